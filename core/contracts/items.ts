@@ -1,0 +1,242 @@
+import type { JsonObject, Schema, Wire } from './json.ts'
+
+// Conversation items and content parts, as they stand in `input[]` after normalising: every item has a `type`,
+// message content is always a list of parts, and nulls are gone. Unknown members are tolerated everywhere.
+
+const string = { type: 'string' } as const
+const itemMeta = { id: string, status: { enum: ['in_progress', 'completed', 'incomplete', 'searching', 'failed'] } } as const
+const cacheBreakpoint = { type: 'object' } as const
+
+const inputText = {
+  type: 'object',
+  required: ['type', 'text'],
+  properties: { type: { const: 'input_text' }, text: string, prompt_cache_breakpoint: cacheBreakpoint, cache_control: { type: 'object' } },
+} as const satisfies Schema
+
+const inputImage = {
+  type: 'object',
+  required: ['type'],
+  properties: {
+    type: { const: 'input_image' },
+    image_url: string,
+    file_id: string,
+    detail: { enum: ['low', 'high', 'auto', 'original'] },
+    prompt_cache_breakpoint: cacheBreakpoint,
+    cache_control: { type: 'object' },
+  },
+} as const satisfies Schema
+
+const inputFile = {
+  type: 'object',
+  required: ['type'],
+  properties: {
+    type: { const: 'input_file' },
+    filename: string,
+    file_data: string,
+    file_url: string,
+    file_id: string,
+    prompt_cache_breakpoint: cacheBreakpoint,
+    cache_control: { type: 'object' },
+  },
+} as const satisfies Schema
+
+const outputText = {
+  type: 'object',
+  required: ['type', 'text'],
+  properties: {
+    type: { const: 'output_text' },
+    text: string,
+    annotations: { type: 'array', items: { type: 'object' } },
+    logprobs: { type: 'array', items: { type: 'object' } },
+    cache_control: { type: 'object' },
+  },
+} as const satisfies Schema
+
+const refusal = {
+  type: 'object',
+  required: ['type', 'refusal'],
+  properties: { type: { const: 'refusal' }, refusal: string },
+} as const satisfies Schema
+
+const part = {
+  type: 'object',
+  required: ['type'],
+  discriminator: { propertyName: 'type' },
+  oneOf: [inputText, inputImage, inputFile, outputText, refusal],
+} as const satisfies Schema
+
+const toolOutput = {
+  anyOf: [
+    string,
+    {
+      type: 'array',
+      items: { type: 'object', required: ['type'], discriminator: { propertyName: 'type' }, oneOf: [inputText, inputImage, inputFile] },
+    },
+  ],
+} as const satisfies Schema
+
+const message = {
+  type: 'object',
+  required: ['type', 'role', 'content'],
+  properties: {
+    ...itemMeta,
+    type: { const: 'message' },
+    role: { enum: ['user', 'system', 'developer', 'assistant'] },
+    content: { type: 'array', items: part },
+    phase: { enum: ['commentary', 'final_answer'] },
+  },
+} as const satisfies Schema
+
+const functionCall = {
+  type: 'object',
+  required: ['type', 'call_id', 'name', 'arguments'],
+  properties: {
+    ...itemMeta,
+    type: { const: 'function_call' },
+    call_id: { type: 'string', minLength: 1 },
+    name: { type: 'string', minLength: 1, maxLength: 128 },
+    arguments: string,
+    namespace: string,
+  },
+} as const satisfies Schema
+
+const functionCallOutput = {
+  type: 'object',
+  required: ['type', 'call_id', 'output'],
+  properties: { ...itemMeta, type: { const: 'function_call_output' }, call_id: { type: 'string', minLength: 1 }, output: toolOutput },
+} as const satisfies Schema
+
+const customToolCall = {
+  type: 'object',
+  required: ['type', 'call_id', 'name', 'input'],
+  properties: {
+    ...itemMeta,
+    type: { const: 'custom_tool_call' },
+    call_id: { type: 'string', minLength: 1 },
+    name: { type: 'string', minLength: 1, maxLength: 128 },
+    input: string,
+    namespace: string,
+  },
+} as const satisfies Schema
+
+const customToolCallOutput = {
+  type: 'object',
+  required: ['type', 'call_id', 'output'],
+  properties: { ...itemMeta, type: { const: 'custom_tool_call_output' }, call_id: { type: 'string', minLength: 1 }, output: toolOutput },
+} as const satisfies Schema
+
+const reasoning = {
+  type: 'object',
+  required: ['type'],
+  properties: {
+    ...itemMeta,
+    type: { const: 'reasoning' },
+    summary: {
+      type: 'array',
+      items: { type: 'object', required: ['text'], properties: { type: { const: 'summary_text' }, text: string } },
+    },
+    content: {
+      type: 'array',
+      items: { type: 'object', required: ['text'], properties: { type: { enum: ['reasoning_text', 'text'] }, text: string } },
+    },
+    encrypted_content: string,
+  },
+} as const satisfies Schema
+
+const webSearchCall = {
+  type: 'object',
+  required: ['type'],
+  properties: { ...itemMeta, type: { const: 'web_search_call' }, action: { type: 'object' } },
+} as const satisfies Schema
+
+const compaction = {
+  type: 'object',
+  required: ['type', 'encrypted_content'],
+  properties: { ...itemMeta, type: { const: 'compaction' }, encrypted_content: string },
+} as const satisfies Schema
+
+const itemReference = {
+  type: 'object',
+  required: ['type', 'id'],
+  properties: { type: { const: 'item_reference' }, id: { type: 'string', minLength: 1 } },
+} as const satisfies Schema
+
+/** Item types that only the Responses dialect itself knows: they reach such an upstream as they are, and no other. */
+export const foreignItemTypes = [
+  'additional_tools',
+  'apply_patch_call',
+  'apply_patch_call_output',
+  'code_interpreter_call',
+  'computer_call',
+  'computer_call_output',
+  'configuration_update',
+  'file_search_call',
+  'image_generation_call',
+  'local_shell_call',
+  'local_shell_call_output',
+  'mcp_approval_request',
+  'mcp_approval_response',
+  'mcp_call',
+  'mcp_list_tools',
+  'program',
+  'program_output',
+  'shell_call',
+  'shell_call_output',
+  'tool_search_call',
+  'tool_search_output',
+  'compaction_trigger',
+] as const
+
+const foreign = { type: 'object', required: ['type'], properties: { type: { enum: foreignItemTypes } } } as const satisfies Schema
+
+export const itemSchema = {
+  type: 'object',
+  required: ['type'],
+  discriminator: { propertyName: 'type' },
+  oneOf: [
+    message,
+    functionCall,
+    functionCallOutput,
+    customToolCall,
+    customToolCallOutput,
+    reasoning,
+    webSearchCall,
+    compaction,
+    itemReference,
+    foreign,
+  ],
+} as const satisfies Schema
+
+export type TextPart = Wire<typeof inputText>
+export type ImagePart = Wire<typeof inputImage>
+export type FilePart = Wire<typeof inputFile>
+export type InputPart = TextPart | ImagePart | FilePart
+export type OutputTextPart = Wire<typeof outputText>
+export type RefusalPart = Wire<typeof refusal>
+export type Part = InputPart | OutputTextPart | RefusalPart
+
+export type MessageItem = Omit<Wire<typeof message>, 'content'> & { readonly content: readonly Part[] }
+export type FunctionCallItem = Wire<typeof functionCall>
+export type FunctionCallOutputItem = Omit<Wire<typeof functionCallOutput>, 'output'> & { readonly output: string | readonly InputPart[] }
+export type CustomToolCallItem = Wire<typeof customToolCall>
+export type CustomToolCallOutputItem = Omit<Wire<typeof customToolCallOutput>, 'output'> & {
+  readonly output: string | readonly InputPart[]
+}
+export type ReasoningItem = Wire<typeof reasoning>
+export type WebSearchCallItem = Wire<typeof webSearchCall>
+export type CompactionItem = Wire<typeof compaction>
+export type ItemReference = Wire<typeof itemReference>
+export type ForeignItem = { readonly type: (typeof foreignItemTypes)[number] } & JsonObject
+
+/** One entry of a conversation. `reasoning.encrypted_content` is sealed towards clients and the vendor's own bytes towards providers. */
+export type Item =
+  | MessageItem
+  | FunctionCallItem
+  | FunctionCallOutputItem
+  | CustomToolCallItem
+  | CustomToolCallOutputItem
+  | ReasoningItem
+  | WebSearchCallItem
+  | CompactionItem
+  | ItemReference
+  | ForeignItem

@@ -1,0 +1,38 @@
+import type { Maybe } from './json.ts'
+import type { PolicyLayer } from './policy.ts'
+import { token } from '../token.ts'
+
+/** An API key as it is kept: everything but the secret. */
+export interface ApiKey {
+  /** The middle part of `tp_<id>_<secret>`. */
+  readonly id: string
+  /** HMAC-SHA-256 of the whole key under the server's pepper, base64url. */
+  readonly hash: string
+  readonly name: string
+  readonly org: string
+  readonly team?: string | undefined
+  readonly user?: string | undefined
+  readonly policy: PolicyLayer
+  /** Model names the key may use; absent means all. */
+  readonly models?: readonly string[] | undefined
+  /** Provider ids the key may use; absent means all. */
+  readonly providers?: readonly string[] | undefined
+  readonly spendCapUsd?: number | undefined
+  /** Serve endpoints of unknown price although there is a cap. */
+  readonly allowUnpriced?: boolean | undefined
+  readonly tokensPerMinute?: number | undefined
+  readonly disabled?: boolean | undefined
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number
+}
+
+/** Keeps API keys. `find` is called for every request: it should answer from memory when it can. A throw is a 503. */
+export interface KeyStore {
+  /** Whether keys outlive the process. */
+  readonly persistent: boolean
+  find(id: string): Maybe<ApiKey | undefined>
+  add(key: ApiKey): Maybe<void>
+  /** Whether no key was ever made: then the first start makes one. */
+  empty(): Maybe<boolean>
+}
+export const KeyStore = token<KeyStore>('key-store')

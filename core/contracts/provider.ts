@@ -1,0 +1,119 @@
+import type { ErrorCode } from '../errors.ts'
+import type { Endpoint } from './catalog.ts'
+import type { GenerationEvent } from './events.ts'
+import type { UpstreamRequestBody } from './request.ts'
+import type { RunContext } from './run-context.ts'
+
+/** Milliseconds; time in which the client does not read counts for none of them. */
+export interface Timeouts {
+  readonly connectMs: number
+  /** Until the first semantic event of a streamed reply. */
+  readonly firstEventMs: number
+  readonly betweenEventsMs: number
+  /** The whole attempt. */
+  readonly totalMs: number
+}
+
+/** One of several keys of a provider. Never the secret itself. */
+export interface Credential {
+  readonly id: string
+  /** The vendor's account: reasoning state moves within it, not across. */
+  readonly account: string
+}
+
+/** A vendor, or anything else that answers. Most are made by `httpProvider`. */
+export interface Provider {
+  /** The slug in `provider/model`. */
+  readonly id: string
+  /** Core chooses, rotates and cools down; absent means that there is nothing to choose. */
+  readonly credentials?: readonly Credential[]
+  readonly timeouts?: Partial<Timeouts>
+  /**
+   * Called once an attempt. Throws `ProviderFailure`, before or between events; must stop soon after `call.signal` aborts.
+   * A reply that ends without a `finish` event is treated as cut short.
+   */
+  generate(call: ProviderCall): AsyncIterable<GenerationEvent>
+}
+
+export interface ProviderCall {
+  /** History, guards and lowering applied; gateway-only members are gone. `stream` says how to ask the vendor. */
+  readonly request: UpstreamRequestBody
+  readonly endpoint: Endpoint
+  readonly credentialId: string | undefined
+  /** This attempt's own signal: aborted with the run, or when the attempt takes too long. */
+  readonly signal: AbortSignal
+  readonly context: RunContext
+}
+
+export type FailureKind =
+  | 'invalid-request'
+  | 'not-found'
+  | 'auth'
+  | 'quota'
+  | 'rate-limit'
+  | 'overloaded'
+  | 'unavailable'
+  | 'timeout'
+  | 'network'
+  | 'protocol'
+  | 'refused'
+  | 'context-length'
+
+export interface ProviderFailureOptions {
+  readonly kind: FailureKind
+  /** What went wrong, fit for the caller: the vendor's own sentence where there is one. */
+  readonly message: string
+  readonly code?: ErrorCode | undefined
+  /** The vendor's HTTP status. */
+  readonly status?: number | undefined
+  readonly retryAfterMs?: number | undefined
+  /** The vendor's error body: content, never logged or recorded. */
+  readonly upstream?: string | undefined
+  readonly cause?: unknown
+}
+
+const retries: Record<FailureKind, 'same' | 'other' | 'never'> = {
+  'invalid-request': 'never',
+  'not-found': 'other',
+  auth: 'same',
+  quota: 'same',
+  'rate-limit': 'same',
+  overloaded: 'other',
+  unavailable: 'other',
+  timeout: 'other',
+  network: 'same',
+  protocol: 'other',
+  refused: 'other',
+  'context-length': 'other',
+}
+
+const failureMarker = Symbol.for('turnpike/provider-failure')
+
+/** A provider's answer that is none. Equal across copies of this package: test with `ProviderFailure.is`. */
+export class ProviderFailure extends Error {
+  override readonly name = 'ProviderFailure'
+  readonly [failureMarker] = true
+  readonly kind: FailureKind
+  readonly code: ErrorCode | undefined
+  readonly status: number | undefined
+  readonly retryAfterMs: number | undefined
+  readonly upstream: string | undefined
+
+  constructor(options: ProviderFailureOptions) {
+    super(options.message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.kind = options.kind
+    this.code = options.code
+    this.status = options.status
+    this.retryAfterMs = options.retryAfterMs
+    this.upstream = options.upstream
+  }
+
+  /** Whether another try may help: with another credential of the same candidate, only at another candidate, or nowhere. */
+  get retry(): 'same' | 'other' | 'never' {
+    return retries[this.kind]
+  }
+
+  static is(error: unknown): error is ProviderFailure {
+    return typeof error === 'object' && error !== null && failureMarker in error
+  }
+}

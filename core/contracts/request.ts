@@ -1,0 +1,258 @@
+import { itemSchema, type Item } from './items.ts'
+import type { JsonObject, Schema, Wire } from './json.ts'
+
+// The body of `POST /v1/responses`, after nulls were dropped and `input` was made a list: spec.md "Response request body".
+
+const whole = 9_007_199_254_740_991
+const positiveInteger = { type: 'integer', minimum: 1, maximum: whole } as const
+const string = { type: 'string' } as const
+const toolName = { type: 'string', minLength: 1, maxLength: 128, pattern: '^[a-zA-Z0-9_-]+$' } as const
+
+export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
+export type Effort = (typeof efforts)[number]
+
+export const includables = [
+  'web_search_call.results',
+  'web_search_call.action.sources',
+  'message.output_text.logprobs',
+  'message.input_image.image_url',
+  'reasoning.encrypted_content',
+  'file_search_call.results',
+  'computer_call_output.output.image_url',
+  'code_interpreter_call.outputs',
+] as const
+
+const functionTool = {
+  type: 'object',
+  required: ['type', 'name'],
+  properties: {
+    type: { const: 'function' },
+    name: toolName,
+    description: string,
+    parameters: { type: 'object' },
+    strict: { type: 'boolean' },
+  },
+} as const satisfies Schema
+
+const customTool = {
+  type: 'object',
+  required: ['type', 'name'],
+  properties: { type: { const: 'custom' }, name: toolName, description: string, format: { type: 'object' } },
+} as const satisfies Schema
+
+const namespaceTool = {
+  type: 'object',
+  required: ['type', 'name', 'tools'],
+  properties: {
+    type: { const: 'namespace' },
+    name: toolName,
+    description: string,
+    tools: {
+      type: 'array',
+      items: { type: 'object', required: ['type'], discriminator: { propertyName: 'type' }, oneOf: [functionTool, customTool] },
+    },
+  },
+} as const satisfies Schema
+
+const webSearchTool = {
+  type: 'object',
+  required: ['type'],
+  properties: {
+    type: { const: 'web_search' },
+    engine: { type: 'object', required: ['type'], properties: { type: { enum: ['auto', 'native', 'managed'] } } },
+    search_context_size: { enum: ['low', 'medium', 'high'] },
+    filters: { type: 'object', properties: { allowed_domains: { type: 'array', items: string } } },
+    user_location: {
+      type: 'object',
+      properties: { type: { const: 'approximate' }, country: string, region: string, city: string, timezone: string },
+    },
+  },
+} as const satisfies Schema
+
+/** Tools that only the Responses dialect itself runs. */
+export const foreignToolTypes = [
+  'apply_patch',
+  'code_interpreter',
+  'computer',
+  'computer_use',
+  'computer_use_preview',
+  'file_search',
+  'image_generation',
+  'local_shell',
+  'mcp',
+  'programmatic_tool_calling',
+  'shell',
+  'tool_search',
+] as const
+
+const foreignTool = { type: 'object', required: ['type'], properties: { type: { enum: foreignToolTypes } } } as const satisfies Schema
+
+const textFormat = {
+  type: 'object',
+  required: ['type'],
+  discriminator: { propertyName: 'type' },
+  oneOf: [
+    { type: 'object', required: ['type'], properties: { type: { const: 'text' } } },
+    { type: 'object', required: ['type'], properties: { type: { const: 'json_object' } } },
+    {
+      type: 'object',
+      required: ['type', 'name', 'schema'],
+      properties: {
+        type: { const: 'json_schema' },
+        name: { type: 'string', minLength: 1, maxLength: 64, pattern: '^[a-zA-Z0-9_-]+$' },
+        schema: { type: 'object' },
+        description: string,
+        strict: { type: 'boolean' },
+      },
+    },
+  ],
+} as const satisfies Schema
+
+const toolChoice = {
+  anyOf: [
+    { enum: ['none', 'auto', 'required'] },
+    {
+      type: 'object',
+      required: ['type'],
+      properties: {
+        type: string,
+        name: string,
+        mode: { enum: ['auto', 'required', 'none'] },
+        tools: { type: 'array', items: { type: 'object', required: ['type'], properties: { type: string, name: string } } },
+      },
+    },
+  ],
+} as const satisfies Schema
+
+const sort = {
+  type: 'string',
+  pattern:
+    '^(cost|performance|total_requests|uptime|throughput|avg_latency|latency|avg_e2e_latency|e2e_latency|input_tokens|output_tokens|total_tokens|p([0-9]|[1-9][0-9]|100)_(latency|e2e_latency))$',
+} as const
+
+const routing = {
+  type: 'object',
+  properties: {
+    model: { type: 'object', properties: { fallbacks: { type: 'array', items: { type: 'string', minLength: 1 } }, sort } },
+    provider: {
+      type: 'object',
+      properties: {
+        fallbacks: { type: 'array', items: { type: 'string', minLength: 1 } },
+        sort,
+        interval: { type: 'string', pattern: '^\\d+(?:m| minutes|h| hours?|d| days?|w| weeks?|y| years?)$' },
+      },
+    },
+  },
+} as const satisfies Schema
+
+export const requestSchema = {
+  type: 'object',
+  required: ['input', 'model'],
+  properties: {
+    input: { type: 'array', minItems: 1, items: itemSchema },
+    model: { type: 'string', minLength: 1 },
+    include: { type: 'array', maxItems: 8, items: { enum: includables } },
+    instructions: string,
+    max_output_tokens: positiveInteger,
+    metadata: {
+      type: 'object',
+      maxProperties: 16,
+      propertyNames: { maxLength: 64 },
+      additionalProperties: { type: 'string', maxLength: 512 },
+    },
+    reasoning: {
+      type: 'object',
+      properties: {
+        effort: { enum: efforts },
+        summary: { enum: ['auto', 'concise', 'detailed'] },
+        generate_summary: { enum: ['auto', 'concise', 'detailed'] },
+      },
+    },
+    stream: { type: 'boolean' },
+    temperature: { type: 'number', minimum: 0, maximum: 2 },
+    top_p: { type: 'number', minimum: 0, maximum: 1 },
+    text: { type: 'object', properties: { format: textFormat, verbosity: { enum: ['low', 'medium', 'high'] } } },
+    tools: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['type'],
+        discriminator: { propertyName: 'type' },
+        oneOf: [functionTool, customTool, namespaceTool, webSearchTool, foreignTool],
+      },
+    },
+    tool_choice: toolChoice,
+    parallel_tool_calls: { type: 'boolean' },
+    previous_response_id: { type: 'string', minLength: 1 },
+    prompt_cache_key: string,
+    prompt_cache_options: { type: 'object' },
+    prompt_cache_retention: { enum: ['in-memory', 'in_memory', '24h'] },
+    top_logprobs: { type: 'integer', minimum: 0, maximum: 20 },
+    background: { type: 'boolean' },
+    context_management: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['type', 'compact_threshold'],
+        properties: { type: { const: 'compaction' }, compact_threshold: { type: 'integer', minimum: 1000, maximum: whole } },
+      },
+    },
+    conversation: {
+      anyOf: [
+        { type: 'string', minLength: 1 },
+        { type: 'object', required: ['id'], properties: { id: string } },
+      ],
+    },
+    max_tool_calls: positiveInteger,
+    prompt: {
+      type: 'object',
+      required: ['id', 'version', 'variables'],
+      properties: { id: string, version: string, variables: { type: 'object' } },
+    },
+    safety_identifier: string,
+    service_tier: { enum: ['auto', 'default', 'flex', 'scale', 'priority'] },
+    store: { type: 'boolean' },
+    stream_options: { type: 'object', properties: { include_obfuscation: { type: 'boolean' } } },
+    truncation: { enum: ['auto', 'disabled'] },
+    user: string,
+    routing,
+    cache_control: { type: 'object' },
+    presence_penalty: { type: 'number', minimum: -2, maximum: 2 },
+    frequency_penalty: { type: 'number', minimum: -2, maximum: 2 },
+  },
+} as const satisfies Schema
+
+export type FunctionTool = Wire<typeof functionTool>
+export type CustomTool = Wire<typeof customTool>
+export type NamespaceTool = Wire<typeof namespaceTool>
+export type WebSearchTool = Wire<typeof webSearchTool>
+export type ForeignTool = { readonly type: (typeof foreignToolTypes)[number] } & JsonObject
+export type ToolDefinition = FunctionTool | CustomTool | NamespaceTool | WebSearchTool | ForeignTool
+export type ToolChoice = Wire<typeof toolChoice>
+export type TextFormat = Wire<typeof textFormat>
+export type Routing = Wire<typeof routing>
+
+/** One generation, as the caller asked for it. Known members only; unknown top-level members are kept apart in `extra`. */
+export type GenerationRequest = Omit<Wire<typeof requestSchema>, 'input' | 'tools' | 'routing'> & {
+  readonly input: readonly Item[]
+  readonly tools?: readonly ToolDefinition[]
+  readonly routing?: Routing
+  /** Top-level members that the protocol does not know, and the dialect in which they were sent. */
+  readonly extra?: { readonly dialect: string; readonly fields: JsonObject }
+}
+
+/** Members that are the gateway's own affair and never leave it. */
+export type GatewayOnlyField =
+  | 'background'
+  | 'conversation'
+  | 'metadata'
+  | 'previous_response_id'
+  | 'prompt'
+  | 'routing'
+  | 'safety_identifier'
+  | 'store'
+  | 'stream_options'
+  | 'user'
+
+/** What may leave: the cache key is an HMAC of the caller's, state is opened, and vendors are always told not to store. */
+export type UpstreamRequestBody = Omit<GenerationRequest, GatewayOnlyField>

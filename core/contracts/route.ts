@@ -1,0 +1,110 @@
+import type { Clock } from '../clock.ts'
+import type { GatewayError } from '../errors.ts'
+import type { Ids } from '../ids.ts'
+import type { Logger } from '../logger.ts'
+import type { Catalog, Endpoint } from './catalog.ts'
+import type { FinishReason, GenerationEvent, TokenUsage } from './events.ts'
+import type { JsonObject, Maybe } from './json.ts'
+import type { GenerationRequest } from './request.ts'
+import type { Caller } from './run-context.ts'
+
+/** A method and a path of the HTTP surface. */
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Such as `/v1/models/**:id`. Served with and without a trailing slash. */
+  readonly path: string
+  /** `key`: core has authenticated before `handle` is called. `none` leaves no record either. */
+  readonly auth: 'none' | 'key'
+  /** Throws `GatewayError` for what the caller should see. */
+  handle(exchange: Exchange, gateway: GatewayServices): Maybe<Reply>
+  /** This surface's error body; without one, core's. */
+  error?(error: GatewayError): Reply
+}
+
+export interface Exchange {
+  readonly id: string
+  readonly request: Request
+  readonly params: Readonly<Record<string, string>>
+  /** The query string's members. */
+  readonly query: URLSearchParams
+  /** Absent where `auth` is `none`. */
+  readonly caller: Caller
+  /** Aborted when the client is gone. */
+  readonly signal: AbortSignal
+  readonly log: Logger
+  /** The body as JSON, within the size limit: 400, 413, 415. */
+  json(): Promise<unknown>
+  /** A body of server-sent events for the reply. */
+  stream(): StreamBody
+}
+
+export interface Reply {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  /** JSON text, or a stream made by `exchange.stream()`; absent is an empty body. */
+  readonly body?: string | StreamBody
+}
+
+/** A streamed body, written in whole frames and flushed once per turn of the event loop. */
+export interface StreamBody {
+  write(frame: string): void
+  /** True while the client lags: await `drained()` before writing more. */
+  readonly full: boolean
+  /** Resolves when there is room, and when the client is gone. */
+  drained(): Promise<void>
+  /** Called every time the stream was silent for the heartbeat's interval. */
+  onSilence(beat: () => void): void
+  end(): void
+}
+
+export interface GatewayServices {
+  /** Starts a generation. It runs on its own and always ends, whether anybody waits for it or not. */
+  generate(exchange: Exchange, request: GenerationRequest, sink: GenerationSink): GenerationRun
+  readonly catalog: Catalog
+  readonly clock: Clock
+  readonly ids: Ids
+}
+
+/** Where a surface writes what the client sees. Calls come in this order: begin, write…, close, end; or fail at any point. */
+export interface GenerationSink {
+  begin(commitment: Commitment): void
+  write(event: GenerationEvent): void
+  /** The finished object: it is stored before the client hears of the end. */
+  close(outcome: Outcome): JsonObject
+  /** After the store has it, or has failed to take it (`stored` false). */
+  end(stored: boolean): void
+  fail(error: GatewayError, usage: TokenUsage): void
+  readonly full: boolean
+  drained(): Promise<void>
+}
+
+/** Neither promise ever rejects: a failure is a value. */
+export interface GenerationRun {
+  /** Until here every failure is still an HTTP status. */
+  readonly committed: Promise<Commitment | GatewayError>
+  readonly finished: Promise<Outcome | GatewayError>
+}
+
+/** An attempt that answers; without an endpoint, the promise that one will. */
+export interface Commitment {
+  readonly endpoint: Endpoint | undefined
+  readonly attempts: number
+  readonly warnings: readonly Warning[]
+}
+
+/** What was dropped or lowered for the endpoint. */
+export interface Warning {
+  readonly param: string
+  readonly message: string
+}
+
+export interface Outcome {
+  readonly endpoint: Endpoint
+  readonly attempts: number
+  readonly warnings: readonly Warning[]
+  readonly finish: FinishReason
+  readonly usage: TokenUsage
+  readonly costUsd: number | null
+  /** Whether the response will be found again. */
+  readonly store: boolean
+}

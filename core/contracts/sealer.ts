@@ -1,0 +1,22 @@
+import { token } from '../token.ts'
+
+/** What a sealed thing is bound to: it opens only under the same values. */
+export interface SealContext {
+  /** Each organization has data keys of its own. */
+  readonly org: string
+  /** Such as `reasoning` or `response`. */
+  readonly purpose: string
+  readonly provider?: string | undefined
+  readonly account?: string | undefined
+  readonly model?: string | undefined
+}
+
+/** Authenticated encryption and message authentication under the server's master key. */
+export interface Sealer {
+  seal(context: SealContext, bytes: Uint8Array): Uint8Array
+  /** Undefined when the bytes were changed, sealed under another context, or never sealed here. */
+  open(context: SealContext, bytes: Uint8Array): Uint8Array | undefined
+  /** HMAC-SHA-256 under a key that is used for `purpose` only. */
+  mac(purpose: string, text: string): Buffer
+}
+export const Sealer = token<Sealer>('sealer')

@@ -1,0 +1,101 @@
+/** A mistake in a plugin or in its place in the config. The message leads with the plugin's name. */
+export class PluginError extends Error {
+  override readonly name = 'PluginError'
+  readonly plugin: string
+
+  constructor(plugin: string, problem: string, options?: ErrorOptions) {
+    super(`plugin ${plugin} ${problem}`, options)
+    this.plugin = plugin
+  }
+}
+
+/** What can stand in `response.error.code`: decisions.md, "The 25 error codes". */
+export const errorCodes = [
+  'server_error',
+  'rate_limit_exceeded',
+  'invalid_prompt',
+  'data_residency_mismatch',
+  'bio_policy',
+  'vector_store_timeout',
+  'invalid_image',
+  'invalid_image_format',
+  'invalid_base64_image',
+  'invalid_image_url',
+  'image_too_large',
+  'image_too_small',
+  'image_parse_error',
+  'image_content_policy_violation',
+  'invalid_image_mode',
+  'image_file_too_large',
+  'unsupported_image_media_type',
+  'empty_image_file',
+  'failed_to_download_image',
+  'image_file_not_found',
+  'provider_error',
+  'rate_limit_error',
+  'insufficient_credits',
+  'context_length_exceeded',
+  'provider_timeout',
+] as const
+export type ErrorCode = (typeof errorCodes)[number]
+
+export interface GatewayErrorOptions {
+  readonly status: number
+  /** Such as `invalid_request_error`. */
+  readonly type: string
+  /** Machine-readable; for a failed generation one of `errorCodes`. */
+  readonly code: string
+  readonly message: string
+  /** The path of the field at fault, such as `input[2].content`. */
+  readonly param?: string | undefined
+  readonly retryAfterMs?: number | undefined
+  /** The vendor's own error body. Goes to the caller only, never into a log. */
+  readonly upstreamError?: string | undefined
+  /** Policy refusals: the body has `type` and `message` and nothing else (spec.md, Errors). */
+  readonly bare?: boolean
+  readonly cause?: unknown
+}
+
+/** An error that the caller may see. The message says what was expected, what came, and what to do; never a secret or a prompt. */
+export class GatewayError extends Error {
+  override readonly name = 'GatewayError'
+  readonly status: number
+  readonly type: string
+  readonly code: string
+  readonly param: string | undefined
+  readonly retryAfterMs: number | undefined
+  readonly upstreamError: string | undefined
+  readonly bare: boolean
+
+  constructor(options: GatewayErrorOptions) {
+    super(options.message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.status = options.status
+    this.type = options.type
+    this.code = options.code
+    this.param = options.param
+    this.retryAfterMs = options.retryAfterMs
+    this.upstreamError = options.upstreamError
+    this.bare = options.bare ?? false
+  }
+}
+
+/** The request itself is at fault: 400. */
+export function invalidRequest(message: string, param?: string, code = 'invalid_value'): GatewayError {
+  return new GatewayError({ status: 400, type: 'invalid_request_error', code, message, param })
+}
+
+/** The caller's policy leaves no way to serve the request: the 422 of spec.md, Errors. */
+export function policyRefusal(message: string): GatewayError {
+  return new GatewayError({ status: 422, type: 'invalid_request_error', code: 'policy_refusal', message, bare: true })
+}
+
+/** Anything that nobody foresaw. Its own message may hold content, so it is not told. */
+export function internalError(cause: unknown): GatewayError {
+  return new GatewayError({
+    status: 500,
+    type: 'server_error',
+    code: 'server_error',
+    message: 'The gateway failed to handle this request. The request id is in the x-request-id header.',
+    cause,
+  })
+}

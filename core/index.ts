@@ -1,0 +1,55 @@
+// The public surface: all that a plugin may import. What is not listed here may change without notice.
+
+export { Clock } from './clock.ts'
+export { Ids } from './ids.ts'
+export { describeError, type Logger, type LogLevel } from './logger.ts'
+export {
+  errorCodes,
+  GatewayError,
+  internalError,
+  invalidRequest,
+  PluginError,
+  policyRefusal,
+  type ErrorCode,
+  type GatewayErrorOptions,
+} from './errors.ts'
+export { CatalogSources, Guardrails, LogSinks, PolicySources, Providers, Routes } from './extension-points.ts'
+export { nearest } from './nearest.ts'
+export {
+  definePlugin,
+  type Hook,
+  type Options,
+  type OptionsInput,
+  type OptionsSchema,
+  type Plugin,
+  type PluginDefinition,
+  type PluginUse,
+  type Registrar,
+} from './plugin.ts'
+export { Registry } from './registry.ts'
+export { token, type Token } from './token.ts'
+
+export type { JsonObject, Maybe, Wire } from './contracts/json.ts'
+export * from './contracts/items.ts'
+export * from './contracts/request.ts'
+export * from './contracts/events.ts'
+export * from './contracts/provider.ts'
+export * from './contracts/adapter.ts'
+export * from './contracts/catalog.ts'
+export * from './contracts/guardrail.ts'
+export * from './contracts/policy.ts'
+export * from './contracts/log-sink.ts'
+export * from './contracts/route.ts'
+export * from './contracts/run-context.ts'
+export * from './contracts/sealer.ts'
+export * from './contracts/key-store.ts'
+export * from './contracts/hold.ts'
+export * from './contracts/ledger.ts'
+export * from './contracts/rate-limiter.ts'
+export * from './contracts/response-store.ts'
+export * from './contracts/metric-store.ts'
+
+export type { HttpClient, SendOptions, UpstreamReply } from './upstream/http-client.ts'
+export { httpProvider, type HttpProviderOptions } from './upstream/http-provider.ts'
+export { ApiKeys, apiKeyOption, headersOption, timeoutsOption } from './upstream/provider-options.ts'
+export { jsonLinesFramer, sseFramer } from './upstream/sse.ts'

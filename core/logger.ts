@@ -1,0 +1,55 @@
+import { pino } from 'pino'
+import type { JsonObject } from './contracts/json.ts'
+import type { Masks } from './masks.ts'
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
+
+/** Structured log lines. Secrets are masked in every line; content is the caller's duty never to pass. */
+export interface Logger {
+  debug(message: string, fields?: JsonObject): void
+  info(message: string, fields?: JsonObject): void
+  warn(message: string, fields?: JsonObject): void
+  /** `error`'s name and stack are kept, of a `GatewayError` or `ProviderFailure` only its kind: their messages may quote the vendor. */
+  error(message: string, fields?: JsonObject): void
+  child(name: string): Logger
+}
+
+/** JSON lines through pino; `write` takes one finished line. */
+export function createLogger(
+  level: LogLevel,
+  masks: Masks,
+  write: (line: string) => void = line => void process.stderr.write(line),
+): Logger {
+  const root = pino(
+    { level, base: null, messageKey: 'message', formatters: { level: label => ({ level: label }) } },
+    { write: (line: string) => write(masks.apply(line)) },
+  )
+  return wrap(root)
+}
+
+function wrap(target: pino.Logger): Logger {
+  return {
+    debug: (message, fields) => target.debug(fields ?? {}, message),
+    info: (message, fields) => target.info(fields ?? {}, message),
+    warn: (message, fields) => target.warn(fields ?? {}, message),
+    error: (message, fields) => target.error(fields ?? {}, message),
+    child: name => wrap(target.child({ plugin: name })),
+  }
+}
+
+/** What a log may say of something thrown: where it came from, never what a vendor or caller wrote. */
+export function describeError(error: unknown): JsonObject {
+  if (!(error instanceof Error)) return { error: typeof error }
+  const frames = error.stack
+    ?.split('\n')
+    .filter(line => line.trimStart().startsWith('at '))
+    .slice(0, 6)
+    .map(line => line.trim())
+  const { code, kind } = error as { code?: unknown; kind?: unknown }
+  return {
+    error: error.name,
+    ...(typeof code === 'string' && { code }),
+    ...(typeof kind === 'string' && { kind }),
+    ...(frames && { stack: frames }),
+  }
+}

@@ -1,0 +1,12 @@
+declare const contract: unique symbol
+
+/** Names a service or an extension point of type `T`; equal across copies of this package, so that add-ons may bring their own. */
+export type Token<T> = symbol & { readonly [contract]?: T }
+
+export function token<T>(name: string): Token<T> {
+  return Symbol.for(`turnpike/${name}`) as Token<T>
+}
+
+export function nameOf(token: Token<unknown>): string {
+  return (token.description ?? '').replace('turnpike/', '')
+}

@@ -1,0 +1,142 @@
+import type { Emit, Framer, ProviderAdapter } from '../contracts/adapter.ts'
+import type { GenerationEvent } from '../contracts/events.ts'
+import { ProviderFailure, type Credential, type Provider, type ProviderCall, type Timeouts } from '../contracts/provider.ts'
+import { networkFailure, type HttpClient, type UpstreamReply } from './http-client.ts'
+import { jsonLinesFramer, sseFramer } from './sse.ts'
+
+export interface HttpProviderOptions {
+  readonly credentials?: readonly Credential[] | undefined
+  readonly timeouts?: Partial<Timeouts> | undefined
+  /** Sent with every request, after the adapter's own; an equal name wins. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+}
+
+const maximumReplyBytes = 64 * 1024 * 1024
+const maximumErrorBytes = 256 * 1024
+
+/** Makes a provider of a dialect: core does the I/O, the adapter translates. */
+export function httpProvider(id: string, adapter: ProviderAdapter, http: HttpClient, options: HttpProviderOptions = {}): Provider {
+  const extra = lowerCased(options.headers)
+  return {
+    id,
+    ...(options.credentials && { credentials: options.credentials }),
+    ...(options.timeouts && { timeouts: options.timeouts }),
+    async *generate(call) {
+      const reply = await send(adapter, call, http, extra, options.timeouts?.connectMs)
+      if (call.request.stream) yield* streamed(adapter, call, reply)
+      else yield* whole(adapter, call, reply)
+    },
+  }
+}
+
+async function send(
+  adapter: ProviderAdapter,
+  call: ProviderCall,
+  http: HttpClient,
+  extra: Readonly<Record<string, string>> | undefined,
+  connectTimeoutMs: number | undefined,
+): Promise<UpstreamReply> {
+  const prepared = adapter.prepare(call)
+  const withHeaders = extra ? { ...prepared, headers: { ...prepared.headers, ...extra } } : prepared
+  const request = adapter.authorize ? await adapter.authorize(withHeaders, call.credentialId, call.signal) : withHeaders
+  const reply = await http.send(request, { signal: call.signal, connectTimeoutMs })
+  if (reply.status >= 400) throw adapter.failure(reply.status, reply.headers, await readText(reply, call, maximumErrorBytes, 'cut'))
+  return reply
+}
+
+async function* streamed(adapter: ProviderAdapter, call: ProviderCall, reply: UpstreamReply): AsyncGenerator<GenerationEvent> {
+  const framer = framerFor(adapter)
+  const decoder = adapter.decoder(call)
+  const decoded: GenerationEvent[] = []
+  const emit: Emit = event => void decoded.push(event)
+  const push = (data: string, event?: string): void => decoder.frame(data, event, emit)
+  let failure: unknown
+  try {
+    for await (const chunk of reply.body) {
+      // What a frame said before a later one failed was said: it is delivered before the failure.
+      failure = attempt(() => framer.feed(chunk, push))
+      for (const event of decoded) yield event
+      decoded.length = 0
+      if (failure) throw failure
+    }
+    failure = attempt(() => {
+      framer.end?.(push)
+      decoder.end?.(emit)
+    })
+    for (const event of decoded) yield event
+    if (failure) throw failure
+  } catch (error) {
+    throw networkFailure(error, call.signal)
+  } finally {
+    discard(reply)
+  }
+}
+
+async function* whole(adapter: ProviderAdapter, call: ProviderCall, reply: UpstreamReply): AsyncGenerator<GenerationEvent> {
+  const text = await readText(reply, call, maximumReplyBytes, 'refuse')
+  const decoded: GenerationEvent[] = []
+  const failure = attempt(() => adapter.reply(parse(text), event => void decoded.push(event), call))
+  for (const event of decoded) yield event
+  if (failure) throw failure
+}
+
+function framerFor({ framing }: ProviderAdapter): Framer {
+  if (framing === 'sse') return sseFramer()
+  return framing === 'json-lines' ? jsonLinesFramer() : framing()
+}
+
+function attempt(run: () => void): unknown {
+  try {
+    run()
+    return undefined
+  } catch (error) {
+    if (ProviderFailure.is(error)) return error
+    return new ProviderFailure({
+      kind: 'protocol',
+      message: 'The provider sent something that its own protocol does not allow.',
+      cause: error,
+    })
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new ProviderFailure({
+      kind: 'protocol',
+      message: 'The provider answered with something that is not JSON.',
+      upstream: text.slice(0, 2000),
+      cause,
+    })
+  }
+}
+
+async function readText(reply: UpstreamReply, call: ProviderCall, maximumBytes: number, over: 'cut' | 'refuse'): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  try {
+    for await (const chunk of reply.body) {
+      chunks.push(chunk)
+      bytes += chunk.byteLength
+      if (bytes <= maximumBytes) continue
+      if (over === 'cut') break
+      throw new ProviderFailure({ kind: 'protocol', message: `The provider sent a reply larger than ${maximumBytes / 1024 / 1024} MiB.` })
+    }
+  } catch (error) {
+    throw networkFailure(error, call.signal)
+  } finally {
+    discard(reply)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function discard(reply: UpstreamReply): void {
+  // An error event with nobody listening would end the process.
+  reply.body.on('error', () => {})
+  reply.body.destroy()
+}
+
+function lowerCased(headers: Readonly<Record<string, string>> | undefined): Readonly<Record<string, string>> | undefined {
+  return headers && Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+}

@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto'
+import type { Credential } from '../contracts/provider.ts'
+
+// The options that every provider plugin takes by these names; `id` and `baseUrl` differ in their defaults and stand in each plugin.
+
+const milliseconds = { type: 'integer', minimum: 1 } as const
+
+/** One key, or several that are used in turn. */
+export const apiKeyOption = {
+  anyOf: [
+    { type: 'string', minLength: 1 },
+    { type: 'array', minItems: 1, items: { type: 'string', minLength: 1 } },
+  ],
+  writeOnly: true,
+  description: "The vendor's API key, or several that are used in turn.",
+} as const
+
+export const headersOption = {
+  type: 'object',
+  additionalProperties: { type: 'string', writeOnly: true },
+  description: 'Headers sent with every request to the vendor.',
+} as const
+
+export const timeoutsOption = {
+  type: 'object',
+  additionalProperties: false,
+  properties: { connectMs: milliseconds, firstEventMs: milliseconds, betweenEventsMs: milliseconds, totalMs: milliseconds },
+  description: 'Time-outs of an attempt; defaults: 10 s to connect, 120 s to the first event, 120 s between events, 600 s in all.',
+} as const
+
+/** A provider's keys behind ids that may be logged. */
+export class ApiKeys {
+  readonly credentials: readonly Credential[] | undefined
+  readonly #secrets = new Map<string, string>()
+
+  constructor(apiKey: string | readonly string[] | undefined) {
+    const secrets = apiKey === undefined ? [] : typeof apiKey === 'string' ? [apiKey] : apiKey
+    for (const secret of secrets) this.#secrets.set(createHash('sha256').update(secret).digest('hex').slice(0, 8), secret)
+    this.credentials = secrets.length === 0 ? undefined : Array.from(this.#secrets.keys(), id => ({ id, account: id }))
+  }
+
+  /** Undefined for a provider without keys. */
+  secret(credentialId: string | undefined): string | undefined {
+    return credentialId === undefined ? undefined : this.#secrets.get(credentialId)
+  }
+}
