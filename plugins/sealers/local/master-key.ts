@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+
+const keyBytes = 32
+
+/** The key in an option: 32 bytes as hex or base64. `source` names the option in errors. */
+export function parseMasterKey(text: string, source: string): Buffer {
+  const bytes = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : Buffer.from(text, 'base64')
+  // Buffer skips what is not base64: only a key that comes back as it was given was one.
+  const wellFormed =
+    /^[0-9a-f]{64}$/i.test(text) || bytes.toString('base64url') === text.replace(/=+$/, '').replaceAll('+', '-').replaceAll('/', '_')
+  if (!wellFormed || bytes.length !== keyBytes) {
+    const found = wellFormed ? `${bytes.length} bytes` : 'something else'
+    throw new Error(`${source}: expected ${keyBytes} bytes as hex or base64, got ${found}. Make one with: openssl rand -base64 ${keyBytes}`)
+  }
+  return bytes
+}
+
+/** The key in a file, which is made on the first start. */
+export function readKeyFile(file: string): Buffer {
+  const path = resolve(file)
+  return parseMasterKey(read(path) ?? create(path) ?? read(path) ?? '', `key file ${path}`)
+}
+
+function read(path: string): string | undefined {
+  try {
+    const { mode } = statSync(path)
+    // Windows has no such permissions: every file looks open to all.
+    if (process.platform !== 'win32' && mode & 0o077) {
+      throw new Error(`key file ${path} can be read by others (mode ${(mode & 0o777).toString(8)}). Run: chmod 600 ${path}`)
+    }
+    return readFileSync(path, 'utf8').trim()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return undefined
+    if (code === undefined) throw error
+    throw new Error(`key file ${path} cannot be read (${code}). Make it readable for this user, or set masterKey`, { cause: error })
+  }
+}
+
+/** Undefined when another process was quicker. */
+function create(path: string): string | undefined {
+  const text = randomBytes(keyBytes).toString('base64')
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    writeFileSync(path, `${text}\n`, { flag: 'wx', mode: 0o600, flush: true })
+    return text
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST') return undefined
+    throw new Error(`key file ${path} cannot be written (${code}). Make its folder writable, or set masterKey`, { cause: error })
+  }
+}

@@ -1,0 +1,77 @@
+import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible'
+import type { Hold, RateLimiter, TokenWindow } from '../../../core/index.ts'
+
+/** The longest delay that a timer of Node takes; the library drops a window by one. */
+const longestWindowMs = 2 ** 31 - 1
+
+/** Fixed windows: a bucket's window begins with its first reservation and is forgotten when it is over. */
+export class MemoryLimits implements RateLimiter {
+  // The limits differ from bucket to bucket, so they are compared here; the library counts and forgets.
+  readonly #counts = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: 60, keyPrefix: '' })
+  #turn: Promise<unknown> = Promise.resolve()
+
+  async reserve(window: TokenWindow, tokens: number): Promise<Hold | { readonly retryAfterMs: number | undefined }> {
+    const taken = await this.#take(window, whole(tokens))
+    return 'endsAt' in taken ? this.#hold(window, whole(tokens), taken.endsAt) : taken
+  }
+
+  #hold(window: TokenWindow, tokens: number, endsAt: number): Hold {
+    let ended = false
+    let held = tokens
+    // Tokens of a window that is over have come back by themselves.
+    let current = { tokens, endsAt }
+    const end = async (actual: number): Promise<void> => {
+      if (ended) return
+      ended = true
+      const back = Math.min(held - actual, current.tokens)
+      await this.#alone(async () => {
+        if (actual > held) await this.#add(window, actual - held)
+        else if (back > 0 && Date.now() < current.endsAt && (await this.#count(window))) await this.#add(window, -back)
+      })
+    }
+    return {
+      extend: async more => {
+        if (ended) return false
+        const taken = await this.#take(window, whole(more))
+        if (!('endsAt' in taken)) return false
+        const sameWindow = Date.now() < current.endsAt
+        current = { tokens: whole(more) + (sameWindow ? current.tokens : 0), endsAt: taken.endsAt }
+        held += whole(more)
+        return true
+      },
+      settle: actual => end(whole(actual)),
+      release: () => end(0),
+    }
+  }
+
+  #take(window: TokenWindow, tokens: number): Promise<{ endsAt: number } | { retryAfterMs: number | undefined }> {
+    return this.#alone(async () => {
+      if (tokens > window.tokens) return { retryAfterMs: undefined }
+      const count = await this.#count(window)
+      if (count && count.consumedPoints + tokens > window.tokens) return { retryAfterMs: count.msBeforeNext }
+      const added = await this.#add(window, tokens)
+      return { endsAt: Date.now() + added.msBeforeNext }
+    })
+  }
+
+  async #count(window: TokenWindow): Promise<RateLimiterRes | undefined> {
+    const count = await this.#counts.get(window.bucket)
+    return count && count.msBeforeNext > 0 ? count : undefined
+  }
+
+  #add(window: TokenWindow, tokens: number): Promise<RateLimiterRes> {
+    return this.#counts.penalty(window.bucket, tokens, { customDuration: Math.min(window.windowMs, longestWindowMs) / 1000 })
+  }
+
+  /** One at a time: between reading a count and adding to it, nobody else may add. */
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#turn.then(work)
+    this.#turn = done.catch(() => {})
+    return done
+  }
+}
+
+function whole(tokens: number): number {
+  if (!(tokens >= 0)) throw new RangeError(`expected a number of tokens of 0 or more, got ${tokens}`)
+  return Math.ceil(tokens)
+}

@@ -1,0 +1,46 @@
+import type { AttemptSample } from '../../../core/index.ts'
+import { Histogram } from './histogram.ts'
+
+/** What is counted of some attempts at one endpoint. Two summaries make one by adding. */
+export class MetricSummary {
+  requests = 0
+  faults = 0
+  inputTokens = 0
+  outputTokens = 0
+  latencySumMs = 0
+  totalSumMs = 0
+  /** Output after the first token, and how long it took: of streamed answers, for only those tell. */
+  streamedTokens = 0
+  streamingMs = 0
+  readonly latency = new Histogram()
+  readonly total = new Histogram()
+
+  add(sample: AttemptSample): void {
+    this.requests++
+    this.inputTokens += sample.inputTokens
+    this.outputTokens += sample.outputTokens
+    // A quick failure says nothing about how quickly an endpoint answers, nor does an answer that nobody waited for.
+    if (sample.outcome === 'fault') this.faults++
+    if (sample.outcome !== 'ok') return
+    this.total.add(sample.totalMs)
+    this.totalSumMs += sample.totalMs
+    if (sample.latencyMs === undefined) return
+    this.latency.add(sample.latencyMs)
+    this.latencySumMs += sample.latencyMs
+    this.streamedTokens += sample.outputTokens
+    this.streamingMs += Math.max(0, sample.totalMs - sample.latencyMs)
+  }
+
+  merge(other: MetricSummary): void {
+    this.requests += other.requests
+    this.faults += other.faults
+    this.inputTokens += other.inputTokens
+    this.outputTokens += other.outputTokens
+    this.latencySumMs += other.latencySumMs
+    this.totalSumMs += other.totalSumMs
+    this.streamedTokens += other.streamedTokens
+    this.streamingMs += other.streamingMs
+    this.latency.merge(other.latency)
+    this.total.merge(other.total)
+  }
+}
