@@ -39,9 +39,10 @@ export class Histogram {
   }
 
   #cover(from: number, to: number): void {
+    if (this.#counts.length === 0) this.#first = from
     const end = this.#first + this.#counts.length
-    if (this.#counts.length > 0 && from >= this.#first && to < end) return
-    const first = this.#counts.length === 0 ? from : Math.min(this.#first, from)
+    if (from >= this.#first && to < end) return
+    const first = Math.min(this.#first, from)
     const counts = new Uint32Array(Math.max(end, to + 1) - first + room)
     counts.set(this.#counts, this.#first - first)
     this.#first = first
