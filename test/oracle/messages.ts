@@ -1,0 +1,84 @@
+import { count, list, object, string, type Json } from './json.ts'
+import { Draft, type Reading, type UsageReading } from './reading.ts'
+
+// Anthropic's Messages API, as its documents describe it.
+
+/** A whole reply: a message object. */
+export function readMessage(body: unknown): Reading {
+  const message = object(body)
+  const draft = new Draft()
+  for (const block of list(message['content'])) readBlock(object(block), draft)
+  draft.usage = usageOf(object(message['usage']))
+  draft.finish = finishOf(message['stop_reason'])
+  return draft.reading()
+}
+
+/** The events of a stream. Counts in `message_delta` are running totals, which replace those of `message_start`. */
+export function readMessageEvents(events: readonly unknown[]): Reading {
+  const draft = new Draft()
+  const blocks = new Map<unknown, { block: Json; text: string; thinking: string; input: string }>()
+  let usage: Json = {}
+  for (const value of events) {
+    const event = object(value)
+    if (event['type'] === 'message_start') {
+      const message = object(event['message'])
+      usage = object(message['usage'])
+      // With tools that are called by code, the finished calls stand here and no blocks follow.
+      for (const block of list(message['content'])) readBlock(object(block), draft)
+      draft.finish = finishOf(message['stop_reason'])
+    } else if (event['type'] === 'content_block_start') {
+      const block = object(event['content_block'])
+      blocks.set(event['index'], { block, text: string(block['text']), thinking: string(block['thinking']), input: '' })
+    } else if (event['type'] === 'content_block_delta') {
+      const open = blocks.get(event['index'])
+      const delta = object(event['delta'])
+      if (!open) continue
+      open.text += string(delta['text'])
+      open.thinking += string(delta['thinking'])
+      open.input += string(delta['partial_json'])
+    } else if (event['type'] === 'message_delta') {
+      draft.finish = finishOf(object(event['delta'])['stop_reason']) ?? draft.finish
+      usage = { ...usage, ...Object.fromEntries(Object.entries(object(event['usage'])).filter(([, total]) => total !== null)) }
+    }
+  }
+  for (const { block, text, thinking, input } of blocks.values())
+    readBlock({ ...block, text, thinking, ...(input && { partial: input }) }, draft)
+  draft.usage = usageOf(usage)
+  return draft.reading()
+}
+
+function readBlock(block: Json, draft: Draft): void {
+  if (block['type'] === 'text') draft.text += string(block['text'])
+  else if (block['type'] === 'thinking') draft.reasoning += string(block['thinking'])
+  else if (block['type'] === 'tool_use')
+    draft.toolCalls.push({
+      name: string(block['name']),
+      arguments: string(block['partial']) || JSON.stringify(block['input'] ?? {}),
+      custom: false,
+    })
+}
+
+/** `input_tokens` leaves out what was read from and written to the cache. */
+function usageOf(usage: Json): UsageReading | null {
+  const uncached = count(usage['input_tokens'])
+  if (uncached === null) return null
+  const cached = count(usage['cache_read_input_tokens'])
+  const cacheWrite = count(usage['cache_creation_input_tokens'])
+  return {
+    input: uncached + (cached ?? 0) + (cacheWrite ?? 0),
+    cached,
+    cacheWrite,
+    output: count(usage['output_tokens']) ?? 0,
+    reasoning:
+      count(object(usage['output_tokens_details'])['thinking_tokens']) ?? count(object(usage['output_tokens_details'])['reasoning_tokens']),
+  }
+}
+
+function finishOf(reason: unknown): string | null {
+  if (reason === 'end_turn' || reason === 'stop_sequence') return 'stop'
+  if (reason === 'tool_use') return 'tool-calls'
+  if (reason === 'max_tokens' || reason === 'model_context_window_exceeded') return 'length'
+  if (reason === 'refusal') return 'content-filter'
+  if (reason === 'pause_turn') return 'pause'
+  return string(reason) || null
+}

@@ -1,0 +1,51 @@
+/** What a reply says, whichever dialect it was said in. */
+export interface Reading {
+  readonly text: string
+  readonly refusal: string
+  /** The text of all forms of reasoning, in order. */
+  readonly reasoning: string
+  readonly toolCalls: readonly ToolCallReading[]
+  /** Null where the vendor told none. */
+  readonly usage: UsageReading | null
+  /** Null where the vendor never said why it stopped. */
+  readonly finish: string | null
+  readonly error: ErrorReading | null
+}
+
+export interface ToolCallReading {
+  readonly name: string
+  readonly arguments: string
+  /** The argument is free text. */
+  readonly custom: boolean
+}
+
+/** `input` includes what was cached, `output` includes the reasoning; null where the vendor does not tell. */
+export interface UsageReading {
+  readonly input: number
+  readonly cached: number | null
+  readonly cacheWrite: number | null
+  readonly output: number
+  readonly reasoning: number | null
+}
+
+export interface ErrorReading {
+  /** Null for an error inside a stream. */
+  readonly status: number | null
+  readonly code: string | null
+  readonly message: string
+}
+
+/** A reading while it is being put together. */
+export class Draft {
+  text = ''
+  refusal = ''
+  reasoning = ''
+  readonly toolCalls: { name: string; arguments: string; custom: boolean }[] = []
+  usage: UsageReading | null = null
+  finish: string | null = null
+
+  reading(error: ErrorReading | null = null): Reading {
+    const { text, refusal, reasoning, toolCalls, usage, finish } = this
+    return { text, refusal, reasoning, toolCalls, usage, finish, error }
+  }
+}
