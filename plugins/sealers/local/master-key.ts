@@ -4,14 +4,11 @@ import { dirname, resolve } from 'node:path'
 
 const keyBytes = 32
 
-/** The key in an option: 32 bytes as hex or base64. `source` names the option in errors. */
+/** A key as text: 32 bytes as hex or base64. `source` names its place in errors. */
 export function parseMasterKey(text: string, source: string): Buffer {
-  const bytes = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : Buffer.from(text, 'base64')
-  // Buffer skips what is not base64: only a key that comes back as it was given was one.
-  const wellFormed =
-    /^[0-9a-f]{64}$/i.test(text) || bytes.toString('base64url') === text.replace(/=+$/, '').replaceAll('+', '-').replaceAll('/', '_')
-  if (!wellFormed || bytes.length !== keyBytes) {
-    const found = wellFormed ? `${bytes.length} bytes` : 'something else'
+  const bytes = decode(text)
+  if (bytes?.length !== keyBytes) {
+    const found = bytes ? `${bytes.length} bytes` : 'something else'
     throw new Error(`${source}: expected ${keyBytes} bytes as hex or base64, got ${found}. Make one with: openssl rand -base64 ${keyBytes}`)
   }
   return bytes
@@ -51,4 +48,9 @@ function create(path: string): string | undefined {
     if (code === 'EEXIST') return undefined
     throw new Error(`key file ${path} cannot be written (${code}). Make its folder writable, or set masterKey`, { cause: error })
   }
+}
+
+function decode(text: string): Buffer | undefined {
+  if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex')
+  return /^[A-Za-z0-9+/_-]+={0,2}$/.test(text) ? Buffer.from(text, 'base64') : undefined
 }

@@ -1,0 +1,24 @@
+import { CatalogSources, definePlugin, type CatalogEntry } from '../../../core/index.ts'
+import { readCatalogFile } from './read.ts'
+import { catalogSchema, checkRepetitions } from './schema.ts'
+
+/** Models from a JSON file, from the config, or both: what a vendor's own list does not tell, such as prices and contracts. */
+export default definePlugin({
+  name: 'file-catalog',
+  options: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      name: { type: 'string', minLength: 1, default: 'file', description: 'Tells several catalogs apart.' },
+      path: { type: 'string', minLength: 1, description: 'A JSON file with a list of models; read at start.' },
+      optional: { type: 'boolean', default: false, description: 'Start without the file when there is none.' },
+      models: { ...catalogSchema, description: 'Models as they would stand in the file; they come after those of the file.' },
+    },
+  },
+  instance: options => options.name,
+  setup(gateway, { name, path, optional, models = [] }) {
+    const entries: readonly CatalogEntry[] = [...(path === undefined ? [] : readCatalogFile(path, optional)), ...models]
+    checkRepetitions(models, 'models')
+    gateway.add(CatalogSources, { name, entries: () => entries })
+  },
+})

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { Ajv, type ErrorObject } from 'ajv'
+import { catalogSchema, checkRepetitions, type FileEntries } from './schema.ts'
+
+/** The models in a catalog file. Errors name the file, the place in it, and what was expected there. */
+export function readCatalogFile(file: string, optional: boolean): FileEntries {
+  const path = resolve(file)
+  const text = read(path, optional)
+  if (text === undefined) return []
+  const entries = parse(text, path)
+  const ajv = new Ajv({ allErrors: true, strict: true, verbose: true })
+  ajv.addFormat('uri', { type: 'string', validate: (uri: string) => URL.canParse(uri) })
+  const validate = ajv.compile<FileEntries>(catalogSchema)
+  if (!validate(entries)) throw new Error(`catalog file ${path}: ${validate.errors!.map(describe).join('; ')}`)
+  checkRepetitions(entries, `catalog file ${path}`)
+  return entries
+}
+
+function read(path: string, optional: boolean): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    if (code !== 'ENOENT') throw new Error(`catalog file ${path} cannot be read (${code})`, { cause })
+    if (optional) return undefined
+    throw new Error(`catalog file ${path} does not exist. Correct the option path, or set optional: true`, { cause })
+  }
+}
+
+function parse(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new Error(`catalog file ${path} is not JSON: ${(cause as Error).message}`, { cause })
+  }
+}
+
+/** Such as `/0/endpoints/1/price/input must be number (got "free")`. */
+function describe({ instancePath, message, params, data }: ErrorObject): string {
+  const place = instancePath || 'the file'
+  if (params.additionalProperty !== undefined) return `${place} has the unknown member "${params.additionalProperty}"`
+  const allowed = params.allowedValues ? `: ${params.allowedValues.join(', ')}` : ''
+  return `${place} ${message}${allowed}${typeof data === 'object' && data !== null ? '' : ` (got ${JSON.stringify(data)})`}`
+}

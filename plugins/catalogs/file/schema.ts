@@ -1,0 +1,105 @@
+import { efforts, type Wire } from '../../../core/index.ts'
+
+// The shape of a catalog file and of the option `models`: a list of `CatalogEntry`.
+
+const text = { type: 'string', minLength: 1 } as const
+const boolean = { type: 'boolean' } as const
+const tokens = { type: 'integer', minimum: 1 } as const
+const usdPerMillionTokens = { type: 'number', minimum: 0 } as const
+const url = { type: 'string', format: 'uri' } as const
+
+const price = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['input', 'output'],
+  properties: {
+    input: usdPerMillionTokens,
+    output: usdPerMillionTokens,
+    cacheRead: usdPerMillionTokens,
+    cacheWrite5m: usdPerMillionTokens,
+    cacheWrite1h: usdPerMillionTokens,
+  },
+  description: 'US dollars per million tokens.',
+} as const
+
+const capabilities = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    tools: boolean,
+    parallelTools: boolean,
+    customTools: boolean,
+    structuredOutput: { enum: ['json_schema', 'json_object', 'none'] },
+    efforts: { type: 'array', items: { enum: efforts } },
+    verbosity: boolean,
+    temperature: boolean,
+    images: boolean,
+    files: boolean,
+    logprobs: boolean,
+    contextManagement: boolean,
+    webSearch: boolean,
+  },
+  description: 'What the model can do there; what is left out is unknown, and is tried.',
+} as const
+
+const zdr = {
+  anyOf: [
+    { const: false },
+    { type: 'object', additionalProperties: false, required: ['policy_url'], properties: { policy_url: url, certificate_url: url } },
+  ],
+  description: "The provider's zero-data-retention policy, or false.",
+} as const
+
+const hipaa = {
+  anyOf: [{ const: false }, { type: 'object', additionalProperties: false, required: ['baa_url'], properties: { baa_url: url } }],
+  description: "The provider's business associate agreement, or false.",
+} as const
+
+const endpoint = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['provider'],
+  properties: {
+    provider: text,
+    upstreamModel: text,
+    contextWindow: tokens,
+    maxOutputTokens: tokens,
+    price,
+    capabilities,
+    zdr,
+    hipaa,
+  },
+} as const
+
+export const catalogSchema = {
+  type: 'array',
+  items: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['model', 'endpoints'],
+    properties: {
+      model: text,
+      aliases: { type: 'array', items: text },
+      created: { type: 'integer', minimum: 0, description: 'Seconds since the epoch.' },
+      ownedBy: text,
+      auto: { type: 'boolean', description: 'False: never chosen by auto.' },
+      endpoints: { type: 'array', items: endpoint },
+    },
+  },
+} as const
+
+export type FileEntries = Wire<typeof catalogSchema>
+
+/** One model at one provider may be described once: of two descriptions, one would silently be lost. */
+export function checkRepetitions(entries: FileEntries, source: string): void {
+  const seen = new Map<string, string>()
+  for (const [index, { model, endpoints }] of entries.entries()) {
+    for (const [position, { provider }] of endpoints.entries()) {
+      const place = `/${index}/endpoints/${position}`
+      const pair = JSON.stringify([model, provider])
+      const earlier = seen.get(pair)
+      if (earlier) throw new Error(`${source}: ${place} describes ${model} at ${provider}, which ${earlier} has done already`)
+      seen.set(pair, place)
+    }
+  }
+}

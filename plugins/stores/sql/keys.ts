@@ -1,0 +1,96 @@
+import type { Kysely } from 'kysely'
+import { LRUCache } from 'lru-cache'
+import type { ApiKey, Clock, KeyStore, Maybe } from '../../../core/index.ts'
+import type { Tables } from './database.ts'
+
+export interface KeyTable {
+  readonly id: string
+  readonly hash: string
+  readonly name: string
+  readonly org: string
+  readonly team: string | null
+  readonly user: string | null
+  readonly policy: string
+  readonly models: string | null
+  readonly providers: string | null
+  readonly spend_cap_usd: number | null
+  readonly allow_unpriced: number | null
+  readonly tokens_per_minute: number | null
+  readonly disabled: number | null
+  readonly created_at: number
+}
+
+const maxCachedKeys = 10_000
+
+export class SqlKeys implements KeyStore {
+  readonly persistent = true
+  readonly #database: Kysely<Tables>
+  /** Known keys only: a new key is found at once, and made-up ids push no real one out. */
+  readonly #cache: LRUCache<string, ApiKey> | undefined
+
+  constructor(database: Kysely<Tables>, clock: Clock, cacheTtlMs: number) {
+    this.#database = database
+    if (cacheTtlMs > 0) {
+      const perf = { now: () => clock.elapsed() }
+      this.#cache = new LRUCache({ max: maxCachedKeys, ttl: cacheTtlMs, ttlResolution: 0, perf })
+    }
+  }
+
+  find(id: string): Maybe<ApiKey | undefined> {
+    return this.#cache?.get(id) ?? this.#read(id)
+  }
+
+  async add(key: ApiKey): Promise<void> {
+    await this.#database.insertInto('api_key').values(toRow(key)).execute()
+  }
+
+  async empty(): Promise<boolean> {
+    return (await this.#database.selectFrom('api_key').select('id').limit(1).executeTakeFirst()) === undefined
+  }
+
+  async #read(id: string): Promise<ApiKey | undefined> {
+    const row = await this.#database.selectFrom('api_key').selectAll().where('id', '=', id).executeTakeFirst()
+    if (!row) return undefined
+    const key = fromRow(row)
+    this.#cache?.set(id, key)
+    return key
+  }
+}
+
+function toRow(key: ApiKey): KeyTable {
+  return {
+    id: key.id,
+    hash: key.hash,
+    name: key.name,
+    org: key.org,
+    team: key.team ?? null,
+    user: key.user ?? null,
+    policy: JSON.stringify(key.policy),
+    models: key.models ? JSON.stringify(key.models) : null,
+    providers: key.providers ? JSON.stringify(key.providers) : null,
+    spend_cap_usd: key.spendCapUsd ?? null,
+    allow_unpriced: key.allowUnpriced === undefined ? null : Number(key.allowUnpriced),
+    tokens_per_minute: key.tokensPerMinute ?? null,
+    disabled: key.disabled === undefined ? null : Number(key.disabled),
+    created_at: key.createdAt,
+  }
+}
+
+function fromRow(row: KeyTable): ApiKey {
+  return {
+    id: row.id,
+    hash: row.hash,
+    name: row.name,
+    org: row.org,
+    ...(row.team !== null && { team: row.team }),
+    ...(row.user !== null && { user: row.user }),
+    policy: JSON.parse(row.policy),
+    ...(row.models !== null && { models: JSON.parse(row.models) }),
+    ...(row.providers !== null && { providers: JSON.parse(row.providers) }),
+    ...(row.spend_cap_usd !== null && { spendCapUsd: row.spend_cap_usd }),
+    ...(row.allow_unpriced !== null && { allowUnpriced: row.allow_unpriced === 1 }),
+    ...(row.tokens_per_minute !== null && { tokensPerMinute: row.tokens_per_minute }),
+    ...(row.disabled !== null && { disabled: row.disabled === 1 }),
+    createdAt: row.created_at,
+  }
+}

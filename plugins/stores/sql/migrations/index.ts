@@ -1,0 +1,7 @@
+import type { Migration } from 'kysely/migration'
+import * as apiKeys from './0001-api-keys.ts'
+
+/** All migrations, run in the order of their names. One that was released never changes. */
+export const migrations: Readonly<Record<string, Migration>> = {
+  '0001-api-keys': apiKeys,
+}
