@@ -1,0 +1,184 @@
+import type { JsonObject } from '../contracts/json.ts'
+import { efforts } from '../contracts/request.ts'
+import { errorCodes } from '../errors.ts'
+import { checkFinishedItem } from './item-shapes.ts'
+import { fail, nullable, record, shape, type Shape } from './shape.ts'
+
+// The response object: contract/responses.md §7, usage §9, error codes §10.1.
+
+const string = { type: 'string' }
+const number = { type: 'number' }
+const boolean = { type: 'boolean' }
+const whole = { type: 'integer', minimum: 0 }
+const object = { type: 'object' }
+const nullableWhole = { type: ['integer', 'null'], minimum: 0 }
+const summaries = { enum: ['auto', 'concise', 'detailed', null] }
+
+const usage = record({
+  input_tokens: whole,
+  input_tokens_details: record({ cached_tokens: whole, cache_write_tokens: whole, cached_tokens_created: nullableWhole }),
+  output_tokens: whole,
+  output_tokens_details: record({ reasoning_tokens: whole }),
+  total_tokens: whole,
+  tool_calls: { type: 'object', additionalProperties: whole },
+})
+
+const error = {
+  ...record({ code: { enum: errorCodes }, message: { type: 'string', minLength: 1 } }, 'closed'),
+  properties: { code: { enum: errorCodes }, message: { type: 'string', minLength: 1 }, upstream_error: string },
+}
+
+const functionTool = record({
+  type: { const: 'function' },
+  name: string,
+  description: nullable('string'),
+  parameters: nullable('object'),
+  strict: nullable('boolean'),
+})
+const tool = { anyOf: [functionTool, record({ type: { type: 'string', not: { const: 'function' } } })] }
+
+const toolChoice = {
+  anyOf: [
+    { enum: ['none', 'auto', 'required'] },
+    {
+      ...record({
+        type: { const: 'allowed_tools' },
+        mode: { enum: ['auto', 'required', 'none'] },
+        tools: { type: 'array', items: object },
+      }),
+    },
+    record({ type: { type: 'string', not: { const: 'allowed_tools' } } }),
+  ],
+}
+
+const text = {
+  type: 'object',
+  required: ['format'],
+  properties: {
+    format: record({ type: { enum: ['text', 'json_object', 'json_schema'] } }),
+    verbosity: { enum: ['low', 'medium', 'high'] },
+  },
+}
+
+const response: Shape = shape({
+  ...record({
+    id: { type: 'string', pattern: '^resp_.' },
+    object: { const: 'response' },
+    model: { type: 'string', pattern: '^[^/]+/.' },
+    status: { enum: ['in_progress', 'completed', 'incomplete', 'failed'] },
+    created_at: whole,
+    completed_at: nullableWhole,
+    output: { type: 'array', items: object },
+    error: { anyOf: [{ type: 'null' }, error] },
+    incomplete_details: { anyOf: [{ type: 'null' }, record({ reason: { enum: ['max_output_tokens', 'content_filter'] } }, 'closed')] },
+    instructions: { type: ['string', 'array', 'null'] },
+    previous_response_id: nullable('string'),
+    reasoning: { anyOf: [{ type: 'null' }, record({ effort: { enum: [...efforts, null] }, summary: summaries })] },
+    usage: { anyOf: [{ type: 'null' }, usage] },
+    max_output_tokens: nullableWhole,
+    max_tool_calls: nullableWhole,
+    safety_identifier: nullable('string'),
+    prompt_cache_key: nullable('string'),
+    tools: { type: 'array', items: tool },
+    tool_choice: toolChoice,
+    truncation: { enum: ['auto', 'disabled'] },
+    parallel_tool_calls: boolean,
+    text,
+    top_p: number,
+    temperature: number,
+    presence_penalty: number,
+    frequency_penalty: number,
+    top_logprobs: whole,
+    store: boolean,
+    background: boolean,
+    service_tier: { enum: ['auto', 'default', 'flex', 'scale', 'priority'] },
+    metadata: { type: 'object', additionalProperties: string },
+    conversation: { anyOf: [{ type: 'null' }, record({ id: string })] },
+    prompt: nullable('object'),
+    prompt_cache_options: nullable('object'),
+    prompt_cache_retention: nullable('string'),
+    user: nullable('string'),
+  }),
+  // Sugar of one SDK, which makes it itself.
+  not: { type: 'object', required: ['output_text'] },
+})
+
+export type ResponseStatus = 'in_progress' | 'completed' | 'incomplete' | 'failed'
+
+/** A response object whose shape has been checked. */
+export interface CheckedResponse extends JsonObject {
+  readonly id: string
+  readonly model: string
+  readonly status: ResponseStatus
+  readonly created_at: number
+  readonly output: readonly JsonObject[]
+  readonly error: { readonly code: string; readonly message: string } | null
+}
+
+/** Checks the object that ends a stream or answers a request that did not ask for one. Throws a `ContractError`. */
+export function checkResponse(value: unknown): CheckedResponse {
+  const checked = checkResponseMembers(value)
+  if (checked.status === 'in_progress') fail('response.status is in_progress in a finished response')
+  if (checked.status !== 'failed') checkOutput(checked)
+  return checked
+}
+
+/** All but the items of `output`. */
+export function checkResponseMembers(value: unknown): CheckedResponse {
+  response(value, 'response')
+  const checked = value as CheckedResponse
+  const { status } = checked
+  const present = (member: string): boolean => checked[member] !== null
+  if (present('completed_at') !== (status === 'completed'))
+    fail(`response.completed_at is ${checked.completed_at} while status is ${status}`)
+  if (present('error') !== (status === 'failed')) fail(`response.error is ${JSON.stringify(checked.error)} while status is ${status}`)
+  if (present('incomplete_details') !== (status === 'incomplete'))
+    fail(`response.incomplete_details is ${JSON.stringify(checked.incomplete_details)} while status is ${status}`)
+  if (status === 'in_progress' && present('usage')) fail('response.usage is set before the end')
+  if ((status === 'completed' || status === 'incomplete') && !present('usage')) fail(`response.usage is null while status is ${status}`)
+  if (present('usage')) checkUsage(checked.usage as Usage)
+  return checked
+}
+
+/** What an item may be when it is done: an incomplete one is the last of an incomplete response. */
+export function checkItemStatus(item: JsonObject, last: boolean, response: ResponseStatus): void {
+  if (item.status === 'incomplete' && !(last && response === 'incomplete'))
+    fail(`item ${item.id} is incomplete, which only the last item of an incomplete response can be`)
+}
+
+function checkOutput({ output, status }: CheckedResponse): void {
+  const ids = new Set<unknown>()
+  const calls = new Set<unknown>()
+  for (const [index, item] of output.entries()) {
+    checkFinishedItem(item, `response.output.${index}`)
+    checkItemStatus(item, index === output.length - 1, status)
+    if (ids.has(item.id)) fail(`response.output.${index} has the id ${item.id} of an earlier item`)
+    if (item.call_id !== undefined && calls.has(item.call_id))
+      fail(`response.output.${index} has the call_id ${item.call_id} of an earlier item`)
+    ids.add(item.id)
+    calls.add(item.call_id)
+  }
+}
+
+interface Usage {
+  readonly input_tokens: number
+  readonly input_tokens_details: {
+    readonly cached_tokens: number
+    readonly cache_write_tokens: number
+    readonly cached_tokens_created: number | null
+  }
+  readonly output_tokens: number
+  readonly output_tokens_details: { readonly reasoning_tokens: number }
+  readonly total_tokens: number
+}
+
+function checkUsage(usage: Usage): void {
+  const { cached_tokens, cache_write_tokens, cached_tokens_created } = usage.input_tokens_details
+  if (cached_tokens + cache_write_tokens > usage.input_tokens) fail('response.usage counts more cached tokens than input tokens')
+  if (cached_tokens_created !== cache_write_tokens)
+    fail('response.usage.input_tokens_details.cached_tokens_created differs from cache_write_tokens')
+  if (usage.output_tokens_details.reasoning_tokens > usage.output_tokens)
+    fail('response.usage counts more reasoning tokens than output tokens')
+  if (usage.total_tokens !== usage.input_tokens + usage.output_tokens)
+    fail('response.usage.total_tokens is not the sum of input and output')
+}

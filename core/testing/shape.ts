@@ -1,0 +1,41 @@
+import { Ajv, type ErrorObject } from 'ajv'
+
+/** What a stream or an object breaks, and where. */
+export class ContractError extends Error {
+  override readonly name = 'ContractError'
+}
+
+/** Throws what is wrong with a value; `path` leads its messages. */
+export type Shape = (value: unknown, path: string) => void
+
+const ajv = new Ajv({ strict: true, strictRequired: false, allowUnionTypes: true, discriminator: true })
+
+export function shape(schema: object): Shape {
+  const validate = ajv.compile(schema)
+  return (value, path) => {
+    if (!validate(value)) throw new ContractError(describe(validate.errors![0]!, path))
+  }
+}
+
+/** An object with exactly these members, or with at least them. */
+export function record(properties: Readonly<Record<string, object>>, more: 'closed' | 'open' = 'open'): object {
+  return { type: 'object', required: Object.keys(properties), properties, ...(more === 'closed' && { additionalProperties: false }) }
+}
+
+/** An object of one of several kinds, told apart by `type`. */
+export function oneOf(...variants: readonly object[]): object {
+  return { type: 'object', required: ['type'], discriminator: { propertyName: 'type' }, oneOf: variants }
+}
+
+export function nullable(type: string): object {
+  return { type: [type, 'null'] }
+}
+
+export function fail(problem: string): never {
+  throw new ContractError(problem)
+}
+
+function describe({ instancePath, message, params }: ErrorObject, path: string): string {
+  const detail = params.additionalProperty ?? params.allowedValues?.join(', ') ?? params.allowedValue ?? params.tagValue
+  return `${path}${instancePath.replaceAll('/', '.')} ${message}${detail === undefined ? '' : ` (${detail})`}`
+}
