@@ -2,7 +2,7 @@ import type { JsonObject } from '../contracts/json.ts'
 import { efforts } from '../contracts/request.ts'
 import { errorCodes } from '../errors.ts'
 import { checkFinishedItem } from './item-shapes.ts'
-import { fail, nullable, record, shape, type Shape } from './shape.ts'
+import { fail, nullable, orNull, record, shape, type Shape } from './shape.ts'
 
 // The response object: contract/responses.md §7, usage §9, error codes §10.1.
 
@@ -69,12 +69,12 @@ const response: Shape = shape({
     created_at: whole,
     completed_at: nullableWhole,
     output: { type: 'array', items: object },
-    error: { anyOf: [{ type: 'null' }, error] },
-    incomplete_details: { anyOf: [{ type: 'null' }, record({ reason: { enum: ['max_output_tokens', 'content_filter'] } }, 'closed')] },
+    error: orNull(error),
+    incomplete_details: orNull(record({ reason: { enum: ['max_output_tokens', 'content_filter'] } }, 'closed')),
     instructions: { type: ['string', 'array', 'null'] },
     previous_response_id: nullable('string'),
-    reasoning: { anyOf: [{ type: 'null' }, record({ effort: { enum: [...efforts, null] }, summary: summaries })] },
-    usage: { anyOf: [{ type: 'null' }, usage] },
+    reasoning: orNull(record({ effort: { enum: [...efforts, null] }, summary: summaries })),
+    usage: orNull(usage),
     max_output_tokens: nullableWhole,
     max_tool_calls: nullableWhole,
     safety_identifier: nullable('string'),
@@ -93,7 +93,7 @@ const response: Shape = shape({
     background: boolean,
     service_tier: { enum: ['auto', 'default', 'flex', 'scale', 'priority'] },
     metadata: { type: 'object', additionalProperties: string },
-    conversation: { anyOf: [{ type: 'null' }, record({ id: string })] },
+    conversation: orNull(record({ id: string })),
     prompt: nullable('object'),
     prompt_cache_options: nullable('object'),
     prompt_cache_retention: nullable('string'),

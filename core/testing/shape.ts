@@ -13,7 +13,7 @@ const ajv = new Ajv({ strict: true, strictRequired: false, allowUnionTypes: true
 export function shape(schema: object): Shape {
   const validate = ajv.compile(schema)
   return (value, path) => {
-    if (!validate(value)) throw new ContractError(describe(validate.errors![0]!, path))
+    if (!validate(value)) throw new ContractError(describe(deepest(validate.errors!), path))
   }
 }
 
@@ -31,8 +31,17 @@ export function nullable(type: string): object {
   return { type: [type, 'null'] }
 }
 
+export function orNull(object: object): object {
+  return { ...object, type: ['object', 'null'] }
+}
+
 export function fail(problem: string): never {
   throw new ContractError(problem)
+}
+
+/** Of the errors of several variants, the one of the variant that came closest. */
+function deepest(errors: readonly ErrorObject[]): ErrorObject {
+  return errors.reduce((best, error) => (error.instancePath.length > best.instancePath.length ? error : best))
 }
 
 function describe({ instancePath, message, params }: ErrorObject, path: string): string {
