@@ -1,0 +1,41 @@
+import type { ApiKeys, ProviderAdapter } from '../../../core/index.ts'
+import { ResponsesDecoder } from './decoder.ts'
+import { failureOf } from './failure.ts'
+import { replyEvents } from './reply.ts'
+import { warningsFor, wireBody, type WireBodyOptions } from './request.ts'
+
+export interface OpenaiResponsesOptions extends WireBodyOptions {
+  /** May carry a query, which every request keeps. */
+  readonly baseUrl: string
+  /** Without keys, no credential is sent: a plugin with another way to prove itself replaces `authorize`. */
+  readonly keys?: ApiKeys | undefined
+}
+
+/** The Responses dialect: https://platform.openai.com/docs/api-reference/responses */
+export function openaiResponsesAdapter(options: OpenaiResponsesOptions): ProviderAdapter {
+  const url = responsesUrl(options.baseUrl)
+  return {
+    framing: 'sse',
+    prepare({ request, endpoint }) {
+      const accept = request.stream ? 'text/event-stream' : 'application/json'
+      const body = JSON.stringify(wireBody(request, endpoint.upstreamModel, options))
+      return { method: 'POST', url, headers: { 'content-type': 'application/json', accept }, body }
+    },
+    authorize(request, credentialId) {
+      const secret = options.keys?.secret(credentialId)
+      return secret === undefined ? request : { ...request, headers: { ...request.headers, authorization: `Bearer ${secret}` } }
+    },
+    decoder: call => new ResponsesDecoder(warningsFor(call.request)),
+    reply(body, emit, call) {
+      for (const warning of warningsFor(call.request)) emit(warning)
+      replyEvents(body, emit)
+    },
+    failure: failureOf,
+  }
+}
+
+function responsesUrl(baseUrl: string): string {
+  const url = new URL(baseUrl)
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/responses`
+  return url.href
+}

@@ -1,0 +1,140 @@
+import { errorCodes, ProviderFailure, type ErrorCode, type FailureKind, type UpstreamHeaders } from '../../../core/index.ts'
+import { object, text } from './wire.ts'
+
+/** A reply of status 400 and above. */
+export function failureOf(status: number, headers: UpstreamHeaders, body: string): ProviderFailure {
+  const { message = `The provider answered with status ${status}.`, codes } = explain(parsed(body))
+  const kind = kindOf(codes, message, status)
+  return new ProviderFailure({
+    kind,
+    message,
+    code: codeOf(codes, kind),
+    status,
+    retryAfterMs: kind === 'quota' ? undefined : retryAfter(headers, message),
+    upstream: body,
+  })
+}
+
+/** An error in a stream or in a reply of status 200. */
+export function failureIn(error: unknown, upstream: string): ProviderFailure {
+  const { message = 'The provider failed without saying why.', codes, status } = explain({ error })
+  const kind = kindOf(codes, message, status)
+  return new ProviderFailure({ kind, message, code: codeOf(codes, kind), status, retryAfterMs: retryAfter({}, message), upstream })
+}
+
+interface Explanation {
+  readonly message: string | undefined
+  /** The vendor's code and type, most telling first. */
+  readonly codes: readonly string[]
+  readonly status: number | undefined
+}
+
+/** `{error: {message, type, code}}` mostly; xAI has `{code, error: "…"}`, OpenRouter's code is an HTTP status, Azure's gate says `{statusCode, message}`. */
+function explain(body: unknown): Explanation {
+  const outer = object(body) ?? {}
+  const error = object(outer.error) ?? outer
+  const inner = object(error.innererror)
+  const codes = [error.code, inner?.code, error.type, outer.code].filter(code => typeof code === 'string')
+  const status = typeof error.code === 'number' && error.code >= 400 && error.code < 600 ? error.code : undefined
+  return { message: text(error.message) ?? text(error.error) ?? text(outer.error) ?? text(outer.message), codes, status }
+}
+
+const kindsByCode: Readonly<Record<string, FailureKind>> = {
+  context_length_exceeded: 'context-length',
+  insufficient_quota: 'quota',
+  billing_hard_limit_reached: 'quota',
+  billing_not_active: 'quota',
+  invalid_api_key: 'auth',
+  authentication_error: 'auth',
+  model_not_found: 'not-found',
+  DeploymentNotFound: 'not-found',
+  rate_limit_exceeded: 'rate-limit',
+  rate_limit_error: 'rate-limit',
+  content_filter: 'refused',
+  content_policy_violation: 'refused',
+  ResponsibleAIPolicyViolation: 'refused',
+  image_content_policy_violation: 'refused',
+  invalid_prompt: 'refused',
+  bio_policy: 'refused',
+  misalignment_policy_violation: 'refused',
+  cyber_policy: 'refused',
+  server_is_overloaded: 'overloaded',
+  slow_down: 'overloaded',
+  server_error: 'unavailable',
+  vector_store_timeout: 'unavailable',
+  data_residency_mismatch: 'invalid-request',
+  invalid_request_error: 'invalid-request',
+}
+
+/** What hosts say in words alone. */
+const kindsByMessage: readonly (readonly [RegExp, FailureKind])[] = [
+  [/context length|context window|maximum context|maximum prompt length|prompt is too long/i, 'context-length'],
+  [/(incorrect|invalid|missing|expired|no) api[ -]?key|api[ -]?key\b.*\b(invalid|not valid|expired|required)/i, 'auth'],
+  [/insufficient (balance|credits|funds)|requires more credits|spending limit/i, 'quota'],
+  [/\bmodel\b.*\b(does not exist|not found|is not a valid model|not supported with the Responses API)/i, 'not-found'],
+  [/content (management )?polic|usage (polic|guidelines)|safety (check|system)|moderation|flagged/i, 'refused'],
+]
+
+const kindsByStatus: Readonly<Record<number, FailureKind>> = {
+  401: 'auth',
+  402: 'quota',
+  403: 'auth',
+  404: 'not-found',
+  408: 'timeout',
+  429: 'rate-limit',
+  503: 'overloaded',
+  529: 'overloaded',
+}
+
+function kindOf(codes: readonly string[], message: string, status: number | undefined): FailureKind {
+  const told = codes.map(code => kindsByCode[code] ?? imageKind(code)).find(kind => kind !== undefined)
+  if (told && told !== 'invalid-request' && !(told === 'unavailable' && status !== undefined)) return told
+  // A vendor in trouble, or one that is busy, may mention anything.
+  const requestAtFault = status === undefined ? told !== 'unavailable' : status < 500 && status !== 429 && status !== 401
+  if (requestAtFault) for (const [words, kind] of kindsByMessage) if (words.test(message)) return kind
+  if (status === undefined) return told ?? 'unavailable'
+  return kindsByStatus[status] ?? (status >= 500 ? 'unavailable' : 'invalid-request')
+}
+
+function imageKind(code: string): FailureKind | undefined {
+  return /image/.test(code) && isErrorCode(code) ? 'invalid-request' : undefined
+}
+
+function codeOf(codes: readonly string[], kind: FailureKind): ErrorCode {
+  const known = codes.find(isErrorCode)
+  if (known) return known
+  if (kind === 'context-length') return 'context_length_exceeded'
+  return kind === 'rate-limit' ? 'rate_limit_exceeded' : 'provider_error'
+}
+
+function isErrorCode(code: string): code is ErrorCode {
+  return (errorCodes as readonly string[]).includes(code)
+}
+
+function retryAfter(headers: UpstreamHeaders, message: string): number | undefined {
+  const milliseconds = Number.parseFloat(headers['retry-after-ms'] ?? '')
+  if (milliseconds >= 0) return Math.ceil(milliseconds)
+  const after = headers['retry-after'] ?? ''
+  if (/^\s*[\d.]+\s*$/.test(after)) return Math.ceil(Number.parseFloat(after) * 1000)
+  // A date means something against the vendor's own clock only.
+  const wait = Date.parse(after) - Date.parse(headers.date ?? '')
+  return Number.isNaN(wait) ? spokenDelay(message) : Math.max(0, wait)
+}
+
+const unitsMs: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 }
+
+/** "Please try again in 1m3.5s.", "Please retry after 26 seconds." */
+function spokenDelay(message: string): number | undefined {
+  const spoken = /(?:try again in|retry after) ((?:[\d.]+ ?(?:ms|h|m|s)[a-z]* ?)+)/i.exec(message)?.[1]
+  if (!spoken) return undefined
+  const pieces = spoken.matchAll(/([\d.]+) ?(ms|h|m|s)/gi)
+  return Math.ceil([...pieces].reduce((sum, [, amount, unit]) => sum + Number.parseFloat(amount!) * unitsMs[unit!.toLowerCase()]!, 0))
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,275 @@
+import { foreignItemTypes, type Emit, type JsonObject } from '../../../core/index.ts'
+import { citation, logProbs, searchAction } from './output-parts.ts'
+import { number, object, objects, text } from './wire.ts'
+
+export type Channel = 'text' | 'refusal' | 'summary' | 'full' | 'input'
+
+interface OutputPart {
+  readonly channel: Channel
+  readonly index: number
+  /** Length of the item's text before this part. */
+  base: number
+  said: string
+  annotations: number
+}
+
+interface OutputItem {
+  readonly key: string
+  type: string | undefined
+  phase: 'commentary' | 'final_answer' | undefined
+  readonly parts: OutputPart[]
+  textLength: number
+  /** The tool call is out: its input may follow. */
+  called: boolean
+  done: boolean
+}
+
+const foreign: ReadonlySet<unknown> = new Set(foreignItemTypes)
+
+/** Items that the vendor itself ran, by the name under which usage counts them. */
+const serverTools: Readonly<Record<string, string>> = {
+  web_search_call: 'web_search',
+  file_search_call: 'file_search',
+  code_interpreter_call: 'code_interpreter',
+  image_generation_call: 'image_generation',
+  mcp_call: 'mcp',
+}
+
+/**
+ * The output of one reply, told once, whichever way the vendor tells it: in deltas, in the finished form of a part or an item, or only in
+ * the response object at the end. Each finished form adds what was not said yet, so a reply that did not stream is the same without deltas.
+ */
+export class OutputItems {
+  emit: Emit
+  /** Whether the model called a tool of the caller's. */
+  called = false
+  readonly toolCalls: Record<string, number> = {}
+  readonly #byPosition = new Map<number, OutputItem>()
+  readonly #byId = new Map<string, OutputItem>()
+  /** The message or reasoning item whose events came last. */
+  #open: OutputItem | undefined
+  readonly #items: OutputItem[] = []
+
+  constructor(emit: Emit) {
+    this.emit = emit
+  }
+
+  /** `response.output_item.added` */
+  added(position: number | undefined, wire: JsonObject): void {
+    const known = this.#byId.get(text(wire.id) ?? '')
+    const item = known && !known.done ? known : this.#create(position, text(wire.id))
+    this.#learn(item, wire)
+    if (isCall(item.type)) this.#call(item, wire, false)
+    if (item.type === 'web_search_call') this.#search(item, wire, 'in_progress')
+  }
+
+  /** A piece of a part. */
+  delta(event: JsonObject, channel: Channel, piece: unknown): void {
+    const item = this.#find(number(event.output_index), text(event.item_id))
+    if (typeof piece === 'string') this.#say(item, partOf(item, channel, indexIn(event)), piece, event.logprobs)
+  }
+
+  /** All of a part. */
+  whole(event: JsonObject, channel: Channel, all: unknown): void {
+    const item = this.#find(number(event.output_index), text(event.item_id))
+    this.#complete(item, partOf(item, channel, indexIn(event)), all, event.logprobs)
+  }
+
+  /** `response.output_text.annotation.added` */
+  annotation(event: JsonObject): void {
+    const item = this.#find(number(event.output_index), text(event.item_id))
+    this.#annotate(partOf(item, 'text', indexIn(event)), object(event.annotation))
+  }
+
+  /** `response.output_item.done`, and the items of a reply that did not stream. */
+  done(position: number | undefined, wire: JsonObject): void {
+    const known = this.#find(position, text(wire.id))
+    const item = !known.done && (known.type === undefined || known.type === wire.type) ? known : this.#create(position, text(wire.id))
+    item.done = true
+    this.#learn(item, wire)
+    const counted = serverTools[item.type ?? '']
+    if (counted) this.toolCalls[counted] = (this.toolCalls[counted] ?? 0) + 1
+    this.#finish(item, wire)
+  }
+
+  /** The output of the response object at the end of a stream: hosts have left out events of items that stand in it. */
+  rest(output: readonly JsonObject[]): void {
+    output.forEach((wire, position) => {
+      const known = this.#byId.get(text(wire.id) ?? '') ?? this.#byPosition.get(position)
+      // Ids and positions need not be those of the stream: then as many items of a type as were told are not told again.
+      const told = known?.type === wire.type ? known?.done : this.#told(wire.type) >= output.filter(({ type }) => type === wire.type).length
+      if (!told) this.done(position, wire)
+    })
+  }
+
+  #finish(item: OutputItem, wire: JsonObject): void {
+    switch (item.type) {
+      case 'message':
+        for (const [part, told] of paired(item, objects(wire.content), part => (part.type === 'refusal' ? 'refusal' : 'text'))) {
+          this.#complete(item, told, part.refusal ?? part.text, part.logprobs)
+          for (const annotation of objects(part.annotations).slice(told.annotations)) this.#annotate(told, annotation)
+        }
+        return this.#close(item)
+      case 'reasoning':
+        for (const [part, told] of paired(item, objects(wire.summary), () => 'summary')) this.#complete(item, told, part.text)
+        for (const [part, told] of paired(item, objects(wire.content), () => 'full')) this.#complete(item, told, part.text)
+        return this.#close(item, text(wire.encrypted_content))
+      case 'function_call':
+      case 'custom_tool_call':
+        this.#call(item, wire, true)
+        return this.#complete(item, partOf(item, 'input', 0), item.type === 'custom_tool_call' ? wire.input : wire.arguments)
+      case 'web_search_call':
+        return this.#search(item, wire, wire.status === 'failed' ? 'failed' : 'completed')
+      case 'compaction':
+        this.#open = undefined
+        if (text(wire.encrypted_content)) this.emit({ type: 'compaction', opaque: wire.encrypted_content as string })
+        return
+      default:
+        if (!foreign.has(item.type)) return
+        this.#open = undefined
+        this.emit({ type: 'item', item: wire as JsonObject & { readonly type: string } })
+    }
+  }
+
+  #complete(item: OutputItem, part: OutputPart, all: unknown, logprobs?: unknown): void {
+    if (typeof all !== 'string') return
+    if (all.length <= part.said.length || !all.startsWith(part.said)) return
+    this.#say(item, part, all.slice(part.said.length), part.said === '' ? logprobs : undefined)
+  }
+
+  #say(item: OutputItem, part: OutputPart, piece: string, logprobs?: unknown): void {
+    if (piece === '') return
+    const first = part.said === ''
+    part.said += piece
+    switch (part.channel) {
+      case 'input':
+        if (item.called) this.emit({ type: 'tool-input', key: item.key, text: piece })
+        return
+      case 'text': {
+        this.#turnTo(item)
+        if (first) part.base = item.textLength
+        item.textLength += piece.length
+        const known = logProbs(logprobs)
+        return this.emit({ type: 'text', text: piece, ...(known && { logprobs: known }), ...(item.phase && { phase: item.phase }) })
+      }
+      case 'refusal':
+        this.#turnTo(item)
+        return this.emit({ type: 'refusal', text: piece })
+      default: {
+        this.#turnTo(item)
+        const newPart = first && item.parts.some(other => other !== part && other.channel === part.channel && other.said !== '')
+        this.emit({ type: 'reasoning', text: piece, form: part.channel, ...(newPart && { newPart }) })
+      }
+    }
+  }
+
+  #annotate(part: OutputPart, wire: JsonObject | undefined): void {
+    part.annotations++
+    const cited = wire && citation(wire)
+    if (cited) this.emit({ type: 'annotation', citation: cited.citation, start: part.base + cited.start, end: part.base + cited.end })
+  }
+
+  #call(item: OutputItem, wire: JsonObject, last: boolean): void {
+    const name = text(wire.name)
+    const callId = text(wire.call_id)
+    if (item.called || name === undefined || (callId === undefined && !last)) return
+    item.called = true
+    this.called = true
+    this.#open = undefined
+    const namespace = text(wire.namespace)
+    this.emit({
+      type: 'tool-call',
+      key: item.key,
+      ...(callId && { callId }),
+      name,
+      ...(namespace && { namespace }),
+      ...(item.type === 'custom_tool_call' && { custom: true }),
+    })
+    const early = partOf(item, 'input', 0).said
+    if (early) this.emit({ type: 'tool-input', key: item.key, text: early })
+  }
+
+  #search(item: OutputItem, wire: JsonObject, status: 'in_progress' | 'completed' | 'failed'): void {
+    this.#open = undefined
+    this.emit({ type: 'search', key: item.key, status, action: searchAction(wire) })
+  }
+
+  /** Two items in a row of one kind must not flow together. */
+  #turnTo(item: OutputItem): void {
+    if (this.#open === item) return
+    if (this.#open) this.emit({ type: 'item-end' })
+    this.#open = item
+  }
+
+  #close(item: OutputItem, state?: string): void {
+    if (state) {
+      this.#turnTo(item)
+      this.emit({ type: 'reasoning-state', opaque: state })
+    } else if (this.#open === item) this.emit({ type: 'item-end' })
+    if (this.#open === item) this.#open = undefined
+  }
+
+  #learn(item: OutputItem, wire: JsonObject): void {
+    item.type = text(wire.type) ?? item.type
+    if (wire.phase === 'commentary' || wire.phase === 'final_answer') item.phase = wire.phase
+  }
+
+  #find(position: number | undefined, id: string | undefined): OutputItem {
+    const byId = id === undefined ? undefined : this.#byId.get(id)
+    const found = (position === undefined ? undefined : this.#byPosition.get(position)) ?? byId
+    if (found) return found
+    const last = position === undefined && id === undefined ? this.#items.at(-1) : undefined
+    return last ?? this.#create(position, id)
+  }
+
+  #told(type: unknown): number {
+    return this.#items.filter(item => item.done && item.type === type).length
+  }
+
+  #create(position: number | undefined, id: string | undefined): OutputItem {
+    const item: OutputItem = {
+      key: String(this.#items.length),
+      type: undefined,
+      phase: undefined,
+      parts: [],
+      textLength: 0,
+      called: false,
+      done: false,
+    }
+    this.#byPosition.set(position ?? this.#items.length, item)
+    this.#items.push(item)
+    if (id !== undefined) this.#byId.set(id, item)
+    return item
+  }
+}
+
+function partOf(item: OutputItem, channel: Channel, index: number): OutputPart {
+  for (const part of item.parts) if (part.channel === channel && part.index === index) return part
+  const part: OutputPart = { channel, index, base: 0, said: '', annotations: 0 }
+  item.parts.push(part)
+  return part
+}
+
+/** The parts of a finished item with what was told of them: by their order, since a stream may count them otherwise. */
+function paired(
+  item: OutputItem,
+  wires: readonly JsonObject[],
+  channelOf: (part: JsonObject) => Channel,
+): readonly (readonly [JsonObject, OutputPart])[] {
+  const channels = wires.map(channelOf)
+  const told = Map.groupBy(item.parts, part => part.channel)
+  return wires.map((wire, index) => {
+    const channel = channels[index]!
+    const nth = channels.slice(0, index).filter(other => other === channel).length
+    const sameNumber = told.get(channel)?.length === channels.filter(other => other === channel).length
+    return [wire, (sameNumber && told.get(channel)?.[nth]) || partOf(item, channel, index)]
+  })
+}
+
+function indexIn(event: JsonObject): number {
+  return number(event.content_index) ?? number(event.summary_index) ?? 0
+}
+
+function isCall(type: string | undefined): boolean {
+  return type === 'function_call' || type === 'custom_tool_call'
+}

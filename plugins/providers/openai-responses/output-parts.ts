@@ -1,0 +1,61 @@
+import type { Citation, JsonObject, LogProb, SearchAction } from '../../../core/index.ts'
+import { number, object, objects, text } from './wire.ts'
+
+/** A part's annotation, where it is of a kind that callers know; offsets are the part's own. */
+export function citation(wire: JsonObject): { readonly citation: Citation; readonly start: number; readonly end: number } | undefined {
+  switch (wire.type) {
+    case 'url_citation': {
+      const start = number(wire.start_index) ?? 0
+      const cited = { type: 'url_citation', url: text(wire.url) ?? '', title: text(wire.title) ?? '' } as const
+      return { citation: cited, start, end: number(wire.end_index) ?? start }
+    }
+    case 'file_citation': {
+      const index = number(wire.index) ?? 0
+      const cited = { type: 'file_citation', file_id: text(wire.file_id) ?? '', filename: text(wire.filename) ?? '', index } as const
+      return { citation: cited, start: index, end: index }
+    }
+    default:
+      return undefined
+  }
+}
+
+export function logProbs(wire: unknown): readonly LogProb[] | undefined {
+  if (!Array.isArray(wire) || wire.length === 0) return undefined
+  return objects(wire).map(entry => ({ ...logProb(entry), top_logprobs: objects(entry.top_logprobs).map(logProb) }))
+}
+
+function logProb(wire: JsonObject): Omit<LogProb, 'top_logprobs'> {
+  const bytes = Array.isArray(wire.bytes) ? (wire.bytes as readonly number[]) : undefined
+  return { token: text(wire.token) ?? '', logprob: number(wire.logprob) ?? 0, ...(bytes && { bytes }) }
+}
+
+/** What a `web_search_call` did. While it runs the vendor may not know yet: an empty search. */
+export function searchAction(wire: JsonObject): SearchAction {
+  const action = object(wire.action) ?? {}
+  switch (action.type) {
+    case 'open_page':
+      return { type: 'open_page', ...(text(action.url) && { url: action.url as string }) }
+    case 'find_in_page':
+      return { type: 'find_in_page', url: text(action.url) ?? '', pattern: text(action.pattern) ?? '' }
+    default: {
+      const sources = objects(action.sources).flatMap(source =>
+        text(source.url) ? ({ type: 'url', url: source.url as string } as const) : [],
+      )
+      return { type: 'search', query: query(action) ?? queryInArguments(wire) ?? '', ...(sources.length > 0 && { sources }) }
+    }
+  }
+}
+
+function query({ query: single, queries }: JsonObject): string | undefined {
+  return text(single) ?? (Array.isArray(queries) ? text(queries[0]) : undefined)
+}
+
+/** xAI also tells its searches in the form of a function call. */
+function queryInArguments({ arguments: input }: JsonObject): string | undefined {
+  if (typeof input !== 'string') return undefined
+  try {
+    return text(object(JSON.parse(input))?.query)
+  } catch {
+    return undefined
+  }
+}

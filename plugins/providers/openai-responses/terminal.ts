@@ -1,0 +1,42 @@
+import { ProviderFailure, type JsonObject, type TokenUsage } from '../../../core/index.ts'
+import { failureIn } from './failure.ts'
+import type { OutputItems } from './output-items.ts'
+import { number, object, objects, text } from './wire.ts'
+
+/** The response object of a terminal event or of a reply that did not stream: what is left of the output, the usage, and how it ended. */
+export function conclude(response: JsonObject, eventStatus: string | undefined, items: OutputItems): void {
+  items.rest(objects(response.output))
+  const usage = object(response.usage)
+  if (usage) items.emit({ type: 'usage', usage: tokenUsage(usage, items.toolCalls) })
+  const status = eventStatus ?? text(response.status) ?? (response.incomplete_details ? 'incomplete' : 'completed')
+  switch (status) {
+    case 'completed':
+      return items.emit({ type: 'finish', reason: items.called ? 'tool-calls' : 'stop' })
+    case 'incomplete': {
+      const filtered = object(response.incomplete_details)?.reason === 'content_filter'
+      return items.emit({ type: 'finish', reason: filtered ? 'content-filter' : 'length' })
+    }
+    case 'failed':
+      throw failureIn(response.error, JSON.stringify(response.error ?? null))
+    case 'cancelled':
+      throw new ProviderFailure({ kind: 'unavailable', code: 'provider_error', message: 'The provider cancelled the response.' })
+    default:
+      throw new ProviderFailure({ kind: 'protocol', message: `The provider ended a response whose status is '${status}'.` })
+  }
+}
+
+/** The vendor's cached and written tokens lie within its input tokens, its reasoning tokens within its output tokens. */
+function tokenUsage(usage: JsonObject, toolCalls: Readonly<Record<string, number>>): TokenUsage {
+  const input = object(usage.input_tokens_details)
+  const cacheRead = number(input?.cached_tokens) ?? 0
+  const cacheWrite5m = number(input?.cache_write_tokens) ?? 0
+  return {
+    uncachedInput: Math.max(0, (number(usage.input_tokens) ?? 0) - cacheRead - cacheWrite5m),
+    cacheRead,
+    cacheWrite5m,
+    cacheWrite1h: 0,
+    output: number(usage.output_tokens) ?? 0,
+    reasoning: number(object(usage.output_tokens_details)?.reasoning_tokens) ?? 0,
+    ...(Object.keys(toolCalls).length > 0 && { toolCalls: { ...toolCalls } }),
+  }
+}
