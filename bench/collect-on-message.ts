@@ -1,0 +1,23 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+// Preloaded into the gateway under test (--expose-gc --import), so that its memory can be read after a forced collection.
+
+export interface Memory {
+  readonly rss: number
+  readonly heapUsed: number
+  readonly external: number
+}
+
+const collect = globalThis.gc as unknown as (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void
+
+process.on('message', async message => {
+  if (message !== 'collect') return
+  // Finalizers and closing sockets free more a moment after a collection: several, with pauses.
+  for (let pass = 0; pass < 3; pass++) {
+    collect({ type: 'major', execution: 'sync', flavor: 'last-resort' })
+    await sleep(200)
+  }
+  const { rss, heapUsed, external } = process.memoryUsage()
+  process.send!({ rss, heapUsed, external } satisfies Memory)
+})
+process.channel!.unref()
