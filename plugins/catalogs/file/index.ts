@@ -1,4 +1,4 @@
-import { CatalogSources, definePlugin, type CatalogEntry } from '../../../core/index.ts'
+import { CatalogSources, definePlugin, PluginError, type CatalogEntry } from '../../../core/index.ts'
 import { readCatalogFile } from './read.ts'
 import { catalogSchema, checkRepetitions } from './schema.ts'
 
@@ -16,9 +16,11 @@ export default definePlugin({
     },
   },
   instance: options => options.name,
-  setup(gateway, { name, path, optional, models = [] }) {
-    const entries: readonly CatalogEntry[] = [...(path === undefined ? [] : readCatalogFile(path, optional)), ...models]
-    checkRepetitions(models, 'models')
+  setup(gateway, { name, path, optional, models }) {
+    if (path === undefined && models === undefined) throw new PluginError(gateway.name, 'needs path, models, or both')
+    const inline = models ?? []
+    checkRepetitions(inline, 'models')
+    const entries: readonly CatalogEntry[] = [...(path === undefined ? [] : readCatalogFile(path, optional)), ...inline]
     gateway.add(CatalogSources, { name, entries: () => entries })
   },
 })

@@ -40,6 +40,7 @@ function parse(text: string, path: string): unknown {
 function describe({ instancePath, message, params, data }: ErrorObject): string {
   const place = instancePath || 'the file'
   if (params.additionalProperty !== undefined) return `${place} has the unknown member "${params.additionalProperty}"`
-  const allowed = params.allowedValues ? `: ${params.allowedValues.join(', ')}` : ''
+  const values: readonly unknown[] = params.allowedValues ?? ('allowedValue' in params ? [params.allowedValue] : [])
+  const allowed = values.length > 0 ? `: ${values.join(', ')}` : ''
   return `${place} ${message}${allowed}${typeof data === 'object' && data !== null ? '' : ` (got ${JSON.stringify(data)})`}`
 }

@@ -1,0 +1,44 @@
+import { createContainer, type Container } from '../../core/container.ts'
+import { extensionPoints } from '../../core/extension-points.ts'
+import { Clock, Ids, type PluginUse } from '../../core/index.ts'
+import { createLogger } from '../../core/logger.ts'
+import { Masks } from '../../core/masks.ts'
+import { PluginHost } from '../../core/plugin-host.ts'
+import type { HttpClient } from '../../core/upstream/http-client.ts'
+
+/** A clock that stands still until it is moved. */
+export class FakeClock implements Clock {
+  #now: number
+
+  constructor(now = Date.UTC(2026, 0, 1)) {
+    this.#now = now
+  }
+
+  now(): number {
+    return this.#now
+  }
+
+  elapsed(): number {
+    return this.#now
+  }
+
+  pass(milliseconds: number): void {
+    this.#now += milliseconds
+  }
+}
+
+/** Plugins alone, set up and started as a gateway does it, without a gateway. */
+export async function setUp(
+  uses: readonly PluginUse[],
+  clock: Clock = new FakeClock(),
+): Promise<{ container: Container; host: PluginHost }> {
+  const container = createContainer()
+  container.value(Clock, clock)
+  container.value(Ids, { make: prefix => `${prefix}_1` })
+  for (const { token, create } of extensionPoints) container.value(token, create())
+  const masks = new Masks()
+  const host = new PluginHost(container, createLogger('silent', masks), {} as HttpClient, masks)
+  await host.setUp(uses)
+  await host.start()
+  return { container, host }
+}

@@ -1,0 +1,146 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { promisify } from 'node:util'
+import t, { type Test } from 'tap'
+import { KeyStore } from '../../../core/index.ts'
+import type { PluginHost } from '../../../core/plugin-host.ts'
+import sql from '../../../plugins/stores/sql/index.ts'
+import { FakeClock, setUp } from '../set-up.ts'
+import { fullKey, leanKey } from './keys.ts'
+
+async function open(file: string, clock = new FakeClock()): Promise<{ keys: KeyStore; host: PluginHost }> {
+  const { container, host } = await setUp([sql({ file })], clock)
+  return { keys: container.get(KeyStore), host }
+}
+
+function fileOf(t: Test): string {
+  return join(t.testdir({}), 'deep', 'data', 'turnpike.db')
+}
+
+t.test('keys survive a restart to the letter', async t => {
+  const file = fileOf(t)
+  const first = await open(file)
+  t.equal(first.keys.persistent, true)
+  t.equal(await first.keys.empty(), true)
+  await first.keys.add(leanKey)
+  await first.keys.add(fullKey)
+  await first.host.stop()
+
+  const second = await open(file)
+  t.equal(await second.keys.empty(), false)
+  t.strictSame(await second.keys.find('lean'), leanKey)
+  t.strictSame(await second.keys.find('full'), fullKey)
+  t.equal(await second.keys.find("' or 1=1 --"), undefined)
+  await second.host.stop()
+})
+
+t.test('an id is given once', async t => {
+  const { keys, host } = await open(fileOf(t))
+  await keys.add(leanKey)
+  await t.rejects(Promise.resolve(keys.add({ ...fullKey, id: 'lean' })), /UNIQUE/)
+  t.strictSame(await keys.find('lean'), leanKey)
+  await host.stop()
+})
+
+t.test('a key is remembered for a while, and an unknown one is not', async t => {
+  const file = fileOf(t)
+  const clock = new FakeClock()
+  const { keys, host } = await open(file, clock)
+  const elsewhere = new DatabaseSync(file)
+  t.teardown(() => elsewhere.close())
+
+  t.equal(await keys.find('lean'), undefined)
+  await keys.add(leanKey)
+  t.strictSame(await keys.find('lean'), leanKey)
+  elsewhere.exec("update api_key set disabled = 1 where id = 'lean'")
+  clock.pass(4999)
+  t.notOk(keys.find('lean') instanceof Promise, 'answers from memory')
+  t.strictSame(await keys.find('lean'), leanKey)
+  clock.pass(2)
+  t.strictSame(await keys.find('lean'), { ...leanKey, disabled: true })
+  await host.stop()
+})
+
+t.test('cacheTtlMs 0 remembers nothing', async t => {
+  const file = fileOf(t)
+  const { container, host } = await setUp([sql({ file, cacheTtlMs: 0 })])
+  const keys = container.get(KeyStore)
+  await keys.add(leanKey)
+  t.strictSame(await keys.find('lean'), leanKey)
+  const elsewhere = new DatabaseSync(file)
+  elsewhere.exec("delete from api_key where id = 'lean'")
+  elsewhere.close()
+  t.equal(await keys.find('lean'), undefined)
+  await host.stop()
+})
+
+t.test('several processes start on a new file at once, and see one another', async t => {
+  const file = fileOf(t)
+  const node = (id: string): Promise<{ stdout: string }> =>
+    promisify(execFile)(process.execPath, ['--conditions=turnpike-source', join(import.meta.dirname, 'sql-process.ts'), file, id])
+  const outputs = await Promise.all([node('one'), node('two')])
+  t.strictSame(
+    outputs.map(({ stdout }) => JSON.parse(stdout).id),
+    ['one', 'two'],
+  )
+  const { keys, host } = await open(file)
+  await node('three')
+  for (const id of ['one', 'two', 'three']) t.strictSame(await keys.find(id), { ...leanKey, id })
+  await host.stop()
+})
+
+t.test('writes wait for one another without losing any', async t => {
+  const file = fileOf(t)
+  const [one, two] = [await open(file), await open(file)]
+  const ids = Array.from({ length: 40 }, (_, index) => `key${index}`)
+  await Promise.all(ids.map((id, index) => (index % 2 ? one : two).keys.add({ ...leanKey, id })))
+  for (const id of ids) t.strictSame(await one.keys.find(id), { ...leanKey, id })
+  await Promise.all([one.host.stop(), two.host.stop()])
+})
+
+t.test('uses a write-ahead log', async t => {
+  const file = fileOf(t)
+  const { host } = await open(file)
+  const database = new DatabaseSync(file)
+  t.match(database.prepare('pragma journal_mode').get(), { journal_mode: 'wal' })
+  database.close()
+  await host.stop()
+})
+
+t.test('a database that cannot be used is an error that says what to do', async t => {
+  const folder = t.testdir({ 'notes.txt': 'no database at all\n'.repeat(100), blocked: 'a file where a folder should be' })
+  const refusal = (file: string): Promise<Error> =>
+    open(file).then(
+      () => t.fail('expected an error') as never,
+      error => error,
+    )
+
+  const notes = join(folder, 'notes.txt')
+  t.equal(
+    (await refusal(notes)).message,
+    `plugin sql failed to set up: database ${notes} cannot be used: file is not a database. ` +
+      'Move that file away, or set the option file to the path of a SQLite database',
+  )
+  t.match(readFileSync(notes, 'utf8'), /^no database/, 'and the file is left alone')
+
+  const blocked = join(folder, 'blocked', 'turnpike.db')
+  t.match((await refusal(blocked)).message, `database ${blocked} cannot be used: `)
+  t.match((await refusal(blocked)).message, 'Make the file and its folder writable for this user')
+
+  mkdirSync(join(folder, 'folder.db'))
+  t.match((await refusal(join(folder, 'folder.db'))).message, 'folder.db cannot be used: ')
+
+  writeFileSync(join(folder, 'empty.db'), '')
+  await (await open(join(folder, 'empty.db'))).host.stop()
+})
+
+t.test('a database of a newer version is refused and left as it was', async t => {
+  const file = fileOf(t)
+  await (await open(file)).host.stop()
+  const database = new DatabaseSync(file)
+  database.exec("insert into kysely_migration (name, timestamp) values ('9999-later', '2030-01-01T00:00:00.000Z')")
+  database.close()
+  await t.rejects(open(file), { message: /9999-later.*A newer version of the gateway has used it/ })
+})
