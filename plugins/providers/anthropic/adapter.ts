@@ -1,0 +1,59 @@
+import type { ProviderAdapter, ProviderCall } from '../../../core/index.ts'
+import { decoder } from './decoder.ts'
+import { failure } from './failure.ts'
+import { reply } from './reply.ts'
+import { messagesBody, type RequestOptions } from './request.ts'
+import type { MessagesBody } from './wire.ts'
+
+export interface AnthropicAdapterOptions extends RequestOptions {
+  /** Where a call is sent. */
+  readonly url: (call: ProviderCall) => string
+  readonly authorize?: ProviderAdapter['authorize']
+  /** The dated version of the API. */
+  readonly version?: string | undefined
+  /** Betas to take part in. */
+  readonly beta?: readonly string[] | undefined
+  /** Puts version and betas where the platform wants them, and takes from the body what it says elsewhere; by default headers. */
+  readonly envelope?: (body: MessagesBody, version: string, betas: readonly string[]) => Envelope
+}
+
+export interface Envelope {
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: object
+}
+
+export const defaultVersion = '2023-06-01'
+
+/** The Messages dialect, for the vendor's own API and for the platforms that serve it. */
+export function anthropicAdapter(options: AnthropicAdapterOptions): ProviderAdapter {
+  const { url, authorize, version = defaultVersion, beta = [], envelope = inHeaders } = options
+  return {
+    framing: 'sse',
+    prepare(call) {
+      const message = messagesBody(call, options)
+      const { headers, body } = envelope(message, version, betasFor(message, beta))
+      return {
+        method: 'POST',
+        url: url(call),
+        headers: { ...headers, 'content-type': 'application/json', accept: message.stream ? 'text/event-stream' : 'application/json' },
+        body: JSON.stringify(body),
+      }
+    },
+    ...(authorize && { authorize }),
+    decoder,
+    reply,
+    failure,
+  }
+}
+
+function inHeaders(body: MessagesBody, version: string, betas: readonly string[]): Envelope {
+  return { headers: { 'anthropic-version': version, ...(betas.length > 0 && { 'anthropic-beta': betas.join(',') }) }, body }
+}
+
+const compactionBeta = 'compact-2026-01-12'
+
+/** A compaction is taken back only by those who take part in its beta. */
+function betasFor({ messages }: MessagesBody, chosen: readonly string[]): readonly string[] {
+  const compacted = messages.some(({ content }) => content.some(({ type }) => type === 'compaction'))
+  return compacted && !chosen.includes(compactionBeta) ? [...chosen, compactionBeta] : chosen
+}

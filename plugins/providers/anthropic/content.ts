@@ -1,0 +1,238 @@
+import type { Emit, ProviderCall } from '../../../core/index.ts'
+import { citationOf, type WireCitation } from './citation.ts'
+import { reasoningState } from './reasoning-state.ts'
+import { offeredTools, type OfferedTool } from './tools.ts'
+
+/** A content block, as it starts in a stream or stands whole in a reply. Which members it has depends on its type. */
+export interface WireBlock {
+  readonly type?: string
+  readonly text?: string
+  readonly citations?: readonly WireCitation[] | null
+  readonly thinking?: string
+  readonly signature?: string
+  readonly data?: string
+  readonly id?: string
+  readonly name?: string
+  readonly input?: unknown
+  readonly tool_use_id?: string
+  readonly content?: unknown
+}
+
+export interface WireDelta {
+  readonly type?: string
+  readonly text?: string
+  readonly thinking?: string
+  readonly signature?: string
+  readonly partial_json?: string
+  readonly citation?: WireCitation
+  readonly content?: string | null
+}
+
+interface OpenBlock {
+  readonly block: WireBlock
+  readonly key: string
+  /** What was not passed on at once: a thought, a call's input, a compaction. */
+  held: string
+  signature: string
+  /** Where the block's text starts in its message. */
+  readonly start: number
+  readonly citations: WireCitation[]
+  readonly tool?: OfferedTool | undefined
+}
+
+/**
+ * Content blocks as events, whether they come in pieces or whole: a whole block is one that starts with all it has.
+ * Thoughts are told as summaries, because that is what the vendor returns for all current models ("Thinking", summarized thinking).
+ */
+export class Content {
+  readonly #open = new Map<number, OpenBlock>()
+  readonly #searches = new Map<string, string>()
+  readonly #emit: Emit
+  readonly #call: ProviderCall
+  #tools: ReadonlyMap<string, OfferedTool> | undefined
+  /** Length of the open message, since annotations count from its start. */
+  #messageLength = 0
+  #calls = 0
+
+  constructor(call: ProviderCall, emit: Emit) {
+    this.#call = call
+    this.#emit = emit
+  }
+
+  whole(blocks: readonly WireBlock[]): void {
+    blocks.forEach((block, index) => {
+      this.start(index, block)
+      this.stop(index)
+    })
+  }
+
+  start(index: number, block: WireBlock): void {
+    const isCall = block.type === 'tool_use'
+    const open: OpenBlock = {
+      block,
+      key: block.id ?? `call_${this.#calls}`,
+      held: '',
+      signature: block.signature ?? '',
+      start: this.#messageLength,
+      citations: [...(block.citations ?? [])],
+      ...(isCall && { tool: this.#toolNamed(block.name ?? '') }),
+    }
+    this.#open.set(index, open)
+    if (isCall) this.#startCall(open)
+    else if (block.type === 'text') this.#text(block.text ?? '')
+    else if (block.type === 'thinking') this.#thought(open, block.thinking ?? '')
+    else if (block.type === 'web_search_tool_result') this.#searched(block)
+    else if (this.#messageLength > 0 && !understood.has(block.type ?? '')) this.#closeItem()
+    if (hasMembers(block.input)) open.held = JSON.stringify(block.input)
+  }
+
+  delta(index: number, delta: WireDelta): void {
+    const open = this.#open.get(index)
+    if (!open) return
+    switch (delta.type) {
+      case 'text_delta':
+        return this.#text(delta.text ?? '')
+      case 'thinking_delta':
+        return this.#thought(open, delta.thinking ?? '')
+      case 'signature_delta':
+        open.signature += delta.signature ?? ''
+        return
+      case 'input_json_delta':
+        return this.#input(open, delta.partial_json ?? '')
+      case 'citations_delta':
+        if (delta.citation) open.citations.push(delta.citation)
+        return
+      case 'compaction_delta':
+        open.held += delta.content ?? ''
+    }
+  }
+
+  stop(index: number): void {
+    const open = this.#open.get(index)
+    if (!open) return
+    this.#open.delete(index)
+    switch (open.block.type) {
+      case 'text':
+        return this.#annotate(open)
+      case 'thinking':
+        return this.#endThought(open)
+      case 'redacted_thinking':
+        return this.#other({ type: 'reasoning-state', opaque: reasoningState({ type: 'redacted_thinking', data: open.block.data ?? '' }) })
+      case 'tool_use':
+        return this.#endCall(open)
+      case 'server_tool_use':
+        if (open.block.name === 'web_search') this.#search(open)
+        return
+      case 'compaction':
+        return this.#compaction(open)
+    }
+  }
+
+  #text(text: string): void {
+    if (text === '') return
+    this.#messageLength += text.length
+    this.#emit({ type: 'text', text })
+  }
+
+  #annotate({ start, citations }: OpenBlock): void {
+    for (const each of citations) {
+      const citation = citationOf(each)
+      if (citation && this.#messageLength > start) this.#emit({ type: 'annotation', citation, start, end: this.#messageLength })
+    }
+  }
+
+  #thought(open: OpenBlock, text: string): void {
+    if (text === '') return
+    open.held += text
+    this.#other({ type: 'reasoning', text, form: 'summary' })
+  }
+
+  #endThought({ held, signature }: OpenBlock): void {
+    if (signature !== '') this.#other({ type: 'reasoning-state', opaque: reasoningState({ type: 'thinking', thinking: held, signature }) })
+    else this.#closeItem()
+  }
+
+  #startCall({ key, block, tool }: OpenBlock): void {
+    this.#calls += 1
+    this.#other({
+      type: 'tool-call',
+      key,
+      ...(block.id !== undefined && { callId: block.id }),
+      name: tool?.name ?? block.name ?? '',
+      ...(tool?.namespace !== undefined && { namespace: tool.namespace }),
+      ...(tool?.custom && { custom: true }),
+    })
+  }
+
+  #input(open: OpenBlock, json: string): void {
+    if (hasMembers(open.block.input)) return
+    open.held += json
+    if (open.block.type === 'tool_use' && !open.tool?.custom && json !== '') this.#emit({ type: 'tool-input', key: open.key, text: json })
+  }
+
+  #endCall({ key, block, held, tool }: OpenBlock): void {
+    const whole = hasMembers(block.input)
+    if (tool?.custom) this.#emit({ type: 'tool-input', key, text: freeText(held) })
+    else if (held === '' || whole) this.#emit({ type: 'tool-input', key, text: held || '{}' })
+  }
+
+  #search({ key, held }: OpenBlock): void {
+    const query = queryIn(held)
+    this.#searches.set(key, query)
+    this.#other({ type: 'search', key, status: 'in_progress', action: { type: 'search', query } })
+  }
+
+  #searched({ tool_use_id: key = '', content }: WireBlock): void {
+    const query = this.#searches.get(key) ?? ''
+    if (!Array.isArray(content)) return this.#other({ type: 'search', key, status: 'failed', action: { type: 'search', query } })
+    const sources = (content as readonly { readonly url?: unknown }[]).flatMap(({ url }) =>
+      typeof url === 'string' ? [{ type: 'url' as const, url }] : [],
+    )
+    this.#other({ type: 'search', key, status: 'completed', action: { type: 'search', query, sources } })
+  }
+
+  #compaction({ block, held }: OpenBlock): void {
+    this.#other({ type: 'compaction', opaque: JSON.stringify(held === '' ? block : { ...block, content: held }) })
+  }
+
+  /** What the vendor's own tools did between two texts has no item here, but the texts are two. */
+  #closeItem(): void {
+    this.#other({ type: 'item-end' })
+  }
+
+  /** Anything but text ends the open message. */
+  #other(event: Parameters<Emit>[0]): void {
+    this.#messageLength = 0
+    this.#emit(event)
+  }
+
+  #toolNamed(wireName: string): OfferedTool | undefined {
+    this.#tools ??= new Map(offeredTools(this.#call.request).map(tool => [tool.wireName, tool]))
+    return this.#tools.get(wireName)
+  }
+}
+
+const understood = new Set(['redacted_thinking', 'compaction'])
+
+function hasMembers(input: unknown): boolean {
+  return typeof input === 'object' && input !== null && Object.keys(input).length > 0
+}
+
+/** The text in a custom tool's `{"input": …}`; whatever else the model wrote is passed on as it is. */
+function freeText(json: string): string {
+  const { input } = parsed(json)
+  return typeof input === 'string' ? input : json
+}
+
+function queryIn(json: string): string {
+  const { query } = parsed(json)
+  return typeof query === 'string' ? query : ''
+}
+
+function parsed(json: string): { readonly input?: unknown; readonly query?: unknown } {
+  try {
+    return (JSON.parse(json) as object | null) ?? {}
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,58 @@
+import { ProviderFailure, type Decoder, type Emit, type ProviderCall } from '../../../core/index.ts'
+import type { WireBlock, WireDelta } from './content.ts'
+import { failureInside } from './failure.ts'
+import { Reply, type WireMessage } from './reply.ts'
+import type { WireUsage } from './usage.ts'
+
+/** A streamed event; which members it has depends on its type. */
+interface WireEvent {
+  readonly type?: string
+  readonly message?: WireMessage
+  readonly index?: number
+  readonly content_block?: WireBlock
+  readonly delta?: WireDelta & Pick<WireMessage, 'stop_reason' | 'stop_details'>
+  readonly usage?: WireUsage | null
+}
+
+/** State of one streamed reply. */
+export function decoder(call: ProviderCall): Decoder {
+  let sink: Emit
+  const reply = new Reply(call, event => sink(event))
+  return {
+    frame(data, _event, emit) {
+      // Some who speak this dialect end as other dialects do.
+      if (data === '[DONE]') return
+      const event = parse(data)
+      sink = emit
+      switch (event.type) {
+        case 'message_start':
+          return reply.start(event.message ?? {})
+        case 'content_block_start':
+          return reply.content.start(event.index ?? 0, event.content_block ?? {})
+        case 'content_block_delta':
+          return reply.content.delta(event.index ?? 0, event.delta ?? {})
+        case 'content_block_stop':
+          return reply.content.stop(event.index ?? 0)
+        case 'message_delta':
+          return reply.progress(event.delta, event.usage)
+        case 'message_stop':
+          return reply.end()
+        case 'error':
+          throw failureInside(event)
+      }
+    },
+  }
+}
+
+function parse(data: string): WireEvent {
+  try {
+    return (JSON.parse(data) as WireEvent | null) ?? {}
+  } catch (cause) {
+    throw new ProviderFailure({
+      kind: 'protocol',
+      message: 'The provider sent an event that is not JSON.',
+      upstream: data.slice(0, 2000),
+      cause,
+    })
+  }
+}

@@ -1,0 +1,102 @@
+import { ProviderFailure, type ErrorCode, type FailureKind, type UpstreamHeaders } from '../../../core/index.ts'
+
+/** The vendor's "Errors" page: the error types. */
+const kindsByType: Readonly<Record<string, FailureKind>> = {
+  invalid_request_error: 'invalid-request',
+  authentication_error: 'auth',
+  permission_error: 'auth',
+  billing_error: 'quota',
+  not_found_error: 'not-found',
+  request_too_large: 'invalid-request',
+  rate_limit_error: 'rate-limit',
+  timeout_error: 'timeout',
+  api_error: 'unavailable',
+  overloaded_error: 'overloaded',
+}
+
+const kindsByStatus: Readonly<Record<number, FailureKind>> = {
+  400: 'invalid-request',
+  401: 'auth',
+  402: 'quota',
+  403: 'auth',
+  404: 'not-found',
+  408: 'timeout',
+  413: 'invalid-request',
+  422: 'invalid-request',
+  429: 'rate-limit',
+  503: 'overloaded',
+  504: 'timeout',
+  529: 'overloaded',
+}
+
+const codes: Partial<Record<FailureKind, ErrorCode>> = {
+  quota: 'insufficient_credits',
+  'rate-limit': 'rate_limit_error',
+  timeout: 'provider_timeout',
+  'context-length': 'context_length_exceeded',
+}
+
+/** Sentences that say more than their type, which is `invalid_request_error` for all of them. */
+const sentences: readonly (readonly [RegExp, FailureKind])[] = [
+  [/prompt is too long|exceeds? (the )?(context limit|context window|maximum context)|input is too long/i, 'context-length'],
+  [/credit balance is too low|api usage limits|purchase credits/i, 'quota'],
+]
+
+/** A reply of status 400 and above. */
+export function failure(status: number, headers: UpstreamHeaders, body: string): ProviderFailure {
+  return failureOf(parse(body), { status, headers, upstream: body })
+}
+
+/** An error inside a reply of status 200. */
+export function failureInside(event: unknown): ProviderFailure {
+  return failureOf(event, { upstream: JSON.stringify(event) })
+}
+
+function failureOf(
+  body: unknown,
+  { status, headers, upstream }: { readonly status?: number; readonly headers?: UpstreamHeaders; readonly upstream: string },
+): ProviderFailure {
+  const { type, message } = errorIn(body)
+  const kind = kindOf(type, message, status)
+  const code = codes[kind]
+  const retryAfterMs = waitMs(headers)
+  return new ProviderFailure({
+    kind,
+    message: message ?? (status === undefined ? 'The provider broke off its reply.' : `The provider answered with status ${status}.`),
+    ...(code && { code }),
+    ...(status !== undefined && { status }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    upstream,
+  })
+}
+
+function kindOf(type: string | undefined, message: string | undefined, status: number | undefined): FailureKind {
+  const told = sentences.find(([pattern]) => message !== undefined && pattern.test(message))?.[1]
+  if (told && (type === undefined || type === 'invalid_request_error' || type === 'billing_error')) return told
+  const byType = type === undefined ? undefined : kindsByType[type]
+  if (byType) return byType
+  if (status === undefined) return 'unavailable'
+  return kindsByStatus[status] ?? (status >= 500 ? 'unavailable' : 'invalid-request')
+}
+
+function errorIn(body: unknown): { readonly type?: string; readonly message?: string } {
+  const { error = body } = (typeof body === 'object' && body !== null ? body : {}) as { error?: unknown }
+  if (typeof error === 'string') return { message: error }
+  const { type, message } = (typeof error === 'object' && error !== null ? error : {}) as { type?: unknown; message?: unknown }
+  return { ...(typeof type === 'string' && { type }), ...(typeof message === 'string' && message !== '' && { message }) }
+}
+
+/** `retry-after` in seconds; the vendor never sends a date. */
+function waitMs(headers: UpstreamHeaders | undefined): number | undefined {
+  const value = headers?.['retry-after']
+  const seconds = value === undefined || value.trim() === '' ? NaN : Number(value)
+  return Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds * 1000) : undefined
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,47 @@
+import { ApiKeys, apiKeyOption, definePlugin, headersOption, httpProvider, Providers, timeoutsOption } from '../../../core/index.ts'
+import { anthropicAdapter } from './adapter.ts'
+
+/** Anthropic, and every host that speaks its Messages dialect, each by its own `id` and `baseUrl`. */
+export default definePlugin({
+  name: 'anthropic',
+  options: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      id: { type: 'string', minLength: 1, default: 'anthropic', description: 'The slug in `provider/model`.' },
+      apiKey: apiKeyOption,
+      baseUrl: {
+        type: 'string',
+        format: 'uri',
+        default: 'https://api.anthropic.com',
+        description: 'The address that `/v1/messages` is added to.',
+      },
+      version: { type: 'string', minLength: 1, default: '2023-06-01', description: 'The `anthropic-version` header.' },
+      beta: { type: 'array', items: { type: 'string', minLength: 1 }, description: 'Values of the `anthropic-beta` header.' },
+      defaultMaxTokens: {
+        type: 'integer',
+        minimum: 1,
+        description:
+          'The output limit where neither the caller nor the catalog sets one, since the API wants one. Default: 32000 for Claude 4 and later, what older models allow, 8192 for others.',
+      },
+      headers: headersOption,
+      timeouts: timeoutsOption,
+    },
+  },
+  instance: options => options.id,
+  setup(gateway, { id, apiKey, baseUrl, version, beta, defaultMaxTokens, headers, timeouts }) {
+    const keys = new ApiKeys(apiKey)
+    const url = `${baseUrl.replace(/(\/v1)?\/*$/, '')}/v1/messages`
+    const adapter = anthropicAdapter({
+      url: () => url,
+      version,
+      beta,
+      defaultMaxTokens,
+      authorize(request, credentialId) {
+        const secret = keys.secret(credentialId)
+        return secret === undefined ? request : { ...request, headers: { ...request.headers, 'x-api-key': secret } }
+      },
+    })
+    gateway.add(Providers, httpProvider(id, adapter, gateway.http, { credentials: keys.credentials, timeouts, headers }))
+  },
+})

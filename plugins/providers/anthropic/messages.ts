@@ -1,0 +1,153 @@
+import type { Item, MessageItem } from '../../../core/index.ts'
+import { inputBlocks, textBlocks, unsayable } from './parts.ts'
+import { thinkingBlock } from './reasoning-state.ts'
+import { wireToolName } from './tools.ts'
+import type { Block, CompactionBlock, Message, TextBlock, ToolResultBlock } from './wire.ts'
+
+export interface Conversation {
+  /** What system and developer messages said before anybody else spoke. */
+  readonly system: readonly TextBlock[]
+  readonly messages: readonly Message[]
+}
+
+interface Turn {
+  readonly role: Message['role']
+  readonly content: Block[]
+}
+
+/** Items as the vendor's turns. `systemTurns`: later system messages may stay what they are, where the vendor allows a place for them. */
+export function conversationOf(items: readonly Item[], systemTurns: boolean): Conversation {
+  const first = items.findIndex(item => !isSystem(item))
+  // A conversation of nothing but instructions still needs a question: the last of them.
+  const leading = first < 0 ? items.length - 1 : first
+  const system = items.slice(0, leading).flatMap(item => textBlocks((item as MessageItem).content))
+  const turns: Turn[] = []
+  for (const item of items.slice(leading)) {
+    const role = first < 0 ? 'user' : roleOf(item)
+    const content = blocksOf(item)
+    if (content.length === 0) continue
+    const last = turns.at(-1)
+    if (last?.role === role) last.content.push(...content)
+    else turns.push({ role, content: [...content] })
+  }
+  return { system, messages: alternating(placeSystem(turns, systemTurns)) }
+}
+
+function isSystem(item: Item): boolean {
+  return item.type === 'message' && (item.role === 'system' || item.role === 'developer')
+}
+
+function roleOf(item: Item): Message['role'] {
+  if (isSystem(item)) return 'system'
+  if (item.type === 'message') return item.role === 'user' ? 'user' : 'assistant'
+  return item.type === 'function_call_output' || item.type === 'custom_tool_call_output' ? 'user' : 'assistant'
+}
+
+function blocksOf(item: Item): readonly Block[] {
+  switch (item.type) {
+    case 'message':
+      return item.role === 'user' ? inputBlocks(item.content) : textBlocks(item.content)
+    case 'function_call':
+      return [
+        {
+          type: 'tool_use',
+          id: wireCallId(item.call_id),
+          name: wireToolName(item.name, item.namespace),
+          input: argumentsOf(item.arguments),
+        },
+      ]
+    case 'custom_tool_call':
+      return [
+        { type: 'tool_use', id: wireCallId(item.call_id), name: wireToolName(item.name, item.namespace), input: { input: item.input } },
+      ]
+    case 'function_call_output':
+    case 'custom_tool_call_output':
+      return [toolResult(item)]
+    case 'reasoning': {
+      const thought = thinkingBlock(item.encrypted_content)
+      return thought ? [thought] : []
+    }
+    case 'compaction':
+      return compactionBlocks(item.encrypted_content)
+    case 'web_search_call':
+      // What the search brought is in the answer that follows; without the vendor's own results it cannot be replayed.
+      return []
+    default:
+      throw unsayable(`Items of type ${item.type} cannot be sent to this provider.`)
+  }
+}
+
+/** The vendor takes letters, digits, "_" and "-" only; calls of other vendors may have ids of other shapes. */
+function wireCallId(callId: string): string {
+  return callId.replaceAll(/[^a-zA-Z0-9_-]/g, '_')
+}
+
+/** The vendor wants an object; what is none is kept under a name of its own. */
+function argumentsOf(text: string): Readonly<Record<string, unknown>> {
+  if (text.trim() === '') return {}
+  try {
+    const parsed: unknown = JSON.parse(text)
+    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed as Readonly<Record<string, unknown>>
+  } catch {
+    // A call that was cut short by the output limit.
+  }
+  return { arguments: text }
+}
+
+function toolResult(item: Extract<Item, { readonly type: 'function_call_output' | 'custom_tool_call_output' }>): ToolResultBlock {
+  const content = typeof item.output === 'string' ? item.output : inputBlocks(item.output)
+  return {
+    type: 'tool_result',
+    tool_use_id: wireCallId(item.call_id),
+    ...(content.length > 0 && { content }),
+    ...(item.status === 'failed' && { is_error: true }),
+  }
+}
+
+function compactionBlocks(opaque: string): readonly CompactionBlock[] {
+  try {
+    const block = JSON.parse(opaque) as CompactionBlock | null
+    return block?.type === 'compaction' ? [block] : []
+  } catch {
+    return []
+  }
+}
+
+/**
+ * A system message in mid-conversation keeps its authority as a turn of its own, which newer models take right after a user
+ * turn, if the assistant or nobody speaks next ("Mid-conversation system messages", placement). Elsewhere it becomes
+ * marked text of the user's turn: in the top-level system prompt it would lose its place and void the prompt cache.
+ */
+function placeSystem(turns: readonly Turn[], systemTurns: boolean): readonly Turn[] {
+  return turns.map((turn, index) => {
+    const hasPlace = systemTurns && turns[index - 1]?.role === 'user' && turns[index + 1]?.role !== 'user'
+    if (turn.role !== 'system' || hasPlace) return turn
+    return { role: 'user', content: (turn.content as TextBlock[]).map(block => ({ ...block, text: `<system>\n${block.text}\n</system>` })) }
+  })
+}
+
+/** Merges neighbours of one role, opens with the user, and puts tool results where the vendor looks for them: first. */
+function alternating(turns: readonly Turn[]): readonly Message[] {
+  const merged: Turn[] = []
+  for (const turn of turns) {
+    const last = merged.at(-1)
+    if (last?.role === turn.role) last.content.push(...turn.content)
+    else merged.push({ role: turn.role, content: [...turn.content] })
+  }
+  if (merged[0]?.role !== 'user') merged.unshift({ role: 'user', content: [{ type: 'text', text: '(The conversation begins.)' }] })
+  return merged.map(({ role, content }, index) => ({
+    role,
+    content: role === 'user' ? resultsFirst(content) : index === merged.length - 1 ? withoutTrailingSpace(content) : content,
+  }))
+}
+
+function resultsFirst(content: readonly Block[]): readonly Block[] {
+  return [...content.filter(block => block.type === 'tool_result'), ...content.filter(block => block.type !== 'tool_result')]
+}
+
+/** An answer to be continued must not end in white space. */
+function withoutTrailingSpace(content: readonly Block[]): readonly Block[] {
+  const last = content.at(-1)
+  if (last?.type !== 'text') return content
+  return [...content.slice(0, -1), { ...last, text: (last as TextBlock).text.trimEnd() }]
+}

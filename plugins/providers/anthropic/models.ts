@@ -1,0 +1,79 @@
+import type { EffortLevel } from './wire.ts'
+
+/** What requests to a model may contain. */
+export interface ModelTraits {
+  /** `budget`: thinking takes a number of tokens; `adaptive`: the model decides, guided by the effort. */
+  readonly thinking: 'none' | 'budget' | 'adaptive'
+  /** Whether a request that does not mention thinking gets it. */
+  readonly thinksUnasked: boolean
+  /** How a model that thinks unasked is told not to; undefined where it cannot be told. */
+  readonly thinkingOff?: 'disabled' | 'between_tools'
+  /** Levels of `output_config.effort`. */
+  readonly efforts: readonly EffortLevel[]
+  /** Whether `temperature` and `top_p` are accepted: both together, one of them, or neither. */
+  readonly sampling: 'both' | 'one' | 'none'
+  /** Whether `tool_choice` may be `any` or `tool`. */
+  readonly forcedTools: boolean
+  /** Whether `messages` may hold the role `system`. */
+  readonly systemTurns: boolean
+  /** `output_config.format` and strict tools. */
+  readonly structuredOutput: boolean
+  /** Asked for where neither the caller nor the catalog sets a limit: what every model of the row allows. */
+  readonly maxTokens: number
+}
+
+const upToMax = ['low', 'medium', 'high', 'max'] as const
+const allEfforts = ['low', 'medium', 'high', 'xhigh', 'max'] as const
+
+const early: ModelTraits = {
+  thinking: 'none',
+  thinksUnasked: false,
+  efforts: [],
+  sampling: 'both',
+  forcedTools: true,
+  systemTurns: false,
+  structuredOutput: false,
+  maxTokens: 4096,
+}
+const budgeted: ModelTraits = { ...early, thinking: 'budget', maxTokens: 32_000 }
+const claude45: ModelTraits = { ...budgeted, sampling: 'one', structuredOutput: true }
+const claude46: ModelTraits = { ...claude45, thinking: 'adaptive', efforts: upToMax }
+const opus47: ModelTraits = { ...claude46, efforts: allEfforts, sampling: 'none' }
+const opus48: ModelTraits = { ...opus47, systemTurns: true }
+const sonnet5: ModelTraits = { ...opus47, thinksUnasked: true, thinkingOff: 'disabled' }
+const opus5: ModelTraits = { ...sonnet5, systemTurns: true }
+const alwaysThinking: ModelTraits = { ...opus48, thinksUnasked: true }
+const claude55: ModelTraits = { ...alwaysThinking, forcedTools: false }
+
+/**
+ * By model name, first match wins. Sources: platform.claude.com, "Thinking", "Effort", "Structured outputs",
+ * "Mid-conversation system messages", and the migration guides of each model.
+ */
+const rows: readonly (readonly [RegExp, ModelTraits])[] = [
+  [/claude-(instant|2|3-(opus|sonnet|haiku))/, early],
+  [/claude-3[-.]5/, { ...early, maxTokens: 8192 }],
+  [/claude-3[-.]7/, budgeted],
+  [/claude-(opus|sonnet)-4([-.@]0)?(?![-.]\d(?!\d))/, budgeted],
+  [/claude-opus-4[-.]1/, { ...budgeted, sampling: 'one' }],
+  [/claude-(opus|sonnet|haiku)-4[-.]5/, claude45],
+  [/claude-(opus|sonnet)-4[-.]6/, claude46],
+  [/claude-opus-4[-.]7/, opus47],
+  [/claude-opus-4[-.]8/, opus48],
+  [/claude-haiku-5[-.]5/, { ...opus5, efforts: allEfforts }],
+  [/claude-sonnet-5[-.]5/, { ...claude55, thinkingOff: 'between_tools' }],
+  [/claude-opus-5(?![-.]\d(?!\d))/, opus5],
+  [/claude-sonnet-5(?![-.]\d(?!\d))/, sonnet5],
+  [/claude-mythos-preview/, { ...alwaysThinking, efforts: upToMax, systemTurns: false }],
+  [/claude-(fable|mythos)-5(?![-.]\d(?!\d))/, alwaysThinking],
+  // Newer than this table: what the newest models agree on is the safest guess.
+  [/claude/, claude55],
+]
+
+/** Other vendors speak this dialect too, in the form that it had for its first years. */
+const others: ModelTraits = { ...budgeted, maxTokens: 8192 }
+
+/** A deployment may hide the model behind a name of its own: then the canonical name tells. */
+export function traitsOf({ upstreamModel, model }: { readonly upstreamModel: string; readonly model: string }): ModelTraits {
+  const name = [upstreamModel, model].map(each => each.toLowerCase()).find(each => each.includes('claude'))
+  return (name !== undefined && rows.find(([pattern]) => pattern.test(name))?.[1]) || others
+}

@@ -1,0 +1,27 @@
+import type { ThinkingBlock } from './wire.ts'
+
+// The vendor takes a thought back only as it gave it: text and signature, byte for byte. Clients may reword the
+// summary that they see, so the opaque state carries the text too.
+
+/** What travels in `encrypted_content`, as JSON. */
+export function reasoningState(block: ThinkingBlock): string {
+  return JSON.stringify(block.type === 'thinking' ? { signature: block.signature, thinking: block.thinking } : { data: block.data })
+}
+
+/** Undefined for state that is not this dialect's. */
+export function thinkingBlock(opaque: string | undefined): ThinkingBlock | undefined {
+  const state = parse(opaque)
+  if (!state) return undefined
+  if (typeof state.data === 'string') return { type: 'redacted_thinking', data: state.data }
+  if (typeof state.signature !== 'string' || typeof state.thinking !== 'string') return undefined
+  return { type: 'thinking', thinking: state.thinking, signature: state.signature }
+}
+
+function parse(opaque: string | undefined): { data?: unknown; signature?: unknown; thinking?: unknown } | undefined {
+  if (!opaque?.startsWith('{')) return undefined
+  try {
+    return JSON.parse(opaque)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,79 @@
+import { ProviderFailure, type Emit, type FinishReason, type ProviderCall } from '../../../core/index.ts'
+import { Content, type WireBlock } from './content.ts'
+import { failureInside } from './failure.ts'
+import { settingsFor } from './settings.ts'
+import { latestUsage, tokenUsage, type WireUsage } from './usage.ts'
+
+/** The vendor's `message`, finished or as a stream starts it. */
+export interface WireMessage {
+  readonly type?: string
+  readonly model?: string
+  readonly content?: readonly WireBlock[] | null
+  readonly stop_reason?: string | null
+  readonly stop_details?: { readonly explanation?: string | null } | null
+  readonly usage?: WireUsage | null
+}
+
+/** What a reply says as a whole: its start, its counts and its end. Decoder and `reply` feed it alike. */
+export class Reply {
+  readonly content: Content
+  readonly #call: ProviderCall
+  readonly #emit: Emit
+  #usage: WireUsage = {}
+  #stop: Pick<WireMessage, 'stop_reason' | 'stop_details'> = {}
+
+  constructor(call: ProviderCall, emit: Emit) {
+    this.content = new Content(call, emit)
+    this.#call = call
+    this.#emit = emit
+  }
+
+  start(message: WireMessage): void {
+    for (const warning of settingsFor(this.#call).warnings) this.#emit({ type: 'warning', ...warning })
+    if (message.model) this.#emit({ type: 'model', model: message.model })
+    this.progress(message, message.usage)
+    this.content.whole(message.content ?? [])
+  }
+
+  progress(stop: Pick<WireMessage, 'stop_reason' | 'stop_details'> | undefined, usage: WireUsage | null | undefined): void {
+    if (stop?.stop_reason) this.#stop = stop
+    if (!usage) return
+    this.#usage = latestUsage(this.#usage, usage)
+    this.#emit({ type: 'usage', usage: tokenUsage(this.#usage) })
+  }
+
+  /** Without a reason to stop, the reply was cut. */
+  end(): void {
+    const { stop_reason: reason, stop_details: details } = this.#stop
+    if (!reason) return
+    if (reason === 'refusal' && details?.explanation) this.#emit({ type: 'refusal', text: details.explanation })
+    this.#emit({ type: 'finish', reason: finishReasons[reason] ?? 'stop' })
+  }
+}
+
+/** "Handling stop reasons". */
+const finishReasons: Readonly<Record<string, FinishReason>> = {
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  tool_use: 'tool-calls',
+  pause_turn: 'pause',
+  compaction: 'pause',
+  refusal: 'content-filter',
+}
+
+/** A reply that did not stream. */
+export function reply(body: unknown, emit: Emit, call: ProviderCall): void {
+  const message = (typeof body === 'object' && body !== null ? body : {}) as WireMessage
+  if (message.type === 'error') throw failureInside(body)
+  if (!Array.isArray(message.content))
+    throw new ProviderFailure({
+      kind: 'protocol',
+      message: 'The provider answered with something that is no message.',
+      upstream: JSON.stringify(body),
+    })
+  const whole = new Reply(call, emit)
+  whole.start(message)
+  whole.end()
+}

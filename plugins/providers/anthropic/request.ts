@@ -1,0 +1,60 @@
+import type { JsonObject, ProviderCall } from '../../../core/index.ts'
+import { conversationOf } from './messages.ts'
+import { enforceableSchema } from './schema.ts'
+import { settingsFor } from './settings.ts'
+import { toolsFor } from './tools.ts'
+import type { MessagesBody, OutputConfig, TextBlock } from './wire.ts'
+
+export interface RequestOptions {
+  /** For calls without a limit on models without a known one; absent: what the model's generation allows. */
+  readonly defaultMaxTokens?: number | undefined
+  /** False where the platform takes no system messages in mid-conversation, whatever the model. */
+  readonly systemTurns?: boolean | undefined
+}
+
+/** The body of "Create a Message" that a call becomes. Pure. */
+export function messagesBody(call: ProviderCall, options: RequestOptions = {}): MessagesBody {
+  const { request, endpoint } = call
+  const { traits, maxTokens, thinking, effort, temperature, topP } = settingsFor(call, options.defaultMaxTokens)
+  const { system, messages } = conversationOf(request.input, traits.systemTurns && options.systemTurns !== false)
+  const { format, line } = answerFormat(request.text?.format, traits.structuredOutput && structuredOutputKnown(call))
+  const instructions = [...text(request.instructions), ...system, ...text(line)]
+  const outputConfig: OutputConfig = { ...(effort && { effort }), ...(format && { format }) }
+  return {
+    model: endpoint.upstreamModel,
+    max_tokens: maxTokens,
+    ...(instructions.length > 0 && { system: instructions }),
+    messages,
+    ...toolsFor(request, traits),
+    ...(thinking && { thinking }),
+    ...(Object.keys(outputConfig).length > 0 && { output_config: outputConfig }),
+    ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && { top_p: topP }),
+    // Automatic caching: the vendor puts the breakpoint on the last block that can have one.
+    ...(request.cache_control && { cache_control: request.cache_control as JsonObject }),
+    ...(request.stream && { stream: true }),
+  }
+}
+
+function structuredOutputKnown({ endpoint }: ProviderCall): boolean {
+  const { structuredOutput } = endpoint.capabilities
+  return structuredOutput === undefined || structuredOutput === 'json_schema'
+}
+
+/** JSON without a schema, or on a model that cannot be held to one, is asked for in words. */
+function answerFormat(
+  wanted: NonNullable<NonNullable<ProviderCall['request']['text']>['format']> | undefined,
+  enforced: boolean,
+): { readonly format?: OutputConfig['format']; readonly line?: string } {
+  if (wanted?.type === 'json_object') return { line: 'Answer with one JSON object and nothing else: no other text, no code fence.' }
+  if (wanted?.type !== 'json_schema') return {}
+  const schema = wanted.schema as JsonObject
+  if (enforced) return { format: { type: 'json_schema', schema: enforceableSchema(schema) } }
+  return {
+    line: `Answer with one JSON value that matches this JSON Schema and nothing else: no other text, no code fence.\n${JSON.stringify(schema)}`,
+  }
+}
+
+function text(content: string | undefined): readonly TextBlock[] {
+  return content === undefined || content.trim() === '' ? [] : [{ type: 'text', text: content }]
+}

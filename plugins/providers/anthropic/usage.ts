@@ -1,0 +1,55 @@
+import type { TokenUsage } from '../../../core/index.ts'
+
+interface Counts {
+  readonly input_tokens?: number | null
+  readonly output_tokens?: number | null
+  readonly cache_read_input_tokens?: number | null
+  readonly cache_creation_input_tokens?: number | null
+  readonly cache_creation?: { readonly ephemeral_5m_input_tokens?: number; readonly ephemeral_1h_input_tokens?: number } | null
+  readonly output_tokens_details?: { readonly thinking_tokens?: number } | null
+  readonly server_tool_use?: Readonly<Record<string, number | null>> | null
+}
+
+/** The vendor's `usage`. */
+export interface WireUsage extends Counts {
+  readonly iterations?: readonly (Counts & { readonly type?: string })[] | null
+}
+
+/** The counts of a stream are totals so far: later ones replace earlier ones, and what is not mentioned again stays. */
+export function latestUsage(before: WireUsage, now: WireUsage | null | undefined): WireUsage {
+  return { ...before, ...Object.fromEntries(Object.entries(now ?? {}).filter(([, value]) => value !== null && value !== undefined)) }
+}
+
+export function tokenUsage(usage: WireUsage): TokenUsage {
+  // Compaction is billed but not part of the totals ("Compaction", understanding usage).
+  const compactions = usage.iterations?.filter(({ type }) => type === 'compaction') ?? []
+  const all = [usage, ...compactions].map(disjoint)
+  const sum = (pick: (each: TokenUsage) => number): number => all.reduce((total, each) => total + pick(each), 0)
+  const toolCalls = Object.entries(usage.server_tool_use ?? {}).flatMap(([name, count]) =>
+    count && name.endsWith('_requests') ? [[name.slice(0, -'_requests'.length), count] as const] : [],
+  )
+  return {
+    uncachedInput: sum(each => each.uncachedInput),
+    cacheRead: sum(each => each.cacheRead),
+    cacheWrite5m: sum(each => each.cacheWrite5m),
+    cacheWrite1h: sum(each => each.cacheWrite1h),
+    output: sum(each => each.output),
+    reasoning: sum(each => each.reasoning),
+    ...(toolCalls.length > 0 && { toolCalls: Object.fromEntries(toolCalls) }),
+  }
+}
+
+function disjoint(counts: Counts): TokenUsage {
+  const { ephemeral_5m_input_tokens: short = 0, ephemeral_1h_input_tokens: long = 0 } = counts.cache_creation ?? {}
+  const written = counts.cache_creation_input_tokens ?? short + long
+  // The split may be older than the total, since a stream tells it once, at its start.
+  const cacheWrite1h = Math.min(long, written)
+  return {
+    uncachedInput: counts.input_tokens ?? 0,
+    cacheRead: counts.cache_read_input_tokens ?? 0,
+    cacheWrite5m: written - cacheWrite1h,
+    cacheWrite1h,
+    output: counts.output_tokens ?? 0,
+    reasoning: counts.output_tokens_details?.thinking_tokens ?? 0,
+  }
+}
