@@ -58,8 +58,23 @@ function readBlock(block: Json, draft: Draft): void {
     })
 }
 
-/** `input_tokens` leaves out what was read from and written to the cache. */
+/** Compaction is billed without being part of the totals: the documents have its iterations added up with those of the message. */
 function usageOf(usage: Json): UsageReading | null {
+  const iterations = list(usage['iterations']).map(object)
+  if (!iterations.some(({ type }) => type === 'compaction')) return countsOf(usage)
+  const billed = iterations.filter(({ type }) => type === 'compaction' || type === 'message').map(countsOf)
+  const total = (member: keyof UsageReading): number => billed.reduce((sum, counts) => sum + (counts?.[member] ?? 0), 0)
+  return {
+    input: total('input'),
+    cached: total('cached'),
+    cacheWrite: total('cacheWrite'),
+    output: total('output'),
+    reasoning: total('reasoning'),
+  }
+}
+
+/** `input_tokens` leaves out what was read from and written to the cache. */
+function countsOf(usage: Json): UsageReading | null {
   const uncached = count(usage['input_tokens'])
   if (uncached === null) return null
   const cached = count(usage['cache_read_input_tokens'])
@@ -69,8 +84,7 @@ function usageOf(usage: Json): UsageReading | null {
     cached,
     cacheWrite,
     output: count(usage['output_tokens']) ?? 0,
-    reasoning:
-      count(object(usage['output_tokens_details'])['thinking_tokens']) ?? count(object(usage['output_tokens_details'])['reasoning_tokens']),
+    reasoning: count(object(usage['output_tokens_details'])['thinking_tokens']),
   }
 }
 
