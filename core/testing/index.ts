@@ -19,3 +19,8 @@ export {
   type Script,
   type Step,
 } from './fake-upstream.ts'
+export { checkGenerationEvents } from './generation-events.ts'
+export { providerCall, type ProviderCallOptions } from './provider-call.ts'
+export { providerSuite, type FailureExample, type ProviderExample, type ProviderSuiteOptions, type SuiteContext } from './provider-suite.ts'
+export { inPieces, replay, type Replayed, type ReplayedReply } from './replay.ts'
+export { testGateway, type TestGateway, type TestRequest } from './test-gateway.ts'

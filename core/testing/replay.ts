@@ -1,0 +1,44 @@
+import { Readable } from 'node:stream'
+import type { ProviderAdapter, UpstreamHeaders, UpstreamRequest } from '../contracts/adapter.ts'
+import type { GenerationEvent } from '../contracts/events.ts'
+import type { ProviderCall } from '../contracts/provider.ts'
+import type { HttpClient } from '../upstream/http-client.ts'
+import { httpProvider } from '../upstream/http-provider.ts'
+
+/** A vendor's reply; its body arrives in these pieces. */
+export interface ReplayedReply {
+  readonly status?: number
+  readonly headers?: UpstreamHeaders
+  readonly pieces: readonly Uint8Array[]
+}
+
+/** What a provider made of a reply: everything it yielded, and what it threw. */
+export interface Replayed {
+  readonly request: UpstreamRequest | undefined
+  readonly events: readonly GenerationEvent[]
+  readonly failure: unknown
+}
+
+/** Runs one call through core's own path from bytes to events, without a socket. */
+export async function replay(adapter: ProviderAdapter, call: ProviderCall, reply: ReplayedReply): Promise<Replayed> {
+  let request: UpstreamRequest | undefined
+  const http: HttpClient = {
+    async send(sent) {
+      request = sent
+      return { status: reply.status ?? 200, headers: reply.headers ?? {}, body: Readable.from(reply.pieces, { objectMode: false }) }
+    },
+    async close() {},
+  }
+  const events: GenerationEvent[] = []
+  try {
+    for await (const event of httpProvider(call.endpoint.provider, adapter, http).generate(call)) events.push(event)
+    return { request, events, failure: undefined }
+  } catch (failure) {
+    return { request, events, failure }
+  }
+}
+
+/** Bytes in pieces of one length; the last may be shorter. */
+export function inPieces(bytes: Uint8Array, length: number): Uint8Array[] {
+  return Array.from({ length: Math.ceil(bytes.length / length) }, (_, index) => bytes.subarray(index * length, (index + 1) * length))
+}

@@ -1,0 +1,39 @@
+import { createGateway, type Gateway, type GatewayOptions } from '../gateway.ts'
+import type { KeySettings } from '../admission/api-key.ts'
+
+export interface TestGateway {
+  readonly gateway: Gateway
+  /** A key that may do everything, with logging on unless `key` says otherwise. */
+  readonly apiKey: string
+  /** A request without a socket; authenticated unless the headers say otherwise, and JSON when `body` is an object. */
+  request(path: string, init?: TestRequest): Promise<Response>
+  /** Log lines so far. */
+  readonly logs: readonly string[]
+  stop(): Promise<void>
+}
+
+export interface TestRequest {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: object | string
+  readonly signal?: AbortSignal
+}
+
+/** A gateway in memory from a list of plugins. It needs a key store, a sealer and the other services among them. */
+export async function testGateway(options: GatewayOptions & { readonly key?: KeySettings }): Promise<TestGateway> {
+  const logs: string[] = []
+  const gateway = await createGateway({ writeLog: line => void logs.push(line), ...options })
+  const apiKey = await gateway.issueKey(options.key ?? { name: 'test', policy: { logging: { value: true } } })
+  return {
+    gateway,
+    apiKey,
+    logs,
+    async request(path, { method, headers = {}, body, signal } = {}) {
+      const init: RequestInit = { method: method ?? (body === undefined ? 'GET' : 'POST'), headers: { authorization: `Bearer ${apiKey}`, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers } }
+      if (body !== undefined) init.body = typeof body === 'string' ? body : JSON.stringify(body)
+      if (signal) init.signal = signal
+      return await gateway.http.h3.request(path, init)
+    },
+    stop: () => gateway.stop(),
+  }
+}

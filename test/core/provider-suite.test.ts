@@ -1,0 +1,177 @@
+import t from 'tap'
+import { ProviderFailure, type Decoder, type FailureKind, type GenerationEvent, type ProviderAdapter } from '../../core/index.ts'
+import { providerSuite, sseFrame, type ProviderSuiteOptions } from '../../core/testing/index.ts'
+
+const usage = { uncachedInput: 3, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 2, reasoning: 0 }
+const events: readonly GenerationEvent[] = [
+  { type: 'text', text: 'Grüß' },
+  { type: 'text', text: ' Gott 🙂' },
+  { type: 'finish', reason: 'stop' },
+  { type: 'usage', usage },
+]
+const kinds: Readonly<Record<number, FailureKind>> = { 401: 'auth', 404: 'not-found', 429: 'rate-limit' }
+
+/** A dialect of texts, an end, and usage after it. */
+const adapter: ProviderAdapter = {
+  framing: 'sse',
+  prepare: ({ request }) => ({
+    method: 'POST',
+    url: 'https://api.example.com/say',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ model: request.model, stream: request.stream }),
+  }),
+  decoder: () => ({
+    frame(data, _event, emit) {
+      const said = JSON.parse(data) as { text?: string; end?: string; usage?: typeof usage }
+      if (said.text) emit({ type: 'text', text: said.text })
+      if (said.end) emit({ type: 'finish', reason: 'stop' })
+      if (said.usage) emit({ type: 'usage', usage: said.usage })
+    },
+  }),
+  reply(body, emit) {
+    const { text } = body as { text: string }
+    if (!text) throw new ProviderFailure({ kind: 'protocol', message: 'The provider answered with something else.' })
+    emit({ type: 'text', text })
+    emit({ type: 'finish', reason: 'stop' })
+  },
+  failure: (status, headers) =>
+    new ProviderFailure({
+      kind: kinds[status] ?? (status < 500 ? 'invalid-request' : 'unavailable'),
+      message: `The provider answered with status ${status}.`,
+      status,
+      retryAfterMs: headers['retry-after'] === undefined ? undefined : Number(headers['retry-after']) * 1000,
+    }),
+}
+
+const suite = {
+  secrets: ['sk-demo-secret'],
+  examples: [
+    {
+      name: 'a greeting',
+      request: { model: 'demo-1', input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hi' }] }] },
+      sent: { model: 'demo-1', stream: true },
+      stream: { body: [{ text: 'Grüß' }, { text: ' Gott 🙂' }, { end: 'stop' }, { usage }].map(data => sseFrame(data)).join(''), events },
+      reply: {
+        body: { text: 'Hi' },
+        events: [
+          { type: 'text', text: 'Hi' },
+          { type: 'finish', reason: 'stop' },
+        ],
+      },
+    },
+  ],
+} as const satisfies Omit<ProviderSuiteOptions, 'adapter'>
+
+/** The names of the checks that an adapter does not pass. */
+async function failing(changes: Partial<ProviderAdapter>, options: Partial<ProviderSuiteOptions> = {}): Promise<string[]> {
+  const failed: string[] = []
+  const runs: Promise<void>[] = []
+  const test = (name: string, run: () => Promise<void>) => runs.push(run().catch(() => void failed.push(name)))
+  providerSuite({ test }, { ...suite, ...options, adapter: { ...adapter, ...changes } })
+  await Promise.all(runs)
+  return failed
+}
+
+/** The adapter's decoder, with another way to take a frame or the end. */
+const decoder = (changed: (decoder: Decoder) => Partial<Decoder>): Partial<ProviderAdapter> => ({
+  decoder(call) {
+    const original = adapter.decoder(call)
+    return { frame: original.frame, ...changed(original) }
+  },
+})
+
+t.test('an adapter that keeps to the contract passes', async t => {
+  providerSuite(t, { ...suite, adapter })
+})
+
+t.test('each fault is found by the check that is meant for it', async t => {
+  let calls = 0
+  const text = (data: string): boolean => data.includes('text')
+  const faults: readonly (readonly [string, string[], Partial<ProviderAdapter>, Partial<ProviderSuiteOptions>?])[] = [
+    ['none', [], {}],
+    [
+      'a request that differs each time',
+      ['prepares'],
+      { prepare: call => ({ ...adapter.prepare(call), url: `https://example.com/${calls++}` }) },
+    ],
+    [
+      'a request that is changed',
+      ['prepares'],
+      {
+        prepare(call) {
+          ;(call.request as { store?: boolean }).store = false
+          return adapter.prepare(call)
+        },
+      },
+    ],
+    [
+      'a credential in prepare',
+      ['prepares'],
+      { prepare: call => ({ ...adapter.prepare(call), headers: { authorization: 'Bearer sk-demo-secret' } }) },
+    ],
+    [
+      'a decoder that ends a cut stream well',
+      ['decodes', 'never takes', 'skips'],
+      decoder(() => ({ end: emit => emit({ type: 'finish', reason: 'stop' }) })),
+    ],
+    [
+      'a finish that comes too early',
+      ['decodes', 'never takes', 'skips'],
+      decoder(({ frame }) => ({
+        frame(data, event, emit) {
+          if (text(data)) emit({ type: 'finish', reason: 'stop' })
+          frame(data, event, emit)
+        },
+      })),
+    ],
+    [
+      'a decoder that stumbles over the unknown',
+      ['skips'],
+      decoder(({ frame }) => ({
+        frame(data, event, emit) {
+          if (data.includes('unknown')) throw new Error('what is this?')
+          frame(data, event, emit)
+        },
+      })),
+    ],
+    [
+      'bytes that are cut inside a character',
+      ['decodes'],
+      { framing: () => ({ feed: (bytes, push) => split(Buffer.from(bytes).toString(), push) }) },
+    ],
+    [
+      'a reply that is taken for one whatever it says',
+      ['takes no other'],
+      {
+        reply: (body, emit) => {
+          emit({ type: 'text', text: String((body as { text?: string } | null)?.text) })
+          emit({ type: 'finish', reason: 'stop' })
+        },
+      },
+    ],
+    ['a failure that throws', ['tells'], { failure: (status, headers, body) => adapter.failure(status, headers, JSON.parse(body)) }],
+    ['a failure of the wrong kind', ['tells'], { failure: status => new ProviderFailure({ kind: 'protocol', message: 'x', status }) }],
+    ['a failure that waits for nothing', ['tells'], { failure: status => adapter.failure(status, {}, '') }],
+    [
+      'a failure that tells the key',
+      ['tells'],
+      {
+        failure: (status, headers, body) => Object.assign(adapter.failure(status, headers, body), { message: 'Wrong key: sk-demo-secret' }),
+      },
+    ],
+    ['an example that expects another failure', ['tells'], {}, { failures: [{ status: 400, body: '{}', kind: 'context-length' }] }],
+  ]
+  for (const [name, expected, changes, options] of faults) {
+    const failed = await failing(changes, options)
+    t.same(
+      failed.map(check => expected.find(start => check.replace('a greeting: ', '').startsWith(start)) ?? check).sort(),
+      expected.toSorted(),
+      name,
+    )
+  }
+})
+
+/** Frames by a reader that forgets what it has not finished. */
+function split(text: string, push: (data: string) => void): void {
+  for (const frame of text.split('\n\n')) if (frame.startsWith('data: ')) push(frame.slice(6))
+}
