@@ -3,10 +3,13 @@ import 'reflect-metadata'
 import { container, inject, injectable, type InjectionToken } from 'tsyringe'
 import type { Token } from './token.ts'
 
-type Tokens<P extends readonly unknown[]> = { readonly [K in keyof P]: Token<P[K]> }
+type Class<T> = new (...args: any[]) => T
+/** A service by its token, or one of core's own classes by itself. */
+type Key<T> = Token<T> | Class<T>
+type Keys<P extends readonly unknown[]> = { readonly [K in keyof P]: Key<P[K]> }
 
-/** Says which tokens fill a class's constructor; the compiler checks them against its parameters, in order. */
-export function wire<P extends readonly any[], T>(target: new (...args: P) => T, dependencies: Tokens<P>): void {
+/** Says what fills a class's constructor; the compiler checks it against the parameters, in order. */
+export function wire<P extends readonly any[], T>(target: new (...args: P) => T, dependencies: Keys<P>): void {
   dependencies.forEach((dependency, index) => inject(dependency as InjectionToken<unknown>)(target, undefined, index))
   injectable()(target)
 }
@@ -15,9 +18,9 @@ export function wire<P extends readonly any[], T>(target: new (...args: P) => T,
 export interface Container {
   value<T>(token: Token<T>, value: T): void
   /** Made at the first `get`, once, its constructor filled as `wire` says. */
-  singleton<T>(token: Token<T>, target: new (...args: any[]) => T): void
-  has(token: Token<unknown>): boolean
-  get<T>(token: Token<T>): T
+  singleton(target: Class<unknown>): void
+  has(key: Key<unknown>): boolean
+  get<T>(key: Key<T>): T
 }
 
 /** A container of its own for each gateway, so that two gateways in one process share nothing. */
@@ -25,8 +28,8 @@ export function createContainer(): Container {
   const own = container.createChildContainer()
   return {
     value: (token, value) => void own.register(token as InjectionToken<unknown>, { useValue: value }),
-    singleton: (token, target) => void own.registerSingleton(token as InjectionToken<never>, target as never),
-    has: token => own.isRegistered(token as InjectionToken<unknown>),
-    get: token => own.resolve(token as InjectionToken<never>),
+    singleton: target => void own.registerSingleton(target),
+    has: key => own.isRegistered(key as InjectionToken<unknown>),
+    get: key => own.resolve(key as InjectionToken<never>),
   }
 }

@@ -29,7 +29,7 @@ export {
 export { Registry } from './registry.ts'
 export { token, type Token } from './token.ts'
 
-export type { JsonObject, Maybe, Wire } from './contracts/json.ts'
+export type { JsonObject, Maybe, Schema, Wire } from './contracts/json.ts'
 export * from './contracts/items.ts'
 export * from './contracts/request.ts'
 export * from './contracts/events.ts'

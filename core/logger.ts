@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import type { JsonObject } from './contracts/json.ts'
 import type { Masks } from './masks.ts'
+import { token } from './token.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 
@@ -13,6 +14,7 @@ export interface Logger {
   error(message: string, fields?: JsonObject): void
   child(name: string): Logger
 }
+export const Logger = token<Logger>('logger')
 
 /** JSON lines through pino; `write` takes one finished line. */
 export function createLogger(

@@ -1,8 +1,11 @@
+import { token } from './token.ts'
+
 const shortestSecret = 6
 const gatewayKey = /\btp_([0-9A-Za-z]+)_[0-9A-Za-z]+/g
 
 /** Knows every secret of this process and takes them out of whatever is about to leave it. */
 export class Masks {
+  static readonly token = token<Masks>('masks')
   #secrets = new Set<string>()
   #pattern: RegExp | undefined
 

@@ -72,6 +72,7 @@ export class PluginHost {
         this.#container.value(service, implementation)
         provided.add(service)
       },
+      secret: text => this.#masks.add(text),
       onStart: hook => this.#starts.push(() => blame(name, 'failed to start', hook)),
       onStop: hook => this.#stops.defer(() => blame(name, 'failed to stop', hook)),
     }
@@ -189,6 +190,6 @@ async function blame(plugin: string, problem: string, run: Hook): Promise<void> 
 }
 
 function describe({ instancePath, message, params }: ErrorObject): string {
-  const detail = params.additionalProperty ?? params.allowedValues?.join(', ')
+  const detail = params.additionalProperty ?? params.allowedValue ?? params.allowedValues?.join(', ')
   return `${instancePath || 'options'} ${message}${detail ? ` (${detail})` : ''}`
 }

@@ -16,6 +16,8 @@ export type Emit = (event: GenerationEvent) => void
 
 /** A vendor's dialect, without I/O: `httpProvider(id, adapter, gateway.http, options)` makes a provider of it. */
 export interface ProviderAdapter {
+  /** Such as `openai-responses`: unknown members and tools of that dialect reach no other. */
+  readonly dialect?: string
   /** How a streamed reply is cut into frames. */
   readonly framing: 'sse' | 'json-lines' | (() => Framer)
   /** Pure: the request that this call becomes, without credentials. Throws `ProviderFailure` of kind `invalid-request` for what the dialect cannot say. */

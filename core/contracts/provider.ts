@@ -28,6 +28,8 @@ export interface Provider {
   /** Core chooses, rotates and cools down; absent means that there is nothing to choose. */
   readonly credentials?: readonly Credential[]
   readonly timeouts?: Partial<Timeouts>
+  /** See `ProviderAdapter.dialect`. */
+  readonly dialect?: string
   /**
    * Called once an attempt. Throws `ProviderFailure`, before or between events; must stop soon after `call.signal` aborts.
    * A reply that ends without a `finish` event is treated as cut short.

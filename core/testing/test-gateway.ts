@@ -29,7 +29,10 @@ export async function testGateway(options: GatewayOptions & { readonly key?: Key
     apiKey,
     logs,
     async request(path, { method, headers = {}, body, signal } = {}) {
-      const init: RequestInit = { method: method ?? (body === undefined ? 'GET' : 'POST'), headers: { authorization: `Bearer ${apiKey}`, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers } }
+      const init: RequestInit = {
+        method: method ?? (body === undefined ? 'GET' : 'POST'),
+        headers: { authorization: `Bearer ${apiKey}`, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      }
       if (body !== undefined) init.body = typeof body === 'string' ? body : JSON.stringify(body)
       if (signal) init.signal = signal
       return await gateway.http.h3.request(path, init)

@@ -21,6 +21,7 @@ export function httpProvider(id: string, adapter: ProviderAdapter, http: HttpCli
     id,
     ...(options.credentials && { credentials: options.credentials }),
     ...(options.timeouts && { timeouts: options.timeouts }),
+    ...(adapter.dialect && { dialect: adapter.dialect }),
     async *generate(call) {
       const reply = await send(adapter, call, http, extra, options.timeouts?.connectMs)
       if (call.request.stream) yield* streamed(adapter, call, reply)

@@ -1,0 +1,72 @@
+import { timingSafeEqual } from 'node:crypto'
+import { wire } from '../container.ts'
+import { KeyStore, type ApiKey } from '../contracts/key-store.ts'
+import type { Caller } from '../contracts/run-context.ts'
+import { Sealer } from '../contracts/sealer.ts'
+import { GatewayError } from '../errors.ts'
+import { apiKeyId, hashApiKey } from './api-key.ts'
+import { PolicyResolver } from './policy.ts'
+
+/** Turns an Authorization header into a caller, or a 401, 403 or 503. */
+export class Admission {
+  readonly #keys: KeyStore
+  readonly #sealer: Sealer
+  readonly #policies: PolicyResolver
+
+  static {
+    wire(this, [KeyStore, Sealer, PolicyResolver])
+  }
+
+  constructor(keys: KeyStore, sealer: Sealer, policies: PolicyResolver) {
+    this.#keys = keys
+    this.#sealer = sealer
+    this.#policies = policies
+  }
+
+  async admit(authorization: string | null): Promise<Caller> {
+    const key = await this.#authenticate(authorization)
+    return { key, policy: await this.#policies.resolve(key), owner: ownerOf(key) }
+  }
+
+  async #authenticate(authorization: string | null): Promise<ApiKey> {
+    if (!authorization) throw unauthorized('No API key was sent. Send the header "Authorization: Bearer tp_…".')
+    const [, text] = /^Bearer +(\S+) *$/i.exec(authorization) ?? []
+    const id = text === undefined ? undefined : apiKeyId(text)
+    if (text === undefined || id === undefined)
+      throw unauthorized(
+        'The API key is malformed. Expected "Authorization: Bearer tp_<id>_<secret>", as it was printed when the key was made.',
+      )
+    const key = await this.#find(id)
+    if (!key || !sameHash(key.hash, hashApiKey(this.#sealer, text)))
+      throw unauthorized('The API key is not known here. Make one with "turnpike keys create".')
+    if (key.disabled) throw unauthorized('The API key was disabled.')
+    return key
+  }
+
+  async #find(id: string): Promise<ApiKey | undefined> {
+    try {
+      return await this.#keys.find(id)
+    } catch (cause) {
+      throw new GatewayError({
+        status: 503,
+        type: 'server_error',
+        code: 'server_error',
+        message: 'API keys cannot be looked up at the moment. Try again.',
+        cause,
+      })
+    }
+  }
+}
+
+function ownerOf(key: ApiKey): string {
+  if (key.user) return `${key.org}/user/${key.user}`
+  return key.team ? `${key.org}/team/${key.team}` : key.org
+}
+
+function sameHash(known: string, given: string): boolean {
+  return known.length === given.length && timingSafeEqual(Buffer.from(known), Buffer.from(given))
+}
+
+function unauthorized(message: string): GatewayError {
+  return new GatewayError({ status: 401, type: 'authentication_error', code: 'invalid_api_key', message })
+}

@@ -1,0 +1,158 @@
+import { issueApiKey, type KeySettings } from './admission/api-key.ts'
+import { Admission } from './admission/admit.ts'
+import { PolicyResolver } from './admission/policy.ts'
+import { Reservations } from './admission/reservation.ts'
+import { Clock, systemClock } from './clock.ts'
+import { createContainer, type Container } from './container.ts'
+import { Catalog } from './contracts/catalog.ts'
+import { KeyStore } from './contracts/key-store.ts'
+import { Ledger } from './contracts/ledger.ts'
+import { MetricStore } from './contracts/metric-store.ts'
+import { RateLimiter } from './contracts/rate-limiter.ts'
+import { ResponseStore } from './contracts/response-store.ts'
+import { Sealer } from './contracts/sealer.ts'
+import { PluginError } from './errors.ts'
+import { CatalogSources, extensionPoints, Providers } from './extension-points.ts'
+import { Attempts } from './generation/attempts.ts'
+import { Generation } from './generation/generation.ts'
+import { History } from './generation/history.ts'
+import { Lowering } from './generation/lowering.ts'
+import { HttpApp } from './http/app.ts'
+import { Heartbeat } from './http/heartbeat.ts'
+import { Ids, randomIds } from './ids.ts'
+import { createLogger, Logger } from './logger.ts'
+import { Masks } from './masks.ts'
+import { PluginHost, type CheckedPlugin } from './plugin-host.ts'
+import type { PluginUse } from './plugin.ts'
+import { RecordQueue } from './records/queue.ts'
+import { CatalogIndex } from './routing/catalog.ts'
+import { Planner } from './routing/plan.ts'
+import { defaultSettings, Settings } from './settings.ts'
+import { nameOf, type Token } from './token.ts'
+import { Credentials } from './upstream/credentials.ts'
+import { UndiciClient } from './upstream/http-client.ts'
+
+export interface GatewayOptions {
+  readonly plugins: readonly PluginUse[]
+  readonly settings?: Partial<Settings>
+  /** Replaced in tests. */
+  readonly clock?: Clock
+  readonly ids?: Ids
+  /** Takes each finished log line. */
+  readonly writeLog?: (line: string) => void
+}
+
+/** A gateway that is set up and started; serve `http.h3`. */
+export interface Gateway {
+  readonly http: HttpApp
+  readonly log: Logger
+  readonly keys: KeyStore
+  /** The plugins in their order, and what they contributed. */
+  readonly plugins: readonly CheckedPlugin[]
+  readonly contributions: readonly { readonly point: string; readonly name: string; readonly plugin: string }[]
+  /** Makes a key and keeps its hash. The text is not to be had again. */
+  issueKey(settings: KeySettings): Promise<string>
+  readonly liveRuns: number
+  /** Ends every open generation with an error. */
+  abortRuns(): void
+  /** Delivers what is left of the records and stops the plugins, the last first. */
+  stop(): Promise<void>
+}
+
+const requiredServices: readonly Token<unknown>[] = [KeyStore, Sealer, Ledger, RateLimiter, ResponseStore, MetricStore]
+const pipeline = [
+  PolicyResolver,
+  Admission,
+  Reservations,
+  Planner,
+  Credentials,
+  Lowering,
+  History,
+  Attempts,
+  Generation,
+  RecordQueue,
+  Heartbeat,
+  HttpApp,
+]
+const recordsDeadlineMs = 5_000
+
+/** The composition root: foundations, plugins, seal, pipeline, start. */
+export async function createGateway(options: GatewayOptions): Promise<Gateway> {
+  const container = createContainer()
+  const http = new UndiciClient()
+  const { log, host } = foundations(container, options, http)
+
+  let plugins: readonly CheckedPlugin[]
+  try {
+    plugins = await host.setUp(options.plugins)
+    checkServices(container)
+  } catch (error) {
+    await host.stop()
+    await http.close()
+    throw error
+  }
+  for (const { token } of extensionPoints) container.get(token).seal()
+
+  const catalog = new CatalogIndex(container.get(CatalogSources), container.get(Providers))
+  container.value(Catalog, catalog)
+  for (const part of pipeline) container.singleton(part)
+  const app = container.get(HttpApp)
+  const records = container.get(RecordQueue)
+  const generation = container.get(Generation)
+  const keys = container.get(KeyStore)
+
+  await host.start()
+  catalog.start()
+
+  return {
+    http: app,
+    log,
+    keys,
+    plugins,
+    contributions: contributionsOf(container),
+    async issueKey(settings) {
+      const { key, text } = issueApiKey(container.get(Sealer), container.get(Clock).now(), settings)
+      await keys.add(key)
+      return text
+    },
+    get liveRuns() {
+      return generation.live
+    },
+    abortRuns: () => generation.abortAll(),
+    async stop() {
+      await records.drain(recordsDeadlineMs)
+      await host.stop()
+      await http.close()
+    },
+  }
+}
+
+function foundations(
+  container: Container,
+  options: GatewayOptions,
+  http: UndiciClient,
+): { readonly log: Logger; readonly host: PluginHost } {
+  const settings = { ...defaultSettings, ...options.settings }
+  const masks = new Masks()
+  const log = createLogger(settings.logLevel, masks, options.writeLog)
+  container.value(Settings, settings)
+  container.value(Masks.token, masks)
+  container.value(Logger, log)
+  container.value(Clock, options.clock ?? systemClock)
+  container.value(Ids, options.ids ?? randomIds)
+  for (const { token, create } of extensionPoints) container.value(token, create())
+  return { log, host: new PluginHost(container, log, http, masks) }
+}
+
+function checkServices(container: Container): void {
+  const missing = requiredServices.filter(service => !container.has(service)).map(nameOf)
+  if (missing.length > 0)
+    throw new PluginError('list', `provides no ${missing.join(', ')}: add a plugin that does, such as memory({}) or local-sealer`)
+}
+
+function contributionsOf(container: Container): Gateway['contributions'] {
+  return extensionPoints.flatMap(({ token }) => {
+    const registry = container.get(token)
+    return registry.names().map(name => ({ point: registry.kind, name, plugin: registry.pluginOf(name)! }))
+  })
+}

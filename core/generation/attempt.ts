@@ -1,0 +1,147 @@
+import type { Clock } from '../clock.ts'
+import { noUsage, type GenerationEvent, type TokenUsage } from '../contracts/events.ts'
+import type { MetricStore } from '../contracts/metric-store.ts'
+import { ProviderFailure, type Credential, type Timeouts } from '../contracts/provider.ts'
+import type { Warning } from '../contracts/route.ts'
+import type { RecordDraft } from '../records/record.ts'
+import type { Candidate } from '../routing/plan.ts'
+
+export interface AttemptParts {
+  readonly candidate: Candidate
+  readonly credential: Credential | undefined
+  readonly warnings: readonly Warning[]
+  readonly streamed: boolean
+  readonly timeouts: Timeouts
+  readonly runSignal: AbortSignal
+  readonly clock: Clock
+  readonly metrics: MetricStore
+  readonly record: RecordDraft
+}
+
+/** One try at one candidate: its clock, its abort, its events, and what is measured of it. */
+export class Attempt {
+  readonly candidate: Candidate
+  readonly credential: Credential | undefined
+  readonly warnings: Warning[]
+  /** What came up to the first semantic event. */
+  readonly head: GenerationEvent[] = []
+  readonly #parts: AttemptParts
+  readonly #controller = new AbortController()
+  readonly #start: number
+  readonly #total: NodeJS.Timeout
+  #silence: NodeJS.Timeout
+  #latencyMs: number | undefined
+  #iterator: AsyncIterator<GenerationEvent> | undefined
+  #rejectStep: ((reason: unknown) => void) | undefined
+  #ended = false
+  readonly #onRunAbort = (): void => this.#abort(this.#parts.runSignal.reason)
+
+  constructor(parts: AttemptParts) {
+    this.#parts = parts
+    this.candidate = parts.candidate
+    this.credential = parts.credential
+    this.warnings = [...parts.warnings]
+    this.#start = parts.clock.elapsed()
+    const { firstEventMs, totalMs } = parts.timeouts
+    this.#total = this.#timer(totalMs, `did not finish within ${totalMs} ms`)
+    // A reply that does not stream comes all at once: only the total time-out can tell that it is late.
+    this.#silence = this.#timer(parts.streamed ? firstEventMs : totalMs, `sent nothing within ${firstEventMs} ms`)
+    parts.runSignal.addEventListener('abort', this.#onRunAbort, { once: true })
+    if (parts.runSignal.aborted) this.#onRunAbort()
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  begin(events: AsyncIterable<GenerationEvent>): void {
+    this.#iterator = events[Symbol.asyncIterator]()
+  }
+
+  /** The next event, or undefined at the end. Rejects as soon as the attempt is aborted, even if the provider does not. */
+  next(): Promise<GenerationEvent | undefined> {
+    return new Promise((resolve, reject) => {
+      if (this.signal.aborted) return reject(this.signal.reason)
+      this.#rejectStep = reject
+      this.#iterator!.next().then(({ done, value }) => resolve(done ? undefined : value), reject)
+    })
+  }
+
+  /** The first semantic event has come: from now on the time between events counts. */
+  commit(): void {
+    if (this.#parts.streamed) this.#latencyMs = this.#parts.clock.elapsed() - this.#start
+    clearTimeout(this.#silence)
+    const { betweenEventsMs } = this.#parts.timeouts
+    this.#silence = this.#timer(betweenEventsMs, `sent nothing for ${betweenEventsMs} ms`)
+  }
+
+  /** Something came. */
+  touch(): void {
+    this.#silence.refresh()
+  }
+
+  /** The client does not read: its time counts for nobody. */
+  pause(): void {
+    clearTimeout(this.#silence)
+  }
+
+  resume(): void {
+    const { betweenEventsMs } = this.#parts.timeouts
+    this.#silence = this.#timer(betweenEventsMs, `sent nothing for ${betweenEventsMs} ms`)
+  }
+
+  /** Closes the books, once. `outcome` is `ok`, `left`, or the failure. */
+  end(outcome: 'ok' | 'left' | ProviderFailure, usage: TokenUsage = noUsage): void {
+    if (this.#ended) return
+    this.#ended = true
+    clearTimeout(this.#total)
+    clearTimeout(this.#silence)
+    const { runSignal, clock, metrics, record, candidate } = this.#parts
+    runSignal.removeEventListener('abort', this.#onRunAbort)
+    if (outcome !== 'ok') this.#abort(new Error('the attempt was given up'))
+    const { provider, model } = candidate.endpoint
+    const totalMs = clock.elapsed() - this.#start
+    const failure = typeof outcome === 'string' ? undefined : outcome
+    record.attempts.push({
+      provider,
+      model,
+      outcome: failure?.kind ?? (outcome as string),
+      status: failure?.status ?? null,
+      elapsedMs: Math.round(totalMs * 1000) / 1000,
+    })
+    metrics.record({
+      provider,
+      model,
+      at: clock.now(),
+      outcome: outcome === 'ok' ? 'ok' : failure && isFault(failure) ? 'fault' : 'neutral',
+      latencyMs: this.#latencyMs,
+      totalMs,
+      inputTokens: usage.uncachedInput + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h,
+      outputTokens: usage.output,
+    })
+  }
+
+  #timer(afterMs: number, problem: string): NodeJS.Timeout {
+    const { provider } = this.#parts.candidate
+    return setTimeout(
+      () =>
+        this.#abort(
+          new ProviderFailure({ kind: 'timeout', code: 'provider_timeout', message: `The provider "${provider.id}" ${problem}.` }),
+        ),
+      afterMs,
+    )
+  }
+
+  #abort(reason: unknown): void {
+    if (this.#controller.signal.aborted) return
+    this.#controller.abort(reason)
+    this.#rejectStep?.(reason)
+    // Ends a provider that does not watch its signal; what it still throws concerns nobody.
+    this.#iterator?.return?.().catch(() => {})
+  }
+}
+
+/** Whether a failure speaks against the provider rather than the request. */
+function isFault({ kind }: ProviderFailure): boolean {
+  return kind !== 'invalid-request' && kind !== 'not-found' && kind !== 'context-length' && kind !== 'refused'
+}

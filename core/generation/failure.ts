@@ -1,0 +1,47 @@
+import type { FailureKind, ProviderFailure } from '../contracts/provider.ts'
+import { GatewayError, type ErrorCode } from '../errors.ts'
+import type { Masks } from '../masks.ts'
+
+interface PublicForm {
+  readonly status: number
+  readonly type: string
+  readonly code: ErrorCode | 'model_not_found' | 'invalid_value'
+}
+
+/** What a caller is told of a provider's failure, once no other candidate is left: contract/responses.md §10. */
+const publicForms: Record<FailureKind, PublicForm> = {
+  'invalid-request': { status: 400, type: 'invalid_request_error', code: 'invalid_value' },
+  'not-found': { status: 400, type: 'invalid_request_error', code: 'model_not_found' },
+  'context-length': { status: 400, type: 'invalid_request_error', code: 'context_length_exceeded' },
+  refused: { status: 400, type: 'invalid_request_error', code: 'invalid_prompt' },
+  'rate-limit': { status: 429, type: 'rate_limit_error', code: 'rate_limit_exceeded' },
+  timeout: { status: 504, type: 'server_error', code: 'provider_timeout' },
+  auth: { status: 424, type: 'provider_error', code: 'provider_error' },
+  quota: { status: 424, type: 'provider_error', code: 'provider_error' },
+  overloaded: { status: 424, type: 'provider_error', code: 'provider_error' },
+  unavailable: { status: 424, type: 'provider_error', code: 'provider_error' },
+  network: { status: 424, type: 'provider_error', code: 'provider_error' },
+  protocol: { status: 424, type: 'provider_error', code: 'provider_error' },
+}
+
+/** The vendor's sentence goes to the caller with the gateway's secrets taken out. What it says of the gateway's own account stays inside. */
+export function publicError(failure: ProviderFailure, provider: string, masks: Masks): GatewayError {
+  const form = publicForms[failure.kind]
+  const own = failure.kind === 'auth' || failure.kind === 'quota'
+  const message = own ? ownAccountMessage(failure.kind === 'auth', provider) : masks.apply(failure.message)
+  return new GatewayError({
+    ...form,
+    code: failure.code ?? form.code,
+    message,
+    ...(failure.kind === 'not-found' && { param: 'model' }),
+    retryAfterMs: failure.retryAfterMs,
+    upstreamError: own || failure.upstream === undefined ? undefined : masks.apply(failure.upstream),
+    cause: failure,
+  })
+}
+
+function ownAccountMessage(refused: boolean, provider: string): string {
+  return refused
+    ? `The provider "${provider}" refused the gateway's credentials. Its operator has to check them.`
+    : `The gateway's account at the provider "${provider}" has no credit left. Its operator has to top it up.`
+}

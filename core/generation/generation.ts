@@ -1,0 +1,96 @@
+import { Clock } from '../clock.ts'
+import { wire } from '../container.ts'
+import type { Guardrail } from '../contracts/guardrail.ts'
+import { ResponseStore } from '../contracts/response-store.ts'
+import { Sealer } from '../contracts/sealer.ts'
+import type { GenerationRequest } from '../contracts/request.ts'
+import type { GenerationRun, GenerationSink } from '../contracts/route.ts'
+import { GatewayError } from '../errors.ts'
+import { PolicyResolver } from '../admission/policy.ts'
+import { Reservations } from '../admission/reservation.ts'
+import { Guardrails } from '../extension-points.ts'
+import type { HttpExchange } from '../http/exchange.ts'
+import { Ids } from '../ids.ts'
+import type { Registry } from '../registry.ts'
+import { Planner } from '../routing/plan.ts'
+import { Settings } from '../settings.ts'
+import { Attempts } from './attempts.ts'
+import { History } from './history.ts'
+import { Run } from './run.ts'
+
+/** What every run works with. */
+export interface RunServices {
+  readonly policies: PolicyResolver
+  readonly history: History
+  readonly guardrails: readonly Guardrail[]
+  readonly planner: Planner
+  readonly reservations: Reservations
+  readonly attempts: Attempts
+  readonly sealer: Sealer
+  readonly responses: ResponseStore
+  readonly settings: Settings
+  readonly clock: Clock
+  readonly ids: Ids
+}
+
+/** Starts generations, and knows which are under way. */
+export class Generation {
+  readonly #services: RunServices
+  readonly #live = new Set<HttpExchange>()
+
+  static {
+    wire(this, [PolicyResolver, History, Guardrails, Planner, Reservations, Attempts, Sealer, ResponseStore, Settings, Clock, Ids])
+  }
+
+  constructor(
+    policies: PolicyResolver,
+    history: History,
+    guardrails: Registry<Guardrail>,
+    planner: Planner,
+    reservations: Reservations,
+    attempts: Attempts,
+    sealer: Sealer,
+    responses: ResponseStore,
+    settings: Settings,
+    clock: Clock,
+    ids: Ids,
+  ) {
+    this.#services = {
+      policies,
+      history,
+      guardrails: guardrails.values(),
+      planner,
+      reservations,
+      attempts,
+      sealer,
+      responses,
+      settings,
+      clock,
+      ids,
+    }
+  }
+
+  /** A task of its own: it always ends, and neither promise ever rejects. */
+  start(exchange: HttpExchange, request: GenerationRequest, sink: GenerationSink): GenerationRun {
+    const run = new Run(this.#services, exchange, request, sink)
+    this.#live.add(exchange)
+    const finished = run.go().finally(() => this.#live.delete(exchange))
+    exchange.run = finished
+    return { committed: run.committed, finished }
+  }
+
+  get live(): number {
+    return this.#live.size
+  }
+
+  /** Ends what is under way, so that open streams close with an error instead of a cut. */
+  abortAll(): void {
+    const reason = new GatewayError({
+      status: 503,
+      type: 'server_error',
+      code: 'server_error',
+      message: 'The gateway is shutting down. Try again.',
+    })
+    for (const { controller } of this.#live) controller.abort(reason)
+  }
+}

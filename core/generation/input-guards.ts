@@ -1,0 +1,87 @@
+import type { Guardrail, GuardSession, GuardVerdict } from '../contracts/guardrail.ts'
+import type { GenerationRequest } from '../contracts/request.ts'
+import type { RunContext } from '../contracts/run-context.ts'
+import { GatewayError, policyRefusal } from '../errors.ts'
+import { describeError } from '../logger.ts'
+
+/** A guardrail that has something to do for this request. */
+export interface OpenGuard {
+  readonly guardrail: Guardrail
+  readonly session: GuardSession
+}
+
+/** Asks every guardrail once whether the caller's policy concerns it; those that it does not are gone from here on. */
+export function openGuards(guardrails: readonly Guardrail[], context: RunContext): readonly OpenGuard[] {
+  const open: OpenGuard[] = []
+  for (const guardrail of guardrails) {
+    const session = guarded(guardrail, context, () => guardrail.open(context))
+    if (!session) continue
+    checkSight(guardrail, context)
+    open.push({ guardrail, session })
+  }
+  return open
+}
+
+export async function applyInputGuards(
+  request: GenerationRequest,
+  guards: readonly OpenGuard[],
+  context: RunContext,
+): Promise<GenerationRequest> {
+  let current = request
+  for (const { guardrail, session } of guards) {
+    if (!session.input) continue
+    const verdict = await ask(guardrail, context, () => session.input!(current))
+    if (verdict && 'refuse' in verdict) throw verdict.refuse
+    if (verdict && 'replace' in verdict) current = verdict.replace
+  }
+  return current
+}
+
+/** Zero retention and HIPAA cover everything that sees content: decisions.md, Keys, policy, retention. */
+function checkSight({ name, seesContent }: Guardrail, { caller: { policy } }: RunContext): void {
+  if (seesContent === 'local') return
+  if (policy.zdr.value && !seesContent.zdr)
+    throw policyRefusal(`The guardrail "${name}" sees content and has no zero-data-retention policy.`)
+  if (policy.hipaa.value && !seesContent.hipaa) throw policyRefusal(`The guardrail "${name}" sees content and has no HIPAA agreement.`)
+}
+
+async function ask(
+  guardrail: Guardrail,
+  context: RunContext,
+  run: () => GuardVerdict | Promise<GuardVerdict>,
+): Promise<GuardVerdict | undefined> {
+  let timer: NodeJS.Timeout | undefined
+  try {
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error('timed out')), guardrail.timeoutMs)
+    })
+    return await Promise.race([run(), late])
+  } catch (error) {
+    return failed(guardrail, context, error)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function guarded<T>(guardrail: Guardrail, context: RunContext, run: () => T): T | undefined {
+  try {
+    return run()
+  } catch (error) {
+    return failed(guardrail, context, error)
+  }
+}
+
+/** Undefined where the guardrail says that its failure allows. */
+export function failed({ name, onFailure }: Guardrail, context: RunContext, error: unknown): undefined {
+  if (error instanceof GatewayError) throw error
+  context.log.error('a guardrail failed', { guardrail: name, request: context.id, onFailure, ...describeError(error) })
+  if (onFailure === 'refuse') {
+    throw new GatewayError({
+      status: 503,
+      type: 'server_error',
+      code: 'server_error',
+      message: `The guardrail "${name}" could not check this request, and its failure refuses it. Try again.`,
+      cause: error,
+    })
+  }
+}

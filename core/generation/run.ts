@@ -1,0 +1,283 @@
+import { noUsage, type FinishReason, type GenerationEvent, type TokenUsage } from '../contracts/events.ts'
+import type { Item } from '../contracts/items.ts'
+import type { JsonObject } from '../contracts/json.ts'
+import type { GenerationRequest } from '../contracts/request.ts'
+import type { Commitment, GenerationSink, Outcome } from '../contracts/route.ts'
+import { ProviderFailure } from '../contracts/provider.ts'
+import type { RunContext } from '../contracts/run-context.ts'
+import type { Reservation } from '../admission/reservation.ts'
+import { GatewayError } from '../errors.ts'
+import { asGatewayError } from '../http/error-reply.ts'
+import type { HttpExchange } from '../http/exchange.ts'
+import { describeError } from '../logger.ts'
+import type { Candidate } from '../routing/plan.ts'
+import type { Attempt } from './attempt.ts'
+import { addUsage, costOf, estimateUsage } from './cost.ts'
+import type { RunServices } from './generation.ts'
+import { applyInputGuards, openGuards } from './input-guards.ts'
+import { OutputGuards } from './output-guards.ts'
+import { sealState } from './state.ts'
+import { Transcript } from './transcript.ts'
+
+const maximumRounds = 8
+
+/** The whole life of one generation, top to bottom. */
+export class Run {
+  readonly #services: RunServices
+  readonly #exchange: HttpExchange
+  readonly #asked: GenerationRequest
+  readonly #sink: GenerationSink
+  readonly #context: RunContext
+  readonly #transcript: Transcript
+  readonly #committed = Promise.withResolvers<Commitment | GatewayError>()
+  readonly #timeout: NodeJS.Timeout
+  #commitTimer: NodeJS.Timeout | undefined
+  /** The request with its history, as guards left it. */
+  #request: GenerationRequest
+  #reservation: Reservation | undefined
+  #filter: OutputGuards | undefined
+  #begun: Commitment | undefined
+  #attempt: Attempt | undefined
+  /** Of the rounds that are over; `#roundUsage` is the current one's. */
+  #usage: TokenUsage = noUsage
+  #roundUsage: TokenUsage | undefined
+  #finish: FinishReason | undefined
+
+  constructor(services: RunServices, exchange: HttpExchange, request: GenerationRequest, sink: GenerationSink) {
+    this.#services = services
+    this.#exchange = exchange
+    this.#asked = request
+    this.#request = request
+    this.#sink = sink
+    this.#transcript = new Transcript(services.ids)
+    const { id, caller, signal, log, record } = exchange
+    this.#context = { id, caller, signal, log, note: (kind, summary) => void record.notes.push({ kind, summary }) }
+    record.stream = request.stream === true
+    record.requestedModel = request.model
+    this.#timeout = setTimeout(() => exchange.controller.abort(tookTooLong(services.settings.runTimeoutMs)), services.settings.runTimeoutMs)
+  }
+
+  get committed(): Promise<Commitment | GatewayError> {
+    return this.#committed.promise
+  }
+
+  async go(): Promise<Outcome | GatewayError> {
+    let result: Outcome | GatewayError
+    try {
+      result = await this.#answer()
+    } catch (thrown) {
+      result = this.#failed(thrown)
+    }
+    clearTimeout(this.#timeout)
+    clearTimeout(this.#commitTimer)
+    await this.#settle(result)
+    return result
+  }
+
+  async #answer(): Promise<Outcome> {
+    const { policies, history, guardrails, planner, reservations } = this.#services
+    const { caller } = this.#context
+    policies.check(caller.policy)
+    const guards = openGuards(guardrails, this.#context)
+    const extended = await history.extend(this.#asked, caller)
+    this.#request = await applyInputGuards(extended, guards, this.#context)
+    const candidates = planner.plan(
+      this.#request,
+      caller,
+      guards.map(({ session }) => session),
+    )
+    this.#reservation = await reservations.reserve(
+      caller.key,
+      this.#request,
+      candidates.map(({ endpoint }) => endpoint),
+    )
+    this.#filter = OutputGuards.over(guards, this.#context, event => this.#sink.write(event))
+    this.#commitInTime()
+    const candidate = await this.#rounds(candidates)
+    return await this.#conclude(candidate)
+  }
+
+  /** Round 0 chooses the candidate; a reply that pauses goes on at the same one. */
+  async #rounds(candidates: readonly Candidate[]): Promise<Candidate> {
+    let request = this.#request
+    let among = candidates
+    for (let round = 1; ; round++) {
+      const attempt = await this.#services.attempts.open(among, request, this.#context, this.#exchange.record)
+      this.#attempt = attempt
+      this.#begin(attempt)
+      await this.#relay(attempt)
+      this.#usage = addUsage(this.#usage, this.#roundUsage ?? estimateUsage(request, this.#transcript))
+      attempt.end('ok', this.#roundUsage)
+      if (this.#finish !== 'pause' || round === maximumRounds) return attempt.candidate
+      among = [attempt.candidate]
+      this.#roundUsage = undefined
+      request = { ...this.#request, input: [...this.#request.input, ...this.#said(attempt)] }
+    }
+  }
+
+  async #relay(attempt: Attempt): Promise<void> {
+    this.#finish = undefined
+    try {
+      for (const event of attempt.head) this.#deliver(event, attempt)
+      for (;;) {
+        if (this.#sink.full) {
+          attempt.pause()
+          await this.#sink.drained()
+          attempt.resume()
+        }
+        const event = await attempt.next()
+        if (!event) break
+        attempt.touch()
+        this.#deliver(event, attempt)
+      }
+      if (!this.#finish)
+        throw new ProviderFailure({
+          kind: 'protocol',
+          message: `The provider "${attempt.candidate.provider.id}" ended its reply before it was complete.`,
+        })
+    } catch (error) {
+      const failure = this.#services.attempts.failureOf(error, attempt.candidate, this.#context)
+      attempt.end(failure, this.#roundUsage)
+      throw this.#services.attempts.publicError(failure, attempt.candidate)
+    }
+  }
+
+  #deliver(event: GenerationEvent, attempt: Attempt): void {
+    if (event.type === 'usage') this.#roundUsage = event.usage
+    else if (event.type === 'finish') this.#finish = event.reason
+    else if (event.type !== 'model' && event.type !== 'warning') this.#pass(this.#sealed(this.#transcript.add(event), attempt))
+  }
+
+  #pass(event: GenerationEvent): void {
+    if (this.#filter) this.#filter.write(event)
+    else this.#sink.write(event)
+  }
+
+  /** A provider's state leaves the gateway sealed, bound to where it came from. */
+  #sealed(event: GenerationEvent, attempt: Attempt): GenerationEvent {
+    if (event.type === 'reasoning-state') return { ...event, opaque: this.#seal(attempt)('reasoning', event.opaque) }
+    return event.type === 'compaction' ? { ...event, opaque: this.#seal(attempt)('compaction', event.opaque) } : event
+  }
+
+  #seal({ candidate: { endpoint }, credential }: Attempt): (kind: 'reasoning' | 'compaction', opaque: string) => string {
+    const binding = { org: this.#context.caller.key.org, provider: endpoint.provider, account: credential?.account, model: endpoint.model }
+    return (kind, opaque) => sealState(this.#services.sealer, binding, kind, opaque)
+  }
+
+  #said(attempt: Attempt): readonly Item[] {
+    return this.#transcript.items(this.#seal(attempt))
+  }
+
+  /** A stream that nothing has answered yet gets its status after a while, so that proxies and clients keep it open. */
+  #commitInTime(): void {
+    if (!this.#asked.stream) return
+    this.#commitTimer = setTimeout(
+      () => this.#committed.resolve({ endpoint: undefined, attempts: 0, warnings: [] }),
+      this.#services.settings.commitAfterMs,
+    )
+  }
+
+  #begin(attempt: Attempt): void {
+    if (this.#begun) return
+    clearTimeout(this.#commitTimer)
+    const { record } = this.#exchange
+    const { endpoint } = attempt.candidate
+    record.provider = endpoint.provider
+    record.model = endpoint.model
+    this.#begun = { endpoint, attempts: record.attempts.length + 1, warnings: attempt.warnings }
+    this.#sink.begin(this.#begun)
+    this.#committed.resolve(this.#begun)
+  }
+
+  async #conclude({ endpoint }: Candidate): Promise<Outcome> {
+    this.#filter?.end()
+    const { attempts, warnings } = this.#begun!
+    const store = this.#asked.store !== false && this.#context.caller.policy.logging.value
+    // A reply that still pauses after the last round stops there.
+    const finish = this.#finish === 'pause' ? 'stop' : this.#finish!
+    const outcome: Outcome = {
+      endpoint,
+      attempts,
+      warnings,
+      finish,
+      usage: this.#usage,
+      costUsd: costOf(this.#usage, endpoint.price),
+      store,
+    }
+    const body = this.#sink.close(outcome)
+    const stored = store && (await this.#store(body))
+    this.#sink.end(stored)
+    this.#exchange.record.content(this.#asked as unknown as JsonObject, body)
+    return outcome
+  }
+
+  /** Before the client hears of the end, so that a follow-up can be sent at once. */
+  async #store(body: JsonObject): Promise<boolean> {
+    const { responses, settings, clock } = this.#services
+    let timer: NodeJS.Timeout | undefined
+    try {
+      const late = new Promise<never>((_, reject) => {
+        timer = setTimeout(() => reject(new Error('the response store did not answer in time')), settings.storeTimeoutMs)
+      })
+      const stored = {
+        id: body['id'] as string,
+        previousId: this.#asked.previous_response_id,
+        input: this.#asked.input,
+        output: this.#said(this.#attempt!),
+        body,
+        createdAt: clock.now(),
+      }
+      await Promise.race([responses.put(this.#context.caller.owner, stored), late])
+      return true
+    } catch (error) {
+      this.#context.log.error('a response could not be stored', { request: this.#context.id, ...describeError(error) })
+      return false
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  #failed(thrown: unknown): GatewayError {
+    const error = this.#context.signal.aborted ? asGatewayError(this.#context.signal.reason) : asGatewayError(thrown)
+    if (error.status === 500)
+      this.#context.log.error('a generation failed', { request: this.#context.id, ...describeError(error.cause ?? error) })
+    this.#exchange.record.errorCode = error.code
+    this.#attempt?.end('left', this.#roundUsage)
+    if (error.status === 499 && !this.#transcript.empty) this.#roundUsage ??= estimateUsage(this.#request, this.#transcript)
+    if (this.#roundUsage) this.#usage = addUsage(this.#usage, this.#roundUsage)
+    try {
+      this.#sink.fail(error, this.#usage)
+    } catch (unwritable) {
+      this.#context.log.error('a failure could not be written', { request: this.#context.id, ...describeError(unwritable) })
+    }
+    this.#committed.resolve(error)
+    return error
+  }
+
+  /** What was delivered is charged, also to a client that left early; what was held beyond it goes back. */
+  async #settle(result: Outcome | GatewayError): Promise<void> {
+    const { record } = this.#exchange
+    const endpoint = this.#begun?.endpoint
+    record.usage = endpoint ? this.#usage : null
+    record.costUsd = endpoint ? costOf(this.#usage, endpoint.price) : null
+    try {
+      if (endpoint && this.#usage !== noUsage) await this.#reservation?.settle(this.#usage, record.costUsd)
+      else await this.#reservation?.release()
+    } catch (error) {
+      this.#context.log.error('a reservation could not be settled', {
+        request: this.#context.id,
+        failed: result instanceof GatewayError,
+        ...describeError(error),
+      })
+    }
+  }
+}
+
+function tookTooLong(afterMs: number): GatewayError {
+  return new GatewayError({
+    status: 504,
+    type: 'server_error',
+    code: 'provider_timeout',
+    message: `The request took longer than ${afterMs / 1000} s.`,
+  })
+}

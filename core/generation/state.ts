@@ -1,0 +1,53 @@
+import type { Item } from '../contracts/items.ts'
+import type { SealContext, Sealer } from '../contracts/sealer.ts'
+
+const prefix = 'tps1.'
+
+/** What a provider's state is bound to: it goes back to the same provider, account and model only. */
+export interface StateBinding {
+  readonly org: string
+  readonly provider: string
+  readonly account: string | undefined
+  readonly model: string
+}
+
+/** The text that clients hold and replay as `encrypted_content`. */
+export function sealState(sealer: Sealer, binding: StateBinding, kind: StateKind, opaque: string): string {
+  return prefix + Buffer.from(sealer.seal(contextOf(binding, kind), Buffer.from(opaque, 'utf8'))).toString('base64url')
+}
+
+/** Puts the provider's own bytes back into the items that may carry them; state of anyone else is dropped, and the visible history stays. */
+export function openState(
+  sealer: Sealer,
+  binding: StateBinding,
+  items: readonly Item[],
+): { readonly items: readonly Item[]; readonly dropped: number } {
+  if (!items.some(carriesState)) return { items, dropped: 0 }
+  let dropped = 0
+  const opened = items.flatMap((item): readonly Item[] => {
+    if (!carriesState(item)) return [item]
+    const opaque = open(sealer, contextOf(binding, item.type), item.encrypted_content!)
+    if (opaque !== undefined) return [{ ...item, encrypted_content: opaque }]
+    dropped += 1
+    if (item.type === 'compaction') return []
+    const { encrypted_content: _, ...visible } = item
+    return [visible]
+  })
+  return { items: opened, dropped }
+}
+
+type StateKind = 'reasoning' | 'compaction'
+
+function carriesState(item: Item): item is Extract<Item, { readonly type: StateKind }> {
+  return (item.type === 'reasoning' || item.type === 'compaction') && typeof item.encrypted_content === 'string'
+}
+
+function contextOf({ org, provider, account, model }: StateBinding, kind: StateKind): SealContext {
+  return { org, purpose: kind, provider, account, model }
+}
+
+function open(sealer: Sealer, context: SealContext, sealed: string): string | undefined {
+  if (!sealed.startsWith(prefix)) return undefined
+  const bytes = sealer.open(context, Buffer.from(sealed.slice(prefix.length), 'base64url'))
+  return bytes && Buffer.from(bytes).toString('utf8')
+}

@@ -1,0 +1,155 @@
+import type { GenerationEvent } from '../contracts/events.ts'
+import type { Item, OutputTextPart, RefusalPart } from '../contracts/items.ts'
+import type { Ids } from '../ids.ts'
+
+interface OpenMessage {
+  readonly type: 'message'
+  readonly parts: { readonly kind: 'text' | 'refusal'; text: string }[]
+  readonly phase: 'commentary' | 'final_answer' | undefined
+}
+interface OpenReasoning {
+  readonly type: 'reasoning'
+  readonly summary: string[]
+  readonly full: string[]
+  state: string | undefined
+}
+interface OpenCall {
+  readonly type: 'call'
+  readonly callId: string
+  readonly name: string
+  readonly namespace: string | undefined
+  readonly custom: boolean
+  input: string
+}
+type Entry = OpenMessage | OpenReasoning | OpenCall | { readonly type: 'whole'; readonly item: Item }
+
+/** What the model really said, before output filters: what is stored, and what the next round is asked with. */
+export class Transcript {
+  readonly #ids: Ids
+  readonly #entries: Entry[] = []
+  readonly #calls = new Map<string, OpenCall>()
+  #open: OpenMessage | OpenReasoning | undefined
+
+  constructor(ids: Ids) {
+    this.#ids = ids
+  }
+
+  /** Returns the event as core knows it: a call without an id gets one here. */
+  add(event: GenerationEvent): GenerationEvent {
+    switch (event.type) {
+      case 'text':
+      case 'refusal':
+        this.#say(event.type, event.text, event.type === 'text' ? event.phase : undefined)
+        return event
+      case 'reasoning':
+        this.#think(event.form, event.text, event.newPart === true)
+        return event
+      case 'reasoning-state':
+        this.#reasoning().state = event.opaque
+        this.#open = undefined
+        return event
+      case 'item-end':
+        this.#open = undefined
+        return event
+      case 'tool-call':
+        return this.#call(event)
+      case 'tool-input': {
+        const call = this.#calls.get(event.key)
+        if (call) call.input += event.text
+        return event
+      }
+      case 'compaction':
+        return this.#whole({ type: 'compaction', encrypted_content: event.opaque }, event)
+      case 'item':
+        return this.#whole(event.item as unknown as Item, event)
+      default:
+        return event
+    }
+  }
+
+  get empty(): boolean {
+    return this.#entries.length === 0
+  }
+
+  /** How many characters were said, to estimate what a vendor did not count. */
+  get characters(): number {
+    return this.#entries.reduce((sum, entry) => sum + charactersOf(entry), 0)
+  }
+
+  /** `seal` makes what clients may hold out of a provider's state; without it the provider's own bytes stay. */
+  items(seal: (kind: 'reasoning' | 'compaction', opaque: string) => string = (_, opaque) => opaque): readonly Item[] {
+    return this.#entries.map(entry => itemOf(entry, seal))
+  }
+
+  #say(kind: 'text' | 'refusal', text: string, phase: OpenMessage['phase']): void {
+    if (this.#open?.type !== 'message') this.#begin({ type: 'message', parts: [], phase })
+    const { parts } = this.#open as OpenMessage
+    const last = parts.at(-1)
+    if (last?.kind === kind) last.text += text
+    else parts.push({ kind, text })
+  }
+
+  #think(form: 'summary' | 'full', text: string, newPart: boolean): void {
+    const parts = this.#reasoning()[form]
+    if (newPart || parts.length === 0) parts.push(text)
+    else parts[parts.length - 1] += text
+  }
+
+  #reasoning(): OpenReasoning {
+    if (this.#open?.type !== 'reasoning') this.#begin({ type: 'reasoning', summary: [], full: [], state: undefined })
+    return this.#open as OpenReasoning
+  }
+
+  #call(event: Extract<GenerationEvent, { type: 'tool-call' }>): GenerationEvent {
+    const callId = event.callId || this.#ids.make('call')
+    const call: OpenCall = { type: 'call', callId, name: event.name, namespace: event.namespace, custom: event.custom === true, input: '' }
+    this.#open = undefined
+    this.#calls.set(event.key, call)
+    this.#entries.push(call)
+    return event.callId ? event : { ...event, callId }
+  }
+
+  #whole(item: Item, event: GenerationEvent): GenerationEvent {
+    this.#open = undefined
+    this.#entries.push({ type: 'whole', item })
+    return event
+  }
+
+  #begin(entry: OpenMessage | OpenReasoning): void {
+    this.#open = entry
+    this.#entries.push(entry)
+  }
+}
+
+function itemOf(entry: Entry, seal: (kind: 'reasoning' | 'compaction', opaque: string) => string): Item {
+  switch (entry.type) {
+    case 'message':
+      return { type: 'message', role: 'assistant', content: entry.parts.map(partOf), ...(entry.phase && { phase: entry.phase }) }
+    case 'reasoning':
+      return {
+        type: 'reasoning',
+        summary: entry.summary.map(text => ({ type: 'summary_text' as const, text })),
+        ...(entry.full.length > 0 && { content: entry.full.map(text => ({ type: 'reasoning_text' as const, text })) }),
+        ...(entry.state !== undefined && { encrypted_content: seal('reasoning', entry.state) }),
+      }
+    case 'call': {
+      const { callId: call_id, name, namespace, custom, input } = entry
+      const common = { call_id, name, ...(namespace && { namespace }) }
+      return custom ? { type: 'custom_tool_call', ...common, input } : { type: 'function_call', ...common, arguments: input }
+    }
+    case 'whole':
+      return entry.item.type === 'compaction'
+        ? { ...entry.item, encrypted_content: seal('compaction', (entry.item as { encrypted_content: string }).encrypted_content) }
+        : entry.item
+  }
+}
+
+function partOf({ kind, text }: OpenMessage['parts'][number]): OutputTextPart | RefusalPart {
+  return kind === 'refusal' ? { type: 'refusal', refusal: text } : { type: 'output_text', text, annotations: [], logprobs: [] }
+}
+
+function charactersOf(entry: Entry): number {
+  if (entry.type === 'message') return entry.parts.reduce((sum, { text }) => sum + text.length, 0)
+  if (entry.type === 'reasoning') return [...entry.summary, ...entry.full].reduce((sum, text) => sum + text.length, 0)
+  return entry.type === 'call' ? entry.name.length + entry.input.length : 0
+}

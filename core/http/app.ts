@@ -1,0 +1,128 @@
+import { H3, HTTPResponse, type H3Event } from 'h3'
+import { Admission } from '../admission/admit.ts'
+import { Clock } from '../clock.ts'
+import { wire } from '../container.ts'
+import { Catalog } from '../contracts/catalog.ts'
+import type { GatewayServices, Reply, Route } from '../contracts/route.ts'
+import { GatewayError } from '../errors.ts'
+import { Routes } from '../extension-points.ts'
+import { Generation } from '../generation/generation.ts'
+import { Ids } from '../ids.ts'
+import { describeError, Logger } from '../logger.ts'
+import { RecordQueue } from '../records/queue.ts'
+import { RecordDraft } from '../records/record.ts'
+import type { Registry } from '../registry.ts'
+import { Settings } from '../settings.ts'
+import { asGatewayError, errorReply } from './error-reply.ts'
+import { HttpExchange } from './exchange.ts'
+import { Heartbeat } from './heartbeat.ts'
+import { CoalescedBody } from './stream-body.ts'
+
+/** Routes onto h3, with authentication by route, one error reply for every throw, and one record for every request. */
+export class HttpApp {
+  readonly h3: H3
+  readonly #admission: Admission
+  readonly #services: GatewayServices
+  readonly #records: RecordQueue
+  readonly #heartbeat: Heartbeat
+  readonly #settings: Settings
+  readonly #clock: Clock
+  readonly #ids: Ids
+  readonly #log: Logger
+
+  static {
+    wire(this, [Routes, Admission, Generation, Catalog, RecordQueue, Heartbeat, Settings, Clock, Ids, Logger])
+  }
+
+  constructor(
+    routes: Registry<Route>,
+    admission: Admission,
+    generation: Generation,
+    catalog: Catalog,
+    records: RecordQueue,
+    heartbeat: Heartbeat,
+    settings: Settings,
+    clock: Clock,
+    ids: Ids,
+    log: Logger,
+  ) {
+    this.#admission = admission
+    this.#services = {
+      generate: (exchange, request, sink) => generation.start(exchange as HttpExchange, request, sink),
+      catalog,
+      clock,
+      ids,
+    }
+    this.#records = records
+    this.#heartbeat = heartbeat
+    this.#settings = settings
+    this.#clock = clock
+    this.#ids = ids
+    this.#log = log
+    this.h3 = new H3({ silent: true, onError: error => toResponse(errorReply(asGatewayError(error.unhandled ? error.cause : error)), {}) })
+    // `health` must win over `:id`: routes without parameters are matched first by h3 itself.
+    for (const route of routes.values()) this.h3.on(route.method, route.path, event => this.#serve(route, event))
+    this.h3.all('/**', event => this.#serve(unknownPath, event))
+  }
+
+  async #serve(route: Route, event: H3Event): Promise<HTTPResponse> {
+    const exchange = this.#exchange(event)
+    const reply = await this.#reply(route, exchange)
+    if (route.auth !== 'none' || route === unknownPath) this.#closeRecord(exchange, reply.status)
+    return toResponse(reply, { 'x-request-id': exchange.id })
+  }
+
+  async #reply(route: Route, exchange: HttpExchange): Promise<Reply> {
+    try {
+      await this.#records.room()
+      if (route.auth === 'key') exchange.admitted(await this.#admission.admit(exchange.request.headers.get('authorization')))
+      return await route.handle(exchange, this.#services)
+    } catch (thrown) {
+      const error = asGatewayError(thrown)
+      if (error.status >= 500)
+        this.#log.error('a request failed', { request: exchange.id, status: error.status, ...describeError(error.cause ?? error) })
+      exchange.record.errorCode ??= error.code
+      return route.error?.(error) ?? errorReply(error)
+    }
+  }
+
+  #exchange(event: H3Event): HttpExchange {
+    const id = this.#ids.make('req')
+    const { pathname } = event.url
+    return new HttpExchange({
+      id,
+      request: event.req as Request,
+      params: event.context.params ?? {},
+      log: this.#log,
+      record: new RecordDraft(this.#clock, this.#records, id, event.req.method, pathname),
+      heartbeat: this.#heartbeat,
+      maxBodyBytes: this.#settings.maxBodyBytes,
+    })
+  }
+
+  /** A generation outlives the reply: what became of it is known when it has finished. */
+  #closeRecord({ run, record, signal }: HttpExchange, status: number): void {
+    if (!run) return record.close(signal.aborted ? 499 : status)
+    void run.then(outcome => record.close(outcome instanceof GatewayError && outcome.status === 499 ? 499 : status))
+  }
+}
+
+const unknownPath: Route = {
+  method: 'GET',
+  path: '/**',
+  auth: 'none',
+  handle({ request }) {
+    const { pathname } = new URL(request.url)
+    throw new GatewayError({
+      status: 404,
+      type: 'invalid_request_error',
+      code: 'not_found',
+      message: `Nothing is served at ${request.method} ${pathname.slice(0, 200)}.`,
+    })
+  },
+}
+
+function toResponse({ status, headers = {}, body }: Reply, extra: Readonly<Record<string, string>>): HTTPResponse {
+  const content = body instanceof CoalescedBody ? body.readable : (body as string | undefined)
+  return new HTTPResponse(content ?? null, { status, headers: { ...headers, ...extra } })
+}

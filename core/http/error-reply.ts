@@ -1,0 +1,21 @@
+import type { Reply } from '../contracts/route.ts'
+import { GatewayError, internalError } from '../errors.ts'
+
+/** The error body of every surface that has none of its own: contract/responses.md §10.2. */
+export function errorReply(error: GatewayError): Reply {
+  const { status, type, code, message, param, upstreamError, bare } = error
+  const body = bare
+    ? { type, message }
+    : { message, type, param: param ?? null, code, ...(upstreamError !== undefined && { upstream_error: upstreamError }) }
+  return { status, headers: { 'content-type': 'application/json', ...retryHeaders(error) }, body: JSON.stringify({ error: body }) }
+}
+
+export function retryHeaders({ status, retryAfterMs }: GatewayError): Readonly<Record<string, string>> {
+  if (status !== 429 || retryAfterMs === undefined) return {}
+  return { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1000))), 'retry-after-ms': String(Math.ceil(retryAfterMs)) }
+}
+
+/** The error itself where the caller may see it; anything else becomes a 500 that tells nothing. */
+export function asGatewayError(error: unknown): GatewayError {
+  return error instanceof GatewayError ? error : internalError(error)
+}

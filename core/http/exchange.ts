@@ -1,0 +1,98 @@
+import type { Exchange, StreamBody } from '../contracts/route.ts'
+import type { Caller } from '../contracts/run-context.ts'
+import { GatewayError } from '../errors.ts'
+import type { Logger } from '../logger.ts'
+import type { RecordDraft } from '../records/record.ts'
+import { readJson } from './body.ts'
+import type { Heartbeat } from './heartbeat.ts'
+import { CoalescedBody } from './stream-body.ts'
+
+export interface ExchangeParts {
+  readonly id: string
+  readonly request: Request
+  readonly params: Readonly<Record<string, string>>
+  readonly log: Logger
+  readonly record: RecordDraft
+  readonly heartbeat: Heartbeat
+  readonly maxBodyBytes: number
+}
+
+/** One HTTP request on its way. Its abort controller is the run's: there is one for the whole request. */
+export class HttpExchange implements Exchange {
+  readonly id: string
+  readonly request: Request
+  readonly params: Readonly<Record<string, string>>
+  readonly log: Logger
+  readonly record: RecordDraft
+  readonly controller = new AbortController()
+  readonly #heartbeat: Heartbeat
+  readonly #maxBodyBytes: number
+  #caller: Caller | undefined
+  /** The generation that answers, if there is one: it decides what the record says. */
+  run: Promise<unknown> | undefined
+
+  constructor(parts: ExchangeParts) {
+    this.id = parts.id
+    this.request = parts.request
+    this.params = parts.params
+    this.log = parts.log
+    this.record = parts.record
+    this.#heartbeat = parts.heartbeat
+    this.#maxBodyBytes = parts.maxBodyBytes
+    this.#watchClient()
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal
+  }
+
+  get query(): URLSearchParams {
+    return new URL(this.request.url).searchParams
+  }
+
+  get caller(): Caller {
+    if (!this.#caller) throw new Error('this route does not authenticate, so there is no caller')
+    return this.#caller
+  }
+
+  admitted(caller: Caller): void {
+    this.#caller = caller
+    this.record.caller = caller
+  }
+
+  json(): Promise<unknown> {
+    return readJson(this.request, this.#maxBodyBytes)
+  }
+
+  stream(): StreamBody {
+    return new CoalescedBody(this.#heartbeat, () => this.#gone())
+  }
+
+  #watchClient(): void {
+    const response = (this.request as NodeBackedRequest).runtime?.node?.res
+    // Over a socket this spares the second AbortController that `request.signal` would make.
+    if (!response) this.request.signal.addEventListener('abort', () => this.#gone(), { once: true })
+    else response.once('close', () => response.writableEnded || this.#gone())
+  }
+
+  #gone(): void {
+    if (!this.controller.signal.aborted) this.controller.abort(clientGone())
+  }
+}
+
+interface NodeBackedRequest {
+  readonly runtime?: {
+    readonly node?: { readonly res?: { readonly writableEnded: boolean; once(event: 'close', listener: () => void): unknown } }
+  }
+  readonly signal: AbortSignal
+}
+
+/** Recorded as 499 and never delivered: spec.md, Events, Client disconnect. */
+function clientGone(): GatewayError {
+  return new GatewayError({
+    status: 499,
+    type: 'invalid_request_error',
+    code: 'client_closed_request',
+    message: 'The client closed the connection before the answer.',
+  })
+}

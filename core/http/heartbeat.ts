@@ -1,0 +1,36 @@
+import { wire } from '../container.ts'
+import { Settings } from '../settings.ts'
+import type { CoalescedBody } from './stream-body.ts'
+
+const visitsPerBeat = 3
+
+/** Breaks the silence of idle streams: one timer for all of them, and none that is reset by an event. */
+export class Heartbeat {
+  readonly #bodies = new Set<CoalescedBody>()
+  readonly #intervalMs: number
+  #timer: NodeJS.Timeout | undefined
+
+  static {
+    wire(this, [Settings])
+  }
+
+  constructor({ heartbeatMs }: Settings) {
+    this.#intervalMs = Math.max(1, Math.floor(heartbeatMs / visitsPerBeat))
+  }
+
+  add(body: CoalescedBody): void {
+    this.#bodies.add(body)
+    this.#timer ??= setInterval(() => this.#visit(), this.#intervalMs).unref()
+  }
+
+  remove(body: CoalescedBody): void {
+    this.#bodies.delete(body)
+    if (this.#bodies.size > 0) return
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+
+  #visit(): void {
+    for (const body of this.#bodies) if (++body.silentVisits >= visitsPerBeat) body.beat()
+  }
+}

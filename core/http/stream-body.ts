@@ -1,0 +1,99 @@
+import type { StreamBody } from '../contracts/route.ts'
+import type { Heartbeat } from './heartbeat.ts'
+
+const highWaterBytes = 64 * 1024
+
+/** Takes frames as strings and hands the socket one chunk per event-loop turn: coalescing writes is what pays. */
+export class CoalescedBody implements StreamBody {
+  readonly readable: ReadableStream<Uint8Array>
+  readonly #heartbeat: Heartbeat
+  #controller!: ReadableStreamDefaultController<Uint8Array>
+  #pending = ''
+  #scheduled = false
+  #closed = false
+  #drained: (() => void) | undefined
+  #beat: (() => void) | undefined
+  /** Set by the heartbeat at each visit, cleared by each write. */
+  silentVisits = 0
+  readonly #flushLater = (): void => {
+    this.#scheduled = false
+    this.#flush()
+  }
+
+  /** `onGone` is called when the reader goes away before the end. */
+  constructor(heartbeat: Heartbeat, onGone: () => void) {
+    this.#heartbeat = heartbeat
+    this.readable = new ReadableStream<Uint8Array>(
+      {
+        start: controller => {
+          this.#controller = controller
+        },
+        pull: () => this.#release(),
+        cancel: () => {
+          this.#close()
+          onGone()
+        },
+      },
+      { highWaterMark: highWaterBytes, size: chunk => chunk.byteLength },
+    )
+    heartbeat.add(this)
+  }
+
+  get full(): boolean {
+    return !this.#closed && (this.#pending.length > highWaterBytes || this.#controller.desiredSize! <= 0)
+  }
+
+  write(frame: string): void {
+    if (this.#closed) return
+    this.#pending += frame
+    this.silentVisits = 0
+    if (this.#scheduled) return
+    this.#scheduled = true
+    setImmediate(this.#flushLater)
+  }
+
+  drained(): Promise<void> {
+    if (!this.full) return Promise.resolve()
+    this.#flush()
+    return new Promise(resolve => {
+      this.#drained = resolve
+    })
+  }
+
+  onSilence(beat: () => void): void {
+    this.#beat = beat
+  }
+
+  /** Called by the heartbeat. */
+  beat(): void {
+    this.silentVisits = 0
+    // A client that does not read needs no sign of life, and would only collect them.
+    if (!this.full) this.#beat?.()
+  }
+
+  end(): void {
+    if (this.#closed) return
+    this.#flush()
+    this.#close()
+    this.#controller.close()
+  }
+
+  #flush(): void {
+    if (this.#closed || this.#pending === '') return
+    const chunk = Buffer.from(this.#pending)
+    this.#pending = ''
+    this.#controller.enqueue(chunk)
+  }
+
+  #close(): void {
+    this.#closed = true
+    this.#pending = ''
+    this.#heartbeat.remove(this)
+    this.#release()
+  }
+
+  #release(): void {
+    this.#drained?.()
+    this.#drained = undefined
+  }
+}

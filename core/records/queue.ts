@@ -1,0 +1,119 @@
+import { wire } from '../container.ts'
+import type { LogSink, RequestRecord } from '../contracts/log-sink.ts'
+import { LogSinks } from '../extension-points.ts'
+import { describeError, Logger } from '../logger.ts'
+import type { Registry } from '../registry.ts'
+
+const batchSize = 500
+const capacity = 10_000
+const flushAfterMs = 100
+const retryAfterMs = 1_000
+
+/** Takes records to the sinks in batches, off the request's path. Bounded: a sink that lags loses the oldest, unless it is required. */
+export class RecordQueue {
+  readonly #lanes: readonly Lane[]
+
+  static {
+    wire(this, [LogSinks, Logger])
+  }
+
+  constructor(sinks: Registry<LogSink>, log: Logger) {
+    this.#lanes = sinks.values().map(sink => new Lane(sink, log.child(sinks.pluginOf(sink.name) ?? sink.name)))
+  }
+
+  push(record: RequestRecord): void {
+    for (const lane of this.#lanes) lane.push(record)
+  }
+
+  /** Undefined unless a required sink cannot keep up: then new requests wait. */
+  room(): Promise<void> | undefined {
+    const full = this.#lanes.filter(lane => lane.blocks)
+    return full.length === 0 ? undefined : Promise.all(full.map(lane => lane.room())).then(() => undefined)
+  }
+
+  /** Delivers what is left, or gives up at the deadline. */
+  async drain(deadlineMs: number): Promise<void> {
+    const timer = Promise.withResolvers<void>()
+    const late = setTimeout(timer.resolve, deadlineMs)
+    await Promise.race([Promise.all(this.#lanes.map(lane => lane.drain())), timer.promise])
+    clearTimeout(late)
+    for (const lane of this.#lanes) lane.stop()
+  }
+}
+
+/** One sink and what waits for it. */
+class Lane {
+  readonly #sink: LogSink
+  readonly #log: Logger
+  #waiting: RequestRecord[] = []
+  #dropped = 0
+  #timer: NodeJS.Timeout | undefined
+  #writing: Promise<void> | undefined
+  #room: (() => void)[] = []
+  #stopped = false
+
+  constructor(sink: LogSink, log: Logger) {
+    this.#sink = sink
+    this.#log = log
+  }
+
+  get blocks(): boolean {
+    return this.#sink.required === true && this.#waiting.length >= capacity
+  }
+
+  room(): Promise<void> {
+    return this.blocks ? new Promise(resolve => this.#room.push(resolve)) : Promise.resolve()
+  }
+
+  push(record: RequestRecord): void {
+    this.#waiting.push(
+      this.#sink.accepts === 'metadata' && (record.request || record.response) ? { ...record, request: null, response: null } : record,
+    )
+    if (!this.#sink.required && this.#waiting.length > capacity) {
+      this.#dropped += this.#waiting.splice(0, batchSize).length
+    }
+    this.#timer ??= setTimeout(() => this.#flush(), flushAfterMs)
+  }
+
+  async drain(): Promise<void> {
+    while ((this.#waiting.length > 0 || this.#writing) && !this.#stopped) await this.#flush()
+  }
+
+  stop(): void {
+    this.#stopped = true
+    clearTimeout(this.#timer)
+    for (const resolve of this.#room.splice(0)) resolve()
+  }
+
+  #flush(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = undefined
+      if (this.#waiting.length > 0 && !this.#stopped) this.#timer ??= setTimeout(() => this.#flush(), flushAfterMs)
+    })
+    return this.#writing
+  }
+
+  async #write(): Promise<void> {
+    while (this.#waiting.length > 0 && !this.#stopped) {
+      const batch = this.#waiting.splice(0, batchSize)
+      while (!(await this.#deliver(batch)) && !this.#stopped) await new Promise(resolve => setTimeout(resolve, retryAfterMs).unref())
+      if (!this.blocks) for (const resolve of this.#room.splice(0)) resolve()
+    }
+    if (this.#dropped > 0)
+      this.#log.warn('a log sink could not keep up: the oldest records were dropped', { sink: this.#sink.name, dropped: this.#dropped })
+    this.#dropped = 0
+  }
+
+  /** False when the batch must be tried again. */
+  async #deliver(batch: readonly RequestRecord[]): Promise<boolean> {
+    try {
+      await this.#sink.write(batch)
+      return true
+    } catch (error) {
+      this.#log.error('a log sink failed to write', { sink: this.#sink.name, records: batch.length, ...describeError(error) })
+      return this.#sink.required !== true
+    }
+  }
+}

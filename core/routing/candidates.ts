@@ -1,0 +1,73 @@
+import type { Catalog, Endpoint } from '../contracts/catalog.ts'
+import type { Provider } from '../contracts/provider.ts'
+import type { GenerationRequest } from '../contracts/request.ts'
+import { invalidRequest } from '../errors.ts'
+import type { Registry } from '../registry.ts'
+import { unlistedEndpoint } from './catalog.ts'
+import { endpointsOf } from './model-name.ts'
+
+/** Every endpoint that the request could use, in the order in which they are tried: spec.md, `routing`. */
+export function candidatesFor(request: GenerationRequest, catalog: Catalog, providers: Registry<Provider>): readonly Endpoint[] {
+  const primary = namedEndpoints(request.model, 'model', request, catalog, providers)
+  const { fallbacks: modelFallbacks = [] } = request.routing?.model ?? {}
+  if (modelFallbacks.length === 0) return primary
+  const found = new Map<string, Endpoint>()
+  const add = (endpoints: readonly Endpoint[]): void => {
+    for (const endpoint of endpoints) if (!found.has(keyOf(endpoint))) found.set(keyOf(endpoint), endpoint)
+  }
+  add(primary)
+  // spec: `auto` moves to the end.
+  for (const [index, name] of modelFallbacks.entries()) {
+    if (name !== 'auto') add(namedEndpoints(name, `routing.model.fallbacks[${index}]`, request, catalog, providers))
+  }
+  if (modelFallbacks.includes('auto')) add(namedEndpoints('auto', 'routing.model.fallbacks', request, catalog, providers))
+  return [...found.values()]
+}
+
+function namedEndpoints(
+  name: string,
+  param: string,
+  request: GenerationRequest,
+  catalog: Catalog,
+  providers: Registry<Provider>,
+): readonly Endpoint[] {
+  const endpoints = endpointsOf(name, param, catalog, providers)
+  const capable = name === 'auto' ? endpoints.filter(endpoint => isCapable(endpoint, request)) : endpoints
+  const [first] = capable
+  if (!first)
+    throw invalidRequest(
+      'No model here can serve this request automatically. Name one: GET /v1/models lists them.',
+      param,
+      'model_not_found',
+    )
+  const { fallbacks = [] } = request.routing?.provider ?? {}
+  if (fallbacks.length === 0 || name === 'auto') return capable
+  const everywhere = catalog.resolve(first.model)?.endpoints ?? []
+  const chosen = fallbacks.map((provider, index) => {
+    if (!providers.get(provider)) throw unknownProvider(provider, index, providers)
+    return (
+      everywhere.find(endpoint => endpoint.provider === provider) ?? (first.listed ? undefined : unlistedEndpoint(provider, first.model))
+    )
+  })
+  const ordered = [first, ...chosen.filter(endpoint => endpoint !== undefined), ...capable]
+  return [...new Map(ordered.map(endpoint => [keyOf(endpoint), endpoint])).values()]
+}
+
+/** Whether nothing known speaks against this endpoint. */
+function isCapable({ capabilities }: Endpoint, request: GenerationRequest): boolean {
+  if (capabilities.tools === false && request.tools?.some(({ type }) => type === 'function')) return false
+  if (capabilities.structuredOutput === 'none' && request.text?.format && request.text.format.type !== 'text') return false
+  const parts = request.input.flatMap(item => (item.type === 'message' ? item.content : []))
+  if (capabilities.images === false && parts.some(({ type }) => type === 'input_image')) return false
+  return !(capabilities.files === false && parts.some(({ type }) => type === 'input_file'))
+}
+
+function keyOf({ provider, model }: Endpoint): string {
+  return `${provider}/${model}`
+}
+
+function unknownProvider(provider: string, index: number, providers: Registry<Provider>): Error {
+  const near = providers.nearest(provider)
+  const known = near.length > 0 ? `Did you mean ${near.join(', ')}?` : `Known providers: ${providers.names().join(', ')}.`
+  return invalidRequest(`The provider "${provider}" does not exist here. ${known}`, `routing.provider.fallbacks[${index}]`)
+}

@@ -1,0 +1,34 @@
+import type { Catalog, Endpoint } from '../contracts/catalog.ts'
+import type { Provider } from '../contracts/provider.ts'
+import { invalidRequest } from '../errors.ts'
+import type { Registry } from '../registry.ts'
+import { unlistedEndpoint } from './catalog.ts'
+
+/**
+ * The endpoints that a name stands for, in catalog order: a canonical name or alias, `provider/model`, or `auto`.
+ * A provider that is named explicitly takes any model. Unknown names are a 400 that names the nearest.
+ */
+export function endpointsOf(name: string, param: string, catalog: Catalog, providers: Registry<Provider>): readonly Endpoint[] {
+  if (name === 'auto')
+    return catalog
+      .models()
+      .filter(({ auto }) => auto)
+      .flatMap(({ endpoints }) => endpoints)
+  const model = catalog.resolve(name)
+  if (model) return model.endpoints
+  const slash = name.indexOf('/')
+  const provider = slash > 0 ? name.slice(0, slash) : undefined
+  const rest = name.slice(slash + 1)
+  if (provider !== undefined && rest && providers.get(provider)) {
+    const listed = catalog.resolve(rest)?.endpoints.find(endpoint => endpoint.provider === provider)
+    return [listed ?? unlistedEndpoint(provider, rest)]
+  }
+  throw unknownModel(name, param, catalog, providers)
+}
+
+function unknownModel(name: string, param: string, catalog: Catalog, providers: Registry<Provider>): Error {
+  const near = catalog.nearest(name)
+  const names = near.length > 0 ? near : providers.nearest(name.split('/', 1)[0]!).map(provider => `${provider}/…`)
+  const advice = names.length > 0 ? `Did you mean ${names.join(', ')}?` : 'See GET /v1/models for the names, or write <provider>/<model>.'
+  return invalidRequest(`The model "${name}" does not exist here. ${advice}`, param, 'model_not_found')
+}

@@ -1,0 +1,15 @@
+import { definePlugin, Routes } from '../../../core/index.ts'
+
+/** `GET /v1/responses/health`: unauthenticated, 200 with an empty body (spec.md, Endpoints). */
+export default definePlugin({
+  name: 'health',
+  options: { type: 'object', additionalProperties: false, properties: {} },
+  setup(gateway) {
+    gateway.add(Routes, {
+      method: 'GET',
+      path: '/v1/responses/health',
+      auth: 'none',
+      handle: () => ({ status: 200, headers: { 'content-type': 'application/json', 'content-length': '0' } }),
+    })
+  },
+})

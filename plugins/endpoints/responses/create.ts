@@ -1,0 +1,33 @@
+import { GatewayError, type Commitment, type Exchange, type GatewayServices, type Reply } from '../../../core/index.ts'
+import { parseRequest } from './parse.ts'
+import { ResponseBuilder } from './response-builder.ts'
+
+/** Which events a stream may hold beyond the documented table. */
+export type EventSet = 'all' | 'documented'
+
+export async function createResponse(exchange: Exchange, gateway: GatewayServices, events: EventSet): Promise<Reply> {
+  const request = parseRequest(await exchange.json())
+  const body = request.stream ? exchange.stream() : undefined
+  const builder = new ResponseBuilder(request, gateway.ids, gateway.clock, events, body)
+  const run = gateway.generate(exchange, request, builder)
+  const result = body ? await run.committed : await run.finished
+  if (result instanceof GatewayError) throw result
+  const headers = gatewayHeaders(result)
+  if (body) return { status: 200, headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', ...headers }, body }
+  return { status: 200, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(builder.response) }
+}
+
+/** Facts that the protocol has no place for. */
+function gatewayHeaders({ endpoint, attempts, warnings }: Commitment): Readonly<Record<string, string>> {
+  if (!endpoint) return {}
+  return {
+    'x-gateway-provider': endpoint.provider,
+    'x-gateway-attempts': String(attempts),
+    ...(warnings.length > 0 && { 'x-gateway-warnings': asHeader(warnings.map(({ param, message }) => `${param}: ${message}`).join('; ')) }),
+  }
+}
+
+/** A header holds one line of printable ASCII. */
+function asHeader(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, '?').slice(0, 2_000)
+}

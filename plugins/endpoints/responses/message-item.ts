@@ -1,0 +1,128 @@
+import type { GenerationEvent, JsonObject, LogProb } from '../../../core/index.ts'
+import { deltaFrame, deltaHead } from './frames.ts'
+import type { ItemContext, OpenItem } from './response-builder.ts'
+
+interface OpenPart {
+  readonly kind: 'text' | 'refusal'
+  /** Where the part starts in the text of the whole message. */
+  readonly start: number
+  readonly head: string
+  readonly annotations: JsonObject[]
+  readonly logprobs: JsonObject[]
+  text: string
+}
+
+/** A `message`: parts of text or refusal. */
+export class MessageItem implements OpenItem {
+  readonly complete = true
+  readonly #context: ItemContext
+  readonly #id: string
+  readonly #phase: { readonly phase?: string }
+  readonly #wantsLogprobs: boolean
+  readonly #parts: JsonObject[] = []
+  #part: OpenPart | undefined
+  #length = 0
+
+  constructor(context: ItemContext, first: GenerationEvent) {
+    this.#context = context
+    this.#id = context.id('msg')
+    this.#phase = first.type === 'text' && first.phase ? { phase: first.phase } : {}
+    const { include, top_logprobs } = context.request
+    this.#wantsLogprobs = (top_logprobs ?? 0) > 0 || include?.includes('message.output_text.logprobs') === true
+    context.send('response.output_item.added', { output_index: context.outputIndex, item: this.#item('in_progress') })
+    this.write(first)
+  }
+
+  accepts({ type }: GenerationEvent): boolean {
+    return type === 'text' || type === 'refusal' || type === 'annotation'
+  }
+
+  write(event: GenerationEvent): void {
+    if (event.type === 'annotation') return this.#annotate(event)
+    if (event.type !== 'text' && event.type !== 'refusal') return
+    const part = this.#part?.kind === event.type ? this.#part : this.#openPart(event.type)
+    part.text += event.text
+    this.#length += event.text.length
+    if (event.type === 'refusal') {
+      if (part.head) this.#context.sendFrame(sequence => deltaFrame(part.head, event.text, sequence))
+      return
+    }
+    const logprobs = this.#wantsLogprobs && event.logprobs ? event.logprobs.map(publicLogprob) : []
+    part.logprobs.push(...logprobs)
+    if (part.head)
+      this.#context.sendFrame(sequence =>
+        deltaFrame(part.head, event.text, sequence, logprobs.length === 0 ? ',"logprobs":[]' : `,"logprobs":${JSON.stringify(logprobs)}`),
+      )
+  }
+
+  close(status: 'completed' | 'incomplete'): JsonObject {
+    this.#closePart()
+    const item = this.#item(status)
+    this.#context.send('response.output_item.done', { output_index: this.#context.outputIndex, item })
+    return item
+  }
+
+  #openPart(kind: OpenPart['kind']): OpenPart {
+    this.#closePart()
+    const { streaming, refusalEvents } = this.#context
+    const place = this.#place()
+    this.#context.send('response.content_part.added', {
+      ...place,
+      part: kind === 'text' ? { type: 'output_text', text: '', annotations: [], logprobs: [] } : { type: 'refusal', refusal: '' },
+    })
+    const shown = streaming && (kind === 'text' || refusalEvents)
+    const head = shown ? deltaHead(kind === 'text' ? 'response.output_text.delta' : 'response.refusal.delta', place) : ''
+    this.#part = { kind, start: this.#length, head, annotations: [], logprobs: [], text: '' }
+    return this.#part
+  }
+
+  #closePart(): void {
+    const part = this.#part
+    if (!part) return
+    const place = this.#place()
+    if (part.kind === 'text') this.#context.send('response.output_text.done', { ...place, text: part.text, logprobs: part.logprobs })
+    else if (this.#context.refusalEvents) this.#context.send('response.refusal.done', { ...place, refusal: part.text })
+    const done =
+      part.kind === 'text'
+        ? { type: 'output_text', text: part.text, annotations: part.annotations, logprobs: part.logprobs }
+        : { type: 'refusal', refusal: part.text }
+    this.#context.send('response.content_part.done', { ...place, part: done })
+    this.#parts.push(done)
+    this.#part = undefined
+  }
+
+  #annotate({ citation, start, end }: Extract<GenerationEvent, { type: 'annotation' }>): void {
+    const part = this.#part
+    if (part?.kind !== 'text') return
+    const annotation =
+      citation.type === 'url_citation'
+        ? { ...citation, start_index: Math.max(0, start - part.start), end_index: Math.max(0, end - part.start) }
+        : { ...citation }
+    if (this.#context.refusalEvents)
+      this.#context.send('response.output_text.annotation.added', {
+        ...this.#place(),
+        annotation_index: part.annotations.length,
+        annotation,
+      })
+    part.annotations.push(annotation)
+  }
+
+  #place(): object {
+    return { item_id: this.#id, output_index: this.#context.outputIndex, content_index: this.#parts.length }
+  }
+
+  #item(status: string): JsonObject {
+    return {
+      type: 'message',
+      id: this.#id,
+      status,
+      role: 'assistant',
+      content: status === 'in_progress' ? [] : this.#parts,
+      ...this.#phase,
+    }
+  }
+}
+
+function publicLogprob({ token, logprob, bytes, top_logprobs }: LogProb): JsonObject {
+  return { token, logprob, bytes: bytes ?? [], top_logprobs: (top_logprobs ?? []).map(top => ({ ...top, bytes: top.bytes ?? [] })) }
+}
