@@ -1,0 +1,28 @@
+import type { ApiKeys, ProviderAdapter } from '../../../core/index.ts'
+import { ChatDecoder } from './decoder.ts'
+import { failureFrom } from './failure.ts'
+import { chatFramer } from './framing.ts'
+import type { Host } from './hosts.ts'
+import { readReply } from './reply.ts'
+import { requestBody } from './request.ts'
+
+/** The Chat Completions dialect as one host speaks it. */
+export function chatAdapter(host: Host, baseUrl: string, keys: ApiKeys): ProviderAdapter {
+  const url = `${baseUrl.replace(/\/+$/, '')}/chat/completions`
+  return {
+    framing: chatFramer,
+    prepare: call => ({
+      method: 'POST',
+      url,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(requestBody(call, host)),
+    }),
+    authorize(request, credentialId) {
+      const secret = keys.secret(credentialId)
+      return secret === undefined ? request : { ...request, headers: { ...request.headers, authorization: `Bearer ${secret}` } }
+    },
+    decoder: call => new ChatDecoder(call, host),
+    reply: (body, emit, call) => readReply(body, emit, call, host),
+    failure: failureFrom,
+  }
+}

@@ -1,0 +1,167 @@
+import { ProviderFailure, type Emit, type FinishReason, type LogProb, type ProviderCall } from '../../../core/index.ts'
+import { annotationFrom, logProbFrom } from './annotations.ts'
+import type { Host } from './hosts.ts'
+import { ReasoningDetails } from './reasoning-details.ts'
+import { dropped } from './request.ts'
+import { ThinkTags } from './think-tags.ts'
+import { ToolCalls } from './tool-calls.ts'
+import { offeredTools } from './tools.ts'
+import { usageFrom } from './usage.ts'
+import type { Annotation, ChatBody, Choice, ContentPart, ReasoningDetail, Said } from './wire.ts'
+
+/** One answer, whether it comes in deltas or whole: what the vendor says becomes events. */
+export class Answer {
+  readonly #call: ProviderCall
+  readonly #host: Host
+  readonly #thinkTags: ThinkTags | undefined
+  readonly #details = new ReasoningDetails()
+  readonly #calls: ToolCalls
+  #isOpen = false
+  #hasModel = false
+  #hasSaid = false
+  #hasText = false
+  /** Of the reasoning part that is open. */
+  #partIndex: number | undefined
+  #annotations: Annotation[] = []
+  #logprobs: LogProb[] = []
+
+  constructor(call: ProviderCall, host: Host) {
+    this.#call = call
+    this.#host = host
+    this.#thinkTags = host.thinkTags && new ThinkTags(this)
+    this.#calls = new ToolCalls(offeredTools(call.request.tools, host))
+  }
+
+  /** Everything but the choices. */
+  envelope({ model, usage, x_groq }: ChatBody, emit: Emit): void {
+    if (!this.#isOpen) dropped(this.#call, this.#host, (param, message) => emit({ type: 'warning', param, message }))
+    this.#isOpen = true
+    if (model && !this.#hasModel) {
+      this.#hasModel = true
+      emit({ type: 'model', model })
+    }
+    const counts = usage ?? x_groq?.usage
+    if (counts) emit({ type: 'usage', usage: usageFrom(counts) })
+  }
+
+  /** A delta, or a whole message. */
+  say(said: Said, logprobs: Choice['logprobs'], whole: boolean, emit: Emit): void {
+    this.#reason(said, whole, emit)
+    if (logprobs?.content) for (const logprob of logprobs.content) this.#logprobs.push(logProbFrom(logprob))
+    if (typeof said.content === 'string') this.#content(said.content, emit)
+    else if (said.content) for (const part of said.content) this.#part(part, emit)
+    if (said.refusal) {
+      this.#settle(emit)
+      this.#hasSaid = true
+      emit({ type: 'refusal', text: said.refusal })
+    }
+    if (said.annotations) this.#annotations.push(...said.annotations)
+    if (said.tool_calls?.length) {
+      this.#hasSaid = true
+      this.#settle(emit)
+      this.#annotate(emit)
+      for (const call of said.tool_calls) this.#calls.add(call, emit)
+    }
+  }
+
+  /** An answer that says nothing and gives no reason either is none: it gets no `finish`. */
+  finish(reason: string | undefined, emit: Emit): void {
+    this.#settle(emit)
+    this.#annotate(emit)
+    this.#calls.end(emit)
+    if (reason === undefined && !this.#hasSaid) return
+    const finish = finishReason(reason)
+    emit({ type: 'finish', reason: finish === 'stop' && this.#calls.count > 0 ? 'tool-calls' : finish })
+  }
+
+  reasoning(text: string, emit: Emit): void {
+    emit({ type: 'reasoning', text, form: 'full' })
+  }
+
+  text(text: string, emit: Emit): void {
+    this.#endReasoning(emit)
+    this.#hasSaid = true
+    this.#hasText = true
+    if (this.#logprobs.length === 0) return emit({ type: 'text', text })
+    emit({ type: 'text', text, logprobs: this.#logprobs })
+    this.#logprobs = []
+  }
+
+  #reason({ reasoning_details: details, reasoning, reasoning_content }: Said, whole: boolean, emit: Emit): void {
+    // The same words may come under several names; the list says most about them.
+    const inDetails = details?.some(detail => detail.text || detail.summary)
+    const text = inDetails ? undefined : reasoning_content || reasoning
+    if (!text && !details?.length) return
+    this.#thinkTags?.flush(emit)
+    if (text) this.reasoning(text, emit)
+    if (!details) return
+    for (const detail of details) this.#detail(detail, emit)
+    this.#details.add(details, whole)
+  }
+
+  #detail({ text, summary, index }: ReasoningDetail, emit: Emit): void {
+    const said = text || summary
+    if (!said) return
+    const part = index ?? 0
+    const isNewPart = this.#partIndex !== undefined && this.#partIndex !== part
+    this.#partIndex = part
+    emit({ type: 'reasoning', text: said, form: text ? 'full' : 'summary', ...(isNewPart && { newPart: true }) })
+  }
+
+  #content(text: string, emit: Emit): void {
+    if (text === '') return
+    if (this.#thinkTags) this.#thinkTags.push(text, emit)
+    else this.text(text, emit)
+  }
+
+  /** Mistral's content may be a list. */
+  #part({ text, thinking }: ContentPart, emit: Emit): void {
+    if (typeof thinking === 'string') this.reasoning(thinking, emit)
+    else if (thinking) for (const piece of thinking) if (piece.text) this.reasoning(piece.text, emit)
+    if (text) this.#content(text, emit)
+  }
+
+  #settle(emit: Emit): void {
+    this.#thinkTags?.flush(emit)
+    this.#endReasoning(emit)
+  }
+
+  #endReasoning(emit: Emit): void {
+    this.#partIndex = undefined
+    const opaque = this.#details.take()
+    if (opaque) emit({ type: 'reasoning-state', opaque })
+  }
+
+  #annotate(emit: Emit): void {
+    const annotations = this.#annotations
+    this.#annotations = []
+    if (!this.#hasText) return
+    for (const annotation of annotations) {
+      const event = annotationFrom(annotation)
+      if (event) emit(event)
+    }
+  }
+}
+
+/** Every host has its own words for the same few ends. */
+function finishReason(reason: string | undefined): FinishReason {
+  switch (reason) {
+    case 'length':
+    case 'max_tokens':
+    case 'model_length':
+      return 'length'
+    case 'tool_calls':
+    case 'tool_call':
+    case 'function_call':
+      return 'tool-calls'
+    case 'content_filter':
+      return 'content-filter'
+    case 'error':
+    case 'abort':
+      throw new ProviderFailure({ kind: 'unavailable', message: 'The provider broke its answer off with an error.' })
+    case 'insufficient_system_resource':
+      throw new ProviderFailure({ kind: 'overloaded', message: 'The provider broke its answer off for want of resources.' })
+    default:
+      return 'stop'
+  }
+}

@@ -1,0 +1,94 @@
+import type { CustomToolCallItem, FunctionCallItem, JsonObject, MessageItem, ReasoningItem } from '../../../core/index.ts'
+import { callIdFor } from './call-ids.ts'
+import type { Host } from './hosts.ts'
+import { textFor } from './parts.ts'
+import { wireName, wrapInput } from './tools.ts'
+
+/** Reasoning, text and calls that stand in a row are one message of this protocol. */
+export class AssistantTurn {
+  readonly #host: Host
+  #content: (string | JsonObject)[] = []
+  #calls: JsonObject[] = []
+  #reasoning: ReasoningItem[] = []
+  /** Reasoning of which it is not yet clear whether the open message or the next one goes with it. */
+  #pending: ReasoningItem[] = []
+
+  constructor(host: Host) {
+    this.#host = host
+  }
+
+  get hasTextOnly(): boolean {
+    return this.#content.length > 0 && this.#calls.length === 0
+  }
+
+  reasoning(item: ReasoningItem): void {
+    this.#pending.push(item)
+  }
+
+  message(item: MessageItem, place: string): void {
+    this.#settle()
+    const said = textFor(item.content, this.#host, `${place}.content`)
+    if (typeof said !== 'string') this.#content.push(...said)
+    else if (said) this.#content.push(said)
+  }
+
+  call(item: FunctionCallItem | CustomToolCallItem): void {
+    this.#settle()
+    const id = callIdFor(item.call_id, this.#host)
+    const name = wireName(item.name, item.namespace)
+    if (item.type === 'function_call') this.#calls.push({ id, type: 'function', function: { name, arguments: item.arguments } })
+    else if (this.#host.customTools) this.#calls.push({ id, type: 'custom', custom: { name, input: item.input } })
+    else this.#calls.push({ id, type: 'function', function: { name, arguments: wrapInput(item.input) } })
+  }
+
+  /** The message, and a fresh start; undefined where nothing was said. `before` tells that another assistant message follows directly. */
+  close(before?: 'assistant'): JsonObject | undefined {
+    // Reasoning at the very end came with the message that is open, or was never answered.
+    if (before !== 'assistant') this.#settle()
+    const said = this.#content.length > 0 || this.#calls.length > 0
+    const message = said
+      ? {
+          role: 'assistant',
+          content: this.#said(),
+          ...reasoningMembers(this.#reasoning, this.#host),
+          ...(this.#calls.length > 0 && { tool_calls: this.#calls }),
+        }
+      : undefined
+    this.#content = []
+    this.#calls = []
+    this.#reasoning = []
+    return message
+  }
+
+  #settle(): void {
+    this.#reasoning.push(...this.#pending)
+    this.#pending = []
+  }
+
+  #said(): string | readonly JsonObject[] | null {
+    const thought = this.#host.reasoning === 'thinking' ? visibleReasoning(this.#reasoning) : ''
+    const hasParts = thought !== '' || this.#content.some(piece => typeof piece !== 'string')
+    if (!hasParts) return this.#content.length > 0 ? this.#content.join('\n\n') : null
+    const parts = this.#content.map(piece => (typeof piece === 'string' ? { type: 'text', text: piece } : piece))
+    return thought ? [{ type: 'thinking', thinking: [{ type: 'text', text: thought }] }, ...parts] : parts
+  }
+}
+
+function reasoningMembers(items: readonly ReasoningItem[], { reasoning }: Host): JsonObject {
+  if (reasoning === undefined || reasoning === 'thinking') return {}
+  if (reasoning === 'reasoning_details') {
+    const details = items.flatMap(detailsOf)
+    if (details.length > 0) return { reasoning_details: details }
+  }
+  const text = visibleReasoning(items)
+  return text ? { [reasoning === 'reasoning_content' ? reasoning : 'reasoning']: text } : {}
+}
+
+/** What the decoder put there: the vendor's own list. */
+function detailsOf({ encrypted_content }: ReasoningItem): readonly unknown[] {
+  return encrypted_content?.startsWith('[') ? (JSON.parse(encrypted_content) as readonly unknown[]) : []
+}
+
+function visibleReasoning(items: readonly ReasoningItem[]): string {
+  return items.flatMap(item => item.content?.map(part => part.text) ?? []).join('\n\n')
+}

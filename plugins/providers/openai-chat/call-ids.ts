@@ -1,0 +1,10 @@
+import { createHash } from 'node:crypto'
+import type { Host } from './hosts.ts'
+
+/** A conversation may hold ids that another vendor made; the same id always becomes the same. */
+export function callIdFor(id: string, { callIds }: Host): string {
+  if (!callIds || callIds.test(id)) return id
+  return BigInt(`0x${createHash('sha256').update(id).digest('hex')}`)
+    .toString(36)
+    .slice(0, 9)
+}

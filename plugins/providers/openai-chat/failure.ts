@@ -1,0 +1,122 @@
+import { errorCodes, ProviderFailure, type ErrorCode, type FailureKind, type UpstreamHeaders } from '../../../core/index.ts'
+import { detailsOf, type ErrorDetails } from './error-details.ts'
+
+/** A reply of status 400 and above. */
+export function failureFrom(status: number, headers: UpstreamHeaders, body: string): ProviderFailure {
+  return classified(detailsOf(parsed(body) ?? body, status), body, retryAfterMs(headers))
+}
+
+/** An error inside a reply that began as a 200. */
+export function failureInside(error: unknown, upstream: string): ProviderFailure {
+  return classified(detailsOf(error, undefined), upstream, undefined)
+}
+
+/** Something in the request that has no place in this protocol. */
+export function cannotSay(message: string): ProviderFailure {
+  return new ProviderFailure({ kind: 'invalid-request', message })
+}
+
+function classified(details: ErrorDetails, upstream: string, retryAfterMs: number | undefined): ProviderFailure {
+  const kind = kindOf(details)
+  return new ProviderFailure({
+    kind,
+    message: kind === 'auth' ? withoutKeys(details.message) : details.message,
+    code: kind === 'context-length' && details.status !== 413 ? 'context_length_exceeded' : knownCode(details.code),
+    status: details.status,
+    retryAfterMs,
+    upstream: kind === 'auth' ? withoutKeys(upstream) : upstream,
+  })
+}
+
+/** Vendors agree neither on codes nor on statuses, so their words decide first. The first match wins. */
+const wordings: readonly (readonly [kind: FailureKind, wording: RegExp])[] = [
+  [
+    'context-length',
+    /context_length_exceeded|exceed_context_size|too_many_prompt_tokens|string_above_max_length|maximum context length|max(?:imum)? (?:context|model|prompt|input|sequence) (?:length|size|len)|context (?:length|window|size)|prompt (?:is )?too long|too large for model with .* context|reduce the length of (?:the|your|either)|input (?:is )?too long|exceeds? the (?:available )?context/i,
+  ],
+  [
+    'quota',
+    /insufficient_quota|insufficient[ _-](?:quota|balance|credit|funds)|billing[ _](?:hard[ _])?limit|exceeded your current quota|credit balance|payment required|not enough credits|(?:spending|credit)s? limit/i,
+  ],
+  [
+    'refused',
+    /content_policy|content_filter|ResponsibleAIPolicy|invalid_prompt|bio_policy|usage (?:guidelines|policy|policies)|content management policy|moderation|flagged/i,
+  ],
+  // xAI answers a wrong key with a 400.
+  [
+    'auth',
+    /invalid_api_key|(?:incorrect|invalid|missing|no|wrong) (?:x-)?api[ -_]?key|api[ -_]?key (?:is |not )?(?:invalid|valid|missing|found|expired)|authentication[ _](?:error|fails)/i,
+  ],
+  [
+    'not-found',
+    /model_not_found|model[ _]not[ _](?:found|exist)|not a valid model|DeploymentNotFound|supported API model names|(?:invalid|unknown) model\b|model `?[\w./:-]+`? (?:does not exist|not found)/i,
+  ],
+]
+
+const statusKinds: Readonly<Record<number, FailureKind>> = {
+  401: 'auth',
+  402: 'quota',
+  403: 'auth',
+  404: 'not-found',
+  408: 'timeout',
+  // The request is too large for this vendor, which says nothing about the next one.
+  413: 'context-length',
+  429: 'rate-limit',
+  498: 'overloaded',
+  503: 'overloaded',
+  504: 'timeout',
+  524: 'timeout',
+  529: 'overloaded',
+}
+
+function kindOf({ status, code, type, message }: ErrorDetails): FailureKind {
+  const words = `${code ?? ''} ${type ?? ''} ${message}`
+  // A rate limit may speak of tokens, of quota and of anything else.
+  if (status !== 429 || quotaWording.test(words)) {
+    const wording = status === undefined || status < 500 ? wordings.find(([, pattern]) => pattern.test(words)) : undefined
+    if (wording) return wording[0]
+  }
+  if (status === 413 && /rate_limit/.test(words)) return 'rate-limit'
+  if (status === undefined) return kindWithoutStatus(words)
+  return statusKinds[status] ?? (status >= 500 ? 'unavailable' : 'invalid-request')
+}
+
+const quotaWording = wordings.find(([kind]) => kind === 'quota')![1]
+
+function kindWithoutStatus(words: string): FailureKind {
+  if (/rate.?limit|too many requests/i.test(words)) return 'rate-limit'
+  if (/overloaded|capacity|server.?busy/i.test(words)) return 'overloaded'
+  return /invalid_request|bad.?request/i.test(words) ? 'invalid-request' : 'unavailable'
+}
+
+function knownCode(code: string | undefined): ErrorCode | undefined {
+  return errorCodes.find(known => known === code)
+}
+
+/** Some vendors repeat the key that they refuse. */
+function withoutKeys(text: string): string {
+  return text.replace(/(\bkey(?: provided)?:\s*)[^\s"\\,]+/gi, '$1[…]')
+}
+
+function retryAfterMs(headers: UpstreamHeaders): number | undefined {
+  const milliseconds = positive(headers['retry-after-ms'])
+  if (milliseconds !== undefined) return milliseconds
+  const value = headers['retry-after']
+  const seconds = positive(value)
+  if (seconds !== undefined) return Math.ceil(seconds * 1000)
+  // A date counts from the vendor's own clock.
+  const wait = Date.parse(value ?? '') - Date.parse(headers.date ?? '')
+  return wait >= 0 ? wait : undefined
+}
+
+function positive(value: string | undefined): number | undefined {
+  return value !== undefined && /^\d+(\.\d+)?$/.test(value.trim()) ? Number(value) : undefined
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}

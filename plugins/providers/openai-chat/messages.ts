@@ -1,0 +1,121 @@
+import type { InputPart, Item, JsonObject, MessageItem, UpstreamRequestBody } from '../../../core/index.ts'
+import { AssistantTurn } from './assistant-turn.ts'
+import { callIdFor } from './call-ids.ts'
+import { cannotSay } from './failure.ts'
+import type { Host } from './hosts.ts'
+import { contentFor, partFor, textFor } from './parts.ts'
+
+/** The whole conversation, `instructions` first. */
+export function messagesFor(request: UpstreamRequestBody, host: Host): readonly JsonObject[] {
+  const conversation = new Conversation(host)
+  const instructions = [request.instructions, schemaInstruction(request, host)].filter(text => text !== undefined).join('\n\n')
+  if (instructions) conversation.message({ role: 'system', content: instructions })
+  request.input.forEach((item, index) => conversation.add(item, `input[${index}]`))
+  return conversation.end()
+}
+
+/** For hosts that can be held to JSON but not to a schema: they only know it if they are told. */
+function schemaInstruction({ text }: UpstreamRequestBody, { without }: Host): string | undefined {
+  if (text?.format?.type !== 'json_schema' || !without?.includes('json_schema')) return undefined
+  return `Answer with a JSON object that matches this JSON Schema:\n${JSON.stringify(text.format.schema)}`
+}
+
+class Conversation {
+  readonly #host: Host
+  readonly #messages: JsonObject[] = []
+  readonly #turn: AssistantTurn
+  /** Parts of tool results that a tool message cannot hold; they follow the last of the results. */
+  #attachments: JsonObject[] = []
+
+  constructor(host: Host) {
+    this.#host = host
+    this.#turn = new AssistantTurn(host)
+  }
+
+  add(item: Item, place: string): void {
+    switch (item.type) {
+      case 'message':
+        return item.role === 'assistant' ? this.#assistant(item, place) : this.#other(item, place)
+      case 'reasoning':
+        this.#closeResults()
+        return this.#turn.reasoning(item)
+      case 'function_call':
+      case 'custom_tool_call':
+        this.#closeResults()
+        return this.#turn.call(item)
+      case 'function_call_output':
+      case 'custom_tool_call_output':
+        return this.#result(item.call_id, item.output, place)
+      // The vendor's own search left its mark in the text that follows.
+      case 'web_search_call':
+        return
+      default:
+        throw cannotSay(`${place} is of type ${item.type}, which the Chat Completions protocol cannot carry.`)
+    }
+  }
+
+  message(message: JsonObject): void {
+    this.#closeTurn()
+    this.#closeResults()
+    this.#push(message)
+  }
+
+  end(): readonly JsonObject[] {
+    this.#closeTurn()
+    this.#closeResults()
+    const last = this.#messages.at(-1)
+    if (this.#host.prefix && last?.role === 'assistant' && !last.tool_calls) this.#messages.push({ ...this.#messages.pop(), prefix: true })
+    return this.#messages
+  }
+
+  #assistant(item: MessageItem, place: string): void {
+    this.#closeResults()
+    if (this.#turn.hasTextOnly) this.#closeTurn('assistant')
+    this.#turn.message(item, place)
+  }
+
+  #other({ role, content }: MessageItem, place: string): void {
+    const said = role === 'developer' && !this.#host.developerRole ? 'system' : role
+    const form = said === 'user' ? contentFor : textFor
+    this.message({ role: said, content: form(content, this.#host, `${place}.content`) })
+  }
+
+  #result(callId: string, output: string | readonly InputPart[], place: string): void {
+    this.#closeTurn()
+    const parts = typeof output === 'string' ? [] : output
+    const attached = parts.flatMap((part, index) =>
+      part.type === 'input_text' ? [] : [partFor(part, this.#host, `${place}.output[${index}]`)],
+    )
+    const text = typeof output === 'string' ? output : parts.flatMap(part => (part.type === 'input_text' ? part.text : [])).join('\n')
+    const id = callIdFor(callId, this.#host)
+    this.#messages.push({
+      role: 'tool',
+      tool_call_id: id,
+      content: text || (attached.length > 0 ? 'The result follows as an attachment.' : ''),
+    })
+    if (attached.length > 0) this.#attachments.push({ type: 'text', text: `Result of the tool call ${id}:` }, ...attached)
+  }
+
+  #closeResults(): void {
+    if (this.#attachments.length === 0) return
+    this.#push({ role: 'user', content: this.#attachments })
+    this.#attachments = []
+  }
+
+  #closeTurn(before?: 'assistant'): void {
+    const message = this.#turn.close(before)
+    if (message) this.#push(message)
+  }
+
+  #push(message: JsonObject): void {
+    const last = this.#messages.at(-1)
+    if (this.#host.alternating && last?.role === message.role && message.role !== 'tool' && !message.tool_calls && !last?.tool_calls)
+      this.#messages.splice(-1, 1, { ...last, ...message, content: joined(last!.content, message.content) })
+    else this.#messages.push(message)
+  }
+}
+
+function joined(first: unknown, second: unknown): unknown {
+  if (typeof first === 'string' && typeof second === 'string') return `${first}\n\n${second}`
+  return [first, second].flatMap(content => (typeof content === 'string' ? { type: 'text', text: content } : content))
+}

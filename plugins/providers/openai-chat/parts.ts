@@ -1,0 +1,81 @@
+import type { FilePart, ImagePart, JsonObject, Part } from '../../../core/index.ts'
+import { cannotSay } from './failure.ts'
+import type { Host } from './hosts.ts'
+
+/** The content of one message: a string where it is nothing but text, else parts. */
+export function contentFor(parts: readonly Part[], host: Host, place: string): string | readonly JsonObject[] {
+  const said = parts.map((part, index) => partFor(part, host, `${place}[${index}]`))
+  const [first] = said
+  return said.length === 1 && isPlainText(first!) ? first.text : said.length === 0 ? '' : said
+}
+
+/** For roles whose content many hosts take only as a string. */
+export function textFor(parts: readonly Part[], host: Host, place: string): string | readonly JsonObject[] {
+  const said = parts.map((part, index) => partFor(part, host, `${place}[${index}]`))
+  return said.every(isPlainText) ? said.map(part => part.text).join('\n') : said
+}
+
+function isPlainText(part: JsonObject): part is { type: 'text'; text: string } {
+  return part.type === 'text' && Object.keys(part).length === 2
+}
+
+export function partFor(part: Part, host: Host, place: string): JsonObject {
+  switch (part.type) {
+    case 'input_text':
+    case 'output_text':
+      return { type: 'text', text: part.text, ...cacheMarks(part, host) }
+    case 'refusal':
+      return { type: 'text', text: part.refusal }
+    case 'input_image':
+      return imagePart(part, host, place)
+    case 'input_file':
+      return filePart(part, host, place)
+  }
+}
+
+function imagePart(part: ImagePart, host: Host, place: string): JsonObject {
+  if (part.image_url === undefined)
+    throw cannotSay(`${place} is an image without image_url, and the Chat Completions protocol has no other way to send one.`)
+  const detail = part.detail === 'original' ? 'high' : part.detail
+  return { type: 'image_url', image_url: { url: part.image_url, ...(detail && { detail }) }, ...cacheMarks(part, host) }
+}
+
+function filePart(part: FilePart, host: Host, place: string): JsonObject {
+  const data = /^data:(audio|image)\/([\w.+-]+)[^,]*;base64,/.exec(part.file_data ?? '')
+  if (data?.[1] === 'image') return imagePart({ ...part, type: 'input_image', image_url: part.file_data! }, host, place)
+  if (data) return audioPart(part.file_data!.slice(data[0].length), data[2]!)
+  const { filename, file_data, file_id, file_url } = part
+  const source = file_url ?? file_data
+  switch (host.files) {
+    case 'file':
+      if (file_data === undefined && file_id === undefined)
+        throw cannotSay(`${place} is a file without file_data or file_id, and this provider fetches none by URL.`)
+      return { type: 'file', file: { ...(file_id ? { file_id } : { filename: filename ?? 'file', file_data }) }, ...cacheMarks(part, host) }
+    case 'file_or_url':
+      if (source === undefined) throw cannotSay(`${place} is a file without file_data or file_url, and this provider keeps none.`)
+      return { type: 'file', file: { filename: filename ?? 'file', file_data: source }, ...cacheMarks(part, host) }
+    case 'document_url':
+      if (source === undefined) throw cannotSay(`${place} is a file without file_data or file_url, and this provider keeps none.`)
+      return { type: 'document_url', document_url: source, ...(filename && { document_name: filename }) }
+    case 'file_url':
+      if (source === undefined) throw cannotSay(`${place} is a file without file_data or file_url, and this provider keeps none.`)
+      // The vendor takes the bytes alone, without the head of a data URL.
+      return { type: 'file_url', file_url: { url: source.replace(/^data:[^,]*,/, '') }, ...(filename && { file_name: filename }) }
+  }
+  throw cannotSay(`${place} is a file, and this provider takes none.`)
+}
+
+const audioFormats: Readonly<Record<string, string>> = { mpeg: 'mp3', 'x-wav': 'wav', wave: 'wav', 'vnd.wave': 'wav', mp4: 'm4a' }
+
+function audioPart(data: string, subtype: string): JsonObject {
+  return { type: 'input_audio', input_audio: { data, format: audioFormats[subtype] ?? subtype } }
+}
+
+function cacheMarks(part: object, { extensions }: Host): JsonObject {
+  const marks = part as { readonly prompt_cache_breakpoint?: object; readonly cache_control?: object }
+  return {
+    ...(marks.prompt_cache_breakpoint &&
+      extensions?.includes('prompt_cache_breakpoint') && { prompt_cache_breakpoint: marks.prompt_cache_breakpoint }),
+    ...(marks.cache_control && extensions?.includes('cache_control') && { cache_control: marks.cache_control }),
+  }
+}

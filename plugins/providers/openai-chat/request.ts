@@ -1,0 +1,93 @@
+import type { JsonObject, ProviderCall, UpstreamRequestBody } from '../../../core/index.ts'
+import type { Extension, Host, Unsupported } from './hosts.ts'
+import { messagesFor } from './messages.ts'
+import { toolMembers } from './tools.ts'
+
+type Warn = (param: string, message: string) => void
+
+/** The body of `POST {baseUrl}/chat/completions`; members that are undefined do not get into the JSON. */
+export function requestBody({ request, endpoint }: ProviderCall, host: Host): JsonObject {
+  const knows = (member: Unsupported): boolean => !host.without?.includes(member)
+  const extends_ = (member: Extension): boolean => host.extensions?.includes(member) ?? false
+  return {
+    ...(request.extra?.dialect === 'openai-chat' && request.extra.fields),
+    model: endpoint.upstreamModel,
+    messages: messagesFor(request, host),
+    [host.maxTokens ?? 'max_tokens']: request.max_output_tokens,
+    temperature: request.temperature,
+    top_p: request.top_p,
+    presence_penalty: knows('presence_penalty') ? request.presence_penalty : undefined,
+    frequency_penalty: knows('frequency_penalty') ? request.frequency_penalty : undefined,
+    ...(knows('logprobs') && logprobs(request)),
+    ...toolMembers(request, host),
+    ...reasoning(request, host),
+    response_format: responseFormat(request, host),
+    verbosity: extends_('verbosity') ? request.text?.verbosity : undefined,
+    prompt_cache_key: extends_('prompt_cache_key') ? request.prompt_cache_key : undefined,
+    prompt_cache_options: extends_('prompt_cache_options') ? request.prompt_cache_options : undefined,
+    prompt_cache_retention: extends_('prompt_cache_retention') ? retention(request) : undefined,
+    cache_control: extends_('cache_control') ? request.cache_control : undefined,
+    service_tier: extends_('service_tier') ? request.service_tier : undefined,
+    store: extends_('store') ? false : undefined,
+    ...(request.stream && { stream: true, stream_options: knows('stream_options') ? { include_usage: true } : undefined }),
+  }
+}
+
+/** What the request asks for and this host cannot be told. */
+export function dropped({ request }: ProviderCall, host: Host, warn: Warn): void {
+  for (const member of host.without ?? []) if (asked[member]?.(request)) warn(...notSent(member))
+  if (request.text?.verbosity && !host.extensions?.includes('verbosity'))
+    warn('text.verbosity', 'This provider has no verbosity; it was not sent.')
+}
+
+const asked: { readonly [M in Unsupported]?: (request: UpstreamRequestBody) => boolean } = {
+  frequency_penalty: request => Boolean(request.frequency_penalty),
+  presence_penalty: request => Boolean(request.presence_penalty),
+  parallel_tool_calls: request => request.parallel_tool_calls === false && Boolean(request.tools?.length),
+  logprobs: request => wantsLogprobs(request),
+  json_schema: request => request.text?.format?.type === 'json_schema',
+}
+
+function notSent(member: Unsupported): [param: string, message: string] {
+  if (member === 'json_schema') return ['text.format', 'This provider does not enforce a schema; it is asked for JSON and told the schema.']
+  const param = member === 'logprobs' ? 'top_logprobs' : member
+  return [param, `This provider does not support ${param}; it was not sent.`]
+}
+
+function wantsLogprobs({ include, top_logprobs }: UpstreamRequestBody): boolean {
+  return Boolean(top_logprobs) || (include?.includes('message.output_text.logprobs') ?? false)
+}
+
+function logprobs(request: UpstreamRequestBody): JsonObject {
+  if (!wantsLogprobs(request)) return {}
+  return { logprobs: true, top_logprobs: request.top_logprobs || undefined }
+}
+
+function retention({ prompt_cache_retention: value }: UpstreamRequestBody): string | undefined {
+  return value === 'in-memory' ? 'in_memory' : value
+}
+
+function reasoning({ reasoning: asked }: UpstreamRequestBody, host: Host): JsonObject {
+  const effort = asked?.effort
+  const effortMember = host.without?.includes('reasoning_effort') ? {} : { reasoning_effort: effort }
+  switch (host.effort) {
+    case 'reasoning':
+      return asked ? { reasoning: { effort, summary: asked.summary ?? asked.generate_summary } } : {}
+    case 'thinking':
+      if (effort === undefined) return {}
+      return effort === 'none' ? { thinking: { type: 'disabled' } } : { thinking: { type: 'enabled' }, ...effortMember }
+    default:
+      return effortMember
+  }
+}
+
+function responseFormat({ text }: UpstreamRequestBody, host: Host): JsonObject | undefined {
+  const format = text?.format
+  if (!format || format.type === 'text') return undefined
+  if (format.type === 'json_object' || host.without?.includes('json_schema')) return { type: 'json_object' }
+  const { name, description, schema, strict } = format
+  return {
+    type: 'json_schema',
+    json_schema: { name, description, schema, strict: host.without?.includes('strict') ? undefined : strict },
+  }
+}

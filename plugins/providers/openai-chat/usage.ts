@@ -1,0 +1,37 @@
+import type { TokenUsage } from '../../../core/index.ts'
+import type { Usage } from './wire.ts'
+
+/** The vendors' totals as disjoint counts. */
+export function usageFrom(usage: Usage): TokenUsage {
+  const prompt = usage.prompt_tokens ?? 0
+  const completion = usage.completion_tokens ?? 0
+  const reasoning = usage.completion_tokens_details?.reasoning_tokens ?? 0
+  const audio = usage.prompt_tokens_details?.audio_tokens ?? 0
+  // The total tells what the parts leave out: xAI its reasoning tokens, Mistral the audio of the prompt.
+  const missing = (usage.total_tokens ?? 0) - prompt - completion
+  const input = missing > 0 && missing === audio ? prompt + audio : prompt
+  const output = missing > 0 && missing === reasoning ? completion + reasoning : completion
+  const cacheRead = Math.min(cached(usage), input)
+  const cacheWrite = Math.min(usage.prompt_tokens_details?.cache_write_tokens ?? usage.cache_creation_input_tokens ?? 0, input - cacheRead)
+  const searches = usage.server_tool_use_details?.web_search_requests ?? 0
+  return {
+    uncachedInput: input - cacheRead - cacheWrite,
+    cacheRead,
+    cacheWrite5m: cacheWrite,
+    cacheWrite1h: 0,
+    output,
+    reasoning: Math.min(reasoning, output),
+    ...(searches > 0 && { toolCalls: { web_search: searches } }),
+  }
+}
+
+function cached(usage: Usage): number {
+  return (
+    usage.prompt_tokens_details?.cached_tokens ??
+    usage.prompt_cache_hit_tokens ??
+    usage.cached_tokens ??
+    usage.num_cached_tokens ??
+    usage.cache_read_input_tokens ??
+    0
+  )
+}
