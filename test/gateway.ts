@@ -1,0 +1,111 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { toNodeHandler } from 'h3'
+import { definePlugin, LogSinks, type GenerationEvent, type Provider, Providers, type RequestRecord } from '../core/index.ts'
+import type { PluginUse } from '../core/plugin.ts'
+import { testGateway, type TestGateway } from '../core/testing/index.ts'
+import health from '../plugins/endpoints/health/index.ts'
+import models from '../plugins/endpoints/models/index.ts'
+import responses from '../plugins/endpoints/responses/index.ts'
+import sandbox from '../plugins/providers/sandbox/index.ts'
+import localSealer from '../plugins/sealers/local/index.ts'
+import memory from '../plugins/stores/memory/index.ts'
+
+type Options = Parameters<typeof testGateway>[0]
+
+/** What every gateway under test has. */
+export function basics(): PluginUse[] {
+  return [memory({}), localSealer({ masterKey: 'ab'.repeat(32) }), responses({}), models({}), health({}), sandbox({})]
+}
+
+export interface GatewayUnderTest extends TestGateway {
+  readonly records: readonly RequestRecord[]
+  /** Resolves with the record of a request once it is there; `x-request-id` names it. */
+  record(id: string): Promise<RequestRecord>
+  /** Resolves with all records once there are this many. */
+  recorded(count: number): Promise<readonly RequestRecord[]>
+}
+
+/** A gateway in memory with the basics, more plugins, and its records kept for the test. */
+export async function gateway({ plugins = [], ...options }: Partial<Options> = {}): Promise<GatewayUnderTest> {
+  const records: RequestRecord[] = []
+  const waiting = new Set<() => void>()
+  const sink = definePlugin({
+    name: 'record-keeper',
+    options: { type: 'object', additionalProperties: false, properties: {} },
+    setup(registrar) {
+      registrar.add(LogSinks, {
+        name: 'kept',
+        accepts: 'content',
+        async write(batch) {
+          records.push(...batch)
+          for (const check of waiting) check()
+        },
+      })
+    },
+  })
+  const under = await testGateway({ ...options, plugins: [...basics(), sink({}), ...plugins] })
+  const until = <T>(find: () => T | undefined): Promise<T> =>
+    new Promise(resolve => {
+      const check = (): void => {
+        const found = find()
+        if (found === undefined) return
+        waiting.delete(check)
+        resolve(found)
+      }
+      waiting.add(check)
+      check()
+    })
+  return {
+    ...under,
+    records,
+    record: id => until(() => records.find(record => record.id === id)),
+    recorded: count => until(() => (records.length >= count ? records : undefined)),
+  }
+}
+
+export interface ListeningGateway extends GatewayUnderTest {
+  /** Such as `http://127.0.0.1:40123`. */
+  readonly url: string
+}
+
+/** The same over a socket. */
+export async function listeningGateway(options?: Partial<Options>): Promise<ListeningGateway> {
+  const under = await gateway(options)
+  const server = createServer(toNodeHandler(under.gateway.http.h3))
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  return {
+    ...under,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async stop() {
+      server.closeAllConnections()
+      await new Promise(resolve => server.close(resolve))
+      await under.stop()
+    },
+  }
+}
+
+/** A provider that answers as the test says, call after call. */
+export function scripted(id: string, generate: Provider['generate'], more: Partial<Provider> = {}): PluginUse {
+  return definePlugin({
+    name: `scripted-${id}`,
+    options: { type: 'object', additionalProperties: false, properties: {} },
+    setup(registrar) {
+      registrar.add(Providers, { ...more, id, generate })
+    },
+  })({})
+}
+
+/** A provider that always yields these events. */
+export function saying(id: string, events: readonly GenerationEvent[]): PluginUse {
+  return scripted(id, async function* () {
+    yield* events
+  })
+}
+
+export const hello: readonly GenerationEvent[] = [
+  { type: 'text', text: 'Hel' },
+  { type: 'text', text: 'lo' },
+  { type: 'usage', usage: { uncachedInput: 3, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 2, reasoning: 0 } },
+  { type: 'finish', reason: 'stop' },
+]
