@@ -15,6 +15,7 @@ export interface OpenaiResponsesOptions extends WireBodyOptions {
 export function openaiResponsesAdapter(options: OpenaiResponsesOptions): ProviderAdapter {
   const url = responsesUrl(options.baseUrl)
   return {
+    dialect: 'openai-responses',
     framing: 'sse',
     prepare({ request, endpoint }) {
       const accept = request.stream ? 'text/event-stream' : 'application/json'

@@ -78,7 +78,7 @@ export class OutputItems {
   /** `response.output_text.annotation.added` */
   annotation(event: JsonObject): void {
     const item = this.#find(number(event.output_index), text(event.item_id))
-    this.#annotate(partOf(item, 'text', indexIn(event)), object(event.annotation))
+    this.#annotate(item, partOf(item, 'text', indexIn(event)), object(event.annotation))
   }
 
   /** `response.output_item.done`, and the items of a reply that did not stream. */
@@ -107,7 +107,7 @@ export class OutputItems {
       case 'message':
         for (const [part, told] of paired(item, objects(wire.content), part => (part.type === 'refusal' ? 'refusal' : 'text'))) {
           this.#complete(item, told, part.refusal ?? part.text, part.logprobs)
-          for (const annotation of objects(part.annotations).slice(told.annotations)) this.#annotate(told, annotation)
+          for (const annotation of objects(part.annotations).slice(told.annotations)) this.#annotate(item, told, annotation)
         }
         return this.#close(item)
       case 'reasoning':
@@ -163,8 +163,9 @@ export class OutputItems {
     }
   }
 
-  #annotate(part: OutputPart, wire: JsonObject | undefined): void {
+  #annotate(item: OutputItem, part: OutputPart, wire: JsonObject | undefined): void {
     part.annotations++
+    if (part.said === '') part.base = item.textLength
     const cited = wire && citation(wire)
     if (cited) this.emit({ type: 'annotation', citation: cited.citation, start: part.base + cited.start, end: part.base + cited.end })
   }
