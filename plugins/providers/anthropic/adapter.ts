@@ -2,7 +2,7 @@ import type { ProviderAdapter, ProviderCall } from '../../../core/index.ts'
 import { decoder } from './decoder.ts'
 import { failure } from './failure.ts'
 import { reply } from './reply.ts'
-import { messagesBody, type RequestOptions } from './request.ts'
+import { dialect, messagesBody, type RequestOptions } from './request.ts'
 import type { MessagesBody } from './wire.ts'
 
 export interface AnthropicAdapterOptions extends RequestOptions {
@@ -28,6 +28,7 @@ export const defaultVersion = '2023-06-01'
 export function anthropicAdapter(options: AnthropicAdapterOptions): ProviderAdapter {
   const { url, authorize, version = defaultVersion, beta = [], envelope = inHeaders } = options
   return {
+    dialect,
     framing: 'sse',
     prepare(call) {
       const message = messagesBody(call, options)

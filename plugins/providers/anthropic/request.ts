@@ -5,6 +5,8 @@ import { settingsFor } from './settings.ts'
 import { toolsFor } from './tools.ts'
 import type { MessagesBody, OutputConfig, TextBlock } from './wire.ts'
 
+export const dialect = 'anthropic-messages'
+
 export interface RequestOptions {
   /** For calls without a limit on models without a known one; absent: what the model's generation allows. */
   readonly defaultMaxTokens?: number | undefined
@@ -21,6 +23,7 @@ export function messagesBody(call: ProviderCall, options: RequestOptions = {}): 
   const instructions = [...text(request.instructions), ...system, ...text(line)]
   const outputConfig: OutputConfig = { ...(effort && { effort }), ...(format && { format }) }
   return {
+    ...(request.extra?.dialect === dialect && request.extra.fields),
     model: endpoint.upstreamModel,
     max_tokens: maxTokens,
     ...(instructions.length > 0 && { system: instructions }),

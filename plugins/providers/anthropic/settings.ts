@@ -72,7 +72,7 @@ function reasoningFor(
     return {}
   }
   if (traits.thinking === 'adaptive') {
-    const level = nearestLevel(effort, known ? ladder.filter(step => known.includes(step)) : traits.efforts)
+    const level = closestLevel(effort, known ? ladder.filter(step => known.includes(step)) : traits.efforts)
     // Thinking that is asked for excludes a forced tool call ("Extended thinking with tool use").
     if (forced) return { ...(level && { effort: level }) }
     return { thinking: { type: 'adaptive', display: 'summarized' }, ...(level && { effort: level }) }
@@ -92,10 +92,10 @@ function reasoningFor(
   return {}
 }
 
-/** The highest level that does not exceed the wish, else the lowest there is. */
-function nearestLevel(effort: Exclude<Effort, 'none'>, levels: readonly EffortLevel[]): EffortLevel | undefined {
+/** spec: reasoning.effort: moved up and then down to the closest supported level. */
+function closestLevel(effort: Exclude<Effort, 'none'>, levels: readonly EffortLevel[]): EffortLevel | undefined {
   const wish = effort === 'minimal' ? 0 : ladder.indexOf(effort)
-  return levels.findLast(level => ladder.indexOf(level) <= wish) ?? levels[0]
+  return ladder.slice(wish).find(level => levels.includes(level)) ?? ladder.slice(0, wish).findLast(level => levels.includes(level))
 }
 
 /** With a budget, the vendor refuses to continue a tool loop whose assistant turn does not start with its thoughts. */
