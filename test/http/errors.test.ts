@@ -26,10 +26,34 @@ const badBodies: readonly (readonly [string, string, number, string, string | nu
   ['an item that is a string', text({ ...hi, input: ['hi'] }), 400, 'invalid_type', 'input[0]'],
   ['an unknown item', text({ ...hi, input: [{ type: 'telegram' }] }), 400, 'invalid_value', 'input[0]'],
   ['an unknown role', text({ ...hi, input: [{ role: 'king', content: 'x' }] }), 400, 'invalid_value', 'input[0].role'],
-  ['a part without text', text({ ...hi, input: [{ role: 'user', content: [{ type: 'input_text' }] }] }), 400, 'missing_required_parameter', 'input[0].content[0].text'],
-  ['an unknown part', text({ ...hi, input: [{ role: 'user', content: [{ type: 'smell' }] }] }), 400, 'invalid_value', 'input[0].content[0]'],
-  ['a call without arguments', text({ ...hi, input: [{ type: 'function_call', call_id: 'a', name: 'b' }] }), 400, 'missing_required_parameter', 'input[0].arguments'],
-  ['an output without its call', text({ ...hi, input: [{ type: 'function_call_output', call_id: 'a', output: 'b' }] }), 400, 'invalid_value', 'input[0].call_id'],
+  [
+    'a part without text',
+    text({ ...hi, input: [{ role: 'user', content: [{ type: 'input_text' }] }] }),
+    400,
+    'missing_required_parameter',
+    'input[0].content[0].text',
+  ],
+  [
+    'an unknown part',
+    text({ ...hi, input: [{ role: 'user', content: [{ type: 'smell' }] }] }),
+    400,
+    'invalid_value',
+    'input[0].content[0]',
+  ],
+  [
+    'a call without arguments',
+    text({ ...hi, input: [{ type: 'function_call', call_id: 'a', name: 'b' }] }),
+    400,
+    'missing_required_parameter',
+    'input[0].arguments',
+  ],
+  [
+    'an output without its call',
+    text({ ...hi, input: [{ type: 'function_call_output', call_id: 'a', output: 'b' }] }),
+    400,
+    'invalid_value',
+    'input[0].call_id',
+  ],
   ['an unknown reference', text({ ...hi, input: [{ type: 'item_reference', id: 'msg_1' }] }), 400, 'invalid_value', 'input[0].id'],
   ['a temperature of 3', text({ ...hi, temperature: 3 }), 400, 'invalid_value', 'temperature'],
   ['a top_p of 2', text({ ...hi, top_p: 2 }), 400, 'invalid_value', 'top_p'],
@@ -37,19 +61,55 @@ const badBodies: readonly (readonly [string, string, number, string, string | nu
   ['half an output token', text({ ...hi, max_output_tokens: 1.5 }), 400, 'invalid_type', 'max_output_tokens'],
   ['stream as a string', text({ ...hi, stream: 'yes' }), 400, 'invalid_type', 'stream'],
   ['an unknown effort', text({ ...hi, reasoning: { effort: 'heroic' } }), 400, 'invalid_value', 'reasoning.effort'],
-  ['17 pairs of metadata', text({ ...hi, metadata: Object.fromEntries(Array.from({ length: 17 }, (_, i) => [`k${i}`, 'v'])) }), 400, 'invalid_value', 'metadata'],
+  [
+    '17 pairs of metadata',
+    text({ ...hi, metadata: Object.fromEntries(Array.from({ length: 17 }, (_, i) => [`k${i}`, 'v'])) }),
+    400,
+    'invalid_value',
+    'metadata',
+  ],
   ['metadata that is a number', text({ ...hi, metadata: { a: 1 } }), 400, 'invalid_type', 'metadata.a'],
   ['an unknown include', text({ ...hi, include: ['everything'] }), 400, 'invalid_value', 'include[0]'],
   ['a tool without a name', text({ ...hi, tools: [{ type: 'function' }] }), 400, 'missing_required_parameter', 'tools[0].name'],
   ['an unknown tool', text({ ...hi, tools: [{ type: 'hammer' }] }), 400, 'invalid_value', 'tools[0]'],
-  ['a choice of a tool that is not there', text({ ...hi, tools: [{ type: 'function', name: 'a' }], tool_choice: { type: 'function', name: 'b' } }), 400, 'invalid_value', 'tool_choice'],
+  [
+    'a choice of a tool that is not there',
+    text({ ...hi, tools: [{ type: 'function', name: 'a' }], tool_choice: { type: 'function', name: 'b' } }),
+    400,
+    'invalid_value',
+    'tool_choice',
+  ],
   ['a required choice without tools', text({ ...hi, tool_choice: 'required' }), 400, 'invalid_value', 'tool_choice'],
   ['a bad interval', text({ ...hi, routing: { provider: { interval: '5 parsecs' } } }), 400, 'invalid_value', 'routing.provider.interval'],
   ['a bad sort', text({ ...hi, routing: { model: { sort: 'beauty' } } }), 400, 'invalid_value', 'routing.model.sort'],
-  ['an unknown fallback', text({ ...hi, routing: { model: { fallbacks: ['sandbox/echo', 'ecko'] } } }), 400, 'model_not_found', 'routing.model.fallbacks[1]'],
-  ['an unknown provider fallback', text({ ...hi, routing: { provider: { fallbacks: ['sandpit'] } } }), 400, 'invalid_value', 'routing.provider.fallbacks[0]'],
-  ['a conversation and a previous response', text({ ...hi, conversation: 'c', previous_response_id: 'resp_1' }), 400, 'invalid_value', 'conversation'],
-  ['an unknown previous response', text({ ...hi, previous_response_id: 'resp_1' }), 400, 'previous_response_not_found', 'previous_response_id'],
+  [
+    'an unknown fallback',
+    text({ ...hi, routing: { model: { fallbacks: ['sandbox/echo', 'ecko'] } } }),
+    400,
+    'model_not_found',
+    'routing.model.fallbacks[1]',
+  ],
+  [
+    'an unknown provider fallback',
+    text({ ...hi, routing: { provider: { fallbacks: ['sandpit'] } } }),
+    400,
+    'invalid_value',
+    'routing.provider.fallbacks[0]',
+  ],
+  [
+    'a conversation and a previous response',
+    text({ ...hi, conversation: 'c', previous_response_id: 'resp_1' }),
+    400,
+    'invalid_value',
+    'conversation',
+  ],
+  [
+    'an unknown previous response',
+    text({ ...hi, previous_response_id: 'resp_1' }),
+    400,
+    'previous_response_not_found',
+    'previous_response_id',
+  ],
   ['an unknown model', text({ ...hi, model: 'sandbox-echo' }), 400, 'model_not_found', 'model'],
 ]
 
@@ -59,7 +119,11 @@ t.test('bad bodies are told apart, with the field by its path', async t => {
   for (const [name, body, status, code, param] of badBodies) {
     for (const stream of [false, true]) {
       const sent = stream && body.startsWith('{"') && !body.includes('"stream"') ? body.replace('{', '{"stream":true,') : body
-      const reply = await fetch(`${under.url}/v1/responses`, { method: 'POST', body: sent, headers: { authorization: `Bearer ${under.apiKey}`, 'content-type': 'application/json' } })
+      const reply = await fetch(`${under.url}/v1/responses`, {
+        method: 'POST',
+        body: sent,
+        headers: { authorization: `Bearer ${under.apiKey}`, 'content-type': 'application/json' },
+      })
       const { error } = (await reply.json()) as ErrorBody
       t.same([reply.status, error.code, error.param], [status, code, param], `${name}: ${error.message}`)
       t.ok(error.message.length > 10 && error.type === 'invalid_request_error')
@@ -73,7 +137,8 @@ t.test('bad bodies are told apart, with the field by its path', async t => {
 t.test('an unknown name brings the nearest ones', async t => {
   const under = await listeningGateway()
   t.teardown(under.stop)
-  const nearest = async (model: string): Promise<string> => ((await (await under.request('/v1/responses', { body: { ...hi, model } })).json()) as ErrorBody).error.message
+  const nearest = async (model: string): Promise<string> =>
+    ((await (await under.request('/v1/responses', { body: { ...hi, model } })).json()) as ErrorBody).error.message
   t.match(await nearest('sandbox-echo'), /Did you mean sandbox\/echo\?/)
   t.match(await nearest('sandbx/echo'), /Did you mean sandbox\/echo\?/)
   t.match(await nearest('sandbux/other-model'), /Did you mean sandbox\/…\?/)
@@ -93,7 +158,12 @@ t.test('the surface: paths, methods, content types, sizes and keys', async t => 
     ['an unknown method', fetch(`${under.url}/v1/responses`, { headers: key }), 404, 'not_found'],
     ['a doubled slash', fetch(`${under.url}//v1/models`, { headers: key }), 404, 'not_found'],
     ['a model that is not listed', fetch(`${under.url}/v1/models/sandbox/ecko`, { headers: key }), 404, 'model_not_found'],
-    ['no content type', fetch(`${under.url}/v1/responses`, { method: 'POST', body: new Blob([text(hi)]), headers: key }), 415, 'unsupported_media_type'],
+    [
+      'no content type',
+      fetch(`${under.url}/v1/responses`, { method: 'POST', body: new Blob([text(hi)]), headers: key }),
+      415,
+      'unsupported_media_type',
+    ],
     ['a form', post('a=b', { ...key, 'content-type': 'application/x-www-form-urlencoded' }), 415, 'unsupported_media_type'],
     ['a compressed body', post('x', { ...key, ...json, 'content-encoding': 'gzip' }), 415, 'unsupported_media_type'],
     ['an announced body over the limit', post(large, { ...key, ...json }), 413, 'request_too_large'],
@@ -101,7 +171,12 @@ t.test('the surface: paths, methods, content types, sizes and keys', async t => 
     ['no key', post(text(hi), json), 401, 'invalid_api_key'],
     ['another scheme', post(text(hi), { ...json, authorization: 'Basic abc' }), 401, 'invalid_api_key'],
     ['a malformed key', post(text(hi), { ...json, authorization: 'Bearer tp_demo' }), 401, 'invalid_api_key'],
-    ['a changed key', post(text(hi), { ...json, authorization: `Bearer ${under.apiKey.slice(0, -1)}${under.apiKey.endsWith('0') ? '1' : '0'}` }), 401, 'invalid_api_key'],
+    [
+      'a changed key',
+      post(text(hi), { ...json, authorization: `Bearer ${under.apiKey.slice(0, -1)}${under.apiKey.endsWith('0') ? '1' : '0'}` }),
+      401,
+      'invalid_api_key',
+    ],
     ['models without a key', fetch(`${under.url}/v1/models`), 401, 'invalid_api_key'],
   ]
   for (const [name, pending, status, code] of cases) {
@@ -110,8 +185,12 @@ t.test('the surface: paths, methods, content types, sizes and keys', async t => 
     t.same([reply.status, error.code], [status, code], `${name}: ${error.message}`)
   }
   const health = await fetch(`${under.url}/v1/responses/health`)
-  t.same([health.status, health.headers.get('content-type'), health.headers.get('content-length'), await health.text()], [200, 'application/json', '0', ''])
-  for (const path of ['/v1/responses', '/v1/responses/']) t.equal((await post(text(hi), { ...key, ...json }, path)).status, 200, `${path} is served`)
+  t.same(
+    [health.status, health.headers.get('content-type'), health.headers.get('content-length'), await health.text()],
+    [200, 'application/json', '0', ''],
+  )
+  for (const path of ['/v1/responses', '/v1/responses/'])
+    t.equal((await post(text(hi), { ...key, ...json }, path)).status, 200, `${path} is served`)
 })
 
 t.test('a body that breaks off, and bytes that are no HTTP, leave the process serving', async t => {
@@ -122,13 +201,20 @@ t.test('a body that breaks off, and bytes that are no HTTP, leave the process se
     new Promise(resolve => {
       let got = ''
       const socket = connect(Number(port), '127.0.0.1', () => socket.end(bytes))
-      socket.on('data', chunk => (got += String(chunk))).on('close', () => resolve(got)).on('error', () => resolve(got))
+      socket
+        .on('data', chunk => (got += String(chunk)))
+        .on('close', () => resolve(got))
+        .on('error', () => resolve(got))
     })
   const head = `POST /v1/responses HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${under.apiKey}\r\ncontent-type: application/json\r\n`
   await raw(`${head}content-length: 500\r\n\r\n{"model"`)
   t.match(await raw('nonsense\r\n\r\n'), /^HTTP\/1\.1 400/)
   const invalid = Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d])
-  const reply = await fetch(`${under.url}/v1/responses`, { method: 'POST', body: invalid, headers: { authorization: `Bearer ${under.apiKey}`, 'content-type': 'application/json' } })
+  const reply = await fetch(`${under.url}/v1/responses`, {
+    method: 'POST',
+    body: invalid,
+    headers: { authorization: `Bearer ${under.apiKey}`, 'content-type': 'application/json' },
+  })
   t.equal(reply.status, 400, 'invalid UTF-8 reads as an object without a model')
   t.equal((await under.request('/v1/responses', { body: hi })).status, 200)
 })
