@@ -1,0 +1,223 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const sourceFolders = ['core', 'plugins', 'config', 'test', 'bench', 'examples', 'scripts']
+
+interface Import {
+  /** The importing file, from the root. */
+  readonly file: string
+  /** A file from the root, or the name of a package. */
+  readonly target: string
+  readonly local: boolean
+  readonly typeOnly: boolean
+}
+
+const statements = [
+  /^import( type)?\s+(?:[\w$*{},\s]+?\sfrom\s+)?['"]([^'"]+)['"]/gm,
+  /^export( type)?\s+(?:\*|\{[^}]*\})[^'"{}]*?\sfrom\s+['"]([^'"]+)['"]/gm,
+  /\bimport(\b)\(\s*['"]([^'"]+)['"]/g,
+]
+
+const files = sourceFolders
+  .flatMap(folder => globSync(`${folder}/**/*.{ts,js}`, { cwd: root, exclude: path => path.split(sep).includes('node_modules') }))
+  .map(path => path.replaceAll(sep, '/'))
+  .sort()
+const imports = files.flatMap(importsOf)
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(root, file), 'utf8')
+  const found = statements.flatMap(statement =>
+    Array.from(text.matchAll(statement), ([, type, name]) => ({ name: name!, typeOnly: type === ' type' })),
+  )
+  return found.map(({ name, typeOnly }) => {
+    const local = name.startsWith('.')
+    return { file, target: local ? join(dirname(file), name).replaceAll(sep, '/') : packageOf(name), local, typeOnly }
+  })
+}
+
+function packageOf(name: string): string {
+  if (name.startsWith('node:')) return name
+  return name
+    .split('/')
+    .slice(0, name.startsWith('@') ? 2 : 1)
+    .join('/')
+}
+
+/** The imports of some files that a rule does not allow, as `file → target`. */
+function strays(from: RegExp, allowed: (given: Import) => boolean): string[] {
+  return imports.filter(given => from.test(given.file) && !allowed(given)).map(({ file, target }) => `${file} → ${target}`)
+}
+
+t.test('this test sees the imports', async t => {
+  t.ok(files.length > 50, `${files.length} files`)
+  for (const [file, target, typeOnly] of [
+    ['core/plugin-host.ts', 'ajv', false],
+    ['core/plugin-host.ts', 'core/container.ts', true],
+    ['core/container.ts', 'reflect-metadata', false],
+    ['core/index.ts', 'core/contracts/items.ts', false],
+  ] as const)
+    t.match(
+      imports.find(given => given.file === file && given.target === target),
+      { typeOnly },
+      `${file} → ${target}`,
+    )
+})
+
+t.test('contracts rest on nothing but names and types', async t => {
+  const foundations = /^core\/(token|errors|clock|ids|logger)\.ts$/
+  t.same(
+    strays(/^core\/contracts\//, ({ target, local, typeOnly }) => {
+      if (!local) return target === 'json-schema-to-ts' && typeOnly
+      return target.startsWith('core/contracts/') || target === 'core/token.ts' || (typeOnly && foundations.test(target))
+    }),
+    [],
+  )
+})
+
+t.test('core knows neither plugins nor config, and of itself not the test kit', async t => {
+  t.same(
+    strays(/^core\//, ({ target, local }) => !local || target.startsWith('core/')),
+    [],
+  )
+  t.same(
+    strays(/^core\/(?!testing\/)/, ({ target }) => !target.startsWith('core/testing/')),
+    [],
+  )
+})
+
+/** Plugins that are another's dialect behind another address. */
+const reused: Readonly<Record<string, readonly string[]>> = {
+  'plugins/providers/azure': ['plugins/providers/openai-chat', 'plugins/providers/openai-responses'],
+  'plugins/providers/vertex': ['plugins/providers/gemini', 'plugins/providers/anthropic'],
+}
+
+t.test('plugins know the public surface and their own folder', async t => {
+  const folderOf = (path: string): string => path.split('/').slice(0, 3).join('/')
+  t.same(
+    strays(/^plugins\//, ({ file, target, local }) => {
+      const own = folderOf(file)
+      return !local || target === 'core/index.ts' || folderOf(target) === own || (reused[own]?.includes(folderOf(target)) ?? false)
+    }),
+    [],
+  )
+})
+
+t.test('config knows core and plugins', async t => {
+  t.same(
+    strays(/^config\//, ({ target, local }) => !local || /^(core|plugins|config)\/|^package\.json$/.test(target)),
+    [],
+  )
+})
+
+t.test('only the container knows tsyringe', async t => {
+  t.same(
+    strays(/(?<!^core\/container\.ts)$/, ({ target }) => target !== 'tsyringe' && target !== 'reflect-metadata'),
+    [],
+  )
+})
+
+t.test('the oracle is independent of what it judges', async t => {
+  t.same(
+    strays(/^test\/oracle\//, ({ target, local }) => !local || !/^(core|plugins|config)\//.test(target)),
+    [],
+  )
+})
+
+t.test('what is published imports nothing that is only there for development', async t => {
+  const { dependencies, peerDependencies = {} } = manifest()
+  const declared = new Set([...Object.keys(dependencies), ...Object.keys(peerDependencies)])
+  t.same(
+    strays(/^(core|plugins|config)\//, ({ target, local }) => local || target.startsWith('node:') || declared.has(target)),
+    [],
+  )
+})
+
+t.test('every plugin has a test', async t => {
+  const plugins = files
+    .filter(file => /^plugins\/[^/]+\/[^/]+\/index\.ts$/.test(file))
+    .map(file => dirname(relative('plugins', file)).replaceAll(sep, '/'))
+  const untested = plugins.filter(
+    plugin =>
+      !files.some(
+        file => file === `test/plugins/${plugin}.test.ts` || (file.startsWith(`test/plugins/${plugin}/`) && file.endsWith('.test.ts')),
+      ),
+  )
+  t.ok(plugins.length > 0)
+  t.same(untested, [])
+})
+
+t.test('files are named in kebab-case, after what is in them', async t => {
+  const word = '[a-z0-9]+(-[a-z0-9]+)*'
+  const path = new RegExp(`^(${word}/)*${word}(\\.(test|config|d))?\\.(ts|js)$`)
+  const vague = new Set(['util', 'utils', 'helper', 'helpers', 'common', 'misc', 'manager'])
+  t.same(
+    files.filter(file => !path.test(file)),
+    [],
+  )
+  t.same(
+    files.filter(file => file.split(/[/.-]/).some(part => vague.has(part))),
+    [],
+  )
+})
+
+interface Manifest {
+  readonly version: string
+  readonly dependencies: Readonly<Record<string, string>>
+  readonly devDependencies: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+}
+
+function manifest(packageName?: string): Manifest {
+  const folder = packageName === undefined ? root : join(root, 'node_modules', packageName)
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
+}
+
+/** The major of what was installed; below 1, also the minor where that is what breaks. */
+const intended: Readonly<Record<string, string>> = {
+  ajv: '8',
+  citty: '0.2',
+  cosmiconfig: '10',
+  'eventsource-parser': '4',
+  h3: '2',
+  'json-schema-to-ts': '3',
+  kysely: '0.29',
+  listhen: '1',
+  'lru-cache': '11',
+  node: '24',
+  openai: '7',
+  pino: '10',
+  'rate-limiter-flexible': '11',
+  'reflect-metadata': '0',
+  tap: '21',
+  tsyringe: '4',
+  typescript: '7',
+  undici: '8',
+}
+
+t.test('the packages are the ones that were meant', async t => {
+  const { dependencies, devDependencies, peerDependencies, optionalDependencies } = manifest()
+  const declared = { ...dependencies, ...devDependencies }
+  for (const [name, version] of Object.entries(intended)) {
+    t.ok(name in declared, `${name} is declared`)
+    t.ok(`${manifest(name).version}.`.startsWith(`${version}.`), `${name} ${manifest(name).version} is ${version}`)
+  }
+  t.same(
+    Object.keys(dependencies).filter(name => !(name in intended)),
+    [],
+    'every dependency has an intended version',
+  )
+  const all = { ...declared, ...peerDependencies, ...optionalDependencies }
+  for (const name of ['oxlint', 'oxfmt', 'biome', '@biomejs/biome', 'node-llama-cpp']) t.notOk(name in all, `${name} is no dependency`)
+})
+
+t.test('what package.json exports is there', async t => {
+  const { exports } = manifest() as unknown as { exports: Readonly<Record<string, string | { readonly 'turnpike-source': string }>> }
+  for (const [name, target] of Object.entries(exports)) {
+    const source = typeof target === 'string' ? target : target['turnpike-source']
+    if (!source.includes('*')) t.ok(existsSync(join(root, source)), `${name} is ${source}`)
+  }
+})
