@@ -68,9 +68,9 @@ export class Answer {
   finish(reason: string | undefined, emit: Emit): void {
     this.#settle(emit)
     this.#annotate(emit)
-    this.#calls.end(emit)
-    if (reason === undefined && !this.#hasSaid) return
     const finish = finishReason(reason)
+    this.#calls.end(finish === 'length', emit)
+    if (reason === undefined && !this.#hasSaid) return
     emit({ type: 'finish', reason: finish === 'stop' && this.#calls.count > 0 ? 'tool-calls' : finish })
   }
 
@@ -79,7 +79,8 @@ export class Answer {
   }
 
   text(text: string, emit: Emit): void {
-    this.#endReasoning(emit)
+    // A signature amid the text must not part it: it waits for the end.
+    if (!this.#hasText || this.#partIndex !== undefined) this.#endReasoning(emit)
     this.#hasSaid = true
     this.#hasText = true
     if (this.#logprobs.length === 0) return emit({ type: 'text', text })

@@ -51,6 +51,8 @@ const wordings: readonly (readonly [kind: FailureKind, wording: RegExp])[] = [
     'not-found',
     /model_not_found|model[ _]not[ _](?:found|exist)|not a valid model|DeploymentNotFound|supported API model names|(?:invalid|unknown) model\b|model `?[\w./:-]+`? (?:does not exist|not found)/i,
   ],
+  // Groq: the model called a tool wrongly, for which the request is not to blame.
+  ['protocol', /tool_use_failed/],
 ]
 
 const statusKinds: Readonly<Record<number, FailureKind>> = {

@@ -8,11 +8,15 @@ interface Listener {
   text(text: string, emit: Emit): void
 }
 
-/** Parts a text that may open with a `<think>` block into reasoning and answer, and changes nothing else. Pieces may be of any length. */
+/**
+ * Parts a text that may open with a `<think>` block into reasoning and answer. Pieces may be of any length.
+ * White space around the tags is that of the model's chat template, so it is dropped.
+ */
 export class ThinkTags {
   readonly #listener: Listener
-  #state: 'opening' | 'thinking' | 'text' = 'opening'
+  #state: 'opening' | 'thinking' | 'after' | 'text' = 'opening'
   #held = ''
+  #hasThought = false
 
   constructor(listener: Listener) {
     this.#listener = listener
@@ -23,12 +27,17 @@ export class ThinkTags {
     this.#held += piece
     if (this.#state === 'opening') this.#open(emit)
     if (this.#state === 'thinking') this.#think(emit)
+    if (this.#state === 'after') this.#answer(emit)
   }
 
   /** The text is over, or something else comes in between: what was held back. */
   flush(emit: Emit): void {
-    if (this.#state === 'opening' && this.#held !== '') this.#state = 'text'
-    this.#say(this.#held.length, emit)
+    const held = this.#held
+    this.#held = ''
+    if (held === '' || this.#state === 'after') return
+    if (this.#state === 'thinking') return this.#thought(held, emit)
+    this.#state = 'text'
+    this.#listener.text(held, emit)
   }
 
   #open(emit: Emit): void {
@@ -41,23 +50,29 @@ export class ThinkTags {
 
   #think(emit: Emit): void {
     const end = this.#held.indexOf(closing)
-    if (end < 0) return this.#say(lengthWithoutUnfinishedTag(this.#held), emit)
-    this.#say(end, emit)
-    this.#held = this.#held.slice(closing.length)
-    this.#state = 'text'
-    this.#say(this.#held.length, emit)
+    const certain = (end >= 0 ? this.#held.slice(0, end) : withoutUnfinishedTag(this.#held)).trimEnd()
+    this.#thought(certain, emit)
+    this.#held = this.#held.slice(end >= 0 ? end + closing.length : certain.length)
+    if (end >= 0) this.#state = 'after'
   }
 
-  #say(length: number, emit: Emit): void {
-    const said = this.#held.slice(0, length)
-    this.#held = this.#held.slice(length)
+  #thought(text: string, emit: Emit): void {
+    const said = this.#hasThought ? text : text.trimStart()
     if (said === '') return
-    if (this.#state === 'thinking') this.#listener.reasoning(said, emit)
-    else this.#listener.text(said, emit)
+    this.#hasThought = true
+    this.#listener.reasoning(said, emit)
+  }
+
+  #answer(emit: Emit): void {
+    const text = this.#held.trimStart()
+    this.#held = ''
+    if (text === '') return
+    this.#state = 'text'
+    this.#listener.text(text, emit)
   }
 }
 
-function lengthWithoutUnfinishedTag(text: string): number {
+function withoutUnfinishedTag(text: string): string {
   const start = text.lastIndexOf('<')
-  return start >= 0 && closing.startsWith(text.slice(start)) ? start : text.length
+  return start >= 0 && closing.startsWith(text.slice(start)) ? text.slice(0, start) : text
 }

@@ -36,12 +36,12 @@ export class ToolCalls {
     if (call.tool && !isHeld(call, call.tool)) this.#pass(call, call.held, emit)
   }
 
-  /** The answer is over: what was held back, and the arguments of calls that have none. */
-  end(emit: Emit): void {
+  /** The answer is over: what was held back, and the arguments of calls that have none. Those of an answer that was `cut` may only be missing. */
+  end(cut: boolean, emit: Emit): void {
     for (const call of this.#calls) {
       if (!call.tool) continue
       if (call.tool.isWrapped) this.#pass(call, unwrapInput(call.held), emit)
-      else if (!call.tool.isCustom && !call.hasInput) this.#pass(call, isNothing(call.held) ? '{}' : call.held, emit)
+      else if (!call.tool.isCustom && !call.hasInput) this.#pass(call, !cut && isNothing(call.held) ? '{}' : call.held, emit)
     }
   }
 
