@@ -63,14 +63,17 @@ function reasoningText(said: Json): string {
   return string(said['reasoning_content']) || string(said['reasoning']) || details || thinking
 }
 
-/** Open models that are served without a reasoning parser think aloud between tags at the start of their text. */
+/**
+ * Open models that are served without a reasoning parser think aloud between tags at the start of their text.
+ * The white space around the tags is that of their chat template.
+ */
 function splitThought(raw: string): { readonly reasoning: string; readonly text: string } {
   const opened = /^\s*<think>/.exec(raw)
   if (!opened) return { reasoning: '', text: raw }
   const rest = raw.slice(opened[0].length)
   const close = rest.indexOf('</think>')
-  if (close < 0) return { reasoning: rest, text: '' }
-  return { reasoning: rest.slice(0, close), text: rest.slice(close + '</think>'.length) }
+  if (close < 0) return { reasoning: rest.trimStart(), text: '' }
+  return { reasoning: rest.slice(0, close).trim(), text: rest.slice(close + '</think>'.length).trimStart() }
 }
 
 /** Pieces of tool calls belong together by index, else by id, else each is a call of its own. */
@@ -108,17 +111,18 @@ function usageOf(value: unknown): UsageReading | null {
   const prompt = object(usage['prompt_tokens_details'])
   const reasoning = count(object(usage['completion_tokens_details'])['reasoning_tokens']) ?? count(usage['reasoning_tokens'])
   const completion = count(usage['completion_tokens']) ?? 0
-  // xAI: `completion_tokens` leaves the reasoning out, and only `total_tokens` shows it.
-  const apart = reasoning !== null && usage['total_tokens'] === input + completion + reasoning
+  const audio = count(prompt['audio_tokens']) ?? 0
+  // Only `total_tokens` shows what the parts leave out: reasoning at xAI, the audio of the prompt at Mistral.
+  const missing = (count(usage['total_tokens']) ?? 0) - input - completion
   return {
-    input,
+    input: missing === audio ? input + audio : input,
     cached:
       count(prompt['cached_tokens']) ??
       count(usage['prompt_cache_hit_tokens']) ??
       count(usage['num_cached_tokens']) ??
       count(usage['cached_tokens']),
     cacheWrite: count(prompt['cache_write_tokens']),
-    output: apart ? completion + reasoning : completion,
+    output: missing === reasoning ? completion + reasoning : completion,
     reasoning,
   }
 }

@@ -99,10 +99,12 @@ const folds: Readonly<Record<Wire, Fold>> = {
 
 function vendorError(error: InstanceType<typeof OpenAI.APIError> | InstanceType<typeof Anthropic.APIError>): ErrorReading {
   const body = object(error.error)
-  const inner = object(typeof body['error'] === 'string' ? body : (body['error'] ?? body))
+  const inner = typeof body['error'] === 'string' ? body : object(body['error'] ?? body)
   return {
     status: error.status ?? null,
     code: string(inner['code']) || (typeof inner['code'] === 'number' ? String(inner['code']) : '') || string(inner['type']) || null,
-    message: string(inner['message']) || error.message,
+    // xAI sends the sentence alone as the error, Mistral as the detail.
+    message: string(inner['message']) || string(inner['detail']) || string(error.error),
+    body: JSON.stringify(error.error ?? error.message),
   }
 }

@@ -33,6 +33,8 @@ export interface ErrorReading {
   readonly status: number | null
   readonly code: string | null
   readonly message: string
+  /** The vendor's whole error, as JSON. */
+  readonly body: string
 }
 
 /** A reading while it is being put together. */

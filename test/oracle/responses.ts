@@ -68,7 +68,12 @@ function readEnd(response: Json, draft: Draft): void {
 function failed(response: Json, draft: Draft): Reading {
   const error = object(response['error'])
   if (response['status'] !== 'failed' && !error['message']) return draft.reading()
-  return draft.reading({ status: null, code: string(error['code']) || null, message: string(error['message']) })
+  return draft.reading({
+    status: null,
+    code: string(error['code']) || null,
+    message: string(error['message']),
+    body: JSON.stringify(error),
+  })
 }
 
 function usageOf(value: unknown): UsageReading | null {

@@ -1,0 +1,35 @@
+import type { GenerationEvent } from '../../core/index.ts'
+import { Draft, type Reading } from '../oracle/reading.ts'
+
+/** What a provider's events say. */
+export function readGenerationEvents(events: readonly GenerationEvent[]): Reading {
+  const draft = new Draft()
+  const calls = new Map<string, { arguments: string }>()
+  for (const event of events) {
+    switch (event.type) {
+      case 'text':
+      case 'refusal':
+      case 'reasoning':
+        draft[event.type] += event.text
+        break
+      case 'tool-call': {
+        const call = { name: event.name, arguments: '', custom: event.custom === true }
+        calls.set(event.key, call)
+        draft.toolCalls.push(call)
+        break
+      }
+      case 'tool-input':
+        calls.get(event.key)!.arguments += event.text
+        break
+      case 'usage': {
+        const { uncachedInput, cacheRead, cacheWrite5m, cacheWrite1h, output, reasoning, estimated } = event.usage
+        const cacheWrite = cacheWrite5m + cacheWrite1h
+        draft.usage = estimated ? null : { input: uncachedInput + cacheRead + cacheWrite, cached: cacheRead, cacheWrite, output, reasoning }
+        break
+      }
+      case 'finish':
+        draft.finish = event.reason
+    }
+  }
+  return draft.reading()
+}

@@ -1,0 +1,82 @@
+import { createContainer } from '../../core/container.ts'
+import { extensionPoints } from '../../core/extension-points.ts'
+import { createLogger } from '../../core/logger.ts'
+import { Masks } from '../../core/masks.ts'
+import { PluginHost } from '../../core/plugin-host.ts'
+import { providerCall } from '../../core/testing/index.ts'
+import {
+  Providers,
+  type GenerationEvent,
+  type HttpClient,
+  type PluginUse,
+  type Provider,
+  type ProviderCall,
+  type UpstreamReply,
+} from '../../core/index.ts'
+import type { RecordedReply } from '../recordings.ts'
+
+/** What a provider made of a reply: its events, and the failure that ended them, if one did. */
+export interface Decoded {
+  readonly events: readonly GenerationEvent[]
+  readonly failure: { readonly kind: unknown; readonly code: unknown; readonly message: string } | undefined
+}
+
+/** A provider whose replies arrive in exactly these pieces, without a socket that might join them again. */
+export class PieceDecoder {
+  readonly #provider: Promise<Provider>
+  #reply: UpstreamReply | undefined
+
+  constructor(use: PluginUse) {
+    this.#provider = providerOf(use, { send: async () => this.#reply!, close: async () => {} })
+  }
+
+  async decode(status: number, headers: RecordedReply['headers'], pieces: readonly Uint8Array[], stream: boolean): Promise<Decoded> {
+    const provider = await this.#provider
+    this.#reply = { status, headers, body: bodyOf(pieces) }
+    const events: GenerationEvent[] = []
+    try {
+      for await (const event of provider.generate(callFor(provider, stream))) events.push(event)
+      return { events, failure: undefined }
+    } catch (error) {
+      const { kind, code, message } = error as { kind?: unknown; code?: unknown; message: string }
+      return { events, failure: { kind, code, message } }
+    }
+  }
+}
+
+/** Of each piece, or of all; what is left over is the last piece. */
+export type Lengths = number | readonly number[]
+
+export function cutUp(body: Uint8Array, lengths: Lengths): Uint8Array[] {
+  const pieces: Uint8Array[] = []
+  for (let from = 0, index = 0; from < body.byteLength; index++) {
+    const length = typeof lengths === 'number' ? lengths : (lengths[index] ?? body.byteLength)
+    if (length > 0) pieces.push(body.subarray(from, from + length))
+    from += length
+  }
+  return pieces
+}
+
+function bodyOf(pieces: readonly Uint8Array[]) {
+  return {
+    async *[Symbol.asyncIterator]() {
+      yield* pieces
+    },
+    destroy() {},
+    on() {},
+  }
+}
+
+/** The provider that a plugin adds, over this client. */
+async function providerOf(use: PluginUse, http: HttpClient): Promise<Provider> {
+  const container = createContainer()
+  for (const { token, create } of extensionPoints) container.value(token, create())
+  const masks = new Masks()
+  await new PluginHost(container, createLogger('silent', masks), http, masks).setUp([use])
+  return container.get(Providers).values()[0]!
+}
+
+function callFor(provider: Provider, stream: boolean): ProviderCall {
+  const input = [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'hi' }] }] as const
+  return providerCall({ model: 'any', stream, input }, { endpoint: { provider: provider.id }, credentialId: provider.credentials?.[0]?.id })
+}

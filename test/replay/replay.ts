@@ -1,0 +1,124 @@
+import t from 'tap'
+import type { PluginUse } from '../../core/index.ts'
+import { testGateway } from '../../core/testing/index.ts'
+import responses from '../../plugins/endpoints/responses/index.ts'
+import localSealer from '../../plugins/sealers/local/index.ts'
+import memory from '../../plugins/stores/memory/index.ts'
+import { Oracle, wireOf, type Wire } from '../oracle/oracle.ts'
+import { recordedReply, recordings, recordingsAbsent, type Recording } from '../recordings.ts'
+import { checkDecoding, cutsOf } from './decoding.ts'
+import { PieceDecoder } from './pieces.ts'
+import { unaskable } from './request.ts'
+import { checkThroughGateway, type Ask, type Replayed } from './through-gateway.ts'
+import { RecordedUpstream } from './upstream.ts'
+
+/** A body of more than this goes through the gateway in one piece only; in small pieces it is decoded without a socket. */
+const longestForSockets = 8_000
+
+/** The plugin under test as the provider `id` of a vendor. */
+export type Use = (id: string, baseUrl: string, vendor: string) => PluginUse
+
+interface Prepared extends Replayed {
+  readonly use: PluginUse
+}
+
+t.setTimeout(240_000)
+
+/** Replays every recording of one wire: decoded in pieces, and through the whole gateway. `notRun` says why a recording is left out, by its path. */
+export function replay(wire: Wire, use: Use, notRun: Readonly<Record<string, string>> = {}): void {
+  void t.test(`recorded traffic of the wire ${wire}`, { skip: recordingsAbsent }, async t => {
+    const oracle = await Oracle.start()
+    const upstream = new RecordedUpstream()
+    await upstream.start()
+    const { prepared, left } = await prepare(wire, use, notRun, oracle, upstream)
+    const gateway = await testGateway({
+      plugins: [
+        memory({}),
+        localSealer({ masterKey: Buffer.alloc(32, 'replay').toString('base64') }),
+        responses({}),
+        ...prepared.map(({ use }) => use),
+      ],
+    })
+    t.teardown(async () => {
+      await gateway.stop()
+      await upstream.close()
+      await oracle.close()
+    })
+    const ask: Ask = body => gateway.request('/v1/responses', { method: 'POST', body })
+
+    for (const [vendor, cases] of Map.groupBy(prepared, ({ recording }) => recording.vendor)) {
+      await t.test(vendor, async t => {
+        const decoder = new PieceDecoder(cases[0]!.use)
+        const cuts = new Map<string, number>()
+        for (const each of cases) {
+          const decoded = await checkDecoding(decoder, each.recording, each.reply, each.oracle)
+          const problems = [...decoded.problems.map(problem => `decoded: ${problem}`), ...(await replayed(ask, upstream, each))]
+          for (const cut of decoded.cuts) cuts.set(cut, (cuts.get(cut) ?? 0) + 1)
+          t.same(problems, [], each.recording.path)
+        }
+        t.comment(summary(cases, cuts))
+      })
+    }
+    t.comment(`${prepared.length} recordings run, ${left.length} not run${left.map(line => `\n  ${line}`).join('')}`)
+    t.comment(withoutSdk(prepared))
+    t.ok(prepared.length > 0, 'there is something to replay')
+  })
+}
+
+async function prepare(
+  wire: Wire,
+  use: Use,
+  notRun: Readonly<Record<string, string>>,
+  oracle: Oracle,
+  upstream: RecordedUpstream,
+): Promise<{ readonly prepared: readonly Prepared[]; readonly left: readonly string[] }> {
+  const prepared: Prepared[] = []
+  const left: string[] = []
+  for (const recording of recordings().filter(({ api }) => wireOf(api) === wire)) {
+    const reply = recordedReply(recording)
+    if (!reply) {
+      left.push(`${recording.path}: its response file is absent`)
+      continue
+    }
+    const reading = await oracle.read(
+      wire,
+      { status: recording.status, headers: reply.headers, body: reply.body },
+      recording.mode === 'stream',
+    )
+    const reason = notRun[recording.path] ?? unaskable(reading)
+    if (reason) {
+      left.push(`${recording.path}: ${reason}`)
+      continue
+    }
+    const provider = providerId(recording)
+    prepared.push({ recording, reply, oracle: reading, provider, use: use(provider, upstream.baseUrl(provider), recording.vendor) })
+  }
+  return { prepared, left }
+}
+
+async function replayed(ask: Ask, upstream: RecordedUpstream, each: Prepared): Promise<string[]> {
+  const { recording, reply } = each
+  const small = reply.body.byteLength <= longestForSockets
+  const cuts = cutsOf(reply, recording.mode === 'stream').filter(([, lengths]) => lengths !== 1 && (small || typeof lengths !== 'number'))
+  const problems: string[] = []
+  for (const [name, lengths] of [['one piece', Infinity] as const, ...cuts]) {
+    problems.push(...(await checkThroughGateway(ask, upstream, each, lengths)).map(problem => `in ${name}: ${problem}`))
+  }
+  return problems
+}
+
+/** A provider for each recording, so that a failure which cools one down leaves the others alone. */
+function providerId({ vendor, path }: Recording): string {
+  return `${vendor}-${path.split('/')[1]!.slice(0, 3)}`
+}
+
+function summary(cases: readonly Prepared[], cuts: ReadonlyMap<string, number>): string {
+  const modes = Map.groupBy(cases, ({ recording }) => recording.mode)
+  const counted = (['stream', 'unary', 'error'] as const).map(mode => `${modes.get(mode)?.length ?? 0} ${mode}`)
+  return `${cases[0]!.recording.vendor}: ${cases.length} recordings (${counted.join(', ')}); ${Array.from(cuts, ([cut, count]) => `${count} in ${cut}`).join(', ')}`
+}
+
+function withoutSdk(prepared: readonly Prepared[]): string {
+  const read = prepared.filter(({ oracle }) => oracle.withoutSdk !== undefined)
+  return `${read.length} read without the vendor's SDK${read.map(({ recording, oracle }) => `\n  ${recording.path}: ${oracle.withoutSdk}`).join('')}`
+}

@@ -1,0 +1,133 @@
+import { errorCodes, type JsonObject } from '../../core/index.ts'
+import { checkEvents, checkResponse, ContractError, readEvents } from '../../core/testing/index.ts'
+import { object, string } from '../oracle/json.ts'
+import type { OracleReading } from '../oracle/oracle.ts'
+import type { RecordedReply, Recording } from '../recordings.ts'
+import { differ, differencesInSpeech, differencesInUsage, normalCalls } from './differences.ts'
+import { cutShort, expectedFailure, lacksEnd, type ExpectedFailure } from './failures.ts'
+import { cutUp, type Lengths } from './pieces.ts'
+import { readPublicDeltas, readPublicResponse } from './public-reading.ts'
+import { requestFor } from './request.ts'
+import type { RecordedUpstream, Served } from './upstream.ts'
+
+export interface Replayed {
+  readonly recording: Recording
+  readonly reply: RecordedReply
+  readonly oracle: OracleReading
+  /** The provider's id, and where the upstream knows it. */
+  readonly provider: string
+}
+
+export type Ask = (body: JsonObject) => Promise<Response>
+
+/** Asks the gateway, whose vendor answers with the recording, and says in what the public answer differs from the oracle's reading. */
+export async function checkThroughGateway(
+  ask: Ask,
+  upstream: RecordedUpstream,
+  { recording, reply, oracle, provider }: Replayed,
+  lengths: Lengths,
+): Promise<string[]> {
+  const served: Served = { status: recording.status, headers: reply.headers, pieces: cutUp(reply.body, lengths) }
+  upstream.prepare(provider, served, ...(oracle.finish === 'pause' ? [endOfPause(recording)] : []))
+  const stream = recording.mode === 'stream'
+  const response = await ask(requestFor(recording, `${provider}/${recording.model || 'any'}`, oracle))
+  const text = await response.text()
+  try {
+    const failure = oracle.error ? expectedFailure(oracle.error) : lacksEnd(oracle) ? cutShort : undefined
+    if (failure && !(stream && saysSomething(oracle))) return differencesInRefusal(failure, oracle, response.status, text)
+    if (response.status !== 200) return [`status 200 was expected, and ${response.status} came with ${text.slice(0, 300)}`]
+    if (!stream) return differences(oracle, readPublicResponse(checkResponse(JSON.parse(text))))
+    const events = readEvents(text)
+    const checked = checkEvents(events)
+    const deltas = readPublicDeltas(events)
+    if (failure) return differencesInBreak(failure, oracle, deltas, checked.response)
+    const terminal = readPublicResponse(checked.response)
+    return [
+      ...differences(oracle, terminal),
+      ...differencesInSpeech(terminal, deltas).map(problem => `the deltas against the terminal event: ${problem}`),
+    ]
+  } catch (error) {
+    if (error instanceof ContractError) return [`the protocol is broken: ${error.message}`]
+    throw error
+  }
+}
+
+type Public = ReturnType<typeof readPublicResponse>
+
+function differences(oracle: OracleReading, actual: Public): string[] {
+  return [
+    ...differ('finish', finishes[oracle.finish!] ?? oracle.finish, actual.finish),
+    ...differencesInSpeech(expectedSpeech(oracle), actual),
+    ...differencesInUsage(oracle.usage, actual.usage),
+  ]
+}
+
+/** What the public response says of each reason to stop: its status, or why it is incomplete. */
+const finishes: Readonly<Record<string, string>> = {
+  stop: 'completed',
+  'tool-calls': 'completed',
+  pause: 'completed',
+  length: 'max_output_tokens',
+  'content-filter': 'content_filter',
+}
+
+/** The request is refused with the vendor's failure, in the gateway's words. */
+function differencesInRefusal(failure: ExpectedFailure, oracle: OracleReading, status: number, text: string): string[] {
+  if (status === 200) return [`status ${failure.status} was expected, and an answer came`]
+  const error = object(object(JSON.parse(text))['error'])
+  const own = oracle.error?.message ?? ''
+  const told = own !== '' && text.includes(JSON.stringify(own).slice(1, -1))
+  return [
+    ...differ('status', failure.status, status),
+    ...differ('error code', failure.code, error['code']),
+    ...(failure.private && told ? ["what the vendor says of the gateway's own account was passed on"] : []),
+    ...(!failure.private && own && !told ? [`the vendor's message ${JSON.stringify(own)} is missing in ${text}`] : []),
+  ]
+}
+
+/** The stream breaks off after what had been said, with the failure's code where the protocol has it. */
+function differencesInBreak(
+  failure: ExpectedFailure,
+  oracle: OracleReading,
+  deltas: ReturnType<typeof readPublicDeltas>,
+  response: JsonObject,
+): string[] {
+  const code = errorCodes.some(known => known === failure.code) ? failure.code : 'provider_error'
+  return [
+    ...differ('status', 'failed', response['status']),
+    ...differ('error code', code, string(object(response['error'])['code'])),
+    ...differencesInSpeech(expectedSpeech(oracle), deltas),
+  ]
+}
+
+function expectedSpeech(oracle: OracleReading): OracleReading {
+  return { ...oracle, toolCalls: normalCalls(oracle.toolCalls, oracle.finish === 'length') }
+}
+
+function saysSomething({ text, refusal, reasoning, toolCalls }: OracleReading): boolean {
+  return text !== '' || refusal !== '' || reasoning !== '' || toolCalls.length > 0
+}
+
+/** A model that paused is asked to go on; here it has nothing to add. */
+function endOfPause({ mode, model }: Recording): Served {
+  const usage = { input_tokens: 0, output_tokens: 0 }
+  const message = {
+    id: 'msg_demo',
+    type: 'message',
+    role: 'assistant',
+    model,
+    content: [],
+    stop_reason: 'end_turn',
+    stop_sequence: null,
+    usage,
+  }
+  if (mode !== 'stream')
+    return { status: 200, headers: { 'content-type': 'application/json' }, pieces: [Buffer.from(JSON.stringify(message))] }
+  const events = [
+    { type: 'message_start', message: { ...message, stop_reason: null } },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: { output_tokens: 0 } },
+    { type: 'message_stop' },
+  ]
+  const body = events.map(event => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('')
+  return { status: 200, headers: { 'content-type': 'text/event-stream' }, pieces: [Buffer.from(body)] }
+}
