@@ -1,0 +1,16 @@
+import type { GenerationEvent, ProviderCall } from '../../../core/index.ts'
+import { lastText } from './conversation.ts'
+import { callTools, pendingTools, speak } from './reply.ts'
+import { selectTools } from './tool-choice.ts'
+
+/** Says the last user message again; calls tools only where it is made to. */
+export function echo({ request }: ProviderCall): readonly GenerationEvent[] {
+  return obey(request, lastText(request))
+}
+
+/** A forced call as long as one is due, else the text. */
+export function obey(request: ProviderCall['request'], text: string | readonly string[]): readonly GenerationEvent[] {
+  const { tools, forced } = selectTools(request)
+  const pending = forced ? pendingTools(request, tools) : []
+  return pending.length > 0 ? callTools(request, pending) : speak(request, text)
+}

@@ -1,0 +1,20 @@
+import { CatalogSources, definePlugin, Providers, timeoutsOption } from '../../../core/index.ts'
+import { sandboxModels } from './models.ts'
+import { sandboxProvider } from './provider.ts'
+
+export default definePlugin({
+  name: 'sandbox',
+  options: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      id: { type: 'string', minLength: 1, default: 'sandbox', description: 'The slug in `provider/model`.' },
+      timeouts: timeoutsOption,
+    },
+  },
+  instance: options => options.id,
+  setup(gateway, options) {
+    gateway.add(Providers, sandboxProvider(options.id, options.timeouts))
+    gateway.add(CatalogSources, sandboxModels(options.id))
+  },
+})

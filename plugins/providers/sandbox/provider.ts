@@ -1,0 +1,30 @@
+import { ProviderFailure, type GenerationEvent, type Provider, type ProviderCall, type Timeouts } from '../../../core/index.ts'
+import { echo } from './echo.ts'
+import { fail } from './fail.ts'
+import { metered } from './metering.ts'
+import { isModelName, type ModelName } from './models.ts'
+import { reasoning } from './reasoning.ts'
+import { slow } from './slow.ts'
+import { tools } from './tools.ts'
+
+type Say = (call: ProviderCall) => Iterable<GenerationEvent> | AsyncIterable<GenerationEvent>
+
+const models: Readonly<Record<ModelName, Say>> = { echo, tools, reasoning, slow, fail }
+
+export function sandboxProvider(id: string, timeouts?: Partial<Timeouts>): Provider {
+  return {
+    id,
+    ...(timeouts && { timeouts }),
+    async *generate(call) {
+      const name = call.endpoint.upstreamModel
+      if (!isModelName(name))
+        throw new ProviderFailure({
+          kind: 'not-found',
+          status: 404,
+          message: `The sandbox has no model ${JSON.stringify(name)}; it has ${Object.keys(models).join(', ')}.`,
+        })
+      call.signal.throwIfAborted()
+      yield* metered(call, models[name])
+    },
+  }
+}

@@ -1,0 +1,82 @@
+import type { GenerationEvent, LogProb, UpstreamRequestBody } from '../../../core/index.ts'
+import { callsIn, callsOfTurn, quotedOutputs } from './conversation.ts'
+import { regularExpression } from './regular-expression.ts'
+import { schemaInstance } from './schema-instance.ts'
+import type { CallableTool } from './tool-choice.ts'
+
+/** Cuts a text into pieces of a few words. Together they are the text. */
+export function pieces(text: string): readonly string[] {
+  if (text === '') return []
+  return (text.trim() && text.match(/(?:\s*\S{1,24}){1,3}\s*/gu)) || [text]
+}
+
+/** The text in the form that the request wants, with what the tools returned in place of it where they were called. */
+function answer(request: UpstreamRequestBody, text: string): string {
+  const said = quotedOutputs(request.input) ?? text
+  const format = request.text?.format
+  if (format?.type === 'json_schema') return JSON.stringify(schemaInstance(format.schema))
+  return format?.type === 'json_object' ? JSON.stringify({ text: said }) : said
+}
+
+/** A whole answer in text. A text that is given in pieces comes in these, unless something else is to be said. */
+export function speak(request: UpstreamRequestBody, text: string | readonly string[]): readonly GenerationEvent[] {
+  const plain = typeof text === 'string' ? text : text.join('')
+  const said = answer(request, plain)
+  const cut = said === plain && typeof text !== 'string' ? text : pieces(said)
+  return [...cut.map(piece => textEvent(request, piece)), { type: 'finish', reason: 'stop' }]
+}
+
+export function textEvent(request: UpstreamRequestBody, text: string): GenerationEvent {
+  const wanted = request.top_logprobs !== undefined || request.include?.includes('message.output_text.logprobs')
+  return wanted ? { type: 'text', text, logprobs: logProbs(text, request.top_logprobs ?? 0) } : { type: 'text', text }
+}
+
+/** A token is four characters here; the longer, the less likely. */
+export function logProbs(text: string, alternatives: number): LogProb[] {
+  const tokens = text.match(/.{1,4}/gsu) ?? []
+  return tokens.map(token => {
+    const ranked = Array.from({ length: alternatives }, (_, rank) => scored(rank === 0 ? token : `${token}${rank}`, rank))
+    return { ...scored(token, 0), top_logprobs: ranked }
+  })
+}
+
+function scored(token: string, rank: number): { token: string; logprob: number; bytes: number[] } {
+  return { token, logprob: -(token.length / 8) - rank, bytes: [...Buffer.from(token)] }
+}
+
+/** The tools that this turn has not called yet: all of them, or the next one where calls must not be parallel. */
+export function pendingTools(request: UpstreamRequestBody, tools: readonly CallableTool[]): readonly CallableTool[] {
+  const past = callsOfTurn(request.input)
+  const pending = tools.filter(tool => !past.some(call => call.name === tool.name && call.namespace === tool.namespace))
+  return request.parallel_tool_calls === false ? pending.slice(0, 1) : pending
+}
+
+/** Calls each of the tools. A call's id counts the conversation's calls, so that it is told apart from earlier ones. */
+export function callTools(request: UpstreamRequestBody, tools: readonly CallableTool[]): readonly GenerationEvent[] {
+  const events: GenerationEvent[] = []
+  const taken = new Set(callsIn(request.input).map(call => call.callId))
+  let count = taken.size
+  for (const tool of tools) {
+    do count++
+    while (taken.has(`call_${count}`))
+    const key = `call_${count}`
+    events.push({
+      type: 'tool-call',
+      key,
+      callId: key,
+      name: tool.name,
+      ...(tool.namespace !== undefined && { namespace: tool.namespace }),
+      ...(tool.type === 'custom' && { custom: true }),
+    })
+    for (const text of pieces(toolInput(tool))) events.push({ type: 'tool-input', key, text })
+  }
+  events.push({ type: 'finish', reason: 'tool-calls' })
+  return events
+}
+
+function toolInput(tool: CallableTool): string {
+  if (tool.type === 'function') return JSON.stringify(schemaInstance({ type: 'object', ...tool.parameters }))
+  const { syntax, definition } = tool.format ?? {}
+  const expression = syntax === 'regex' && typeof definition === 'string' ? regularExpression(definition) : undefined
+  return expression?.write(0, 0) || `input for ${tool.name}`
+}
