@@ -42,6 +42,12 @@ const sentences: readonly (readonly [RegExp, FailureKind])[] = [
   [/credit balance is too low|api usage limits|purchase credits/i, 'quota'],
 ]
 
+const imageCodes: readonly (readonly [RegExp, ErrorCode])[] = [
+  [/image exceeds .* maximum|image dimensions exceed/i, 'image_too_large'],
+  [/could not process image/i, 'image_parse_error'],
+  [/unable to download/i, 'failed_to_download_image'],
+]
+
 /** A reply of status 400 and above. */
 export function failure(status: number, headers: UpstreamHeaders, body: string): ProviderFailure {
   return failureOf(parse(body), { status, headers, upstream: body })
@@ -58,7 +64,7 @@ function failureOf(
 ): ProviderFailure {
   const { type, message } = errorIn(body)
   const kind = kindOf(type, message, status)
-  const code = codes[kind]
+  const code = codes[kind] ?? imageCodes.find(([pattern]) => pattern.test(message ?? ''))?.[1]
   const retryAfterMs = waitMs(headers)
   return new ProviderFailure({
     kind,

@@ -30,7 +30,7 @@ export function conversationOf(items: readonly Item[], systemTurns: boolean): Co
     if (last?.role === role) last.content.push(...content)
     else turns.push({ role, content: [...content] })
   }
-  return { system, messages: alternating(placeSystem(turns, systemTurns)) }
+  return { system, messages: alternating(placeSystem(turns.flatMap(withoutLastThoughts), systemTurns)) }
 }
 
 function isSystem(item: Item): boolean {
@@ -111,6 +111,12 @@ function compactionBlocks(opaque: string): readonly CompactionBlock[] {
   } catch {
     return []
   }
+}
+
+/** Thoughts after which nothing was said, as of an answer that was broken off, are refused. */
+function withoutLastThoughts(turn: Turn): readonly Turn[] {
+  const end = turn.content.findLastIndex(({ type }) => type !== 'thinking' && type !== 'redacted_thinking') + 1
+  return end === 0 ? [] : [{ role: turn.role, content: turn.content.slice(0, end) }]
 }
 
 /**

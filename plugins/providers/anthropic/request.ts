@@ -1,6 +1,5 @@
 import type { JsonObject, ProviderCall } from '../../../core/index.ts'
 import { conversationOf } from './messages.ts'
-import { enforceableSchema } from './schema.ts'
 import { settingsFor } from './settings.ts'
 import { toolsFor } from './tools.ts'
 import type { MessagesBody, OutputConfig, TextBlock } from './wire.ts'
@@ -17,11 +16,10 @@ export interface RequestOptions {
 /** The body of "Create a Message" that a call becomes. Pure. */
 export function messagesBody(call: ProviderCall, options: RequestOptions = {}): MessagesBody {
   const { request, endpoint } = call
-  const { traits, maxTokens, thinking, effort, temperature, topP } = settingsFor(call, options.defaultMaxTokens)
+  const { traits, maxTokens, thinking, effort, temperature, topP, format } = settingsFor(call, options.defaultMaxTokens)
   const { system, messages } = conversationOf(request.input, traits.systemTurns && options.systemTurns !== false)
-  const { format, line } = answerFormat(request.text?.format, traits.structuredOutput && structuredOutputKnown(call))
-  const instructions = [...text(request.instructions), ...system, ...text(line)]
-  const outputConfig: OutputConfig = { ...(effort && { effort }), ...(format && { format }) }
+  const instructions = [...text(request.instructions), ...system, ...text(format.line)]
+  const outputConfig: OutputConfig = { ...(effort && { effort }), ...(format.enforced && { format: format.enforced }) }
   return {
     ...(request.extra?.dialect === dialect && request.extra.fields),
     model: endpoint.upstreamModel,
@@ -36,25 +34,6 @@ export function messagesBody(call: ProviderCall, options: RequestOptions = {}): 
     // Automatic caching: the vendor puts the breakpoint on the last block that can have one.
     ...(request.cache_control && { cache_control: request.cache_control as JsonObject }),
     ...(request.stream && { stream: true }),
-  }
-}
-
-function structuredOutputKnown({ endpoint }: ProviderCall): boolean {
-  const { structuredOutput } = endpoint.capabilities
-  return structuredOutput === undefined || structuredOutput === 'json_schema'
-}
-
-/** JSON without a schema, or on a model that cannot be held to one, is asked for in words. */
-function answerFormat(
-  wanted: NonNullable<NonNullable<ProviderCall['request']['text']>['format']> | undefined,
-  enforced: boolean,
-): { readonly format?: OutputConfig['format']; readonly line?: string } {
-  if (wanted?.type === 'json_object') return { line: 'Answer with one JSON object and nothing else: no other text, no code fence.' }
-  if (wanted?.type !== 'json_schema') return {}
-  const schema = wanted.schema as JsonObject
-  if (enforced) return { format: { type: 'json_schema', schema: enforceableSchema(schema) } }
-  return {
-    line: `Answer with one JSON value that matches this JSON Schema and nothing else: no other text, no code fence.\n${JSON.stringify(schema)}`,
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Effort, Item, ProviderCall } from '../../../core/index.ts'
+import { answerFormat, type AnswerFormat } from './answer-format.ts'
 import { traitsOf, type ModelTraits } from './models.ts'
 import { thinkingBlock } from './reasoning-state.ts'
 import type { EffortLevel, Thinking } from './wire.ts'
@@ -11,6 +12,7 @@ export interface Settings {
   readonly effort?: EffortLevel | undefined
   readonly temperature?: number | undefined
   readonly topP?: number | undefined
+  readonly format: AnswerFormat
   readonly warnings: readonly { readonly param: string; readonly message: string }[]
 }
 
@@ -26,7 +28,7 @@ export function settingsFor(call: ProviderCall, defaultMaxTokens?: number): Sett
   const { request, endpoint } = call
   const traits = traitsOf(endpoint)
   const warnings: { param: string; message: string }[] = []
-  const warn = (param: string, message: string): void => void warnings.push({ param, message })
+  const warn: Warn = (param, message) => void warnings.push({ param, message })
 
   const ceiling = endpoint.maxOutputTokens
   const wanted = request.max_output_tokens ?? ceiling ?? defaultMaxTokens ?? traits.maxTokens
@@ -37,14 +39,25 @@ export function settingsFor(call: ProviderCall, defaultMaxTokens?: number): Sett
   if (forced && !traits.forcedTools) warn('tool_choice', 'This model cannot be made to call a tool; it was left to decide.')
   const { thinking, effort } = reasoningFor(call, traits, maxTokens, forced && traits.forcedTools, warn)
   const thinks = thinking?.type === 'enabled' || thinking?.type === 'adaptive'
-  return {
-    traits,
-    maxTokens,
-    thinking,
-    effort,
-    ...samplingFor(call, traits, thinks, warn),
-    warnings,
+  const sampling = samplingFor(call, traits, thinks, warn)
+  const format = answerFormat(call, traits)
+  if (format.line !== undefined) warn('text.format', 'JSON was asked for in words; the vendor does not enforce it.')
+  warnOfUnsaid(request, warn)
+  return { traits, maxTokens, thinking, effort, ...sampling, format, warnings }
+}
+
+type Warn = (param: string, message: string) => void
+
+/** What the dialect has no word for. */
+function warnOfUnsaid(request: ProviderCall['request'], warn: Warn): void {
+  const unsaid = {
+    top_logprobs: request.top_logprobs,
+    presence_penalty: request.presence_penalty,
+    frequency_penalty: request.frequency_penalty,
+    'text.verbosity': request.text?.verbosity === 'medium' ? undefined : request.text?.verbosity,
+    context_management: request.context_management?.length,
   }
+  for (const [param, value] of Object.entries(unsaid)) if (value) warn(param, 'This vendor has nothing like it.')
 }
 
 function reasoningFor(
@@ -52,7 +65,7 @@ function reasoningFor(
   traits: ModelTraits,
   maxTokens: number,
   forced: boolean,
-  warn: (param: string, message: string) => void,
+  warn: Warn,
 ): { thinking?: Thinking; effort?: EffortLevel } {
   const effort = request.reasoning?.effort
   const known = endpoint.capabilities.efforts
@@ -108,12 +121,7 @@ function continuesWithoutThoughts(input: readonly Item[]): boolean {
   return first?.type !== 'reasoning'
 }
 
-function samplingFor(
-  { request }: ProviderCall,
-  traits: ModelTraits,
-  thinks: boolean,
-  warn: (param: string, message: string) => void,
-): { temperature?: number; topP?: number } {
+function samplingFor({ request }: ProviderCall, traits: ModelTraits, thinks: boolean, warn: Warn): { temperature?: number; topP?: number } {
   const { temperature, top_p: topP } = request
   const drop = (reason: string): object => {
     if (temperature !== undefined && temperature !== 1) warn('temperature', reason)

@@ -51,18 +51,27 @@ export function toolsFor(
   const offered = offeredTools(request).filter(({ name }) => allowed?.has(name) ?? true)
   if (offered.length === 0) return {}
   const choice = choiceFor(request, offered, traits)
-  return { tools: offered.map(each => wireTool(each, traits)), ...(choice && { tool_choice: choice }) }
+  const strict = traits.structuredOutput && offered.filter(isStrict).length <= mostStrictTools
+  return { tools: offered.map(each => wireTool(each, strict)), ...(choice && { tool_choice: choice }) }
 }
 
-function wireTool({ wireName, tool }: OfferedTool, traits: ModelTraits): Tool {
+/** More in one request are refused ("Structured outputs", schema complexity limits). */
+const mostStrictTools = 20
+
+function isStrict({ tool }: OfferedTool): boolean {
+  return tool.type === 'function' && tool.strict === true
+}
+
+function wireTool(offered: OfferedTool, strict: boolean): Tool {
+  const { wireName, tool } = offered
   if (tool.type === 'custom') return { name: wireName, description: customDescription(tool), input_schema: freeText }
-  const strict = tool.strict === true && traits.structuredOutput
   const schema = { type: 'object', ...tool.parameters }
+  const enforceable = strict && isStrict(offered) ? enforceableSchema(schema) : undefined
   return {
     name: wireName,
     ...(tool.description !== undefined && { description: tool.description }),
-    input_schema: strict ? enforceableSchema(schema) : schema,
-    ...(strict && { strict }),
+    input_schema: enforceable ?? schema,
+    ...(enforceable && { strict: true }),
   }
 }
 
