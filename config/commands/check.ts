@@ -1,0 +1,51 @@
+import type { Gateway } from '../../core/gateway.ts'
+import { check as checkOptions } from '../../core/plugin-host.ts'
+import { nameOf } from '../../core/token.ts'
+import { command, configArgument, openGateway } from '../command.ts'
+import { ConfigError, problemsOf } from '../errors.ts'
+import { loadConfig, type LoadedConfig } from '../load.ts'
+
+export default command(
+  'check',
+  'Say what a config makes of the gateway, or everything that is wrong with it.',
+  configArgument,
+  async ({ args }) => {
+    const config = await loadConfig(args.config)
+    const problems = [...config.problems, ...optionProblems(config)]
+    if (problems.length > 0) throw new ConfigError(config.file, problems)
+    const gateway = await openGateway(config, 'warn')
+    try {
+      console.log(`${config.file} is fine.\n\n${describe(gateway)}`)
+    } finally {
+      await gateway.stop()
+    }
+  },
+)
+
+function optionProblems({ plugins }: LoadedConfig): readonly string[] {
+  try {
+    checkOptions(plugins)
+    return []
+  } catch (error) {
+    return problemsOf(error)
+  }
+}
+
+function describe({ plugins, contributions }: Gateway): string {
+  const order = plugins.map(({ name, provides }) => [name, provides.map(nameOf).join(', ')])
+  const points = Map.groupBy(contributions, ({ point }) => point)
+  return [
+    section('Plugins, in the order of set-up, and the services they provide', order),
+    ...Array.from(points, ([point, entries]) =>
+      section(
+        `${point[0]!.toUpperCase()}${point.slice(1)}s`,
+        entries.map(({ name, plugin }) => [name, plugin]),
+      ),
+    ),
+  ].join('\n\n')
+}
+
+function section(title: string, rows: readonly (readonly string[])[]): string {
+  const width = Math.max(...rows.map(([first = '']) => first.length))
+  return [title, ...rows.map(([first = '', second = '']) => `  ${first.padEnd(width)}  ${second}`.trimEnd())].join('\n')
+}

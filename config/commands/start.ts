@@ -1,0 +1,65 @@
+import { describeError } from '../../core/index.ts'
+import type { Gateway } from '../../core/gateway.ts'
+import { command, configArgument, openGateway } from '../command.ts'
+import { drain } from '../drain.ts'
+import { ConfigError } from '../errors.ts'
+import { firstKey } from '../first-key.ts'
+import { listen, type Listener } from '../listen.ts'
+import { loadConfig } from '../load.ts'
+
+export default command(
+  'start',
+  'Serve the gateway until SIGTERM or SIGINT.',
+  {
+    ...configArgument,
+    host: { type: 'string', valueHint: 'address', description: 'Listen here instead of at server.host.' },
+    port: { type: 'string', valueHint: 'number', description: 'Listen here instead of at server.port.' },
+  },
+  async ({ args }) => {
+    const config = await loadConfig(args.config)
+    const port = args.port === undefined ? config.server.port : readPort(args.port)
+    const gateway = await openGateway(config)
+    let listener: Listener
+    try {
+      listener = await listen(gateway, args.host ?? config.server.host, port)
+    } catch (error) {
+      await gateway.stop()
+      throw error
+    }
+    stopOnSignals(gateway, listener, config.server.drainTimeoutMs)
+    const welcome = await firstKey(gateway, listener)
+    if (welcome !== undefined) console.log(welcome)
+    console.log(`Turnpike listens on ${listener.url}`)
+  },
+)
+
+function readPort(text: string): number {
+  const port = Number(text)
+  if (/^\d+$/.test(text) && port <= 65_535) return port
+  throw new ConfigError(undefined, [`--port takes a number from 0 to 65535, got "${text}".`])
+}
+
+function stopOnSignals(gateway: Gateway, { server }: Listener, drainTimeoutMs: number): void {
+  let isStopping = false
+  const stop = (why: string, exitCode: number): void => {
+    // Who asks twice does not want to wait.
+    if (isStopping) process.exit(1)
+    isStopping = true
+    gateway.log.info('stopping', { why, runs: gateway.liveRuns })
+    drain(gateway, server, drainTimeoutMs).then(
+      () => process.exit(exitCode),
+      (error: unknown) => {
+        gateway.log.error('stopping failed', describeError(error))
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGTERM', () => stop('SIGTERM', 0))
+  process.on('SIGINT', () => stop('SIGINT', 0))
+  process.on('unhandledRejection', error => gateway.log.error('a promise was rejected and nobody looked', describeError(error)))
+  // Whatever threw may have left things half done: what is open may finish, and a fresh process takes over.
+  process.on('uncaughtException', error => {
+    gateway.log.error('an error was thrown that nobody caught', describeError(error))
+    if (!isStopping) stop('an uncaught error', 1)
+  })
+}

@@ -1,0 +1,87 @@
+import { connect } from 'node:net'
+import { nearest, type PluginUse } from '../core/index.ts'
+import health from '../plugins/endpoints/health/index.ts'
+import models from '../plugins/endpoints/models/index.ts'
+import responses from '../plugins/endpoints/responses/index.ts'
+import consoleLog from '../plugins/logs/console/index.ts'
+import anthropic from '../plugins/providers/anthropic/index.ts'
+import { hosts, type Host, type HostName } from '../plugins/providers/openai-chat/hosts.ts'
+import openaiChat from '../plugins/providers/openai-chat/index.ts'
+import openaiResponses from '../plugins/providers/openai-responses/index.ts'
+import sandbox from '../plugins/providers/sandbox/index.ts'
+import localSealer from '../plugins/sealers/local/index.ts'
+import memory from '../plugins/stores/memory/index.ts'
+import sql from '../plugins/stores/sql/index.ts'
+import type { PluginEntry } from './config.ts'
+import { optionalEnv } from './env.ts'
+
+export interface DefaultsOptions {
+  /** What to leave out: a plugin by its name, or one provider by its id. */
+  readonly without?: readonly string[]
+}
+
+/**
+ * What nearly everybody wants: keys in SQLite, everything else in memory, the endpoints, the sandbox, one log line a request,
+ * every provider whose key is in the environment, and Ollama where it answers.
+ */
+export function defaults({ without = [] }: DefaultsOptions = {}): readonly PluginEntry[] {
+  const left = new Set(without)
+  const entries = everything(left)
+  const names = entries.map(([name]) => name)
+  for (const name of left) {
+    if (names.includes(name)) continue
+    const near = nearest(name, names)
+    throw new Error(
+      `defaults({ without }) does not know "${name}". ${near.length > 0 ? `Did you mean ${near.join(', ')}?` : `It knows ${names.join(', ')}.`}`,
+    )
+  }
+  return entries.filter(([name]) => !left.has(name)).map(([, plugin]) => plugin())
+}
+
+type NamedEntry = readonly [name: string, plugin: () => PluginEntry]
+
+function everything(left: ReadonlySet<string>): readonly NamedEntry[] {
+  const openaiKey = optionalEnv('OPENAI_API_KEY')
+  const anthropicKey = optionalEnv('ANTHROPIC_API_KEY')
+  const masterKey = optionalEnv('GATEWAY_MASTER_KEY')
+  return [
+    ['memory', () => memory({ services: ['responses', 'metrics', 'limits', 'ledger'] })],
+    ['sql', () => sql({ services: ['keys'] })],
+    ['local-sealer', () => localSealer(masterKey === undefined ? {} : { masterKey })],
+    ['console-log', () => consoleLog({})],
+    ['responses', () => responses({})],
+    ['models', () => models({})],
+    ['health', () => health({})],
+    ['sandbox', () => sandbox({})],
+    ['openai', () => openaiKey !== undefined && openaiResponses({ apiKey: openaiKey })],
+    ['anthropic', () => anthropicKey !== undefined && anthropic({ apiKey: anthropicKey })],
+    ...chatHosts(),
+    ['ollama', () => (left.has('ollama') ? undefined : ollama())],
+  ]
+}
+
+function chatHosts(): readonly NamedEntry[] {
+  return (Object.entries(hosts) as [HostName, Host][])
+    .filter(([host]) => host !== 'openai')
+    .flatMap(([host, { keyVariable }]): NamedEntry[] => {
+      if (keyVariable === undefined) return []
+      const apiKey = optionalEnv(keyVariable)
+      return [[host, () => apiKey !== undefined && openaiChat({ host, apiKey })]]
+    })
+}
+
+const probeTimeoutMs = 100
+
+/** Only asked whether something listens: a loopback connection is made or refused at once. */
+async function ollama(): Promise<PluginUse | undefined> {
+  const { hostname, port } = new URL(hosts.ollama.baseUrl)
+  const answers = await new Promise<boolean>(resolve => {
+    const socket = connect({ host: hostname, port: Number(port), timeout: probeTimeoutMs })
+    const settle = (found: boolean) => (): void => {
+      socket.destroy()
+      resolve(found)
+    }
+    socket.once('connect', settle(true)).once('error', settle(false)).once('timeout', settle(false))
+  })
+  return answers ? openaiChat({ host: 'ollama' }) : undefined
+}

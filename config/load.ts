@@ -1,0 +1,139 @@
+import { existsSync } from 'node:fs'
+import { relative, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { Ajv, type ErrorObject } from 'ajv'
+import { cosmiconfig } from 'cosmiconfig'
+import { nearest, type PluginUse } from '../core/index.ts'
+import type { GatewayConfig } from './config.ts'
+import { ConfigError, problemsOf } from './errors.ts'
+import { serverSchema, type ServerOptions } from './schema.ts'
+
+export interface LoadedConfig {
+  /** As it is named in messages. */
+  readonly file: string
+  readonly server: ServerOptions
+  readonly plugins: readonly PluginUse[]
+  /** What is wrong with the `server` section; `server` then holds the defaults. */
+  readonly problems: readonly string[]
+}
+
+const searchPlaces = ['gateway.config.ts', 'gateway.config.js', 'gateway.config.mjs']
+
+/** Reads the config that is named, or else the one in the current folder. */
+export async function loadConfig(path?: string): Promise<LoadedConfig> {
+  const found = path === undefined ? await search() : await open(path)
+  const file = relative(process.cwd(), found.path) || found.path
+  const config = await evaluate(file, found.module)
+  const { server, problems } = readServer(config.server)
+  return { file, server, problems, plugins: await flatten(file, config.plugins) }
+}
+
+/** The module, or what evaluating it threw: cosmiconfig takes some errors for a missing file. */
+interface ConfigModule {
+  readonly exports?: { readonly default?: unknown }
+  readonly error?: unknown
+}
+
+interface Found {
+  readonly path: string
+  readonly module: ConfigModule | undefined
+}
+
+async function search(): Promise<Found> {
+  const result = await explorer().search()
+  if (!result) {
+    throw new ConfigError(undefined, [
+      `There is no ${searchPlaces.join(', ')} in ${process.cwd()}. Write one (export default defineConfig({ plugins: [...defaults()] })), or name a file with --config.`,
+    ])
+  }
+  return { path: result.filepath, module: result.config }
+}
+
+async function open(path: string): Promise<Found> {
+  const absolute = resolve(path)
+  if (!existsSync(absolute)) throw new ConfigError(path, ['There is no such file. --config takes the path of a config.'])
+  try {
+    const result = await explorer().load(absolute)
+    return { path: absolute, module: result?.config }
+  } catch (error) {
+    throw new ConfigError(path, [`It cannot be read as a config: ${(error as Error).message}. Expected a .ts, .js or .mjs file.`])
+  }
+}
+
+function explorer(): ReturnType<typeof cosmiconfig> {
+  // A plain import strips types by itself, and says what is really wrong where the loaders of cosmiconfig try require() next.
+  const load = async (path: string): Promise<ConfigModule> => {
+    try {
+      return { exports: await import(pathToFileURL(path).href) }
+    } catch (error) {
+      return { error }
+    }
+  }
+  return cosmiconfig('gateway', {
+    searchPlaces,
+    searchStrategy: 'none',
+    ignoreEmptySearchPlaces: false,
+    loaders: { '.ts': load, '.mts': load, '.js': load, '.mjs': load },
+  })
+}
+
+async function evaluate(file: string, module: ConfigModule | undefined): Promise<GatewayConfig> {
+  if (module && 'error' in module) throw new ConfigError(file, [explain(module.error)])
+  const config: unknown = await module?.exports?.default
+  if (typeof config !== 'object' || config === null) {
+    throw new ConfigError(file, ['It has no default export. Expected: export default defineConfig({ plugins: [...] }).'])
+  }
+  const unknown = Object.keys(config).find(key => key !== 'server' && key !== 'plugins')
+  if (unknown !== undefined) throw new ConfigError(file, [`It has the unknown section "${unknown}". Expected server and plugins only.`])
+  if (!Array.isArray((config as Partial<GatewayConfig>).plugins))
+    throw new ConfigError(file, ['Its plugins are no list. Expected: plugins: [...].'])
+  return config as GatewayConfig
+}
+
+async function flatten(file: string, entries: readonly unknown[]): Promise<readonly PluginUse[]> {
+  try {
+    const plugins: PluginUse[] = []
+    for (const entry of entries) {
+      const settled = await entry
+      if (Array.isArray(settled)) plugins.push(...(await flatten(file, settled)))
+      // Whatever else it is, the gateway's own check of the list judges.
+      else if (settled) plugins.push(settled as PluginUse)
+    }
+    return plugins
+  } catch (error) {
+    throw error instanceof ConfigError ? error : new ConfigError(file, problemsOf(error))
+  }
+}
+
+function readServer(input: unknown): { readonly server: ServerOptions; readonly problems: readonly string[] } {
+  const ajv = new Ajv({ allErrors: true, useDefaults: true, strict: true })
+  const validate = ajv.compile<ServerOptions>(serverSchema)
+  const server: unknown = structuredClone(input ?? {})
+  if (validate(server)) return { server, problems: [] }
+  const fallback: unknown = {}
+  validate.errors?.length
+  const problems = (validate.errors ?? []).map(describe)
+  validate(fallback)
+  return { server: fallback as ServerOptions, problems }
+}
+
+function describe({ instancePath, keyword, message, params }: ErrorObject): string {
+  if (keyword === 'additionalProperties') {
+    const option = String(params['additionalProperty'])
+    const known = Object.keys(serverSchema.properties)
+    const near = nearest(option, known)
+    return `server.${option} is no option. ${near.length > 0 ? `Did you mean ${near.join(', ')}?` : `Expected one of ${known.join(', ')}.`}`
+  }
+  const allowed = params['allowedValues'] as readonly unknown[] | undefined
+  return `server${instancePath.replaceAll('/', '.')} ${message}${allowed ? `: ${allowed.join(', ')}` : ''}`
+}
+
+/** The error's own words, and where in the config it was raised: Node puts the place of a syntax error at the head of the stack. */
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return `It threw ${String(error)}`
+  const [head = '', ...frames] = (error.stack ?? '').split(/\n\s+at /)
+  if (error instanceof SyntaxError) return `It cannot be parsed: ${head.trim().replaceAll('file://', '')}`
+  const frame = frames.find(each => /gateway\.config|file:\/\//.test(each) && !each.includes('node:') && !each.includes('/config/env.'))
+  const place = frame === undefined ? '' : ` (${frame.replace(/^.*?(file:\/\/)?(\/[^)]*)\)?$/, '$2')})`
+  return `${error.message}${place}`
+}

@@ -1,0 +1,19 @@
+// The gateway that `npm start` serves: every plugin of this repository.
+
+import { defaults, defineConfig } from 'turnpike/config'
+import fileCatalog from 'turnpike/plugins/catalogs/file'
+
+export default defineConfig({
+  server: {
+    // Only this machine; `0.0.0.0` is every interface.
+    host: '127.0.0.1',
+    port: 8080,
+  },
+  plugins: [
+    // Keys in ./data/turnpike.db, the rest in memory; the endpoints; the sandbox; one log line a request; and every provider whose key
+    // is in the environment.
+    ...defaults(),
+    // What vendors' own lists do not tell: prices, contracts, private models. The file may be absent.
+    fileCatalog({ path: './data/models.json', optional: true }),
+  ],
+})
