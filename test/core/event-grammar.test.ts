@@ -103,6 +103,18 @@ t.test('compares what only several events together can tell', t => {
   const terminal = text.at(-1)!
   const ending = (members: Event): Event[] => text.with(-1, { ...terminal, response: { ...terminal.response, ...members } }) as Event[]
   const withUsage = (members: Event): Event[] => ending({ usage: { ...terminal.response.usage, ...members } })
+  const calls = legalStreams['parallel calls']!
+  const failed = legalStreams['failure inside an item']!
+  const beats = legalStreams.heartbeats!
+  const annotated = legalStreams.annotations!
+  const edited = (events: readonly Event[], index: number, edit: (event: Event) => void): Event[] => {
+    const event = structuredClone(events.at(index)!)
+    edit(event)
+    return events.with(index, event)
+  }
+  /** The same in every event that shows it. */
+  const throughout = (events: readonly Event[], from: string, to: string): Event[] =>
+    JSON.parse(JSON.stringify(events).replaceAll(from, to)) as Event[]
   const refused: Readonly<Record<string, readonly [readonly Event[], RegExp]>> = {
     'an unknown event': [[created, { ...added, type: 'response.queued' }], /^event 1 \(response.queued\): there is no such event$/],
     'no events': [[], /ends without a terminal event/],
@@ -133,6 +145,73 @@ t.test('compares what only several events together can tell', t => {
     'usage in fractions': [withUsage({ output_tokens: 8.5, total_tokens: 20.5 }), /output_tokens must be integer/],
     'more reasoning than output': [withUsage({ output_tokens_details: { reasoning_tokens: 10 } }), /more reasoning tokens/],
     'no usage': [ending({ usage: null }), /usage is null/],
+    'more cached tokens than input': [
+      withUsage({ input_tokens_details: { cached_tokens: 11, cache_write_tokens: 2, cached_tokens_created: 2 } }),
+      /more cached tokens/,
+    ],
+    'two counts of cache writes': [
+      withUsage({ input_tokens_details: { cached_tokens: 3, cache_write_tokens: 2, cached_tokens_created: 0 } }),
+      /cached_tokens_created differs/,
+    ],
+    'usage before the end': [edited(text, 0, ({ response }) => (response.usage = terminal.response.usage)), /usage is set before the end/],
+    'output at the beginning': [
+      edited(text, 0, ({ response }) => (response.output = terminal.response.output)),
+      /response.output is not empty/,
+    ],
+    'an end of another status': [
+      edited(text, -1, ({ response }) =>
+        Object.assign(response, { status: 'failed', completed_at: null, error: { code: 'server_error', message: 'x' } }),
+      ),
+      /status is failed instead of completed/,
+    ],
+    'reasons for an end that was complete': [ending({ incomplete_details: { reason: 'content_filter' } }), /incomplete_details is/],
+    'an end while an item is open': [
+      renumbered([created, added, edited(text, -1, ({ response }) => (response.output = [])).at(-1)!]),
+      /an item is still open/,
+    ],
+    'an item done while its part is open': [renumbered(text.toSpliced(-3, 1)), /a part is still open/],
+    'a heartbeat with another item': [
+      edited(beats, 8, ({ response }) => (response.output[0].id = 'msg_7')),
+      /another item than the one added/,
+    ],
+    'two items of one id': [throughout(calls, 'fc_2', 'fc_1'), /item.id fc_1 is that of an earlier item/],
+    'two calls of one call_id': [throughout(calls, 'call_2', 'call_1'), /item.call_id call_1 is that of an earlier call/],
+    'an index left out': [throughout(calls, '"output_index":1', '"output_index":2'), /output_index is 2, and the next is 1/],
+    'two codes for one failure': [
+      edited(failed, -1, ({ response }) => (response.error.code = 'server_error')),
+      /the error event said provider_error/,
+    ],
+    'a failure that rewrites what was done': [
+      edited(failed, -1, ({ response }) => (response.output[0].status = 'incomplete')),
+      /differs from the item of the events/,
+    ],
+    'a summary after the reasoning': [
+      renumbered([
+        ...legalStreams.reasoning!.slice(0, 2),
+        ...legalStreams.reasoning!.slice(11, 16),
+        ...legalStreams.reasoning!.slice(2, 7),
+      ]),
+      /a summary part comes after a content part/,
+    ],
+    'arguments of a message': [renumbered([created, added, { ...calls[2]!, item_id: 'msg_1' }]), /a message has no arguments/],
+    'a delta of another kind than the part': [
+      renumbered([
+        created,
+        added,
+        part,
+        { type: 'response.refusal.delta', item_id: 'msg_1', output_index: 0, content_index: 0, delta: 'No' },
+      ]),
+      /the open part is of the kind output_text/,
+    ],
+    'a part that ends as another kind': [
+      edited(text, -3, event => (event.part = { type: 'refusal', refusal: 'Hello there' })),
+      /part.type is refusal/,
+    ],
+    'logprobs that only the deltas have': [
+      edited(text, 3, event => (event.logprobs = [{ token: 'Hel', logprob: -0.1 }])),
+      /logprobs differ/,
+    ],
+    'an annotation beyond the text': [throughout(annotated, '"end_index":12', '"end_index":99'), /reaches from 5 to 99 in a text of 13/],
   }
   for (const [name, [events, message]] of Object.entries(refused)) t.match(problem(events), message, name)
   t.end()
@@ -179,12 +258,14 @@ t.test('checks the object of a reply that did not stream', t => {
     role: 'assistant',
     content: [{ type: 'output_text', text: 'Hi', annotations: [], logprobs: [] }],
   }
+  const call = (id: string): Event => ({ type: 'function_call', id, status: 'completed', call_id: 'call_1', name: 'time', arguments: '{}' })
   const failed = { ...response('failed', []), error: { code: 'provider_error', message: 'No.', upstream_error: '{}' } }
   t.equal(checkResponse(response('completed', [message])).id, 'resp_1')
   t.equal(checkResponse(failed).error!.code, 'provider_error')
   const refused: readonly (readonly [Event, RegExp])[] = [
     [response('in_progress', []), /in_progress in a finished response/],
     [response('completed', [message, message]), /output.1 has the id msg_1/],
+    [response('completed', [call('fc_1'), call('fc_2')]), /output.1 has the call_id call_1/],
     [response('completed', [{ ...message, status: 'incomplete' }]), /item msg_1 is incomplete/],
     [response('completed', [{ ...message, type: 'thought' }]), /value of tag "type"/],
     [response('completed', [{ ...message, phase: null }]), /phase must be equal to one of/],
