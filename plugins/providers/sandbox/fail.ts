@@ -22,17 +22,18 @@ const statusOfKind: Readonly<Record<FailureKind, number | undefined>> = {
   timeout: 504,
   network: undefined,
   protocol: undefined,
-  refused: 403,
+  refused: 451,
   'context-length': 400,
 }
 const kindOfStatus = new Map<number, FailureKind>([
   [401, 'auth'],
   [402, 'quota'],
-  [403, 'refused'],
+  [403, 'auth'],
   [404, 'not-found'],
   [408, 'timeout'],
   [413, 'context-length'],
   [429, 'rate-limit'],
+  [451, 'refused'],
   [504, 'timeout'],
   [529, 'overloaded'],
 ])

@@ -2,7 +2,6 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import t, { type Test } from 'tap'
 import {
   ProviderFailure,
-  type Endpoint,
   type GenerationEvent,
   type Item,
   type JsonObject,
@@ -11,6 +10,7 @@ import {
   type ToolDefinition,
   type UpstreamRequestBody,
 } from '../../../core/index.ts'
+import { checkGenerationEvents, providerCall } from '../../../core/testing/index.ts'
 import sandbox from '../../../plugins/providers/sandbox/index.ts'
 import { sandboxModels, type ModelName } from '../../../plugins/providers/sandbox/models.ts'
 import { sandboxProvider } from '../../../plugins/providers/sandbox/provider.ts'
@@ -22,19 +22,8 @@ type Body = Partial<UpstreamRequestBody>
 const user = (text: string): Item => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text }] })
 
 function callOf(model: string, input: string | readonly Item[], body: Body = {}, signal = new AbortController().signal): ProviderCall {
-  const endpoint: Endpoint = {
-    provider: 'sandbox',
-    model,
-    upstreamModel: model,
-    listed: true,
-    contextWindow: 128_000,
-    maxOutputTokens: 16_384,
-    capabilities: {},
-    zdr: false,
-    hipaa: false,
-  }
   const request: UpstreamRequestBody = { model, stream: true, input: typeof input === 'string' ? [user(input)] : input, ...body }
-  return { request, endpoint, credentialId: undefined, signal, context: {} as ProviderCall['context'] }
+  return providerCall(request, { endpoint: { provider: 'sandbox', contextWindow: 128_000, maxOutputTokens: 16_384 }, signal })
 }
 
 interface Run {
@@ -55,6 +44,7 @@ async function attempt(call: ProviderCall): Promise<Run> {
 async function generate(model: ModelName, input: string | readonly Item[], body: Body = {}): Promise<readonly GenerationEvent[]> {
   const { events, error } = await attempt(callOf(model, input, body))
   if (error) throw error
+  checkGenerationEvents(events)
   return events
 }
 
@@ -466,7 +456,7 @@ t.test('fail', async t => {
       timeout: 504,
       network: undefined,
       protocol: undefined,
-      refused: 403,
+      refused: 451,
       'context-length': 400,
     }
     for (const [kind, status] of Object.entries(statuses))
@@ -480,7 +470,15 @@ t.test('fail', async t => {
   })
 
   t.test('every status', async t => {
-    const kinds = { 400: 'invalid-request', 418: 'invalid-request', 401: 'auth', 403: 'refused', 404: 'not-found', 408: 'timeout' }
+    const kinds = {
+      400: 'invalid-request',
+      418: 'invalid-request',
+      401: 'auth',
+      403: 'auth',
+      451: 'refused',
+      404: 'not-found',
+      408: 'timeout',
+    }
     for (const [status, kind] of Object.entries({
       ...kinds,
       429: 'rate-limit',
@@ -577,6 +575,9 @@ const list = (tail: JsonObject): JsonObject => ({
   $ref: '#/$defs/node',
   $defs: { node: { type: 'object', properties: { value: { type: 'integer' }, next: tail }, required: ['value', 'next'] } },
 })
+/** Written as text, since a literal with the member `then` would look like a promise. */
+const choice = (condition: JsonObject, met: JsonObject | boolean, otherwise: JsonObject = {}): JsonObject =>
+  JSON.parse(`{"if":${JSON.stringify(condition)},"then":${JSON.stringify(met)},"else":${JSON.stringify(otherwise)}}`)
 const closed = (properties: JsonObject, required = Object.keys(properties)): JsonObject => ({
   type: 'object',
   properties,
@@ -690,10 +691,10 @@ const schemas: readonly (JsonObject | boolean)[] = [
     type: 'object',
     properties: { k: { enum: ['x', 'y'] } },
     required: ['k'],
-    if: { properties: { k: { const: 'x' } } },
-    then: { required: ['z'] },
+    ...choice({ properties: { k: { const: 'x' } } }, { required: ['z'] }),
   },
-  { type: 'integer', if: { minimum: 100 }, then: { multipleOf: 7 }, else: { maximum: 0 } },
+  { type: 'integer', ...choice({ minimum: 100 }, { multipleOf: 7 }, { maximum: 0 }) },
+  { type: 'integer', ...choice({ minimum: 100 }, false, { minimum: 50 }) },
   { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b~1c' }, 'b/c': { type: 'integer', minimum: 9 } } },
   { $ref: '#/$defs/a%20b', $defs: { 'a b': { const: 1 } } },
   {
