@@ -8,7 +8,7 @@ export function failureOf(status: number, headers: UpstreamHeaders, body: string
   return new ProviderFailure({
     kind,
     message,
-    code: codeOf(codes, kind),
+    code: codes.find(isErrorCode),
     status,
     retryAfterMs: kind === 'quota' ? undefined : retryAfter(headers, message),
     upstream: body,
@@ -19,7 +19,7 @@ export function failureOf(status: number, headers: UpstreamHeaders, body: string
 export function failureIn(error: unknown, upstream: string): ProviderFailure {
   const { message = 'The provider failed without saying why.', codes, status } = explain({ error })
   const kind = kindOf(codes, message, status)
-  return new ProviderFailure({ kind, message, code: codeOf(codes, kind), status, retryAfterMs: retryAfter({}, message), upstream })
+  return new ProviderFailure({ kind, message, code: codes.find(isErrorCode), status, retryAfterMs: retryAfter({}, message), upstream })
 }
 
 interface Explanation {
@@ -98,13 +98,6 @@ function kindOf(codes: readonly string[], message: string, status: number | unde
 
 function imageKind(code: string): FailureKind | undefined {
   return /image/.test(code) && isErrorCode(code) ? 'invalid-request' : undefined
-}
-
-function codeOf(codes: readonly string[], kind: FailureKind): ErrorCode {
-  const known = codes.find(isErrorCode)
-  if (known) return known
-  if (kind === 'context-length') return 'context_length_exceeded'
-  return kind === 'rate-limit' ? 'rate_limit_exceeded' : 'provider_error'
 }
 
 function isErrorCode(code: string): code is ErrorCode {

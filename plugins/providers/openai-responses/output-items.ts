@@ -1,30 +1,16 @@
 import { foreignItemTypes, type Emit, type JsonObject } from '../../../core/index.ts'
+import { paired, partOf, type Channel, type OutputItem, type OutputPart } from './output-item.ts'
 import { citation, logProbs, searchAction } from './output-parts.ts'
 import { number, object, objects, text } from './wire.ts'
 
-export type Channel = 'text' | 'refusal' | 'summary' | 'full' | 'input'
-
-interface OutputPart {
-  readonly channel: Channel
-  readonly index: number
-  /** Length of the item's text before this part. */
-  base: number
-  said: string
-  annotations: number
-}
-
-interface OutputItem {
-  readonly key: string
-  type: string | undefined
-  phase: 'commentary' | 'final_answer' | undefined
-  readonly parts: OutputPart[]
-  textLength: number
-  /** The tool call is out: its input may follow. */
-  called: boolean
-  done: boolean
-}
-
 const foreign: ReadonlySet<unknown> = new Set(foreignItemTypes)
+
+const channels: Readonly<Record<string, readonly Channel[]>> = {
+  message: ['text', 'refusal'],
+  reasoning: ['summary', 'full'],
+  function_call: ['input'],
+  custom_tool_call: ['input'],
+}
 
 /** Items that the vendor itself ran, by the name under which usage counts them. */
 const serverTools: Readonly<Record<string, string>> = {
@@ -84,25 +70,31 @@ export class OutputItems {
   /** `response.output_item.done`, and the items of a reply that did not stream. */
   done(position: number | undefined, wire: JsonObject): void {
     const known = this.#find(position, text(wire.id))
-    const item = !known.done && (known.type === undefined || known.type === wire.type) ? known : this.#create(position, text(wire.id))
-    item.done = true
-    this.#learn(item, wire)
-    const counted = serverTools[item.type ?? '']
-    if (counted) this.toolCalls[counted] = (this.toolCalls[counted] ?? 0) + 1
-    this.#finish(item, wire)
+    this.#finish(!known.done && mayBe(known, wire) ? known : this.#create(position, text(wire.id)), wire)
   }
 
   /** The output of the response object at the end of a stream: hosts have left out events of items that stand in it. */
   rest(output: readonly JsonObject[]): void {
     output.forEach((wire, position) => {
-      const known = this.#byId.get(text(wire.id) ?? '') ?? this.#byPosition.get(position)
-      // Ids and positions need not be those of the stream: then as many items of a type as were told are not told again.
-      const told = known?.type === wire.type ? known?.done : this.#told(wire.type) >= output.filter(({ type }) => type === wire.type).length
-      if (!told) this.done(position, wire)
+      const item = this.#toldAs(wire, position, output) ?? this.#create(position, text(wire.id))
+      if (!item.done) this.#finish(item, wire)
     })
   }
 
+  /** Ids and positions at the end need not be those of the stream: then the first message is the first message, and so on. */
+  #toldAs(wire: JsonObject, position: number, output: readonly JsonObject[]): OutputItem | undefined {
+    const byId = this.#byId.get(text(wire.id) ?? '')
+    const there = this.#byPosition.get(position)
+    if (byId ?? (there && mayBe(there, wire))) return byId ?? there
+    const nth = output.slice(0, position).filter(({ type }) => type === wire.type).length
+    return this.#items.filter(item => mayBe(item, wire))[nth]
+  }
+
   #finish(item: OutputItem, wire: JsonObject): void {
+    item.done = true
+    this.#learn(item, wire)
+    const counted = serverTools[item.type ?? '']
+    if (counted) this.toolCalls[counted] = (this.toolCalls[counted] ?? 0) + 1
     switch (item.type) {
       case 'message':
         for (const [part, told] of paired(item, objects(wire.content), part => (part.type === 'refusal' ? 'refusal' : 'text'))) {
@@ -150,7 +142,8 @@ export class OutputItems {
         if (first) part.base = item.textLength
         item.textLength += piece.length
         const known = logProbs(logprobs)
-        return this.emit({ type: 'text', text: piece, ...(known && { logprobs: known }), ...(item.phase && { phase: item.phase }) })
+        if (known) return this.emit({ type: 'text', text: piece, logprobs: known, ...(item.phase && { phase: item.phase }) })
+        return this.emit(item.phase ? { type: 'text', text: piece, phase: item.phase } : { type: 'text', text: piece })
       }
       case 'refusal':
         this.#turnTo(item)
@@ -223,10 +216,6 @@ export class OutputItems {
     return last ?? this.#create(position, id)
   }
 
-  #told(type: unknown): number {
-    return this.#items.filter(item => item.done && item.type === type).length
-  }
-
   #create(position: number | undefined, id: string | undefined): OutputItem {
     const item: OutputItem = {
       key: String(this.#items.length),
@@ -244,31 +233,15 @@ export class OutputItems {
   }
 }
 
-function partOf(item: OutputItem, channel: Channel, index: number): OutputPart {
-  for (const part of item.parts) if (part.channel === channel && part.index === index) return part
-  const part: OutputPart = { channel, index, base: 0, said: '', annotations: 0 }
-  item.parts.push(part)
-  return part
-}
-
-/** The parts of a finished item with what was told of them: by their order, since a stream may count them otherwise. */
-function paired(
-  item: OutputItem,
-  wires: readonly JsonObject[],
-  channelOf: (part: JsonObject) => Channel,
-): readonly (readonly [JsonObject, OutputPart])[] {
-  const channels = wires.map(channelOf)
-  const told = Map.groupBy(item.parts, part => part.channel)
-  return wires.map((wire, index) => {
-    const channel = channels[index]!
-    const nth = channels.slice(0, index).filter(other => other === channel).length
-    const sameNumber = told.get(channel)?.length === channels.filter(other => other === channel).length
-    return [wire, (sameNumber && told.get(channel)?.[nth]) || partOf(item, channel, index)]
-  })
-}
-
 function indexIn(event: JsonObject): number {
   return number(event.content_index) ?? number(event.summary_index) ?? 0
+}
+
+/** Whether a finished item can be one of which so much was told. */
+function mayBe(item: OutputItem, wire: JsonObject): boolean {
+  return item.type === undefined
+    ? item.parts.every(part => channels[text(wire.type) ?? '']?.includes(part.channel))
+    : item.type === wire.type
 }
 
 function isCall(type: string | undefined): boolean {

@@ -41,7 +41,7 @@ export function searchAction(wire: JsonObject): SearchAction {
       const sources = objects(action.sources).flatMap(source =>
         text(source.url) ? ({ type: 'url', url: source.url as string } as const) : [],
       )
-      return { type: 'search', query: query(action) ?? queryInArguments(wire) ?? '', ...(sources.length > 0 && { sources }) }
+      return { type: 'search', query: query(action) ?? queryInArguments(wire) ?? '', sources }
     }
   }
 }
