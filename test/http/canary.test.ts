@@ -45,7 +45,11 @@ const failures: Record<string, FakeReply> = {
 async function everyFailure(upstream: FakeUpstream, level: LogLevel): Promise<string> {
   const out: string[] = []
   const write = process.stdout.write
-  process.stdout.write = ((text: string | Uint8Array) => out.push(String(text)) > 0) as typeof process.stdout.write
+  process.stdout.write = ((text: string | Uint8Array, written?: () => void) => {
+    out.push(String(text))
+    written?.()
+    return true
+  }) as typeof process.stdout.write
   const options = {
     apiKey: upstreamKey,
     baseUrl: upstream.url,
