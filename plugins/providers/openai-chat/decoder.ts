@@ -6,12 +6,14 @@ import type { ChatBody } from './wire.ts'
 
 /** A streamed reply. The end is held back until the stream is over: hosts go on after a `finish_reason`, repeat it, and send usage behind it. */
 export class ChatDecoder implements Decoder {
+  readonly #host: Host
   readonly #answer: Answer
   #hasBegun = false
   #isOver = false
   #reason: string | undefined
 
   constructor(call: ProviderCall, host: Host) {
+    this.#host = host
     this.#answer = new Answer(call, host)
   }
 
@@ -31,7 +33,7 @@ export class ChatDecoder implements Decoder {
 
   /** Without `[DONE]`, which some hosts never send, only a `finish_reason` tells an end from a cut. */
   end(emit: Emit): void {
-    if (this.#reason !== undefined) this.#done(emit)
+    if (this.#reason !== undefined && !this.#host.endsWithDone) this.#done(emit)
   }
 
   #done(emit: Emit): void {

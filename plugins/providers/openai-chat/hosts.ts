@@ -44,6 +44,8 @@ export interface Host {
   readonly files?: 'file' | 'file_or_url' | 'document_url' | 'file_url'
   /** Replies may open with a `<think>` block inside the text. */
   readonly thinkTags?: true
+  /** A `finish_reason` may come while calls go on: only `[DONE]` is the end. */
+  readonly endsWithDone?: true
   /** Call ids of another form are replaced. */
   readonly callIds?: RegExp
   /** An assistant message at the end is marked as one to be continued. */
@@ -109,6 +111,7 @@ export const hosts = {
     // Here `logprobs` is a number, and the answer has another shape.
     without: ['logprobs', 'parallel_tool_calls'],
     thinkTags: true,
+    endsWithDone: true,
   },
   fireworks: {
     baseUrl: 'https://api.fireworks.ai/inference/v1',

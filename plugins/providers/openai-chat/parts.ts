@@ -50,7 +50,7 @@ function filePart(part: FilePart, host: Host, place: string): JsonObject {
     case 'file':
       if (file_data === undefined && file_id === undefined)
         throw cannotSay(`${place} is a file without file_data or file_id, and this provider fetches none by URL.`)
-      return { type: 'file', file: { ...(file_id ? { file_id } : { filename: filename ?? 'file', file_data }) }, ...cacheMarks(part, host) }
+      return { type: 'file', file: file_id ? { file_id } : { filename: filename ?? 'file', file_data }, ...cacheMarks(part, host) }
     case 'file_or_url':
       if (source === undefined) throw cannotSay(`${place} is a file without file_data or file_url, and this provider keeps none.`)
       return { type: 'file', file: { filename: filename ?? 'file', file_data: source }, ...cacheMarks(part, host) }

@@ -8,7 +8,7 @@ type Warn = (param: string, message: string) => void
 /** The body of `POST {baseUrl}/chat/completions`; members that are undefined do not get into the JSON. */
 export function requestBody({ request, endpoint }: ProviderCall, host: Host): JsonObject {
   const knows = (member: Unsupported): boolean => !host.without?.includes(member)
-  const extends_ = (member: Extension): boolean => host.extensions?.includes(member) ?? false
+  const extended = (member: Extension): boolean => host.extensions?.includes(member) ?? false
   return {
     ...(request.extra?.dialect === 'openai-chat' && request.extra.fields),
     model: endpoint.upstreamModel,
@@ -22,13 +22,13 @@ export function requestBody({ request, endpoint }: ProviderCall, host: Host): Js
     ...toolMembers(request, host),
     ...reasoning(request, host),
     response_format: responseFormat(request, host),
-    verbosity: extends_('verbosity') ? request.text?.verbosity : undefined,
-    prompt_cache_key: extends_('prompt_cache_key') ? request.prompt_cache_key : undefined,
-    prompt_cache_options: extends_('prompt_cache_options') ? request.prompt_cache_options : undefined,
-    prompt_cache_retention: extends_('prompt_cache_retention') ? retention(request) : undefined,
-    cache_control: extends_('cache_control') ? request.cache_control : undefined,
-    service_tier: extends_('service_tier') ? request.service_tier : undefined,
-    store: extends_('store') ? false : undefined,
+    verbosity: extended('verbosity') ? request.text?.verbosity : undefined,
+    prompt_cache_key: extended('prompt_cache_key') ? request.prompt_cache_key : undefined,
+    prompt_cache_options: extended('prompt_cache_options') ? request.prompt_cache_options : undefined,
+    prompt_cache_retention: extended('prompt_cache_retention') ? retention(request) : undefined,
+    cache_control: extended('cache_control') ? request.cache_control : undefined,
+    service_tier: extended('service_tier') ? request.service_tier : undefined,
+    store: extended('store') ? false : undefined,
     ...(request.stream && { stream: true, stream_options: knows('stream_options') ? { include_usage: true } : undefined }),
   }
 }
@@ -44,13 +44,14 @@ const asked: { readonly [M in Unsupported]?: (request: UpstreamRequestBody) => b
   frequency_penalty: request => Boolean(request.frequency_penalty),
   presence_penalty: request => Boolean(request.presence_penalty),
   parallel_tool_calls: request => request.parallel_tool_calls === false && Boolean(request.tools?.length),
-  logprobs: request => wantsLogprobs(request),
+  logprobs: wantsLogprobs,
+  strict: request => request.tools?.some(tool => tool.type === 'function' && tool.strict) ?? false,
   json_schema: request => request.text?.format?.type === 'json_schema',
 }
 
 function notSent(member: Unsupported): [param: string, message: string] {
   if (member === 'json_schema') return ['text.format', 'This provider does not enforce a schema; it is asked for JSON and told the schema.']
-  const param = member === 'logprobs' ? 'top_logprobs' : member
+  const param = member === 'logprobs' ? 'top_logprobs' : member === 'strict' ? 'tools[].strict' : member
   return [param, `This provider does not support ${param}; it was not sent.`]
 }
 
