@@ -9,8 +9,6 @@ export interface AnthropicAdapterOptions extends RequestOptions {
   /** Where a call is sent. */
   readonly url: (call: ProviderCall) => string
   readonly authorize?: ProviderAdapter['authorize']
-  /** The dated version of the API. */
-  readonly version?: string | undefined
   /** Betas to take part in. */
   readonly beta?: readonly string[] | undefined
   /** Puts version and betas where the platform wants them, and takes from the body what it says elsewhere; by default headers. */
@@ -41,8 +39,8 @@ export function anthropicAdapter(options: AnthropicAdapterOptions): ProviderAdap
       }
     },
     ...(authorize && { authorize }),
-    decoder,
-    reply,
+    decoder: call => decoder(call, options),
+    reply: (body, emit, call) => reply(body, emit, call, options),
     failure,
   }
 }

@@ -2,6 +2,7 @@ import { ProviderFailure, type Decoder, type Emit, type ProviderCall } from '../
 import type { WireBlock, WireDelta } from './content.ts'
 import { failureInside } from './failure.ts'
 import { Reply, type WireMessage } from './reply.ts'
+import type { SettingsOptions } from './settings.ts'
 import type { WireUsage } from './usage.ts'
 
 /** A streamed event; which members it has depends on its type. */
@@ -15,9 +16,9 @@ interface WireEvent {
 }
 
 /** State of one streamed reply. */
-export function decoder(call: ProviderCall): Decoder {
+export function decoder(call: ProviderCall, options: SettingsOptions): Decoder {
   let sink: Emit
-  const reply = new Reply(call, event => sink(event))
+  const reply = new Reply(call, options, event => sink(event))
   return {
     frame(data, _event, emit) {
       // Some who speak this dialect end as other dialects do.

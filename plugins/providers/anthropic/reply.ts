@@ -1,7 +1,7 @@
 import { ProviderFailure, type Emit, type FinishReason, type ProviderCall } from '../../../core/index.ts'
 import { Content, type WireBlock } from './content.ts'
 import { failureInside } from './failure.ts'
-import { settingsFor } from './settings.ts'
+import { settingsFor, type SettingsOptions } from './settings.ts'
 import { latestUsage, tokenUsage, type WireUsage } from './usage.ts'
 
 /** The vendor's `message`, finished or as a stream starts it. */
@@ -18,18 +18,20 @@ export interface WireMessage {
 export class Reply {
   readonly content: Content
   readonly #call: ProviderCall
+  readonly #options: SettingsOptions
   readonly #emit: Emit
   #usage: WireUsage = {}
   #stop: Pick<WireMessage, 'stop_reason' | 'stop_details'> = {}
 
-  constructor(call: ProviderCall, emit: Emit) {
+  constructor(call: ProviderCall, options: SettingsOptions, emit: Emit) {
     this.content = new Content(call, emit)
     this.#call = call
+    this.#options = options
     this.#emit = emit
   }
 
   start(message: WireMessage): void {
-    for (const warning of settingsFor(this.#call).warnings) this.#emit({ type: 'warning', ...warning })
+    for (const warning of settingsFor(this.#call, this.#options).warnings) this.#emit({ type: 'warning', ...warning })
     if (message.model) this.#emit({ type: 'model', model: message.model })
     this.progress(message, message.usage)
     this.content.whole(message.content ?? [])
@@ -64,7 +66,7 @@ const finishReasons: Readonly<Record<string, FinishReason>> = {
 }
 
 /** A reply that did not stream. */
-export function reply(body: unknown, emit: Emit, call: ProviderCall): void {
+export function reply(body: unknown, emit: Emit, call: ProviderCall, options: SettingsOptions): void {
   const message = (typeof body === 'object' && body !== null ? body : {}) as WireMessage
   if (message.type === 'error') throw failureInside(body)
   if (!Array.isArray(message.content))
@@ -73,7 +75,7 @@ export function reply(body: unknown, emit: Emit, call: ProviderCall): void {
       message: 'The provider answered with something that is no message.',
       upstream: JSON.stringify(body),
     })
-  const whole = new Reply(call, emit)
+  const whole = new Reply(call, options, emit)
   whole.start(message)
   whole.end()
 }

@@ -1,14 +1,12 @@
 import type { JsonObject, ProviderCall } from '../../../core/index.ts'
 import { conversationOf } from './messages.ts'
-import { settingsFor } from './settings.ts'
+import { settingsFor, type SettingsOptions } from './settings.ts'
 import { toolsFor } from './tools.ts'
 import type { MessagesBody, OutputConfig, TextBlock } from './wire.ts'
 
 export const dialect = 'anthropic-messages'
 
-export interface RequestOptions {
-  /** For calls without a limit on models without a known one; absent: what the model's generation allows. */
-  readonly defaultMaxTokens?: number | undefined
+export interface RequestOptions extends SettingsOptions {
   /** False where the platform takes no system messages in mid-conversation, whatever the model. */
   readonly systemTurns?: boolean | undefined
 }
@@ -16,7 +14,7 @@ export interface RequestOptions {
 /** The body of "Create a Message" that a call becomes. Pure. */
 export function messagesBody(call: ProviderCall, options: RequestOptions = {}): MessagesBody {
   const { request, endpoint } = call
-  const { traits, maxTokens, thinking, effort, temperature, topP, format } = settingsFor(call, options.defaultMaxTokens)
+  const { traits, maxTokens, thinking, effort, temperature, topP, format } = settingsFor(call, options)
   const { system, messages } = conversationOf(request.input, traits.systemTurns && options.systemTurns !== false)
   const instructions = [...text(request.instructions), ...system, ...text(format.line)]
   const outputConfig: OutputConfig = { ...(effort && { effort }), ...(format.enforced && { format: format.enforced }) }

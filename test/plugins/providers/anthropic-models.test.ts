@@ -99,6 +99,14 @@ t.test('sampling parameters are sent as far as the model takes them', t => {
   t.end()
 })
 
+t.test('a version of the API without sampling parameters is sent none', t => {
+  const request = call({ model: 'claude-haiku-4-5', temperature: 0.2 })
+  t.match(settingsFor(request, { version: '2026-10-21' }), { temperature: undefined, warnings: [{ param: 'temperature' }] })
+  t.match(settingsFor(request, { version: '2023-06-01' }), { temperature: 0.2 })
+  t.match(settingsFor(request, { version: 'vertex-2023-10-16' }), { temperature: 0.2 })
+  t.end()
+})
+
 t.test('the output limit is the least of what is wanted and what is possible', t => {
   const limit = (model: string, wanted: number | undefined, ceiling: number | undefined, fallback?: number) =>
     settingsFor(
@@ -106,7 +114,7 @@ t.test('the output limit is the least of what is wanted and what is possible', t
         { model, ...(wanted !== undefined && { max_output_tokens: wanted }) },
         ceiling === undefined ? {} : { maxOutputTokens: ceiling },
       ),
-      fallback,
+      { defaultMaxTokens: fallback },
     ).maxTokens
   t.equal(limit('claude-sonnet-4-5', 100, 64_000), 100)
   t.equal(limit('claude-sonnet-4-5', undefined, 64_000), 64_000)

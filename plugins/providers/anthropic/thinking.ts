@@ -1,0 +1,74 @@
+import type { Effort, Item, ProviderCall } from '../../../core/index.ts'
+import type { ModelTraits } from './models.ts'
+import { thinkingBlock } from './reasoning-state.ts'
+import type { Warn } from './settings.ts'
+import type { EffortLevel, Thinking } from './wire.ts'
+
+/** Shares of the output limit, so that an answer still fits behind the thoughts. */
+const budgetShares: Record<Exclude<Effort, 'none'>, number> = { minimal: 0.1, low: 0.2, medium: 0.5, high: 0.8, xhigh: 0.9, max: 0.9 }
+const smallestBudget = 1024
+const largestBudget = 32_000
+
+const ladder = ['low', 'medium', 'high', 'xhigh', 'max'] as const
+
+/** The caller's `reasoning` in the form that the model knows. */
+export function reasoningFor(
+  { request, endpoint }: ProviderCall,
+  traits: ModelTraits,
+  maxTokens: number,
+  forced: boolean,
+  warn: Warn,
+): { thinking?: Thinking; effort?: EffortLevel } {
+  const effort = request.reasoning?.effort
+  const known = endpoint.capabilities.efforts
+  const summary = request.reasoning?.summary ?? request.reasoning?.generate_summary
+  if (effort === 'none') {
+    if (!traits.thinksUnasked) return {}
+    if (traits.thinkingOff) return { thinking: { type: traits.thinkingOff } }
+    warn('reasoning.effort', 'This model always thinks; its lowest effort was asked for.')
+    return { effort: 'low' }
+  }
+  if (effort === undefined) {
+    // Models that think unasked keep their thoughts to themselves unless a summary is asked for.
+    return summary && traits.thinksUnasked && !forced ? { thinking: { type: 'adaptive', display: 'summarized' } } : {}
+  }
+  if (traits.thinking === 'none' || known?.every(level => level === 'none')) {
+    warn('reasoning.effort', 'This model does not think before it answers.')
+    return {}
+  }
+  if (traits.thinking === 'adaptive') {
+    const level = closestLevel(effort, known ? ladder.filter(step => known.includes(step)) : traits.efforts)
+    // Thinking that is asked for excludes a forced tool call ("Extended thinking with tool use").
+    if (forced) return { ...(level && { effort: level }) }
+    return { thinking: { type: 'adaptive', display: 'summarized' }, ...(level && { effort: level }) }
+  }
+  if (forced) {
+    warn('reasoning.effort', 'This model cannot think before a tool call that it is made to make.')
+    return {}
+  }
+  if (continuesWithoutThoughts(request.input)) {
+    warn('reasoning.effort', 'The tool calls to be continued were made without thinking by this model.')
+    return {}
+  }
+  const budget = Math.min(Math.floor(maxTokens * budgetShares[effort]), largestBudget)
+  const affordable = Math.floor(maxTokens * budgetShares.max)
+  if (affordable >= smallestBudget) return { thinking: { type: 'enabled', budget_tokens: Math.max(budget, smallestBudget) } }
+  warn('reasoning.effort', `max_output_tokens of ${maxTokens} leave no room to think.`)
+  return {}
+}
+
+/** spec: reasoning.effort: moved up and then down to the closest supported level. */
+function closestLevel(effort: Exclude<Effort, 'none'>, levels: readonly EffortLevel[]): EffortLevel | undefined {
+  const wish = effort === 'minimal' ? 0 : ladder.indexOf(effort)
+  return ladder.slice(wish).find(level => levels.includes(level)) ?? ladder.slice(0, wish).findLast(level => levels.includes(level))
+}
+
+/** With a budget, the vendor refuses to continue a tool loop whose assistant turn does not start with its thoughts. */
+function continuesWithoutThoughts(input: readonly Item[]): boolean {
+  const call = input.findLastIndex(item => item.type === 'function_call' || item.type === 'custom_tool_call')
+  const answered = input.slice(call + 1).some(item => item.type === 'message' && item.role === 'assistant')
+  if (call < 0 || answered) return false
+  const asked = input.slice(0, call).findLastIndex(item => item.type === 'message' && item.role !== 'assistant')
+  const first = input.slice(asked + 1).find(item => item.type !== 'reasoning' || thinkingBlock(item.encrypted_content))
+  return first?.type !== 'reasoning'
+}
