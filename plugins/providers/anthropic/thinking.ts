@@ -11,6 +11,8 @@ const largestBudget = 32_000
 
 const ladder = ['low', 'medium', 'high', 'xhigh', 'max'] as const
 
+const noThoughtBeforeForcedCall = 'This model does not think before a tool call that it is made to make.'
+
 /** The caller's `reasoning` in the form that the model knows. */
 export function reasoningFor(
   { request, endpoint }: ProviderCall,
@@ -39,11 +41,14 @@ export function reasoningFor(
   if (traits.thinking === 'adaptive') {
     const level = closestLevel(effort, known ? ladder.filter(step => known.includes(step)) : traits.efforts)
     // Thinking that is asked for excludes a forced tool call ("Extended thinking with tool use").
-    if (forced) return { ...(level && { effort: level }) }
+    if (forced) {
+      if (!traits.thinksUnasked) warn('reasoning.effort', noThoughtBeforeForcedCall)
+      return { ...(level && { effort: level }) }
+    }
     return { thinking: { type: 'adaptive', display: 'summarized' }, ...(level && { effort: level }) }
   }
   if (forced) {
-    warn('reasoning.effort', 'This model cannot think before a tool call that it is made to make.')
+    warn('reasoning.effort', noThoughtBeforeForcedCall)
     return {}
   }
   if (continuesWithoutThoughts(request.input)) {
