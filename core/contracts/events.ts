@@ -81,6 +81,11 @@ export interface LogProb {
 }
 
 export type SearchAction =
-  | { readonly type: 'search'; readonly query: string; readonly sources?: readonly { readonly type: 'url'; readonly url: string }[] }
+  | {
+      readonly type: 'search'
+      readonly query: string
+      readonly queries?: readonly string[]
+      readonly sources?: readonly { readonly type: 'url'; readonly url: string }[]
+    }
   | { readonly type: 'open_page'; readonly url?: string }
   | { readonly type: 'find_in_page'; readonly url: string; readonly pattern: string }

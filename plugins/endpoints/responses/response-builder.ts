@@ -8,6 +8,7 @@ import type {
   Ids,
   JsonObject,
   Outcome,
+  SearchAction,
   StreamBody,
   TokenUsage,
 } from '../../../core/index.ts'
@@ -140,7 +141,9 @@ export class ResponseBuilder implements GenerationSink {
       case 'search':
         // Until it is over there is nothing to show of it.
         if (event.status !== 'in_progress')
-          this.#openItem(new WholeItem(this.#context(), 'ws', { type: 'web_search_call', status: event.status, action: event.action }))
+          this.#openItem(
+            new WholeItem(this.#context(), 'ws', { type: 'web_search_call', status: event.status, action: shownAction(event.action) }),
+          )
         return
       case 'compaction':
         return this.#openItem(new WholeItem(this.#context(), 'cmp', { type: 'compaction', encrypted_content: event.opaque }))
@@ -195,4 +198,9 @@ export class ResponseBuilder implements GenerationSink {
 
 function seconds(clock: Clock): number {
   return Math.floor(clock.now() / 1000)
+}
+
+/** The documented action of a search always has its sources. */
+function shownAction(action: SearchAction): SearchAction {
+  return action.type === 'search' ? { ...action, sources: action.sources ?? [] } : action
 }
