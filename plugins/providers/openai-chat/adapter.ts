@@ -4,12 +4,13 @@ import { failureFrom } from './failure.ts'
 import { chatFramer } from './framing.ts'
 import type { Host } from './hosts.ts'
 import { readReply } from './reply.ts'
-import { requestBody } from './request.ts'
+import { dialect, requestBody } from './request.ts'
 
 /** The Chat Completions dialect as one host speaks it. */
 export function chatAdapter(host: Host, baseUrl: string, keys: ApiKeys): ProviderAdapter {
   const url = `${baseUrl.replace(/\/+$/, '')}/chat/completions`
   return {
+    dialect,
     framing: chatFramer,
     prepare: call => ({
       method: 'POST',

@@ -46,8 +46,8 @@ export class Answer {
 
   /** A delta, or a whole message. */
   say(said: Said, logprobs: Choice['logprobs'], whole: boolean, emit: Emit): void {
-    this.#reason(said, whole, emit)
-    if (logprobs?.content) for (const logprob of logprobs.content) this.#logprobs.push(logProbFrom(logprob))
+    const isThought = this.#reason(said, whole, emit) && !said.content
+    if (logprobs?.content && !isThought) for (const logprob of logprobs.content) this.#logprobs.push(logProbFrom(logprob))
     if (typeof said.content === 'string') this.#content(said.content, emit)
     else if (said.content) for (const part of said.content) this.#part(part, emit)
     if (said.refusal) {
@@ -75,6 +75,8 @@ export class Answer {
   }
 
   reasoning(text: string, emit: Emit): void {
+    // Those of thoughts have no place.
+    this.#logprobs = []
     emit({ type: 'reasoning', text, form: 'full' })
   }
 
@@ -88,16 +90,16 @@ export class Answer {
     this.#logprobs = []
   }
 
-  #reason({ reasoning_details: details, reasoning, reasoning_content }: Said, whole: boolean, emit: Emit): void {
+  #reason({ reasoning_details: details, reasoning, reasoning_content }: Said, whole: boolean, emit: Emit): boolean {
     // The same words may come under several names; the list says most about them.
     const inDetails = details?.some(detail => detail.text || detail.summary)
     const text = inDetails ? undefined : reasoning_content || reasoning
-    if (!text && !details?.length) return
+    if (!text && !details?.length) return false
     this.#thinkTags?.flush(emit)
     if (text) this.reasoning(text, emit)
-    if (!details) return
-    for (const detail of details) this.#detail(detail, emit)
-    this.#details.add(details, whole)
+    for (const detail of details ?? []) this.#detail(detail, emit)
+    this.#details.add(details ?? [], whole)
+    return true
   }
 
   #detail({ text, summary, index }: ReasoningDetail, emit: Emit): void {
@@ -111,8 +113,9 @@ export class Answer {
 
   #content(text: string, emit: Emit): void {
     if (text === '') return
-    if (this.#thinkTags) this.#thinkTags.push(text, emit)
-    else this.text(text, emit)
+    if (!this.#thinkTags) return this.text(text, emit)
+    this.#thinkTags.push(text, emit)
+    if (this.#thinkTags.isThinking) this.#logprobs = []
   }
 
   /** Mistral's content may be a list. */
@@ -125,6 +128,7 @@ export class Answer {
   #settle(emit: Emit): void {
     this.#thinkTags?.flush(emit)
     this.#endReasoning(emit)
+    this.#logprobs = []
   }
 
   #endReasoning(emit: Emit): void {

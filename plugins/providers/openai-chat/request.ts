@@ -3,6 +3,8 @@ import type { Extension, Host, Unsupported } from './hosts.ts'
 import { messagesFor } from './messages.ts'
 import { toolMembers } from './tools.ts'
 
+export const dialect = 'openai-chat'
+
 type Warn = (param: string, message: string) => void
 
 /** The body of `POST {baseUrl}/chat/completions`; members that are undefined do not get into the JSON. */
@@ -10,7 +12,7 @@ export function requestBody({ request, endpoint }: ProviderCall, host: Host): Js
   const knows = (member: Unsupported): boolean => !host.without?.includes(member)
   const extended = (member: Extension): boolean => host.extensions?.includes(member) ?? false
   return {
-    ...(request.extra?.dialect === 'openai-chat' && request.extra.fields),
+    ...(request.extra?.dialect === dialect && request.extra.fields),
     model: endpoint.upstreamModel,
     messages: messagesFor(request, host),
     [host.maxTokens ?? 'max_tokens']: request.max_output_tokens,
@@ -36,9 +38,10 @@ export function requestBody({ request, endpoint }: ProviderCall, host: Host): Js
 /** What the request asks for and this host cannot be told. */
 export function dropped({ request }: ProviderCall, host: Host, warn: Warn): void {
   for (const member of host.without ?? []) if (asked[member]?.(request)) warn(...notSent(member))
-  if (request.text?.verbosity && !host.extensions?.includes('verbosity'))
-    warn('text.verbosity', 'This provider has no verbosity; it was not sent.')
+  if (request.text?.verbosity && !host.extensions?.includes('verbosity')) warn('text.verbosity', leftOut)
 }
+
+const leftOut = 'is not supported by this provider and was left out'
 
 const asked: { readonly [M in Unsupported]?: (request: UpstreamRequestBody) => boolean } = {
   frequency_penalty: request => Boolean(request.frequency_penalty),
@@ -50,9 +53,9 @@ const asked: { readonly [M in Unsupported]?: (request: UpstreamRequestBody) => b
 }
 
 function notSent(member: Unsupported): [param: string, message: string] {
-  if (member === 'json_schema') return ['text.format', 'This provider does not enforce a schema; it is asked for JSON and told the schema.']
+  if (member === 'json_schema') return ['text.format', 'is not enforced by this provider, which is asked for JSON and told the schema']
   const param = member === 'logprobs' ? 'top_logprobs' : member === 'strict' ? 'tools[].strict' : member
-  return [param, `This provider does not support ${param}; it was not sent.`]
+  return [param, leftOut]
 }
 
 function wantsLogprobs({ include, top_logprobs }: UpstreamRequestBody): boolean {
@@ -68,18 +71,23 @@ function retention({ prompt_cache_retention: value }: UpstreamRequestBody): stri
   return value === 'in-memory' ? 'in_memory' : value
 }
 
-function reasoning({ reasoning: asked }: UpstreamRequestBody, host: Host): JsonObject {
-  const effort = asked?.effort
+function reasoning({ reasoning: wanted }: UpstreamRequestBody, host: Host): JsonObject {
+  const effort = wanted?.effort
   const effortMember = host.without?.includes('reasoning_effort') ? {} : { reasoning_effort: effort }
   switch (host.effort) {
     case 'reasoning':
-      return asked ? { reasoning: { effort, summary: asked.summary ?? asked.generate_summary } } : {}
+      return reasoningObject(effort, wanted?.summary ?? wanted?.generate_summary)
     case 'thinking':
       if (effort === undefined) return {}
       return effort === 'none' ? { thinking: { type: 'disabled' } } : { thinking: { type: 'enabled' }, ...effortMember }
     default:
       return effortMember
   }
+}
+
+/** Empty, it would turn reasoning on. */
+function reasoningObject(effort: string | undefined, summary: string | undefined): JsonObject {
+  return effort === undefined && summary === undefined ? {} : { reasoning: { effort, summary } }
 }
 
 function responseFormat({ text }: UpstreamRequestBody, host: Host): JsonObject | undefined {

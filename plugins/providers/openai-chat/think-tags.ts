@@ -22,6 +22,11 @@ export class ThinkTags {
     this.#listener = listener
   }
 
+  /** Between the tags, or just behind them. */
+  get isThinking(): boolean {
+    return this.#state === 'thinking' || this.#state === 'after'
+  }
+
   push(piece: string, emit: Emit): void {
     if (this.#state === 'text') return this.#listener.text(piece, emit)
     this.#held += piece
