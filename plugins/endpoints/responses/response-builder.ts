@@ -56,6 +56,7 @@ export class ResponseBuilder implements GenerationSink {
   #open: OpenItem | undefined
   /** Came while a call was still incomplete: written when it is closed, so that items never interleave. */
   #waiting: GenerationEvent[] = []
+  readonly #searches = new Map<string, SearchAction>()
   #sequence = 0
   #created = false
 
@@ -98,6 +99,7 @@ export class ResponseBuilder implements GenerationSink {
   close({ finish, usage, store }: Outcome): JsonObject {
     const incomplete = finish === 'length' || finish === 'content-filter'
     while (this.#open) this.#closeOpen(incomplete && this.#waiting.length === 0 ? 'incomplete' : 'completed')
+    this.#endSearches()
     this.response.status = incomplete ? 'incomplete' : 'completed'
     this.response.incomplete_details = incomplete ? { reason: finish === 'length' ? 'max_output_tokens' : 'content_filter' } : null
     this.response.completed_at = incomplete ? null : seconds(this.#clock)
@@ -139,17 +141,29 @@ export class ResponseBuilder implements GenerationSink {
       case 'tool-input':
         throw new Error('input came for a tool call that is not open')
       case 'search':
-        // Until it is over there is nothing to show of it.
-        if (event.status !== 'in_progress')
-          this.#openItem(
-            new WholeItem(this.#context(), 'ws', { type: 'web_search_call', status: event.status, action: shownAction(event.action) }),
-          )
-        return
+        return this.#search(event)
       case 'compaction':
         return this.#openItem(new WholeItem(this.#context(), 'cmp', { type: 'compaction', encrypted_content: event.opaque }))
       case 'item':
         return this.#openItem(new WholeItem(this.#context(), 'item', event.item))
     }
+  }
+
+  /** A search of which nothing more came has failed. */
+  #endSearches(): void {
+    for (const [key, action] of this.#searches) {
+      this.write({ type: 'search', key, status: 'failed', action })
+      this.#closeOpen('completed')
+    }
+  }
+
+  /** A search is shown when it is over. One that a pause interrupted is finished by a later round, which tells only its result. */
+  #search({ key, status, action }: Extract<GenerationEvent, { type: 'search' }>): void {
+    const begun = this.#searches.get(key)
+    if (status === 'in_progress') return void this.#searches.set(key, action)
+    this.#searches.delete(key)
+    const told = begun?.type === 'search' && action.type === 'search' && action.query === '' ? { ...action, query: begun.query } : action
+    this.#openItem(new WholeItem(this.#context(), 'ws', { type: 'web_search_call', status, action: shownAction(told) }))
   }
 
   #openItem(item: OpenItem): void {
