@@ -127,8 +127,8 @@ t.test('the oracle is independent of what it judges', async t => {
 })
 
 t.test('what is published imports nothing that is only there for development', async t => {
-  const { dependencies, peerDependencies = {} } = manifest()
-  const declared = new Set([...Object.keys(dependencies), ...Object.keys(peerDependencies)])
+  const { name, dependencies, peerDependencies = {} } = manifest()
+  const declared = new Set([name, ...Object.keys(dependencies), ...Object.keys(peerDependencies)])
   t.same(
     strays(/^(core|plugins|config)\//, ({ target, local }) => local || target.startsWith('node:') || declared.has(target)),
     [],
@@ -164,6 +164,7 @@ t.test('files are named in kebab-case, after what is in them', async t => {
 })
 
 interface Manifest {
+  readonly name: string
   readonly version: string
   readonly dependencies: Readonly<Record<string, string>>
   readonly devDependencies: Readonly<Record<string, string>>
