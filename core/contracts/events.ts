@@ -15,7 +15,7 @@ export type GenerationEvent =
   | { readonly type: 'reasoning'; readonly text: string; readonly form: 'summary' | 'full'; readonly newPart?: boolean }
   /** A signature or encrypted thought, byte-exact; belongs to the open reasoning item, or to an empty one of its own, and ends it. */
   | { readonly type: 'reasoning-state'; readonly opaque: string }
-  /** The next text or reasoning opens a new item. */
+  /** The open item is over, a call too; the next text or reasoning opens a new one. */
   | { readonly type: 'item-end' }
   /** `key` tells this reply's calls apart; core makes a `callId` where the vendor has none. `custom`: the input is free text, not JSON. */
   | {

@@ -5,7 +5,14 @@ import { checkEventMembers, isEventName, undocumentedEvents, type EventName } fr
 import { ItemGrammar } from './item-grammar.ts'
 import { checkNewItem, checkUnfinishedItem } from './item-shapes.ts'
 import type { PartEvent } from './part-grammar.ts'
-import { checkItemStatus, checkResponse, checkResponseMembers, type CheckedResponse, type ResponseStatus } from './response-shape.ts'
+import {
+  checkItemStatus,
+  checkResponse,
+  checkResponseMembers,
+  isCall,
+  type CheckedResponse,
+  type ResponseStatus,
+} from './response-shape.ts'
 import { ContractError, fail } from './shape.ts'
 
 export { readEvents, type PublicEvent } from './event-reader.ts'
@@ -116,9 +123,9 @@ class StreamGrammar {
     if (before && !before.done) fail(`item ${before.index} is still open`)
     if (index !== this.#items.length) fail(`output_index is ${index}, and the next is ${this.#items.length}`)
     if (this.#ids.has(item.id)) fail(`item.id ${item.id} is that of an earlier item`)
-    if (item.call_id !== undefined && this.#calls.has(item.call_id)) fail(`item.call_id ${item.call_id} is that of an earlier call`)
+    if (isCall(item) && this.#calls.has(item.call_id)) fail(`item.call_id ${item.call_id} is that of an earlier call`)
     this.#ids.add(item.id)
-    this.#calls.add(item.call_id)
+    if (isCall(item)) this.#calls.add(item.call_id)
     this.#items.push(new ItemGrammar(item, index, this.#documentedOnly))
   }
 

@@ -153,11 +153,15 @@ function checkOutput({ output, status }: CheckedResponse): void {
     checkFinishedItem(item, `response.output.${index}`)
     checkItemStatus(item, index === output.length - 1, status)
     if (ids.has(item.id)) fail(`response.output.${index} has the id ${item.id} of an earlier item`)
-    if (item.call_id !== undefined && calls.has(item.call_id))
-      fail(`response.output.${index} has the call_id ${item.call_id} of an earlier item`)
+    if (isCall(item) && calls.has(item.call_id)) fail(`response.output.${index} has the call_id ${item.call_id} of an earlier item`)
     ids.add(item.id)
-    calls.add(item.call_id)
+    if (isCall(item)) calls.add(item.call_id)
   }
+}
+
+/** The calls whose outputs the client sends. Items of the vendor's own tools may share a `call_id` with their output. */
+export function isCall({ type }: JsonObject): boolean {
+  return type === 'function_call' || type === 'custom_tool_call'
 }
 
 interface Usage {

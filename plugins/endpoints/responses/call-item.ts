@@ -24,18 +24,19 @@ export class CallItem implements OpenItem {
   }
 
   accepts(event: GenerationEvent): boolean {
-    return event.type === 'tool-input' && event.key === this.#call.key
+    return event.type === 'item-end' || (event.type === 'tool-input' && event.key === this.#call.key)
   }
 
   write(event: GenerationEvent): void {
+    if (event.type === 'item-end') this.#complete = true
     if (event.type !== 'tool-input' || event.text === '') return
     this.#input += event.text
     if (this.#head) this.#context.sendFrame(sequence => deltaFrame(this.#head, event.text, sequence))
   }
 
-  /** Vendors may interleave parallel calls: arguments that are not yet a whole JSON document still go on. Free text tells nothing. */
+  /** Vendors may interleave parallel calls: arguments that are not yet a whole JSON document still go on, and free text does until its end is told. */
   get complete(): boolean {
-    if (this.#call.custom) return true
+    if (this.#complete || this.#call.custom) return this.#complete
     if (this.#checkedLength !== this.#input.length) {
       this.#checkedLength = this.#input.length
       this.#complete = isJson(this.#input)
