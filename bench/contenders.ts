@@ -23,7 +23,7 @@ export interface Contender {
 const chatPath = '/v1/chat/completions'
 const both: readonly Mode[] = ['json', 'stream']
 
-export async function contender(name: ContenderName, port: number, upstream: string): Promise<Contender> {
+export function contender(name: ContenderName, port: number, upstream: string): Contender {
   switch (name) {
     case 'none':
       return { name, modes: both, path: chatPath, headers: {}, speaks: 'chat' }
@@ -39,7 +39,7 @@ export async function contender(name: ContenderName, port: number, upstream: str
         speaks: 'responses',
       }
     case 'turnpike': {
-      const { command, apiKey } = await gatewayCommand(port, upstream)
+      const { command, apiKey } = gatewayCommand(port, upstream)
       return { name, modes: both, command, path: '/v1/responses', headers: { Authorization: `Bearer ${apiKey}` }, speaks: 'responses' }
     }
     case 'portkey':

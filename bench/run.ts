@@ -86,7 +86,7 @@ console.log(`\n${file}`)
 /** Starts a contender several times for the time to its first reply, and keeps the last one running. */
 async function launch(name: ContenderName): Promise<Running> {
   const port = await freePort()
-  const found = await contender(name, port, upstream.origin)
+  const found = contender(name, port, upstream.origin)
   const origin = found.command ? `http://127.0.0.1:${port}` : upstream.origin
   const ready = shot(found, origin, found.modes[0]!)
   let server: ServerProcess | undefined

@@ -29,18 +29,19 @@ export interface Command {
 const startLimitMs = 20_000
 const stopLimitMs = 10_000
 
-/** Starts a Node server on one core. Its output is dropped unless it fails to start. */
+/** Starts a Node server on one core. What it complains of is told when it fails to start. */
 export async function startServer({ nodeArguments, env, cwd, ipc }: Command, core: number, ready: Shot): Promise<ServerProcess> {
   const startedMs = performance.now()
   const child = spawn('taskset', ['--cpu-list', `${core}`, process.execPath, ...nodeArguments], {
     cwd,
     env: { ...process.env, NODE_ENV: 'production', ...env },
-    stdio: ['ignore', 'pipe', 'pipe', ...(ipc ? (['ipc'] as const) : [])],
+    // What it logs is written, but read by nobody.
+    stdio: ['ignore', 'ignore', 'pipe', ...(ipc ? (['ipc'] as const) : [])],
   })
   let output = ''
-  const keep = (part: Buffer): void => void (output.length < 10_000 && (output += part.toString()))
-  child.stdout!.on('data', keep)
-  child.stderr!.on('data', keep)
+  child.stderr!.on('data', (part: Buffer) => {
+    if (output.length < 10_000) output += part.toString()
+  })
   try {
     await untilReady(child, ready)
   } catch (error) {

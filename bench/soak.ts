@@ -113,7 +113,7 @@ async function streams(count: number, holdSeconds: number): Promise<void> {
 
 async function startGateway(upstream: string) {
   const port = await freePort()
-  const gateway = await contender('turnpike', port, upstream)
+  const gateway = contender('turnpike', port, upstream)
   const origin = `http://127.0.0.1:${port}`
   const preload = fileURLToPath(new URL('collect-on-message.ts', import.meta.url))
   const command = { ...gateway.command!, nodeArguments: ['--expose-gc', '--import', preload, ...gateway.command!.nodeArguments], ipc: true }
