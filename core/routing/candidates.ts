@@ -16,11 +16,11 @@ export function candidatesFor(request: GenerationRequest, catalog: Catalog, prov
     for (const endpoint of endpoints) if (!found.has(keyOf(endpoint))) found.set(keyOf(endpoint), endpoint)
   }
   add(primary)
-  // spec: `auto` moves to the end.
+  // spec: `auto` moves to the end. Where it has nothing to add, the models that were named stand alone.
   for (const [index, name] of modelFallbacks.entries()) {
     if (name !== 'auto') add(namedEndpoints(name, `routing.model.fallbacks[${index}]`, request, catalog, providers))
   }
-  if (modelFallbacks.includes('auto')) add(namedEndpoints('auto', 'routing.model.fallbacks', request, catalog, providers))
+  if (modelFallbacks.includes('auto')) add(capableEndpoints('auto', 'routing.model.fallbacks', request, catalog, providers))
   return [...found.values()]
 }
 
@@ -31,8 +31,7 @@ function namedEndpoints(
   catalog: Catalog,
   providers: Registry<Provider>,
 ): readonly Endpoint[] {
-  const endpoints = endpointsOf(name, param, catalog, providers)
-  const capable = name === 'auto' ? endpoints.filter(endpoint => isCapable(endpoint, request)) : endpoints
+  const capable = capableEndpoints(name, param, request, catalog, providers)
   const [first] = capable
   if (!first)
     throw invalidRequest(
@@ -51,6 +50,18 @@ function namedEndpoints(
   })
   const ordered = [first, ...chosen.filter(endpoint => endpoint !== undefined), ...capable]
   return [...new Map(ordered.map(endpoint => [keyOf(endpoint), endpoint])).values()]
+}
+
+/** What was named is tried whatever is known of it; `auto` chooses. */
+function capableEndpoints(
+  name: string,
+  param: string,
+  request: GenerationRequest,
+  catalog: Catalog,
+  providers: Registry<Provider>,
+): readonly Endpoint[] {
+  const endpoints = endpointsOf(name, param, catalog, providers)
+  return name === 'auto' ? endpoints.filter(endpoint => isCapable(endpoint, request)) : endpoints
 }
 
 /** Whether nothing known speaks against this endpoint. */
