@@ -1,3 +1,4 @@
+import type { Cancellation } from '../cancellation.ts'
 import type { Clock } from '../clock.ts'
 import { noUsage, type GenerationEvent, type TokenUsage } from '../contracts/events.ts'
 import type { MetricStore } from '../contracts/metric-store.ts'
@@ -12,7 +13,7 @@ export interface AttemptParts {
   readonly warnings: readonly Warning[]
   readonly streamed: boolean
   readonly timeouts: Timeouts
-  readonly runSignal: AbortSignal
+  readonly run: Cancellation
   readonly clock: Clock
   readonly metrics: MetricStore
   readonly record: RecordDraft
@@ -29,12 +30,12 @@ export class Attempt {
   readonly #controller = new AbortController()
   readonly #start: number
   readonly #total: NodeJS.Timeout
-  #silence: NodeJS.Timeout
+  #silence: NodeJS.Timeout | undefined
   #latencyMs: number | undefined
   #iterator: AsyncIterator<GenerationEvent> | undefined
   #rejectStep: ((reason: unknown) => void) | undefined
   #ended = false
-  readonly #onRunAbort = (): void => this.#abort(this.#parts.runSignal.reason)
+  readonly #onRunAbort = (reason: unknown): void => this.#abort(reason)
 
   constructor(parts: AttemptParts) {
     this.#parts = parts
@@ -45,9 +46,8 @@ export class Attempt {
     const { firstEventMs, totalMs } = parts.timeouts
     this.#total = this.#timer(totalMs, `did not finish within ${totalMs} ms`)
     // A reply that does not stream comes all at once: only the total time-out can tell that it is late.
-    this.#silence = this.#timer(parts.streamed ? firstEventMs : totalMs, `sent nothing within ${firstEventMs} ms`)
-    parts.runSignal.addEventListener('abort', this.#onRunAbort, { once: true })
-    if (parts.runSignal.aborted) this.#onRunAbort()
+    if (parts.streamed) this.#silence = this.#timer(firstEventMs, `sent nothing within ${firstEventMs} ms`)
+    parts.run.onAbort(this.#onRunAbort)
   }
 
   get signal(): AbortSignal {
@@ -69,15 +69,15 @@ export class Attempt {
 
   /** The first semantic event has come: from now on the time between events counts. */
   commit(): void {
-    if (this.#parts.streamed) this.#latencyMs = this.#parts.clock.elapsed() - this.#start
-    clearTimeout(this.#silence)
-    const { betweenEventsMs } = this.#parts.timeouts
-    this.#silence = this.#timer(betweenEventsMs, `sent nothing for ${betweenEventsMs} ms`)
+    if (!this.#parts.streamed) return
+    this.#latencyMs = this.#parts.clock.elapsed() - this.#start
+    this.pause()
+    this.resume()
   }
 
   /** Something came. */
   touch(): void {
-    this.#silence.refresh()
+    this.#silence?.refresh()
   }
 
   /** The client does not read: its time counts for nobody. */
@@ -86,6 +86,7 @@ export class Attempt {
   }
 
   resume(): void {
+    if (!this.#parts.streamed) return
     const { betweenEventsMs } = this.#parts.timeouts
     this.#silence = this.#timer(betweenEventsMs, `sent nothing for ${betweenEventsMs} ms`)
   }
@@ -96,8 +97,8 @@ export class Attempt {
     this.#ended = true
     clearTimeout(this.#total)
     clearTimeout(this.#silence)
-    const { runSignal, clock, metrics, record, candidate } = this.#parts
-    runSignal.removeEventListener('abort', this.#onRunAbort)
+    const { run, clock, metrics, record, candidate } = this.#parts
+    run.offAbort(this.#onRunAbort)
     if (outcome !== 'ok') this.#abort(new Error('the attempt was given up'))
     const { provider, model } = candidate.endpoint
     const totalMs = clock.elapsed() - this.#start

@@ -8,8 +8,8 @@ import type { RunContext } from '../contracts/run-context.ts'
 import { GatewayError } from '../errors.ts'
 import { Providers } from '../extension-points.ts'
 import { describeError } from '../logger.ts'
+import type { HttpExchange } from '../http/exchange.ts'
 import { Masks } from '../masks.ts'
-import type { RecordDraft } from '../records/record.ts'
 import type { Registry } from '../registry.ts'
 import type { Candidate } from '../routing/plan.ts'
 import { Settings } from '../settings.ts'
@@ -53,14 +53,14 @@ export class Attempts {
   }
 
   /** An attempt whose first semantic event has come; or the public error of the last failure, when all is spent. */
-  async open(candidates: readonly Candidate[], request: GenerationRequest, context: RunContext, record: RecordDraft): Promise<Attempt> {
+  async open(candidates: readonly Candidate[], request: GenerationRequest, context: RunContext, exchange: HttpExchange): Promise<Attempt> {
     let last: { readonly failure: ProviderFailure; readonly provider: string } | undefined
     let left = this.#settings.maxAttempts
     for (const candidate of candidates) {
       const tries = this.#tries(candidate)
       for (const credential of tries) {
         if (left-- <= 0) break
-        const result = await this.#try(candidate, credential, request, context, record)
+        const result = await this.#try(candidate, credential, request, context, exchange)
         if (result instanceof Attempt) return result
         last = { failure: result, provider: candidate.provider.id }
         this.#credentials.failed(candidate.provider.id, credential, result)
@@ -108,7 +108,7 @@ export class Attempts {
     credential: Credential | undefined,
     request: GenerationRequest,
     context: RunContext,
-    record: RecordDraft,
+    exchange: HttpExchange,
   ): Promise<Attempt | ProviderFailure> {
     const { endpoint, provider } = candidate
     const lowered = this.#lowering.lower(request, candidate, credential, context.caller)
@@ -118,10 +118,10 @@ export class Attempts {
       warnings: lowered.warnings,
       streamed: request.stream === true,
       timeouts: { ...defaultTimeouts, ...provider.timeouts },
-      runSignal: context.signal,
+      run: exchange.cancellation,
       clock: this.#clock,
       metrics: this.#metrics,
-      record,
+      record: exchange.record,
     })
     try {
       attempt.begin(

@@ -91,6 +91,6 @@ export class Generation {
       code: 'server_error',
       message: 'The gateway is shutting down. Try again.',
     })
-    for (const { controller } of this.#live) controller.abort(reason)
+    for (const { cancellation } of this.#live) cancellation.abort(reason)
   }
 }

@@ -50,11 +50,19 @@ export class Run {
     this.#request = request
     this.#sink = sink
     this.#transcript = new Transcript(services.ids)
-    const { id, caller, signal, log, record } = exchange
-    this.#context = { id, caller, signal, log, note: (kind, summary) => void record.notes.push({ kind, summary }) }
+    const { id, caller, cancellation, log, record } = exchange
+    this.#context = {
+      id,
+      caller,
+      log,
+      get signal() {
+        return cancellation.signal
+      },
+      note: (kind, summary) => void record.notes.push({ kind, summary }),
+    }
     record.stream = request.stream === true
     record.requestedModel = request.model
-    this.#timeout = setTimeout(() => exchange.controller.abort(tookTooLong(services.settings.runTimeoutMs)), services.settings.runTimeoutMs)
+    this.#timeout = setTimeout(() => cancellation.abort(tookTooLong(services.settings.runTimeoutMs)), services.settings.runTimeoutMs)
   }
 
   get committed(): Promise<Commitment | GatewayError> {
@@ -102,7 +110,7 @@ export class Run {
     let request = this.#request
     let among = candidates
     for (let round = 1; ; round++) {
-      const attempt = await this.#services.attempts.open(among, request, this.#context, this.#exchange.record)
+      const attempt = await this.#services.attempts.open(among, request, this.#context, this.#exchange)
       this.#attempt = attempt
       this.#begin(attempt)
       await this.#relay(attempt)
@@ -238,7 +246,7 @@ export class Run {
   }
 
   #failed(thrown: unknown): GatewayError {
-    const error = this.#context.signal.aborted ? asGatewayError(this.#context.signal.reason) : asGatewayError(thrown)
+    const error = this.#exchange.cancellation.aborted ? asGatewayError(this.#exchange.cancellation.reason) : asGatewayError(thrown)
     if (error.status === 500)
       this.#context.log.error('a generation failed', { request: this.#context.id, ...describeError(error.cause ?? error) })
     this.#exchange.record.errorCode = error.code

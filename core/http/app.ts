@@ -101,8 +101,8 @@ export class HttpApp {
   }
 
   /** A generation outlives the reply: what became of it is known when it has finished. */
-  #closeRecord({ run, record, signal }: HttpExchange, status: number): void {
-    if (!run) return record.close(signal.aborted ? 499 : status)
+  #closeRecord({ run, record, cancellation }: HttpExchange, status: number): void {
+    if (!run) return record.close(cancellation.aborted ? 499 : status)
     void run.then(outcome => record.close(outcome instanceof GatewayError && outcome.status === 499 ? 499 : status))
   }
 }

@@ -1,3 +1,4 @@
+import { Cancellation } from '../cancellation.ts'
 import type { Exchange, StreamBody } from '../contracts/route.ts'
 import type { Caller } from '../contracts/run-context.ts'
 import { GatewayError } from '../errors.ts'
@@ -17,14 +18,14 @@ export interface ExchangeParts {
   readonly maxBodyBytes: number
 }
 
-/** One HTTP request on its way. Its abort controller is the run's: there is one for the whole request. */
+/** One HTTP request on its way. Its cancellation is the run's: there is one for the whole request. */
 export class HttpExchange implements Exchange {
   readonly id: string
   readonly request: Request
   readonly params: Readonly<Record<string, string>>
   readonly log: Logger
   readonly record: RecordDraft
-  readonly controller = new AbortController()
+  readonly cancellation = new Cancellation()
   readonly #heartbeat: Heartbeat
   readonly #maxBodyBytes: number
   #caller: Caller | undefined
@@ -43,7 +44,7 @@ export class HttpExchange implements Exchange {
   }
 
   get signal(): AbortSignal {
-    return this.controller.signal
+    return this.cancellation.signal
   }
 
   get query(): URLSearchParams {
@@ -76,7 +77,7 @@ export class HttpExchange implements Exchange {
   }
 
   #gone(): void {
-    if (!this.controller.signal.aborted) this.controller.abort(clientGone())
+    if (!this.cancellation.aborted) this.cancellation.abort(clientGone())
   }
 }
 

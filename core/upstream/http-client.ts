@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import { Agent } from 'undici'
 import type { UpstreamHeaders, UpstreamRequest } from '../contracts/adapter.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
@@ -6,7 +7,7 @@ export interface UpstreamReply {
   readonly status: number
   readonly headers: UpstreamHeaders
   /** To be read to its end, or destroyed. What it throws goes through `networkFailure`. */
-  readonly body: AsyncIterable<Uint8Array> & { destroy(error?: Error): unknown; on(event: 'error', listener: () => void): unknown }
+  readonly body: Readable
 }
 
 export interface SendOptions {

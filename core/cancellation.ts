@@ -1,0 +1,42 @@
+/** One thing that can be called off, once. An `AbortController` costs microseconds, so it is made only when somebody asks for the signal. */
+export class Cancellation {
+  readonly #listeners = new Set<(reason: unknown) => void>()
+  #aborted = false
+  #reason: unknown
+  #controller: AbortController | undefined
+
+  get aborted(): boolean {
+    return this.#aborted
+  }
+
+  get reason(): unknown {
+    return this.#reason
+  }
+
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController()
+      if (this.#aborted) this.#controller.abort(this.#reason)
+    }
+    return this.#controller.signal
+  }
+
+  abort(reason: unknown): void {
+    if (this.#aborted) return
+    this.#aborted = true
+    this.#reason = reason
+    for (const listener of this.#listeners) listener(reason)
+    this.#listeners.clear()
+    this.#controller?.abort(reason)
+  }
+
+  /** Called at once when it is already called off. */
+  onAbort(listener: (reason: unknown) => void): void {
+    if (this.#aborted) listener(this.#reason)
+    else this.#listeners.add(listener)
+  }
+
+  offAbort(listener: (reason: unknown) => void): void {
+    this.#listeners.delete(listener)
+  }
+}
