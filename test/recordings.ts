@@ -16,6 +16,9 @@ export interface Recording {
   readonly response_file: string
   readonly request_recorded: boolean
   readonly fidelity: string
+  /** Recordings of one group are the turns of one conversation, in the order of `interaction`. */
+  readonly group: string
+  readonly interaction: number
 }
 
 export interface RecordedReply {

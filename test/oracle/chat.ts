@@ -32,6 +32,8 @@ function read(chunks: readonly unknown[], member: 'message' | 'delta'): Reading 
       draft.refusal += string(said['refusal'])
       draft.reasoning += reasoningText(said)
       calls.add(list(said['tool_calls']))
+      for (const annotation of list(said['annotations']).map(object))
+        if (annotation['type'] === 'url_citation') draft.citations.push(string(object(annotation['url_citation'])['url']))
       if (choice['finish_reason']) draft.finish = finishOf(string(choice['finish_reason']))
     }
   }

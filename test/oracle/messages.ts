@@ -7,7 +7,8 @@ import { Draft, type Reading, type UsageReading } from './reading.ts'
 export function readMessage(body: unknown): Reading {
   const message = object(body)
   const draft = new Draft()
-  for (const block of list(message['content'])) readBlock(object(block), draft)
+  const searches = new Set<unknown>()
+  for (const block of list(message['content'])) readBlock(object(block), draft, searches)
   draft.usage = usageOf(object(message['usage']))
   draft.finish = finishOf(message['stop_reason'])
   return draft.reading()
@@ -16,7 +17,8 @@ export function readMessage(body: unknown): Reading {
 /** The events of a stream. Counts in `message_delta` are running totals, which replace those of `message_start`. */
 export function readMessageEvents(events: readonly unknown[]): Reading {
   const draft = new Draft()
-  const blocks = new Map<unknown, { block: Json; text: string; thinking: string; input: string }>()
+  const blocks = new Map<unknown, { block: Json; text: string; thinking: string; input: string; citations: unknown[] }>()
+  const searches = new Set<unknown>()
   let usage: Json = {}
   for (const value of events) {
     const event = object(value)
@@ -24,11 +26,11 @@ export function readMessageEvents(events: readonly unknown[]): Reading {
       const message = object(event['message'])
       usage = object(message['usage'])
       // With tools that are called by code, the finished calls stand here and no blocks follow.
-      for (const block of list(message['content'])) readBlock(object(block), draft)
+      for (const block of list(message['content'])) readBlock(object(block), draft, searches)
       draft.finish = finishOf(message['stop_reason'])
     } else if (event['type'] === 'content_block_start') {
       const block = object(event['content_block'])
-      blocks.set(event['index'], { block, text: string(block['text']), thinking: string(block['thinking']), input: '' })
+      blocks.set(event['index'], { block, text: string(block['text']), thinking: string(block['thinking']), input: '', citations: [] })
     } else if (event['type'] === 'content_block_delta') {
       const open = blocks.get(event['index'])
       const delta = object(event['delta'])
@@ -36,19 +38,30 @@ export function readMessageEvents(events: readonly unknown[]): Reading {
       open.text += string(delta['text'])
       open.thinking += string(delta['thinking'])
       open.input += string(delta['partial_json'])
+      if (delta['citation']) open.citations.push(delta['citation'])
     } else if (event['type'] === 'message_delta') {
       draft.finish = finishOf(object(event['delta'])['stop_reason']) ?? draft.finish
       usage = { ...usage, ...Object.fromEntries(Object.entries(object(event['usage'])).filter(([, total]) => total !== null)) }
     }
   }
-  for (const { block, text, thinking, input } of blocks.values())
-    readBlock({ ...block, text, thinking, ...(input && { partial: input }) }, draft)
+  for (const { block, text, thinking, input, citations } of blocks.values())
+    readBlock({ ...block, text, thinking, citations, ...(input && { partial: input }) }, draft, searches)
   draft.usage = usageOf(usage)
   return draft.reading()
 }
 
-function readBlock(block: Json, draft: Draft): void {
-  if (block['type'] === 'text') draft.text += string(block['text'])
+function readBlock(block: Json, draft: Draft, searches: Set<unknown>): void {
+  if (block['type'] === 'text') {
+    draft.text += string(block['text'])
+    for (const citation of list(block['citations']).map(object)) if (citation['url']) draft.citations.push(string(citation['url']))
+  } else if (block['type'] === 'server_tool_use' && block['name'] === 'web_search') {
+    searches.add(block['id'])
+    const input = block['partial'] ? (JSON.parse(string(block['partial'])) as unknown) : block['input']
+    draft.others.push(`web_search_call ${string(object(input)['query'])}`)
+  } else if (block['type'] === 'web_search_tool_result') {
+    // After a pause the result comes in a later reply than the search.
+    if (!searches.has(block['tool_use_id'])) draft.others.push('web_search_call')
+  } else if (block['type'] === 'compaction') draft.others.push('compaction')
   else if (block['type'] === 'thinking') draft.reasoning += string(block['thinking'])
   else if (block['type'] === 'tool_use')
     draft.toolCalls.push({

@@ -5,6 +5,10 @@ export interface Reading {
   /** The text of all forms of reasoning, in order. */
   readonly reasoning: string
   readonly toolCalls: readonly ToolCallReading[]
+  /** The addresses that the text cites, in order. */
+  readonly citations: readonly string[]
+  /** What else the model or its vendor did, by the names of the Responses protocol: searches, compactions, calls of the vendor's own tools. */
+  readonly others: readonly string[]
   /** Null where the vendor told none. */
   readonly usage: UsageReading | null
   /** Null where the vendor never said why it stopped. */
@@ -43,11 +47,13 @@ export class Draft {
   refusal = ''
   reasoning = ''
   readonly toolCalls: { name: string; arguments: string; custom: boolean }[] = []
+  readonly citations: string[] = []
+  readonly others: string[] = []
   usage: UsageReading | null = null
   finish: string | null = null
 
   reading(error: ErrorReading | null = null): Reading {
-    const { text, refusal, reasoning, toolCalls, usage, finish } = this
-    return { text, refusal, reasoning, toolCalls, usage, finish, error }
+    const { text, refusal, reasoning, toolCalls, citations, others, usage, finish } = this
+    return { text, refusal, reasoning, toolCalls, citations, others, usage, finish, error }
   }
 }

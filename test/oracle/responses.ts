@@ -44,6 +44,8 @@ function readItems(items: readonly unknown[], draft: Draft): void {
       for (const part of list(item['content'])) {
         draft.text += string(object(part)['text'])
         draft.refusal += string(object(part)['refusal'])
+        for (const annotation of list(object(part)['annotations']).map(object))
+          if (annotation['type'] === 'url_citation') draft.citations.push(string(annotation['url']))
       }
     else if (item['type'] === 'reasoning')
       for (const part of [...list(item['summary']), ...list(item['content'])]) draft.reasoning += string(object(part)['text'])
@@ -51,7 +53,17 @@ function readItems(items: readonly unknown[], draft: Draft): void {
       draft.toolCalls.push({ name: string(item['name']), arguments: string(item['arguments']), custom: false })
     else if (item['type'] === 'custom_tool_call')
       draft.toolCalls.push({ name: string(item['name']), arguments: string(item['input']), custom: true })
+    else draft.others.push(`${string(item['type'])} ${queryOf(item)}`.trim())
   }
+}
+
+/** Several queries may go out at once; the first stands for all. xAI has also said it as the arguments of a call. */
+function queryOf(item: Json): string {
+  const action = object(item['action'])
+  const said = string(action['query']) || string(list(action['queries'])[0])
+  return (
+    said || (item['type'] === 'web_search_call' && item['arguments'] ? string(object(JSON.parse(string(item['arguments'])))['query']) : '')
+  )
 }
 
 function readEnd(response: Json, draft: Draft): void {

@@ -1,6 +1,7 @@
 import type { Reading, ToolCallReading, UsageReading } from '../oracle/reading.ts'
 
-type Said = Pick<Reading, 'text' | 'refusal' | 'reasoning' | 'toolCalls'>
+/** All of a reading but how it ended and what it cost. */
+export type Said = Omit<Reading, 'usage' | 'finish' | 'error'>
 
 /** Where what was said differs, a sentence each. */
 export function differencesInSpeech(expected: Said, actual: Said): string[] {
@@ -9,6 +10,8 @@ export function differencesInSpeech(expected: Said, actual: Said): string[] {
     ...differ('refusal', expected.refusal, actual.refusal),
     ...differ('reasoning', expected.reasoning, actual.reasoning),
     ...differ('tool calls', JSON.stringify(expected.toolCalls), JSON.stringify(actual.toolCalls)),
+    ...differ('citations', expected.citations.join(' '), actual.citations.join(' ')),
+    ...differ('other items', expected.others.join(', '), actual.others.join(', ')),
   ]
 }
 

@@ -5,6 +5,7 @@ import { Draft, type Reading } from '../oracle/reading.ts'
 export function readGenerationEvents(events: readonly GenerationEvent[]): Reading {
   const draft = new Draft()
   const calls = new Map<string, { arguments: string }>()
+  const searches = new Map<string, number>()
   for (const event of events) {
     switch (event.type) {
       case 'text':
@@ -20,6 +21,19 @@ export function readGenerationEvents(events: readonly GenerationEvent[]): Readin
       }
       case 'tool-input':
         calls.get(event.key)!.arguments += event.text
+        break
+      case 'annotation':
+        if (event.citation.type === 'url_citation') draft.citations.push(event.citation.url)
+        break
+      case 'search':
+        if (!searches.has(event.key)) searches.set(event.key, draft.others.push('') - 1)
+        draft.others[searches.get(event.key)!] = `web_search_call ${event.action.type === 'search' ? event.action.query : ''}`.trim()
+        break
+      case 'compaction':
+        draft.others.push('compaction')
+        break
+      case 'item':
+        draft.others.push(event.item.type)
         break
       case 'usage': {
         const { uncachedInput, cacheRead, cacheWrite5m, cacheWrite1h, output, reasoning, estimated } = event.usage

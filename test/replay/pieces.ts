@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { createContainer } from '../../core/container.ts'
 import { extensionPoints } from '../../core/extension-points.ts'
 import { createLogger } from '../../core/logger.ts'
@@ -32,7 +33,7 @@ export class PieceDecoder {
 
   async decode(status: number, headers: RecordedReply['headers'], pieces: readonly Uint8Array[], stream: boolean): Promise<Decoded> {
     const provider = await this.#provider
-    this.#reply = { status, headers, body: bodyOf(pieces) }
+    this.#reply = { status, headers, body: Readable.from(pieces) }
     const events: GenerationEvent[] = []
     try {
       for await (const event of provider.generate(callFor(provider, stream))) events.push(event)
@@ -55,16 +56,6 @@ export function cutUp(body: Uint8Array, lengths: Lengths): Uint8Array[] {
     from += length
   }
   return pieces
-}
-
-function bodyOf(pieces: readonly Uint8Array[]) {
-  return {
-    async *[Symbol.asyncIterator]() {
-      yield* pieces
-    },
-    destroy() {},
-    on() {},
-  }
 }
 
 /** The provider that a plugin adds, over this client. */

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../core/index.ts'
 import { list, object, string } from '../oracle/json.ts'
 import { Draft, type Reading } from '../oracle/reading.ts'
+import type { Said } from './differences.ts'
 
 // What the gateway's own public protocol says. Read here apart from the oracle's reading of the vendors' dialect of it,
 // since the two protocols are alike and need not stay so.
@@ -26,7 +27,7 @@ export function readPublicResponse(response: JsonObject): Reading {
 }
 
 /** The same from nothing but the deltas of a stream; without usage, finish and error, which no delta carries. */
-export function readPublicDeltas(events: readonly JsonObject[]): Pick<Reading, 'text' | 'refusal' | 'reasoning' | 'toolCalls'> {
+export function readPublicDeltas(events: readonly JsonObject[]): Said {
   const draft = new Draft()
   for (const event of events) {
     const delta = string(event['delta'])
@@ -44,21 +45,25 @@ export function readPublicDeltas(events: readonly JsonObject[]): Pick<Reading, '
       case 'response.function_call_arguments.delta':
         draft.toolCalls.at(-1)!.arguments += delta
         break
+      case 'response.output_text.annotation.added': {
+        const annotation = object(event['annotation'])
+        if (annotation['type'] === 'url_citation') draft.citations.push(string(annotation['url']))
+        break
+      }
       case 'response.output_item.added': {
         const item = object(event['item'])
         if (item['type'] === 'function_call') draft.toolCalls.push({ name: string(item['name']), arguments: '', custom: false })
         break
       }
       case 'response.output_item.done': {
-        // The input of a custom tool has no deltas in this protocol.
+        // Custom calls, searches and the like have no deltas in this protocol.
         const item = object(event['item'])
-        if (item['type'] === 'custom_tool_call') readItem(item, draft)
+        if (!/^(message|reasoning|function_call)$/.test(string(item['type']))) readItem(item, draft)
         break
       }
     }
   }
-  const { text, refusal, reasoning, toolCalls } = draft.reading()
-  return { text, refusal, reasoning, toolCalls }
+  return draft.reading()
 }
 
 function readItem(item: JsonObject, draft: Draft): void {
@@ -67,6 +72,8 @@ function readItem(item: JsonObject, draft: Draft): void {
       for (const part of list(item['content'])) {
         draft.text += string(object(part)['text'])
         draft.refusal += string(object(part)['refusal'])
+        for (const annotation of list(object(part)['annotations']).map(object))
+          if (annotation['type'] === 'url_citation') draft.citations.push(string(annotation['url']))
       }
       break
     case 'reasoning':
@@ -78,5 +85,7 @@ function readItem(item: JsonObject, draft: Draft): void {
     case 'custom_tool_call':
       draft.toolCalls.push({ name: string(item['name']), arguments: string(item['input']), custom: true })
       break
+    default:
+      draft.others.push([string(item['type']), string(object(item['action'])['query'])].join(' ').trim())
   }
 }

@@ -4,9 +4,10 @@ import { testGateway } from '../../core/testing/index.ts'
 import responses from '../../plugins/endpoints/responses/index.ts'
 import localSealer from '../../plugins/sealers/local/index.ts'
 import memory from '../../plugins/stores/memory/index.ts'
-import { Oracle, wireOf, type Wire } from '../oracle/oracle.ts'
-import { recordedReply, recordings, recordingsAbsent, type Recording } from '../recordings.ts'
+import { Oracle, wireOf, type OracleReading, type Wire } from '../oracle/oracle.ts'
+import { recordedReply, recordings, recordingsAbsent, type RecordedReply, type Recording } from '../recordings.ts'
 import { checkDecoding, cutsOf } from './decoding.ts'
+import { continuationOf, joinAfterPause } from './pause.ts'
 import { PieceDecoder } from './pieces.ts'
 import { unaskable } from './request.ts'
 import { checkThroughGateway, type Ask, type Replayed } from './through-gateway.ts'
@@ -22,28 +23,19 @@ interface Prepared extends Replayed {
   readonly use: PluginUse
 }
 
-t.setTimeout(240_000)
+t.setTimeout(120_000)
 
 /** Replays every recording of one wire: decoded in pieces, and through the whole gateway. `notRun` says why a recording is left out, by its path. */
 export function replay(wire: Wire, use: Use, notRun: Readonly<Record<string, string>> = {}): void {
   void t.test(`recorded traffic of the wire ${wire}`, { skip: recordingsAbsent }, async t => {
     const oracle = await Oracle.start()
+    t.teardown(() => oracle.close())
     const upstream = new RecordedUpstream()
     await upstream.start()
+    t.teardown(() => upstream.close())
     const { prepared, left } = await prepare(wire, use, notRun, oracle, upstream)
-    const gateway = await testGateway({
-      plugins: [
-        memory({}),
-        localSealer({ masterKey: Buffer.alloc(32, 'replay').toString('base64') }),
-        responses({}),
-        ...prepared.map(({ use }) => use),
-      ],
-    })
-    t.teardown(async () => {
-      await gateway.stop()
-      await upstream.close()
-      await oracle.close()
-    })
+    const gateway = await testGateway({ plugins: [...services(), ...prepared.map(({ use }) => use)] })
+    t.teardown(() => gateway.stop())
     const ask: Ask = body => gateway.request('/v1/responses', { method: 'POST', body })
 
     for (const [vendor, cases] of Map.groupBy(prepared, ({ recording }) => recording.vendor)) {
@@ -61,8 +53,13 @@ export function replay(wire: Wire, use: Use, notRun: Readonly<Record<string, str
     }
     t.comment(`${prepared.length} recordings run, ${left.length} not run${left.map(line => `\n  ${line}`).join('')}`)
     t.comment(withoutSdk(prepared))
+    t.comment(otherWires(wire))
     t.ok(prepared.length > 0, 'there is something to replay')
   })
+}
+
+function services(): PluginUse[] {
+  return [memory({}), localSealer({ masterKey: Buffer.alloc(32, 'replay').toString('base64') }), responses({})]
 }
 
 async function prepare(
@@ -80,18 +77,19 @@ async function prepare(
       left.push(`${recording.path}: its response file is absent`)
       continue
     }
-    const reading = await oracle.read(
-      wire,
-      { status: recording.status, headers: reply.headers, body: reply.body },
-      recording.mode === 'stream',
-    )
+    const { status, mode, vendor } = recording
+    const read = ({ headers, body }: RecordedReply): Promise<OracleReading> =>
+      oracle.read(wire, { status, headers, body }, mode === 'stream')
+    const reading = await read(reply)
     const reason = notRun[recording.path] ?? unaskable(reading)
     if (reason) {
       left.push(`${recording.path}: ${reason}`)
       continue
     }
     const provider = providerId(recording)
-    prepared.push({ recording, reply, oracle: reading, provider, use: use(provider, upstream.baseUrl(provider), recording.vendor) })
+    const next = reading.finish === 'pause' ? continuationOf(recording, reply) : undefined
+    const resumed = next && { reply: next, oracle: joinAfterPause(reading, await read(next)) }
+    prepared.push({ recording, reply, oracle: reading, resumed, provider, use: use(provider, upstream.baseUrl(provider), vendor) })
   }
   return { prepared, left }
 }
@@ -116,6 +114,15 @@ function summary(cases: readonly Prepared[], cuts: ReadonlyMap<string, number>):
   const modes = Map.groupBy(cases, ({ recording }) => recording.mode)
   const counted = (['stream', 'unary', 'error'] as const).map(mode => `${modes.get(mode)?.length ?? 0} ${mode}`)
   return `${cases[0]!.recording.vendor}: ${cases.length} recordings (${counted.join(', ')}); ${Array.from(cuts, ([cut, count]) => `${count} in ${cut}`).join(', ')}`
+}
+
+/** Recordings that are not of this wire, so that the three files together account for every one. */
+function otherWires(wire: Wire): string {
+  const others = Map.groupBy(
+    recordings().filter(({ api }) => wireOf(api) !== wire),
+    ({ vendor, api }) => `${vendor} (${api})`,
+  )
+  return `of other wires: ${Array.from(others, ([name, cases]) => `${cases.length} ${name}`).join(', ')}`
 }
 
 function withoutSdk(prepared: readonly Prepared[]): string {

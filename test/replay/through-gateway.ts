@@ -14,6 +14,8 @@ export interface Replayed {
   readonly recording: Recording
   readonly reply: RecordedReply
   readonly oracle: OracleReading
+  /** Where the model paused: what came when it was asked to go on, and the reading of the whole answer. */
+  readonly resumed: { readonly reply: RecordedReply; readonly oracle: OracleReading } | undefined
   /** The provider's id, and where the upstream knows it. */
   readonly provider: string
 }
@@ -24,11 +26,12 @@ export type Ask = (body: JsonObject) => Promise<Response>
 export async function checkThroughGateway(
   ask: Ask,
   upstream: RecordedUpstream,
-  { recording, reply, oracle, provider }: Replayed,
+  { recording, reply, oracle: firstTurn, resumed, provider }: Replayed,
   lengths: Lengths,
 ): Promise<string[]> {
   const served: Served = { status: recording.status, headers: reply.headers, pieces: cutUp(reply.body, lengths) }
-  upstream.prepare(provider, served, ...(oracle.finish === 'pause' ? [endOfPause(recording)] : []))
+  const oracle = resumed?.oracle ?? firstTurn
+  upstream.prepare(provider, served, ...(resumed ? [{ status: 200, headers: resumed.reply.headers, pieces: [resumed.reply.body] }] : []))
   const stream = recording.mode === 'stream'
   const response = await ask(requestFor(recording, `${provider}/${recording.model || 'any'}`, oracle))
   const text = await response.text()
@@ -66,7 +69,6 @@ function differences(oracle: OracleReading, actual: Public): string[] {
 const finishes: Readonly<Record<string, string>> = {
   stop: 'completed',
   'tool-calls': 'completed',
-  pause: 'completed',
   length: 'max_output_tokens',
   'content-filter': 'content_filter',
 }
@@ -106,28 +108,4 @@ function expectedSpeech(oracle: OracleReading): OracleReading {
 
 function saysSomething({ text, refusal, reasoning, toolCalls }: OracleReading): boolean {
   return text !== '' || refusal !== '' || reasoning !== '' || toolCalls.length > 0
-}
-
-/** A model that paused is asked to go on; here it has nothing to add. */
-function endOfPause({ mode, model }: Recording): Served {
-  const usage = { input_tokens: 0, output_tokens: 0 }
-  const message = {
-    id: 'msg_demo',
-    type: 'message',
-    role: 'assistant',
-    model,
-    content: [],
-    stop_reason: 'end_turn',
-    stop_sequence: null,
-    usage,
-  }
-  if (mode !== 'stream')
-    return { status: 200, headers: { 'content-type': 'application/json' }, pieces: [Buffer.from(JSON.stringify(message))] }
-  const events = [
-    { type: 'message_start', message: { ...message, stop_reason: null } },
-    { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: { output_tokens: 0 } },
-    { type: 'message_stop' },
-  ]
-  const body = events.map(event => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('')
-  return { status: 200, headers: { 'content-type': 'text/event-stream' }, pieces: [Buffer.from(body)] }
 }
