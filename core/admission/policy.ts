@@ -19,6 +19,8 @@ export class PolicyResolver {
   readonly #sources: readonly PolicySource[]
   /** Fields that something loaded makes good. `logging` is core's own: its strict value is off. */
   readonly #enforced: ReadonlySet<PolicyField>
+  /** A key's own policy changes only with the key. */
+  readonly #own = new WeakMap<ApiKey, Policy>()
 
   static {
     wire(this, [PolicySources, Guardrails])
@@ -30,9 +32,19 @@ export class PolicyResolver {
   }
 
   async resolve(key: ApiKey): Promise<Policy> {
+    if (this.#sources.length === 0) return this.#ownPolicy(key)
     const layers = new Map<Level, PolicyLayer | undefined>([['key', key.policy]])
     for (const source of this.#sources) layers.set(source.level, await source.policy(key))
     return resolvePolicy(layers)
+  }
+
+  #ownPolicy(key: ApiKey): Policy {
+    let policy = this.#own.get(key)
+    if (!policy) {
+      policy = resolvePolicy(new Map([['key', key.policy]]))
+      this.#own.set(key, policy)
+    }
+    return policy
   }
 
   /** Fails closed: a policy that asks for what nothing loaded enforces refuses the request. */

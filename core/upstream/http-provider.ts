@@ -22,10 +22,9 @@ export function httpProvider(id: string, adapter: ProviderAdapter, http: HttpCli
     ...(options.credentials && { credentials: options.credentials }),
     ...(options.timeouts && { timeouts: options.timeouts }),
     ...(adapter.dialect && { dialect: adapter.dialect }),
-    async *generate(call) {
-      const reply = await send(adapter, call, http, extra, options.timeouts?.connectMs)
-      if (call.request.stream) yield* streamed(adapter, call, reply)
-      else yield* whole(adapter, call, reply)
+    generate(call) {
+      const begin = (): Promise<UpstreamReply> => send(adapter, call, http, extra, options.timeouts?.connectMs)
+      return call.request.stream ? streamed(adapter, call, begin) : whole(adapter, call, begin)
     },
   }
 }
@@ -45,7 +44,12 @@ async function send(
   return reply
 }
 
-async function* streamed(adapter: ProviderAdapter, call: ProviderCall, reply: UpstreamReply): AsyncGenerator<GenerationEvent> {
+async function* streamed(
+  adapter: ProviderAdapter,
+  call: ProviderCall,
+  begin: () => Promise<UpstreamReply>,
+): AsyncGenerator<GenerationEvent> {
+  const reply = await begin()
   const framer = framerFor(adapter)
   const decoder = adapter.decoder(call)
   const decoded: GenerationEvent[] = []
@@ -73,8 +77,8 @@ async function* streamed(adapter: ProviderAdapter, call: ProviderCall, reply: Up
   }
 }
 
-async function* whole(adapter: ProviderAdapter, call: ProviderCall, reply: UpstreamReply): AsyncGenerator<GenerationEvent> {
-  const text = await readText(reply, call, maximumReplyBytes, 'refuse')
+async function* whole(adapter: ProviderAdapter, call: ProviderCall, begin: () => Promise<UpstreamReply>): AsyncGenerator<GenerationEvent> {
+  const text = await readText(await begin(), call, maximumReplyBytes, 'refuse')
   const decoded: GenerationEvent[] = []
   const failure = attempt(() => adapter.reply(parse(text), event => void decoded.push(event), call))
   for (const event of decoded) yield event
@@ -114,27 +118,29 @@ function parse(text: string): unknown {
 }
 
 /** Listening costs half of what iterating does, and a whole reply needs no back-pressure. */
-function readText(reply: UpstreamReply, call: ProviderCall, maximumBytes: number, over: 'cut' | 'refuse'): Promise<string> {
+function readText({ body }: UpstreamReply, call: ProviderCall, maximumBytes: number, over: 'cut' | 'refuse'): Promise<string> {
   return new Promise((resolve, reject) => {
-    const chunks: Uint8Array[] = []
+    const chunks: Buffer[] = []
     let bytes = 0
-    const finish = (): void =>
-      resolve(chunks.length === 1 ? (chunks[0] as Buffer).toString('utf8') : Buffer.concat(chunks).toString('utf8'))
-    reply.body
-      .on('data', (chunk: Buffer) => {
-        chunks.push(chunk)
-        bytes += chunk.byteLength
-        if (bytes <= maximumBytes) return
-        if (over === 'cut') finish()
-        else
-          reject(
-            new ProviderFailure({ kind: 'protocol', message: `The provider sent a reply larger than ${maximumBytes / 1024 / 1024} MiB.` }),
-          )
-        discard(reply)
-      })
-      .once('end', finish)
-      .once('error', error => reject(networkFailure(error, call.signal)))
-      .once('close', () => reject(networkFailure(new Error('the connection closed'), call.signal)))
+    let ended = false
+    const end = (): void => {
+      ended = true
+      resolve((chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString('utf8'))
+    }
+    body.on('data', (chunk: Buffer) => {
+      chunks.push(chunk)
+      bytes += chunk.byteLength
+      if (bytes <= maximumBytes || ended) return
+      if (over === 'cut') end()
+      else
+        reject(
+          new ProviderFailure({ kind: 'protocol', message: `The provider sent a reply larger than ${maximumBytes / 1024 / 1024} MiB.` }),
+        )
+      body.destroy()
+    })
+    body.on('end', end)
+    body.on('error', error => reject(networkFailure(error, call.signal)))
+    body.on('close', () => ended || reject(networkFailure(new Error('closed'), call.signal)))
   })
 }
 
