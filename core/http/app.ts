@@ -74,7 +74,8 @@ export class HttpApp {
 
   async #reply(route: Route, exchange: HttpExchange): Promise<Reply> {
     try {
-      await this.#records.room()
+      const room = this.#records.room()
+      if (room) await room
       if (route.auth === 'key') exchange.admitted(await this.#admission.admit(exchange.request.headers.get('authorization')))
       return await route.handle(exchange, this.#services)
     } catch (thrown) {
@@ -123,6 +124,8 @@ const unknownPath: Route = {
 }
 
 function toResponse({ status, headers = {}, body }: Reply, extra: Readonly<Record<string, string>>): HTTPResponse {
-  const content = body instanceof CoalescedBody ? body.readable : (body as string | undefined)
-  return new HTTPResponse(content ?? null, { status, headers: { ...headers, ...extra } })
+  if (body instanceof CoalescedBody) return new HTTPResponse(body.readable, { status, headers: { ...headers, ...extra } })
+  // Told its length, the body leaves in one piece instead of in chunks.
+  const text = (body as string | undefined) ?? ''
+  return new HTTPResponse(text || null, { status, headers: { ...headers, ...extra, 'content-length': String(Buffer.byteLength(text)) } })
 }

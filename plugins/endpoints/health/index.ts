@@ -9,7 +9,7 @@ export default definePlugin({
       method: 'GET',
       path: '/v1/responses/health',
       auth: 'none',
-      handle: () => ({ status: 200, headers: { 'content-type': 'application/json', 'content-length': '0' } }),
+      handle: () => ({ status: 200, headers: { 'content-type': 'application/json' } }),
     })
   },
 })
