@@ -90,6 +90,8 @@ export interface Commitment {
   readonly endpoint: Endpoint | undefined
   readonly attempts: number
   readonly warnings: readonly Warning[]
+  /** Whether the response is to be found again. */
+  readonly store: boolean
 }
 
 /** What was dropped or lowered for the endpoint. */
@@ -105,6 +107,4 @@ export interface Outcome {
   readonly finish: FinishReason
   readonly usage: TokenUsage
   readonly costUsd: number | null
-  /** Whether the response will be found again. */
-  readonly store: boolean
 }

@@ -41,6 +41,8 @@ export class Run {
   /** Of the rounds that are over; `#roundUsage` is the current one's. */
   #usage: TokenUsage = noUsage
   #roundUsage: TokenUsage | undefined
+  /** Characters said in the rounds that are over. */
+  #saidBefore = 0
   #finish: FinishReason | undefined
 
   constructor(services: RunServices, exchange: HttpExchange, request: GenerationRequest, sink: GenerationSink) {
@@ -110,15 +112,16 @@ export class Run {
     let request = this.#request
     let among = candidates
     for (let round = 1; ; round++) {
-      const attempt = await this.#services.attempts.open(among, request, this.#context, this.#exchange)
+      const attempt = await this.#services.attempts.open(among, request, this.#context, this.#exchange, this.#attempt)
       this.#attempt = attempt
       this.#begin(attempt)
       await this.#relay(attempt)
-      this.#usage = addUsage(this.#usage, this.#roundUsage ?? estimateUsage(request, this.#transcript))
+      this.#usage = addUsage(this.#usage, this.#roundUsage ?? estimateUsage(request, this.#saidNow))
       attempt.end('ok', this.#roundUsage)
+      this.#roundUsage = undefined
+      this.#saidBefore = this.#transcript.characters
       if (this.#finish !== 'pause' || round === maximumRounds) return attempt.candidate
       among = [attempt.candidate]
-      this.#roundUsage = undefined
       request = { ...this.#request, input: [...this.#request.input, ...this.#said(attempt)] }
     }
   }
@@ -172,6 +175,11 @@ export class Run {
     return (kind, opaque) => sealState(this.#services.sealer, binding, kind, opaque)
   }
 
+  /** Characters said in the current round. */
+  get #saidNow(): number {
+    return this.#transcript.characters - this.#saidBefore
+  }
+
   #said(attempt: Attempt): readonly Item[] {
     return this.#transcript.items(this.#seal(attempt))
   }
@@ -180,7 +188,7 @@ export class Run {
   #commitInTime(): void {
     if (!this.#asked.stream) return
     this.#commitTimer = setTimeout(
-      () => this.#committed.resolve({ endpoint: undefined, attempts: 0, warnings: [] }),
+      () => this.#committed.resolve({ endpoint: undefined, attempts: 0, warnings: [], store: this.#stores }),
       this.#services.settings.commitAfterMs,
     )
   }
@@ -192,7 +200,7 @@ export class Run {
     const { endpoint } = attempt.candidate
     record.provider = endpoint.provider
     record.model = endpoint.model
-    this.#begun = { endpoint, attempts: record.attempts.length + 1, warnings: attempt.warnings }
+    this.#begun = { endpoint, attempts: record.attempts.length + 1, warnings: attempt.warnings, store: this.#stores }
     this.#sink.begin(this.#begun)
     this.#committed.resolve(this.#begun)
   }
@@ -200,7 +208,6 @@ export class Run {
   async #conclude({ endpoint }: Candidate): Promise<Outcome> {
     this.#filter?.end()
     const { attempts, warnings } = this.#begun!
-    const store = this.#asked.store !== false && this.#context.caller.policy.logging.value
     // A reply that still pauses after the last round stops there.
     const finish = this.#finish === 'pause' ? 'stop' : this.#finish!
     const outcome: Outcome = {
@@ -210,13 +217,17 @@ export class Run {
       finish,
       usage: this.#usage,
       costUsd: costOf(this.#usage, endpoint.price),
-      store,
     }
     const body = this.#sink.close(outcome)
-    const stored = store && (await this.#store(body))
+    const stored = this.#stores && (await this.#store(body))
     this.#sink.end(stored)
     this.#exchange.record.content(this.#asked as unknown as JsonObject, body)
     return outcome
+  }
+
+  /** decisions.md, Stored responses: the caller does not forbid it, and the key's policy has logging on. */
+  get #stores(): boolean {
+    return this.#asked.store !== false && this.#context.caller.policy.logging.value
   }
 
   /** Before the client hears of the end, so that a follow-up can be sent at once. */
@@ -251,7 +262,7 @@ export class Run {
       this.#context.log.error('a generation failed', { request: this.#context.id, ...describeError(error.cause ?? error) })
     this.#exchange.record.errorCode = error.code
     this.#attempt?.end('left', this.#roundUsage)
-    if (error.status === 499 && !this.#transcript.empty) this.#roundUsage ??= estimateUsage(this.#request, this.#transcript)
+    if (error.status === 499 && this.#saidNow > 0) this.#roundUsage ??= estimateUsage(this.#request, this.#saidNow)
     if (this.#roundUsage) this.#usage = addUsage(this.#usage, this.#roundUsage)
     try {
       this.#sink.fail(error, this.#usage)

@@ -78,8 +78,9 @@ export class ResponseBuilder implements GenerationSink {
     return this.#body?.drained() ?? Promise.resolve()
   }
 
-  begin({ endpoint }: Commitment): void {
+  begin({ endpoint, store }: Commitment): void {
     if (endpoint) this.response.model = publicModel(endpoint)
+    this.response.store = store
     this.#create()
   }
 
@@ -96,7 +97,7 @@ export class ResponseBuilder implements GenerationSink {
     }
   }
 
-  close({ finish, usage, store }: Outcome): JsonObject {
+  close({ finish, usage }: Outcome): JsonObject {
     const incomplete = finish === 'length' || finish === 'content-filter'
     this.#endSearches()
     while (this.#open) this.#closeOpen(incomplete && this.#waiting.length === 0 ? 'incomplete' : 'completed')
@@ -105,7 +106,6 @@ export class ResponseBuilder implements GenerationSink {
     this.response.completed_at = incomplete ? null : seconds(this.#clock)
     this.response.usage = publicUsage(usage)
     this.response.output = this.#output
-    this.response.store = store
     return this.response
   }
 
