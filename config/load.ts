@@ -106,7 +106,7 @@ async function flatten(file: string, entries: readonly unknown[]): Promise<reado
 }
 
 function readServer(input: unknown): { readonly server: ServerOptions; readonly problems: readonly string[] } {
-  const ajv = new Ajv({ allErrors: true, useDefaults: true, strict: true })
+  const ajv = new Ajv({ allErrors: true, useDefaults: true, strict: true, meta: false, validateSchema: false })
   const validate = ajv.compile<ServerOptions>(serverSchema)
   const server: unknown = structuredClone(input ?? {})
   if (validate(server)) return { server, problems: [] }

@@ -1,10 +1,16 @@
+import { createRequire } from 'node:module'
 import { defineCommand, runMain } from 'citty'
+
+interface Manifest {
+  readonly version: string
+  readonly description: string
+}
 
 /** The `turnpike` command. Each part is loaded when it is asked for. */
 const main = defineCommand({
-  meta: async () => {
-    const { default: manifest } = await import('turnpike/package.json', { with: { type: 'json' } })
-    return { name: 'turnpike', version: manifest.version, description: manifest.description }
+  meta: () => {
+    const { version, description } = createRequire(import.meta.url)('turnpike/package.json') as Manifest
+    return { name: 'turnpike', version, description }
   },
   subCommands: {
     start: () => import('./commands/start.ts').then(module => module.default),

@@ -1,0 +1,11 @@
+// The smallest gateway: one provider behind one endpoint, everything in memory. Started with `OPENAI_API_KEY=… npm start`.
+
+import { defineConfig, env } from 'turnpike/config'
+import responses from 'turnpike/plugins/endpoints/responses'
+import openai from 'turnpike/plugins/providers/openai-responses'
+import localSealer from 'turnpike/plugins/sealers/local'
+import memory from 'turnpike/plugins/stores/memory'
+
+export default defineConfig({
+  plugins: [memory({}), localSealer({}), responses({}), openai({ apiKey: env('OPENAI_API_KEY') })],
+})

@@ -1,0 +1,14 @@
+// Emits dist/ for publishing: JavaScript and declarations of core, plugins and config. In the repository everything runs from sources.
+
+import { spawnSync } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc')
+
+rmSync(join(root, 'dist'), { recursive: true, force: true })
+const { status } = spawnSync(process.execPath, [compiler, '--project', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' })
+process.exitCode = status ?? 1
