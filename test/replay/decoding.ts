@@ -44,12 +44,8 @@ export function cutsOf({ body, pieces }: RecordedReply, stream: boolean): (reado
 
 function differences(oracle: OracleReading, { events, failure }: Decoded): string[] {
   const actual = readGenerationEvents(events)
-  const cut = oracle.finish === 'length'
-  const expected = { ...oracle, toolCalls: normalCalls(oracle.toolCalls, cut) }
-  const problems = [
-    ...differencesInSpeech(expected, { ...actual, toolCalls: normalCalls(actual.toolCalls, cut) }),
-    ...differencesInUsage(oracle.usage, actual.usage),
-  ]
+  const expected = { ...oracle, toolCalls: normalCalls(oracle.toolCalls, oracle.finish === 'length') }
+  const problems = [...differencesInSpeech(expected, actual), ...differencesInUsage(oracle.usage, actual.usage)]
   if (oracle.error) problems.push(...differ('kind of failure', expectedFailure(oracle.error).kind, failure?.kind))
   else if (lacksEnd(oracle)) {
     if (actual.finish !== null) problems.push(`finish: the vendor gave no reason to stop, and ${actual.finish} arrived`)
