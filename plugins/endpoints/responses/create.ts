@@ -18,7 +18,7 @@ export async function createResponse(exchange: Exchange, gateway: GatewayService
 }
 
 /** Facts that the protocol has no place for. */
-function gatewayHeaders({ endpoint, attempts, warnings }: Commitment): Readonly<Record<string, string>> {
+function gatewayHeaders({ endpoint, attempts, warnings }: Omit<Commitment, 'store'>): Readonly<Record<string, string>> {
   if (!endpoint) return {}
   return {
     'x-gateway-provider': endpoint.provider,
