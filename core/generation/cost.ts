@@ -1,7 +1,6 @@
 import type { Price } from '../contracts/catalog.ts'
 import type { TokenUsage } from '../contracts/events.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
-import type { Transcript } from './transcript.ts'
 
 const charactersPerToken = 4
 
@@ -32,15 +31,15 @@ export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
   }
 }
 
-/** A guess for a reply whose vendor did not count, or that the client left before the count came. */
-export function estimateUsage(request: GenerationRequest, transcript: Transcript): TokenUsage {
+/** A guess for a reply whose vendor did not count, or that the client left before the count came. `said` is its length in characters. */
+export function estimateUsage(request: GenerationRequest, said: number): TokenUsage {
   const input = JSON.stringify([request.instructions, request.input, request.tools]).length
   return {
     uncachedInput: Math.ceil(input / charactersPerToken),
     cacheRead: 0,
     cacheWrite5m: 0,
     cacheWrite1h: 0,
-    output: Math.ceil(transcript.characters / charactersPerToken),
+    output: Math.ceil(said / charactersPerToken),
     reasoning: 0,
     estimated: true,
   }

@@ -67,10 +67,6 @@ export class Transcript {
     }
   }
 
-  get empty(): boolean {
-    return this.#entries.length === 0
-  }
-
   /** How many characters were said, to estimate what a vendor did not count. */
   get characters(): number {
     return this.#entries.reduce((sum, entry) => sum + charactersOf(entry), 0)
