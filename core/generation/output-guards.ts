@@ -4,7 +4,7 @@ import type { RunContext } from '../contracts/run-context.ts'
 import { failed, type OpenGuard } from './input-guards.ts'
 
 interface Channel {
-  readonly kind: 'text' | 'refusal' | 'reasoning' | 'input'
+  readonly kind: 'text' | 'refusal' | 'summary' | 'full' | 'input'
   readonly filters: readonly { readonly guard: OpenGuard; readonly filter: OutputFilter }[]
   /** An event of this channel with other text. */
   readonly say: (text: string) => GenerationEvent
@@ -75,11 +75,12 @@ export class OutputGuards {
 
   #speak(event: Extract<GenerationEvent, { type: 'text' | 'refusal' | 'reasoning' }>): void {
     const newPart = event.type === 'reasoning' && event.newPart === true
-    if (this.#spoken?.kind !== event.type || newPart) {
+    const kind = event.type === 'reasoning' ? event.form : event.type
+    if (this.#spoken?.kind !== kind || newPart) {
       this.#closeSpoken()
       const { text: _, ...rest } = event
       let first = true
-      this.#spoken = this.#open({ kind: event.type, json: false }, event.type, text => {
+      this.#spoken = this.#open({ kind: event.type, json: false }, kind, text => {
         const piece = {
           ...rest,
           ...(rest.type === 'text' && { logprobs: [] }),
@@ -90,6 +91,8 @@ export class OutputGuards {
         return piece as GenerationEvent
       })
     }
+    // Left alone by all filters: with its log probabilities.
+    if (this.#spoken.filters.length === 0) return this.#emit(event)
     this.#push(this.#spoken, event.text)
   }
 
