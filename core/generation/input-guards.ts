@@ -27,7 +27,7 @@ export async function applyInputGuards(
   guards: readonly OpenGuard[],
   context: RunContext,
 ): Promise<GenerationRequest> {
-  let current = request
+  let current = guards.some(({ session }) => session.input) ? withoutUnknown(request) : request
   for (const { guardrail, session } of guards) {
     if (!session.input) continue
     const verdict = await ask(guardrail, context, () => session.input!(current))
@@ -35,6 +35,12 @@ export async function applyInputGuards(
     if (verdict && 'replace' in verdict) current = verdict.replace
   }
   return current
+}
+
+/** What the protocol does not know, no guardrail can read: it goes nowhere. */
+function withoutUnknown(request: GenerationRequest): GenerationRequest {
+  const { extra: _, ...known } = request
+  return known
 }
 
 /** Zero retention and HIPAA cover everything that sees content: decisions.md, Keys, policy, retention. */
