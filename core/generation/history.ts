@@ -19,8 +19,9 @@ export class History {
 
   async extend(request: GenerationRequest, caller: Caller): Promise<GenerationRequest> {
     const { previous_response_id: id } = request
-    const extended = id === undefined ? request : { ...request, input: [...(await this.#earlier(id, caller)), ...request.input] }
-    checkPairs(extended.input)
+    const earlier = id === undefined ? [] : await this.#earlier(id, caller)
+    const extended = id === undefined ? request : { ...request, input: [...earlier, ...request.input] }
+    checkPairs(extended.input, earlier.length)
     return extended
   }
 
@@ -45,11 +46,12 @@ export class History {
   }
 }
 
-/** contract/responses.md §3: each output answers an earlier call, once. */
-function checkPairs(input: readonly Item[]): void {
+/** contract/responses.md §3: each output answers an earlier call, once. The first `earlier` items are not the caller's to count. */
+function checkPairs(input: readonly Item[], earlier: number): void {
   let open: Set<string> | undefined
   let answered: Set<string> | undefined
-  for (const [index, item] of input.entries()) {
+  for (const [position, item] of input.entries()) {
+    const index = position - earlier
     switch (item.type) {
       case 'function_call':
       case 'custom_tool_call':
