@@ -58,7 +58,7 @@ export interface Witness {
 /** A provider that keeps what it is asked and answers as the test says; a thrown failure fails the attempt. */
 export function witness(
   id: string,
-  answer: (call: ProviderCall, count: number) => readonly GenerationEvent[],
+  answer: (call: ProviderCall, count: number) => Iterable<GenerationEvent>,
   more: Partial<Provider> = {},
 ): Witness {
   const calls: ProviderCall[] = []

@@ -1,0 +1,163 @@
+import t from 'tap'
+import { ProviderFailure, type FailureKind, type Provider, type ProviderFailureOptions } from '../../core/index.ts'
+import { gateway, hello, saying } from '../gateway.ts'
+import { ask, text, usage, witness, type Witness } from './stage.ts'
+
+const failure = (kind: FailureKind, more: Partial<ProviderFailureOptions> = {}) =>
+  new ProviderFailure({ kind, message: 'the vendor said so', ...more })
+
+/** A provider with keys `one` and `two`, of which those in `failing` fail; `used` has the keys in the order of their use. */
+function twoKeys(failing: Map<string, ProviderFailure>): { readonly acme: Witness; used(): readonly (string | undefined)[] } {
+  const credentials: Provider['credentials'] = ['one', 'two'].map(id => ({ id, account: id }))
+  const acme = witness(
+    'acme',
+    ({ credentialId }) => {
+      const failed = failing.get(credentialId!)
+      if (failed) throw failed
+      return hello
+    },
+    { credentials },
+  )
+  return { acme, used: () => acme.calls.splice(0).map(({ credentialId }) => credentialId) }
+}
+
+t.test('keys take turns; one that was refused rests until its time is over', async t => {
+  for (const [kind, more, restMs] of [
+    ['auth', {}, 300_000],
+    ['quota', {}, 300_000],
+    ['rate-limit', {}, 20_000],
+    ['rate-limit', { retryAfterMs: 5_000 }, 5_000],
+  ] as const) {
+    let now = 1_000_000
+    const failing = new Map<string, ProviderFailure>()
+    const { acme, used } = twoKeys(failing)
+    const under = await gateway({ plugins: [acme.plugin], clock: { now: () => now, elapsed: () => now }, settings: { logLevel: 'silent' } })
+    const request = async (): Promise<readonly (string | undefined)[]> => {
+      t.equal((await ask(under, { model: 'acme/m' })).status, 200)
+      return used()
+    }
+    t.same([await request(), await request(), await request()], [['one'], ['two'], ['one']], 'in turn')
+    failing.set('one', failure(kind, more))
+    await request()
+    t.same(await request(), ['one', 'two'], `${kind} goes to the other key within the request`)
+    failing.clear()
+    now += restMs - 1
+    t.same([await request(), await request()], [['two'], ['two']], 'which stays preferred')
+    now += 1
+    t.same([...(await request()), ...(await request())].sort(), ['one', 'two'], 'until the first has rested')
+    await under.stop()
+  }
+})
+
+t.test('when every key rests, all are still tried, the soonest ready first', async t => {
+  const failing = new Map([
+    ['one', failure('rate-limit', { retryAfterMs: 9_000 })],
+    ['two', failure('rate-limit', { retryAfterMs: 3_000 })],
+  ])
+  const { acme, used } = twoKeys(failing)
+  const under = await gateway({ plugins: [acme.plugin], clock: { now: () => 5, elapsed: () => 5 }, settings: { logLevel: 'silent' } })
+  t.teardown(under.stop)
+  for (const stream of [true, false]) {
+    const { status, headers, error } = await ask(under, { model: 'acme/m', stream })
+    t.equal(status, 429)
+    t.match(error, { type: 'rate_limit_error', code: 'rate_limit_exceeded' })
+    t.ok(Number(headers.get('retry-after')) >= 3)
+    t.same(used(), stream ? ['one', 'two'] : ['two', 'one'])
+  }
+  failing.delete('two')
+  t.equal((await ask(under, { model: 'acme/m' })).status, 200)
+  t.same(used(), ['two'])
+})
+
+/** kind, attempts at the provider itself, status, type, code: contract/responses.md §10.2. */
+const kinds: readonly (readonly [FailureKind, number, number, string, string])[] = [
+  ['invalid-request', 1, 400, 'invalid_request_error', 'invalid_value'],
+  ['not-found', 1, 400, 'invalid_request_error', 'model_not_found'],
+  ['auth', 1, 424, 'provider_error', 'provider_error'],
+  ['quota', 1, 424, 'provider_error', 'provider_error'],
+  ['rate-limit', 1, 429, 'rate_limit_error', 'rate_limit_exceeded'],
+  ['overloaded', 1, 424, 'provider_error', 'provider_error'],
+  ['unavailable', 1, 424, 'provider_error', 'provider_error'],
+  ['timeout', 1, 504, 'server_error', 'provider_timeout'],
+  ['network', 2, 424, 'provider_error', 'provider_error'],
+  ['protocol', 1, 424, 'provider_error', 'provider_error'],
+  ['refused', 1, 400, 'invalid_request_error', 'invalid_prompt'],
+  ['context-length', 1, 400, 'invalid_request_error', 'context_length_exceeded'],
+]
+
+t.test('each kind of failure has its retries and its status, and all but a bad request go on to the next candidate', async t => {
+  for (const [kind, attempts, status, type, code] of kinds) {
+    const acme = witness('acme', () => {
+      throw failure(kind, { status: 599, upstream: '{"reason":"said so"}' })
+    })
+    const under = await gateway({ plugins: [acme.plugin, saying('globex', hello)], settings: { logLevel: 'silent' } })
+    for (const stream of [true, false]) {
+      const reply = await ask(under, { model: 'acme/m', stream })
+      t.equal(reply.status, status, kind)
+      t.match(reply.error, { type, code })
+      const own = kind === 'auth' || kind === 'quota'
+      t.equal('upstream_error' in reply.error, !own, 'what the vendor says of the gateway stays inside')
+      t.equal(reply.error.message === 'the vendor said so', !own)
+      t.equal(acme.calls.splice(0).length, attempts, `${kind} takes ${attempts} attempts`)
+      const record = await under.record(reply.requestId)
+      t.same(
+        record.attempts.map(({ provider, outcome, status }) => [provider, outcome, status]),
+        Array.from({ length: attempts }, () => ['acme', kind, 599]),
+      )
+      t.match(record, { status, errorCode: code, costUsd: null, usage: null, provider: null })
+      t.notMatch(JSON.stringify(record), 'said so', 'and nobody writes down what it said')
+      const next = await ask(under, { model: 'acme/m', stream, routing: { provider: { fallbacks: ['globex'] } } })
+      t.equal(next.status, kind === 'invalid-request' ? 400 : 200)
+      acme.calls.length = 0
+    }
+    await under.stop()
+  }
+})
+
+t.test('a broken connection is tried again once, and the second try answers', async t => {
+  const acme = witness('acme', (_, count) => {
+    if (count % 2 === 1) throw failure('network')
+    return hello
+  })
+  const under = await gateway({ plugins: [acme.plugin], settings: { logLevel: 'silent' } })
+  t.teardown(under.stop)
+  for (const stream of [true, false]) {
+    const { status, headers } = await ask(under, { model: 'acme/m', stream })
+    t.equal(status, 200)
+    t.equal(headers.get('x-gateway-attempts'), '2')
+  }
+})
+
+t.test('what came before the first word is forgotten with the attempt; after it there is no other', async t => {
+  let after = false
+  const acme = witness('acme', () => [])
+  const plugin = witness('broken', () => {
+    if (after) return [usage(9, 9), text('Hel')]
+    throw failure('unavailable')
+  }).plugin
+  const under = await gateway({ plugins: [acme.plugin, plugin, saying('globex', hello)], settings: { logLevel: 'silent' } })
+  t.teardown(under.stop)
+  const body = { model: 'broken/m', routing: { provider: { fallbacks: ['globex'] } } }
+  t.match((await ask(under, body)).response.usage, { input_tokens: 3, output_tokens: 2 })
+  after = true
+  const { status, response } = await ask(under, { ...body, stream: true })
+  t.equal(status, 200)
+  t.match(response, { status: 'failed', model: 'broken/m', error: { code: 'provider_error' }, usage: { input_tokens: 9 } })
+  t.equal((await ask(under, body)).status, 424, 'nor is there without a stream')
+  t.equal((await ask(under, { ...body, model: 'acme/m' })).response.model, 'globex/m', 'a reply of nothing is no answer')
+})
+
+t.test('a rate limit in the middle of a stream is told with the time to wait', async t => {
+  const plugin = witness('acme', function* () {
+    yield text('Hel')
+    throw failure('rate-limit', { message: 'Slow down: try again in 3s.', retryAfterMs: 3_000 })
+  }).plugin
+  const under = await gateway({ plugins: [plugin, saying('globex', hello)], settings: { logLevel: 'silent' } })
+  t.teardown(under.stop)
+  const body = { model: 'acme/m', routing: { provider: { fallbacks: ['globex'] } } }
+  const { response } = await ask(under, { ...body, stream: true })
+  t.match(response, { status: 'failed', error: { code: 'rate_limit_error', message: /try again in 3s/ } })
+  const whole = await ask(under, body)
+  t.equal(whole.status, 429)
+  t.equal(whole.headers.get('retry-after'), '3')
+})
