@@ -4,7 +4,10 @@ import { ProviderFailure } from '../contracts/provider.ts'
 
 const maximumFrameBytes = 32 * 1024 * 1024
 
-/** Server-sent events from bytes, synchronously. Comments are skipped, line ends may be LF, CRLF or CR, and an unfinished event at the end is dropped. */
+/**
+ * Server-sent events from bytes, synchronously. Comments are skipped, and line ends may be LF, CRLF or CR.
+ * Some vendors leave out the blank line behind the last event: at the end of the body it counts if its data is a whole JSON document.
+ */
 export function sseFramer(): Framer {
   const text = new TextDecoder()
   let deliver: (data: string, event?: string) => void
@@ -21,6 +24,21 @@ export function sseFramer(): Framer {
       deliver = push
       parser.feed(text.decode(chunk, { stream: true }))
     },
+    end(push) {
+      deliver = (data, event) => {
+        if (isWhole(data)) push(data, event)
+      }
+      parser.feed('\n\n')
+    },
+  }
+}
+
+function isWhole(data: string): boolean {
+  try {
+    JSON.parse(data)
+    return true
+  } catch {
+    return data === '[DONE]'
   }
 }
 

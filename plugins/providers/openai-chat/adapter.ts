@@ -1,7 +1,6 @@
 import type { ApiKeys, ProviderAdapter } from '../../../core/index.ts'
 import { ChatDecoder } from './decoder.ts'
 import { failureFrom } from './failure.ts'
-import { chatFramer } from './framing.ts'
 import type { Host } from './hosts.ts'
 import { readReply } from './reply.ts'
 import { dialect, requestBody } from './request.ts'
@@ -11,7 +10,7 @@ export function chatAdapter(host: Host, baseUrl: string, keys: ApiKeys): Provide
   const url = `${baseUrl.replace(/\/+$/, '')}/chat/completions`
   return {
     dialect,
-    framing: chatFramer,
+    framing: 'sse',
     prepare: call => ({
       method: 'POST',
       url,
