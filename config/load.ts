@@ -106,13 +106,13 @@ async function flatten(file: string, entries: readonly unknown[]): Promise<reado
 }
 
 function readServer(input: unknown): { readonly server: ServerOptions; readonly problems: readonly string[] } {
-  const ajv = new Ajv({ allErrors: true, useDefaults: true, strict: true, meta: false, validateSchema: false })
+  // The schema is ours: checking it too would only cost time at every start.
+  const ajv = new Ajv({ allErrors: true, useDefaults: true, meta: false, validateSchema: false })
   const validate = ajv.compile<ServerOptions>(serverSchema)
   const server: unknown = structuredClone(input ?? {})
   if (validate(server)) return { server, problems: [] }
+  const problems = validate.errors!.map(describe)
   const fallback: unknown = {}
-  validate.errors?.length
-  const problems = (validate.errors ?? []).map(describe)
   validate(fallback)
   return { server: fallback as ServerOptions, problems }
 }
