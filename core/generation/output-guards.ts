@@ -56,6 +56,10 @@ export class OutputGuards {
         const channel = this.#inputs.get(event.key)
         return channel ? this.#push(channel, event.text) : this.#emit(event)
       }
+      case 'item-end':
+        if (this.#spoken) this.#closeSpoken()
+        else this.#endInput()
+        return this.#emit(event)
       case 'usage':
       case 'model':
       case 'warning':
@@ -126,6 +130,14 @@ export class OutputGuards {
   #closeSpoken(): void {
     if (this.#spoken) this.#flush(this.#spoken)
     this.#spoken = undefined
+  }
+
+  /** The call that is open is over; of calls that interleave, the first is. */
+  #endInput(): void {
+    const [first] = this.#inputs
+    if (!first) return
+    this.#inputs.delete(first[0])
+    this.#flush(first[1])
   }
 
   #filtered(guard: OpenGuard, run: () => ReturnType<OutputFilter['push']>, otherwise: string): string {
