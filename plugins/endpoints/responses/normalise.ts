@@ -31,6 +31,16 @@ export function normaliseTools(tools: unknown): unknown {
   return tools
 }
 
+/** A choice of a tool by its older name, and the mode that an allowed list has where it says none: contract/responses.md §5. */
+export function normaliseToolChoice(choice: unknown): unknown {
+  if (!isObject(choice)) return choice
+  withoutNulls(choice)
+  for (const tool of [choice, ...(Array.isArray(choice['tools']) ? choice['tools'] : [])])
+    if (isObject(tool) && webSearchAliases.has(tool['type'] as string)) tool['type'] = 'web_search'
+  if (choice['type'] === 'allowed_tools') choice['mode'] ??= 'auto'
+  return choice
+}
+
 export function normaliseFormat(text: unknown): unknown {
   withoutNulls(text)
   if (isObject(text)) withoutNulls(text['format'])

@@ -1,5 +1,5 @@
 import { invalidRequest, requestSchema, type GenerationRequest, type JsonObject } from '../../../core/index.ts'
-import { normaliseFormat, normaliseInput, normaliseTools, withoutNulls } from './normalise.ts'
+import { normaliseFormat, normaliseInput, normaliseToolChoice, normaliseTools, withoutNulls } from './normalise.ts'
 import { validateRequest } from './validate.ts'
 
 const known = new Set(Object.keys(requestSchema.properties))
@@ -16,6 +16,7 @@ export function parseRequest(body: unknown): GenerationRequest {
   }
   request['input'] = normaliseInput(request['input'])
   request['tools'] = normaliseTools(request['tools'])
+  request['tool_choice'] = normaliseToolChoice(request['tool_choice'])
   request['text'] = normaliseFormat(request['text'])
   for (const name of ['reasoning', 'stream_options', 'routing', 'cache_control']) request[name] = withoutNulls(request[name])
   normaliseRouting(request['routing'])

@@ -200,7 +200,8 @@ export class ResponseBuilder implements GenerationSink {
   }
 
   #beat(): void {
-    if (!this.#created) this.#body!.write(': keep-alive\n\n')
+    // Before there is an answer, and while the finished one is being stored.
+    if (!this.#created || this.response.status !== 'in_progress') this.#body!.write(': keep-alive\n\n')
     else this.#send('response.in_progress', { response: this.response })
   }
 
