@@ -1,0 +1,331 @@
+import t from 'tap'
+import {
+  GatewayError,
+  invalidRequest,
+  type GenerationEvent,
+  type Guardrail,
+  type GuardSession,
+  type OutputChannel,
+  type OutputFilter,
+} from '../../core/index.ts'
+import { checkStream, readEvents } from '../../core/testing/index.ts'
+import { gateway, hello } from '../gateway.ts'
+import { ask, guarding, listing, said, stop, text, usage, witness } from './stage.ts'
+
+const forbidden = invalidRequest('This is not talked about here.', 'input', 'invalid_prompt')
+
+/** Replaces `secret` by `***`; holds back an end that may become one. */
+function starring(): OutputFilter {
+  let held = ''
+  return {
+    push(piece) {
+      const whole = (held + piece).replaceAll('secret', '***')
+      const open = [5, 4, 3, 2, 1].find(length => whole.endsWith('secret'.slice(0, length))) ?? 0
+      held = whole.slice(whole.length - open)
+      return whole.slice(0, whole.length - open)
+    },
+    flush() {
+      const rest = held
+      held = ''
+      return rest
+    },
+  }
+}
+
+/** Refuses at the word `stop`. */
+const refusing: OutputFilter = {
+  push: piece => (piece.includes('stop') ? { refuse: forbidden } : piece),
+  flush: () => '',
+}
+
+async function answered(events: Iterable<GenerationEvent>, ...sessions: readonly (readonly [GuardSession, Partial<Guardrail>?])[]) {
+  const { plugin } = witness('acme', () => events)
+  const under = await gateway({
+    plugins: [plugin, ...sessions.map(([session, more]) => guarding(session, more))],
+    settings: { logLevel: 'silent' },
+  })
+  t.teardown(under.stop)
+  const body = { model: 'acme/m', include: ['message.output_text.logprobs'] }
+  return { whole: await ask(under, body), streamed: await ask(under, { ...body, stream: true }), under }
+}
+
+t.test('an input guardrail may replace the request or refuse it, before anything is asked', async t => {
+  const acme = witness('acme', () => hello)
+  const seen: string[] = []
+  const under = await gateway({
+    plugins: [
+      acme.plugin,
+      guarding({
+        async input(request) {
+          const text = JSON.stringify(request.input)
+          if (text.includes('bomb')) return { refuse: forbidden }
+          return { replace: JSON.parse(JSON.stringify(request).replaceAll('secret', '***')) }
+        },
+      }),
+      guarding({
+        input(request) {
+          seen.push(JSON.stringify(request.input))
+          return { pass: true }
+        },
+      }),
+    ],
+  })
+  t.teardown(under.stop)
+  for (const stream of [true, false]) {
+    const { status, error } = await ask(under, { model: 'acme/m', input: 'a bomb', stream })
+    t.equal(status, 400)
+    t.match(error, { code: 'invalid_prompt', param: 'input' })
+  }
+  t.same([acme.calls, seen], [[], []], 'and nobody after it sees it')
+  const first = await ask(under, { model: 'acme/m', input: 'my secret', instructions: 'keep the secret' })
+  t.equal(first.response['instructions'], 'keep the secret', 'the echo is what was sent')
+  t.match(acme.calls[0]!.request, { instructions: 'keep the ***', input: [{ content: [{ text: 'my ***' }] }] })
+  t.match(seen[0], 'my ***', 'guardrails run in order, each on what the one before left')
+  await ask(under, { model: 'acme/m', input: 'again', previous_response_id: first.response.id })
+  t.notMatch(JSON.stringify(acme.calls[1]!.request.input), 'secret', 'history goes through it too')
+  t.match(JSON.stringify(acme.calls[1]!.request.input), /my \*\*\*.*Hello.*again/)
+})
+
+t.test('a guardrail may say where a request goes; when nothing is left, its own refusal is told', async t => {
+  const acme = witness('acme', () => hello)
+  const globex = witness('globex', () => hello)
+  const plugins = [acme.plugin, globex.plugin, listing({ model: 'm', endpoints: [{ provider: 'acme' }, { provider: 'globex' }] })]
+  const only = (provider: string, refusal?: () => GatewayError) =>
+    guarding({ route: endpoint => endpoint.provider === provider, ...(refusal && { refusal }) })
+  const under = await gateway({ plugins: [...plugins, only('globex')] })
+  t.equal((await ask(under, { model: 'm' })).response.model, 'globex/m')
+  const none = await ask(under, { model: 'acme/m' })
+  t.equal(none.status, 422)
+  t.same(Object.keys(none.error).sort(), ['message', 'type'])
+  await under.stop()
+  const told = await gateway({ plugins: [...plugins, only('globex'), only('acme', () => forbidden)] })
+  const { status, error } = await ask(told, { model: 'm', routing: { model: { fallbacks: ['acme/other'] } } })
+  t.equal(status, 400)
+  t.match(error, { code: 'invalid_prompt' })
+  await told.stop()
+  t.equal(acme.calls.length, 0)
+})
+
+/** Every kind of channel, with the word to be found cut in two. */
+const everything: readonly GenerationEvent[] = [
+  { type: 'reasoning', form: 'summary', text: 'a sec' },
+  { type: 'reasoning', form: 'summary', text: 'ret summary' },
+  { type: 'reasoning', form: 'summary', text: 'one more sec', newPart: true },
+  { type: 'reasoning', form: 'full', text: 'full secret' },
+  text('my se'),
+  text('cret is a sec'),
+  { type: 'refusal', text: 'no secret' },
+  { type: 'tool-call', key: 'a', name: 'f', callId: 'call_a' },
+  { type: 'tool-input', key: 'a', text: '{"x":"sec' },
+  { type: 'tool-call', key: 'b', name: 'g', callId: 'call_b' },
+  { type: 'tool-input', key: 'b', text: '{"y":"the sec' },
+  { type: 'tool-input', key: 'a', text: 'ret"}' },
+  { type: 'tool-input', key: 'b', text: 'ret"}' },
+  { type: 'tool-call', key: 'c', name: 'h', callId: 'call_c', custom: true },
+  { type: 'tool-input', key: 'c', text: 'write secret and sec' },
+  { type: 'item-end' },
+  usage(5, 5),
+  stop,
+]
+
+t.test('output filters see every channel in pieces, and what they hold back comes out at the end of its part', async t => {
+  const channels: OutputChannel[] = []
+  const events = everything.toSpliced(13, 3)
+  for (const list of [events, [...everything.slice(13)]]) {
+    const session: GuardSession = {
+      output(channel) {
+        channels.push(channel)
+        return starring()
+      },
+    }
+    const { whole, streamed } = await answered(list, [session])
+    for (const { status, response } of [whole, streamed]) {
+      t.equal(status, 200)
+      t.equal(response.status, 'completed')
+      t.notMatch(JSON.stringify(response.output), 'secret')
+      const shapes = response.output.map(({ type, summary, content, arguments: args, input }) => ({ type, summary, content, args, input }))
+      if (list === events)
+        t.match(shapes, [
+          {
+            type: 'reasoning',
+            summary: [{ text: 'a *** summary' }, { text: 'one more sec' }],
+            content: [{ type: 'reasoning_text', text: 'full ***' }],
+          },
+          { type: 'message', content: [{ text: 'my *** is a sec' }, { refusal: 'no ***' }] },
+          { type: 'function_call', args: '{"x":"***"}' },
+          { type: 'function_call', args: '{"y":"the ***"}' },
+        ])
+      else t.match(shapes, [{ type: 'custom_tool_call', input: 'write *** and sec' }])
+    }
+  }
+  const kinds = channels.map(({ kind, json }) => `${kind}${json ? ' json' : ''}`)
+  t.same([...new Set(kinds)].sort(), ['arguments json', 'custom-input', 'reasoning', 'refusal', 'text'])
+})
+
+t.test('what is held of a custom call comes out also where the call is not the last', async t => {
+  const { whole, streamed } = await answered(
+    [...everything.slice(13, 15), { type: 'item-end' }, text('done'), stop],
+    [{ output: starring }],
+  )
+  for (const { response } of [whole, streamed])
+    t.match(response.output, [{ type: 'custom_tool_call', input: 'write *** and sec' }, { content: [{ text: 'done' }] }])
+})
+
+t.test('filters run one after the other, the last flush through the next', async t => {
+  const shouting = (): OutputFilter => ({ push: piece => piece.toUpperCase(), flush: () => '!' })
+  const { whole, streamed } = await answered([text('a secret sec'), stop], [{ output: starring }], [{ output: shouting }])
+  for (const { response } of [whole, streamed]) t.equal(said(response), 'A *** SEC!')
+})
+
+t.test('what no filter wants keeps its log probabilities and citations; what a filter changed loses its citations', async t => {
+  const citation = { type: 'url_citation', url: 'https://example.com/', title: 'Example' } as const
+  const events: readonly GenerationEvent[] = [
+    { type: 'text', text: 'a secret', logprobs: [{ token: 'a secret', logprob: -0.5 }] },
+    { type: 'annotation', citation, start: 0, end: 8 },
+    stop,
+  ]
+  const alone = await answered(events, [{ output: ({ kind }) => (kind === 'reasoning' ? starring() : undefined) }])
+  for (const { response } of [alone.whole, alone.streamed])
+    t.match(response.output, [{ content: [{ annotations: [{ ...citation, end_index: 8 }], logprobs: [{ token: 'a secret' }] }] }])
+  const changed = await answered(events, [{ output: starring }])
+  for (const { response } of [changed.whole, changed.streamed])
+    t.match(response.output, [{ content: [{ text: 'a ***', annotations: [], logprobs: [] }] }])
+})
+
+t.test('a filter that refuses in the middle ends the answer; what was said before it stays said', async t => {
+  const events = function* (): Generator<GenerationEvent> {
+    yield usage(5, 1)
+    yield text('one ')
+    yield text('two stop ')
+    yield text('three')
+    yield stop
+  }
+  const { plugin } = witness('acme', events)
+  const under = await gateway({ plugins: [plugin, guarding({ output: () => refusing })] })
+  t.teardown(under.stop)
+  const reply = await under.request('/v1/responses', { body: { model: 'acme/m', input: 'hi', stream: true } })
+  const got = await reply.text()
+  const { response } = checkStream(got)
+  t.match(response, { status: 'failed', error: { code: 'invalid_prompt', message: forbidden.message }, usage: { input_tokens: 5 } })
+  t.same(
+    readEvents(got)
+      .filter(({ type }) => type.endsWith('.delta'))
+      .map(({ delta }) => delta),
+    ['one '],
+  )
+  t.notMatch(got, /two|three/)
+  t.same(
+    readEvents(got)
+      .slice(-2)
+      .map(({ type }) => type),
+    ['error', 'response.failed'],
+  )
+  const whole = await ask(under, { model: 'acme/m' })
+  t.equal(whole.status, 400)
+  t.match(whole.error, { code: 'invalid_prompt' })
+  const [record] = await under.recorded(1)
+  t.match(record, { status: 200, errorCode: 'invalid_prompt' })
+})
+
+t.test('a refusal at the very end is charged once', async t => {
+  const atEnd = (): OutputFilter => ({ push: piece => piece, flush: () => ({ refuse: forbidden }) })
+  const { whole, streamed, under } = await answered([text('Hello'), usage(3, 2), stop], [{ output: atEnd }])
+  t.equal(whole.status, 400)
+  t.match(streamed.response, { status: 'failed', usage: { input_tokens: 3, output_tokens: 2, total_tokens: 5 } })
+  for (const { requestId } of [whole, streamed]) t.match(await under.record(requestId), { usage: { uncachedInput: 3, output: 2 } })
+})
+
+t.test('a guardrail that fails refuses or allows, as it says: when it throws, and when it is late', async t => {
+  const broken = (): never => {
+    throw new Error('detector.example.com is down')
+  }
+  const failing: Record<string, readonly [GuardSession | 'open', status: number]> = {
+    open: ['open', 503],
+    'input throws': [{ input: broken }, 503],
+    'input rejects': [{ input: () => Promise.reject(new Error('down')) }, 503],
+    'input is late': [{ input: () => new Promise(() => {}) }, 503],
+    'output throws': [{ output: broken }, 503],
+    'push throws': [{ output: () => ({ push: broken, flush: () => '' }) }, 503],
+    'flush throws': [{ output: () => ({ push: piece => piece, flush: broken }) }, 503],
+  }
+  for (const [name, [session, status]] of Object.entries(failing)) {
+    for (const onFailure of ['refuse', 'allow'] as const) {
+      const more = { onFailure, timeoutMs: 15, ...(session === 'open' && { open: broken }) }
+      const { whole, streamed, under } = await answered(hello, [session === 'open' ? {} : session, more])
+      if (onFailure === 'allow') {
+        for (const { response } of [whole, streamed]) t.equal(said(response), 'Hello', `${name} is allowed`)
+      } else {
+        t.equal(whole.status, status, `${name} is refused`)
+        t.notMatch(JSON.stringify(whole.error), 'example.com')
+        if (streamed.status === 200) t.match(streamed.response, { status: 'failed', error: { code: 'server_error' } })
+        else t.equal(streamed.status, status)
+      }
+      await under.recorded(2)
+      t.equal(under.gateway.liveRuns, 0)
+    }
+  }
+})
+
+t.test('zero retention and HIPAA cover guardrails elsewhere, where the caller concerns them', async t => {
+  const zdr = { policy_url: 'https://detector.example.com/zdr' }
+  const hipaa = { baa_url: 'https://detector.example.com/baa' }
+  const cases: readonly (readonly ['zdr' | 'hipaa', Guardrail['seesContent'], boolean, number])[] = [
+    ['zdr', 'local', true, 200],
+    ['zdr', { zdr: false, hipaa }, true, 422],
+    ['zdr', { zdr, hipaa: false }, true, 200],
+    ['hipaa', { zdr, hipaa: false }, true, 422],
+    ['hipaa', { zdr: false, hipaa }, true, 200],
+    ['zdr', { zdr: false, hipaa: false }, false, 200],
+  ]
+  for (const [field, seesContent, concerned, status] of cases) {
+    let asked = 0
+    const session: GuardSession = {
+      input() {
+        asked += 1
+        return { pass: true }
+      },
+    }
+    const under = await gateway({
+      plugins: [
+        witness('acme', () => hello).plugin,
+        guarding(undefined, { enforces: ['zdr', 'hipaa'] }),
+        guarding(undefined, { seesContent, open: () => (concerned ? session : undefined) }),
+      ],
+      key: { name: 'test', policy: { [field]: { value: true } } },
+    })
+    const reply = await ask(under, { model: 'acme/m' })
+    t.equal(reply.status, status, `${field} ${JSON.stringify(seesContent)} ${concerned}`)
+    t.equal(asked, status === 200 && concerned ? 1 : 0)
+    if (status === 422) t.same(Object.keys(reply.error).sort(), ['message', 'type'])
+    await under.stop()
+  }
+})
+
+t.test('a guardrail without a session changes nothing; it is asked once a request', async t => {
+  let opened = 0
+  const { whole, streamed } = await answered(
+    [{ type: 'text', text: 'Hello', logprobs: [{ token: 'Hello', logprob: -1 }] }, usage(3, 2), stop],
+    [
+      {},
+      {
+        open() {
+          opened += 1
+          return undefined
+        },
+      },
+    ],
+  )
+  t.equal(opened, 2)
+  for (const { response } of [whole, streamed]) t.match(response.output, [{ content: [{ logprobs: [{ token: 'Hello' }] }] }])
+})
+
+t.test('the stored conversation keeps what the model really said, and the caller what the filters made of it', async t => {
+  const acme = witness('acme', () => [text('my secret'), stop])
+  const under = await gateway({ plugins: [acme.plugin, guarding({ output: starring })] })
+  t.teardown(under.stop)
+  const { response, requestId } = await ask(under, { model: 'acme/m' })
+  t.equal(said(response), 'my ***')
+  await ask(under, { model: 'acme/m', previous_response_id: response.id })
+  t.match(acme.calls[1]!.request.input[1], { role: 'assistant', content: [{ text: 'my secret' }] })
+  t.notMatch(JSON.stringify((await under.record(requestId)).response), 'secret', 'the log has the answer as it was given')
+})
