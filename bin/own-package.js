@@ -7,6 +7,10 @@ const own = import.meta.url
 registerHooks({
   resolve(specifier, context, next) {
     if (specifier !== 'turnpike' && !specifier.startsWith('turnpike/')) return next(specifier, context)
-    return next(specifier, { ...context, parentURL: own, conditions: [...context.conditions, 'turnpike-source'] })
+    try {
+      return next(specifier, { ...context, parentURL: own, conditions: [...context.conditions, 'turnpike-source'] })
+    } catch (cause) {
+      throw Object.assign(new Error(`The package turnpike has no ${specifier}`, { cause }), { code: cause.code })
+    }
   },
 })

@@ -1,6 +1,7 @@
 import { defineCommand, type ArgsDef, type CommandContext, type CommandDef } from 'citty'
 import { createGateway, type Gateway } from '../core/gateway.ts'
 import { nearest, PluginError } from '../core/index.ts'
+import { check } from '../core/plugin-host.ts'
 import { ConfigError, problemsOf } from './errors.ts'
 import type { LoadedConfig } from './load.ts'
 
@@ -37,12 +38,21 @@ export function command<const A extends ArgsDef>(
 
 /** A gateway of this config; what keeps it from starting is told with the file's name. */
 export async function openGateway(config: LoadedConfig, logLevel = config.server.logLevel): Promise<Gateway> {
-  if (config.problems.length > 0) throw new ConfigError(config.file, config.problems)
+  if (config.problems.length > 0) throw new ConfigError(config.file, [...config.problems, ...optionProblems(config)])
   try {
     return await createGateway({ plugins: config.plugins, settings: { ...config.server, logLevel } })
   } catch (error) {
     if (error instanceof PluginError || error instanceof AggregateError) throw new ConfigError(config.file, problemsOf(error))
     throw error
+  }
+}
+
+function optionProblems({ plugins }: LoadedConfig): readonly string[] {
+  try {
+    check(plugins)
+    return []
+  } catch (error) {
+    return problemsOf(error)
   }
 }
 

@@ -12,8 +12,10 @@ import sandbox from '../plugins/providers/sandbox/index.ts'
 import localSealer from '../plugins/sealers/local/index.ts'
 import memory from '../plugins/stores/memory/index.ts'
 import sql from '../plugins/stores/sql/index.ts'
-import type { PluginEntry } from './config.ts'
 import { optionalEnv } from './env.ts'
+
+/** Whether a provider is there may have to be found out first. */
+export type DefaultEntry = PluginUse | false | Promise<PluginUse | false>
 
 export interface DefaultsOptions {
   /** What to leave out: a plugin by its name, or one provider by its id. */
@@ -24,9 +26,9 @@ export interface DefaultsOptions {
  * What nearly everybody wants: keys in SQLite, everything else in memory, the endpoints, the sandbox, one log line a request,
  * every provider whose key is in the environment, and Ollama where it answers.
  */
-export function defaults({ without = [] }: DefaultsOptions = {}): readonly PluginEntry[] {
+export function defaults({ without = [] }: DefaultsOptions = {}): readonly DefaultEntry[] {
   const left = new Set(without)
-  const entries = everything(left)
+  const entries = everything()
   const names = entries.map(([name]) => name)
   for (const name of left) {
     if (names.includes(name)) continue
@@ -38,9 +40,9 @@ export function defaults({ without = [] }: DefaultsOptions = {}): readonly Plugi
   return entries.filter(([name]) => !left.has(name)).map(([, plugin]) => plugin())
 }
 
-type NamedEntry = readonly [name: string, plugin: () => PluginEntry]
+type NamedEntry = readonly [name: string, plugin: () => DefaultEntry]
 
-function everything(left: ReadonlySet<string>): readonly NamedEntry[] {
+function everything(): readonly NamedEntry[] {
   const openaiKey = optionalEnv('OPENAI_API_KEY')
   const anthropicKey = optionalEnv('ANTHROPIC_API_KEY')
   const masterKey = optionalEnv('GATEWAY_MASTER_KEY')
@@ -56,7 +58,7 @@ function everything(left: ReadonlySet<string>): readonly NamedEntry[] {
     ['openai', () => openaiKey !== undefined && openaiResponses({ apiKey: openaiKey })],
     ['anthropic', () => anthropicKey !== undefined && anthropic({ apiKey: anthropicKey })],
     ...chatHosts(),
-    ['ollama', () => (left.has('ollama') ? undefined : ollama())],
+    ['ollama', ollama],
   ]
 }
 
@@ -73,7 +75,7 @@ function chatHosts(): readonly NamedEntry[] {
 const probeTimeoutMs = 100
 
 /** Only asked whether something listens: a loopback connection is made or refused at once. */
-async function ollama(): Promise<PluginUse | undefined> {
+async function ollama(): Promise<PluginUse | false> {
   const { hostname, port } = new URL(hosts.ollama.baseUrl)
   const answers = await new Promise<boolean>(resolve => {
     const socket = connect({ host: hostname, port: Number(port), timeout: probeTimeoutMs })
@@ -83,5 +85,5 @@ async function ollama(): Promise<PluginUse | undefined> {
     }
     socket.once('connect', settle(true)).once('error', settle(false)).once('timeout', settle(false))
   })
-  return answers ? openaiChat({ host: 'ollama' }) : undefined
+  return answers && openaiChat({ host: 'ollama' })
 }

@@ -1,6 +1,6 @@
 // What a gateway.config.ts is written with; published as turnpike/config.
 
 export { defineConfig, type GatewayConfig, type PluginEntry } from './config.ts'
-export { defaults, type DefaultsOptions } from './defaults.ts'
+export { defaults, type DefaultEntry, type DefaultsOptions } from './defaults.ts'
 export { env, optionalEnv } from './env.ts'
 export type { ServerInput } from './schema.ts'

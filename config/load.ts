@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Ajv, type ErrorObject } from 'ajv'
 import { cosmiconfig } from 'cosmiconfig'
 import { nearest, type PluginUse } from '../core/index.ts'
 import type { GatewayConfig } from './config.ts'
 import { ConfigError, problemsOf } from './errors.ts'
-import { serverSchema, type ServerOptions } from './schema.ts'
+import { serverSchema, type ServerInput, type ServerOptions } from './schema.ts'
 
 export interface LoadedConfig {
   /** As it is named in messages. */
@@ -19,12 +19,12 @@ export interface LoadedConfig {
 
 const searchPlaces = ['gateway.config.ts', 'gateway.config.js', 'gateway.config.mjs']
 
-/** Reads the config that is named, or else the one in the current folder. */
-export async function loadConfig(path?: string): Promise<LoadedConfig> {
+/** Reads the config that is named, or else the one in the current folder. `override` wins over its `server` section. */
+export async function loadConfig(path?: string, override: ServerInput = {}): Promise<LoadedConfig> {
   const found = path === undefined ? await search() : await open(path)
   const file = relative(process.cwd(), found.path) || found.path
   const config = await evaluate(file, found.module)
-  const { server, problems } = readServer(config.server)
+  const { server, problems } = readServer(config.server, override)
   return { file, server, problems, plugins: await flatten(file, config.plugins) }
 }
 
@@ -52,12 +52,9 @@ async function search(): Promise<Found> {
 async function open(path: string): Promise<Found> {
   const absolute = resolve(path)
   if (!existsSync(absolute)) throw new ConfigError(path, ['There is no such file. --config takes the path of a config.'])
-  try {
-    const result = await explorer().load(absolute)
-    return { path: absolute, module: result?.config }
-  } catch (error) {
-    throw new ConfigError(path, [`It cannot be read as a config: ${(error as Error).message}. Expected a .ts, .js or .mjs file.`])
-  }
+  if (!/\.m?[jt]s$/.test(path)) throw new ConfigError(path, ['It cannot be a config. Expected a .ts, .js or .mjs file.'])
+  const result = await explorer().load(absolute)
+  return { path: absolute, module: result?.config }
 }
 
 function explorer(): ReturnType<typeof cosmiconfig> {
@@ -105,11 +102,11 @@ async function flatten(file: string, entries: readonly unknown[]): Promise<reado
   }
 }
 
-function readServer(input: unknown): { readonly server: ServerOptions; readonly problems: readonly string[] } {
+function readServer(input: unknown, override: ServerInput): { readonly server: ServerOptions; readonly problems: readonly string[] } {
   // The schema is ours: checking it too would only cost time at every start.
-  const ajv = new Ajv({ allErrors: true, useDefaults: true, meta: false, validateSchema: false })
+  const ajv = new Ajv({ allErrors: true, verbose: true, useDefaults: true, meta: false, validateSchema: false })
   const validate = ajv.compile<ServerOptions>(serverSchema)
-  const server: unknown = structuredClone(input ?? {})
+  const server: unknown = typeof input === 'object' ? { ...input, ...override } : (input ?? { ...override })
   if (validate(server)) return { server, problems: [] }
   const problems = validate.errors!.map(describe)
   const fallback: unknown = {}
@@ -117,7 +114,7 @@ function readServer(input: unknown): { readonly server: ServerOptions; readonly 
   return { server: fallback as ServerOptions, problems }
 }
 
-function describe({ instancePath, keyword, message, params }: ErrorObject): string {
+function describe({ instancePath, keyword, message, params, data }: ErrorObject): string {
   if (keyword === 'additionalProperties') {
     const option = String(params['additionalProperty'])
     const known = Object.keys(serverSchema.properties)
@@ -125,15 +122,23 @@ function describe({ instancePath, keyword, message, params }: ErrorObject): stri
     return `server.${option} is no option. ${near.length > 0 ? `Did you mean ${near.join(', ')}?` : `Expected one of ${known.join(', ')}.`}`
   }
   const allowed = params['allowedValues'] as readonly unknown[] | undefined
-  return `server${instancePath.replaceAll('/', '.')} ${message}${allowed ? `: ${allowed.join(', ')}` : ''}`
+  const expected = allowed ? `must be one of ${allowed.join(', ')}` : message
+  return `server${instancePath.replaceAll('/', '.')} ${expected}, got ${JSON.stringify(data)}`
 }
 
 /** The error's own words, and where in the config it was raised: Node puts the place of a syntax error at the head of the stack. */
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return `It threw ${String(error)}`
   const [head = '', ...frames] = (error.stack ?? '').split(/\n\s+at /)
-  if (error instanceof SyntaxError) return `It cannot be parsed: ${head.trim().replaceAll('file://', '')}`
-  const frame = frames.find(each => /gateway\.config|file:\/\//.test(each) && !each.includes('node:') && !each.includes('/config/env.'))
-  const place = frame === undefined ? '' : ` (${frame.replace(/^.*?(file:\/\/)?(\/[^)]*)\)?$/, '$2')})`
-  return `${error.message}${place}`
+  if (error instanceof SyntaxError) return `It cannot be loaded: ${head.trim().replaceAll('file://', '')}`
+  const place = frames.map(placeIn).find(each => each !== undefined)
+  return place === undefined ? error.message : `${error.message} (${place})`
+}
+
+/** The place that a stack frame tells, if it lies in an operator's file. */
+function placeIn(frame: string): string | undefined {
+  const [, url, position] = /(file:\/\/[^)]*?)((?::\d+)+)\)?$/.exec(frame) ?? []
+  const own = [new URL('.', import.meta.url), new URL('../bin/', import.meta.url)]
+  if (url === undefined || url.includes('/node_modules/') || own.some(({ href }) => url.startsWith(href))) return undefined
+  return `${fileURLToPath(url)}${position}`
 }

@@ -10,7 +10,8 @@ export const serverSchema = {
   properties: {
     host: {
       type: 'string',
-      minLength: 1,
+      // What listhen takes; it would serve on localhost instead of anything else.
+      pattern: '^[0-9A-Za-z.:-]{1,63}$',
       default: '127.0.0.1',
       description: 'The address to listen on. `0.0.0.0` is every interface of the machine.',
     },

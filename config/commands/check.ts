@@ -1,9 +1,7 @@
 import type { Gateway } from '../../core/gateway.ts'
-import { check as checkOptions } from '../../core/plugin-host.ts'
 import { nameOf } from '../../core/token.ts'
 import { command, configArgument, openGateway } from '../command.ts'
-import { ConfigError, problemsOf } from '../errors.ts'
-import { loadConfig, type LoadedConfig } from '../load.ts'
+import { loadConfig } from '../load.ts'
 
 export default command(
   'check',
@@ -11,8 +9,6 @@ export default command(
   configArgument,
   async ({ args }) => {
     const config = await loadConfig(args.config)
-    const problems = [...config.problems, ...optionProblems(config)]
-    if (problems.length > 0) throw new ConfigError(config.file, problems)
     const gateway = await openGateway(config, 'warn')
     try {
       console.log(`${config.file} is fine.\n\n${describe(gateway)}`)
@@ -21,15 +17,6 @@ export default command(
     }
   },
 )
-
-function optionProblems({ plugins }: LoadedConfig): readonly string[] {
-  try {
-    checkOptions(plugins)
-    return []
-  } catch (error) {
-    return problemsOf(error)
-  }
-}
 
 function describe({ plugins, contributions }: Gateway): string {
   const order = plugins.map(({ name, provides }) => [name, provides.map(nameOf).join(', ')])

@@ -16,12 +16,14 @@ export default command(
     port: { type: 'string', valueHint: 'number', description: 'Listen here instead of at server.port.' },
   },
   async ({ args }) => {
-    const config = await loadConfig(args.config)
-    const port = args.port === undefined ? config.server.port : readPort(args.port)
+    const config = await loadConfig(args.config, {
+      ...(args.host !== undefined && { host: args.host }),
+      ...(args.port !== undefined && { port: readPort(args.port) }),
+    })
     const gateway = await openGateway(config)
     let listener: Listener
     try {
-      listener = await listen(gateway, args.host ?? config.server.host, port)
+      listener = await listen(gateway, config.server.host, config.server.port)
     } catch (error) {
       await gateway.stop()
       throw error

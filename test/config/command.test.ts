@@ -1,0 +1,229 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { checkStream } from '../../core/testing/index.ts'
+import { Workplace } from './turnpike-process.ts'
+
+const run = promisify(execFile)
+
+function config(server: string, plugins = ''): string {
+  return `
+    import { defineConfig, defaults } from 'turnpike/config'
+    export default defineConfig({
+      server: { port: 0, ${server} },
+      plugins: [...defaults({ without: ['ollama'] }), ${plugins}],
+    })`
+}
+
+async function ask(url: string, key: string, model: string, input: string, stream = true): Promise<Response> {
+  return await fetch(`${url}/v1/responses`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model, input, stream }),
+  })
+}
+
+async function keyOf(workplace: Workplace, ...options: readonly string[]): Promise<string> {
+  const { exitCode, stdout, stderr } = await workplace.run('keys', 'create', ...options)
+  if (exitCode !== 0) throw new Error(stderr)
+  return stdout.trim()
+}
+
+t.test('the first start makes a key, and a line that works when pasted', async t => {
+  const workplace = new Workplace(config(''))
+  t.teardown(() => workplace.remove())
+  const first = workplace.spawn(['start'])
+  const url = await first.url()
+  const [, line] = await first.says(/^ {2}(curl .*)$/m)
+  const [key] = await first.says(/tp_\w+/)
+  t.match(line, key)
+  t.equal((await fetch(`${url}/v1/responses/health`)).status, 200)
+  t.equal((await fetch(`${url}/v1/models`)).status, 401)
+
+  const curl = await run('sh', ['-c', `${line} --silent`]).catch(() => undefined)
+  if (curl) t.match(JSON.stringify(checkStream(curl.stdout).items), /Hello from Turnpike/)
+  else t.comment('there is no curl here')
+
+  first.signal('SIGTERM')
+  const { exitCode, stderr } = await first.finished
+  t.equal(exitCode, 0)
+  t.notMatch(stderr, key)
+
+  const second = workplace.spawn(['start'])
+  const response = await ask(await second.url(), key, 'sandbox/echo', 'again', false)
+  t.equal(response.status, 200, 'the key is kept')
+  second.signal('SIGINT')
+  const { stdout, exitCode: secondExit } = await second.finished
+  t.equal(secondExit, 0)
+  t.notMatch(stdout, /tp_/, 'no other key is made')
+})
+
+t.test('keys made beside a running gateway hold at once', async t => {
+  const workplace = new Workplace(config(''))
+  t.teardown(() => workplace.remove())
+  const gateway = workplace.spawn(['start'])
+  const url = await gateway.url()
+  const limited = await keyOf(
+    workplace,
+    '--name',
+    'demo',
+    '--models=sandbox/tools',
+    '--spend-cap',
+    '5',
+    '--tokens-per-minute',
+    '100000',
+    '--logging',
+  )
+  t.match(limited, /^tp_\w+$/)
+  t.equal((await ask(url, limited, 'sandbox/tools', 'hello', false)).status, 200)
+  t.equal((await ask(url, limited, 'sandbox/echo', 'hello', false)).status, 403)
+  const strict = await keyOf(workplace, '--zdr')
+  t.equal((await ask(url, strict, 'sandbox/echo', 'hello', false)).status, 422)
+  gateway.signal('SIGTERM')
+  t.equal((await gateway.finished).exitCode, 0)
+
+  for (const [options, message] of [
+    [['--spend-capp', '5'], /--spend-capp is no option of this command\. Did you mean --spend-cap\?/],
+    [['--spend-cap', 'five'], /--spend-cap takes a number above 0, got "five"/],
+    [['--models', 'a,,b'], /"a,,b" is no list of names/],
+    [['--name'], /--name needs a value/],
+    [['demo'], /"demo" was not expected here/],
+  ] as const) {
+    const { exitCode, stdout, stderr } = await workplace.run('keys', 'create', ...options)
+    t.equal(exitCode, 1)
+    t.match(stderr, message)
+    t.notMatch(stdout, /tp_/)
+  }
+
+  workplace.write(`
+    import { defineConfig, defaults } from 'turnpike/config'
+    import memory from 'turnpike/plugins/stores/memory'
+    export default defineConfig({ plugins: [...defaults({ without: ['memory', 'sql', 'ollama'] }), memory({})] })`)
+  const { exitCode, stderr } = await workplace.run('keys', 'create')
+  t.equal(exitCode, 1)
+  t.match(stderr, /gateway\.config\.ts: It keeps keys in memory/)
+})
+
+t.test('a taken port is named, with what to do', async t => {
+  const workplace = new Workplace(config(''))
+  t.teardown(() => workplace.remove())
+  const first = workplace.spawn(['start'])
+  const port = new URL(await first.url()).port
+  const { exitCode, stdout, stderr } = await workplace.run('start', '--port', port)
+  t.equal(exitCode, 1)
+  t.match(stderr, `turnpike: Cannot listen on 127.0.0.1:${port}: the port is taken`)
+  t.match(stderr, /--port, or server\.port/)
+  t.notMatch(stdout + stderr, /listens on|\n {4}at /)
+  first.signal('SIGTERM')
+  await first.finished
+
+  const elsewhere = await workplace.run('start', '--host', '192.0.2.1', '--port', port)
+  t.match(elsewhere.stderr, /this machine has no such address/)
+  const reserved = await workplace.run('start', '--port', '6000')
+  t.match(reserved.stderr, /Port 6000 is reserved for another protocol/)
+  t.equal(reserved.exitCode, 1)
+})
+
+t.test('a gateway that is told to stop lets streams end', async t => {
+  const workplace = new Workplace(config(''))
+  t.teardown(() => workplace.remove())
+  const gateway = workplace.spawn(['start'])
+  const url = await gateway.url()
+  const [key] = await gateway.says(/tp_\w+/)
+  const response = await ask(url, key, 'sandbox/slow', 'first 0 between 100 pieces 10')
+  gateway.signal('SIGTERM')
+  const { response: final } = checkStream(await response.text())
+  t.equal(final.status, 'completed')
+  const { exitCode } = await gateway.finished
+  t.equal(exitCode, 0)
+  await t.rejects(fetch(`${url}/v1/responses/health`))
+})
+
+t.test('a stream that outlasts the drain ends with an error event', async t => {
+  const workplace = new Workplace(config('drainTimeoutMs: 300'))
+  t.teardown(() => workplace.remove())
+  const gateway = workplace.spawn(['start'])
+  const url = await gateway.url()
+  const [key] = await gateway.says(/tp_\w+/)
+  const response = await ask(url, key, 'sandbox/slow', 'first 0 between 60000 pieces 3')
+  gateway.signal('SIGTERM')
+  const text = await response.text()
+  const { response: final } = checkStream(text)
+  t.match(text, /^event: error$/m)
+  t.match(text, /shutting down/)
+  t.equal(final.status, 'failed')
+  t.equal((await gateway.finished).exitCode, 0)
+})
+
+t.test('a second signal does not wait', async t => {
+  const workplace = new Workplace(config('drainTimeoutMs: 600000'))
+  t.teardown(() => workplace.remove())
+  const gateway = workplace.spawn(['start'])
+  const url = await gateway.url()
+  const [key] = await gateway.says(/tp_\w+/)
+  const response = await ask(url, key, 'sandbox/slow', 'first 0 between 60000 pieces 3')
+  gateway.signal('SIGTERM')
+  await t.rejects(untilRefused(url))
+  gateway.signal('SIGTERM')
+  t.equal((await gateway.finished).exitCode, 1)
+  await t.rejects(response.text())
+})
+
+/** Rejects once no new connection is taken: the first signal was heard. */
+async function untilRefused(url: string): Promise<never> {
+  for (;;) await (await fetch(`${url}/v1/responses/health`, { headers: { connection: 'close' } })).arrayBuffer()
+}
+
+t.test('check prints what a config makes of the gateway', async t => {
+  const workplace = new Workplace(config(''))
+  t.teardown(() => workplace.remove())
+  const { exitCode, stdout, stderr } = await workplace.run('check')
+  t.equal(exitCode, 0, stderr)
+  t.match(stdout, /gateway\.config\.ts is fine/)
+  t.match(stdout, /Plugins, in the order of set-up.*\n {2}memory .*response-store[^]*\n {2}sql +key-store\n/)
+  t.match(stdout, /Providers\n {2}sandbox +sandbox\(sandbox\)\n/)
+  t.match(stdout, /Routes\n[^]*POST \/v1\/responses +responses\n/)
+})
+
+t.test('check tells every problem at once', async t => {
+  const workplace = new Workplace(`
+    import sql from 'turnpike/plugins/stores/sql'
+    import health from 'turnpike/plugins/endpoints/health'
+    export default { server: { prot: 1 }, plugins: [sql({ fiel: 'x', cacheTtlMs: -1 }), health, health({ path: '/' })] }`)
+  t.teardown(() => workplace.remove())
+  const { exitCode, stdout, stderr } = await workplace.run('check')
+  t.equal(exitCode, 1)
+  t.equal(stdout, '')
+  t.match(stderr, /^turnpike: gateway\.config\.ts: 4 problems\n/)
+  t.match(stderr, /server\.prot is no option\. Did you mean port\?/)
+  t.match(stderr, /plugin sql .*fiel.*cacheTtlMs must be >= 0/)
+  t.match(stderr, /plugin #2 of the list is not a plugin: expected what calling a plugin returns/)
+  t.match(stderr, /plugin health .*path/)
+  t.notMatch(stderr, /\n {4}at /)
+
+  const start = await workplace.run('start')
+  t.equal(start.exitCode, 1)
+  t.equal(start.stderr, stderr, 'as start does')
+})
+
+t.test('a plugin that fails to set up is named, with the file', async t => {
+  const workplace = new Workplace(
+    config(
+      '',
+      `{ apiVersion: 1, plugin: { name: 'demo', options: { type: 'object', additionalProperties: false, properties: {} }, setup() { throw new Error('no such engine') } }, options: {} }`,
+    ),
+  )
+  t.teardown(() => workplace.remove())
+  const { exitCode, stderr } = await workplace.run('start')
+  t.equal(exitCode, 1)
+  t.equal(stderr, 'turnpike: gateway.config.ts: plugin demo failed to set up: no such engine\n')
+})
+
+t.test('an older Node.js is told so in one sentence', async t => {
+  const workplace = new Workplace(config(''))
+  t.teardown(() => workplace.remove())
+  const old = `data:text/javascript,Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.1.0' } })`
+  const { exitCode, stderr } = await workplace.spawn(['start'], ['--import', old]).finished
+  t.equal(exitCode, 1)
+  t.equal(stderr, 'turnpike needs Node.js 24 or later, and this is 20.1.0.\n')
+})

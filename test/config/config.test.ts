@@ -1,0 +1,157 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import { defaults, type DefaultEntry } from '../../config/index.ts'
+import { loadConfig } from '../../config/load.ts'
+import { serverSchema } from '../../config/schema.ts'
+import { defaultSettings } from '../../core/settings.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'turnpike-config-'))
+t.teardown(() => rmSync(folder, { recursive: true }))
+
+let files = 0
+
+function write(text: string, extension = 'ts'): string {
+  const path = join(folder, `config-${++files}.${extension}`)
+  writeFileSync(path, text)
+  return path
+}
+
+t.test('a config is read with its types, lists, promises and gaps, and defaults are filled in', async t => {
+  const path = write(`
+    import { defineConfig, optionalEnv } from 'turnpike/config'
+    import health from 'turnpike/plugins/endpoints/health'
+    import memory from 'turnpike/plugins/stores/memory'
+    const port: number = 9000
+    export default defineConfig({
+      server: { port },
+      plugins: [health({}), [Promise.resolve([memory({ services: ['keys'] })])], optionalEnv('TURNPIKE_TEST_ABSENT') && health({}), null, Promise.resolve(undefined)],
+    })`)
+  const { server, plugins, problems, file } = await loadConfig(path)
+  t.same(
+    plugins.map(use => use.plugin.name),
+    ['health', 'memory'],
+  )
+  t.same(problems, [])
+  t.match(file, /config-1\.ts$/)
+  t.match(server, { ...defaultSettings, host: '127.0.0.1', port: 9000, drainTimeoutMs: 30_000 })
+  t.equal((await loadConfig(path, { port: 9001 })).server.port, 9001, 'the command line wins')
+})
+
+t.test('every setting of the core can be set, and has its default from there', async t => {
+  for (const [name, value] of Object.entries(defaultSettings)) {
+    const property: { readonly default?: unknown } | undefined = Object.entries(serverSchema.properties).find(
+      ([each]) => each === name,
+    )?.[1]
+    t.equal(property?.default, value, name)
+  }
+})
+
+t.test('javascript is as good', async t => {
+  const { plugins } = await loadConfig(
+    write(`import { defaults } from 'turnpike/config'; export default { plugins: defaults({ without: ['ollama'] }) }`, 'mjs'),
+  )
+  t.ok(plugins.length > 6)
+})
+
+const faults: readonly (readonly [name: string, text: string, message: RegExp])[] = [
+  ['an empty file', '', /has no default export\. Expected: export default defineConfig/],
+  ['no default export', 'export const config = { plugins: [] }', /has no default export/],
+  ['a syntax error', 'export default {\n  plugins: [}\n}', /cannot be loaded: .*config-\d+\.ts:2\n[^]*plugins: \[}/],
+  ['TypeScript that cannot be stripped', 'enum Kind { A }\nexport default { plugins: [] }', /:1\n[^]*enum is not supported/],
+  [
+    'a missing file',
+    `import './absent.ts'\nexport default { plugins: [] }`,
+    /Cannot find module '.*absent\.ts' imported from .*config-\d+\.ts/,
+  ],
+  [
+    'a missing plugin',
+    `import plugin from 'turnpike/plugins/absent'\nexport default { plugins: [plugin] }`,
+    /turnpike has no turnpike\/plugins\/absent/,
+  ],
+  ['a missing export', `import { absent } from 'turnpike/config'\nexport default absent`, /does not provide an export named 'absent'/],
+  [
+    'a missing variable',
+    `import { env } from 'turnpike/config'\nexport default { plugins: [env('TURNPIKE_TEST_ABSENT')] }`,
+    /The environment variable TURNPIKE_TEST_ABSENT is not set\. .*config-\d+\.ts:2:/,
+  ],
+  [
+    'an error that looks like a missing config',
+    `import { readFileSync } from 'node:fs'\nreadFileSync('/absent')\nexport default { plugins: [] }`,
+    /ENOENT.*'\/absent' \(.*config-\d+\.ts:2:1\)/,
+  ],
+  ['an unknown section', 'export default { plugin: [] }', /unknown section "plugin"\. Expected server and plugins/],
+  ['no plugins', 'export default { server: {} }', /plugins are no list\. Expected: plugins: \[\.\.\.\]/],
+  ['a promise that fails', `export default { plugins: [Promise.reject(new Error('no such list'))] }`, /no such list/],
+  [
+    'a default that there is not',
+    `import { defaults } from 'turnpike/config'\nexport default { plugins: defaults({ without: ['memry'] }) }`,
+    /does not know "memry"\. Did you mean memory\?/,
+  ],
+]
+
+t.test('a config that cannot be read names the file and what was expected', async t => {
+  for (const [name, text, message] of faults) {
+    const path = write(text)
+    await t.rejects(loadConfig(path), { name: 'ConfigError', message }, name)
+    await t.rejects(loadConfig(path), { message: new RegExp(`config-${files}\\.ts: `) }, `${name}: the file is named`)
+  }
+  await t.rejects(loadConfig(join(folder, 'absent.ts')), { message: /absent\.ts: There is no such file/ })
+  await t.rejects(loadConfig(write('plugins: []', 'yaml')), { message: /Expected a \.ts, \.js or \.mjs file/ })
+})
+
+t.test('a folder without a config says where one was looked for', async t => {
+  const before = process.cwd()
+  t.teardown(() => process.chdir(before))
+  process.chdir(folder)
+  await t.rejects(loadConfig(), { message: /There is no gateway\.config\.ts, .* in .*turnpike-config-.*--config/ })
+  writeFileSync(join(folder, 'gateway.config.ts'), 'export default { plugins: [] }')
+  t.equal((await loadConfig()).file, 'gateway.config.ts')
+})
+
+t.test('bad server options are told all at once', async t => {
+  const { problems } = await loadConfig(
+    write(`export default { server: { prot: 1, port: 'x', logLevel: 'loud', maxAttempts: 0, host: 'a b' }, plugins: [] }`),
+  )
+  t.same(problems, [
+    'server.prot is no option. Did you mean port?',
+    'server.host must match pattern "^[0-9A-Za-z.:-]{1,63}$", got "a b"',
+    'server.port must be integer, got "x"',
+    'server.logLevel must be one of debug, info, warn, error, silent, got "loud"',
+    'server.maxAttempts must be >= 1, got 0',
+  ])
+})
+
+t.test('the defaults follow the environment', async t => {
+  const variables = ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GROQ_API_KEY', 'GATEWAY_MASTER_KEY'] as const
+  const before = Object.fromEntries(variables.map(name => [name, process.env[name]]))
+  t.teardown(() => {
+    for (const [name, value] of Object.entries(before)) value === undefined ? delete process.env[name] : (process.env[name] = value)
+  })
+  for (const name of variables) delete process.env[name]
+  const bare = await names(defaults({ without: ['ollama'] }))
+  t.ok(['memory', 'sql', 'local-sealer', 'console-log', 'responses', 'models', 'health', 'sandbox'].every(name => bare.includes(name)))
+  for (const name of variables) process.env[name] = `demo-${name}`
+  const found = await names(defaults({ without: ['ollama', 'sandbox'] }))
+  t.ok(['openai-responses', 'anthropic', 'openai-chat groq'].every(name => found.includes(name)))
+  t.notOk(found.includes('openai-chat openai'), 'OpenAI speaks its newer dialect')
+  t.notOk(found.includes('sandbox'))
+  t.notOk((await names(defaults({ without: ['ollama', 'openai', 'groq'] }))).some(name => /openai-responses|groq/.test(name)))
+})
+
+t.test('Ollama joins where it answers', async t => {
+  const server = createServer(socket => socket.destroy())
+  const isListening = await new Promise<boolean>(resolve =>
+    server.once('error', () => resolve(false)).listen(11_434, '127.0.0.1', () => resolve(true)),
+  )
+  if (isListening) t.teardown(() => server.close())
+  else t.comment('something listens there already')
+  t.ok((await names(defaults())).includes('openai-chat ollama'))
+})
+
+async function names(entries: readonly DefaultEntry[]): Promise<readonly string[]> {
+  const uses = (await Promise.all(entries)).filter(entry => entry !== false)
+  return uses.map(({ plugin, options }) => ('host' in options ? `${plugin.name} ${options.host}` : plugin.name))
+}

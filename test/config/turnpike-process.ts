@@ -1,0 +1,92 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const bin = fileURLToPath(new URL('../../bin/turnpike.js', import.meta.url))
+const startLimitMs = 30_000
+
+/** A folder of its own with a config, in which the command runs. */
+export class Workplace {
+  readonly path = mkdtempSync(join(tmpdir(), 'turnpike-command-'))
+
+  constructor(config: string) {
+    this.write(config)
+  }
+
+  write(config: string): void {
+    writeFileSync(join(this.path, 'gateway.config.ts'), config)
+  }
+
+  remove(): void {
+    rmSync(this.path, { recursive: true, force: true })
+  }
+
+  spawn(commandLine: readonly string[], nodeArguments: readonly string[] = []): TurnpikeProcess {
+    return new TurnpikeProcess(this.path, commandLine, nodeArguments)
+  }
+
+  /** Runs a command to its end. */
+  async run(...commandLine: readonly string[]): Promise<Finished> {
+    return await this.spawn(commandLine).finished
+  }
+}
+
+export interface Finished {
+  readonly exitCode: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export class TurnpikeProcess {
+  readonly finished: Promise<Finished>
+  readonly #child: ChildProcess
+  #stdout = ''
+  #stderr = ''
+
+  constructor(folder: string, commandLine: readonly string[], nodeArguments: readonly string[]) {
+    // Only what it needs: neither keys of real vendors nor what the test runner tells its own children.
+    const { PATH, HOME, TMPDIR } = process.env
+    this.#child = spawn(process.execPath, [...nodeArguments, bin, ...commandLine], {
+      cwd: folder,
+      env: { PATH, HOME, TMPDIR, NO_COLOR: '1' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    this.#child.stdout!.setEncoding('utf8').on('data', (text: string) => void (this.#stdout += text))
+    this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => void (this.#stderr += text))
+    this.finished = once(this.#child, 'close').then(([exitCode]) => ({ exitCode, stdout: this.#stdout, stderr: this.#stderr }))
+  }
+
+  get stderr(): string {
+    return this.#stderr
+  }
+
+  signal(name: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): void {
+    this.#child.kill(name)
+  }
+
+  /** Resolves with standard output once it matches. */
+  async says(pattern: RegExp): Promise<RegExpExecArray> {
+    const matched = (): RegExpExecArray | undefined => pattern.exec(this.#stdout) ?? undefined
+    const timer = setTimeout(() => this.signal('SIGKILL'), startLimitMs)
+    try {
+      for (;;) {
+        const found = matched()
+        if (found) return found
+        const isOver = await Promise.race([once(this.#child.stdout!, 'data').then(() => false), this.finished.then(() => true)])
+        if (!isOver) continue
+        const last = matched()
+        if (last) return last
+        throw new Error(`it ended without saying ${pattern}:\n${this.#stdout}${this.#stderr}`)
+      }
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async url(): Promise<string> {
+    return (await this.says(/listens on (http:\S+)/))[1]!
+  }
+}
