@@ -128,7 +128,10 @@ t.test('the defaults follow the environment', async t => {
   const variables = ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GROQ_API_KEY', 'GATEWAY_MASTER_KEY'] as const
   const before = Object.fromEntries(variables.map(name => [name, process.env[name]]))
   t.teardown(() => {
-    for (const [name, value] of Object.entries(before)) value === undefined ? delete process.env[name] : (process.env[name] = value)
+    for (const [name, value] of Object.entries(before)) {
+      if (value === undefined) delete process.env[name]
+      else process.env[name] = value
+    }
   })
   for (const name of variables) delete process.env[name]
   const bare = await names(defaults({ without: ['ollama'] }))
