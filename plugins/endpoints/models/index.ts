@@ -18,7 +18,7 @@ export default definePlugin({
       path: '/v1/models/**:id',
       auth: 'key',
       handle({ params }, { catalog }) {
-        const name = params['id'] ?? ''
+        const name = decoded(params['id'] ?? '')
         const model = catalog.resolve(name) ?? catalog.resolve(name.slice(name.indexOf('/') + 1))
         if (model) return json(modelDetail(model))
         const near = catalog.nearest(name)
@@ -34,6 +34,15 @@ export default definePlugin({
     })
   },
 })
+
+/** Clients encode the slashes of a name. */
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
+}
 
 function json(body: object): { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: string } {
   return { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
