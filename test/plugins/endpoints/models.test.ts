@@ -1,0 +1,64 @@
+import t from 'tap'
+import { gateway, hello, saying } from '../../gateway.ts'
+import { listing } from '../../core/stage.ts'
+
+const zdr = { policy_url: 'https://acme.example.com/zdr', certificate_url: 'https://acme.example.com/zdr.pdf' }
+
+t.test('models are listed, and described one by one with the retention of each provider', async t => {
+  const under = await gateway({
+    plugins: [
+      saying('acme', hello),
+      saying('globex', hello),
+      listing(
+        {
+          model: 'small',
+          aliases: ['tiny'],
+          created: 1_767_225_600,
+          ownedBy: 'acme',
+          endpoints: [
+            { provider: 'acme', upstreamModel: 'small-2026', contextWindow: 1_000, price: { input: 1, output: 2 }, zdr },
+            { provider: 'globex' },
+          ],
+        },
+        { model: 'meta/llama', endpoints: [{ provider: 'globex' }] },
+        { model: 'nowhere', endpoints: [{ provider: 'nobody' }] },
+      ),
+    ],
+  })
+  t.teardown(under.stop)
+  const read = async (path: string) => {
+    const reply = await under.request(path)
+    return { status: reply.status, type: reply.headers.get('content-type'), body: (await reply.json()) as any }
+  }
+  const list = await read('/v1/models')
+  t.equal(list.status, 200)
+  t.equal(list.type, 'application/json')
+  t.equal(list.body.object, 'list')
+  t.same(
+    list.body.data.filter(({ owned_by }: { owned_by: string }) => owned_by === 'acme'),
+    [{ id: 'small', object: 'model', created: 1_767_225_600, owned_by: 'acme' }],
+  )
+  const ids = list.body.data.map(({ id }: { id: string }) => id)
+  t.ok(ids.includes('meta/llama') && !ids.includes('nowhere') && !ids.includes('tiny'))
+  t.notMatch(JSON.stringify(list.body), 'zdr', 'the list says nothing of retention')
+  t.same((await read('/v1/models/')).body, list.body, 'with the slash as well')
+
+  for (const name of ['small', 'tiny', 'globex/small', 'small/']) {
+    const { status, body } = await read(`/v1/models/${name}`)
+    t.equal(status, 200, name)
+    t.match(body, { id: 'small', object: 'model', created: 1_767_225_600, owned_by: 'acme' })
+    t.same(Object.keys(body.providers), ['acme', 'globex'])
+    t.same(body.providers.acme.zdr, zdr)
+    t.equal(body.providers.globex.zdr, false)
+    t.match(body.providers.acme, { price: { input: 1, output: 2 }, context_window: 1_000 })
+    t.equal(body.providers.globex.price, null, 'unknown, not free')
+  }
+  for (const name of ['meta/llama', 'meta%2Fllama']) t.equal((await read(`/v1/models/${name}`)).body.id, 'meta/llama', name)
+
+  t.equal((await read('/v1/models/100%')).status, 404, 'a name that is badly encoded is only unknown')
+  const unknown = await read('/v1/models/smal')
+  t.equal(unknown.status, 404)
+  t.match(unknown.body.error, { type: 'invalid_request_error', code: 'model_not_found', message: /small/ })
+  for (const path of ['/v1/models', '/v1/models/small'])
+    t.equal((await under.request(path, { headers: { authorization: '' } })).status, 401, 'a key is needed')
+})
