@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import { defineCommand, runMain } from 'citty'
+import { holdHeap } from './heap.ts'
 
 interface Manifest {
   readonly version: string
@@ -19,4 +20,5 @@ const main = defineCommand({
   },
 })
 
+holdHeap()
 await runMain(main)

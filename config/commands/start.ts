@@ -4,6 +4,7 @@ import { command, configArgument, openGateway } from '../command.ts'
 import { drain } from '../drain.ts'
 import { ConfigError } from '../errors.ts'
 import { firstKey } from '../first-key.ts'
+import { letHeapGrow } from '../heap.ts'
 import { listen, type Listener } from '../listen.ts'
 import { loadConfig } from '../load.ts'
 
@@ -32,6 +33,7 @@ export default command(
     const welcome = await firstKey(gateway, listener)
     if (welcome !== undefined) console.log(welcome)
     console.log(`Turnpike listens on ${listener.url}`)
+    letHeapGrow()
   },
 )
 

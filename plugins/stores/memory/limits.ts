@@ -1,5 +1,9 @@
-import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible'
+import { createRequire } from 'node:module'
+import type { RateLimiterMemory as Counts, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Hold, RateLimiter, TokenWindow } from '../../../core/index.ts'
+
+// The package's main module loads the limiters of every database, for 7 MB.
+const RateLimiterMemory = createRequire(import.meta.url)('rate-limiter-flexible/lib/RateLimiterMemory.js') as typeof Counts
 
 /** The longest delay that a timer of Node takes; the library drops a window by one. */
 const longestWindowMs = 2 ** 31 - 1
