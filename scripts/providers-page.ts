@@ -1,0 +1,37 @@
+import { hosts, type Host } from '../plugins/providers/openai-chat/hosts.ts'
+
+/** `docs/providers.md`, from the table of hosts. */
+export function providersPage(): string {
+  const rows = Object.entries<Host>(hosts).map(
+    ([name, host]) => `| \`${name}\` | ${code(host.baseUrl)} | ${code(host.keyVariable)} | ${departures(host)} |`,
+  )
+  return `${introduction}\n${rows.join('\n')}\n`
+}
+
+const introduction = `<!-- Written by \`npm run docs\` from plugins/providers/openai-chat/hosts.ts: change that. -->
+
+# Providers
+
+| plugin | speaks | key variable for \`defaults()\` |
+|---|---|---|
+| \`openai-responses\` | OpenAI's Responses, and hosts that speak it: OpenAI, xAI, DeepSeek, OpenRouter by their \`baseUrl\` | \`OPENAI_API_KEY\` |
+| \`anthropic\` | Anthropic's Messages | \`ANTHROPIC_API_KEY\` |
+| \`openai-chat\` | Chat Completions, with the hosts below | as below |
+| \`sandbox\` | nothing: deterministic models \`sandbox/echo\`, \`sandbox/tools\`, \`sandbox/reasoning\`, \`sandbox/slow\`, \`sandbox/fail\` that exercise every feature without a vendor | none |
+
+Each takes \`id\`, \`apiKey\`, \`baseUrl\`, \`headers\` and \`timeouts\`, and may be listed several times under different ids. A provider that is named explicitly takes any model: \`groq/any-model\`.
+
+## Hosts of \`openai-chat\`
+
+\`openaiChat({ host: 'groq', apiKey: env('GROQ_API_KEY') })\`. A host is data: where it is, and where it departs from the protocol. What a host does not take is left out and named in the \`x-gateway-warnings\` header.
+
+| host | address | key variable | not taken |
+|---|---|---|---|`
+
+function code(text: string | undefined): string {
+  return text === undefined ? '' : `\`${text}\``
+}
+
+function departures({ without = [], files, customTools }: Host): string {
+  return [...without.map(code), ...(files ? [] : ['files']), ...(customTools ? [] : ['custom tools (sent as functions)'])].join(', ')
+}
