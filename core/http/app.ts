@@ -59,7 +59,10 @@ export class HttpApp {
     this.#clock = clock
     this.#ids = ids
     this.#log = log
-    this.h3 = new H3({ silent: true, onError: error => toResponse(errorReply(asGatewayError(error.unhandled ? error.cause : error)), {}) })
+    this.h3 = new H3({
+      silent: true,
+      onError: error => toResponse(errorReply(error.unhandled ? asGatewayError(error.cause) : unreadable(error)), {}),
+    })
     // `health` must win over `:id`: routes without parameters are matched first by h3 itself.
     for (const route of routes.values()) this.h3.on(route.method, route.path, event => this.#serve(route, event))
     this.h3.all('/**', event => this.#serve(unknownPath, event))
@@ -106,6 +109,16 @@ export class HttpApp {
     if (!run) return record.close(cancellation.aborted ? 499 : status)
     void run.then(outcome => record.close(outcome instanceof GatewayError && outcome.status === 499 ? 499 : status))
   }
+}
+
+/** What h3 itself refuses, before any route: an address that is badly encoded. */
+function unreadable({ status }: { readonly status: number }): GatewayError {
+  return new GatewayError({
+    status,
+    type: 'invalid_request_error',
+    code: 'invalid_url',
+    message: 'The address of this request cannot be read.',
+  })
 }
 
 const unknownPath: Route = {
