@@ -55,7 +55,10 @@ t.test('models are listed, and described one by one with the retention of each p
   }
   for (const name of ['meta/llama', 'meta%2Fllama']) t.equal((await read(`/v1/models/${name}`)).body.id, 'meta/llama', name)
 
-  t.equal((await read('/v1/models/100%')).status, 404, 'a name that is badly encoded is only unknown')
+  const unreadable = await read('/v1/models/100%')
+  t.equal(unreadable.status, 400)
+  t.match(unreadable.body.error, { type: 'invalid_request_error', code: 'invalid_url' })
+  t.equal((await read('/v1/models/100%25')).status, 404)
   const unknown = await read('/v1/models/smal')
   t.equal(unknown.status, 404)
   t.match(unknown.body.error, { type: 'invalid_request_error', code: 'model_not_found', message: /small/ })
