@@ -71,9 +71,10 @@ export class Admission {
   }
 }
 
-function ownerOf(key: ApiKey): string {
-  if (key.user) return `${key.org}/user/${key.user}`
-  return key.team ? `${key.org}/team/${key.team}` : key.org
+/** Unambiguous whatever the names hold. */
+function ownerOf({ org, team, user }: ApiKey): string {
+  const path = user ? [org, 'user', user] : team ? [org, 'team', team] : [org]
+  return path.map(encodeURIComponent).join('/')
 }
 
 function sameHash(known: string, given: string): boolean {

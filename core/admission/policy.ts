@@ -9,7 +9,7 @@ import {
   type PolicyLayer,
   type PolicySource,
 } from '../contracts/policy.ts'
-import { policyRefusal } from '../errors.ts'
+import { GatewayError, policyRefusal } from '../errors.ts'
 import { Guardrails, PolicySources } from '../extension-points.ts'
 import type { Guardrail } from '../contracts/guardrail.ts'
 import type { Registry } from '../registry.ts'
@@ -34,7 +34,7 @@ export class PolicyResolver {
   async resolve(key: ApiKey): Promise<Policy> {
     if (this.#sources.length === 0) return this.#ownPolicy(key)
     const layers = new Map<Level, PolicyLayer | undefined>([['key', key.policy]])
-    for (const source of this.#sources) layers.set(source.level, await source.policy(key))
+    for (const source of this.#sources) layers.set(source.level, await ask(source, key))
     return resolvePolicy(layers)
   }
 
@@ -56,6 +56,15 @@ export class PolicyResolver {
         )
       }
     }
+  }
+}
+
+async function ask(source: PolicySource, key: ApiKey): Promise<PolicyLayer | undefined> {
+  try {
+    return await source.policy(key)
+  } catch (cause) {
+    const message = `The policy of the ${source.level} cannot be looked up at the moment. Try again.`
+    throw new GatewayError({ status: 503, type: 'server_error', code: 'server_error', message, cause })
   }
 }
 

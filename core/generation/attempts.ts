@@ -52,21 +52,12 @@ export class Attempts {
     this.#settings = settings
   }
 
-  /**
-   * An attempt whose first semantic event has come; or the public error of the last failure, when all is spent.
-   * `earlier` is the attempt that this one continues: state that came with it belongs to the account of its credential.
-   */
-  async open(
-    candidates: readonly Candidate[],
-    request: GenerationRequest,
-    context: RunContext,
-    exchange: HttpExchange,
-    earlier?: Attempt,
-  ): Promise<Attempt> {
+  /** An attempt whose first semantic event has come; or the public error of the last failure, when all is spent. */
+  async open(candidates: readonly Candidate[], request: GenerationRequest, context: RunContext, exchange: HttpExchange): Promise<Attempt> {
     let last: { readonly failure: ProviderFailure; readonly provider: string } | undefined
     let left = this.#settings.maxAttempts
     for (const candidate of candidates) {
-      const tries = this.#tries(candidate, earlier?.credential)
+      const tries = this.#tries(candidate, request, context)
       for (const credential of tries) {
         if (left-- <= 0) break
         const result = await this.#try(candidate, credential, request, context, exchange)
@@ -107,9 +98,8 @@ export class Attempts {
   }
 
   /** A lone credential, or none, gets a second try: only a broken connection leads to it, often a keep-alive socket that the vendor had closed. */
-  #tries({ provider }: Candidate, preferred: Credential | undefined): readonly (Credential | undefined)[] {
-    const usable = this.#credentials.inTurn(provider)
-    const inTurn = preferred ? [preferred, ...usable.filter(credential => credential?.id !== preferred.id)] : usable
+  #tries(candidate: Candidate, request: GenerationRequest, { caller }: RunContext): readonly (Credential | undefined)[] {
+    const inTurn = this.#lowering.withStateFirst(this.#credentials.inTurn(candidate.provider), request, candidate, caller)
     return inTurn.length === 1 ? [inTurn[0], inTurn[0]] : inTurn
   }
 

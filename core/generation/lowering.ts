@@ -15,7 +15,7 @@ import type { Caller } from '../contracts/run-context.ts'
 import { Sealer } from '../contracts/sealer.ts'
 import { invalidRequest } from '../errors.ts'
 import type { Candidate } from '../routing/plan.ts'
-import { openState } from './state.ts'
+import { accountOfState, openState } from './state.ts'
 
 /** A request fitted to one endpoint, and what was dropped or changed for it. */
 export interface Lowered {
@@ -34,6 +34,19 @@ export class Lowering {
 
   constructor(sealer: Sealer) {
     this.#sealer = sealer
+  }
+
+  /** Credentials in turn, save that the one comes first whose account the conversation's state belongs to. */
+  withStateFirst(
+    inTurn: readonly (Credential | undefined)[],
+    request: GenerationRequest,
+    { endpoint, provider }: Candidate,
+    { key }: Caller,
+  ): readonly (Credential | undefined)[] {
+    if (inTurn.length === 1) return inTurn
+    const accounts = inTurn.flatMap(credential => credential?.account ?? [])
+    const account = accountOfState(this.#sealer, { org: key.org, provider: provider.id, model: endpoint.model }, accounts, request.input)
+    return account === undefined ? inTurn : inTurn.toSorted((a, b) => Number(b?.account === account) - Number(a?.account === account))
   }
 
   lower(request: GenerationRequest, { endpoint, provider }: Candidate, credential: Credential | undefined, caller: Caller): Lowered {

@@ -112,7 +112,7 @@ export class Run {
     let request = this.#request
     let among = candidates
     for (let round = 1; ; round++) {
-      const attempt = await this.#services.attempts.open(among, request, this.#context, this.#exchange, this.#attempt)
+      const attempt = await this.#services.attempts.open(among, request, this.#context, this.#exchange)
       this.#attempt = attempt
       this.#begin(attempt)
       await this.#relay(attempt)

@@ -36,6 +36,20 @@ export function openState(
   return { items: opened, dropped }
 }
 
+/** The account that the newest state in a conversation belongs to, of those that could be used. */
+export function accountOfState(
+  sealer: Sealer,
+  binding: Omit<StateBinding, 'account'>,
+  accounts: readonly string[],
+  items: readonly Item[],
+): string | undefined {
+  const newest = items.findLast(carriesState)
+  return (
+    newest &&
+    accounts.find(account => open(sealer, contextOf({ ...binding, account }, newest.type), newest.encrypted_content!) !== undefined)
+  )
+}
+
 type StateKind = 'reasoning' | 'compaction'
 
 function carriesState(item: Item): item is Extract<Item, { readonly type: StateKind }> {

@@ -155,7 +155,8 @@ class StreamGrammar {
   #fail(value: unknown): void {
     const error = this.#error ?? fail('response.failed comes without an error event before it')
     const response = this.#checkObject(value, 'failed')
-    if (response.error!.code !== error.code) fail(`response.error.code is ${response.error!.code}, and the error event said ${error.code}`)
+    if (eventCode(response.error!.code) !== error.code)
+      fail(`response.error.code is ${response.error!.code}, and the error event said ${error.code}`)
     for (const item of this.#done()) checkItemStatus(item, false, 'failed')
     let next = 0
     for (const [index, item] of response.output.entries()) {
@@ -186,4 +187,9 @@ class StreamGrammar {
   #done(): readonly JsonObject[] {
     return this.#items.flatMap(({ done }) => (done ? [done] : []))
   }
+}
+
+/** The rate limit alone has another code in the event than in the response. */
+function eventCode(code: unknown): unknown {
+  return code === 'rate_limit_exceeded' ? 'rate_limit_error' : code
 }

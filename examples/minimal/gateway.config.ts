@@ -1,4 +1,5 @@
-// The smallest gateway: one provider behind one endpoint, everything in memory. Started with `OPENAI_API_KEY=… npm start`.
+// The smallest gateway: one provider behind one endpoint, everything in memory. In the repository it is started with
+// `OPENAI_API_KEY=… npx turnpike start --config examples/minimal/gateway.config.ts`.
 
 import { defineConfig, env } from 'turnpike/config'
 import responses from 'turnpike/plugins/endpoints/responses'

@@ -174,6 +174,37 @@ async function untilRefused(url: string): Promise<never> {
   for (;;) await (await fetch(`${url}/v1/responses/health`, { headers: { connection: 'close' } })).arrayBuffer()
 }
 
+t.test('what nobody caught is told without its words, and what is open may finish', async t => {
+  const workplace = new Workplace(`
+    import { definePlugin, Routes } from 'turnpike'
+    import { defineConfig, defaults } from 'turnpike/config'
+    const careless = definePlugin({
+      name: 'careless',
+      options: { type: 'object', additionalProperties: false, properties: {} },
+      setup(gateway) {
+        const fail = async () => { throw new TypeError('the words of a prompt') }
+        gateway.add(Routes, { method: 'GET', path: '/reject', auth: 'none', handle: () => (void fail(), { status: 200 }) })
+        gateway.add(Routes, { method: 'GET', path: '/throw', auth: 'none', handle: () => (setImmediate(() => { throw new TypeError('the words of a prompt') }), { status: 200 }) })
+      },
+    })
+    export default defineConfig({ server: { port: 0 }, plugins: [...defaults({ without: ['ollama'] }), careless({})] })`)
+  t.teardown(() => workplace.remove())
+  const gateway = workplace.spawn(['start'])
+  const url = await gateway.url()
+  const [key] = await gateway.says(/tp_\w+/)
+  t.equal((await fetch(`${url}/reject`)).status, 200)
+  t.equal((await ask(url, key, 'sandbox/echo', 'hello', false)).status, 200, 'it goes on')
+  const response = await ask(url, key, 'sandbox/slow', 'first 0 between 50 pieces 10')
+  t.equal((await fetch(`${url}/throw`)).status, 200)
+  t.equal(checkStream(await response.text()).response.status, 'completed')
+  const { exitCode, stdout, stderr } = await gateway.finished
+  t.equal(exitCode, 1, 'a fresh process is to take over')
+  t.match(stderr, /a promise was rejected and nobody looked/)
+  t.match(stderr, /an error was thrown that nobody caught/)
+  t.match(stderr, /TypeError/)
+  t.notMatch(stdout + stderr, /words of a prompt/)
+})
+
 t.test('check prints what a config makes of the gateway', async t => {
   const workplace = new Workplace(config(''))
   t.teardown(() => workplace.remove())

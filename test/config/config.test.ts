@@ -2,10 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { defaults, type DefaultEntry } from '../../config/index.ts'
 import { loadConfig } from '../../config/load.ts'
 import { serverSchema } from '../../config/schema.ts'
+import { check, order } from '../../core/plugin-host.ts'
 import { defaultSettings } from '../../core/settings.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'turnpike-config-'))
@@ -142,6 +144,21 @@ t.test('the defaults follow the environment', async t => {
   t.notOk(found.includes('openai-chat openai'), 'OpenAI speaks its newer dialect')
   t.notOk(found.includes('sandbox'))
   t.notOk((await names(defaults({ without: ['ollama', 'openai', 'groq'] }))).some(name => /openai-responses|groq/.test(name)))
+})
+
+t.test('the assemblies of this repository are sound', async t => {
+  const variables = { OPENAI_API_KEY: 'sk-demo', ACME_API_KEY: 'sk-demo' }
+  const before = { ...process.env }
+  t.teardown(() => {
+    for (const name of Object.keys(variables)) delete process.env[name]
+    Object.assign(process.env, before)
+  })
+  Object.assign(process.env, variables)
+  for (const path of ['gateway.config.ts', 'examples/minimal/gateway.config.ts', 'examples/custom-provider/gateway.config.ts']) {
+    const { plugins, problems } = await loadConfig(fileURLToPath(new URL(`../../${path}`, import.meta.url)))
+    t.same(problems, [])
+    t.equal(order(check(plugins)).length, plugins.length, path)
+  }
 })
 
 t.test('Ollama joins where it answers', async t => {

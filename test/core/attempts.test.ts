@@ -156,7 +156,7 @@ t.test('a rate limit in the middle of a stream is told with the time to wait', a
   t.teardown(under.stop)
   const body = { model: 'acme/m', routing: { provider: { fallbacks: ['globex'] } } }
   const { response } = await ask(under, { ...body, stream: true })
-  t.match(response, { status: 'failed', error: { code: 'rate_limit_error', message: /try again in 3s/ } })
+  t.match(response, { status: 'failed', error: { code: 'rate_limit_exceeded', message: /try again in 3s/ } })
   const whole = await ask(under, body)
   t.equal(whole.status, 429)
   t.equal(whole.headers.get('retry-after'), '3')
