@@ -253,3 +253,24 @@ t.test('state belongs to the account: a reply that pauses goes on with the same 
     t.match(again!.request.input.at(-1), { type: 'reasoning', encrypted_content: opaque })
   }
 })
+
+t.test('state that a client sends back goes to the key of its account, whose turn it is not', async t => {
+  const credentials = ['one', 'two', 'three'].map(id => ({ id, account: `account-${id}` }))
+  const acme = witness(
+    'acme',
+    () => [{ type: 'reasoning', form: 'full', text: 'Hm.' }, { type: 'reasoning-state', opaque }, text('Hello'), stop],
+    { credentials },
+  )
+  const under = await gateway({ plugins: [acme.plugin] })
+  t.teardown(under.stop)
+  const include = ['reasoning.encrypted_content']
+  const { response } = await ask(under, { model: 'acme/m', include })
+  const [first] = acme.calls.splice(0)
+  for (let turn = 0; turn < 4; turn++) {
+    const input = [{ role: 'user', content: 'Why?' }, ...(response.output as object[]), { role: 'user', content: 'And now?' }]
+    t.equal((await ask(under, { model: 'acme/m', input })).status, 200)
+    const [again] = acme.calls.splice(0)
+    t.equal(again!.credentialId, first!.credentialId)
+    t.match(again!.request.input[1], { type: 'reasoning', encrypted_content: opaque })
+  }
+})
