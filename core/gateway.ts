@@ -11,7 +11,6 @@ import { MetricStore } from './contracts/metric-store.ts'
 import { RateLimiter } from './contracts/rate-limiter.ts'
 import { ResponseStore } from './contracts/response-store.ts'
 import { Sealer } from './contracts/sealer.ts'
-import { PluginError } from './errors.ts'
 import { CatalogSources, extensionPoints, Providers } from './extension-points.ts'
 import { Attempts } from './generation/attempts.ts'
 import { Generation } from './generation/generation.ts'
@@ -147,7 +146,7 @@ function foundations(
 function checkServices(container: Container): void {
   const missing = requiredServices.filter(service => !container.has(service)).map(nameOf)
   if (missing.length > 0)
-    throw new PluginError('list', `provides no ${missing.join(', ')}: add a plugin that does, such as memory({}) or local-sealer`)
+    throw new Error(`No plugin provides ${missing.join(', ')}. Add one that does, such as memory({}) or localSealer({}).`)
 }
 
 function contributionsOf(container: Container): Gateway['contributions'] {

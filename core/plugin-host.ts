@@ -3,6 +3,7 @@ import type { Container } from './container.ts'
 import { PluginError } from './errors.ts'
 import type { Logger } from './logger.ts'
 import type { Masks } from './masks.ts'
+import { nearest } from './nearest.ts'
 import type { Hook, PluginDefinition, PluginUse, Registrar } from './plugin.ts'
 import { nameOf, type Token } from './token.ts'
 import type { HttpClient } from './upstream/http-client.ts'
@@ -123,7 +124,12 @@ export function check(uses: readonly PluginUse[]): CheckedPlugin[] {
     const options = structuredClone(use.options)
     const validate = ajv.compile(plugin.options)
     if (!validate(options)) {
-      problems.push(new PluginError(plugin.name, `has bad options: ${validate.errors!.map(describe).join('; ')}`))
+      problems.push(
+        new PluginError(
+          plugin.name,
+          `has bad options: ${validate.errors!.map(error => describe(error, Object.keys(plugin.options.properties))).join('; ')}`,
+        ),
+      )
       return undefined
     }
     const instance = plugin.instance?.(options)
@@ -189,7 +195,10 @@ async function blame(plugin: string, problem: string, run: Hook): Promise<void> 
   }
 }
 
-function describe({ instancePath, message, params }: ErrorObject): string {
-  const detail = params.additionalProperty ?? params.allowedValue ?? params.allowedValues?.join(', ')
-  return `${instancePath || 'options'} ${message}${detail ? ` (${detail})` : ''}`
+function describe({ instancePath, message, params }: ErrorObject, known: readonly string[]): string {
+  const unknown: unknown = params.additionalProperty
+  const near = typeof unknown === 'string' && instancePath === '' ? nearest(unknown, known) : []
+  const advice = near.length > 0 ? `; did you mean ${near.join(', ')}?` : ''
+  const detail = unknown ?? params.allowedValue ?? params.allowedValues?.join(', ')
+  return `${instancePath || 'options'} ${message}${detail ? ` (${detail}${advice})` : ''}`
 }

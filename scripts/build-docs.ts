@@ -2,5 +2,7 @@
 
 import { writeFileSync } from 'node:fs'
 import { configurationPage } from './configuration-page.ts'
+import { providersPage } from './providers-page.ts'
 
 writeFileSync(new URL('../docs/configuration.md', import.meta.url), await configurationPage())
+writeFileSync(new URL('../docs/providers.md', import.meta.url), providersPage())
