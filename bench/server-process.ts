@@ -38,6 +38,8 @@ export async function startServer({ nodeArguments, env, cwd, ipc }: Command, cor
     // What it logs is written, but read by nobody.
     stdio: ['ignore', 'ignore', 'pipe', ...(ipc ? (['ipc'] as const) : [])],
   })
+  // However the benchmark ends, it leaves nothing running.
+  process.once('exit', () => child.kill('SIGKILL'))
   let output = ''
   child.stderr!.on('data', (part: Buffer) => {
     if (output.length < 10_000) output += part.toString()
