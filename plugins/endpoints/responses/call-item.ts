@@ -1,5 +1,5 @@
 import type { GenerationEvent, JsonObject } from '../../../core/index.ts'
-import { deltaFrame, deltaHead } from './frames.ts'
+import { deltaHead } from './frames.ts'
 import type { ItemContext, OpenItem } from './response-builder.ts'
 
 type ToolCall = Extract<GenerationEvent, { type: 'tool-call' }>
@@ -31,7 +31,7 @@ export class CallItem implements OpenItem {
     if (event.type === 'item-end') this.#complete = true
     if (event.type !== 'tool-input' || event.text === '') return
     this.#input += event.text
-    if (this.#head) this.#context.sendFrame(sequence => deltaFrame(this.#head, event.text, sequence))
+    if (this.#head) this.#context.sendDelta(this.#head, event.text, '')
   }
 
   /** Vendors may interleave parallel calls: arguments that are not yet a whole JSON document still go on, and free text does until its end is told. */

@@ -8,6 +8,6 @@ export function deltaHead(type: string, fields: object): string {
   return `event: ${type}\ndata: {"type":"${type}",${JSON.stringify(fields).slice(1, -1)},"delta":`
 }
 
-export function deltaFrame(head: string, delta: string, sequence: number, rest = ''): string {
+export function deltaFrame(head: string, delta: string, sequence: number, rest: string): string {
   return `${head}${JSON.stringify(delta)}${rest},"sequence_number":${sequence}}\n\n`
 }

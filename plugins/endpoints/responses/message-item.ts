@@ -1,5 +1,5 @@
 import type { GenerationEvent, JsonObject, LogProb } from '../../../core/index.ts'
-import { deltaFrame, deltaHead } from './frames.ts'
+import { deltaHead } from './frames.ts'
 import type { ItemContext, OpenItem } from './response-builder.ts'
 
 interface OpenPart {
@@ -43,16 +43,15 @@ export class MessageItem implements OpenItem {
     const part = this.#part?.kind === event.type ? this.#part : this.#openPart(event.type)
     part.text += event.text
     this.#length += event.text.length
-    if (event.type === 'refusal') {
-      if (part.head) this.#context.sendFrame(sequence => deltaFrame(part.head, event.text, sequence))
-      return
-    }
-    const logprobs = this.#wantsLogprobs && event.logprobs ? event.logprobs.map(publicLogprob) : []
+    if (event.type === 'refusal') return this.#delta(part, event.text, '')
+    if (!this.#wantsLogprobs || !event.logprobs) return this.#delta(part, event.text, ',"logprobs":[]')
+    const logprobs = event.logprobs.map(publicLogprob)
     part.logprobs.push(...logprobs)
-    if (part.head)
-      this.#context.sendFrame(sequence =>
-        deltaFrame(part.head, event.text, sequence, logprobs.length === 0 ? ',"logprobs":[]' : `,"logprobs":${JSON.stringify(logprobs)}`),
-      )
+    this.#delta(part, event.text, `,"logprobs":${JSON.stringify(logprobs)}`)
+  }
+
+  #delta(part: OpenPart, text: string, rest: string): void {
+    if (part.head) this.#context.sendDelta(part.head, text, rest)
   }
 
   close(status: 'completed' | 'incomplete'): JsonObject {

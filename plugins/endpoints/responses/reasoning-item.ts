@@ -1,5 +1,5 @@
 import type { GenerationEvent, JsonObject } from '../../../core/index.ts'
-import { deltaFrame, deltaHead } from './frames.ts'
+import { deltaHead } from './frames.ts'
 import type { ItemContext, OpenItem } from './response-builder.ts'
 
 interface OpenPart {
@@ -43,7 +43,7 @@ export class ReasoningItem implements OpenItem {
     if (event.type !== 'reasoning') return
     const part = this.#part?.form === event.form && !event.newPart ? this.#part : this.#openPart(event.form)
     part.text += event.text
-    if (part.head && event.text !== '') this.#context.sendFrame(sequence => deltaFrame(part.head, event.text, sequence))
+    if (part.head && event.text !== '') this.#context.sendDelta(part.head, event.text, '')
   }
 
   close(status: 'completed' | 'incomplete'): JsonObject {

@@ -14,7 +14,7 @@ import type {
 } from '../../../core/index.ts'
 import type { EventSet } from './create.ts'
 import { errorEvent } from './errors.ts'
-import { frame } from './frames.ts'
+import { deltaFrame, frame } from './frames.ts'
 import { CallItem } from './call-item.ts'
 import { MessageItem } from './message-item.ts'
 import { ReasoningItem } from './reasoning-item.ts'
@@ -40,8 +40,8 @@ export interface ItemContext {
   readonly refusalEvents: boolean
   id(prefix: string): string
   send(type: string, fields: object): void
-  /** A frame that is made with the sequence number it is given. */
-  sendFrame(make: (sequence: number) => string): void
+  /** A delta of the part whose frames begin with `head`; `rest` is what follows the text. */
+  sendDelta(head: string, delta: string, rest: string): void
 }
 
 /** Turns events into items and public events. Nothing else makes an id, an index, a sequence number or a `.done`. */
@@ -186,7 +186,7 @@ export class ResponseBuilder implements GenerationSink {
       refusalEvents: this.#events === 'all',
       id: prefix => this.#ids.make(prefix),
       send: (type, fields) => this.#send(type, fields),
-      sendFrame: make => this.#body?.write(make(this.#sequence++)),
+      sendDelta: (head, delta, rest) => this.#body?.write(deltaFrame(head, delta, this.#sequence++, rest)),
     }
   }
 
