@@ -21,6 +21,9 @@ export interface Credential {
   readonly account: string
 }
 
+/** One event, or some that came together. */
+export type Yielded = GenerationEvent | readonly GenerationEvent[]
+
 /** A vendor, or anything else that answers. Most are made by `httpProvider`. */
 export interface Provider {
   /** The slug in `provider/model`. */
@@ -33,8 +36,9 @@ export interface Provider {
   /**
    * Called once an attempt. Throws `ProviderFailure`, before or between events; must stop soon after `call.signal` aborts.
    * A reply that ends without a `finish` event is treated as cut short.
+   * Events that came together may be yielded together, as a list: a hop between generators costs more than most events.
    */
-  generate(call: ProviderCall): AsyncIterable<GenerationEvent>
+  generate(call: ProviderCall): AsyncIterable<Yielded>
 }
 
 export interface ProviderCall {

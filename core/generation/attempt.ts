@@ -2,7 +2,7 @@ import type { Cancellation } from '../cancellation.ts'
 import type { Clock } from '../clock.ts'
 import { noUsage, type GenerationEvent, type TokenUsage } from '../contracts/events.ts'
 import type { MetricStore } from '../contracts/metric-store.ts'
-import { ProviderFailure, type Credential, type Timeouts } from '../contracts/provider.ts'
+import { ProviderFailure, type Credential, type Timeouts, type Yielded } from '../contracts/provider.ts'
 import type { Warning } from '../contracts/route.ts'
 import type { RecordDraft } from '../records/record.ts'
 import type { Candidate } from '../routing/plan.ts'
@@ -32,7 +32,9 @@ export class Attempt {
   readonly #total: NodeJS.Timeout
   #silence: NodeJS.Timeout | undefined
   #latencyMs: number | undefined
-  #iterator: AsyncIterator<GenerationEvent> | undefined
+  #iterator: AsyncIterator<Yielded> | undefined
+  #list: readonly GenerationEvent[] = []
+  #taken = 0
   #rejectStep: ((reason: unknown) => void) | undefined
   #ended = false
   readonly #onRunAbort = (reason: unknown): void => this.#abort(reason)
@@ -54,16 +56,28 @@ export class Attempt {
     return this.#controller.signal
   }
 
-  begin(events: AsyncIterable<GenerationEvent>): void {
+  begin(events: AsyncIterable<Yielded>): void {
     this.#iterator = events[Symbol.asyncIterator]()
   }
 
-  /** The next event, or undefined at the end. Rejects as soon as the attempt is aborted, even if the provider does not. */
+  /** An event that has come already, together with an earlier one. */
+  take(): GenerationEvent | undefined {
+    return this.#taken < this.#list.length ? this.#list[this.#taken++] : undefined
+  }
+
+  /** Waits for the next event; undefined at the end. Rejects as soon as the attempt is aborted, even if the provider does not. */
   next(): Promise<GenerationEvent | undefined> {
     return new Promise((resolve, reject) => {
       if (this.signal.aborted) return reject(this.signal.reason)
       this.#rejectStep = reject
-      this.#iterator!.next().then(({ done, value }) => resolve(done ? undefined : value), reject)
+      this.#iterator!.next().then(({ done, value }) => {
+        if (done) return resolve(undefined)
+        if (this.#latencyMs !== undefined) this.#silence?.refresh()
+        if ('type' in value) return resolve(value)
+        this.#list = value
+        this.#taken = 0
+        resolve(this.take() ?? this.next())
+      }, reject)
     })
   }
 
@@ -73,11 +87,6 @@ export class Attempt {
     this.#latencyMs = this.#parts.clock.elapsed() - this.#start
     this.pause()
     this.resume()
-  }
-
-  /** Something came. */
-  touch(): void {
-    this.#silence?.refresh()
   }
 
   /** The client does not read: its time counts for nobody. */

@@ -128,7 +128,7 @@ export class Attempts {
         provider.generate({ request: lowered.request, endpoint, credentialId: credential?.id, signal: attempt.signal, context }),
       )
       for (;;) {
-        const event = await attempt.next()
+        const event = attempt.take() ?? (await attempt.next())
         if (!event)
           throw new ProviderFailure({ kind: 'protocol', message: `The provider "${provider.id}" ended its reply before it was complete.` })
         if (event.type === 'warning') attempt.warnings.push({ param: event.param, message: event.message })

@@ -136,9 +136,8 @@ export class Run {
           await this.#sink.drained()
           attempt.resume()
         }
-        const event = await attempt.next()
+        const event = attempt.take() ?? (await attempt.next())
         if (!event) break
-        attempt.touch()
         this.#deliver(event, attempt)
       }
       if (!this.#finish)

@@ -31,7 +31,7 @@ export async function replay(adapter: ProviderAdapter, call: ProviderCall, reply
   }
   const events: GenerationEvent[] = []
   try {
-    for await (const event of httpProvider(call.endpoint.provider, adapter, http).generate(call)) events.push(event)
+    for await (const event of httpProvider(call.endpoint.provider, adapter, http).generate(call)) events.push(...[event].flat())
     return { request, events, failure: undefined }
   } catch (failure) {
     return { request, events, failure }

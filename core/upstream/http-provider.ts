@@ -48,11 +48,11 @@ async function* streamed(
   adapter: ProviderAdapter,
   call: ProviderCall,
   begin: () => Promise<UpstreamReply>,
-): AsyncGenerator<GenerationEvent> {
+): AsyncGenerator<readonly GenerationEvent[]> {
   const reply = await begin()
   const framer = framerFor(adapter)
   const decoder = adapter.decoder(call)
-  const decoded: GenerationEvent[] = []
+  let decoded: GenerationEvent[] = []
   const emit: Emit = event => void decoded.push(event)
   const push = (data: string, event?: string): void => decoder.frame(data, event, emit)
   let failure: unknown
@@ -60,15 +60,17 @@ async function* streamed(
     for await (const chunk of reply.body) {
       // What a frame said before a later one failed was said: it is delivered before the failure.
       failure = attempt(() => framer.feed(chunk, push))
-      for (const event of decoded) yield event
-      decoded.length = 0
+      if (decoded.length > 0) {
+        yield decoded
+        decoded = []
+      }
       if (failure) throw failure
     }
     failure = attempt(() => {
       framer.end?.(push)
       decoder.end?.(emit)
     })
-    for (const event of decoded) yield event
+    if (decoded.length > 0) yield decoded
     if (failure) throw failure
   } catch (error) {
     throw networkFailure(error, call.signal)
@@ -77,11 +79,15 @@ async function* streamed(
   }
 }
 
-async function* whole(adapter: ProviderAdapter, call: ProviderCall, begin: () => Promise<UpstreamReply>): AsyncGenerator<GenerationEvent> {
+async function* whole(
+  adapter: ProviderAdapter,
+  call: ProviderCall,
+  begin: () => Promise<UpstreamReply>,
+): AsyncGenerator<readonly GenerationEvent[]> {
   const text = await readText(await begin(), call, maximumReplyBytes, 'refuse')
   const decoded: GenerationEvent[] = []
   const failure = attempt(() => adapter.reply(parse(text), event => void decoded.push(event), call))
-  for (const event of decoded) yield event
+  if (decoded.length > 0) yield decoded
   if (failure) throw failure
 }
 

@@ -36,7 +36,7 @@ export class PieceDecoder {
     this.#reply = { status, headers, body: Readable.from(pieces) }
     const events: GenerationEvent[] = []
     try {
-      for await (const event of provider.generate(callFor(provider, stream))) events.push(event)
+      for await (const event of provider.generate(callFor(provider, stream))) events.push(...[event].flat())
       return { events, failure: undefined }
     } catch (error) {
       const { kind, code, message } = error as { kind?: unknown; code?: unknown; message: string }

@@ -751,7 +751,7 @@ t.test('the plugin', async t => {
   t.match(other, { id: 'xai', credentials: { length: 2 } })
 
   const events: GenerationEvent[] = []
-  for await (const event of provider!.generate(callFor({ stream: true }, provider!.credentials![0]!.id))) events.push(event)
+  for await (const event of provider!.generate(callFor({ stream: true }, provider!.credentials![0]!.id))) events.push(...[event].flat())
   t.strictSame(events, decoded(fixture('answer')))
   t.match(upstream.requests[0], {
     method: 'POST',

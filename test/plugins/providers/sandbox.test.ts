@@ -34,7 +34,7 @@ interface Run {
 async function attempt(call: ProviderCall): Promise<Run> {
   const events: GenerationEvent[] = []
   try {
-    for await (const event of sandboxProvider('sandbox').generate(call)) events.push(event)
+    for await (const event of sandboxProvider('sandbox').generate(call)) events.push(...[event].flat())
     return { events, error: undefined }
   } catch (error) {
     return { events, error }
