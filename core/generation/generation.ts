@@ -1,7 +1,6 @@
 import { Clock } from '../clock.ts'
 import { wire } from '../container.ts'
 import type { Guardrail } from '../contracts/guardrail.ts'
-import { ResponseStore } from '../contracts/response-store.ts'
 import { Sealer } from '../contracts/sealer.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { GenerationRun, GenerationSink } from '../contracts/route.ts'
@@ -27,7 +26,6 @@ export interface RunServices {
   readonly reservations: Reservations
   readonly attempts: Attempts
   readonly sealer: Sealer
-  readonly responses: ResponseStore
   readonly settings: Settings
   readonly clock: Clock
   readonly ids: Ids
@@ -39,7 +37,7 @@ export class Generation {
   readonly #live = new Set<HttpExchange>()
 
   static {
-    wire(this, [PolicyResolver, History, Guardrails, Planner, Reservations, Attempts, Sealer, ResponseStore, Settings, Clock, Ids])
+    wire(this, [PolicyResolver, History, Guardrails, Planner, Reservations, Attempts, Sealer, Settings, Clock, Ids])
   }
 
   constructor(
@@ -50,7 +48,6 @@ export class Generation {
     reservations: Reservations,
     attempts: Attempts,
     sealer: Sealer,
-    responses: ResponseStore,
     settings: Settings,
     clock: Clock,
     ids: Ids,
@@ -63,7 +60,6 @@ export class Generation {
       reservations,
       attempts,
       sealer,
-      responses,
       settings,
       clock,
       ids,

@@ -1,20 +1,43 @@
 import { wire } from '../container.ts'
 import type { Item } from '../contracts/items.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
-import { ResponseStore } from '../contracts/response-store.ts'
+import { ResponseStore, type StoredResponse } from '../contracts/response-store.ts'
 import type { Caller } from '../contracts/run-context.ts'
 import { GatewayError, invalidRequest } from '../errors.ts'
+import { describeError, Logger } from '../logger.ts'
+import { Settings } from '../settings.ts'
 
-/** Puts what was said before in front of a request: `previous_response_id`, and every call's output behind its call. */
+/** Puts what was said before in front of a request (`previous_response_id`), and keeps what is said for the next one. */
 export class History {
   readonly #responses: ResponseStore
+  readonly #timeoutMs: number
+  readonly #log: Logger
 
   static {
-    wire(this, [ResponseStore])
+    wire(this, [ResponseStore, Settings, Logger])
   }
 
-  constructor(responses: ResponseStore) {
+  constructor(responses: ResponseStore, { storeTimeoutMs }: Settings, log: Logger) {
     this.#responses = responses
+    this.#timeoutMs = storeTimeoutMs
+    this.#log = log
+  }
+
+  /** Called before the client hears of the end, so that a follow-up can be sent at once. False when the store failed or took too long. */
+  async keep(owner: string, response: StoredResponse, requestId: string): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined
+    try {
+      const late = new Promise<never>((_, reject) => {
+        timer = setTimeout(() => reject(new Error('the response store did not answer in time')), this.#timeoutMs)
+      })
+      await Promise.race([this.#responses.put(owner, response), late])
+      return true
+    } catch (error) {
+      this.#log.error('a response could not be stored', { request: requestId, ...describeError(error) })
+      return false
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
   async extend(request: GenerationRequest, caller: Caller): Promise<GenerationRequest> {

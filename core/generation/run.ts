@@ -229,30 +229,12 @@ export class Run {
     return this.#asked.store !== false && this.#context.caller.policy.logging.value
   }
 
-  /** Before the client hears of the end, so that a follow-up can be sent at once. */
   async #store(body: JsonObject): Promise<boolean> {
-    const { responses, settings, clock } = this.#services
-    let timer: NodeJS.Timeout | undefined
-    try {
-      const late = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => reject(new Error('the response store did not answer in time')), settings.storeTimeoutMs)
-      })
-      const stored = {
-        id: body['id'] as string,
-        previousId: this.#asked.previous_response_id,
-        input: this.#asked.input,
-        output: this.#said(this.#attempt!),
-        body,
-        createdAt: clock.now(),
-      }
-      await Promise.race([responses.put(this.#context.caller.owner, stored), late])
-      return true
-    } catch (error) {
-      this.#context.log.error('a response could not be stored', { request: this.#context.id, ...describeError(error) })
-      return false
-    } finally {
-      clearTimeout(timer)
-    }
+    const { history, clock } = this.#services
+    const { id: requestId, caller } = this.#context
+    const { input, previous_response_id: previousId } = this.#asked
+    const response = { id: body['id'] as string, previousId, input, output: this.#said(this.#attempt!), body, createdAt: clock.now() }
+    return await history.keep(caller.owner, response, requestId)
   }
 
   #failed(thrown: unknown): GatewayError {
