@@ -1,6 +1,6 @@
 /** One thing that can be called off, once. An `AbortController` costs microseconds, so it is made only when somebody asks for the signal. */
 export class Cancellation {
-  readonly #listeners = new Set<(reason: unknown) => void>()
+  #listeners: ((reason: unknown) => void)[] = []
   #aborted = false
   #reason: unknown
   #controller: AbortController | undefined
@@ -25,18 +25,17 @@ export class Cancellation {
     if (this.#aborted) return
     this.#aborted = true
     this.#reason = reason
-    for (const listener of this.#listeners) listener(reason)
-    this.#listeners.clear()
+    for (const listener of this.#listeners.splice(0)) listener(reason)
     this.#controller?.abort(reason)
   }
 
   /** Called at once when it is already called off. */
   onAbort(listener: (reason: unknown) => void): void {
     if (this.#aborted) listener(this.#reason)
-    else this.#listeners.add(listener)
+    else this.#listeners.push(listener)
   }
 
   offAbort(listener: (reason: unknown) => void): void {
-    this.#listeners.delete(listener)
+    this.#listeners = this.#listeners.filter(other => other !== listener)
   }
 }

@@ -12,6 +12,7 @@ import type { HttpExchange } from '../http/exchange.ts'
 import { Ids } from '../ids.ts'
 import type { Registry } from '../registry.ts'
 import { Planner } from '../routing/plan.ts'
+import { Roster } from '../roster.ts'
 import { Settings } from '../settings.ts'
 import { Attempts } from './attempts.ts'
 import { History } from './history.ts'
@@ -34,7 +35,7 @@ export interface RunServices {
 /** Starts generations, and knows which are under way. */
 export class Generation {
   readonly #services: RunServices
-  readonly #live = new Set<HttpExchange>()
+  readonly #live = new Roster<HttpExchange>()
 
   static {
     wire(this, [PolicyResolver, History, Guardrails, Planner, Reservations, Attempts, Sealer, Settings, Clock, Ids])
@@ -70,7 +71,7 @@ export class Generation {
   start(exchange: HttpExchange, request: GenerationRequest, sink: GenerationSink): GenerationRun {
     const run = new Run(this.#services, exchange, request, sink)
     this.#live.add(exchange)
-    const finished = run.go().finally(() => this.#live.delete(exchange))
+    const finished = run.go().finally(() => this.#live.remove(exchange))
     exchange.run = finished
     return { committed: run.committed, finished }
   }
@@ -87,6 +88,6 @@ export class Generation {
       code: 'server_error',
       message: 'The gateway is shutting down. Try again.',
     })
-    for (const { cancellation } of this.#live) cancellation.abort(reason)
+    for (const { cancellation } of this.#live.all()) cancellation.abort(reason)
   }
 }

@@ -4,6 +4,7 @@ import type { Caller } from '../contracts/run-context.ts'
 import { GatewayError } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { RecordDraft } from '../records/record.ts'
+import type { Listed } from '../roster.ts'
 import { readJson } from './body.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import { CoalescedBody } from './stream-body.ts'
@@ -19,7 +20,8 @@ export interface ExchangeParts {
 }
 
 /** One HTTP request on its way. Its cancellation is the run's: there is one for the whole request. */
-export class HttpExchange implements Exchange {
+export class HttpExchange implements Exchange, Listed {
+  place = -1
   readonly id: string
   readonly request: Request
   readonly params: Readonly<Record<string, string>>

@@ -1,4 +1,5 @@
 import { wire } from '../container.ts'
+import { Roster } from '../roster.ts'
 import { Settings } from '../settings.ts'
 import type { CoalescedBody } from './stream-body.ts'
 
@@ -6,7 +7,7 @@ const visitsPerBeat = 3
 
 /** Breaks the silence of idle streams: one timer for all of them, and none that is reset by an event. */
 export class Heartbeat {
-  readonly #bodies = new Set<CoalescedBody>()
+  readonly #bodies = new Roster<CoalescedBody>()
   readonly #intervalMs: number
   #timer: NodeJS.Timeout | undefined
 
@@ -24,13 +25,13 @@ export class Heartbeat {
   }
 
   remove(body: CoalescedBody): void {
-    this.#bodies.delete(body)
+    this.#bodies.remove(body)
     if (this.#bodies.size > 0) return
     clearInterval(this.#timer)
     this.#timer = undefined
   }
 
   #visit(): void {
-    for (const body of this.#bodies) if (++body.silentVisits >= visitsPerBeat) body.beat()
+    for (const body of this.#bodies.all()) if (++body.silentVisits >= visitsPerBeat) body.beat()
   }
 }

@@ -1,10 +1,12 @@
 import type { StreamBody } from '../contracts/route.ts'
+import type { Listed } from '../roster.ts'
 import type { Heartbeat } from './heartbeat.ts'
 
 const highWaterBytes = 64 * 1024
 
 /** Takes frames as strings and hands the socket one chunk per event-loop turn: coalescing writes is what pays. */
-export class CoalescedBody implements StreamBody {
+export class CoalescedBody implements StreamBody, Listed {
+  place = -1
   readonly readable: ReadableStream<Uint8Array>
   readonly #heartbeat: Heartbeat
   #controller!: ReadableStreamDefaultController<Uint8Array>
