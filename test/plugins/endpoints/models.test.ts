@@ -28,7 +28,7 @@ t.test('models are listed, and described one by one with the retention of each p
   t.teardown(under.stop)
   const read = async (path: string) => {
     const reply = await under.request(path)
-    return { status: reply.status, type: reply.headers.get('content-type'), body: (await reply.json()) as any }
+    return { status: reply.status, type: reply.headers.get('content-type'), body: (await reply.json()) as ModelsBody }
   }
   const list = await read('/v1/models')
   t.equal(list.status, 200)
@@ -65,3 +65,12 @@ t.test('models are listed, and described one by one with the retention of each p
   for (const path of ['/v1/models', '/v1/models/small'])
     t.equal((await under.request(path, { headers: { authorization: '' } })).status, 401, 'a key is needed')
 })
+
+/** The members of the list, of a detail and of an error that are looked at here. */
+interface ModelsBody {
+  readonly object: string
+  readonly id: string
+  readonly data: readonly { readonly id: string; readonly owned_by: string }[]
+  readonly providers: { readonly [id in 'acme' | 'globex']: { readonly zdr: unknown; readonly price: unknown } }
+  readonly error: unknown
+}

@@ -423,12 +423,16 @@ t.test('log probabilities and state are shown only where they were asked for', a
     const { output } = (await ask(under, { ...hi, stream })).response
     t.notOk('encrypted_content' in output[0]!)
     t.match(output[1], { content: [{ logprobs: [], annotations: [] }] })
-    t.same((output[1] as any).content[0].logprobs, [])
+    t.same(logprobsOf(output[1]), [])
     const asked = (await ask(under, { ...hi, stream, include: ['message.output_text.logprobs', 'reasoning.encrypted_content'] })).response
       .output
     t.type(asked[0]!['encrypted_content'], 'string')
     const logprobs = [{ token: 'a', logprob: -1, bytes: [], top_logprobs: [{ token: 'b', logprob: -2, bytes: [] }] }]
-    t.same((asked[1] as any).content[0].logprobs, logprobs)
-    t.same(((await ask(under, { ...hi, stream, top_logprobs: 1 })).response.output[1] as any).content[0].logprobs, logprobs)
+    t.same(logprobsOf(asked[1]), logprobs)
+    t.same(logprobsOf((await ask(under, { ...hi, stream, top_logprobs: 1 })).response.output[1]), logprobs)
   }
 })
+
+function logprobsOf(message: unknown): unknown {
+  return (message as { readonly content: readonly { readonly logprobs: unknown }[] }).content[0]!.logprobs
+}
