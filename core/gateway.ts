@@ -13,9 +13,10 @@ import { ResponseStore } from './contracts/response-store.ts'
 import { Sealer } from './contracts/sealer.ts'
 import { CatalogSources, extensionPoints, Providers } from './extension-points.ts'
 import { Attempts } from './generation/attempts.ts'
+import { ContextWindow } from './generation/context-window.ts'
 import { Generation } from './generation/generation.ts'
 import { History } from './generation/history.ts'
-import { Lowering } from './generation/lowering.ts'
+import { Lowering } from './generation/lowering/lowering.ts'
 import { HttpApp } from './http/app.ts'
 import { Heartbeat } from './http/heartbeat.ts'
 import { Ids, randomIds } from './ids.ts'
@@ -67,6 +68,7 @@ const pipeline = [
   Credentials,
   Lowering,
   History,
+  ContextWindow,
   Attempts,
   Generation,
   RecordQueue,

@@ -183,6 +183,7 @@ const intended: Readonly<Record<string, string>> = {
   citty: '0.2',
   cosmiconfig: '10',
   'eventsource-parser': '4',
+  'gpt-tokenizer': '4',
   h3: '2',
   'json-schema-to-ts': '3',
   kysely: '0.29',

@@ -1,3 +1,4 @@
+import type { Capabilities } from './catalog.ts'
 import type { GenerationEvent } from './events.ts'
 import type { Maybe } from './json.ts'
 import type { ProviderCall, ProviderFailure } from './provider.ts'
@@ -18,6 +19,8 @@ export type Emit = (event: GenerationEvent) => void
 export interface ProviderAdapter {
   /** Such as `openai-responses`: unknown members and tools of that dialect reach no other. */
   readonly dialect?: string
+  /** What every model can do in this dialect where the catalog does not say. */
+  readonly capabilities?: Capabilities
   /** How a streamed reply is cut into frames. */
   readonly framing: 'sse' | 'json-lines' | (() => Framer)
   /** Pure: the request that this call becomes, without credentials. Throws `ProviderFailure` of kind `invalid-request` for what the dialect cannot say. */

@@ -10,11 +10,15 @@ export interface Price {
   readonly cacheWrite1h?: number | undefined
 }
 
-/** What a model at a provider can do. A member that is absent is unknown, and is tried. */
+/**
+ * What a model at a provider can do. A member that is absent is unknown: then the provider's own `capabilities` count, and what they
+ * leave open is tried, save `customTools` and `namespaceTools`, which only few know and which lose nothing by becoming functions.
+ */
 export interface Capabilities {
   readonly tools?: boolean | undefined
   readonly parallelTools?: boolean | undefined
   readonly customTools?: boolean | undefined
+  readonly namespaceTools?: boolean | undefined
   readonly structuredOutput?: 'json_schema' | 'json_object' | 'none' | undefined
   readonly efforts?: readonly Effort[] | undefined
   readonly verbosity?: boolean | undefined
@@ -35,6 +39,10 @@ export interface Hipaa {
   readonly baa_url: string
 }
 
+/** The vocabularies that the gateway can count with. */
+export const tokenizers = ['o200k_base', 'cl100k_base'] as const
+export type Tokenizer = (typeof tokenizers)[number]
+
 /** A model at a provider. */
 export interface Endpoint {
   /** A provider's id. */
@@ -47,6 +55,8 @@ export interface Endpoint {
   readonly listed: boolean
   readonly contextWindow?: number | undefined
   readonly maxOutputTokens?: number | undefined
+  /** With which the model counts; undefined where the gateway has none that fits. */
+  readonly tokenizer?: Tokenizer | undefined
   /** Undefined is unknown, never free. */
   readonly price?: Price | undefined
   readonly capabilities: Capabilities

@@ -33,6 +33,8 @@ export type GenerationEvent =
       readonly key: string
       readonly status: 'in_progress' | 'completed' | 'failed'
       readonly action: SearchAction
+      /** What was found, where the vendor tells: shown to callers who include `web_search_call.results`. */
+      readonly results?: readonly SearchResult[]
       /** The vendor's own payload, where replaying the search needs it. */
       readonly opaque?: string
     }
@@ -78,6 +80,12 @@ export interface LogProb {
   readonly logprob: number
   readonly bytes?: readonly number[]
   readonly top_logprobs?: readonly { readonly token: string; readonly logprob: number; readonly bytes?: readonly number[] }[]
+}
+
+export interface SearchResult {
+  readonly url: string
+  readonly title?: string
+  readonly text?: string
 }
 
 export type SearchAction =

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../errors.ts'
-import type { Endpoint } from './catalog.ts'
+import type { Capabilities, Endpoint } from './catalog.ts'
 import type { GenerationEvent } from './events.ts'
 import type { UpstreamRequestBody } from './request.ts'
 import type { RunContext } from './run-context.ts'
@@ -33,6 +33,8 @@ export interface Provider {
   readonly timeouts?: Partial<Timeouts>
   /** See `ProviderAdapter.dialect`. */
   readonly dialect?: string
+  /** What every model here can do where the catalog does not say. */
+  readonly capabilities?: Capabilities
   /**
    * Called once an attempt. Throws `ProviderFailure`, before or between events; must stop soon after `call.signal` aborts.
    * A reply that ends without a `finish` event is treated as cut short.
@@ -44,6 +46,7 @@ export interface Provider {
 export interface ProviderCall {
   /** History, guards and lowering applied; gateway-only members are gone. `stream` says how to ask the vendor. */
   readonly request: UpstreamRequestBody
+  /** Its capabilities are completed by the provider's own. */
   readonly endpoint: Endpoint
   readonly credentialId: string | undefined
   /** This attempt's own signal: aborted with the run, or when the attempt takes too long. */

@@ -6,6 +6,7 @@ import type { Catalog, Endpoint } from './catalog.ts'
 import type { FinishReason, GenerationEvent, TokenUsage } from './events.ts'
 import type { JsonObject, Maybe } from './json.ts'
 import type { GenerationRequest } from './request.ts'
+import type { StoredResponse } from './response-store.ts'
 import type { Caller } from './run-context.ts'
 
 /** A method and a path of the HTTP surface. */
@@ -60,9 +61,24 @@ export interface StreamBody {
 export interface GatewayServices {
   /** Starts a generation. It runs on its own and always ends, whether anybody waits for it or not. */
   generate(exchange: Exchange, request: GenerationRequest, sink: GenerationSink): GenerationRun
+  /** How many tokens the input of this request is to the model that would be asked first; refused as a generation would be. */
+  countInput(exchange: Exchange, request: GenerationRequest): Promise<InputCount>
+  readonly responses: StoredResponses
   readonly catalog: Catalog
   readonly clock: Clock
   readonly ids: Ids
+}
+
+export interface InputCount {
+  readonly tokens: number
+  /** The gateway has no tokenizer of this model: the count is a guess. */
+  readonly estimated: boolean
+}
+
+/** Stored responses as their owner sees them. Both throw the 404, also for what belongs to others. */
+export interface StoredResponses {
+  find(caller: Caller, id: string): Promise<StoredResponse>
+  remove(caller: Caller, id: string): Promise<void>
 }
 
 /** Where a surface writes what the client sees. Calls come in this order: begin, write…, close, end; or fail at any point. */

@@ -16,7 +16,7 @@ import { Settings } from '../settings.ts'
 import { Credentials } from '../upstream/credentials.ts'
 import { Attempt } from './attempt.ts'
 import { publicError } from './failure.ts'
-import { Lowering } from './lowering.ts'
+import { Lowering } from './lowering/lowering.ts'
 
 const defaultTimeouts: Timeouts = { connectMs: 10_000, firstEventMs: 120_000, betweenEventsMs: 120_000, totalMs: 600_000 }
 
@@ -124,9 +124,14 @@ export class Attempts {
       record: exchange.record,
     })
     try {
-      attempt.begin(
-        provider.generate({ request: lowered.request, endpoint, credentialId: credential?.id, signal: attempt.signal, context }),
-      )
+      const events = provider.generate({
+        request: lowered.request,
+        endpoint,
+        credentialId: credential?.id,
+        signal: attempt.signal,
+        context,
+      })
+      attempt.begin(lowered.raises.reduce((below, raise) => raise(below, attempt.signal), events))
       for (;;) {
         const event = attempt.take() ?? (await attempt.next())
         if (!event)

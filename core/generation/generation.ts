@@ -3,7 +3,7 @@ import { wire } from '../container.ts'
 import type { Guardrail } from '../contracts/guardrail.ts'
 import { Sealer } from '../contracts/sealer.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
-import type { GenerationRun, GenerationSink } from '../contracts/route.ts'
+import type { GenerationRun, GenerationSink, InputCount } from '../contracts/route.ts'
 import { GatewayError } from '../errors.ts'
 import { PolicyResolver } from '../admission/policy.ts'
 import { Reservations } from '../admission/reservation.ts'
@@ -15,7 +15,9 @@ import { Planner } from '../routing/plan.ts'
 import { Roster } from '../roster.ts'
 import { Settings } from '../settings.ts'
 import { Attempts } from './attempts.ts'
+import { ContextWindow } from './context-window.ts'
 import { History } from './history.ts'
+import { contextOf, prepare } from './preparation.ts'
 import { Run } from './run.ts'
 
 /** What every run works with. */
@@ -24,6 +26,7 @@ export interface RunServices {
   readonly history: History
   readonly guardrails: readonly Guardrail[]
   readonly planner: Planner
+  readonly contextWindow: ContextWindow
   readonly reservations: Reservations
   readonly attempts: Attempts
   readonly sealer: Sealer
@@ -38,7 +41,7 @@ export class Generation {
   readonly #live = new Roster<HttpExchange>()
 
   static {
-    wire(this, [PolicyResolver, History, Guardrails, Planner, Reservations, Attempts, Sealer, Settings, Clock, Ids])
+    wire(this, [PolicyResolver, History, Guardrails, Planner, ContextWindow, Reservations, Attempts, Sealer, Settings, Clock, Ids])
   }
 
   constructor(
@@ -46,6 +49,7 @@ export class Generation {
     history: History,
     guardrails: Registry<Guardrail>,
     planner: Planner,
+    contextWindow: ContextWindow,
     reservations: Reservations,
     attempts: Attempts,
     sealer: Sealer,
@@ -58,6 +62,7 @@ export class Generation {
       history,
       guardrails: guardrails.values(),
       planner,
+      contextWindow,
       reservations,
       attempts,
       sealer,
@@ -74,6 +79,12 @@ export class Generation {
     const finished = run.go().finally(() => this.#live.remove(exchange))
     exchange.run = finished
     return { committed: run.committed, finished }
+  }
+
+  /** Counts as the model that would be asked first counts. */
+  async countInput(exchange: HttpExchange, asked: GenerationRequest): Promise<InputCount> {
+    const { request, candidates } = await prepare(this.#services, asked, contextOf(exchange))
+    return await this.#services.contextWindow.count(candidates[0]!.endpoint, request)
   }
 
   get live(): number {

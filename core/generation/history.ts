@@ -1,30 +1,64 @@
 import { wire } from '../container.ts'
-import type { Item } from '../contracts/items.ts'
+import type { Item, ItemReference } from '../contracts/items.ts'
+import type { JsonObject } from '../contracts/json.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import { ResponseStore, type StoredResponse } from '../contracts/response-store.ts'
+import type { StoredResponses } from '../contracts/route.ts'
 import type { Caller } from '../contracts/run-context.ts'
+import { Clock } from '../clock.ts'
 import { GatewayError, invalidRequest } from '../errors.ts'
+import { Ids } from '../ids.ts'
 import { describeError, Logger } from '../logger.ts'
 import { Settings } from '../settings.ts'
+import { withIds, withShownIds } from './item-ids.ts'
 
-/** Puts what was said before in front of a request (`previous_response_id`), and keeps what is said for the next one. */
-export class History {
+/** A request with all that was said before in front of it. */
+export interface Extended {
+  readonly request: GenerationRequest
+  /** What the request itself brought, with references resolved. */
+  readonly added: readonly Item[]
+}
+
+/** A finished answer that is to be found again. */
+export interface Answered {
+  readonly previousId: string | undefined
+  readonly added: readonly Item[]
+  /** Before output filters, with state sealed. */
+  readonly said: readonly Item[]
+  readonly body: JsonObject
+}
+
+/** Puts what was said before in front of a request (`previous_response_id`, `item_reference`), and keeps what is said for the next one. */
+export class History implements StoredResponses {
   readonly #responses: ResponseStore
   readonly #timeoutMs: number
+  readonly #clock: Clock
+  readonly #ids: Ids
   readonly #log: Logger
 
   static {
-    wire(this, [ResponseStore, Settings, Logger])
+    wire(this, [ResponseStore, Settings, Clock, Ids, Logger])
   }
 
-  constructor(responses: ResponseStore, { storeTimeoutMs }: Settings, log: Logger) {
+  constructor(responses: ResponseStore, { storeTimeoutMs }: Settings, clock: Clock, ids: Ids, log: Logger) {
     this.#responses = responses
     this.#timeoutMs = storeTimeoutMs
+    this.#clock = clock
+    this.#ids = ids
     this.#log = log
   }
 
   /** Called before the client hears of the end, so that a follow-up can be sent at once. False when the store failed or took too long. */
-  async keep(owner: string, response: StoredResponse, requestId: string): Promise<boolean> {
+  async keep({ key, owner }: Caller, { previousId, added, said, body }: Answered, requestId: string): Promise<boolean> {
+    const response: StoredResponse = {
+      id: body['id'] as string,
+      org: key.org,
+      previousId,
+      input: withIds(added, this.#ids),
+      output: withShownIds(said, body['output'] as readonly JsonObject[], this.#ids),
+      body,
+      createdAt: this.#clock.now(),
+    }
     let timer: NodeJS.Timeout | undefined
     try {
       const late = new Promise<never>((_, reject) => {
@@ -40,12 +74,30 @@ export class History {
     }
   }
 
-  async extend(request: GenerationRequest, caller: Caller): Promise<GenerationRequest> {
-    const { previous_response_id: id } = request
-    const earlier = id === undefined ? [] : await this.#earlier(id, caller)
-    const extended = id === undefined ? request : { ...request, input: [...earlier, ...request.input] }
-    checkPairs(extended.input, earlier.length)
-    return extended
+  async extend(request: GenerationRequest, caller: Caller): Promise<Extended> {
+    const { previous_response_id: id, input } = request
+    const references = input.filter(isReference)
+    if (id === undefined && references.length === 0) {
+      checkPairs(input, 0)
+      return { request, added: input }
+    }
+    const [earlier, added] = await Promise.all([
+      id === undefined ? [] : this.#earlier(id, caller),
+      references.length === 0 ? input : this.#resolved(input, references, caller),
+    ])
+    const whole = [...earlier, ...added]
+    checkPairs(whole, earlier.length)
+    return { request: { ...request, input: whole }, added }
+  }
+
+  async find({ owner }: Caller, id: string): Promise<StoredResponse> {
+    const response = await this.#read(this.#responses.get(owner, id))
+    if (!response) throw notFound(id)
+    return response
+  }
+
+  async remove({ owner }: Caller, id: string): Promise<void> {
+    if (!(await this.#read(this.#responses.delete(owner, id)))) throw notFound(id)
   }
 
   async #earlier(id: string, caller: Caller): Promise<readonly Item[]> {
@@ -55,7 +107,32 @@ export class History {
         'previous_response_id',
       )
     }
-    const chain = await this.#responses.chain(caller.owner, id).catch((cause: unknown) => {
+    const chain = await this.#read(this.#responses.chain(caller.owner, id))
+    if (!chain) throw invalidRequest(`Previous response with id '${id}' not found.`, 'previous_response_id', 'previous_response_not_found')
+    return chain.flatMap(({ input, output }) => [...input, ...output])
+  }
+
+  /** References are resolved inside what this owner has stored: contract/responses.md §3. */
+  async #resolved(input: readonly Item[], references: readonly ItemReference[], caller: Caller): Promise<readonly Item[]> {
+    if (!caller.policy.logging.value)
+      throw invalidRequest(
+        `Item with id '${references[0]!.id}' not found: this API key has request logging off, so nothing is stored. Send the item itself.`,
+        'input',
+      )
+    const ids = references.map(({ id }) => id)
+    const found = await this.#read(this.#responses.items(caller.owner, ids))
+    return input.map(item => {
+      if (!isReference(item)) return item
+      const resolved = found.get(item.id)
+      if (!resolved) throw invalidRequest(`Item with id '${item.id}' not found.`, 'input')
+      return resolved
+    })
+  }
+
+  async #read<T>(answer: Promise<T>): Promise<T> {
+    try {
+      return await answer
+    } catch (cause) {
       throw new GatewayError({
         status: 503,
         type: 'server_error',
@@ -63,10 +140,22 @@ export class History {
         message: 'Stored responses cannot be read at the moment. Try again.',
         cause,
       })
-    })
-    if (!chain) throw invalidRequest(`Previous response with id '${id}' not found.`, 'previous_response_id', 'previous_response_not_found')
-    return chain.flatMap(({ input, output }) => [...input, ...output])
+    }
   }
+}
+
+function isReference(item: Item): item is ItemReference {
+  return item.type === 'item_reference'
+}
+
+function notFound(id: string): GatewayError {
+  return new GatewayError({
+    status: 404,
+    type: 'invalid_request_error',
+    code: 'not_found',
+    message: `Response with id '${id}' not found.`,
+    param: 'id',
+  })
 }
 
 /** contract/responses.md §3: each output answers an earlier call, once. The first `earlier` items are not the caller's to count. */
@@ -91,8 +180,6 @@ function checkPairs(input: readonly Item[], earlier: number): void {
           throw invalidRequest(`There is more than one output for the tool call "${item.call_id}".`, `input[${index}].call_id`)
         ;(answered ??= new Set()).add(item.call_id)
         break
-      case 'item_reference':
-        throw invalidRequest(`Item with id '${item.id}' not found. Send the item itself.`, `input[${index}].id`)
     }
   }
 }

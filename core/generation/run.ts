@@ -14,8 +14,8 @@ import type { Candidate } from '../routing/plan.ts'
 import type { Attempt } from './attempt.ts'
 import { addUsage, costOf, estimateUsage } from './cost.ts'
 import type { RunServices } from './generation.ts'
-import { applyInputGuards, openGuards } from './input-guards.ts'
 import { OutputGuards } from './output-guards.ts'
+import { contextOf, prepare } from './preparation.ts'
 import { sealState } from './state.ts'
 import { Transcript } from './transcript.ts'
 
@@ -34,6 +34,8 @@ export class Run {
   #commitTimer: NodeJS.Timeout | undefined
   /** The request with its history, as guards left it. */
   #request: GenerationRequest
+  /** What this request brought to the conversation. */
+  #added: readonly Item[] = []
   #reservation: Reservation | undefined
   #filter: OutputGuards | undefined
   #begun: Commitment | undefined
@@ -52,16 +54,8 @@ export class Run {
     this.#request = request
     this.#sink = sink
     this.#transcript = new Transcript(services.ids)
-    const { id, caller, cancellation, log, record } = exchange
-    this.#context = {
-      id,
-      caller,
-      log,
-      get signal() {
-        return cancellation.signal
-      },
-      note: (kind, summary) => void record.notes.push({ kind, summary }),
-    }
+    const { cancellation, record } = exchange
+    this.#context = contextOf(exchange)
     record.stream = request.stream === true
     record.requestedModel = request.model
     this.#timeout = setTimeout(() => cancellation.abort(tookTooLong(services.settings.runTimeoutMs)), services.settings.runTimeoutMs)
@@ -85,23 +79,17 @@ export class Run {
   }
 
   async #answer(): Promise<Outcome> {
-    const { policies, history, guardrails, planner, reservations } = this.#services
-    const { caller } = this.#context
-    policies.check(caller.policy)
-    const guards = openGuards(guardrails, this.#context)
-    const extended = await history.extend(this.#asked, caller)
-    this.#request = await applyInputGuards(extended, guards, this.#context)
-    const candidates = planner.plan(
-      this.#request,
-      caller,
-      guards.map(({ session }) => session),
-    )
+    const { contextWindow, reservations } = this.#services
+    const prepared = await prepare(this.#services, this.#asked, this.#context)
+    this.#added = prepared.added
+    this.#request = prepared.request
+    const candidates = await contextWindow.fit(prepared.candidates, this.#request)
     this.#reservation = await reservations.reserve(
-      caller.key,
+      this.#context.caller.key,
       this.#request,
       candidates.map(({ endpoint }) => endpoint),
     )
-    this.#filter = OutputGuards.over(guards, this.#context, event => this.#sink.write(event))
+    this.#filter = OutputGuards.over(prepared.guards, this.#context, event => this.#sink.write(event))
     this.#commitInTime()
     const candidate = await this.#rounds(candidates)
     return await this.#conclude(candidate)
@@ -230,11 +218,9 @@ export class Run {
   }
 
   async #store(body: JsonObject): Promise<boolean> {
-    const { history, clock } = this.#services
     const { id: requestId, caller } = this.#context
-    const { input, previous_response_id: previousId } = this.#asked
-    const response = { id: body['id'] as string, previousId, input, output: this.#said(this.#attempt!), body, createdAt: clock.now() }
-    return await history.keep(caller.owner, response, requestId)
+    const answered = { previousId: this.#asked.previous_response_id, added: this.#added, said: this.#said(this.#attempt!), body }
+    return await this.#services.history.keep(caller, answered, requestId)
   }
 
   #failed(thrown: unknown): GatewayError {

@@ -7,6 +7,7 @@ import type { GatewayServices, Reply, Route } from '../contracts/route.ts'
 import { GatewayError } from '../errors.ts'
 import { Routes } from '../extension-points.ts'
 import { Generation } from '../generation/generation.ts'
+import { History } from '../generation/history.ts'
 import { Ids } from '../ids.ts'
 import { describeError, Logger } from '../logger.ts'
 import { RecordQueue } from '../records/queue.ts'
@@ -31,13 +32,14 @@ export class HttpApp {
   readonly #log: Logger
 
   static {
-    wire(this, [Routes, Admission, Generation, Catalog, RecordQueue, Heartbeat, Settings, Clock, Ids, Logger])
+    wire(this, [Routes, Admission, Generation, History, Catalog, RecordQueue, Heartbeat, Settings, Clock, Ids, Logger])
   }
 
   constructor(
     routes: Registry<Route>,
     admission: Admission,
     generation: Generation,
+    history: History,
     catalog: Catalog,
     records: RecordQueue,
     heartbeat: Heartbeat,
@@ -49,6 +51,8 @@ export class HttpApp {
     this.#admission = admission
     this.#services = {
       generate: (exchange, request, sink) => generation.start(exchange as HttpExchange, request, sink),
+      countInput: (exchange, request) => generation.countInput(exchange as HttpExchange, request),
+      responses: history,
       catalog,
       clock,
       ids,

@@ -8,6 +8,14 @@ import { endpointsOf } from './model-name.ts'
 
 /** Every endpoint that the request could use, in the order in which they are tried: spec.md, `routing`. */
 export function candidatesFor(request: GenerationRequest, catalog: Catalog, providers: Registry<Provider>): readonly Endpoint[] {
+  const all = allCandidates(request, catalog, providers)
+  if (!request.context_management?.length) return all
+  // decisions.md: while one that has it is a candidate, others are not.
+  const compacting = all.filter(({ capabilities }) => capabilities.contextManagement)
+  return compacting.length > 0 ? compacting : all
+}
+
+function allCandidates(request: GenerationRequest, catalog: Catalog, providers: Registry<Provider>): readonly Endpoint[] {
   const primary = namedEndpoints(request.model, 'model', request, catalog, providers)
   const { fallbacks: modelFallbacks = [] } = request.routing?.model ?? {}
   if (modelFallbacks.length === 0) return primary
@@ -42,11 +50,10 @@ function namedEndpoints(
   const { fallbacks = [] } = request.routing?.provider ?? {}
   if (fallbacks.length === 0 || name === 'auto') return capable
   const everywhere = catalog.resolve(first.model)?.endpoints ?? []
-  const chosen = fallbacks.map((provider, index) => {
-    if (!providers.get(provider)) throw unknownProvider(provider, index, providers)
-    return (
-      everywhere.find(endpoint => endpoint.provider === provider) ?? (first.listed ? undefined : unlistedEndpoint(provider, first.model))
-    )
+  const chosen = fallbacks.map((id, index) => {
+    const provider = providers.get(id)
+    if (!provider) throw unknownProvider(id, index, providers)
+    return everywhere.find(endpoint => endpoint.provider === id) ?? (first.listed ? undefined : unlistedEndpoint(provider, first.model))
   })
   const ordered = [first, ...chosen.filter(endpoint => endpoint !== undefined), ...capable]
   return [...new Map(ordered.map(endpoint => [keyOf(endpoint), endpoint])).values()]

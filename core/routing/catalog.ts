@@ -77,8 +77,9 @@ export class CatalogIndex implements Catalog {
     draft.ownedBy = entry.ownedBy ?? draft.ownedBy
     draft.auto = entry.auto ?? draft.auto
     for (const facts of entry.endpoints) {
-      if (!this.#providers.get(facts.provider)) continue
-      const known = draft.endpoints.get(facts.provider) ?? unlistedEndpoint(facts.provider, id)
+      const provider = this.#providers.get(facts.provider)
+      if (!provider) continue
+      const known = draft.endpoints.get(facts.provider) ?? unlistedEndpoint(provider, id)
       draft.endpoints.set(facts.provider, {
         ...known,
         ...facts,
@@ -90,6 +91,6 @@ export class CatalogIndex implements Catalog {
 }
 
 /** A model of which only the name is known. */
-export function unlistedEndpoint(provider: string, model: string): Endpoint {
-  return { provider, model, upstreamModel: model, listed: false, capabilities: {}, zdr: false, hipaa: false }
+export function unlistedEndpoint({ id, capabilities = {} }: Provider, model: string): Endpoint {
+  return { provider: id, model, upstreamModel: model, listed: false, capabilities, zdr: false, hipaa: false }
 }

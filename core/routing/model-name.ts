@@ -17,10 +17,10 @@ export function endpointsOf(name: string, param: string, catalog: Catalog, provi
   const model = catalog.resolve(name)
   if (model) return model.endpoints
   const slash = name.indexOf('/')
-  const provider = slash > 0 ? name.slice(0, slash) : undefined
+  const provider = slash > 0 ? providers.get(name.slice(0, slash)) : undefined
   const rest = name.slice(slash + 1)
-  if (provider !== undefined && rest && providers.get(provider)) {
-    const listed = catalog.resolve(rest)?.endpoints.find(endpoint => endpoint.provider === provider)
+  if (provider && rest) {
+    const listed = catalog.resolve(rest)?.endpoints.find(endpoint => endpoint.provider === provider.id)
     return [listed ?? unlistedEndpoint(provider, rest)]
   }
   throw unknownModel(name, param, catalog, providers)

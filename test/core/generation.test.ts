@@ -322,7 +322,14 @@ async function storing(store: Partial<Store>, settings: object = {}): Promise<Te
   const under = await testGateway({
     plugins: [
       memory({ services: ['keys', 'metrics', 'limits', 'ledger'] }),
-      providing<Store>(ResponseStore, { put: async () => {}, chain: async () => undefined, ...store }),
+      providing<Store>(ResponseStore, {
+        put: async () => {},
+        get: async () => undefined,
+        chain: async () => undefined,
+        items: async () => new Map(),
+        delete: async () => false,
+        ...store,
+      }),
       localSealer({ masterKey: 'ef'.repeat(32) }),
       responses({}),
       sandbox({}),

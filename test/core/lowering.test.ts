@@ -1,6 +1,6 @@
 import t from 'tap'
 import { efforts, type Capabilities, type Effort, type GenerationEvent, type Item, type ProviderCall } from '../../core/index.ts'
-import { closestEffort } from '../../core/generation/lowering.ts'
+import { closestEffort } from '../../core/generation/lowering/effort.ts'
 import { gateway, hello } from '../gateway.ts'
 import { ask, guarding, listing, stop, text, witness } from './stage.ts'
 

@@ -1,4 +1,4 @@
-import { efforts, type Wire } from '../../../core/index.ts'
+import { efforts, tokenizers, type Wire } from '../../../core/index.ts'
 
 // The shape of a catalog file and of the option `models`: a list of `CatalogEntry`.
 
@@ -29,6 +29,7 @@ const capabilities = {
     tools: boolean,
     parallelTools: boolean,
     customTools: boolean,
+    namespaceTools: boolean,
     structuredOutput: { enum: ['json_schema', 'json_object', 'none'] },
     efforts: { type: 'array', items: { enum: efforts } },
     verbosity: boolean,
@@ -64,6 +65,7 @@ const endpoint = {
     upstreamModel: text,
     contextWindow: tokens,
     maxOutputTokens: tokens,
+    tokenizer: { enum: tokenizers, description: 'The vocabulary with which the model counts its input.' },
     price,
     capabilities,
     zdr,

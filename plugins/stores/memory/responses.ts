@@ -1,22 +1,30 @@
 import { LRUCache } from 'lru-cache'
-import type { ResponseStore, StoredResponse } from '../../../core/index.ts'
+import type { Item, ResponseStore, StoredResponse, Turn } from '../../../core/index.ts'
 
 /** The responses that were used last. A chain whose beginning was dropped is unknown as a whole. */
 export class MemoryResponses implements ResponseStore {
   readonly #responses: LRUCache<string, StoredResponse>
+  /** The address of the newest response that holds an item, by the item's address. */
+  readonly #holders = new Map<string, string>()
 
   constructor(maxResponses: number) {
-    this.#responses = new LRUCache({ max: maxResponses })
+    this.#responses = new LRUCache({ max: maxResponses, dispose: (response, address) => this.#forget(response, address) })
   }
 
   async put(owner: string, response: StoredResponse): Promise<void> {
-    this.#responses.set(address(owner, response.id), response)
+    const address = addressOf(owner, response.id)
+    this.#responses.set(address, response)
+    for (const { id } of itemsOf(response)) this.#holders.set(addressOf(owner, id!), address)
   }
 
-  async chain(owner: string, id: string): Promise<readonly StoredResponse[] | undefined> {
+  async get(owner: string, id: string): Promise<StoredResponse | undefined> {
+    return this.#responses.get(addressOf(owner, id))
+  }
+
+  async chain(owner: string, id: string): Promise<readonly Turn[] | undefined> {
     const newestFirst: StoredResponse[] = []
     for (let next: string | undefined = id; next !== undefined;) {
-      const response: StoredResponse | undefined = this.#responses.get(address(owner, next))
+      const response: StoredResponse | undefined = this.#responses.get(addressOf(owner, next))
       // More links than responses: the chain bites its own tail.
       if (!response || newestFirst.length === this.#responses.size) return undefined
       newestFirst.push(response)
@@ -24,9 +32,40 @@ export class MemoryResponses implements ResponseStore {
     }
     return newestFirst.reverse()
   }
+
+  async items(owner: string, ids: readonly string[]): Promise<ReadonlyMap<string, Item>> {
+    const found = new Map<string, Item>()
+    for (const id of ids) {
+      const holder = this.#holders.get(addressOf(owner, id))
+      const response = holder === undefined ? undefined : this.#responses.get(holder)
+      const item = response && itemsOf(response).find(each => each.id === id)
+      if (item) found.set(id, item)
+    }
+    return found
+  }
+
+  async delete(owner: string, id: string): Promise<boolean> {
+    return this.#responses.delete(addressOf(owner, id))
+  }
+
+  #forget(response: StoredResponse, address: string): void {
+    const { owner } = partsOf(address)
+    for (const { id } of itemsOf(response)) {
+      const item = addressOf(owner, id!)
+      if (this.#holders.get(item) === address) this.#holders.delete(item)
+    }
+  }
+}
+
+function itemsOf({ input, output }: Turn): readonly (Item & { readonly id?: string })[] {
+  return [...input, ...output]
 }
 
 /** Unambiguous, whatever characters a caller puts into an id. */
-function address(owner: string, id: string): string {
+function addressOf(owner: string, id: string): string {
   return JSON.stringify([owner, id])
+}
+
+function partsOf(address: string): { readonly owner: string } {
+  return { owner: (JSON.parse(address) as readonly string[])[0]! }
 }

@@ -85,9 +85,17 @@ t.test('responses: a chain that bites its tail is unknown', async t => {
 })
 
 function response(id: string, previousId?: string): StoredResponse {
-  return { id, previousId, input: [], output: [], body: { id }, createdAt: 0 }
+  return {
+    id,
+    org: 'acme',
+    previousId,
+    input: [{ type: 'message', role: 'user', content: [], id: `msg_${id}` }],
+    output: [],
+    body: { id },
+    createdAt: 0,
+  }
 }
 
 async function ids(store: MemoryResponses, owner: string, id: string): Promise<string[] | undefined> {
-  return (await store.chain(owner, id))?.map(link => link.id)
+  return (await store.chain(owner, id))?.map(({ input }) => (input[0] as { readonly id: string }).id.slice('msg_'.length))
 }

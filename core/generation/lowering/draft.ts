@@ -1,0 +1,20 @@
+import type { Endpoint } from '../../contracts/catalog.ts'
+import type { Yielded } from '../../contracts/provider.ts'
+import type { UpstreamRequestBody } from '../../contracts/request.ts'
+import type { Warning } from '../../contracts/route.ts'
+
+/**
+ * Turns an endpoint's answer back into what the caller asked for: wraps the events of one attempt. May hold events back, may wait,
+ * and throws `ProviderFailure` for an answer that cannot be turned back. `signal` is the attempt's.
+ */
+export type Raise = (events: AsyncIterable<Yielded>, signal: AbortSignal) => AsyncIterable<Yielded>
+
+/** A request on its way down to one endpoint. Each lowering changes what the endpoint cannot take, says so, and may undo it in the answer. */
+export interface Draft {
+  readonly request: { -readonly [K in keyof UpstreamRequestBody]: UpstreamRequestBody[K] }
+  readonly endpoint: Endpoint
+  readonly dialect: string | undefined
+  readonly warnings: Warning[]
+  /** The first one sees the provider's own events. */
+  readonly raises: Raise[]
+}

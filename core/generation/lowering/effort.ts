@@ -1,0 +1,21 @@
+import { efforts, type Effort } from '../../contracts/request.ts'
+import type { Draft } from './draft.ts'
+
+/** spec.md, `reasoning.effort`: moved up and then down to the closest supported level. */
+export function lowerEffort({ request, endpoint, warnings }: Draft): void {
+  const asked = request.reasoning?.effort
+  const supported = endpoint.capabilities.efforts
+  if (!asked || !supported || supported.includes(asked)) return
+  const nearest = closestEffort(asked, supported)
+  const { effort: _, ...rest } = request.reasoning!
+  request.reasoning = nearest ? { ...rest, effort: nearest } : rest
+  warnings.push({
+    param: 'reasoning.effort',
+    message: nearest ? `${asked} became ${nearest}` : `${asked} was left out: this model does not reason`,
+  })
+}
+
+export function closestEffort(asked: Effort, supported: readonly Effort[]): Effort | undefined {
+  const from = efforts.indexOf(asked)
+  return efforts.slice(from).find(level => supported.includes(level)) ?? efforts.slice(0, from).findLast(level => supported.includes(level))
+}

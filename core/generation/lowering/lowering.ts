@@ -1,0 +1,92 @@
+import { LRUCache } from 'lru-cache'
+import { wire } from '../../container.ts'
+import type { Credential } from '../../contracts/provider.ts'
+import type { GenerationRequest, UpstreamRequestBody } from '../../contracts/request.ts'
+import type { Warning } from '../../contracts/route.ts'
+import type { Caller } from '../../contracts/run-context.ts'
+import { Sealer } from '../../contracts/sealer.ts'
+import type { Candidate } from '../../routing/plan.ts'
+import { accountOfState, openState } from '../state.ts'
+import type { Draft, Raise } from './draft.ts'
+import { lowerEffort } from './effort.ts'
+import { lowerFormat } from './format.ts'
+import { lowerContextManagement, lowerParameters } from './parameters.ts'
+import { lowerTools } from './tools.ts'
+
+/** A request fitted to one endpoint, what was dropped or changed for it, and what its answer has to go through. */
+export interface Lowered {
+  readonly request: UpstreamRequestBody
+  readonly warnings: readonly Warning[]
+  readonly raises: readonly Raise[]
+}
+
+/** In this order: tools before what depends on them. */
+const lowerings: readonly ((draft: Draft) => void)[] = [lowerTools, lowerFormat, lowerEffort, lowerParameters, lowerContextManagement]
+
+/** Fits a request to what an endpoint can do, and keeps inside what is the gateway's own affair. */
+export class Lowering {
+  readonly #sealer: Sealer
+  readonly #cacheKeys = new LRUCache<string, string>({ max: 1_000 })
+
+  static {
+    wire(this, [Sealer])
+  }
+
+  constructor(sealer: Sealer) {
+    this.#sealer = sealer
+  }
+
+  /** Credentials in turn, save that the one comes first whose account the conversation's state belongs to. */
+  withStateFirst(
+    inTurn: readonly (Credential | undefined)[],
+    request: GenerationRequest,
+    { endpoint, provider }: Candidate,
+    { key }: Caller,
+  ): readonly (Credential | undefined)[] {
+    if (inTurn.length === 1) return inTurn
+    const accounts = inTurn.flatMap(credential => credential?.account ?? [])
+    const account = accountOfState(this.#sealer, { org: key.org, provider: provider.id, model: endpoint.model }, accounts, request.input)
+    return account === undefined ? inTurn : inTurn.toSorted((a, b) => Number(b?.account === account) - Number(a?.account === account))
+  }
+
+  lower(request: GenerationRequest, { endpoint, provider }: Candidate, credential: Credential | undefined, caller: Caller): Lowered {
+    const warnings: Warning[] = []
+    const {
+      background: _b,
+      conversation: _c,
+      metadata: _m,
+      previous_response_id: _i,
+      prompt: _p,
+      routing: _r,
+      safety_identifier: _s,
+      store: _st,
+      stream_options: _so,
+      user,
+      ...body
+    } = request
+    const state = openState(
+      this.#sealer,
+      { org: caller.key.org, provider: provider.id, account: credential?.account, model: endpoint.model },
+      body.input,
+    )
+    if (state.dropped > 0)
+      warnings.push({ param: 'input', message: `${state.dropped} items carried state of another provider or model; it was left out` })
+    const lowered: Draft['request'] = body
+    lowered.input = state.items
+    lowered.prompt_cache_key = this.#cacheKey(caller, body.prompt_cache_key ?? user)
+    const draft: Draft = { request: lowered, endpoint, dialect: provider.dialect, warnings, raises: [] }
+    for (const lower of lowerings) lower(draft)
+    return draft
+  }
+
+  /** Vendors see an HMAC: the caller's own key might name a user. Without one the API key stands in (spec.md, `prompt_cache_key`). */
+  #cacheKey({ key, owner }: Caller, given: string | undefined): string {
+    const text = given === undefined ? `key:${key.id}` : `given:${owner}:${given}`
+    let mac = this.#cacheKeys.get(text)
+    if (mac === undefined) {
+      mac = this.#sealer.mac('cache-key', text).toString('base64url').slice(0, 32)
+      this.#cacheKeys.set(text, mac)
+    }
+    return mac
+  }
+}

@@ -1,0 +1,51 @@
+import { invalidRequest } from '../../errors.ts'
+import type { Draft } from './draft.ts'
+
+const leftOut = 'is not supported by this model and was left out'
+
+/** Parameters that the endpoint does not take are left out, those beyond its limits are cut down. */
+export function lowerParameters({ request, endpoint, warnings }: Draft): void {
+  const { capabilities, maxOutputTokens } = endpoint
+  const drop = (param: 'temperature' | 'top_p' | 'top_logprobs' | 'parallel_tool_calls'): void => {
+    if (request[param] === undefined) return
+    delete request[param]
+    warnings.push({ param, message: leftOut })
+  }
+  if (capabilities.temperature === false) {
+    drop('temperature')
+    drop('top_p')
+  }
+  if (capabilities.logprobs === false) {
+    drop('top_logprobs')
+    const include = request.include?.filter(value => value !== 'message.output_text.logprobs')
+    if (include && include.length < request.include!.length) {
+      request.include = include
+      warnings.push({ param: 'include', message: `message.output_text.logprobs ${leftOut}` })
+    }
+  }
+  if (capabilities.parallelTools === false) drop('parallel_tool_calls')
+  if (capabilities.verbosity === false && request.text?.verbosity) {
+    const { verbosity: _, ...text } = request.text
+    request.text = text
+    warnings.push({ param: 'text.verbosity', message: leftOut })
+  }
+  if (maxOutputTokens !== undefined && request.max_output_tokens !== undefined && request.max_output_tokens > maxOutputTokens) {
+    warnings.push({ param: 'max_output_tokens', message: `${request.max_output_tokens} became ${maxOutputTokens}, this model's limit` })
+    request.max_output_tokens = maxOutputTokens
+  }
+}
+
+/** decisions.md, `context_management`: only the family that has it, and never beside native search on that family's reasoning models. */
+export function lowerContextManagement({ request, endpoint, warnings }: Draft): void {
+  if (!request.context_management?.length) return
+  const { contextManagement, efforts } = endpoint.capabilities
+  if (!contextManagement) {
+    delete request.context_management
+    warnings.push({ param: 'context_management', message: leftOut })
+  } else if (efforts?.some(level => level !== 'none') && request.tools?.some(({ type }) => type === 'web_search')) {
+    throw invalidRequest(
+      "context_management cannot be combined with this reasoning model's own web search. Leave out one of the two.",
+      'context_management',
+    )
+  }
+}

@@ -1,0 +1,44 @@
+import type { Item } from '../contracts/items.ts'
+import type { GenerationRequest } from '../contracts/request.ts'
+import type { RunContext } from '../contracts/run-context.ts'
+import type { HttpExchange } from '../http/exchange.ts'
+import type { Candidate } from '../routing/plan.ts'
+import type { RunServices } from './generation.ts'
+import { applyInputGuards, openGuards, type OpenGuard } from './input-guards.ts'
+
+/** A request that may be answered: with its history, through the input guards, and with the endpoints that may see it. */
+export interface Prepared {
+  readonly request: GenerationRequest
+  /** What this request brought to the conversation. */
+  readonly added: readonly Item[]
+  readonly guards: readonly OpenGuard[]
+  readonly candidates: readonly Candidate[]
+}
+
+/** Everything that can refuse a request before it is held against limits or sent anywhere: 400, 403, 422, 503. */
+export async function prepare(services: RunServices, asked: GenerationRequest, context: RunContext): Promise<Prepared> {
+  const { policies, history, guardrails, planner } = services
+  const { caller } = context
+  policies.check(caller.policy)
+  const guards = openGuards(guardrails, context)
+  const extended = await history.extend(asked, caller)
+  const request = await applyInputGuards(extended.request, guards, context)
+  const candidates = planner.plan(
+    request,
+    caller,
+    guards.map(({ session }) => session),
+  )
+  return { request, added: extended.added, guards, candidates }
+}
+
+export function contextOf({ id, caller, cancellation, log, record }: HttpExchange): RunContext {
+  return {
+    id,
+    caller,
+    log,
+    get signal() {
+      return cancellation.signal
+    },
+    note: (kind, summary) => void record.notes.push({ kind, summary }),
+  }
+}
