@@ -179,10 +179,15 @@ function manifest(packageName?: string): Manifest {
 
 /** The major of what was installed; below 1, also the minor where that is what breaks. */
 const intended: Readonly<Record<string, string>> = {
+  '@pydantic/genai-prices': '0.1',
+  '@smithy/eventstream-codec': '4',
+  '@smithy/shared-ini-file-loader': '4',
+  '@smithy/signature-v4': '5',
   ajv: '8',
   citty: '0.2',
   cosmiconfig: '10',
   'eventsource-parser': '4',
+  'google-auth-library': '11',
   'gpt-tokenizer': '4',
   h3: '2',
   'json-schema-to-ts': '3',
