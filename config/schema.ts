@@ -49,6 +49,13 @@ export const serverSchema = {
       default: defaultSettings.maxAttempts,
       description: 'How many endpoints are tried for one request, at most.',
     },
+    mediaHosts: {
+      type: 'array',
+      items: { type: 'string', minLength: 1 },
+      default: [],
+      description:
+        'Hosts in private networks, such as `images.internal:9000`, from which images and files that callers name by URL may be fetched. All public addresses are allowed, everything else is refused.',
+    },
     drainTimeoutMs: {
       type: 'integer',
       minimum: 0,

@@ -80,7 +80,7 @@ const recordsDeadlineMs = 5_000
 /** The composition root: foundations, plugins, seal, pipeline, start. */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const container = createContainer()
-  const http = new UndiciClient()
+  const http = new UndiciClient({ allowedHosts: options.settings?.mediaHosts ?? defaultSettings.mediaHosts })
   const { log, host } = foundations(container, options, http)
 
   let plugins: readonly CheckedPlugin[]

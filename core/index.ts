@@ -51,5 +51,6 @@ export * from './contracts/metric-store.ts'
 
 export type { HttpClient, SendOptions, UpstreamReply } from './upstream/http-client.ts'
 export { httpProvider, type HttpProviderOptions } from './upstream/http-provider.ts'
+export { parseDataUrl, type InlineData } from './upstream/media/data-url.ts'
 export { ApiKeys, apiKeyOption, headersOption, timeoutsOption } from './upstream/provider-options.ts'
 export { jsonLinesFramer, sseFramer } from './upstream/sse.ts'

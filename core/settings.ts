@@ -14,6 +14,8 @@ export interface Settings {
   /** How long storing a response may hold back its end. */
   readonly storeTimeoutMs: number
   readonly maxAttempts: number
+  /** Hosts in private networks from which images and files may be fetched. */
+  readonly mediaHosts: readonly string[]
 }
 export const Settings = token<Settings>('settings')
 
@@ -25,4 +27,5 @@ export const defaultSettings: Settings = {
   runTimeoutMs: 900_000,
   storeTimeoutMs: 2_000,
   maxAttempts: 8,
+  mediaHosts: [],
 }

@@ -23,6 +23,8 @@ export interface ProviderAdapter {
   readonly capabilities?: Capabilities
   /** How a streamed reply is cut into frames. */
   readonly framing: 'sse' | 'json-lines' | (() => Framer)
+  /** `inline`: the vendor fetches nothing itself, so core puts what is named by URL into the request before `prepare`, as `data:` URLs. */
+  readonly media?: { readonly images: 'url' | 'inline'; readonly files: 'url' | 'inline' }
   /** Pure: the request that this call becomes, without credentials. Throws `ProviderFailure` of kind `invalid-request` for what the dialect cannot say. */
   prepare(call: ProviderCall): UpstreamRequest
   /** Adds the credential: a header, a signature. */

@@ -27,6 +27,7 @@ export async function replay(adapter: ProviderAdapter, call: ProviderCall, reply
       request = sent
       return { status: reply.status ?? 200, headers: reply.headers ?? {}, body: Readable.from(reply.pieces, { objectMode: false }) }
     },
+    media: () => Promise.reject(new Error('a replay fetches nothing')),
     async close() {},
   }
   const events: GenerationEvent[] = []

@@ -2,6 +2,8 @@ import type { Readable } from 'node:stream'
 import { Agent } from 'undici'
 import type { UpstreamHeaders, UpstreamRequest } from '../contracts/adapter.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
+import type { InlineData } from './media/data-url.ts'
+import { MediaFetcher, type MediaFetcherOptions, type MediaKind } from './media/media-fetcher.ts'
 
 export interface UpstreamReply {
   readonly status: number
@@ -19,6 +21,8 @@ export interface SendOptions {
 export interface HttpClient {
   /** Throws `ProviderFailure` of kind `network` or `timeout`; an abort throws the signal's reason. */
   send(request: UpstreamRequest, options: SendOptions): Promise<UpstreamReply>
+  /** Fetches an image or a file that a caller named by URL: public addresses only. Throws `MediaError`. */
+  media(url: string, kind: MediaKind, signal: AbortSignal): Promise<InlineData>
   close(): Promise<void>
 }
 
@@ -28,6 +32,11 @@ const defaultConnectTimeoutMs = 10_000
 export class UndiciClient implements HttpClient {
   readonly #agents = new Map<number, Agent>()
   readonly #origins = new Map<string, { readonly origin: string; readonly path: string }>()
+  readonly #media: MediaFetcher
+
+  constructor(media: MediaFetcherOptions = { allowedHosts: [] }) {
+    this.#media = new MediaFetcher(media)
+  }
 
   async send(request: UpstreamRequest, { signal, connectTimeoutMs = defaultConnectTimeoutMs }: SendOptions): Promise<UpstreamReply> {
     const { origin, path } = this.#locate(request.url)
@@ -46,8 +55,12 @@ export class UndiciClient implements HttpClient {
     }
   }
 
+  media(url: string, kind: MediaKind, signal: AbortSignal): Promise<InlineData> {
+    return this.#media.fetch(url, kind, signal)
+  }
+
   async close(): Promise<void> {
-    await Promise.all(Array.from(this.#agents.values(), agent => agent.destroy()))
+    await Promise.all([this.#media.close(), ...Array.from(this.#agents.values(), agent => agent.destroy())])
   }
 
   #agent(connectTimeoutMs: number): Agent {

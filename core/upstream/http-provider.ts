@@ -2,6 +2,7 @@ import type { Emit, Framer, ProviderAdapter } from '../contracts/adapter.ts'
 import type { GenerationEvent } from '../contracts/events.ts'
 import { ProviderFailure, type Credential, type Provider, type ProviderCall, type Timeouts } from '../contracts/provider.ts'
 import { networkFailure, type HttpClient, type UpstreamReply } from './http-client.ts'
+import { withMediaInline } from './media/inline-media.ts'
 import { jsonLinesFramer, sseFramer } from './sse.ts'
 
 export interface HttpProviderOptions {
@@ -37,7 +38,8 @@ async function send(
   extra: Readonly<Record<string, string>> | undefined,
   connectTimeoutMs: number | undefined,
 ): Promise<UpstreamReply> {
-  const prepared = adapter.prepare(call)
+  const complete = adapter.media ? await withMediaInline(call, adapter.media, http) : call
+  const prepared = adapter.prepare(complete)
   const withHeaders = extra ? { ...prepared, headers: { ...prepared.headers, ...extra } } : prepared
   const request = adapter.authorize ? await adapter.authorize(withHeaders, call.credentialId, call.signal) : withHeaders
   const reply = await http.send(request, { signal: call.signal, connectTimeoutMs })

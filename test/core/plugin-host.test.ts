@@ -13,7 +13,8 @@ const Shelf = token<Shelf>('test-shelf')
 const Books = token<Registry<{ readonly title: string }>>('test-books')
 
 const none = { type: 'object', additionalProperties: false, properties: {} } as const
-const http: HttpClient = { send: () => Promise.reject(new Error('no network here')), close: async () => {} }
+const noNetwork = () => Promise.reject(new Error('no network here'))
+const http: HttpClient = { send: noNetwork, media: noNetwork, close: async () => {} }
 
 function setUp() {
   const masks = new Masks()

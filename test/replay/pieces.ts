@@ -28,7 +28,7 @@ export class PieceDecoder {
   #reply: UpstreamReply | undefined
 
   constructor(use: PluginUse) {
-    this.#provider = providerOf(use, { send: async () => this.#reply!, close: async () => {} })
+    this.#provider = providerOf(use, { send: async () => this.#reply!, media: async () => ({ mediaType: '', base64: '' }), close: async () => {} })
   }
 
   async decode(status: number, headers: RecordedReply['headers'], pieces: readonly Uint8Array[], stream: boolean): Promise<Decoded> {

@@ -268,6 +268,7 @@ t.test('the plugin', async t => {
         sent = request
         throw new ProviderFailure({ kind: 'network', message: 'down' })
       },
+      media: () => Promise.reject(new Error('nothing is fetched here')),
       async close() {},
     }
     const registrar = {
