@@ -1,4 +1,5 @@
 import { GatewayError, invalidRequest } from '../errors.ts'
+import { isDeeperThan } from './depth.ts'
 
 const maximumDepth = 128
 
@@ -82,12 +83,4 @@ function tooLarge(maximumBytes: number): GatewayError {
     code: 'request_too_large',
     message: `The body is larger than the limit of ${maximumBytes} bytes.`,
   })
-}
-
-function isDeeperThan(value: unknown, depth: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  if (depth === 0) return true
-  if (Array.isArray(value)) return value.some(entry => isDeeperThan(entry, depth - 1))
-  for (const key in value) if (isDeeperThan((value as Record<string, unknown>)[key], depth - 1)) return true
-  return false
 }
