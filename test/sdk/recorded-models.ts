@@ -1,0 +1,152 @@
+import type { Test } from 'tap'
+import type { JsonObject, PluginUse } from '../../core/index.ts'
+import { Oracle, wireOf, type OracleReading, type Wire } from '../oracle/oracle.ts'
+import { recordedReply, recordings, recordingsAbsent, type RecordedReply, type Recording } from '../recordings.ts'
+import { normalCalls } from '../replay/differences.ts'
+import { lacksEnd } from '../replay/failures.ts'
+import { requestFor, unaskable } from '../replay/request.ts'
+import { RecordedUpstream } from '../replay/upstream.ts'
+import { pluginOf } from './wire-plugins.ts'
+
+/** What a client makes of an answer, in words that all clients share. */
+export interface ClientReading {
+  readonly text: string
+  readonly refusal: string
+  readonly calls: readonly { readonly name: string; readonly input: unknown }[]
+  readonly finish: 'stop' | 'length' | 'content-filter' | 'tool-calls'
+  readonly tokens?: { readonly input: number; readonly output: number }
+}
+
+/** A model whose vendor answers every request with the same recorded bytes. */
+export interface RecordedModel {
+  readonly path: string
+  readonly model: string
+  readonly stream: boolean
+  /** A request as the vendor was sent one, by which all of the answer is legal. */
+  readonly request: JsonObject
+  /** The functions that the answer calls. */
+  readonly functions: readonly string[]
+  /** The answer calls tools that are no functions, or has items of the vendor's own tools. */
+  readonly hasOtherTools: boolean
+  /** The vendor says that it failed, or breaks off. */
+  readonly fails: boolean
+  readonly expected: ClientReading
+  /** Has the vendor answer the next request. */
+  prepare(): void
+}
+
+/** Recordings that between them show every behaviour and way to end of each wire, streamed and not. */
+export class RecordedModels {
+  readonly models: RecordedModel[] = []
+  readonly plugins: PluginUse[] = []
+  readonly #upstream = new RecordedUpstream()
+
+  static async start(): Promise<RecordedModels> {
+    const all = new RecordedModels()
+    await all.#upstream.start()
+    const oracle = await Oracle.start()
+    try {
+      for (const recording of varied()) await all.#add(recording, oracle)
+    } finally {
+      await oracle.close()
+    }
+    return all
+  }
+
+  async close(): Promise<void> {
+    await this.#upstream.close()
+  }
+
+  async #add(recording: Recording, oracle: Oracle): Promise<void> {
+    const { path, vendor, status, mode } = recording
+    const wire = wireOf(recording.api)!
+    const reply = recordedReply(recording)!
+    const stream = mode === 'stream'
+    const reading = await oracle.read(wire, { status, ...reply }, stream)
+    // What a model says when it is asked to go on after a pause is another recording.
+    if (unaskable(reading) || reading.finish === 'pause') return
+    // A provider of its own, so that a failure which cools one down leaves the others alone.
+    const provider = `${vendor}-${path.split('/')[1]!.slice(0, 3)}`
+    const model = `${provider}/${recording.model || 'any'}`
+    this.plugins.push(pluginOf[wire](provider, this.#upstream.baseUrl(provider), vendor))
+    this.models.push({
+      path,
+      model,
+      stream,
+      request: requestFor(recording, model, reading),
+      functions: [...new Set(reading.toolCalls.map(({ name }) => name))],
+      hasOtherTools: reading.toolCalls.some(({ custom }) => custom) || reading.others.some(name => name.endsWith('_call')),
+      fails: reading.error !== null || lacksEnd(reading),
+      expected: expectedReading(reading),
+      prepare: () => this.#upstream.prepare(provider, served(recording, reply)),
+    })
+  }
+}
+
+/** Runs every recorded answer through a client and compares what it says with what the vendor meant. */
+export async function compareRecorded(
+  t: Test,
+  models: readonly RecordedModel[],
+  read: (model: RecordedModel) => Promise<ClientReading>,
+  rejects: (model: RecordedModel) => boolean = () => false,
+): Promise<void> {
+  await t.test('recorded answers', { skip: recordingsAbsent }, async t => {
+    for (const each of models) {
+      each.prepare()
+      if (each.fails || rejects(each)) {
+        await t.rejects(read(each), each.path)
+        continue
+      }
+      const { tokens, ...said } = await read(each)
+      // A vendor that tells no usage is counted by the gateway.
+      t.same({ ...said, ...(each.expected.tokens && { tokens }) }, each.expected, each.path)
+    }
+    t.comment(`${models.length} recordings, ${models.filter(({ stream }) => stream).length} of them streams`)
+  })
+}
+
+function expectedReading({ text, refusal, toolCalls, finish, usage }: OracleReading): ClientReading {
+  const calls = normalCalls(toolCalls, finish === 'length').map(call => ({ name: call.name, input: parsed(call.arguments) }))
+  const ends = { length: 'length', 'content-filter': 'content-filter' } as const
+  return {
+    text,
+    refusal,
+    calls,
+    finish: ends[finish as keyof typeof ends] ?? (calls.length > 0 ? 'tool-calls' : 'stop'),
+    ...(usage && { tokens: { input: usage.input, output: usage.output } }),
+  }
+}
+
+/** A call's arguments; those that were cut short are no JSON, and say nothing. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+function served(recording: Recording, { headers, body }: RecordedReply): Parameters<RecordedUpstream['prepare']>[1] {
+  return { status: recording.status, headers, pieces: [body] }
+}
+
+/** As few recordings as show everything: each time the one that shows the most that was not there yet. */
+function varied(): Recording[] {
+  const usable = recordings().filter(each => each.mode !== 'error' && wireOf(each.api) && recordedReply(each))
+  const groups = Map.groupBy(usable, ({ api, mode }) => `${wireOf(api) satisfies Wire | undefined} ${mode}`)
+  return [...groups.values()].flatMap(candidates => {
+    const seen = new Set<string>()
+    const chosen: Recording[] = []
+    for (;;) {
+      const fresh = (each: Recording): number => shows(each).filter(feature => !seen.has(feature)).length
+      const best = candidates.reduce((one, other) => (fresh(other) > fresh(one) ? other : one))
+      if (fresh(best) === 0) return chosen
+      for (const feature of shows(best)) seen.add(feature)
+      chosen.push(best)
+    }
+  })
+}
+
+function shows({ behaviours, finish, oddities }: Recording): string[] {
+  return [...behaviours, ...finish.map(reason => `ends ${reason}`), ...oddities]
+}

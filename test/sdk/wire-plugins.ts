@@ -1,0 +1,20 @@
+import type { PluginUse } from '../../core/index.ts'
+import anthropic from '../../plugins/providers/anthropic/index.ts'
+import { hosts, type HostName } from '../../plugins/providers/openai-chat/hosts.ts'
+import openaiChat from '../../plugins/providers/openai-chat/index.ts'
+import openaiResponses from '../../plugins/providers/openai-responses/index.ts'
+import type { Wire } from '../oracle/oracle.ts'
+
+const apiKey = 'sk-demo-1'
+
+/** The plugin that speaks a wire, as the provider `id` of a vendor. */
+export const pluginOf: Readonly<Record<Wire, (id: string, baseUrl: string, vendor: string) => PluginUse>> = {
+  'openai-chat': (id, baseUrl, vendor) => openaiChat({ id, baseUrl, apiKey, host: hostOf(vendor) }),
+  anthropic: (id, baseUrl) => anthropic({ id, baseUrl, apiKey }),
+  'openai-responses': (id, baseUrl) => openaiResponses({ id, baseUrl, apiKey }),
+}
+
+function hostOf(vendor: string): HostName {
+  if (vendor === 'openai-chat') return 'openai'
+  return vendor in hosts ? (vendor as HostName) : 'compatible'
+}
