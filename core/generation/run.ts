@@ -1,9 +1,8 @@
-import { noUsage, type FinishReason, type GenerationEvent, type TokenUsage } from '../contracts/events.ts'
+import { noUsage, type FinishReason, type TokenUsage } from '../contracts/events.ts'
 import type { Item } from '../contracts/items.ts'
 import type { JsonObject } from '../contracts/json.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { Commitment, GenerationSink, Outcome } from '../contracts/route.ts'
-import { ProviderFailure } from '../contracts/provider.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import type { Reservation } from '../admission/reservation.ts'
 import { GatewayError } from '../errors.ts'
@@ -16,6 +15,7 @@ import { addUsage, costOf, estimateUsage } from './cost.ts'
 import type { RunServices } from './generation.ts'
 import { OutputGuards } from './output-guards.ts'
 import { contextOf, prepare } from './preparation.ts'
+import { Relay, type Seal } from './relay.ts'
 import { sealState } from './state.ts'
 import { Transcript } from './transcript.ts'
 
@@ -40,12 +40,13 @@ export class Run {
   #filter: OutputGuards | undefined
   #begun: Commitment | undefined
   #attempt: Attempt | undefined
-  /** Of the rounds that are over; `#roundUsage` is the current one's. */
+  /** The round that is under way. */
+  #round: Relay | undefined
+  /** Of the rounds that are over. */
   #usage: TokenUsage = noUsage
-  #roundUsage: TokenUsage | undefined
   /** Characters said in the rounds that are over. */
   #saidBefore = 0
-  #finish: FinishReason | undefined
+  #finish: FinishReason = 'stop'
 
   constructor(services: RunServices, exchange: HttpExchange, request: GenerationRequest, sink: GenerationSink) {
     this.#services = services
@@ -103,61 +104,33 @@ export class Run {
       const attempt = await this.#services.attempts.open(among, request, this.#context, this.#exchange)
       this.#attempt = attempt
       this.#begin(attempt)
-      await this.#relay(attempt)
-      this.#usage = addUsage(this.#usage, this.#roundUsage ?? estimateUsage(request, this.#saidNow))
-      attempt.end('ok', this.#roundUsage)
-      this.#roundUsage = undefined
+      const { usage, finish } = await this.#relay(attempt)
+      this.#usage = addUsage(this.#usage, usage ?? estimateUsage(request, this.#saidNow))
+      attempt.end('ok', usage)
+      this.#round = undefined
       this.#saidBefore = this.#transcript.characters
-      if (this.#finish !== 'pause' || round === maximumRounds) return attempt.candidate
+      // A reply that still pauses after the last round stops there.
+      this.#finish = finish === 'pause' ? 'stop' : finish!
+      if (finish !== 'pause' || round === maximumRounds) return attempt.candidate
       among = [attempt.candidate]
       request = { ...this.#request, input: [...this.#request.input, ...this.#said(attempt)] }
     }
   }
 
-  async #relay(attempt: Attempt): Promise<void> {
-    this.#finish = undefined
+  async #relay(attempt: Attempt): Promise<Relay> {
+    const relay = new Relay(attempt, this.#transcript, this.#filter, this.#sink, this.#seal(attempt))
+    this.#round = relay
     try {
-      for (const event of attempt.head) this.#deliver(event, attempt)
-      for (;;) {
-        if (this.#sink.full) {
-          attempt.pause()
-          await this.#sink.drained()
-          attempt.resume()
-        }
-        const event = attempt.take() ?? (await attempt.next())
-        if (!event) break
-        this.#deliver(event, attempt)
-      }
-      if (!this.#finish)
-        throw new ProviderFailure({
-          kind: 'protocol',
-          message: `The provider "${attempt.candidate.provider.id}" ended its reply before it was complete.`,
-        })
+      await relay.run()
+      return relay
     } catch (error) {
       const failure = this.#services.attempts.failureOf(error, attempt.candidate, this.#context)
-      attempt.end(failure, this.#roundUsage)
+      attempt.end(failure, relay.usage)
       throw this.#services.attempts.publicError(failure, attempt.candidate)
     }
   }
 
-  #deliver(event: GenerationEvent, attempt: Attempt): void {
-    if (event.type === 'usage') this.#roundUsage = event.usage
-    else if (event.type === 'finish') this.#finish = event.reason
-    else if (event.type !== 'model' && event.type !== 'warning') this.#pass(this.#sealed(this.#transcript.add(event), attempt))
-  }
-
-  #pass(event: GenerationEvent): void {
-    if (this.#filter) this.#filter.write(event)
-    else this.#sink.write(event)
-  }
-
-  /** A provider's state leaves the gateway sealed, bound to where it came from. */
-  #sealed(event: GenerationEvent, attempt: Attempt): GenerationEvent {
-    if (event.type === 'reasoning-state') return { ...event, opaque: this.#seal(attempt)('reasoning', event.opaque) }
-    return event.type === 'compaction' ? { ...event, opaque: this.#seal(attempt)('compaction', event.opaque) } : event
-  }
-
-  #seal({ candidate: { endpoint }, credential }: Attempt): (kind: 'reasoning' | 'compaction', opaque: string) => string {
+  #seal({ candidate: { endpoint }, credential }: Attempt): Seal {
     const binding = { org: this.#context.caller.key.org, provider: endpoint.provider, account: credential?.account, model: endpoint.model }
     return (kind, opaque) => sealState(this.#services.sealer, binding, kind, opaque)
   }
@@ -195,13 +168,11 @@ export class Run {
   async #conclude({ endpoint }: Candidate): Promise<Outcome> {
     this.#filter?.end()
     const { attempts, warnings } = this.#begun!
-    // A reply that still pauses after the last round stops there.
-    const finish = this.#finish === 'pause' ? 'stop' : this.#finish!
     const outcome: Outcome = {
       endpoint,
       attempts,
       warnings,
-      finish,
+      finish: this.#finish,
       usage: this.#usage,
       costUsd: costOf(this.#usage, endpoint.price),
     }
@@ -228,9 +199,10 @@ export class Run {
     if (error.status === 500)
       this.#context.log.error('a generation failed', { request: this.#context.id, ...describeError(error.cause ?? error) })
     this.#exchange.record.errorCode = error.code
-    this.#attempt?.end('left', this.#roundUsage)
-    if (error.status === 499 && this.#saidNow > 0) this.#roundUsage ??= estimateUsage(this.#request, this.#saidNow)
-    if (this.#roundUsage) this.#usage = addUsage(this.#usage, this.#roundUsage)
+    const told = this.#round?.usage
+    this.#attempt?.end('left', told)
+    const spent = told ?? (error.status === 499 && this.#saidNow > 0 ? estimateUsage(this.#request, this.#saidNow) : undefined)
+    if (spent) this.#usage = addUsage(this.#usage, spent)
     try {
       this.#sink.fail(error, this.#usage)
     } catch (unwritable) {

@@ -50,7 +50,7 @@ export function accountOfState(
   )
 }
 
-type StateKind = 'reasoning' | 'compaction'
+export type StateKind = 'reasoning' | 'compaction'
 
 function carriesState(item: Item): item is Extract<Item, { readonly type: StateKind }> {
   return (item.type === 'reasoning' || item.type === 'compaction') && typeof item.encrypted_content === 'string'

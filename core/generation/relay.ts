@@ -1,0 +1,67 @@
+import type { FinishReason, GenerationEvent, TokenUsage } from '../contracts/events.ts'
+import { ProviderFailure } from '../contracts/provider.ts'
+import type { GenerationSink } from '../contracts/route.ts'
+import type { Attempt } from './attempt.ts'
+import type { OutputGuards } from './output-guards.ts'
+import type { StateKind } from './state.ts'
+import type { Transcript } from './transcript.ts'
+
+export type Seal = (kind: StateKind, opaque: string) => string
+
+/** Carries the events of one round from its attempt to the transcript and, through the output filters, to the sink. */
+export class Relay {
+  readonly #attempt: Attempt
+  readonly #transcript: Transcript
+  readonly #filter: OutputGuards | undefined
+  readonly #sink: GenerationSink
+  /** A provider's state leaves the gateway sealed, bound to where it came from. */
+  readonly #seal: Seal
+  /** The last that the provider told, as far as the round has come. */
+  usage: TokenUsage | undefined
+  finish: FinishReason | undefined
+
+  constructor(attempt: Attempt, transcript: Transcript, filter: OutputGuards | undefined, sink: GenerationSink, seal: Seal) {
+    this.#attempt = attempt
+    this.#transcript = transcript
+    this.#filter = filter
+    this.#sink = sink
+    this.#seal = seal
+  }
+
+  /** To the end of the reply. While the client lags nothing is read, and the attempt's clock stands still. */
+  async run(): Promise<void> {
+    const attempt = this.#attempt
+    for (const event of attempt.head) this.#deliver(event)
+    for (;;) {
+      if (this.#sink.full) {
+        attempt.pause()
+        await this.#sink.drained()
+        attempt.resume()
+      }
+      const event = attempt.take() ?? (await attempt.next())
+      if (!event) break
+      this.#deliver(event)
+    }
+    if (!this.finish)
+      throw new ProviderFailure({
+        kind: 'protocol',
+        message: `The provider "${attempt.candidate.provider.id}" ended its reply before it was complete.`,
+      })
+  }
+
+  #deliver(event: GenerationEvent): void {
+    if (event.type === 'usage') this.usage = event.usage
+    else if (event.type === 'finish') this.finish = event.reason
+    else if (event.type !== 'model' && event.type !== 'warning') this.#pass(this.#sealed(this.#transcript.add(event)))
+  }
+
+  #pass(event: GenerationEvent): void {
+    if (this.#filter) this.#filter.write(event)
+    else this.#sink.write(event)
+  }
+
+  #sealed(event: GenerationEvent): GenerationEvent {
+    if (event.type === 'reasoning-state') return { ...event, opaque: this.#seal('reasoning', event.opaque) }
+    return event.type === 'compaction' ? { ...event, opaque: this.#seal('compaction', event.opaque) } : event
+  }
+}
