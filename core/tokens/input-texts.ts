@@ -1,0 +1,55 @@
+import type { InputPart, Item, Part } from '../contracts/items.ts'
+import type { GenerationRequest, ToolDefinition } from '../contracts/request.ts'
+
+/** What the model certainly reads of a request. Images and files are left out, as is state: nobody here knows what they come to. */
+export function textsOf({ instructions, input, tools }: GenerationRequest): string[] {
+  const texts: string[] = []
+  if (instructions !== undefined) texts.push(instructions)
+  for (const item of input) addItem(item, texts)
+  for (const tool of tools ?? []) addTool(tool, texts)
+  return texts
+}
+
+/** What it reads besides, as far as it can be said: the schemas of tools and of the answer. Vendors show them in a form of their own, of about the length of the JSON. */
+export function schemasOf({ tools, text }: GenerationRequest): string[] {
+  const schemas: string[] = []
+  for (const tool of tools ?? []) addSchemas(tool, schemas)
+  if (text?.format?.type === 'json_schema') schemas.push(JSON.stringify(text.format.schema))
+  return schemas
+}
+
+function addItem(item: Item, texts: string[]): void {
+  switch (item.type) {
+    case 'message':
+      return addParts(item.content, texts)
+    case 'function_call':
+      return void texts.push(item.name, item.arguments)
+    case 'custom_tool_call':
+      return void texts.push(item.name, item.input)
+    case 'function_call_output':
+    case 'custom_tool_call_output':
+      if (typeof item.output === 'string') texts.push(item.output)
+      else addParts(item.output, texts)
+  }
+}
+
+function addParts(parts: readonly (Part | InputPart)[], texts: string[]): void {
+  for (const part of parts) {
+    if (part.type === 'input_text' || part.type === 'output_text') texts.push(part.text)
+    else if (part.type === 'refusal') texts.push(part.refusal)
+  }
+}
+
+/** A tool's name and description are shown to every model; what is shown of its parameters differs from vendor to vendor. */
+function addTool(tool: ToolDefinition, texts: string[]): void {
+  if (tool.type !== 'function' && tool.type !== 'custom' && tool.type !== 'namespace') return
+  texts.push(tool.name)
+  if (tool.description !== undefined) texts.push(tool.description)
+  if (tool.type === 'namespace') for (const inner of tool.tools) addTool(inner, texts)
+}
+
+function addSchemas(tool: ToolDefinition, schemas: string[]): void {
+  if (tool.type === 'function' && tool.parameters) schemas.push(JSON.stringify(tool.parameters))
+  else if (tool.type === 'custom' && tool.format) schemas.push(JSON.stringify(tool.format))
+  else if (tool.type === 'namespace') for (const inner of tool.tools) addSchemas(inner, schemas)
+}

@@ -1,0 +1,53 @@
+import type { Worker } from 'node:worker_threads'
+import type { TokenCount, TokenCounter, TokenCountOptions } from '../contracts/token-counter.ts'
+import { describeError, type Logger } from '../logger.ts'
+import { startWorker } from '../worker.ts'
+import type { CountingAnswer, CountingMessage } from './counting-thread.ts'
+
+const defaultDeadlineMs = 2_000
+
+/** Counts in one thread, which starts with the first question and serves all questions in turns. */
+export class ThreadedTokenCounter implements TokenCounter {
+  readonly #log: Logger
+  readonly #waiting = new Map<number, (count: TokenCount | undefined) => void>()
+  #worker: Worker | undefined
+  #asked = 0
+
+  constructor(log: Logger) {
+    this.#log = log
+  }
+
+  async count(
+    texts: readonly string[],
+    { tokenizer = 'o200k_base', limit = Infinity, deadlineMs = defaultDeadlineMs }: TokenCountOptions = {},
+  ): Promise<TokenCount | undefined> {
+    const id = ++this.#asked
+    const { promise, resolve } = Promise.withResolvers<TokenCount | undefined>()
+    const worker = (this.#worker ??= this.#start())
+    const timer = setTimeout(() => {
+      resolve(undefined)
+      worker.postMessage({ stop: id } satisfies CountingMessage)
+    }, deadlineMs)
+    this.#waiting.set(id, resolve)
+    worker.postMessage({ id, texts, tokenizer, limit } satisfies CountingMessage)
+    const count = await promise
+    this.#waiting.delete(id)
+    clearTimeout(timer)
+    return count
+  }
+
+  async stop(): Promise<void> {
+    await this.#worker?.terminate()
+  }
+
+  #start(): Worker {
+    const worker = startWorker(import.meta.url, './counting-thread')
+    worker.on('message', ({ id, count }: CountingAnswer) => this.#waiting.get(id)?.(count))
+    worker.on('error', error => this.#log.warn('counting tokens failed', describeError(error)))
+    worker.on('exit', () => {
+      this.#worker = undefined
+      for (const resolve of this.#waiting.values()) resolve(undefined)
+    })
+    return worker
+  }
+}
