@@ -12,13 +12,15 @@ export interface Price {
 
 /**
  * What a model at a provider can do. A member that is absent is unknown: then the provider's own `capabilities` count, and what they
- * leave open is tried, save `customTools` and `namespaceTools`, which only few know and which lose nothing by becoming functions.
+ * leave open is tried, save `customTools`, `namespaceTools` and `allowedTools`, which only few know and which lose nothing by being lowered.
  */
 export interface Capabilities {
   readonly tools?: boolean | undefined
   readonly parallelTools?: boolean | undefined
   readonly customTools?: boolean | undefined
   readonly namespaceTools?: boolean | undefined
+  /** `tool_choice` may list the tools that are allowed; elsewhere only those are offered. */
+  readonly allowedTools?: boolean | undefined
   readonly structuredOutput?: 'json_schema' | 'json_object' | 'none' | undefined
   readonly efforts?: readonly Effort[] | undefined
   readonly verbosity?: boolean | undefined

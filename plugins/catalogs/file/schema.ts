@@ -30,6 +30,7 @@ const capabilities = {
     parallelTools: boolean,
     customTools: boolean,
     namespaceTools: boolean,
+    allowedTools: boolean,
     structuredOutput: { enum: ['json_schema', 'json_object', 'none'] },
     efforts: { type: 'array', items: { enum: efforts } },
     verbosity: boolean,

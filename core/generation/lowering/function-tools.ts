@@ -1,0 +1,126 @@
+import type { Item } from '../../contracts/items.ts'
+import type { CustomTool, FunctionTool, NamespaceTool, ToolChoice, ToolDefinition } from '../../contracts/request.ts'
+import type { Draft } from './draft.ts'
+import { isNamespace, isOwn, toolsMeant, type OwnTool, type ToolReference } from './own-tools.ts'
+import { raiseCalls } from './raised-calls.ts'
+import { isChanged, toolFormOf, ToolNames, type ToolForm } from './tool-names.ts'
+
+/**
+ * contract/responses.md §5: where an endpoint has no custom tools they become functions with one string, and where it has no
+ * namespaces their tools stand by themselves; in tools, choice and conversation alike. The answer's calls are turned back.
+ * `own` are all tools that the caller sent, so that a tool's name does not depend on which of them it allows this time.
+ */
+export function lowerToFunctions({ request, endpoint, warnings, raises }: Draft, own: readonly OwnTool[]): void {
+  const form = toolFormOf(endpoint.capabilities)
+  const changed = [...own, ...request.input.flatMap(calledTool)].filter(tool => isChanged(tool, form))
+  if (changed.length === 0) return
+  const names = new ToolNames(own, form)
+  const { tools, tool_choice: choice } = request
+  if (tools) request.tools = tools.flatMap(tool => loweredTool(tool, names, form))
+  if (typeof choice === 'object') request.tool_choice = loweredChoice(choice, own, names, form)
+  request.input = request.input.map(item => loweredItem(item, names, form))
+  raises.push(raiseCalls(names, form))
+
+  const warn = (message: string): void => void warnings.push({ param: own.length > 0 ? 'tools' : 'input', message })
+  if (form.functionsOnly && changed.some(({ type }) => type === 'custom'))
+    warn('custom is not known to this model; such tools became functions with one string, "input"')
+  if (form.flat && changed.some(({ namespace }) => namespace !== undefined))
+    warn('namespace is not known to this model; such tools became functions named "namespace__name"')
+}
+
+function calledTool(item: Item): readonly OwnTool[] {
+  if (item.type !== 'function_call' && item.type !== 'custom_tool_call') return []
+  const { type, name, namespace } = item
+  return [{ type: type === 'custom_tool_call' ? 'custom' : 'function', name, namespace: namespace || undefined }]
+}
+
+function loweredTool(tool: ToolDefinition, names: ToolNames, form: ToolForm): ToolDefinition | readonly ToolDefinition[] {
+  if (isOwn(tool)) return loweredOwn(tool, undefined, names, form)
+  if (!isNamespace(tool)) return tool
+  const tools = tool.tools.map(inner => loweredOwn(inner, tool, names, form))
+  return form.flat ? withIntroduction(tools, tool) : { ...tool, tools }
+}
+
+function loweredOwn(
+  tool: FunctionTool | CustomTool,
+  namespace: NamespaceTool | undefined,
+  names: ToolNames,
+  form: ToolForm,
+): FunctionTool | CustomTool {
+  const name = names.nameOf({ type: tool.type, name: tool.name, namespace: namespace?.name })
+  if (tool.type === 'custom' && form.functionsOnly)
+    return { type: 'function', name, description: descriptionOf(tool), parameters: oneString }
+  return name === tool.name ? tool : { ...tool, name }
+}
+
+/** What the caller says of the namespace has no place but in the description of one of its tools. */
+function withIntroduction(
+  tools: readonly (FunctionTool | CustomTool)[],
+  { name, description }: NamespaceTool,
+): readonly (FunctionTool | CustomTool)[] {
+  if (!description) return tools
+  const about = `About all tools of "${name}": ${description}`
+  return tools.map((tool, index) => (index > 0 ? tool : { ...tool, description: paragraphs(tool.description, about) }))
+}
+
+const oneString = {
+  type: 'object',
+  properties: { input: { type: 'string' } },
+  required: ['input'],
+  additionalProperties: false,
+} as const
+
+function descriptionOf({ description, format }: CustomTool): string {
+  const { type, syntax, definition } = (format ?? {}) as {
+    readonly type?: unknown
+    readonly syntax?: unknown
+    readonly definition?: unknown
+  }
+  const rule =
+    type === 'grammar'
+      ? `It must match this ${String(syntax)} grammar:\n${String(definition)}`
+      : type !== undefined && type !== 'text'
+        ? `It must be of this format: ${JSON.stringify(format)}`
+        : undefined
+  return paragraphs(description, 'The string `input` is all that the tool is given, as it is: text in which nothing is wrapped.', rule)
+}
+
+function paragraphs(...texts: readonly (string | undefined)[]): string {
+  return texts.filter(Boolean).join('\n\n')
+}
+
+function loweredChoice(
+  choice: Exclude<ToolChoice, string>,
+  own: readonly OwnTool[],
+  names: ToolNames,
+  form: ToolForm,
+): Exclude<ToolChoice, string> {
+  const referencesTo = (wanted: ToolReference): ToolReference[] =>
+    toolsMeant(wanted, own).map(tool => ({
+      type: form.functionsOnly ? 'function' : tool.type,
+      name: names.nameOf(tool),
+      ...(!form.flat && tool.namespace && { namespace: tool.namespace }),
+    }))
+  if (choice.type === 'allowed_tools') {
+    const tools = (choice.tools ?? []).flatMap<ToolReference>(wanted => {
+      const references = referencesTo(wanted)
+      return references.length > 0 ? references : wanted
+    })
+    return { ...choice, tools: tools as NonNullable<typeof choice.tools> }
+  }
+  const references = referencesTo(choice) as { readonly type: string; readonly name: string }[]
+  if (references.length <= 1) return references[0] ?? choice
+  return { type: 'allowed_tools', mode: 'required', tools: references }
+}
+
+function loweredItem(item: Item, names: ToolNames, form: ToolForm): Item {
+  const [tool] = calledTool(item)
+  if (tool) {
+    const { namespace: _, ...call } = item as Extract<Item, { type: 'function_call' | 'custom_tool_call' }>
+    const named = { ...call, name: names.nameOf(tool), ...(!form.flat && tool.namespace && { namespace: tool.namespace }) }
+    if (named.type !== 'custom_tool_call' || !form.functionsOnly) return named
+    const { input, ...rest } = named
+    return { ...rest, type: 'function_call', arguments: JSON.stringify({ input }) }
+  }
+  return item.type === 'custom_tool_call_output' && form.functionsOnly ? { ...item, type: 'function_call_output' } : item
+}
