@@ -11,6 +11,7 @@ import { MetricStore } from './contracts/metric-store.ts'
 import { RateLimiter } from './contracts/rate-limiter.ts'
 import { ResponseStore } from './contracts/response-store.ts'
 import { Sealer } from './contracts/sealer.ts'
+import { TokenCounter } from './contracts/token-counter.ts'
 import { CatalogSources, extensionPoints, Providers } from './extension-points.ts'
 import { Attempts } from './generation/attempts.ts'
 import { ContextWindow } from './generation/context-window.ts'
@@ -29,6 +30,7 @@ import { CatalogIndex } from './routing/catalog.ts'
 import { Planner } from './routing/plan.ts'
 import { defaultSettings, Settings } from './settings.ts'
 import { nameOf, type Token } from './token.ts'
+import { ThreadedTokenCounter } from './tokens/threaded-token-counter.ts'
 import { Credentials } from './upstream/credentials.ts'
 import { UndiciClient } from './upstream/http-client.ts'
 
@@ -81,7 +83,7 @@ const recordsDeadlineMs = 5_000
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const container = createContainer()
   const http = new UndiciClient({ allowedHosts: options.settings?.mediaHosts ?? defaultSettings.mediaHosts })
-  const { log, host } = foundations(container, options, http)
+  const { log, host, counter } = foundations(container, options, http)
 
   let plugins: readonly CheckedPlugin[]
   try {
@@ -90,6 +92,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   } catch (error) {
     await host.stop()
     await http.close()
+    await counter.stop()
     throw error
   }
   for (const { token } of extensionPoints) container.get(token).seal()
@@ -124,6 +127,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       await records.drain(recordsDeadlineMs)
       await host.stop()
       await http.close()
+      await counter.stop()
     },
   }
 }
@@ -132,7 +136,7 @@ function foundations(
   container: Container,
   options: GatewayOptions,
   http: UndiciClient,
-): { readonly log: Logger; readonly host: PluginHost } {
+): { readonly log: Logger; readonly host: PluginHost; readonly counter: ThreadedTokenCounter } {
   const settings = { ...defaultSettings, ...options.settings }
   const masks = new Masks()
   const log = createLogger(settings.logLevel, masks, options.writeLog)
@@ -141,8 +145,10 @@ function foundations(
   container.value(Logger, log)
   container.value(Clock, options.clock ?? systemClock)
   container.value(Ids, options.ids ?? randomIds)
+  const counter = new ThreadedTokenCounter(log)
+  container.value(TokenCounter, counter)
   for (const { token, create } of extensionPoints) container.value(token, create())
-  return { log, host: new PluginHost(container, log, http, masks) }
+  return { log, host: new PluginHost(container, log, http, masks), counter }
 }
 
 function checkServices(container: Container): void {

@@ -28,6 +28,8 @@ export {
 } from './plugin.ts'
 export { Registry } from './registry.ts'
 export { token, type Token } from './token.ts'
+export { mayExceed } from './tokens/bound.ts'
+export { estimateTokens } from './tokens/estimate.ts'
 
 export type { JsonObject, Maybe, Schema, Wire } from './contracts/json.ts'
 export * from './contracts/items.ts'
@@ -48,6 +50,7 @@ export * from './contracts/ledger.ts'
 export * from './contracts/rate-limiter.ts'
 export * from './contracts/response-store.ts'
 export * from './contracts/metric-store.ts'
+export * from './contracts/token-counter.ts'
 
 export type { HttpClient, SendOptions, UpstreamReply } from './upstream/http-client.ts'
 export { httpProvider, type HttpProviderOptions } from './upstream/http-provider.ts'

@@ -7,6 +7,7 @@ import { Ledger } from '../contracts/ledger.ts'
 import { RateLimiter } from '../contracts/rate-limiter.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import { GatewayError } from '../errors.ts'
+import { estimateInput } from '../tokens/estimate.ts'
 
 /** Output tokens set aside for a request that names no limit of its own. */
 const assumedOutputTokens = 1_000
@@ -35,7 +36,7 @@ export class Reservations {
   /** Undefined for a key without limits: most requests. */
   async reserve(key: ApiKey, request: GenerationRequest, endpoints: readonly Endpoint[]): Promise<Reservation | undefined> {
     if (key.tokensPerMinute === undefined && key.spendCapUsd === undefined) return undefined
-    const inputTokens = Math.ceil(JSON.stringify([request.instructions, request.input, request.tools]).length / 4)
+    const inputTokens = estimateInput(request)
     const outputTokens = request.max_output_tokens ?? assumedOutputTokens
     const tokens =
       key.tokensPerMinute === undefined ? undefined : await this.#reserveTokens(key, key.tokensPerMinute, inputTokens + outputTokens)

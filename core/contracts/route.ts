@@ -71,7 +71,7 @@ export interface GatewayServices {
 
 export interface InputCount {
   readonly tokens: number
-  /** The gateway has no tokenizer of this model: the count is a guess. */
+  /** A guess: the gateway has no tokenizer of this model, or the input holds more than text. */
   readonly estimated: boolean
 }
 

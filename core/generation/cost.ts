@@ -1,8 +1,7 @@
 import type { Price } from '../contracts/catalog.ts'
-import type { TokenUsage } from '../contracts/events.ts'
+import { noUsage, type TokenUsage } from '../contracts/events.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
-
-const charactersPerToken = 4
+import { estimateInput, estimateTokens } from '../tokens/estimate.ts'
 
 /** US dollars; null when the price is unknown. */
 export function costOf(usage: TokenUsage, price: Price | undefined): number | null {
@@ -33,14 +32,5 @@ export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
 
 /** A guess for a reply whose vendor did not count, or that the client left before the count came. `said` is its length in characters. */
 export function estimateUsage(request: GenerationRequest, said: number): TokenUsage {
-  const input = JSON.stringify([request.instructions, request.input, request.tools]).length
-  return {
-    uncachedInput: Math.ceil(input / charactersPerToken),
-    cacheRead: 0,
-    cacheWrite5m: 0,
-    cacheWrite1h: 0,
-    output: Math.ceil(said / charactersPerToken),
-    reasoning: 0,
-    estimated: true,
-  }
+  return { ...noUsage, uncachedInput: estimateInput(request), output: estimateTokens(said), estimated: true }
 }

@@ -1,5 +1,5 @@
 import type { InputPart, Item, Part } from '../contracts/items.ts'
-import type { GenerationRequest, ToolDefinition } from '../contracts/request.ts'
+import type { CustomTool, FunctionTool, GenerationRequest, NamespaceTool, ToolDefinition } from '../contracts/request.ts'
 
 /** What the model certainly reads of a request. Images and files are left out, as is state: nobody here knows what they come to. */
 export function textsOf({ instructions, input, tools }: GenerationRequest): string[] {
@@ -8,6 +8,11 @@ export function textsOf({ instructions, input, tools }: GenerationRequest): stri
   for (const item of input) addItem(item, texts)
   for (const tool of tools ?? []) addTool(tool, texts)
   return texts
+}
+
+/** Whether `textsOf` and `schemasOf` leave nothing out. */
+export function isAllText({ input, tools = [] }: GenerationRequest): boolean {
+  return input.every(isTextItem) && tools.every(isShown)
 }
 
 /** What it reads besides, as far as it can be said: the schemas of tools and of the answer. Vendors show them in a form of their own, of about the length of the JSON. */
@@ -42,10 +47,33 @@ function addParts(parts: readonly (Part | InputPart)[], texts: string[]): void {
 
 /** A tool's name and description are shown to every model; what is shown of its parameters differs from vendor to vendor. */
 function addTool(tool: ToolDefinition, texts: string[]): void {
-  if (tool.type !== 'function' && tool.type !== 'custom' && tool.type !== 'namespace') return
+  if (!isShown(tool)) return
   texts.push(tool.name)
   if (tool.description !== undefined) texts.push(tool.description)
   if (tool.type === 'namespace') for (const inner of tool.tools) addTool(inner, texts)
+}
+
+function isShown(tool: ToolDefinition): tool is FunctionTool | CustomTool | NamespaceTool {
+  return tool.type === 'function' || tool.type === 'custom' || tool.type === 'namespace'
+}
+
+function isTextItem(item: Item): boolean {
+  switch (item.type) {
+    case 'message':
+      return item.content.every(isTextPart)
+    case 'function_call':
+    case 'custom_tool_call':
+      return true
+    case 'function_call_output':
+    case 'custom_tool_call_output':
+      return typeof item.output === 'string' || item.output.every(isTextPart)
+    default:
+      return false
+  }
+}
+
+function isTextPart({ type }: Part | InputPart): boolean {
+  return type !== 'input_image' && type !== 'input_file'
 }
 
 function addSchemas(tool: ToolDefinition, schemas: string[]): void {
