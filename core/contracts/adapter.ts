@@ -1,7 +1,8 @@
-import type { Capabilities } from './catalog.ts'
+import type { Capabilities, Endpoint } from './catalog.ts'
 import type { GenerationEvent } from './events.ts'
 import type { Maybe } from './json.ts'
 import type { ProviderCall, ProviderFailure } from './provider.ts'
+import type { TextFormat } from './request.ts'
 
 export interface UpstreamRequest {
   readonly method: 'GET' | 'POST'
@@ -21,6 +22,8 @@ export interface ProviderAdapter {
   readonly dialect?: string
   /** What every model can do in this dialect where the catalog does not say. */
   readonly capabilities?: Capabilities
+  /** Whether a model can be held to this format, where that depends on model or schema; else it is told in words and its answer checked. */
+  enforces?(format: TextFormat, endpoint: Endpoint): boolean
   /** How a streamed reply is cut into frames. */
   readonly framing: 'sse' | 'json-lines' | (() => Framer)
   /** `inline`: the vendor fetches nothing itself, so core puts what is named by URL into the request before `prepare`, as `data:` URLs. */

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../errors.ts'
 import type { Capabilities, Endpoint } from './catalog.ts'
 import type { GenerationEvent } from './events.ts'
-import type { UpstreamRequestBody } from './request.ts'
+import type { TextFormat, UpstreamRequestBody } from './request.ts'
 import type { RunContext } from './run-context.ts'
 
 /** Milliseconds; time in which the client does not read counts for none of them. */
@@ -35,6 +35,8 @@ export interface Provider {
   readonly dialect?: string
   /** What every model here can do where the catalog does not say. */
   readonly capabilities?: Capabilities
+  /** See `ProviderAdapter.enforces`. */
+  enforces?(format: TextFormat, endpoint: Endpoint): boolean
   /**
    * Called once an attempt. Throws `ProviderFailure`, before or between events; must stop soon after `call.signal` aborts.
    * A reply that ends without a `finish` event is treated as cut short.

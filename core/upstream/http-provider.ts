@@ -24,6 +24,7 @@ export function httpProvider(id: string, adapter: ProviderAdapter, http: HttpCli
     ...(options.timeouts && { timeouts: options.timeouts }),
     ...(adapter.dialect && { dialect: adapter.dialect }),
     ...(adapter.capabilities && { capabilities: adapter.capabilities }),
+    ...(adapter.enforces && { enforces: adapter.enforces.bind(adapter) }),
     generate(call) {
       const begin = (): Promise<UpstreamReply> => send(adapter, call, http, extra, options.timeouts?.connectMs)
       return call.request.stream ? streamed(adapter, call, begin) : whole(adapter, call, begin)

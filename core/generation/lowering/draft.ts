@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../contracts/catalog.ts'
-import type { Yielded } from '../../contracts/provider.ts'
+import type { Provider, Yielded } from '../../contracts/provider.ts'
 import type { UpstreamRequestBody } from '../../contracts/request.ts'
 import type { Warning } from '../../contracts/route.ts'
 
@@ -13,6 +13,7 @@ export type Raise = (events: AsyncIterable<Yielded>, signal: AbortSignal) => Asy
 export interface Draft {
   readonly request: { -readonly [K in keyof UpstreamRequestBody]: UpstreamRequestBody[K] }
   readonly endpoint: Endpoint
+  readonly provider: Provider
   readonly dialect: string | undefined
   readonly warnings: Warning[]
   /** The first one sees the provider's own events. */

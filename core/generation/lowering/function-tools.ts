@@ -71,17 +71,7 @@ const oneString = {
 } as const
 
 function descriptionOf({ description, format }: CustomTool): string {
-  const { type, syntax, definition } = (format ?? {}) as {
-    readonly type?: unknown
-    readonly syntax?: unknown
-    readonly definition?: unknown
-  }
-  const rule =
-    type === 'grammar'
-      ? `It must match this ${String(syntax)} grammar:\n${String(definition)}`
-      : type !== undefined && type !== 'text'
-        ? `It must be of this format: ${JSON.stringify(format)}`
-        : undefined
+  const rule = format?.type === 'grammar' ? `It must match this ${format.syntax} grammar:\n${format.definition}` : undefined
   return paragraphs(description, 'The string `input` is all that the tool is given, as it is: text in which nothing is wrapped.', rule)
 }
 

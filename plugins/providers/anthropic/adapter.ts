@@ -1,4 +1,5 @@
 import type { ProviderAdapter, ProviderCall } from '../../../core/index.ts'
+import { enforces } from './answer-format.ts'
 import { decoder } from './decoder.ts'
 import { failure } from './failure.ts'
 import { reply } from './reply.ts'
@@ -27,6 +28,8 @@ export function anthropicAdapter(options: AnthropicAdapterOptions): ProviderAdap
   const { url, authorize, version = defaultVersion, beta = [], envelope = inHeaders } = options
   return {
     dialect,
+    capabilities: { customTools: false, namespaceTools: false, allowedTools: false },
+    enforces,
     framing: 'sse',
     prepare(call) {
       const message = messagesBody(call, options)

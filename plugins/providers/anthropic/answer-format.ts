@@ -1,22 +1,15 @@
-import type { JsonObject, ProviderCall, TextFormat } from '../../../core/index.ts'
-import type { ModelTraits } from './models.ts'
+import type { Endpoint, TextFormat, UpstreamRequestBody } from '../../../core/index.ts'
+import { traitsOf } from './models.ts'
 import { enforceableSchema } from './schema.ts'
 import type { OutputConfig } from './wire.ts'
 
-/** How an answer in JSON is asked for: as a schema that the vendor enforces, else in a line of instructions. */
-export interface AnswerFormat {
-  readonly enforced?: OutputConfig['format']
-  readonly line?: string
+/** A schema of the vendor's subset, by newer models; JSON without a schema by none. */
+export function enforces(format: TextFormat, endpoint: Endpoint): boolean {
+  return format.type === 'json_schema' && traitsOf(endpoint).structuredOutput && enforceableSchema(format.schema) !== undefined
 }
 
-export function answerFormat({ request, endpoint }: ProviderCall, traits: ModelTraits): AnswerFormat {
-  const wanted: TextFormat | undefined = request.text?.format
-  if (wanted?.type === 'json_object') return { line: 'Answer with one JSON object and nothing else: no other text, no code fence.' }
-  if (wanted?.type !== 'json_schema') return {}
-  const { structuredOutput = 'json_schema' } = endpoint.capabilities
-  const schema = wanted.schema as JsonObject
-  const enforceable = traits.structuredOutput && structuredOutput === 'json_schema' ? enforceableSchema(schema) : undefined
-  if (enforceable) return { enforced: { type: 'json_schema', schema: enforceable } }
-  const line = 'Answer with one JSON value that matches this JSON Schema and nothing else: no other text, no code fence.'
-  return { line: `${line}\n${JSON.stringify(schema)}` }
+export function outputFormat({ text }: UpstreamRequestBody): OutputConfig['format'] {
+  if (text?.format?.type !== 'json_schema') return undefined
+  const { schema } = text.format
+  return { type: 'json_schema', schema: enforceableSchema(schema) ?? schema }
 }

@@ -1,7 +1,6 @@
-import type { Emit, ProviderCall } from '../../../core/index.ts'
+import type { Emit } from '../../../core/index.ts'
 import { citationOf, type WireCitation } from './citation.ts'
 import { reasoningState } from './reasoning-state.ts'
-import { offeredTools, type OfferedTool } from './tools.ts'
 
 /** A content block, as it starts in a stream or stands whole in a reply. Which members it has depends on its type. */
 export interface WireBlock {
@@ -37,7 +36,6 @@ interface OpenBlock {
   /** Where the block's text starts in its message. */
   readonly start: number
   readonly citations: WireCitation[]
-  readonly tool?: OfferedTool | undefined
 }
 
 /**
@@ -48,14 +46,11 @@ export class Content {
   readonly #open = new Map<number, OpenBlock>()
   readonly #searches = new Map<string, string>()
   readonly #emit: Emit
-  readonly #call: ProviderCall
-  #tools: ReadonlyMap<string, OfferedTool> | undefined
   /** Length of the open message, since annotations count from its start. */
   #messageLength = 0
   #calls = 0
 
-  constructor(call: ProviderCall, emit: Emit) {
-    this.#call = call
+  constructor(emit: Emit) {
     this.#emit = emit
   }
 
@@ -67,7 +62,6 @@ export class Content {
   }
 
   start(index: number, block: WireBlock): void {
-    const isCall = block.type === 'tool_use'
     const open: OpenBlock = {
       block,
       key: block.id ?? `call_${this.#calls}`,
@@ -75,10 +69,9 @@ export class Content {
       signature: block.signature ?? '',
       start: this.#messageLength,
       citations: [...(block.citations ?? [])],
-      ...(isCall && { tool: this.#toolNamed(block.name ?? '') }),
     }
     this.#open.set(index, open)
-    if (isCall) this.#startCall(open)
+    if (block.type === 'tool_use') this.#startCall(open)
     else if (block.type === 'text') this.#text(block.text ?? '')
     else if (block.type === 'thinking') this.#thought(open, block.thinking ?? '')
     else if (block.type === 'web_search_tool_result') this.#searched(block)
@@ -152,28 +145,19 @@ export class Content {
     else this.#closeItem()
   }
 
-  #startCall({ key, block, tool }: OpenBlock): void {
+  #startCall({ key, block }: OpenBlock): void {
     this.#calls += 1
-    this.#other({
-      type: 'tool-call',
-      key,
-      ...(block.id !== undefined && { callId: block.id }),
-      name: tool?.name ?? block.name ?? '',
-      ...(tool?.namespace !== undefined && { namespace: tool.namespace }),
-      ...(tool?.custom && { custom: true }),
-    })
+    this.#other({ type: 'tool-call', key, ...(block.id !== undefined && { callId: block.id }), name: block.name ?? '' })
   }
 
   #input(open: OpenBlock, json: string): void {
     if (hasMembers(open.block.input)) return
     open.held += json
-    if (open.block.type === 'tool_use' && !open.tool?.custom && json !== '') this.#emit({ type: 'tool-input', key: open.key, text: json })
+    if (open.block.type === 'tool_use' && json !== '') this.#emit({ type: 'tool-input', key: open.key, text: json })
   }
 
-  #endCall({ key, block, held, tool }: OpenBlock): void {
-    const whole = hasMembers(block.input)
-    if (tool?.custom) this.#emit({ type: 'tool-input', key, text: freeText(held) })
-    else if (held === '' || whole) this.#emit({ type: 'tool-input', key, text: held || '{}' })
+  #endCall({ key, block, held }: OpenBlock): void {
+    if (held === '' || hasMembers(block.input)) this.#emit({ type: 'tool-input', key, text: held || '{}' })
   }
 
   #search({ key, held }: OpenBlock): void {
@@ -205,11 +189,6 @@ export class Content {
     this.#messageLength = 0
     this.#emit(event)
   }
-
-  #toolNamed(wireName: string): OfferedTool | undefined {
-    this.#tools ??= new Map(offeredTools(this.#call.request).map(tool => [tool.wireName, tool]))
-    return this.#tools.get(wireName)
-  }
 }
 
 const understood = new Set(['redacted_thinking', 'compaction'])
@@ -218,21 +197,11 @@ function hasMembers(input: unknown): boolean {
   return typeof input === 'object' && input !== null && Object.keys(input).length > 0
 }
 
-/** The text in a custom tool's `{"input": …}`; whatever else the model wrote is passed on as it is. */
-function freeText(json: string): string {
-  const { input } = parsed(json)
-  return typeof input === 'string' ? input : json
-}
-
 function queryIn(json: string): string {
-  const { query } = parsed(json)
-  return typeof query === 'string' ? query : ''
-}
-
-function parsed(json: string): { readonly input?: unknown; readonly query?: unknown } {
   try {
-    return (JSON.parse(json) as object | null) ?? {}
+    const { query } = (JSON.parse(json) as { readonly query?: unknown } | null) ?? {}
+    return typeof query === 'string' ? query : ''
   } catch {
-    return {}
+    return ''
   }
 }

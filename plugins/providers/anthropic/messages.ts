@@ -1,7 +1,6 @@
-import type { Item, MessageItem } from '../../../core/index.ts'
+import type { FunctionCallOutputItem, Item, MessageItem } from '../../../core/index.ts'
 import { inputBlocks, textBlocks, unsayable } from './parts.ts'
 import { thinkingBlock } from './reasoning-state.ts'
-import { wireToolName } from './tools.ts'
 import type { Block, CompactionBlock, Message, TextBlock, ToolResultBlock } from './wire.ts'
 
 export interface Conversation {
@@ -40,7 +39,7 @@ function isSystem(item: Item): boolean {
 function roleOf(item: Item): Message['role'] {
   if (isSystem(item)) return 'system'
   if (item.type === 'message') return item.role === 'user' ? 'user' : 'assistant'
-  return item.type === 'function_call_output' || item.type === 'custom_tool_call_output' ? 'user' : 'assistant'
+  return item.type === 'function_call_output' ? 'user' : 'assistant'
 }
 
 function blocksOf(item: Item): readonly Block[] {
@@ -52,16 +51,11 @@ function blocksOf(item: Item): readonly Block[] {
         {
           type: 'tool_use',
           id: wireCallId(item.call_id),
-          name: wireToolName(item.name, item.namespace),
+          name: item.name,
           input: argumentsOf(item.arguments),
         },
       ]
-    case 'custom_tool_call':
-      return [
-        { type: 'tool_use', id: wireCallId(item.call_id), name: wireToolName(item.name, item.namespace), input: { input: item.input } },
-      ]
     case 'function_call_output':
-    case 'custom_tool_call_output':
       return [toolResult(item)]
     case 'reasoning': {
       const thought = thinkingBlock(item.encrypted_content)
@@ -94,7 +88,7 @@ function argumentsOf(text: string): Readonly<Record<string, unknown>> {
   return { arguments: text }
 }
 
-function toolResult(item: Extract<Item, { readonly type: 'function_call_output' | 'custom_tool_call_output' }>): ToolResultBlock {
+function toolResult(item: FunctionCallOutputItem): ToolResultBlock {
   const content = typeof item.output === 'string' ? item.output : inputBlocks(item.output)
   return {
     type: 'tool_result',

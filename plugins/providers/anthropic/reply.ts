@@ -24,7 +24,7 @@ export class Reply {
   #stop: Pick<WireMessage, 'stop_reason' | 'stop_details'> = {}
 
   constructor(call: ProviderCall, options: SettingsOptions, emit: Emit) {
-    this.content = new Content(call, emit)
+    this.content = new Content(emit)
     this.#call = call
     this.#options = options
     this.#emit = emit

@@ -1,4 +1,5 @@
 import type { JsonObject, ProviderCall } from '../../../core/index.ts'
+import { outputFormat } from './answer-format.ts'
 import { conversationOf } from './messages.ts'
 import { settingsFor, type SettingsOptions } from './settings.ts'
 import { toolsFor } from './tools.ts'
@@ -14,10 +15,11 @@ export interface RequestOptions extends SettingsOptions {
 /** The body of "Create a Message" that a call becomes. Pure. */
 export function messagesBody(call: ProviderCall, options: RequestOptions = {}): MessagesBody {
   const { request, endpoint } = call
-  const { traits, maxTokens, thinking, effort, temperature, topP, format } = settingsFor(call, options)
+  const { traits, maxTokens, thinking, effort, temperature, topP } = settingsFor(call, options)
   const { system, messages } = conversationOf(request.input, traits.systemTurns && options.systemTurns !== false)
-  const instructions = [...text(request.instructions), ...system, ...text(format.line)]
-  const outputConfig: OutputConfig = { ...(effort && { effort }), ...(format.enforced && { format: format.enforced }) }
+  const instructions = [...text(request.instructions), ...system]
+  const format = outputFormat(request)
+  const outputConfig: OutputConfig = { ...(effort && { effort }), ...(format && { format }) }
   return {
     ...(request.extra?.dialect === dialect && request.extra.fields),
     model: endpoint.upstreamModel,

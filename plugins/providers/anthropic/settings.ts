@@ -1,5 +1,4 @@
-import type { ProviderCall } from '../../../core/index.ts'
-import { answerFormat, type AnswerFormat } from './answer-format.ts'
+import type { ProviderCall, ToolChoice } from '../../../core/index.ts'
 import { traitsOf, type ModelTraits } from './models.ts'
 import { reasoningFor } from './thinking.ts'
 import type { EffortLevel, Thinking } from './wire.ts'
@@ -12,7 +11,6 @@ export interface Settings {
   readonly effort?: EffortLevel | undefined
   readonly temperature?: number | undefined
   readonly topP?: number | undefined
-  readonly format: AnswerFormat
   readonly warnings: readonly { readonly param: string; readonly message: string }[]
 }
 
@@ -40,10 +38,8 @@ export function settingsFor(call: ProviderCall, { defaultMaxTokens, version }: S
   const { thinking, effort } = reasoningFor(call, traits, maxTokens, forced && traits.forcedTools, warn)
   const thinks = thinking?.type === 'enabled' || thinking?.type === 'adaptive'
   const sampling = samplingFor(call, traits, thinks, warn)
-  const format = answerFormat(call, traits)
-  if (format.line !== undefined) warn('text.format', 'JSON was asked for in words; the vendor does not enforce it.')
   warnOfUnsaid(request, warn)
-  return { traits, maxTokens, thinking, effort, ...sampling, format, warnings }
+  return { traits, maxTokens, thinking, effort, ...sampling, warnings }
 }
 
 /** From this version on, no model has sampling parameters ("API versions"). Platforms count their versions otherwise. */
@@ -85,9 +81,6 @@ function samplingFor({ request }: ProviderCall, traits: ModelTraits, thinks: boo
   return { temperature: lowered }
 }
 
-export function forcesTool(choice: unknown): boolean {
-  if (choice === 'required') return true
-  if (typeof choice !== 'object' || choice === null) return false
-  const { type, mode } = choice as { type?: unknown; mode?: unknown }
-  return type === 'function' || type === 'custom' || (type === 'allowed_tools' && mode === 'required')
+export function forcesTool(choice: ToolChoice | undefined): boolean {
+  return choice === 'required' || (typeof choice === 'object' && choice.type === 'function')
 }

@@ -70,7 +70,7 @@ function closestLevel(effort: Exclude<Effort, 'none'>, levels: readonly EffortLe
 
 /** With a budget, the vendor refuses to continue a tool loop whose assistant turn does not start with its thoughts. */
 function continuesWithoutThoughts(input: readonly Item[]): boolean {
-  const call = input.findLastIndex(item => item.type === 'function_call' || item.type === 'custom_tool_call')
+  const call = input.findLastIndex(item => item.type === 'function_call')
   const answered = input.slice(call + 1).some(item => item.type === 'message' && item.role === 'assistant')
   if (call < 0 || answered) return false
   const asked = input.slice(0, call).findLastIndex(item => item.type === 'message' && item.role !== 'assistant')

@@ -1,4 +1,4 @@
-import type { ApiKeys, ProviderAdapter } from '../../../core/index.ts'
+import type { ApiKeys, Capabilities, ProviderAdapter } from '../../../core/index.ts'
 import { ChatDecoder } from './decoder.ts'
 import { failureFrom } from './failure.ts'
 import type { Host } from './hosts.ts'
@@ -10,6 +10,7 @@ export function chatAdapter(host: Host, baseUrl: string, keys: ApiKeys): Provide
   const url = `${baseUrl.replace(/\/+$/, '')}/chat/completions`
   return {
     dialect,
+    capabilities: capabilitiesOf(host),
     framing: 'sse',
     prepare: call => ({
       method: 'POST',
@@ -24,5 +25,14 @@ export function chatAdapter(host: Host, baseUrl: string, keys: ApiKeys): Provide
     decoder: call => new ChatDecoder(call, host),
     reply: (body, emit, call) => readReply(body, emit, call, host),
     failure: failureFrom,
+  }
+}
+
+function capabilitiesOf({ customTools, toolChoice, without }: Host): Capabilities {
+  return {
+    customTools: customTools === true,
+    namespaceTools: false,
+    allowedTools: toolChoice === 'all',
+    ...(without?.includes('json_schema') && { structuredOutput: 'json_object' }),
   }
 }

@@ -5,7 +5,6 @@ import { ReasoningDetails } from './reasoning-details.ts'
 import { dropped } from './request.ts'
 import { ThinkTags } from './think-tags.ts'
 import { ToolCalls } from './tool-calls.ts'
-import { offeredTools } from './tools.ts'
 import { usageFrom } from './usage.ts'
 import type { Annotation, ChatBody, Choice, ContentPart, ReasoningDetail, Said } from './wire.ts'
 
@@ -15,7 +14,7 @@ export class Answer {
   readonly #host: Host
   readonly #thinkTags: ThinkTags | undefined
   readonly #details = new ReasoningDetails()
-  readonly #calls: ToolCalls
+  readonly #calls = new ToolCalls()
   #isOpen = false
   #hasModel = false
   #hasSaid = false
@@ -29,7 +28,6 @@ export class Answer {
     this.#call = call
     this.#host = host
     this.#thinkTags = host.thinkTags && new ThinkTags(this)
-    this.#calls = new ToolCalls(offeredTools(call.request.tools, host))
   }
 
   /** Everything but the choices. */

@@ -2,7 +2,6 @@ import type { CustomToolCallItem, FunctionCallItem, JsonObject, MessageItem, Rea
 import { callIdFor } from './call-ids.ts'
 import type { Host } from './hosts.ts'
 import { textFor } from './parts.ts'
-import { wireName, wrapInput } from './tools.ts'
 
 /** Reasoning, text and calls that stand in a row are one message of this protocol. */
 export class AssistantTurn {
@@ -35,10 +34,9 @@ export class AssistantTurn {
   call(item: FunctionCallItem | CustomToolCallItem): void {
     this.#settle()
     const id = callIdFor(item.call_id, this.#host)
-    const name = wireName(item.name, item.namespace)
+    const { name } = item
     if (item.type === 'function_call') this.#calls.push({ id, type: 'function', function: { name, arguments: item.arguments } })
-    else if (this.#host.customTools) this.#calls.push({ id, type: 'custom', custom: { name, input: item.input } })
-    else this.#calls.push({ id, type: 'function', function: { name, arguments: wrapInput(item.input) } })
+    else this.#calls.push({ id, type: 'custom', custom: { name, input: item.input } })
   }
 
   /** The message, and a fresh start; undefined where nothing was said. `before` tells that another assistant message follows directly. */

@@ -1,6 +1,6 @@
 // Hosts that speak OpenAI's Chat Completions protocol, and how each departs from it. Sources: the hosts' own API references.
 
-/** Request members that a host refuses or that mean something else there. */
+/** Request members that a host refuses or that mean something else there. `json_schema`: only JSON mode. */
 export type Unsupported =
   | 'frequency_penalty'
   | 'json_schema'

@@ -8,16 +8,9 @@ import { contentFor, partFor, textFor } from './parts.ts'
 /** The whole conversation, `instructions` first. */
 export function messagesFor(request: UpstreamRequestBody, host: Host): readonly JsonObject[] {
   const conversation = new Conversation(host)
-  const instructions = [request.instructions, schemaInstruction(request, host)].filter(text => text !== undefined).join('\n\n')
-  if (instructions) conversation.message({ role: 'system', content: instructions })
+  if (request.instructions) conversation.message({ role: 'system', content: request.instructions })
   request.input.forEach((item, index) => conversation.add(item, `input[${index}]`))
   return conversation.end()
-}
-
-/** For hosts that can be held to JSON but not to a schema: they only know it if they are told. */
-function schemaInstruction({ text }: UpstreamRequestBody, { without }: Host): string | undefined {
-  if (text?.format?.type !== 'json_schema' || !without?.includes('json_schema')) return undefined
-  return `Answer with a JSON object that matches this JSON Schema:\n${JSON.stringify(text.format.schema)}`
 }
 
 class Conversation {

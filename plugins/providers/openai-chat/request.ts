@@ -49,11 +49,9 @@ const asked: { readonly [M in Unsupported]?: (request: UpstreamRequestBody) => b
   parallel_tool_calls: request => request.parallel_tool_calls === false && Boolean(request.tools?.length),
   logprobs: wantsLogprobs,
   strict: request => request.tools?.some(tool => tool.type === 'function' && tool.strict) ?? false,
-  json_schema: request => request.text?.format?.type === 'json_schema',
 }
 
 function notSent(member: Unsupported): [param: string, message: string] {
-  if (member === 'json_schema') return ['text.format', 'is not enforced by this provider, which is asked for JSON and told the schema']
   const param = member === 'logprobs' ? 'top_logprobs' : member === 'strict' ? 'tools[].strict' : member
   return [param, leftOut]
 }
@@ -93,7 +91,7 @@ function reasoningObject(effort: string | undefined, summary: string | undefined
 function responseFormat({ text }: UpstreamRequestBody, host: Host): JsonObject | undefined {
   const format = text?.format
   if (!format || format.type === 'text') return undefined
-  if (format.type === 'json_object' || host.without?.includes('json_schema')) return { type: 'json_object' }
+  if (format.type === 'json_object') return { type: 'json_object' }
   const { name, description, schema, strict } = format
   return {
     type: 'json_schema',

@@ -16,6 +16,13 @@ export function openaiResponsesAdapter(options: OpenaiResponsesOptions): Provide
   const url = responsesUrl(options.baseUrl)
   return {
     dialect: 'openai-responses',
+    capabilities: {
+      customTools: true,
+      namespaceTools: true,
+      allowedTools: true,
+      structuredOutput: 'json_schema',
+      contextManagement: true,
+    },
     framing: 'sse',
     prepare({ request, endpoint }) {
       const accept = request.stream ? 'text/event-stream' : 'application/json'

@@ -47,6 +47,8 @@ const capabilities: Capabilities = {
   tools: true,
   parallelTools: true,
   customTools: true,
+  namespaceTools: true,
+  allowedTools: true,
   structuredOutput: 'json_schema',
   efforts: ['none'],
   verbosity: true,
