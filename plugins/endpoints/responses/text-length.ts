@@ -1,0 +1,38 @@
+import { _, str, type CodeKeywordDefinition } from 'ajv'
+
+/**
+ * `minLength` and `maxLength` in Unicode characters, as JSON Schema says. The validator's own count every text from its start to its end,
+ * which for a conversation costs more than all other rules together. A text has at most as many characters as code units and at least half
+ * as many, so that only those near the limit need counting.
+ */
+export const textLengths: readonly CodeKeywordDefinition[] = [
+  {
+    keyword: 'maxLength',
+    type: 'string',
+    schemaType: 'number',
+    error: { message: ({ schemaCode }) => str`must NOT have more than ${schemaCode} characters` },
+    code(context) {
+      const { data, schemaCode: limit, gen } = context
+      const count = gen.scopeValue('func', { ref: characters })
+      context.fail(_`${data}.length > ${limit} && (${data}.length > 2 * ${limit} || ${count}(${data}) > ${limit})`)
+    },
+  },
+  {
+    keyword: 'minLength',
+    type: 'string',
+    schemaType: 'number',
+    error: { message: ({ schemaCode }) => str`must NOT have fewer than ${schemaCode} characters` },
+    code(context) {
+      const { data, schemaCode: limit, gen } = context
+      const count = gen.scopeValue('func', { ref: characters })
+      context.fail(_`${data}.length < 2 * ${limit} && (${data}.length < ${limit} || ${count}(${data}) < ${limit})`)
+    },
+  },
+]
+
+/** Surrogate pairs count once. */
+export function characters(text: string): number {
+  let count = 0
+  for (const _character of text) count += 1
+  return count
+}
