@@ -23,8 +23,8 @@ export interface DefaultsOptions {
 }
 
 /**
- * What nearly everybody wants: keys in SQLite, everything else in memory, the endpoints, the sandbox, one log line a request,
- * every provider whose key is in the environment, and Ollama where it answers.
+ * What nearly everybody wants: keys and responses in SQLite, everything else in memory, the endpoints, the sandbox, one log line a
+ * request, every provider whose key is in the environment, and Ollama where it answers.
  */
 export function defaults({ without = [] }: DefaultsOptions = {}): readonly DefaultEntry[] {
   const left = new Set(without)
@@ -47,8 +47,8 @@ function everything(): readonly NamedEntry[] {
   const anthropicKey = optionalEnv('ANTHROPIC_API_KEY')
   const masterKey = optionalEnv('GATEWAY_MASTER_KEY')
   return [
-    ['memory', () => memory({ services: ['responses', 'metrics', 'limits', 'ledger'] })],
-    ['sql', () => sql({ services: ['keys'] })],
+    ['memory', () => memory({ services: ['metrics', 'limits', 'ledger'] })],
+    ['sql', () => sql({ services: ['keys', 'responses'] })],
     ['local-sealer', () => localSealer(masterKey === undefined ? {} : { masterKey })],
     ['console-log', () => consoleLog({})],
     ['responses', () => responses({})],

@@ -211,7 +211,7 @@ t.test('check prints what a config makes of the gateway', async t => {
   const { exitCode, stdout, stderr } = await workplace.run('check')
   t.equal(exitCode, 0, stderr)
   t.match(stdout, /gateway\.config\.ts is fine/)
-  t.match(stdout, /Plugins, in the order of set-up.*\n {2}memory .*response-store[^]*\n {2}sql +key-store\n/)
+  t.match(stdout, /Plugins, in the order of set-up.*\n {2}memory .*metric-store[^]*\n {2}sql +key-store, response-store\n/)
   t.match(stdout, /Providers\n {2}sandbox +sandbox\(sandbox\)\n/)
   t.match(stdout, /Routes\n[^]*POST \/v1\/responses +responses\n/)
 })

@@ -14,7 +14,7 @@ export class MemoryResponses implements ResponseStore {
   async put(owner: string, response: StoredResponse): Promise<void> {
     const address = addressOf(owner, response.id)
     this.#responses.set(address, response)
-    for (const { id } of itemsOf(response)) this.#holders.set(addressOf(owner, id!), address)
+    for (const { id } of itemsOf(response)) this.#holders.set(addressOf(owner, id), address)
   }
 
   async get(owner: string, id: string): Promise<StoredResponse | undefined> {
@@ -34,12 +34,14 @@ export class MemoryResponses implements ResponseStore {
   }
 
   async items(owner: string, ids: readonly string[]): Promise<ReadonlyMap<string, Item>> {
+    const wanted = new Set(ids)
+    const holders = new Set(ids.map(id => this.#holders.get(addressOf(owner, id))))
     const found = new Map<string, Item>()
-    for (const id of ids) {
-      const holder = this.#holders.get(addressOf(owner, id))
+    for (const holder of holders) {
       const response = holder === undefined ? undefined : this.#responses.get(holder)
-      const item = response && itemsOf(response).find(each => each.id === id)
-      if (item) found.set(id, item)
+      if (!response) continue
+      for (const item of itemsOf(response))
+        if (wanted.has(item.id) && this.#holders.get(addressOf(owner, item.id)) === holder) found.set(item.id, item)
     }
     return found
   }
@@ -51,14 +53,16 @@ export class MemoryResponses implements ResponseStore {
   #forget(response: StoredResponse, address: string): void {
     const { owner } = partsOf(address)
     for (const { id } of itemsOf(response)) {
-      const item = addressOf(owner, id!)
+      const item = addressOf(owner, id)
       if (this.#holders.get(item) === address) this.#holders.delete(item)
     }
   }
 }
 
-function itemsOf({ input, output }: Turn): readonly (Item & { readonly id?: string })[] {
-  return [...input, ...output]
+type KeptItem = Item & { readonly id: string }
+
+function itemsOf({ input, output }: Turn): readonly KeptItem[] {
+  return [...input, ...output] as readonly KeptItem[]
 }
 
 /** Unambiguous, whatever characters a caller puts into an id. */

@@ -3,11 +3,16 @@ import { dirname, resolve } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { Kysely, SqliteDialect, type SqliteDatabase } from 'kysely'
 import { Migrator } from 'kysely/migration'
+import type { DataKeyTable } from './data-keys.ts'
 import type { KeyTable } from './keys.ts'
 import { migrations } from './migrations/index.ts'
+import type { ResponseItemTable, ResponseTable } from './response-rows.ts'
 
 export interface Tables {
   readonly api_key: KeyTable
+  readonly data_key: DataKeyTable
+  readonly response: ResponseTable
+  readonly response_item: ResponseItemTable
 }
 
 const busyTimeoutMs = 5000

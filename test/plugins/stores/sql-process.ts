@@ -1,12 +1,12 @@
-// Another process on the same file: adds a key and says what it finds.
-import { KeyStore } from '../../../core/index.ts'
-import sql from '../../../plugins/stores/sql/index.ts'
-import { setUp } from '../set-up.ts'
+// Another process on the same file: adds a key, keeps a response after the one that is named, and says what it finds.
 import { leanKey } from './keys.ts'
+import { response } from './responses.ts'
+import { openSql } from './sql.ts'
 
-const [file = '', id = ''] = process.argv.slice(2)
-const { container, host } = await setUp([sql({ file })])
-const keys = container.get(KeyStore)
+const [file = '', id = '', previousId] = process.argv.slice(2)
+const { keys, responses, stop } = await openSql(file)
 await keys.add({ ...leanKey, id })
-console.log(JSON.stringify(await keys.find(id)))
-await host.stop()
+await responses.put('ada', response(id, previousId))
+const chain = await responses.chain('ada', id)
+console.log(JSON.stringify({ key: await keys.find(id), turns: chain?.length }))
+await stop()

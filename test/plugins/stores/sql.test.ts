@@ -1,53 +1,43 @@
 import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { execPath } from 'node:process'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
-import t, { type Test } from 'tap'
-import { KeyStore } from '../../../core/index.ts'
-import type { PluginHost } from '../../../core/plugin-host.ts'
-import sql from '../../../plugins/stores/sql/index.ts'
-import { FakeClock, setUp } from '../set-up.ts'
+import t from 'tap'
+import { FakeClock } from '../set-up.ts'
 import { fullKey, leanKey } from './keys.ts'
-
-async function open(file: string, clock = new FakeClock()): Promise<{ keys: KeyStore; host: PluginHost }> {
-  const { container, host } = await setUp([sql({ file })], clock)
-  return { keys: container.get(KeyStore), host }
-}
-
-function fileOf(t: Test): string {
-  return join(t.testdir({}), 'deep', 'data', 'turnpike.db')
-}
+import { fileOf, openSql } from './sql.ts'
 
 t.test('keys survive a restart to the letter', async t => {
   const file = fileOf(t)
-  const first = await open(file)
+  const first = await openSql(file)
   t.equal(first.keys.persistent, true)
   t.equal(await first.keys.empty(), true)
   await first.keys.add(leanKey)
   await first.keys.add(fullKey)
-  await first.host.stop()
+  await first.stop()
 
-  const second = await open(file)
+  const second = await openSql(file)
   t.equal(await second.keys.empty(), false)
   t.strictSame(await second.keys.find('lean'), leanKey)
   t.strictSame(await second.keys.find('full'), fullKey)
   t.equal(await second.keys.find("' or 1=1 --"), undefined)
-  await second.host.stop()
+  await second.stop()
 })
 
 t.test('an id is given once', async t => {
-  const { keys, host } = await open(fileOf(t))
+  const { keys, stop } = await openSql(fileOf(t))
   await keys.add(leanKey)
   await t.rejects(Promise.resolve(keys.add({ ...fullKey, id: 'lean' })), /UNIQUE/)
   t.strictSame(await keys.find('lean'), leanKey)
-  await host.stop()
+  await stop()
 })
 
 t.test('a key is remembered for a while, and an unknown one is not', async t => {
   const file = fileOf(t)
   const clock = new FakeClock()
-  const { keys, host } = await open(file, clock)
+  const { keys, stop } = await openSql(file, {}, clock)
   const elsewhere = new DatabaseSync(file)
   t.teardown(() => elsewhere.close())
 
@@ -60,59 +50,67 @@ t.test('a key is remembered for a while, and an unknown one is not', async t => 
   t.strictSame(await keys.find('lean'), leanKey)
   clock.pass(2)
   t.strictSame(await keys.find('lean'), { ...leanKey, disabled: true })
-  await host.stop()
+  await stop()
 })
 
 t.test('cacheTtlMs 0 remembers nothing', async t => {
   const file = fileOf(t)
-  const { container, host } = await setUp([sql({ file, cacheTtlMs: 0 })])
-  const keys = container.get(KeyStore)
+  const { keys, stop } = await openSql(file, { cacheTtlMs: 0 })
   await keys.add(leanKey)
   t.strictSame(await keys.find('lean'), leanKey)
   const elsewhere = new DatabaseSync(file)
   elsewhere.exec("delete from api_key where id = 'lean'")
   elsewhere.close()
   t.equal(await keys.find('lean'), undefined)
-  await host.stop()
+  await stop()
 })
 
 t.test('several processes start on a new file at once, and see one another', async t => {
   const file = fileOf(t)
-  const node = (id: string): Promise<{ stdout: string }> =>
-    promisify(execFile)(process.execPath, ['--conditions=turnpike-source', join(import.meta.dirname, 'sql-process.ts'), file, id])
-  const outputs = await Promise.all([node('one'), node('two')])
+  const found = async (...process: readonly string[]): Promise<{ key: { id: string }; turns: number }> => {
+    const program = ['--conditions=turnpike-source', join(import.meta.dirname, 'sql-process.ts'), file, ...process]
+    return JSON.parse((await promisify(execFile)(execPath, program)).stdout)
+  }
+  const outputs = await Promise.all([found('one'), found('two')])
   t.strictSame(
-    outputs.map(({ stdout }) => JSON.parse(stdout).id),
-    ['one', 'two'],
+    outputs.map(({ key, turns }) => [key.id, turns]),
+    [
+      ['one', 1],
+      ['two', 1],
+    ],
   )
-  const { keys, host } = await open(file)
-  await node('three')
-  for (const id of ['one', 'two', 'three']) t.strictSame(await keys.find(id), { ...leanKey, id })
-  await host.stop()
+  const { keys, responses, stop } = await openSql(file)
+  t.equal((await found('three', 'one')).turns, 2, 'a response of another process is continued')
+  t.equal((await found('four', 'three')).turns, 3)
+  for (const id of ['one', 'two', 'three', 'four']) {
+    t.strictSame(await keys.find(id), { ...leanKey, id })
+    t.strictSame((await responses.get('ada', id))?.body, { id }, 'whoever made its data key')
+  }
+  await stop()
 })
 
 t.test('writes wait for one another without losing any', async t => {
   const file = fileOf(t)
-  const [one, two] = [await open(file), await open(file)]
+  const [one, two] = [await openSql(file), await openSql(file)]
   const ids = Array.from({ length: 40 }, (_, index) => `key${index}`)
   await Promise.all(ids.map((id, index) => (index % 2 ? one : two).keys.add({ ...leanKey, id })))
   for (const id of ids) t.strictSame(await one.keys.find(id), { ...leanKey, id })
-  await Promise.all([one.host.stop(), two.host.stop()])
+  await Promise.all([one.stop(), two.stop()])
 })
 
 t.test('uses a write-ahead log', async t => {
   const file = fileOf(t)
-  const { host } = await open(file)
+  const { stop } = await openSql(file)
   const database = new DatabaseSync(file)
   t.match(database.prepare('pragma journal_mode').get(), { journal_mode: 'wal' })
   database.close()
-  await host.stop()
+  await stop()
 })
 
 t.test('a database that cannot be used is an error that says what to do', async t => {
   const folder = t.testdir({ 'notes.txt': 'no database at all\n'.repeat(100), blocked: 'a file where a folder should be' })
   const refusal = (file: string): Promise<Error> =>
-    open(file).then(
+    openSql(file).then(
       () => t.fail('expected an error') as never,
       error => error,
     )
@@ -133,14 +131,14 @@ t.test('a database that cannot be used is an error that says what to do', async 
   t.match((await refusal(join(folder, 'folder.db'))).message, 'folder.db cannot be used: ')
 
   writeFileSync(join(folder, 'empty.db'), '')
-  await (await open(join(folder, 'empty.db'))).host.stop()
+  await (await openSql(join(folder, 'empty.db'))).stop()
 })
 
 t.test('a database of a newer version is refused and left as it was', async t => {
   const file = fileOf(t)
-  await (await open(file)).host.stop()
+  await (await openSql(file)).stop()
   const database = new DatabaseSync(file)
   database.exec("insert into kysely_migration (name, timestamp) values ('9999-later', '2030-01-01T00:00:00.000Z')")
   database.close()
-  await t.rejects(open(file), { message: /9999-later.*A newer version of the gateway has used it/ })
+  await t.rejects(openSql(file), { message: /9999-later.*A newer version of the gateway has used it/ })
 })

@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto'
+import type { Kysely } from 'kysely'
+import { LRUCache } from 'lru-cache'
+import type { Clock, Logger, Sealer } from '../../../core/index.ts'
+import type { Tables } from './database.ts'
+
+export interface DataKeyTable {
+  readonly id: string
+  readonly org: string
+  /** The key's bytes, sealed by the server's sealer. */
+  readonly sealed: Uint8Array
+  readonly created_at: number
+}
+
+export interface DataKey {
+  /** 16 bytes in hex. */
+  readonly id: string
+  readonly bytes: Uint8Array
+}
+
+const dayMs = 24 * 60 * 60 * 1000
+/** After so long an organization's newest key is looked up again: it may be due, or another process may have made one. */
+const currentForMs = 60 * 60 * 1000
+const maxCachedKeys = 10_000
+
+/** The keys that bodies are sealed under: each organization has its own, and a new one every so many days. Old ones stay and open. */
+export class DataKeys {
+  readonly #database: Kysely<Tables>
+  readonly #sealer: Sealer
+  readonly #clock: Clock
+  readonly #log: Logger
+  readonly #maxAgeMs: number
+  /** By organization. */
+  readonly #current: LRUCache<string, Promise<DataKey>>
+  /** By id and organization. */
+  readonly #opened = new LRUCache<string, DataKey>({ max: maxCachedKeys })
+
+  constructor(database: Kysely<Tables>, sealer: Sealer, clock: Clock, log: Logger, maxAgeDays: number) {
+    this.#database = database
+    this.#sealer = sealer
+    this.#clock = clock
+    this.#log = log
+    this.#maxAgeMs = maxAgeDays * dayMs
+    const perf = { now: () => clock.elapsed() }
+    this.#current = new LRUCache({ max: maxCachedKeys, ttl: currentForMs, ttlResolution: 0, perf })
+  }
+
+  /** The key to seal under. Processes that make an organization's first key at once make one each, and both stay usable. */
+  current(org: string): Promise<DataKey> {
+    const known = this.#current.get(org)
+    if (known) return known
+    const key = this.#newest(org)
+    this.#current.set(org, key)
+    key.catch(() => this.#current.delete(org))
+    return key
+  }
+
+  /** Undefined when there is no such key, or when it does not open. */
+  async find(org: string, id: string): Promise<DataKey | undefined> {
+    const known = this.#opened.get(addressOf(id, org))
+    if (known) return known
+    const row = await this.#database.selectFrom('data_key').selectAll().where('id', '=', id).where('org', '=', org).executeTakeFirst()
+    return row && this.#open(row)
+  }
+
+  async #newest(org: string): Promise<DataKey> {
+    const row = await this.#database
+      .selectFrom('data_key')
+      .selectAll()
+      .where('org', '=', org)
+      .orderBy('created_at', 'desc')
+      .limit(1)
+      .executeTakeFirst()
+    if (!row || row.created_at <= this.#clock.now() - this.#maxAgeMs) return await this.#make(org)
+    const key = this.#open(row)
+    if (key) return key
+    this.#log.warn('a data key does not open, so a new one is made: is the master key that it was made under still configured?', {
+      dataKey: row.id,
+    })
+    return await this.#make(org)
+  }
+
+  async #make(org: string): Promise<DataKey> {
+    const key = { id: randomBytes(16).toString('hex'), bytes: randomBytes(32) }
+    const sealed = this.#sealer.seal({ org, purpose }, key.bytes)
+    await this.#database.insertInto('data_key').values({ id: key.id, org, sealed, created_at: this.#clock.now() }).execute()
+    this.#opened.set(addressOf(key.id, org), key)
+    return key
+  }
+
+  #open({ id, org, sealed }: DataKeyTable): DataKey | undefined {
+    const bytes = this.#sealer.open({ org, purpose }, sealed)
+    if (!bytes) return undefined
+    const key = { id, bytes }
+    this.#opened.set(addressOf(id, org), key)
+    return key
+  }
+}
+
+const purpose = 'data-key'
+
+/** Ids are of one length. */
+function addressOf(id: string, org: string): string {
+  return id + org
+}

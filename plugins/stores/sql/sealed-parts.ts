@@ -1,0 +1,60 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import type { DataKey, DataKeys } from './data-keys.ts'
+
+/** Where a sealed part belongs: it opens nowhere else. */
+export interface Place {
+  readonly owner: string
+  readonly id: string
+  readonly part: 'conversation' | 'body'
+}
+
+// version (1) · data key id (16) · nonce (12) · AES-256-GCM ciphertext · tag (16)
+const version = 1
+const keyIdEnd = 17
+const nonceEnd = 29
+const tagBytes = 16
+
+/** What is stored of a response, as JSON that is sealed under its organization's data key. */
+export class SealedParts {
+  readonly #keys: DataKeys
+
+  constructor(keys: DataKeys) {
+    this.#keys = keys
+  }
+
+  async seal(org: string, place: Place, value: object): Promise<Uint8Array> {
+    const key = await this.#keys.current(org)
+    const header = Buffer.concat([Buffer.of(version), Buffer.from(key.id, 'hex'), randomBytes(nonceEnd - keyIdEnd)])
+    const cipher = createCipheriv('aes-256-gcm', key.bytes, header.subarray(keyIdEnd))
+    cipher.setAAD(associated(header, place))
+    const sealed = [cipher.update(JSON.stringify(value), 'utf8'), cipher.final()]
+    return Buffer.concat([header, ...sealed, cipher.getAuthTag()])
+  }
+
+  /** Undefined when the bytes were changed, belong elsewhere, or their key is lost. */
+  async open(org: string, place: Place, bytes: Uint8Array): Promise<unknown> {
+    const envelope = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    if (envelope.length < nonceEnd + tagBytes || envelope[0] !== version) return undefined
+    const key = await this.#keys.find(org, envelope.toString('hex', 1, keyIdEnd))
+    return key && decrypted(key, envelope, place)
+  }
+}
+
+function decrypted(key: DataKey, envelope: Buffer, place: Place): unknown {
+  const header = envelope.subarray(0, nonceEnd)
+  const decipher = createDecipheriv('aes-256-gcm', key.bytes, header.subarray(keyIdEnd), { authTagLength: tagBytes })
+  decipher.setAAD(associated(header, place))
+  decipher.setAuthTag(envelope.subarray(-tagBytes))
+  const opened = decipher.update(envelope.subarray(nonceEnd, -tagBytes))
+  try {
+    decipher.final()
+  } catch {
+    return undefined
+  }
+  return JSON.parse(opened.toString())
+}
+
+/** No two places give the same bytes, whatever characters an id holds. */
+function associated(header: Buffer, { owner, id, part }: Place): Buffer {
+  return Buffer.concat([header, Buffer.from(JSON.stringify([owner, id, part]))])
+}

@@ -1,0 +1,180 @@
+import type { Test } from 'tap'
+import type { Item, ResponseStore, StoredResponse } from '../../../core/index.ts'
+
+/** What every store of responses does; `open` gives an empty one. */
+export function checkResponseStore(t: Test, open: (t: Test) => Promise<ResponseStore>): void {
+  void t.test('a response comes back to the letter', async t => {
+    const store = await open(t)
+    await store.put('ada', fullResponse)
+    t.strictSame(await store.get('ada', fullResponse.id), fullResponse)
+    t.strictSame(await store.chain('ada', fullResponse.id), undefined, 'its ancestor is unknown')
+    const lean: StoredResponse = { id: 'lean', org: 'example', input: [], output: [], body: {}, createdAt: 0 }
+    await store.put('ada', lean)
+    t.strictSame(await store.get('ada', 'lean'), lean)
+    t.strictSame(turnsOf(await store.chain('ada', 'lean')), [{ input: [], output: [] }])
+    t.equal(await store.get('ada', 'unknown'), undefined)
+  })
+
+  void t.test('a chain comes oldest first', async t => {
+    const store = await open(t)
+    for (let turn = 0; turn < 50; turn++) await store.put('ada', response(`r${turn}`, turn === 0 ? undefined : `r${turn - 1}`))
+    const all = Array.from({ length: 50 }, (_, turn) => `r${turn}`)
+    t.strictSame(await idsOf(store, 'ada', 'r49'), all)
+    t.strictSame(await idsOf(store, 'ada', 'r1'), ['r0', 'r1'])
+    t.strictSame(
+      turnsOf(await store.chain('ada', 'r1')),
+      ['r0', 'r1'].map(id => turnsOf([response(id)])![0]),
+    )
+  })
+
+  void t.test('two answers to one response are two chains', async t => {
+    const store = await open(t)
+    for (const link of [response('a'), response('b', 'a'), response('c', 'a')]) await store.put('ada', link)
+    t.strictSame(await idsOf(store, 'ada', 'b'), ['a', 'b'])
+    t.strictSame(await idsOf(store, 'ada', 'c'), ['a', 'c'])
+  })
+
+  void t.test('another owner finds nothing, whatever the id', async t => {
+    const store = await open(t)
+    await store.put('ada', response('a'))
+    await store.put('bob', response('b', 'a'))
+    t.equal(await store.get('bob', 'a'), undefined)
+    t.equal(await store.chain('bob', 'a'), undefined)
+    t.equal(await store.chain('bob', 'b'), undefined, 'nor through an ancestor')
+    t.equal(await store.chain('', 'ada","a'), undefined)
+    t.equal((await store.items('bob', ['msg_a'])).size, 0)
+    t.equal(await store.delete('bob', 'a'), false)
+    t.ok(await store.get('ada', 'a'))
+  })
+
+  void t.test('owners may use the same ids', async t => {
+    const store = await open(t)
+    const [hers, his] = [response('a', undefined, 'hers'), response('a', undefined, 'his')]
+    await store.put('ada', hers)
+    await store.put('bob', his)
+    t.strictSame(await store.get('ada', 'a'), hers)
+    t.strictSame((await store.items('bob', ['msg_a'])).get('msg_a'), his.input[0])
+    t.equal(await store.delete('bob', 'a'), true)
+    t.strictSame(await store.get('ada', 'a'), hers)
+    t.strictSame((await store.items('ada', ['msg_a'])).get('msg_a'), hers.input[0])
+  })
+
+  void t.test('a chain that bites its tail is unknown', async t => {
+    const store = await open(t)
+    await store.put('ada', response('a', 'b'))
+    await store.put('ada', response('b', 'a'))
+    await store.put('ada', response('self', 'self'))
+    for (const id of ['a', 'b', 'self']) t.equal(await store.chain('ada', id), undefined)
+  })
+
+  void t.test('a deleted response breaks the chains through it, and takes its items along', async t => {
+    const store = await open(t)
+    for (const link of [response('a'), response('b', 'a'), response('c', 'b')]) await store.put('ada', link)
+    t.equal(await store.delete('ada', 'b'), true)
+    t.equal(await store.delete('ada', 'b'), false)
+    t.equal(await store.get('ada', 'b'), undefined)
+    t.equal(await store.chain('ada', 'c'), undefined)
+    t.strictSame(await idsOf(store, 'ada', 'a'), ['a'])
+    t.strictSame([...(await store.items('ada', ['msg_a', 'msg_b', 'msg_c'])).keys()].sort(), ['msg_a', 'msg_c'])
+  })
+
+  void t.test('an item is found by its id, the newest where several have it', async t => {
+    const store = await open(t)
+    await store.put('ada', { ...response('a'), output: [message('msg_shared', 'old'), message('msg_said', 'said')] })
+    await store.put('ada', { ...response('b'), input: [message('msg_shared', 'new')] })
+    const found = await store.items('ada', ['msg_shared', 'msg_said', 'msg_shared', 'unknown', ''])
+    t.strictSame(
+      found,
+      new Map([
+        ['msg_shared', message('msg_shared', 'new')],
+        ['msg_said', message('msg_said', 'said')],
+      ]),
+    )
+    t.equal((await store.items('ada', [])).size, 0)
+  })
+
+  void t.test('a response that is put again replaces itself', async t => {
+    const store = await open(t)
+    const last = response('a', 'before', 'last')
+    await store.put('ada', { ...response('a'), output: [message('msg_dropped', 'dropped')] })
+    for (let times = 0; times < 2; times++) await store.put('ada', last)
+    t.strictSame(await store.get('ada', 'a'), last)
+    t.strictSame(await store.items('ada', ['msg_dropped', 'msg_a']), new Map([['msg_a', last.input[0]]]))
+    t.equal(await store.chain('ada', 'a'), undefined)
+  })
+
+  void t.test('ids may hold any characters', async t => {
+    const store = await open(t)
+    const ids = ['"', "' or 1=1 --", 'a\u0000b', 'a', '🔑', '%', 'x'.repeat(10_000)]
+    for (const id of ids) await store.put(id, response(id))
+    for (const id of ids) {
+      t.strictSame(await store.get(id, id), response(id))
+      t.strictSame([...(await store.items(id, [`msg_${id}`])).keys()], [`msg_${id}`])
+      for (const other of ids) if (other !== id) t.equal(await store.get(id, other), undefined)
+    }
+  })
+
+  void t.test('thousands of items', async t => {
+    const store = await open(t)
+    const items = Array.from({ length: 5_000 }, (_, index) => message(`msg_${index}`, `text ${index}`))
+    await store.put('ada', { ...response('a'), input: items })
+    t.strictSame((await store.chain('ada', 'a'))![0]!.input, items)
+    const found = await store.items(
+      'ada',
+      items.map(({ id }) => id),
+    )
+    t.strictSame(
+      items.map(({ id }) => found.get(id)),
+      items,
+    )
+    t.equal(await store.delete('ada', 'a'), true)
+    t.equal((await store.items('ada', ['msg_0', 'msg_4999'])).size, 0)
+  })
+
+  void t.test('a large conversation', async t => {
+    const store = await open(t)
+    const large = response('a', undefined, 'ä'.repeat(5 * 1024 * 1024))
+    await store.put('ada', large)
+    t.ok((await store.chain('ada', 'a'))![0]!.input[0])
+    t.strictSame((await store.get('ada', 'a'))!.input, large.input)
+  })
+}
+
+/** A response with one message, `msg_<id>`. */
+export function response(id: string, previousId?: string, text = id): StoredResponse {
+  return {
+    id,
+    org: 'example',
+    ...(previousId !== undefined && { previousId }),
+    input: [message(`msg_${id}`, text)],
+    output: [],
+    body: { id },
+    createdAt: Date.UTC(2026, 0, 1),
+  }
+}
+
+export function message(id: string, text: string): Item & { readonly id: string } {
+  return { type: 'message', id, role: 'user', content: [{ type: 'input_text', text }] }
+}
+
+const fullResponse: StoredResponse = {
+  id: 'resp_full',
+  org: 'example',
+  previousId: 'resp_before',
+  input: [message('msg_1', 'naïve “text” 🔑 \ud800 \u0000'), { type: 'function_call_output', id: 'fco_1', call_id: 'call_1', output: '' }],
+  output: [
+    { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'c2VhbGVk' },
+    { type: 'function_call', id: 'fc_1', call_id: 'call_2', name: 'look', arguments: '{"a":1e-7}', status: 'completed' },
+  ],
+  body: { id: 'resp_full', usage: { input_tokens: 0.1, nothing: null }, output: [{ type: 'reasoning' }], metadata: { __proto__x: 'y' } },
+  createdAt: Date.UTC(2026, 0, 1) + 1,
+}
+
+async function idsOf(store: ResponseStore, owner: string, id: string): Promise<string[] | undefined> {
+  return (await store.chain(owner, id))?.map(({ input }) => (input[0] as { readonly id: string }).id.slice('msg_'.length))
+}
+
+/** A store may give more than turns. */
+function turnsOf(chain: Awaited<ReturnType<ResponseStore['chain']>>): object[] | undefined {
+  return chain?.map(({ input, output }) => ({ input, output }))
+}

@@ -1,0 +1,171 @@
+import t from 'tap'
+import { FakeClock } from '../set-up.ts'
+import { checkResponseStore, message, response } from './responses.ts'
+import { bytesBeside, fileOf, masterKey, openSql, run } from './sql.ts'
+
+const dayMs = 24 * 60 * 60 * 1000
+const canary = 'canary-0123456789abcdef'
+
+t.test('responses', async t =>
+  checkResponseStore(t, async t => {
+    const { responses, stop } = await openSql(fileOf(t))
+    t.teardown(stop)
+    return responses
+  }),
+)
+
+t.test('responses survive a restart', async t => {
+  const file = fileOf(t)
+  const first = await openSql(file)
+  const links = [response('a'), response('b', 'a')]
+  for (const link of links) await first.responses.put('ada', link)
+  await first.stop()
+
+  const second = await openSql(file)
+  t.teardown(second.stop)
+  t.strictSame(await second.responses.get('ada', 'b'), links[1])
+  t.equal((await second.responses.chain('ada', 'b'))?.length, 2)
+  t.strictSame((await second.responses.items('ada', ['msg_a'])).get('msg_a'), links[0]!.input[0])
+})
+
+t.test('no file holds what was said, nor the key that seals it', async t => {
+  const file = fileOf(t)
+  const { responses, stop } = await openSql(file)
+  const said = { ...response('a', undefined, canary), output: [message('msg_out', canary)], body: { id: 'a', text: canary } }
+  await responses.put('ada', said)
+  const written = bytesBeside(file)
+  t.ok(written.length > 0 && written.includes('msg_out'), 'the log was read')
+  t.notOk(written.includes(canary))
+  t.strictSame(await responses.get('ada', 'a'), said)
+  await stop()
+  t.notOk(bytesBeside(file).includes(canary), 'nor after it was written back')
+})
+
+t.test('what was changed or moved does not open', async t => {
+  const file = fileOf(t)
+  const { responses, stop } = await openSql(file)
+  t.teardown(stop)
+  const store = async (): Promise<void> => {
+    for (const id of ['a', 'b']) await responses.put('ada', response(id))
+    await responses.put('bob', response('a'))
+  }
+  const flipped = (column: string): string =>
+    `update response set ${column} = cast(substr(${column}, 1, length(${column}) - 20) || x'00' || substr(${column}, -19) as blob) where owner = 'ada' and id = 'a'`
+  const other = (column: string, from: string, where: string): string =>
+    `update response set ${column} = (select ${from} from response where ${where}) where owner = 'ada' and id = 'a'`
+  const damages = [
+    flipped('conversation'),
+    other('conversation', 'conversation', "owner = 'ada' and id = 'b'"),
+    other('conversation', 'conversation', "owner = 'bob' and id = 'a'"),
+    other('conversation', 'body', "owner = 'ada' and id = 'a'"),
+    "update response set org = 'another' where owner = 'ada' and id = 'a'",
+    "update response set conversation = x'' where owner = 'ada' and id = 'a'",
+    "update response set conversation = cast(x'02' || substr(conversation, 2) as blob) where owner = 'ada' and id = 'a'",
+  ]
+  for (const damage of damages) {
+    await store()
+    run(file, damage)
+    const reads: readonly (() => Promise<unknown>)[] = [
+      () => responses.get('ada', 'a'),
+      () => responses.chain('ada', 'a'),
+      () => responses.items('ada', ['msg_a']),
+    ]
+    for (const read of reads) await t.rejects(read(), { message: 'the stored response a does not open' }, damage)
+    t.ok(await responses.get('ada', 'b'), 'others do')
+    t.equal(await responses.delete('ada', 'a'), true, 'and it can be deleted')
+  }
+  await store()
+  run(file, flipped('body'))
+  await t.rejects(responses.get('ada', 'a'), { message: 'the stored response a does not open' })
+  t.ok(await responses.chain('ada', 'a'), 'the conversation goes on without the body')
+})
+
+t.test('each organization has a data key, and a new one when it is due', async t => {
+  const file = fileOf(t)
+  const clock = new FakeClock()
+  const { responses, stop } = await openSql(file, { dataKeyDays: 30 }, clock)
+  const keys = (): number => run(file, 'select id from data_key').length
+  const put = (id: string, org = 'example'): Promise<void> => responses.put('ada', { ...response(id), org })
+  await Promise.all(['a', 'b', 'c'].map(id => put(id)))
+  t.equal(keys(), 1, 'one for all')
+  await put('d', 'another')
+  t.equal(keys(), 2)
+  clock.pass(29 * dayMs)
+  await put('e')
+  t.equal(keys(), 2)
+  clock.pass(1 * dayMs)
+  await put('f')
+  await put('g')
+  t.equal(keys(), 3)
+  await stop()
+
+  const { responses: later, stop: stopLater } = await openSql(file, { dataKeyDays: 30 }, clock)
+  t.teardown(stopLater)
+  for (const id of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) t.ok(await later.get('ada', id), `${id} opens`)
+  await later.put('ada', response('h'))
+  t.equal(keys(), 3, 'the newest is used again')
+  const ids = run(file, 'select distinct substr(hex(conversation), 3, 32) as id from response').map(({ id }) => String(id).toLowerCase())
+  t.strictSame(
+    ids.sort(),
+    run(file, 'select id from data_key order by id').map(({ id }) => id),
+    'envelopes name their key',
+  )
+})
+
+t.test('a new master key opens what was sealed before, as long as the old one is known', async t => {
+  const file = fileOf(t)
+  const newKey = 'cd'.repeat(32)
+  const first = await openSql(file)
+  await first.responses.put('ada', response('a'))
+  await first.stop()
+
+  const rotated = await openSql(file, {}, new FakeClock(), { masterKey: newKey, previousKeys: [masterKey] })
+  await rotated.responses.put('ada', response('b', 'a'))
+  t.equal((await rotated.responses.chain('ada', 'b'))?.length, 2)
+  await rotated.stop()
+
+  const lost = await openSql(file, {}, new FakeClock(), { masterKey: newKey })
+  t.teardown(lost.stop)
+  await t.rejects(lost.responses.get('ada', 'a'), { message: 'the stored response a does not open' })
+  await lost.responses.put('ada', response('c'))
+  t.ok(await lost.responses.get('ada', 'c'), 'and what comes next is kept')
+})
+
+t.test('old responses are deleted where they are not to be kept for ever', async t => {
+  const file = fileOf(t)
+  const clock = new FakeClock()
+  const first = await openSql(file, {}, clock)
+  for (let index = 0; index < 120; index++) await first.responses.put('ada', { ...response(`old${index}`), createdAt: clock.now() })
+  await first.responses.put('ada', { ...response('new', 'old0'), createdAt: clock.now() + 1 })
+  clock.pass(30 * dayMs + 1)
+  await first.stop()
+  const count = (table: string): unknown => run(file, `select count(*) as count from ${table}`)[0]!['count']
+  t.equal(count('response'), 121)
+
+  const kept = await openSql(file, { keepResponsesDays: 31 }, clock)
+  await kept.stop()
+  t.equal(count('response'), 121)
+
+  const sweeping = await openSql(file, { keepResponsesDays: 30 }, clock)
+  while (count('response') !== 1) await new Promise(resolve => setImmediate(resolve))
+  t.equal(count('response_item'), 1)
+  t.ok(await sweeping.responses.get('ada', 'new'))
+  t.equal(await sweeping.responses.chain('ada', 'new'), undefined)
+  await sweeping.stop()
+})
+
+t.test('what reads and deletes finds its way by an index', async t => {
+  const file = fileOf(t)
+  await (await openSql(file)).stop()
+  const plan = (statement: string): string =>
+    run(file, `explain query plan ${statement}`)
+      .map(({ detail }) => detail)
+      .join('\n')
+  for (const statement of [
+    'select * from response where created_at < 1 limit 50',
+    "delete from response_item where owner = 'a' and response_id = 'b'",
+    "select * from data_key where org = 'a' order by created_at desc limit 1",
+    "select item_id from response_item where owner = 'a' and item_id in ('b', 'c')",
+  ])
+    t.notMatch(plan(statement), /SCAN|TEMP B-TREE/, statement)
+})

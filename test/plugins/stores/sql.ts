@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import type { Test } from 'tap'
+import { KeyStore, ResponseStore, type Clock } from '../../../core/index.ts'
+import localSealer from '../../../plugins/sealers/local/index.ts'
+import sql from '../../../plugins/stores/sql/index.ts'
+import { FakeClock, setUp } from '../set-up.ts'
+
+export const masterKey = 'ab'.repeat(32)
+
+export interface OpenSql {
+  readonly keys: KeyStore
+  readonly responses: ResponseStore
+  stop(): Promise<void>
+}
+
+type SqlOptions = Omit<Parameters<typeof sql>[0], 'file'>
+type SealerOptions = Parameters<typeof localSealer>[0]
+
+/** The plugin on a file, as a gateway has it. */
+export async function openSql(
+  file: string,
+  options: SqlOptions = {},
+  clock: Clock = new FakeClock(),
+  sealer: SealerOptions = { masterKey },
+): Promise<OpenSql> {
+  const { container, host } = await setUp([sql({ file, ...options }), localSealer(sealer)], clock)
+  return { keys: container.get(KeyStore), responses: container.get(ResponseStore), stop: () => host.stop() }
+}
+
+export function fileOf(t: Test): string {
+  return join(t.testdir({}), 'deep', 'data', 'turnpike.db')
+}
+
+/** What a statement gives when another program runs it on the file. */
+export function run(file: string, statement: string, ...parameters: readonly SQLInputValue[]): readonly Record<string, unknown>[] {
+  const database = new DatabaseSync(file)
+  try {
+    return database.prepare(statement).all(...parameters)
+  } finally {
+    database.close()
+  }
+}
+
+/** Every byte in the database's folder: the file, its write-ahead log, and its index. */
+export function bytesBeside(file: string): Buffer {
+  const folder = dirname(file)
+  return Buffer.concat(readdirSync(folder).map(name => readFileSync(join(folder, name))))
+}
