@@ -1,77 +1,20 @@
 import type { JsonObject, Schema, Wire } from './json.ts'
+import { inputPartSchema, longestText, partSchema, type InputPart, type Part } from './parts.ts'
 
-// Conversation items and content parts, as they stand in `input[]` after normalising: every item has a `type`,
+export * from './parts.ts'
+
+// Conversation items, as they stand in `input[]` after normalising: every item has a `type`,
 // message content is always a list of parts, and nulls are gone. Unknown members are tolerated everywhere.
 
 const string = { type: 'string' } as const
 const itemMeta = { id: string, status: { enum: ['in_progress', 'completed', 'incomplete', 'searching', 'failed'] } } as const
-const cacheBreakpoint = { type: 'object' } as const
-
-const inputText = {
-  type: 'object',
-  required: ['type', 'text'],
-  properties: { type: { const: 'input_text' }, text: string, prompt_cache_breakpoint: cacheBreakpoint, cache_control: { type: 'object' } },
-} as const satisfies Schema
-
-const inputImage = {
-  type: 'object',
-  required: ['type'],
-  properties: {
-    type: { const: 'input_image' },
-    image_url: string,
-    file_id: string,
-    detail: { enum: ['low', 'high', 'auto', 'original'] },
-    prompt_cache_breakpoint: cacheBreakpoint,
-    cache_control: { type: 'object' },
-  },
-} as const satisfies Schema
-
-const inputFile = {
-  type: 'object',
-  required: ['type'],
-  properties: {
-    type: { const: 'input_file' },
-    filename: string,
-    file_data: string,
-    file_url: string,
-    file_id: string,
-    prompt_cache_breakpoint: cacheBreakpoint,
-    cache_control: { type: 'object' },
-  },
-} as const satisfies Schema
-
-const outputText = {
-  type: 'object',
-  required: ['type', 'text'],
-  properties: {
-    type: { const: 'output_text' },
-    text: string,
-    annotations: { type: 'array', items: { type: 'object' } },
-    logprobs: { type: 'array', items: { type: 'object' } },
-    cache_control: { type: 'object' },
-  },
-} as const satisfies Schema
-
-const refusal = {
-  type: 'object',
-  required: ['type', 'refusal'],
-  properties: { type: { const: 'refusal' }, refusal: string },
-} as const satisfies Schema
-
-const part = {
-  type: 'object',
-  required: ['type'],
-  discriminator: { propertyName: 'type' },
-  oneOf: [inputText, inputImage, inputFile, outputText, refusal],
-} as const satisfies Schema
+/** The two ends of a call: contract/responses.md §3. */
+const callId = { type: 'string', minLength: 1, maxLength: 64 } as const
 
 const toolOutput = {
   anyOf: [
-    string,
-    {
-      type: 'array',
-      items: { type: 'object', required: ['type'], discriminator: { propertyName: 'type' }, oneOf: [inputText, inputImage, inputFile] },
-    },
+    { type: 'string', maxLength: longestText },
+    { type: 'array', items: inputPartSchema },
   ],
 } as const satisfies Schema
 
@@ -82,7 +25,7 @@ const message = {
     ...itemMeta,
     type: { const: 'message' },
     role: { enum: ['user', 'system', 'developer', 'assistant'] },
-    content: { type: 'array', items: part },
+    content: { type: 'array', items: partSchema },
     phase: { enum: ['commentary', 'final_answer'] },
   },
 } as const satisfies Schema
@@ -93,7 +36,7 @@ const functionCall = {
   properties: {
     ...itemMeta,
     type: { const: 'function_call' },
-    call_id: { type: 'string', minLength: 1 },
+    call_id: callId,
     name: { type: 'string', minLength: 1, maxLength: 128 },
     arguments: string,
     namespace: string,
@@ -103,7 +46,7 @@ const functionCall = {
 const functionCallOutput = {
   type: 'object',
   required: ['type', 'call_id', 'output'],
-  properties: { ...itemMeta, type: { const: 'function_call_output' }, call_id: { type: 'string', minLength: 1 }, output: toolOutput },
+  properties: { ...itemMeta, type: { const: 'function_call_output' }, call_id: callId, output: toolOutput },
 } as const satisfies Schema
 
 const customToolCall = {
@@ -112,7 +55,7 @@ const customToolCall = {
   properties: {
     ...itemMeta,
     type: { const: 'custom_tool_call' },
-    call_id: { type: 'string', minLength: 1 },
+    call_id: callId,
     name: { type: 'string', minLength: 1, maxLength: 128 },
     input: string,
     namespace: string,
@@ -122,7 +65,7 @@ const customToolCall = {
 const customToolCallOutput = {
   type: 'object',
   required: ['type', 'call_id', 'output'],
-  properties: { ...itemMeta, type: { const: 'custom_tool_call_output' }, call_id: { type: 'string', minLength: 1 }, output: toolOutput },
+  properties: { ...itemMeta, type: { const: 'custom_tool_call_output' }, call_id: callId, output: toolOutput },
 } as const satisfies Schema
 
 const reasoning = {
@@ -206,14 +149,6 @@ export const itemSchema = {
     foreign,
   ],
 } as const satisfies Schema
-
-export type TextPart = Wire<typeof inputText>
-export type ImagePart = Wire<typeof inputImage>
-export type FilePart = Wire<typeof inputFile>
-export type InputPart = TextPart | ImagePart | FilePart
-export type OutputTextPart = Wire<typeof outputText>
-export type RefusalPart = Wire<typeof refusal>
-export type Part = InputPart | OutputTextPart | RefusalPart
 
 export type MessageItem = Omit<Wire<typeof message>, 'content'> & { readonly content: readonly Part[] }
 export type FunctionCallItem = Wire<typeof functionCall>

@@ -1,12 +1,14 @@
-import { itemSchema, type Item } from './items.ts'
+import { cacheControlSchema, inputPartSchema, itemSchema, type Item } from './items.ts'
 import type { JsonObject, Schema, Wire } from './json.ts'
+import { toolChoiceSchema, toolSchema, type ToolDefinition } from './tools.ts'
+
+export * from './tools.ts'
 
 // The body of `POST /v1/responses`, after nulls were dropped and `input` was made a list: spec.md "Response request body".
 
 const whole = 9_007_199_254_740_991
 const positiveInteger = { type: 'integer', minimum: 1, maximum: whole } as const
 const string = { type: 'string' } as const
-const toolName = { type: 'string', minLength: 1, maxLength: 128, pattern: '^[a-zA-Z0-9_-]+$' } as const
 
 export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
 export type Effort = (typeof efforts)[number]
@@ -21,71 +23,6 @@ export const includables = [
   'computer_call_output.output.image_url',
   'code_interpreter_call.outputs',
 ] as const
-
-const functionTool = {
-  type: 'object',
-  required: ['type', 'name'],
-  properties: {
-    type: { const: 'function' },
-    name: toolName,
-    description: string,
-    parameters: { type: 'object' },
-    strict: { type: 'boolean' },
-  },
-} as const satisfies Schema
-
-const customTool = {
-  type: 'object',
-  required: ['type', 'name'],
-  properties: { type: { const: 'custom' }, name: toolName, description: string, format: { type: 'object' } },
-} as const satisfies Schema
-
-const namespaceTool = {
-  type: 'object',
-  required: ['type', 'name', 'tools'],
-  properties: {
-    type: { const: 'namespace' },
-    name: toolName,
-    description: string,
-    tools: {
-      type: 'array',
-      items: { type: 'object', required: ['type'], discriminator: { propertyName: 'type' }, oneOf: [functionTool, customTool] },
-    },
-  },
-} as const satisfies Schema
-
-const webSearchTool = {
-  type: 'object',
-  required: ['type'],
-  properties: {
-    type: { const: 'web_search' },
-    engine: { type: 'object', required: ['type'], properties: { type: { enum: ['auto', 'native', 'managed'] } } },
-    search_context_size: { enum: ['low', 'medium', 'high'] },
-    filters: { type: 'object', properties: { allowed_domains: { type: 'array', items: string } } },
-    user_location: {
-      type: 'object',
-      properties: { type: { const: 'approximate' }, country: string, region: string, city: string, timezone: string },
-    },
-  },
-} as const satisfies Schema
-
-/** Tools that only the Responses dialect itself runs. */
-export const foreignToolTypes = [
-  'apply_patch',
-  'code_interpreter',
-  'computer',
-  'computer_use',
-  'computer_use_preview',
-  'file_search',
-  'image_generation',
-  'local_shell',
-  'mcp',
-  'programmatic_tool_calling',
-  'shell',
-  'tool_search',
-] as const
-
-const foreignTool = { type: 'object', required: ['type'], properties: { type: { enum: foreignToolTypes } } } as const satisfies Schema
 
 const textFormat = {
   type: 'object',
@@ -103,22 +40,6 @@ const textFormat = {
         schema: { type: 'object' },
         description: string,
         strict: { type: 'boolean' },
-      },
-    },
-  ],
-} as const satisfies Schema
-
-const toolChoice = {
-  anyOf: [
-    { enum: ['none', 'auto', 'required'] },
-    {
-      type: 'object',
-      required: ['type'],
-      properties: {
-        type: string,
-        name: string,
-        mode: { enum: ['auto', 'required', 'none'] },
-        tools: { type: 'array', items: { type: 'object', required: ['type'], properties: { type: string, name: string } } },
       },
     },
   ],
@@ -172,20 +93,15 @@ export const requestSchema = {
     temperature: { type: 'number', minimum: 0, maximum: 2 },
     top_p: { type: 'number', minimum: 0, maximum: 1 },
     text: { type: 'object', properties: { format: textFormat, verbosity: { enum: ['low', 'medium', 'high'] } } },
-    tools: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['type'],
-        discriminator: { propertyName: 'type' },
-        oneOf: [functionTool, customTool, namespaceTool, webSearchTool, foreignTool],
-      },
-    },
-    tool_choice: toolChoice,
+    tools: { type: 'array', items: toolSchema },
+    tool_choice: toolChoiceSchema,
     parallel_tool_calls: { type: 'boolean' },
     previous_response_id: { type: 'string', minLength: 1 },
     prompt_cache_key: string,
-    prompt_cache_options: { type: 'object' },
+    prompt_cache_options: {
+      type: 'object',
+      properties: { mode: { enum: ['implicit', 'explicit'] }, ttl: string, prewarm: { type: 'boolean' }, comparison_response_id: string },
+    },
     prompt_cache_retention: { enum: ['in-memory', 'in_memory', '24h'] },
     top_logprobs: { type: 'integer', minimum: 0, maximum: 20 },
     background: { type: 'boolean' },
@@ -207,7 +123,11 @@ export const requestSchema = {
     prompt: {
       type: 'object',
       required: ['id', 'version', 'variables'],
-      properties: { id: string, version: string, variables: { type: 'object' } },
+      properties: {
+        id: string,
+        version: string,
+        variables: { type: 'object', additionalProperties: { anyOf: [string, inputPartSchema] } },
+      },
     },
     safety_identifier: string,
     service_tier: { enum: ['auto', 'default', 'flex', 'scale', 'priority'] },
@@ -216,19 +136,12 @@ export const requestSchema = {
     truncation: { enum: ['auto', 'disabled'] },
     user: string,
     routing,
-    cache_control: { type: 'object' },
+    cache_control: cacheControlSchema,
     presence_penalty: { type: 'number', minimum: -2, maximum: 2 },
     frequency_penalty: { type: 'number', minimum: -2, maximum: 2 },
   },
 } as const satisfies Schema
 
-export type FunctionTool = Wire<typeof functionTool>
-export type CustomTool = Wire<typeof customTool>
-export type NamespaceTool = Wire<typeof namespaceTool>
-export type WebSearchTool = Wire<typeof webSearchTool>
-export type ForeignTool = { readonly type: (typeof foreignToolTypes)[number] } & JsonObject
-export type ToolDefinition = FunctionTool | CustomTool | NamespaceTool | WebSearchTool | ForeignTool
-export type ToolChoice = Wire<typeof toolChoice>
 export type TextFormat = Wire<typeof textFormat>
 export type Routing = Wire<typeof routing>
 

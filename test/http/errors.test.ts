@@ -54,7 +54,7 @@ const badBodies: readonly (readonly [string, string, number, string, string | nu
     'invalid_value',
     'input[0].call_id',
   ],
-  ['an unknown reference', text({ ...hi, input: [{ type: 'item_reference', id: 'msg_1' }] }), 400, 'invalid_value', 'input[0].id'],
+  ['an unknown reference', text({ ...hi, input: [{ type: 'item_reference', id: 'msg_1' }] }), 400, 'invalid_value', 'input'],
   ['a temperature of 3', text({ ...hi, temperature: 3 }), 400, 'invalid_value', 'temperature'],
   ['a top_p of 2', text({ ...hi, top_p: 2 }), 400, 'invalid_value', 'top_p'],
   ['no output tokens', text({ ...hi, max_output_tokens: 0 }), 400, 'invalid_value', 'max_output_tokens'],

@@ -1,4 +1,5 @@
-import { invalidRequest } from '../../../core/index.ts'
+import { invalidRequest, longestText } from '../../../core/index.ts'
+import { characters } from './text-length.ts'
 
 type Draft = Record<string, unknown>
 
@@ -12,6 +13,8 @@ const webSearchAliases = new Set(['web_search_2025_08_26', 'web_search_preview',
 export function normaliseInput(input: unknown): unknown {
   if (typeof input === 'string') {
     if (input === '') throw invalidRequest('input must not be empty.', 'input')
+    if (input.length > longestText && characters(input) > longestText)
+      throw invalidRequest(`Invalid value for 'input': it must NOT have more than ${longestText} characters.`, 'input')
     return [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: input }] }]
   }
   if (Array.isArray(input)) for (const item of input) if (isObject(item)) normaliseItem(item)
@@ -23,10 +26,10 @@ export function normaliseTools(tools: unknown): unknown {
   for (const tool of tools) {
     if (!isObject(tool)) continue
     withoutNulls(tool)
-    if (webSearchAliases.has(tool['type'] as string)) tool['type'] = 'web_search'
-    if (isObject(tool['filters'])) withoutNulls(tool['filters'])
-    if (isObject(tool['user_location'])) withoutNulls(tool['user_location'])
-    if (tool['type'] === 'namespace') normaliseTools(tool['tools'])
+    normaliseToolType(tool)
+    if (tool['type'] === 'web_search') for (const member of ['engine', 'filters', 'user_location']) withoutNulls(tool[member])
+    else if (tool['type'] === 'custom') withoutNulls(tool['format'])
+    else if (tool['type'] === 'namespace') normaliseTools(tool['tools'])
   }
   return tools
 }
@@ -35,21 +38,32 @@ export function normaliseTools(tools: unknown): unknown {
 export function normaliseToolChoice(choice: unknown): unknown {
   if (!isObject(choice)) return choice
   withoutNulls(choice)
-  for (const tool of [choice, ...(Array.isArray(choice['tools']) ? choice['tools'] : [])])
-    if (isObject(tool) && webSearchAliases.has(tool['type'] as string)) tool['type'] = 'web_search'
+  normaliseToolType(choice)
+  if (Array.isArray(choice['tools'])) for (const tool of choice['tools']) if (isObject(tool)) normaliseToolType(withoutNulls(tool))
   if (choice['type'] === 'allowed_tools') choice['mode'] ??= 'auto'
   return choice
 }
 
-export function normaliseFormat(text: unknown): unknown {
-  withoutNulls(text)
-  if (isObject(text)) withoutNulls(text['format'])
+/** The schema of a format belongs to the caller: a null in it is meant. */
+export function normaliseText(text: unknown): unknown {
+  if (isObject(text)) withoutNulls(withoutNulls(text)['format'])
   return text
 }
 
+export function normaliseRouting(routing: unknown): unknown {
+  if (isObject(routing)) for (const level of Object.values(withoutNulls(routing))) withoutNulls(level)
+  return routing
+}
+
+export function normalisePrompt(prompt: unknown): unknown {
+  if (isObject(prompt) && isObject(withoutNulls(prompt)['variables']))
+    for (const variable of Object.values(prompt['variables'] as Draft)) normalisePart(variable)
+  return prompt
+}
+
 /** Nulls count as absent: spec.md, "Every other field is optional and nullable". */
-export function withoutNulls(value: unknown): unknown {
-  if (isObject(value)) for (const name in value) if (value[name] === null) value[name] = undefined
+export function withoutNulls<T>(value: T): T {
+  if (isObject(value)) for (const name in value) if (value[name] === null) (value as Draft)[name] = undefined
   return value
 }
 
@@ -59,14 +73,38 @@ function normaliseItem(item: Draft): void {
     if (item['role'] !== undefined) item['type'] = 'message'
     else if (item['id'] !== undefined) item['type'] = 'item_reference'
   }
-  if (item['type'] === 'message') {
-    const { content } = item
-    if (typeof content === 'string')
-      item['content'] = [item['role'] === 'assistant' ? { type: 'output_text', text: content } : { type: 'input_text', text: content }]
-    else if (Array.isArray(content)) for (const part of content) withoutNulls(part)
-  } else if (Array.isArray(item['output'])) {
-    for (const part of item['output']) withoutNulls(part)
+  switch (item['type']) {
+    case 'message': {
+      const { content } = item
+      if (typeof content === 'string')
+        item['content'] = [item['role'] === 'assistant' ? { type: 'output_text', text: content } : { type: 'input_text', text: content }]
+      else normaliseParts(content)
+      return
+    }
+    case 'function_call_output':
+    case 'custom_tool_call_output':
+      return normaliseParts(item['output'])
+    case 'reasoning':
+      normaliseParts(item['summary'])
+      return normaliseParts(item['content'])
+    case 'web_search_call':
+      withoutNulls(item['action'])
   }
+}
+
+function normaliseParts(parts: unknown): void {
+  if (Array.isArray(parts)) for (const part of parts) normalisePart(part)
+}
+
+function normalisePart(part: unknown): void {
+  if (!isObject(part)) return
+  withoutNulls(part)
+  if (part['cache_control'] !== undefined) withoutNulls(part['cache_control'])
+  if (part['prompt_cache_breakpoint'] !== undefined) withoutNulls(part['prompt_cache_breakpoint'])
+}
+
+function normaliseToolType(tool: Draft): void {
+  if (webSearchAliases.has(tool['type'] as string)) tool['type'] = 'web_search'
 }
 
 function isObject(value: unknown): value is Draft {

@@ -157,12 +157,13 @@ export class ResponseBuilder implements GenerationSink {
   }
 
   /** A search is shown when it is over. One that a pause interrupted is finished by a later round, which tells only its result. */
-  #search({ key, status, action }: Extract<GenerationEvent, { type: 'search' }>): void {
+  #search({ key, status, action, results }: Extract<GenerationEvent, { type: 'search' }>): void {
     const begun = this.#searches.get(key)
     if (status === 'in_progress') return void this.#searches.set(key, action)
     this.#searches.delete(key)
     const told = begun?.type === 'search' && action.type === 'search' && action.query === '' ? { ...action, query: begun.query } : action
-    this.#openItem(new WholeItem(this.#context(), 'ws', { type: 'web_search_call', status, action: shownAction(told) }))
+    const shown = results && this.#request.include?.includes('web_search_call.results') ? { results } : {}
+    this.#openItem(new WholeItem(this.#context(), 'ws', { type: 'web_search_call', status, action: shownAction(told), ...shown }))
   }
 
   #openItem(item: OpenItem): void {

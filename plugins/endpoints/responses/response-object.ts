@@ -18,7 +18,7 @@ export interface ResponseObject {
 }
 
 export function newResponse(id: string, createdAt: number, request: GenerationRequest): ResponseObject {
-  const { text, reasoning } = request
+  const { text, reasoning, prompt_cache_options: cacheOptions } = request
   return {
     id,
     object: 'response',
@@ -41,7 +41,7 @@ export function newResponse(id: string, createdAt: number, request: GenerationRe
     previous_response_id: request.previous_response_id ?? null,
     prompt: request.prompt ?? null,
     prompt_cache_key: request.prompt_cache_key ?? null,
-    prompt_cache_options: request.prompt_cache_options ?? null,
+    prompt_cache_options: cacheOptions ? { ...cacheOptions, mode: cacheOptions.mode ?? 'implicit', ttl: cacheOptions.ttl ?? '30m' } : null,
     prompt_cache_retention: request.prompt_cache_retention ?? null,
     reasoning: reasoning ? { effort: reasoning.effort ?? null, summary: reasoning.summary ?? reasoning.generate_summary ?? null } : null,
     safety_identifier: request.safety_identifier ?? null,

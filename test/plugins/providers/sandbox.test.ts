@@ -264,7 +264,7 @@ t.test('tools', async t => {
   })
 
   t.test('custom input follows a regular grammar', async t => {
-    const format = { type: 'grammar', syntax: 'regex', definition: '^move [1-9] to [a-h]$' }
+    const format = { type: 'grammar', syntax: 'regex', definition: '^move [1-9] to [a-h]$' } as const
     t.equal(callsOf(await generate('tools', 'hi', { tools: [{ type: 'custom', name: 'game', format }] }))[0]?.input, 'move 1 to a')
   })
 

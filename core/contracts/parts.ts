@@ -1,0 +1,106 @@
+import type { Schema, Wire } from './json.ts'
+
+// The parts of messages and of tool outputs, after normalising. Unknown members are tolerated everywhere.
+
+const string = { type: 'string' } as const
+
+/** What one part may hold, in characters: contract/responses.md §4. */
+export const longestText = 10_485_760
+const longestImageUrl = 20_971_520
+
+/** The hint of the Messages dialect: what stands up to here may be cached. */
+export const cacheControlSchema = {
+  type: 'object',
+  required: ['type'],
+  properties: { type: { const: 'ephemeral' }, ttl: { enum: ['5m', '1h'] } },
+} as const satisfies Schema
+
+/** The same of the Responses dialect. */
+const cacheBreakpoint = {
+  type: 'object',
+  required: ['mode'],
+  properties: { mode: { const: 'explicit' }, ttl: string },
+} as const satisfies Schema
+
+const cacheHints = { prompt_cache_breakpoint: cacheBreakpoint, cache_control: cacheControlSchema } as const
+
+const inputText = {
+  type: 'object',
+  required: ['type', 'text'],
+  properties: { type: { const: 'input_text' }, text: { type: 'string', maxLength: longestText }, ...cacheHints },
+} as const satisfies Schema
+
+const image = {
+  type: 'object',
+  required: ['type'],
+  properties: {
+    type: { const: 'input_image' },
+    image_url: { type: 'string', maxLength: longestImageUrl },
+    file_id: string,
+    detail: { enum: ['low', 'high', 'auto', 'original'] },
+    ...cacheHints,
+  },
+} as const satisfies Schema
+
+const file = {
+  type: 'object',
+  required: ['type'],
+  properties: {
+    type: { const: 'input_file' },
+    filename: string,
+    file_data: string,
+    file_url: string,
+    file_id: string,
+    detail: { enum: ['auto', 'low', 'high'] },
+    ...cacheHints,
+  },
+} as const satisfies Schema
+
+// Where the bytes are is a rule between members, which the types leave out.
+const inputImage = { ...image, anyOf: [{ required: ['image_url'] }, { required: ['file_id'] }] } as const satisfies Schema
+const inputFile = {
+  ...file,
+  oneOf: [{ required: ['file_data'] }, { required: ['file_url'] }, { required: ['file_id'] }],
+} as const satisfies Schema
+
+const outputText = {
+  type: 'object',
+  required: ['type', 'text'],
+  properties: {
+    type: { const: 'output_text' },
+    text: string,
+    annotations: { type: 'array', items: { type: 'object' } },
+    logprobs: { type: 'array', items: { type: 'object' } },
+    cache_control: cacheControlSchema,
+  },
+} as const satisfies Schema
+
+const refusal = {
+  type: 'object',
+  required: ['type', 'refusal'],
+  properties: { type: { const: 'refusal' }, refusal: string },
+} as const satisfies Schema
+
+/** What a message may hold. */
+export const partSchema = {
+  type: 'object',
+  required: ['type'],
+  discriminator: { propertyName: 'type' },
+  oneOf: [inputText, inputImage, inputFile, outputText, refusal],
+} as const satisfies Schema
+
+/** What a caller may put into a message, a tool's output or a prompt's variable. */
+export const inputPartSchema = {
+  type: 'object',
+  required: ['type'],
+  discriminator: { propertyName: 'type' },
+  oneOf: [inputText, inputImage, inputFile],
+} as const satisfies Schema
+
+export type TextPart = Wire<typeof inputText>
+export type ImagePart = Wire<typeof image>
+export type FilePart = Wire<typeof file>
+export type InputPart = TextPart | ImagePart | FilePart
+export type OutputTextPart = Wire<typeof outputText>
+export type RefusalPart = Wire<typeof refusal>
+export type Part = InputPart | OutputTextPart | RefusalPart

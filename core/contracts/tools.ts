@@ -1,0 +1,115 @@
+import type { JsonObject, Schema, Wire } from './json.ts'
+
+// What a request offers the model to call, and how it may choose: contract/responses.md §5.
+
+const string = { type: 'string' } as const
+const toolName = { type: 'string', minLength: 1, maxLength: 128, pattern: '^[a-zA-Z0-9_-]+$' } as const
+
+const functionTool = {
+  type: 'object',
+  required: ['type', 'name'],
+  properties: {
+    type: { const: 'function' },
+    name: toolName,
+    description: string,
+    parameters: { type: 'object' },
+    strict: { type: 'boolean' },
+  },
+} as const satisfies Schema
+
+const customTool = {
+  type: 'object',
+  required: ['type', 'name'],
+  properties: {
+    type: { const: 'custom' },
+    name: toolName,
+    description: string,
+    format: {
+      type: 'object',
+      required: ['type'],
+      properties: { type: { enum: ['text', 'grammar'] }, syntax: { enum: ['lark', 'regex'] }, definition: string },
+      if: { properties: { type: { const: 'grammar' } } },
+      // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+      then: { required: ['syntax', 'definition'] },
+    },
+  },
+} as const satisfies Schema
+
+const namespaceTool = {
+  type: 'object',
+  required: ['type', 'name', 'tools'],
+  properties: {
+    type: { const: 'namespace' },
+    name: toolName,
+    description: string,
+    tools: {
+      type: 'array',
+      items: { type: 'object', required: ['type'], discriminator: { propertyName: 'type' }, oneOf: [functionTool, customTool] },
+    },
+  },
+} as const satisfies Schema
+
+const webSearchTool = {
+  type: 'object',
+  required: ['type'],
+  properties: {
+    type: { const: 'web_search' },
+    engine: { type: 'object', properties: { type: { enum: ['auto', 'native', 'managed'] } } },
+    search_context_size: { enum: ['low', 'medium', 'high'] },
+    filters: { type: 'object', properties: { allowed_domains: { type: 'array', items: string } } },
+    user_location: {
+      type: 'object',
+      properties: { type: { const: 'approximate' }, country: string, region: string, city: string, timezone: string },
+    },
+  },
+} as const satisfies Schema
+
+/** Tools that only the Responses dialect itself runs. */
+export const foreignToolTypes = [
+  'apply_patch',
+  'code_interpreter',
+  'computer',
+  'computer_use',
+  'computer_use_preview',
+  'file_search',
+  'image_generation',
+  'local_shell',
+  'mcp',
+  'programmatic_tool_calling',
+  'shell',
+  'tool_search',
+] as const
+
+const foreignTool = { type: 'object', required: ['type'], properties: { type: { enum: foreignToolTypes } } } as const satisfies Schema
+
+/** An entry of `tools`. */
+export const toolSchema = {
+  type: 'object',
+  required: ['type'],
+  discriminator: { propertyName: 'type' },
+  oneOf: [functionTool, customTool, namespaceTool, webSearchTool, foreignTool],
+} as const satisfies Schema
+
+export const toolChoiceSchema = {
+  anyOf: [
+    { enum: ['none', 'auto', 'required'] },
+    {
+      type: 'object',
+      required: ['type'],
+      properties: {
+        type: string,
+        name: string,
+        mode: { enum: ['auto', 'required', 'none'] },
+        tools: { type: 'array', items: { type: 'object', required: ['type'], properties: { type: string, name: string } } },
+      },
+    },
+  ],
+} as const satisfies Schema
+
+export type FunctionTool = Wire<typeof functionTool>
+export type CustomTool = Wire<typeof customTool>
+export type NamespaceTool = Wire<typeof namespaceTool>
+export type WebSearchTool = Wire<typeof webSearchTool>
+export type ForeignTool = { readonly type: (typeof foreignToolTypes)[number] } & JsonObject
+export type ToolDefinition = FunctionTool | CustomTool | NamespaceTool | WebSearchTool | ForeignTool
+export type ToolChoice = Wire<typeof toolChoiceSchema>

@@ -1,0 +1,102 @@
+import type { ErrorObject } from 'ajv'
+import { invalidRequest, type GatewayError, type JsonObject } from '../../../core/index.ts'
+
+/** The 400 for what a schema refused: the field by its path, what was expected, and what came. */
+export function complaint(errors: readonly ErrorObject[], value: unknown, schema: object): GatewayError {
+  const { keyword, params, instancePath, schemaPath, message, propertyName } = mostTelling(errors, schema)
+  const path = pathOf(instancePath)
+  const came = kindOf(at(value, instancePath))
+  const invalid = (problem: string, code?: string): GatewayError => invalidRequest(`Invalid value for '${path}': ${problem}.`, path, code)
+  if (propertyName !== undefined) return invalid(`a key ${message}`)
+  switch (keyword) {
+    case 'required': {
+      const missing = path ? `${path}.${params.missingProperty}` : params.missingProperty
+      return invalidRequest(`Missing required parameter: '${missing}'.`, missing, 'missing_required_parameter')
+    }
+    case 'type':
+      return invalidRequest(`Invalid type for '${path}': expected ${article(params.type)}, but got ${came}.`, path, 'invalid_type')
+    case 'enum':
+    case 'const':
+      return invalid(`expected ${listed(params.allowedValues ?? [params.allowedValue])}, but got ${came}`)
+    case 'discriminator': {
+      const known = listed(variants(at(schema, parentOf(schemaPath))))
+      if (params.tagValue === undefined) return invalid(`its type is missing; expected one of ${known}`)
+      return invalid(`${kindOf(params.tagValue)} is not a known type; expected one of ${known}`)
+    }
+    case 'pattern':
+      return invalid(`it must match ${params.pattern}`)
+    case 'anyOf':
+    case 'oneOf': {
+      const members = alternatives(at(schema, schemaPath))
+      if (!members) break
+      const given = members.filter(member => at(value, `${instancePath}/${member}`) !== undefined)
+      const expected = `expected ${keyword === 'oneOf' ? 'exactly one' : 'one'} of ${listed(members)}`
+      return invalid(`${expected}, but got ${given.length === 0 ? 'none' : listed(given)}`)
+    }
+  }
+  return invalid(`it ${message}`)
+}
+
+/** Of the branches of an `anyOf`, only the deepest complaint says something; where one of several members is needed, the rule itself does. */
+function mostTelling(errors: readonly ErrorObject[], schema: object): ErrorObject {
+  const depth = Math.max(...errors.map(depthOf))
+  const deepest = errors.filter(error => depthOf(error) === depth)
+  return deepest.find(({ keyword, schemaPath }) => /^(any|one)Of$/.test(keyword) && alternatives(at(schema, schemaPath))) ?? deepest[0]!
+}
+
+function depthOf({ instancePath }: ErrorObject): number {
+  return instancePath.split('/').length
+}
+
+/** The members of which a rule wants one: each branch requires another. */
+function alternatives(branches: unknown): readonly string[] | undefined {
+  const members = (branches as readonly { required?: readonly string[]; type?: string }[]).map(({ required, type }) =>
+    type === undefined ? required?.[0] : undefined,
+  )
+  return members.every(member => member !== undefined) ? members : undefined
+}
+
+/** The types among which a `oneOf` tells its branches apart. */
+function variants(schema: unknown): readonly unknown[] {
+  const { oneOf } = schema as { readonly oneOf: readonly { readonly properties: { readonly type: JsonObject } }[] }
+  return oneOf.flatMap<unknown>(({ properties: { type } }) => (type['enum'] as readonly unknown[] | undefined) ?? [type['const']])
+}
+
+function listed(values: readonly unknown[]): string {
+  return values.map(value => `'${String(value)}'`).join(', ')
+}
+
+/** `/input/0/content` as `input[0].content`. */
+function pathOf(pointer: string): string {
+  return segmentsOf(pointer).reduce(
+    (path, segment) => (/^\d+$/.test(segment) ? `${path}[${segment}]` : path ? `${path}.${segment}` : segment),
+    '',
+  )
+}
+
+function at(root: unknown, pointer: string): unknown {
+  return segmentsOf(pointer).reduce<unknown>((value, segment) => (value as JsonObject | undefined)?.[segment], root)
+}
+
+/** Of `/input/0` or of `#/properties/input`. */
+function segmentsOf(pointer: string): readonly string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map(segment => segment.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
+function parentOf(pointer: string): string {
+  return pointer.slice(0, pointer.lastIndexOf('/'))
+}
+
+function kindOf(value: unknown): string {
+  if (typeof value === 'string') return value.length <= 40 ? `'${value}'` : 'a longer string'
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  if (value === null || value === undefined) return 'null'
+  return Array.isArray(value) ? 'an array' : 'an object'
+}
+
+function article(type: string): string {
+  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`
+}

@@ -1,0 +1,40 @@
+import { invalidRequest, type GenerationRequest, type JsonObject } from '../../../core/index.ts'
+
+/** contract/responses.md §5: a call must tell which tool it is for, and a choice must be possible. */
+export function checkTools({ tools = [], tool_choice: choice }: Pick<GenerationRequest, 'tools' | 'tool_choice'>): void {
+  checkNames(tools, 'tools')
+  if (choice === undefined || choice === 'auto' || choice === 'none') return
+  if (tools.length === 0) throw invalidRequest('tool_choice asks for a tool, and tools is empty.', 'tool_choice')
+  if (choice === 'required') return
+  const offered = new Set(tools.flatMap(toolNames))
+  const missing = (type: string, name: string | undefined): boolean => !offered.has(name === undefined ? type : `${type} ${name}`)
+  if (choice.type === 'allowed_tools') {
+    for (const [index, { type, name }] of (choice.tools ?? []).entries()) {
+      if (missing(type, name)) throw invalidRequest(`"${name ?? type}" is not among tools.`, `tool_choice.tools[${index}]`)
+    }
+    if (!choice.tools?.length) throw invalidRequest('Expected at least one tool.', 'tool_choice.tools', 'missing_required_parameter')
+  } else if (missing(choice.type, choice.type === 'function' || choice.type === 'custom' ? (choice.name ?? '') : undefined)) {
+    throw invalidRequest(`"${choice.name ?? choice.type}" is not among tools.`, 'tool_choice')
+  }
+}
+
+/** Functions and custom tools share their names; each namespace has its own. */
+function checkNames(tools: readonly JsonObject[], path: string): void {
+  const seen = new Set<unknown>()
+  for (const [index, { type, name, tools: nested }] of tools.entries()) {
+    if (type === 'namespace') checkNames(nested as readonly JsonObject[], `${path}[${index}].tools`)
+    if (type !== 'function' && type !== 'custom') continue
+    if (seen.has(name))
+      throw invalidRequest(
+        `There is more than one tool of the name "${String(name)}". Give each its own, or put them in namespaces.`,
+        `${path}[${index}].name`,
+      )
+    seen.add(name)
+  }
+}
+
+function toolNames(tool: JsonObject): readonly string[] {
+  const { type, name, tools } = tool as { type: string; name?: string; tools?: readonly JsonObject[] }
+  const nested = type === 'namespace' ? (tools ?? []).flatMap(toolNames) : []
+  return [type, ...(name === undefined ? [] : [`${type} ${name}`]), ...nested]
+}
