@@ -1,5 +1,5 @@
 import t from 'tap'
-import { ProviderFailure, type Effort, type Endpoint, type GenerationEvent, type UpstreamRequestBody } from '../../../core/index.ts'
+import { ProviderFailure, type Effort, type Endpoint, type TextFormat, type UpstreamRequestBody } from '../../../core/index.ts'
 import { providerCall } from '../../../core/testing/provider-call.ts'
 import { anthropicAdapter } from '../../../plugins/providers/anthropic/adapter.ts'
 import { settingsFor } from '../../../plugins/providers/anthropic/settings.ts'
@@ -128,7 +128,7 @@ t.test('the output limit is the least of what is wanted and what is possible', t
 t.test('tool choices', t => {
   const tools: UpstreamRequestBody['tools'] = [
     { type: 'function', name: 'look' },
-    { type: 'namespace', name: 'crm', tools: [{ type: 'function', name: 'find' }] },
+    { type: 'function', name: 'find' },
   ]
   const chosen = (tool_choice: UpstreamRequestBody['tool_choice'], parallel_tool_calls?: boolean) => {
     const body = bodyOf({
@@ -139,19 +139,15 @@ t.test('tool choices', t => {
     })
     return [body['tool_choice'], (body['tools'] as { name: string }[] | undefined)?.map(({ name }) => name)]
   }
-  const both = ['look', 'crm__find']
+  const both = ['look', 'find']
   t.strictSame(chosen(undefined), [undefined, both])
   t.strictSame(chosen('auto'), [{ type: 'auto' }, both])
   t.strictSame(chosen('none', false), [{ type: 'none' }, both])
   t.strictSame(chosen(undefined, false), [{ type: 'auto', disable_parallel_tool_use: true }, both])
   t.strictSame(chosen(undefined, true), [undefined, both])
-  t.strictSame(chosen({ type: 'function', name: 'find' }), [{ type: 'tool', name: 'crm__find' }, both])
-  t.strictSame(chosen({ type: 'custom', name: 'other' }), [{ type: 'tool', name: 'other' }, both])
-  t.strictSame(chosen({ type: 'allowed_tools', mode: 'required', tools: [{ type: 'function', name: 'find' }] }), [
-    { type: 'any' },
-    ['crm__find'],
-  ])
-  t.strictSame(chosen({ type: 'allowed_tools', mode: 'auto', tools: [] }), [undefined, undefined])
+  t.strictSame(chosen({ type: 'function', name: 'find' }), [{ type: 'tool', name: 'find' }, both])
+  t.strictSame(chosen('required'), [{ type: 'any' }, both])
+  t.strictSame(chosen('required', false), [{ type: 'any', disable_parallel_tool_use: true }, both])
   t.strictSame(chosen({ type: 'web_search' }), [{ type: 'auto' }, both])
   t.end()
 })
@@ -215,26 +211,22 @@ t.test('thoughts after which nothing was said are left out', t => {
   t.end()
 })
 
-t.test('a schema that cannot be enforced is told in words, and the caller is warned', t => {
-  const asked = (schema: Record<string, unknown>) => {
-    const request = call({ model: 'claude-haiku-4-5', text: { format: { type: 'json_schema', name: 'demo', schema } } })
-    return [
-      settingsFor(request).format.enforced !== undefined,
-      settingsFor(request)
-        .warnings.map(({ param }) => param)
-        .join(),
-    ]
-  }
+t.test('a format is enforced where the model and the schema allow it', t => {
+  const enforced = (format: TextFormat, model = 'claude-haiku-4-5') => adapter.enforces!(format, call({ model }).endpoint)
+  const asked = (schema: Record<string, unknown>, model?: string) => enforced({ type: 'json_schema', name: 'demo', schema }, model)
   const tree = { type: 'object', properties: { children: { type: 'array', items: { $ref: '#/$defs/tree' } } } }
-  t.strictSame(asked({ $ref: '#/$defs/tree', $defs: { tree } }), [false, 'text.format'])
-  t.strictSame(asked({ type: 'object', properties: { self: { $ref: '#' } } }), [false, 'text.format'])
-  t.strictSame(asked({ $ref: 'https://schemas.example.com/a.json' }), [false, 'text.format'])
-  t.strictSame(asked({ type: 'object', additionalProperties: { type: 'string' } }), [false, 'text.format'])
-  t.strictSame(asked({ type: 'object', properties: { any: { type: 'object' } } }), [false, 'text.format'])
+  t.equal(asked({ $ref: '#/$defs/tree', $defs: { tree } }), false)
+  t.equal(asked({ type: 'object', properties: { self: { $ref: '#' } } }), false)
+  t.equal(asked({ $ref: 'https://schemas.example.com/a.json' }), false)
+  t.equal(asked({ type: 'object', additionalProperties: { type: 'string' } }), false)
+  t.equal(asked({ type: 'object', properties: { any: { type: 'object' } } }), false)
   t.strictSame(
     asked({ type: 'object', properties: { a: { $ref: '#/$defs/a' }, b: { $ref: '#/$defs/a' } }, $defs: { a: { type: 'string' } } }),
-    [true, ''],
+    true,
   )
+  t.equal(asked({ type: 'string' }), true)
+  t.equal(asked({ type: 'string' }, 'claude-3-7-sonnet-20250219'), false, 'older models have none')
+  t.equal(enforced({ type: 'json_object' }), false, 'there is no mode of JSON without a schema')
   t.end()
 })
 
@@ -262,18 +254,6 @@ t.test('what has no counterpart is told', t => {
     warnings.map(({ param }) => param),
     ['top_logprobs', 'presence_penalty', 'text.verbosity'],
   )
-  t.end()
-})
-
-t.test('names of tools in namespaces stay within the limit, and are found again', t => {
-  const name = 'n'.repeat(128)
-  const tools: UpstreamRequestBody['tools'] = [{ type: 'namespace', name: 's'.repeat(128), tools: [{ type: 'function', name }] }]
-  const request = call({ model: 'claude-haiku-4-5', tools })
-  const wireName = (bodyOf({ model: 'claude-haiku-4-5', tools })['tools'] as { name: string }[])[0]!.name
-  t.equal(wireName.length, 128)
-  const events: GenerationEvent[] = []
-  adapter.reply({ content: [{ type: 'tool_use', id: 'toolu_1', name: wireName, input: {} }] }, event => void events.push(event), request)
-  t.match(events, [{ type: 'tool-call', name, namespace: 's'.repeat(128) }, { type: 'tool-input' }])
   t.end()
 })
 
