@@ -1,4 +1,71 @@
+import type { Item } from '../../contracts/items.ts'
+import type { JsonObject } from '../../contracts/json.ts'
+import type { TextFormat } from '../../contracts/request.ts'
 import type { Draft } from './draft.ts'
 
-/** spec.md, `text`: a `json_schema` for a model without it becomes `json_object`, and the schema a system prompt. */
-export function lowerFormat(_draft: Draft): void {}
+type JsonFormat = Exclude<TextFormat, { readonly type: 'text' }>
+
+/**
+ * spec.md, `text`: a `json_schema` for a model without it becomes `json_object`, and the schema a system prompt. A model that has
+ * neither is only told. The answer is held until it is what the caller asked for.
+ */
+export function lowerFormat(draft: Draft): void {
+  const { request, endpoint, provider, warnings, raises } = draft
+  const format = request.text?.format
+  const enforced = !format || (provider.enforces?.(format, endpoint) ?? true)
+  const structuredOutput = enforced ? endpoint.capabilities.structuredOutput : 'none'
+  if (!format || format.type === 'text' || (structuredOutput !== 'json_object' && structuredOutput !== 'none')) return
+  if (format.type === 'json_object' && structuredOutput === 'json_object') return
+
+  const schema = format.type === 'json_schema' ? JSON.stringify(format.schema) : undefined
+  const { format: _, ...text } = request.text!
+  const objectMode = structuredOutput === 'json_object' && mayBeObject(format)
+  request.text = objectMode ? { ...text, format: { type: 'json_object' } } : text
+  insertPrompt(draft, promptFor(format, schema))
+  warnings.push({
+    param: 'text.format',
+    message: `${format.type} is not supported by this model: it was asked for ${objectMode ? 'by json_object and ' : ''}in a system prompt, and the answer is checked`,
+  })
+
+  const expected = {
+    provider: endpoint.provider,
+    name: format.type === 'json_schema' ? format.name : undefined,
+    schema,
+    streamed: request.stream === true,
+  }
+  raises.push(async function* (events, signal) {
+    const { checkedAnswer } = await import('../structured-output/checked-answer.ts')
+    yield* checkedAnswer(events, expected, signal)
+  })
+}
+
+/** JSON mode gives an object, whatever the prompt says: a schema of anything else is better off without it. */
+function mayBeObject(format: JsonFormat): boolean {
+  const type = format.type === 'json_schema' ? (format.schema as JsonObject)['type'] : undefined
+  return type === undefined || [type].flat().includes('object')
+}
+
+/** Says "JSON": several vendors refuse their JSON mode otherwise. */
+function promptFor(format: JsonFormat, schema: string | undefined): string {
+  const alone = 'and nothing else: no other text, no code fence.'
+  if (format.type === 'json_object') return `Answer with one JSON object ${alone}`
+  const described = format.description ? `"${format.name}" (${format.description})` : `"${format.name}"`
+  return `Answer with one JSON value that matches the JSON Schema ${described} ${alone}\n${schema}`
+}
+
+/**
+ * Beside the system prompt that is there, since templates of many models take only one, and in front of the conversation, so that
+ * its turns share a cached prefix. The Responses dialect looks for the word JSON in `input` alone.
+ */
+function insertPrompt({ request, dialect }: Draft, prompt: string): void {
+  const [first, ...others] = request.input
+  if (first?.type === 'message' && (first.role === 'system' || first.role === 'developer')) {
+    const content = [...first.content, { type: 'input_text' as const, text: first.content.length > 0 ? `\n\n${prompt}` : prompt }]
+    request.input = [{ ...first, content }, ...others]
+  } else if (request.instructions && dialect !== 'openai-responses') {
+    request.instructions = `${request.instructions}\n\n${prompt}`
+  } else {
+    const message: Item = { type: 'message', role: 'system', content: [{ type: 'input_text', text: prompt }] }
+    request.input = [message, ...request.input]
+  }
+}

@@ -51,7 +51,7 @@ export class MessageItem implements OpenItem {
   }
 
   #delta(part: OpenPart, text: string, rest: string): void {
-    if (part.head) this.#context.sendDelta(part.head, text, rest)
+    if (part.head && text !== '') this.#context.sendDelta(part.head, text, rest)
   }
 
   close(status: 'completed' | 'incomplete'): JsonObject {

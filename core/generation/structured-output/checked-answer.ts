@@ -1,0 +1,74 @@
+import type { GenerationEvent } from '../../contracts/events.ts'
+import { ProviderFailure, type Yielded } from '../../contracts/provider.ts'
+import { invalidRequest } from '../../errors.ts'
+import { HeldAnswer } from './held-answer.ts'
+import { isJsonObject, jsonIn } from './json-text.ts'
+import { SchemaChecks } from './schema-checks.ts'
+import { schemaExcess } from './schema-limits.ts'
+
+/** What the caller asked for; without a schema it is any JSON object. */
+export interface Expected {
+  readonly provider: string
+  readonly name: string | undefined
+  /** As JSON. */
+  readonly schema: string | undefined
+  readonly streamed: boolean
+}
+
+const schemaParam = 'text.format.schema'
+
+/** Of the process, like its threads: none runs before the first answer is checked. */
+const checks = new SchemaChecks()
+
+/**
+ * The answer, once it is the JSON that was asked for. A schema that cannot be used is a 400 before the provider is asked. Reasoning
+ * and what else precedes the answer passes at once in a stream; the rest of it, and everything of a reply that does not stream,
+ * waits, so that another candidate can still be tried.
+ */
+export async function* checkedAnswer(
+  events: AsyncIterable<Yielded>,
+  expected: Expected,
+  signal: AbortSignal,
+): AsyncGenerator<readonly GenerationEvent[]> {
+  if (expected.schema !== undefined) await requireUsable(expected.schema, signal)
+  const held = new HeldAnswer(expected.provider, expected.streamed)
+  for await (const yielded of events) {
+    // An empty list says that the provider is alive.
+    yield 'type' in yielded ? held.add(yielded) : yielded.flatMap(event => held.add(event))
+  }
+  if (!held.ended) return
+  const found = jsonIn(held.text)
+  if (found.problem !== undefined) throw unlike(expected, found.problem)
+  await check(found.text, expected, signal)
+  yield held.release(found.text)
+}
+
+async function requireUsable(schema: string, signal: AbortSignal): Promise<void> {
+  const excess = schemaExcess(schema)
+  const problem = excess ?? (await checks.usable(schema, signal))
+  if (problem !== undefined) throw unusable(problem)
+}
+
+async function check(text: string, expected: Expected, signal: AbortSignal): Promise<void> {
+  if (expected.schema === undefined) {
+    if (!isJsonObject(text)) throw unlike(expected, 'it is JSON, but not an object')
+    return
+  }
+  const verdict = await checks.judge(expected.schema, text, signal)
+  if (!verdict.usable) throw unusable(verdict.problem)
+  if (verdict.problems.length > 0) throw unlike(expected, `it breaks ${verdict.problems.join(', ')}`)
+}
+
+function unusable(problem: string): Error {
+  return invalidRequest(`The answer of this model cannot be checked against '${schemaParam}': ${problem}.`, schemaParam)
+}
+
+/** Tells where the answer is wrong, never what it says. */
+function unlike({ provider, name }: Expected, problem: string): ProviderFailure {
+  const wanted = name === undefined ? 'one JSON object' : `JSON that matches the schema "${name}"`
+  return new ProviderFailure({
+    kind: 'protocol',
+    code: 'provider_error',
+    message: `The provider "${provider}" was asked for ${wanted}, and its answer is not that: ${problem}.`,
+  })
+}

@@ -1,0 +1,123 @@
+/** The JSON of an answer, or why there is none. */
+export type JsonText = { readonly text: string; readonly problem?: undefined } | { readonly problem: string }
+
+/**
+ * The one JSON value that an answer consists of. Code fences, prose around it, and slips of notation are taken away; what it says
+ * is never changed, never completed and never chosen among several. Linear in the length of the answer.
+ */
+export function jsonIn(answer: string): JsonText {
+  if (isJson(answer)) return { text: answer }
+  const bare = withoutFence(answer.trim())
+  if (bare === '') return { problem: 'it is empty' }
+  if (isJson(bare)) return { text: bare }
+  const found: string[] = []
+  for (let at = nextOpening(answer, 0); at !== -1;) {
+    const end = closingOf(answer, at)
+    if (end === -1) return { problem: 'a JSON value in it does not end' }
+    const json = readable(answer.slice(at, end))
+    if (json !== undefined) found.push(json)
+    at = nextOpening(answer, end)
+  }
+  const [first, ...others] = found.length > 1 ? found.filter(isJsonObject) : found
+  if (first === undefined) return { problem: found.length > 1 ? 'it holds several JSON values' : 'it holds no JSON value' }
+  return others.length > 0 ? { problem: `it holds ${others.length + 1} JSON values` } : { text: first }
+}
+
+export function isJsonObject(text: string): boolean {
+  return text.trimStart().startsWith('{') && isJson(text)
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** What a code fence encloses, where it is all there is. */
+function withoutFence(text: string): string {
+  if (!text.startsWith('```') || !text.endsWith('```') || text.length < 6) return text
+  const line = text.indexOf('\n')
+  return line === -1 ? text : text.slice(line + 1, -3).trim()
+}
+
+function nextOpening(text: string, from: number): number {
+  for (let at = from; at < text.length; at++) if (text[at] === '{' || text[at] === '[') return at
+  return -1
+}
+
+/** Behind the bracket that closes the one at `start`; -1 where none does. */
+function closingOf(text: string, start: number): number {
+  let depth = 0
+  for (let at = start; at < text.length; at++) {
+    const character = text[at]
+    if (character === '"') {
+      at = stringEnd(text, at)
+      if (at === -1) return -1
+    } else if (character === '{' || character === '[') depth++
+    else if (character === '}' || character === ']') {
+      depth--
+      if (depth === 0) return at + 1
+    }
+  }
+  return -1
+}
+
+/** The quotation mark that ends the string beginning at `start`. */
+function stringEnd(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    if (text[at] === '\\') at++
+    else if (text[at] === '"') return at
+  }
+  return -1
+}
+
+/** Undefined for brackets that only stand in prose. */
+function readable(text: string): string | undefined {
+  if (isJson(text)) return text
+  const tidied = tidy(text)
+  return isJson(tidied) ? tidied : undefined
+}
+
+/** Two slips that leave no doubt: a comma behind the last member, and line breaks inside a string that are not escaped. */
+function tidy(text: string): string {
+  let tidied = ''
+  let copied = 0
+  const replace = (from: number, to: number, by: string): void => {
+    tidied += text.slice(copied, from) + by
+    copied = to
+  }
+  // The last character that is no white space: a comma behind a bracket or another comma is no slip.
+  let previous = ''
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]!
+    if (isSpace(character)) continue
+    if (character === '"') {
+      const end = stringEnd(text, at)
+      replace(at, end + 1, escapeControls(text.slice(at, end + 1)))
+      at = end
+    } else if (character === ',' && !'[{,:'.includes(previous) && closesAfter(text, at)) replace(at, at + 1, '')
+    previous = character
+  }
+  return tidied + text.slice(copied)
+}
+
+/** Whether nothing but white space stands between a comma and a closing bracket. */
+function closesAfter(text: string, comma: number): boolean {
+  let at = comma + 1
+  while (at < text.length && isSpace(text[at]!)) at++
+  return text[at] === '}' || text[at] === ']'
+}
+
+function isSpace(character: string): boolean {
+  return ' \n\r\t'.includes(character)
+}
+
+const escapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '\b': '\\b', '\f': '\\f' }
+
+function escapeControls(string: string): string {
+  // oxlint-disable-next-line no-control-regex
+  return string.replaceAll(/[\u0000-\u001f]/g, control => escapes[control] ?? `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}

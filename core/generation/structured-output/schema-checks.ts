@@ -1,0 +1,96 @@
+import { availableParallelism } from 'node:os'
+import { LRUCache } from 'lru-cache'
+import { internalError } from '../../errors.ts'
+import { SchemaThread } from './schema-thread.ts'
+import type { Question, Verdict } from './schema-worker.ts'
+
+interface Job {
+  readonly question: Question
+  readonly signal: AbortSignal
+  readonly resolve: (verdict: Verdict) => void
+  readonly reject: (reason: unknown) => void
+}
+
+/** What is known of a schema: that it can be used, or why it cannot. */
+interface Known {
+  readonly problem: string | undefined
+}
+
+/** So that one slow schema does not stand in the way of the next, and threads leave the event loop its share of the machine. */
+const maximumThreads = Math.min(4, Math.max(2, availableParallelism() - 1))
+const idleMs = 30_000
+const rememberedCharacters = 4_000_000
+/** A schema that took too long is not tried again so soon: nobody can keep all threads busy with it. */
+const slowForMs = 60_000
+
+/** Callers' schemas, compiled and applied in threads of their own: their patterns and their size are somebody else's choice. */
+export class SchemaChecks {
+  readonly #idle: SchemaThread[] = []
+  readonly #waiting: Job[] = []
+  #busy = 0
+  #idleTimer: NodeJS.Timeout | undefined
+  readonly #known = new LRUCache<string, Known>({ maxSize: rememberedCharacters, sizeCalculation: (_, schema) => schema.length })
+
+  /** Why a schema cannot be used; undefined where it can. */
+  async usable(schema: string, signal: AbortSignal): Promise<string | undefined> {
+    const known = this.#known.get(schema)
+    if (known) return known.problem
+    const verdict = await this.#ask({ schema }, signal)
+    return verdict.usable ? undefined : verdict.problem
+  }
+
+  /** `text` is JSON. */
+  judge(schema: string, text: string, signal: AbortSignal): Promise<Verdict> {
+    return this.#ask({ schema, text }, signal)
+  }
+
+  #ask(question: Question, signal: AbortSignal): Promise<Verdict> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason)
+      const job: Job = { question, signal, resolve, reject }
+      signal.addEventListener(
+        'abort',
+        () => {
+          const place = this.#waiting.indexOf(job)
+          if (place !== -1) this.#waiting.splice(place, 1)
+          reject(signal.reason)
+        },
+        { once: true },
+      )
+      this.#waiting.push(job)
+      this.#next()
+    })
+  }
+
+  #next(): void {
+    if (this.#waiting.length === 0 || this.#busy >= maximumThreads) return
+    const job = this.#waiting.shift()!
+    this.#busy++
+    clearTimeout(this.#idleTimer)
+    void this.#run(this.#idle.pop() ?? new SchemaThread(), job)
+  }
+
+  async #run(thread: SchemaThread, { question, resolve, reject }: Job): Promise<void> {
+    try {
+      const { verdict, slow } = await thread.ask(question)
+      this.#remember(question, verdict, slow)
+      resolve(verdict)
+    } catch (error) {
+      reject(internalError(error))
+    }
+    this.#busy--
+    if (thread.alive) this.#idle.push(thread)
+    this.#next()
+    if (this.#busy === 0) this.#idleTimer = setTimeout(() => this.#endIdle(), idleMs).unref()
+  }
+
+  /** What came of one text says nothing of the schema, unless it took too long. */
+  #remember({ schema, text }: Question, verdict: Verdict, slow: boolean): void {
+    if (text !== undefined && !slow) return
+    this.#known.set(schema, { problem: verdict.usable ? undefined : verdict.problem }, slow ? { ttl: slowForMs } : {})
+  }
+
+  #endIdle(): void {
+    for (const thread of this.#idle.splice(0)) thread.end()
+  }
+}

@@ -1,0 +1,466 @@
+import t from 'tap'
+import { ProviderFailure, type Capabilities, type GenerationEvent, type JsonObject, type ProviderCall } from '../../core/index.ts'
+import { checkedAnswer } from '../../core/generation/structured-output/checked-answer.ts'
+import { checkStream, readEvents } from '../../core/testing/index.ts'
+import { gateway, scripted, type GatewayUnderTest } from '../gateway.ts'
+import { ask, listing, said, stop, text, usage, witness, type Answer } from './stage.ts'
+
+const invoice = {
+  type: 'json_schema',
+  name: 'invoice',
+  description: 'What has to be paid.',
+  strict: true,
+  schema: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['total', 'lines'],
+    properties: { total: { type: 'number' }, lines: { type: 'array', items: { type: 'string', pattern: '^[a-z ]+$' } } },
+  },
+} as const
+const good = '{"total": 12.50, "lines": ["two pens"]}'
+
+function formatOf(schema: object): object {
+  return { type: 'json_schema', name: 'demo', schema }
+}
+
+type Structured = Capabilities['structuredOutput']
+
+/** A gateway with one model at one provider, which answers as the test says. */
+async function answering(
+  structuredOutput: Structured,
+  answer: (call: ProviderCall, count: number) => Iterable<GenerationEvent>,
+  dialect?: string,
+) {
+  const acme = witness('acme', answer, dialect === undefined ? {} : { dialect })
+  const capabilities: Capabilities = structuredOutput ? { structuredOutput } : {}
+  const under = await gateway({ plugins: [acme.plugin, listing({ model: 'm', endpoints: [{ provider: 'acme', capabilities }] })] })
+  return { under, calls: acme.calls, ask: (body: object) => ask(under, { model: 'm', text: { format: invoice }, ...body }) }
+}
+
+t.test('what reaches the provider', async t => {
+  const sent = async (structuredOutput: Structured, body: object, dialect?: string) => {
+    const { under, calls, ask } = await answering(structuredOutput, () => [text(good), stop], dialect)
+    const reply = await ask(body)
+    await under.stop()
+    t.equal(reply.status, 200)
+    const { request } = calls[0]!
+    return { request, all: JSON.stringify(request), warnings: reply.headers.get('x-gateway-warnings'), response: reply.response }
+  }
+  const system = { role: 'developer', content: 'Be brief.' }
+  const user = { role: 'user', content: 'hi' }
+
+  await t.test('a model that knows schemas, or of which nothing is known, is asked as the caller asks', async t => {
+    for (const able of ['json_schema', undefined] as const) {
+      const { request, warnings } = await sent(able, { instructions: 'Be brief.' })
+      t.strictSame([request.text?.format, request.instructions, warnings], [invoice, 'Be brief.', null])
+    }
+    const { request, warnings } = await sent('json_object', { text: { format: { type: 'json_object' } } })
+    t.strictSame([request.text, request.input.length, warnings], [{ format: { type: 'json_object' } }, 1, null])
+    t.equal((await sent('none', { text: { format: { type: 'text' } } })).warnings, null)
+  })
+
+  await t.test('a schema becomes json_object and a system prompt', async t => {
+    const { request, warnings, response } = await sent('json_object', { text: { format: invoice, verbosity: 'low' } })
+    t.strictSame(request.text, { verbosity: 'low', format: { type: 'json_object' } })
+    t.match(request.input[0], { type: 'message', role: 'system' })
+    const prompt = JSON.stringify(request.input[0])
+    t.match(prompt, /JSON Schema \\"invoice\\" \(What has to be paid\.\)/)
+    t.match(prompt, JSON.stringify(JSON.stringify(invoice.schema)).slice(1, -1))
+    t.match(warnings, /^text\.format: json_schema .*json_object/)
+    t.match(response['text'], { format: { type: 'json_schema', name: 'invoice', schema: invoice.schema } }, 'the echo is what was asked')
+  })
+
+  await t.test('a model that has neither is only told', async t => {
+    const schema = await sent('none', { text: { format: invoice, verbosity: 'low' } })
+    t.strictSame(schema.request.text, { verbosity: 'low' })
+    t.match(schema.all, 'JSON Schema')
+    t.match(schema.warnings, /^text\.format: json_schema /)
+    const object = await sent('none', { text: { format: { type: 'json_object' } } })
+    t.strictSame(object.request.text, {})
+    t.match(object.all, 'Answer with one JSON object')
+    t.match(object.warnings, /^text\.format: json_object /)
+  })
+
+  await t.test('JSON mode gives objects: a schema of something else goes without it', async t => {
+    const acme = witness('acme', () => [text('["a"]'), stop])
+    const list = listing({ model: 'm', endpoints: [{ provider: 'acme', capabilities: { structuredOutput: 'json_object' } }] })
+    const under = await gateway({ plugins: [acme.plugin, list] })
+    t.teardown(under.stop)
+    for (const [type, format] of [
+      ['array', undefined],
+      [['object', 'array'], { type: 'json_object' }],
+    ] as const) {
+      const { response } = await ask(under, { model: 'm', text: { format: formatOf({ type, items: { type: 'string' } }) } })
+      t.equal(said(response), '["a"]')
+      t.same(acme.calls.pop()!.request.text?.format, format)
+    }
+  })
+
+  await t.test('the prompt stands beside the system prompt that is there, in front of the conversation', async t => {
+    const rest = { input: [user] }
+    const instructed = await sent('none', { instructions: 'Be brief.', ...rest })
+    t.match(instructed.request.instructions, /^Be brief\.\n\nAnswer with one JSON value/)
+    t.equal(instructed.request.input.length, 1)
+    const led = await sent('none', { input: [system, user] })
+    t.equal(led.request.input.length, 2)
+    t.match(led.request.input[0], { role: 'developer', content: [{ text: 'Be brief.' }, { text: /^\n\nAnswer with one JSON value/ }] })
+    const again = await sent('none', { input: [system, user, { role: 'assistant', content: good }, user] })
+    t.strictSame(again.request.input[0], led.request.input[0], 'a later turn begins with the same words')
+    const responses = await sent('json_object', { instructions: 'Be brief.', ...rest }, 'openai-responses')
+    t.equal(responses.request.instructions, 'Be brief.')
+    t.match(responses.request.input[0], { role: 'system', content: [{ text: /JSON/ }] }, 'where that dialect looks for the word')
+  })
+})
+
+const thinking: GenerationEvent = { type: 'reasoning', form: 'full', text: 'Hm.' }
+const citation: GenerationEvent = {
+  type: 'annotation',
+  citation: { type: 'url_citation', url: 'https://example.com/pens', title: 'Pens' },
+  start: 0,
+  end: 2,
+}
+const call: readonly GenerationEvent[] = [
+  { type: 'tool-call', key: 'a', callId: 'call_a', name: 'look_up' },
+  { type: 'tool-input', key: 'a', text: '{}' },
+]
+const search: GenerationEvent = { type: 'search', key: 's', status: 'completed', action: { type: 'search', query: 'pens' } }
+
+/** A response without what differs from run to run. */
+function plain(response: JsonObject): unknown {
+  const { id: _i, created_at: _c, completed_at: _d, ...rest } = response
+  return JSON.parse(JSON.stringify(rest), (key, value: unknown) => (key === 'id' ? undefined : value))
+}
+
+async function bothWays(answer: readonly GenerationEvent[], format: object = invoice, structuredOutput: Structured = 'none') {
+  const { under, ask } = await answering(structuredOutput, () => answer)
+  const whole = await ask({ text: { format } })
+  const streamed = await ask({ text: { format }, stream: true })
+  await under.stop()
+  return { whole, streamed }
+}
+
+t.test('an answer that is valid, or can be made so without changing what it says', async t => {
+  const emoji = JSON.stringify({ total: 1, lines: [], note: '\u{1f600}'.repeat(3_000) })
+  const cases: Record<string, readonly [answer: readonly GenerationEvent[], said: string, format?: object]> = {
+    valid: [[text(good), stop], good],
+    'in pieces': [[text(good.slice(0, 9)), text(good.slice(9)), stop], good],
+    'white space around': [[text(`\n ${good}\n`), stop], `\n ${good}\n`],
+    'a byte order mark': [[text(`\ufeff${good}`), stop], good],
+    fenced: [[text('```json\n'), text(good), text('\n```'), stop], good],
+    'prose around': [[text(`Here's "it" [1]:\n\n${good}\n\nIsn't it nice {really}?`), stop], good],
+    'a comma too many': [[text('{"total": 1, "lines": ["a",],}'), stop], '{"total": 1, "lines": ["a"]}'],
+    'a fence inside a string': [[text('Sure: {"text": "```json {\\"a\\": 1}```"}'), stop], '{"text": "```json {\\"a\\": 1}```"}', {}],
+    'line breaks in a string': [[text('{"text": "a\nb\t"}'), stop], '{"text": "a\\nb\\t"}', {}],
+    'a number as long as it is': [[text('It is {"n": 1.10000000000000000001}'), stop], '{"n": 1.10000000000000000001}', {}],
+    'far outside the plane': [[text(`Yes: ${emoji}`), stop], emoji, {}],
+    'names that objects inherit': [
+      [text('Yes: {"__proto__": {"polluted": 1}, "constructor": 2}'), stop],
+      '{"__proto__": {"polluted": 1}, "constructor": 2}',
+      {},
+    ],
+    'reasoning before': [[thinking, { type: 'reasoning-state', opaque: 'sig' }, text(good), stop], good],
+    'reasoning between': [[text(good.slice(0, 9)), thinking, text(good.slice(9)), stop], good],
+    'prose, a search, and the answer': [[text('Let me see. '), search, text(`\`\`\`\n${good}\n\`\`\``), stop], good],
+  }
+  for (const [name, [answer, expected, schema]] of Object.entries(cases)) {
+    const { whole, streamed } = await bothWays([...answer, usage(3, 2)], schema ? formatOf(schema) : invoice)
+    t.equal(whole.status, 200, name)
+    t.equal(said(whole.response), expected, name)
+    t.strictSame(plain(streamed.response), plain(whole.response), `${name}: a stream says the same`)
+    t.match(whole.response, { status: 'completed', usage: { input_tokens: 3, output_tokens: 2 } })
+  }
+  t.equal(({} as { polluted?: unknown }).polluted, undefined)
+  const order = (await bothWays([text(good.slice(0, 9)), thinking, text(good.slice(9)), stop])).streamed.response.output
+  t.same(
+    order.map(item => item['type']),
+    ['message', 'reasoning', 'message'],
+    'in the order in which it came',
+  )
+})
+
+t.test('citations and log probabilities stay with a text that stays', async t => {
+  const answer = (wrapped: string): GenerationEvent[] => [
+    { type: 'text', text: wrapped, logprobs: [{ token: '{', logprob: -0.1 }] },
+    citation,
+    stop,
+  ]
+  const parts = async (wrapped: string) => {
+    const { under, ask } = await answering('none', () => answer(wrapped))
+    t.teardown(under.stop)
+    const include = ['message.output_text.logprobs']
+    return [await ask({ include }), await ask({ include, stream: true })].map(({ response }) => response.output[0]!['content'])
+  }
+  for (const [part] of (await parts(good)) as JsonObject[][]) t.match(part, { annotations: [{ url: /pens/ }], logprobs: [{ token: '{' }] })
+  for (const [part] of (await parts(`Yes: ${good}`)) as JsonObject[][]) t.match(part, { text: good, annotations: [], logprobs: [] })
+})
+
+t.test('what is no answer in JSON goes out as it came', async t => {
+  const begun = '```json\n{"total": 12.'
+  const cases: Record<string, readonly [answer: readonly GenerationEvent[], said: string, status: string]> = {
+    'cut by length': [[text(begun), { type: 'finish', reason: 'length' }], begun, 'incomplete'],
+    'cut by a filter': [[text(begun), { type: 'finish', reason: 'content-filter' }], begun, 'incomplete'],
+    'a call': [[text('One moment.'), ...call, { type: 'finish', reason: 'tool-calls' }], 'One moment.', 'completed'],
+    'a call that a vendor finishes with stop': [[...call, text('One moment.'), stop], 'One moment.', 'completed'],
+    'a refusal': [[{ type: 'refusal', text: 'No.' }, stop], 'No.', 'completed'],
+    'a refusal behind text': [[text('Hm. '), { type: 'refusal', text: 'No.' }, stop], 'Hm. No.', 'completed'],
+  }
+  for (const [name, [answer, expected, status]] of Object.entries(cases)) {
+    const { whole, streamed } = await bothWays(answer)
+    t.equal(whole.status, 200, name)
+    t.equal(said(whole.response), expected, name)
+    t.equal(whole.response.status, status, name)
+    t.strictSame(plain(streamed.response), plain(whole.response), `${name}: a stream says the same`)
+  }
+})
+
+t.test('what is not what was asked for is a failure that says where, and never what', async t => {
+  const cases: Record<string, readonly [answer: string, message: RegExp, format?: object]> = {
+    'no JSON': ['I cannot do secret things.', /the schema "invoice".*no JSON value/],
+    empty: [' ', /is empty/],
+    'never ends': ['{"total": 1, "lines": ["secret"', /does not end/],
+    'several values': [`${good} or rather ${good}`, /holds 2 JSON values/],
+    'the inside of something broken': [`{"outer": ${good}, secret}`, /no JSON value/],
+    'the only object of a list': [`Yes: [${good}]`, /"type" at "\/"/],
+    'a missing member': ['{"total": 1}', /"required" at "\/"/],
+    'a wrong element': ['{"total": 1, "lines": ["a", "SECRET"]}', /"pattern" at "\/lines\/1"/],
+    'no object': ['["secret"]', /asked for one JSON object.*not an object/, { type: 'json_object' }],
+  }
+  for (const [name, [answer, message, format]] of Object.entries(cases)) {
+    const { whole, streamed } = await bothWays([text(answer), usage(3, 2), stop], format)
+    t.equal(whole.status, 424, name)
+    t.match(whole.error, { type: 'provider_error', code: 'provider_error', message }, name)
+    t.match(streamed.response, { status: 'failed', error: { code: 'provider_error', message } }, name)
+    t.same(streamed.response.output, [], 'nothing of it was sent')
+    t.notMatch(JSON.stringify([whole.error, streamed.response['error']]), /secret/i)
+  }
+  const nothing = await bothWays([thinking, stop])
+  t.equal(nothing.whole.status, 424)
+  t.equal(nothing.streamed.response.status, 'failed')
+  const cut = await bothWays([text(good)])
+  t.equal(cut.whole.status, 424, 'a reply without its end is none')
+  t.equal(cut.streamed.response.status, 'failed')
+})
+
+t.test('what a failed stream used is charged', async t => {
+  const { under, ask } = await answering('none', () => [text('no'), stop, usage(30, 20)])
+  t.teardown(under.stop)
+  const { requestId, response } = await ask({ stream: true })
+  t.match(response, { status: 'failed', usage: { input_tokens: 30, output_tokens: 20 } })
+  t.match((await under.record(requestId)).usage, { uncachedInput: 30, output: 20 })
+})
+
+t.test('a reply that does not stream goes to the next candidate, whatever the first had begun to say', async t => {
+  const acme = witness('acme', () => [thinking, text('no'), stop])
+  const globex = witness('globex', () => [text(good), stop])
+  const endpoints = ['acme', 'globex'].map(provider => ({ provider, capabilities: { structuredOutput: 'none' as const } }))
+  const under = await gateway({ plugins: [acme.plugin, globex.plugin, listing({ model: 'm', endpoints })] })
+  t.teardown(under.stop)
+  const whole = await ask(under, { model: 'm', text: { format: invoice } })
+  t.equal(said(whole.response), good)
+  t.equal(whole.headers.get('x-gateway-attempts'), '2')
+  const streamed = await ask(under, { model: 'm', text: { format: invoice }, stream: true })
+  t.equal(streamed.response.status, 'failed', 'a stream that has begun cannot')
+})
+
+/** A streamed request, read as far as the test wants. */
+async function reading(under: GatewayUnderTest, body: object, signal?: AbortSignal) {
+  const reply = await under.request('/v1/responses', {
+    body: { model: 'm', input: 'hi', stream: true, ...body },
+    ...(signal && { signal }),
+  })
+  const reader = reply.body!.pipeThrough(new TextDecoderStream()).getReader()
+  let all = ''
+  const read = async (until: string): Promise<string> => {
+    while (!all.includes(until)) {
+      const { done, value } = await reader.read()
+      if (done) break
+      all += value
+    }
+    return all
+  }
+  return { read, reader }
+}
+
+t.test('a stream begins at once, and its text waits until it is valid', async t => {
+  const go = Promise.withResolvers<void>()
+  const acme = scripted('acme', async function* () {
+    yield [thinking, text('Here: ')]
+    await go.promise
+    yield [text(good), stop]
+  })
+  const list = listing({ model: 'm', endpoints: [{ provider: 'acme', capabilities: { structuredOutput: 'none' } }] })
+  const under = await gateway({ plugins: [acme, list] })
+  t.teardown(under.stop)
+  const { read } = await reading(under, { text: { format: invoice } })
+  const before = await read('"type":"output_text"')
+  t.match(before, 'response.reasoning_text.delta')
+  t.notMatch(before, /output_text\.delta|Here/)
+  go.resolve()
+  const all = await read('response.completed')
+  t.equal(said(checkStream(all).response), good)
+  const deltas = readEvents(all).filter(({ type }) => type === 'response.output_text.delta')
+  t.equal(deltas.map(event => event['delta']).join(''), good)
+})
+
+t.test('a provider that is heard of while its text is held is not silent', async t => {
+  const heard: number[] = []
+  async function* events() {
+    yield [text('{"a"')]
+    yield text(': ')
+    yield text('1')
+    yield [text('}'), usage(1, 1)]
+    yield stop
+  }
+  const expected = { provider: 'acme', name: undefined, schema: undefined, streamed: true }
+  for await (const list of checkedAnswer(events(), expected, new AbortController().signal)) heard.push(list.length)
+  t.same(heard, [1, 0, 0, 1, 0, 5], 'one list for each that came')
+})
+
+t.test('a client that leaves while its answer is held ends the call', async t => {
+  const ended = Promise.withResolvers<void>()
+  const acme = scripted('acme', async function* ({ signal }) {
+    try {
+      yield text('{"total": ')
+      await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    } finally {
+      ended.resolve()
+    }
+  })
+  const list = listing({ model: 'm', endpoints: [{ provider: 'acme', capabilities: { structuredOutput: 'none' } }] })
+  const under = await gateway({ plugins: [acme, list] })
+  t.teardown(under.stop)
+  const { read, reader } = await reading(under, { text: { format: invoice } })
+  await read('content_part.added')
+  await reader.cancel()
+  await ended.promise
+  const [record] = await under.recorded(1)
+  t.equal(record!.status, 499)
+  t.equal(under.gateway.liveRuns, 0)
+})
+
+t.test('a failure of the provider stays what it is', async t => {
+  const { under, ask } = await answering('none', function* () {
+    yield text('{"total": ')
+    throw new ProviderFailure({ kind: 'overloaded', message: 'Too busy.' })
+  })
+  t.teardown(under.stop)
+  t.match(await ask({}).then(reply => reply.error), { message: 'Too busy.' })
+  t.match((await ask({ stream: true })).response, { status: 'failed', error: { message: 'Too busy.' } })
+})
+
+t.test('a schema that cannot be used is a 400, and the provider is not asked', async t => {
+  let deep: object = { type: 'string' }
+  for (let level = 0; level < 40; level++) deep = { properties: { a: deep } }
+  const circles: Record<string, object> = { d30: {} }
+  for (let index = 0; index < 30; index++) {
+    const next = { $ref: `#/$defs/d${index + 1}` }
+    circles[`d${index}`] = { allOf: [next, next, next, next] }
+  }
+  const cases: Record<string, readonly [schema: object, message: RegExp]> = {
+    'not a schema': [{ type: 'objekt' }, /\/type/],
+    'not a pattern': [{ pattern: '(' }, /[Rr]egular expression/],
+    'a reference to another place': [{ $ref: 'https://example.com/schema.json' }, /resolve reference/],
+    'a reference to nothing': [{ $ref: '#/$defs/nothing' }, /resolve reference/],
+    'a reference to itself': [{ $ref: '#' }, /circles/],
+    'references that multiply': [{ $defs: circles, $ref: '#/$defs/d0' }, /longer than 1000 ms/],
+    'no JSON Schema': [{ $async: true, type: 'object' }, /\$async/],
+    'too deep': [deep, /81 levels deep/],
+    'too long': [{ enum: Array.from({ length: 20_000 }, (_, index) => `a value that is long ${index}`) }, /characters long/],
+    'too many members': [{ enum: Array.from({ length: 25_000 }, (_, index) => index) }, /members and elements/],
+    'too many patterns': [{ allOf: Array.from({ length: 600 }, () => ({ pattern: 'a' })) }, /600 patterns/],
+    'a pattern too long': [{ patternProperties: { [`^${'a'.repeat(3_000)}`]: {} } }, /a pattern is 3001 characters long/],
+  }
+  const { under, calls, ask } = await answering('none', () => [text('{}'), stop])
+  t.teardown(under.stop)
+  for (const [name, [schema, message]] of Object.entries(cases))
+    for (const stream of [false, true]) {
+      const reply = await ask({ text: { format: formatOf(schema) }, stream })
+      t.equal(reply.status, 400, name)
+      t.match(reply.error, { type: 'invalid_request_error', param: 'text.format.schema', message }, name)
+    }
+  t.equal(calls.length, 0)
+  const shapeless = await ask({ text: { format: { type: 'json_schema', name: 'demo', schema: false } } })
+  t.match(shapeless.error, { param: 'text.format.schema' })
+})
+
+t.test('schemas of every draft, and odd ones', async t => {
+  const draft7 = 'http://json-schema.org/draft-07/schema#'
+  const cases: Record<string, readonly [schema: object, right: string, wrong: string]> = {
+    'draft 7': [{ $schema: draft7, properties: { a: { items: [{ type: 'number' }] } } }, '{"a": [1]}', '{"a": ["b"]}'],
+    '2019-09': [
+      { $schema: 'https://json-schema.org/draft/2019-09/schema', dependentRequired: { a: ['b'] } },
+      '{"a": 1, "b": 2}',
+      '{"a": 1}',
+    ],
+    '2020-12': [
+      { $schema: 'https://json-schema.org/draft/2020-12/schema', properties: { a: { prefixItems: [{ type: 'number' }] } } },
+      '{"a": [1]}',
+      '{"a": ["b"]}',
+    ],
+    'an older notation without a name': [{ properties: { a: { items: [{ type: 'number' }] } } }, '{"a": [1]}', '{"a": ["b"]}'],
+    'an unknown name': [{ $schema: 'https://example.com/schema', required: ['a'] }, '{"a": 1}', '{}'],
+    'unknown keywords': [{ required: ['a'], 'x-order': 1, example: {} }, '{"a": 1}', '{}'],
+    'a recursive one': [
+      { properties: { next: { $ref: '#' }, a: { type: 'number' } } },
+      '{"next": {"next": {"a": 1}}}',
+      '{"next": {"a": ""}}',
+    ],
+    'its own name': [
+      { $id: 'https://example.com/own', $defs: { n: { type: 'number' } }, properties: { a: { $ref: 'https://example.com/own#/$defs/n' } } },
+      '{"a": 1}',
+      '{"a": ""}',
+    ],
+    'a giant enumeration': [
+      { properties: { a: { enum: Array.from({ length: 10_000 }, (_, index) => `v${index}`) } } },
+      '{"a": "v9999"}',
+      '{"a": "v10000"}',
+    ],
+    'an old pattern': [{ properties: { a: { pattern: '^[\\w\\-]+$' } } }, '{"a": "b-c"}', '{"a": "!"}'],
+    'an inherited name': [{ required: ['toString'] }, '{"toString": 1}', '{}'],
+    'a format is not judged': [{ properties: { a: { type: 'string', format: 'email' } } }, '{"a": "no"}', '{"a": 1}'],
+    'nothing fits': [{ properties: { a: false } }, '{}', '{"a": 1}'],
+  }
+  let answer = ''
+  const { under, ask } = await answering('none', () => [text(answer), stop])
+  t.teardown(under.stop)
+  for (const [name, [schema, right, wrong]] of Object.entries(cases)) {
+    const format = formatOf(schema)
+    answer = right
+    t.equal((await ask({ text: { format } })).status, 200, name)
+    answer = wrong
+    t.equal((await ask({ text: { format } })).status, 424, name)
+  }
+})
+
+t.test('a pattern that never ends is stopped, and others need not wait for it', async t => {
+  const endless = formatOf({ properties: { a: { type: 'string', pattern: '^(a+)+$' } } })
+  const { under, calls, ask } = await answering('none', ({ request }) => {
+    const bad = JSON.stringify(request).includes('(a+)+')
+    return [text(bad ? JSON.stringify({ a: `${'a'.repeat(60)}!` }) : good), stop]
+  })
+  t.teardown(under.stop)
+  const done: string[] = []
+  const named = async (name: string, reply: Promise<Answer>): Promise<Answer> => {
+    const answer = await reply
+    done.push(name)
+    return answer
+  }
+  const stopped = named('endless', ask({ text: { format: endless } }))
+  const others = [1, 2, 3].map(() => named('other', ask({})))
+  for (const { status } of await Promise.all(others)) t.equal(status, 200)
+  const reply = await stopped
+  t.same(done, ['other', 'other', 'other', 'endless'])
+  t.equal(reply.status, 400)
+  t.match(reply.error, { param: 'text.format.schema', message: /longer than 1000 ms/ })
+  const asked = calls.length
+  t.match((await ask({ text: { format: endless }, stream: true })).error, { message: /longer than 1000 ms/ })
+  t.equal(calls.length, asked, 'a schema that was too slow is not tried again at once')
+  t.equal((await ask({})).status, 200)
+})
+
+t.test('more than can be checked is refused', async t => {
+  const piece = `"${'a'.repeat(1_000_000)}"`
+  const { whole, streamed } = await bothWays([text('['), ...Array.from({ length: 5 }, () => text(`${piece},`)), text(']'), stop])
+  t.match(whole.error, { message: /more than 4000000 characters/ })
+  t.equal(streamed.response.status, 'failed')
+})
