@@ -1,4 +1,4 @@
-// Another process on the same file: adds a key, keeps a response after the one that is named, and says what it finds.
+// Another process on the same file: adds a key, keeps a chain of responses that begins after the one that is named, and says what it finds.
 import { leanKey } from './keys.ts'
 import { response } from './responses.ts'
 import { openSql } from './sql.ts'
@@ -6,7 +6,7 @@ import { openSql } from './sql.ts'
 const [file = '', id = '', previousId] = process.argv.slice(2)
 const { keys, responses, stop } = await openSql(file)
 await keys.add({ ...leanKey, id })
-await responses.put('ada', response(id, previousId))
-const chain = await responses.chain('ada', id)
+for (let turn = 1; turn <= 20; turn++) await responses.put('ada', response(`${id}-${turn}`, turn === 1 ? previousId : `${id}-${turn - 1}`))
+const chain = await responses.chain('ada', `${id}-20`)
 console.log(JSON.stringify({ key: await keys.find(id), turns: chain?.length }))
 await stop()

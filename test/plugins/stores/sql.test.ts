@@ -75,16 +75,16 @@ t.test('several processes start on a new file at once, and see one another', asy
   t.strictSame(
     outputs.map(({ key, turns }) => [key.id, turns]),
     [
-      ['one', 1],
-      ['two', 1],
+      ['one', 20],
+      ['two', 20],
     ],
   )
   const { keys, responses, stop } = await openSql(file)
-  t.equal((await found('three', 'one')).turns, 2, 'a response of another process is continued')
-  t.equal((await found('four', 'three')).turns, 3)
+  t.equal((await found('three', 'one-20')).turns, 40, 'a response of another process is continued')
+  t.equal((await found('four', 'three-5')).turns, 45)
   for (const id of ['one', 'two', 'three', 'four']) {
     t.strictSame(await keys.find(id), { ...leanKey, id })
-    t.strictSame((await responses.get('ada', id))?.body, { id }, 'whoever made its data key')
+    t.strictSame((await responses.get('ada', `${id}-1`))?.body, { id: `${id}-1` }, 'whoever made its data key')
   }
   await stop()
 })

@@ -1,0 +1,166 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import type { KeySettings } from '../../../core/admission/api-key.ts'
+import { systemClock } from '../../../core/clock.ts'
+import { checkResponse, testGateway, type CheckedResponse, type TestGateway } from '../../../core/testing/index.ts'
+import responses from '../../../plugins/endpoints/responses/index.ts'
+import localSealer from '../../../plugins/sealers/local/index.ts'
+import memory from '../../../plugins/stores/memory/index.ts'
+import sql from '../../../plugins/stores/sql/index.ts'
+import { Workplace, type TurnpikeProcess } from '../../config/turnpike-process.ts'
+import { ask, said, stop, text, witness, type Witness } from '../../core/stage.ts'
+import { bytesBeside, fileOf, masterKey, openSql, run } from './sql.ts'
+
+const canary = 'canary-0123456789abcdef'
+const logging = { logging: { value: true } } as const
+
+/** A whole gateway that keeps keys and responses in a file, before a provider that says `answer <n>`. */
+async function gatewayOn(file: string): Promise<TestGateway & Pick<Witness, 'calls'>> {
+  const { plugin, calls } = witness('acme', (_call, count) => [text(`answer ${count}`), stop])
+  const stores = [memory({ services: ['metrics', 'limits', 'ledger'] }), sql({ file }), localSealer({ masterKey })]
+  return { ...(await testGateway({ plugins: [...stores, responses({}), plugin] })), calls }
+}
+
+async function bearer(under: TestGateway, settings: KeySettings): Promise<{ readonly authorization: string }> {
+  return { authorization: `Bearer ${await under.gateway.issueKey(settings)}` }
+}
+
+/** What a call to the provider says, item by item. */
+function saidIn(under: Pick<Witness, 'calls'>): readonly unknown[] {
+  return under.calls
+    .at(-1)!
+    .request.input.map(item => item.type === 'message' && item.content.map(part => 'text' in part && part.text).join())
+}
+
+t.test('a conversation and its items go on after a restart, for their owner alone', async t => {
+  const file = fileOf(t)
+  const before = await gatewayOn(file)
+  const ada = await bearer(before, { name: 'ada', user: 'ada', policy: logging })
+  const adaAgain = await bearer(before, { name: 'ada, rotated', user: 'ada', policy: logging })
+  const bob = await bearer(before, { name: 'bob', user: 'bob', policy: logging })
+  const first = (await ask(before, { model: 'acme/m', input: 'question 1' }, ada)).response
+  const second = (await ask(before, { model: 'acme/m', input: 'question 2', previous_response_id: first.id, stream: true }, ada)).response
+  await before.stop()
+
+  const after = await gatewayOn(file)
+  t.teardown(after.stop)
+  const follow = { model: 'acme/m', input: 'question 3', previous_response_id: second.id }
+  t.equal((await ask(after, follow, ada)).status, 200)
+  t.strictSame(saidIn(after), ['question 1', 'answer 1', 'question 2', 'answer 2', 'question 3'])
+  t.equal((await ask(after, follow, adaAgain)).status, 200, 'another key of the same owner')
+  t.match(await ask(after, follow, bob), { status: 400, error: { code: 'previous_response_not_found', param: 'previous_response_id' } })
+
+  const reference = {
+    model: 'acme/m',
+    input: [
+      { type: 'item_reference', id: first.output[0]!['id'] },
+      { role: 'user', content: 'go on' },
+    ],
+  }
+  t.equal((await ask(after, reference, ada)).status, 200)
+  t.strictSame(saidIn(after), ['answer 1', 'go on'])
+  t.match(await ask(after, reference, bob), { status: 400, error: { param: 'input', message: /Item with id 'msg_\w+' not found/ } })
+  t.strictSame(
+    run(file, 'select distinct owner, org from response').map(row => ({ ...row })),
+    [{ owner: 'default/user/ada', org: 'default' }],
+  )
+})
+
+t.test('a deleted link makes the chain unknown', async t => {
+  const file = fileOf(t)
+  const under = await gatewayOn(file)
+  t.teardown(under.stop)
+  const first = (await ask(under, { model: 'acme/m' })).response
+  const second = (await ask(under, { model: 'acme/m', previous_response_id: first.id })).response
+  const beside = await openSql(file)
+  t.teardown(beside.stop)
+  t.equal(await beside.responses.delete('default', first.id), true, 'by another process, say')
+  for (const id of [first.id, second.id])
+    t.match(await ask(under, { model: 'acme/m', previous_response_id: id }), {
+      status: 400,
+      error: { code: 'previous_response_not_found' },
+    })
+})
+
+t.test('what does not open is a 503, and the log names it and says no more', async t => {
+  const file = fileOf(t)
+  const under = await gatewayOn(file)
+  t.teardown(under.stop)
+  const { id, output } = (await ask(under, { model: 'acme/m', input: canary })).response
+  run(file, 'update response set conversation = cast(substr(conversation, 1, length(conversation) - 1) as blob)')
+  const items = [{ type: 'item_reference', id: output[0]!['id'] }]
+  for (const body of [{ previous_response_id: id }, { input: items }, { previous_response_id: id, stream: true }])
+    t.match(await ask(under, { model: 'acme/m', ...body }), {
+      status: 503,
+      error: { code: 'server_error', message: /cannot be read at the moment/ },
+    })
+  const lines = under.logs.map(line => JSON.parse(line) as Record<string, unknown>).filter(line => line['plugin'] === 'sql')
+  t.equal(lines.length, 3)
+  for (const line of lines) t.match(line, { level: 'error', response: id, part: 'conversation', message: /does not open/ })
+  t.notMatch(under.logs.join('\n'), canary)
+})
+
+t.test('with logging off, or where the caller says so, nothing is written', async t => {
+  const file = fileOf(t)
+  const under = await gatewayOn(file)
+  const silent = await bearer(under, { name: 'silent' })
+  for (const stream of [true, false]) {
+    t.equal((await ask(under, { model: 'acme/m', input: canary, stream }, silent)).response['store'], false)
+    t.equal((await ask(under, { model: 'acme/m', input: canary, stream, store: false })).response['store'], false)
+  }
+  for (const table of ['response', 'response_item', 'data_key']) t.strictSame(run(file, `select * from ${table}`), [], table)
+  t.notOk(bytesBeside(file).includes(canary))
+  await under.stop()
+  t.notOk(bytesBeside(file).includes(canary))
+})
+
+t.test('what was answered is still there after SIGKILL', async t => {
+  const workplace = new Workplace(`
+    import { defineConfig, defaults } from 'turnpike/config'
+    export default defineConfig({ server: { port: 0 }, plugins: defaults({ without: ['ollama'] }) })`)
+  t.teardown(() => workplace.remove())
+  const key = (await workplace.run('keys', 'create', '--logging')).stdout.trim()
+  const post = async (gateway: TurnpikeProcess, body: object): Promise<CheckedResponse> => {
+    const reply = await fetch(`${await gateway.url()}/v1/responses`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'sandbox/reasoning', input: `Say ${canary}`, stream: true, ...body }),
+    })
+    return await completed(reply)
+  }
+
+  const first = workplace.spawn(['start'])
+  const ids = [(await post(first, {})).id, (await post(first, {})).id]
+  first.signal('SIGKILL')
+  await first.finished
+  const file = join(workplace.path, 'data', 'turnpike.db')
+  t.ok(existsSync(`${file}-wal`), 'it had no time to tidy up')
+  t.notOk(bytesBeside(file).includes(canary))
+
+  const second = workplace.spawn(['start'])
+  for (const previous_response_id of ids)
+    t.match(said(await post(second, { previous_response_id })), /I remember turn 1\./, 'its reasoning too')
+  second.signal('SIGKILL')
+  await second.finished
+
+  const kept = await openSql(file, {}, systemClock, { keyFile: join(workplace.path, 'data', 'master.key') })
+  t.teardown(kept.stop)
+  for (const id of ids) {
+    const stored = await kept.responses.get('default', id)
+    t.match(stored?.body, { id, status: 'completed', store: true })
+    t.match(JSON.stringify(stored?.input), canary)
+  }
+  t.notOk(bytesBeside(file).includes(canary))
+})
+
+/** The response in a stream, as soon as its last event is here. */
+async function completed(reply: Response): Promise<CheckedResponse> {
+  let text = ''
+  for await (const piece of reply.body!.pipeThrough(new TextDecoderStream())) {
+    text += piece
+    const [, event] = /^event: response\.completed\ndata: (.*)\n\n/m.exec(text) ?? []
+    if (event) return checkResponse(JSON.parse(event).response)
+  }
+  throw new Error(`the stream ended early: ${text}`)
+}
