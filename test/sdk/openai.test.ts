@@ -67,12 +67,18 @@ async function read(client: OpenAI, { request, stream }: RecordedModel): Promise
   })
   const ends = { max_output_tokens: 'length', content_filter: 'content-filter' } as const
   const reason = response.incomplete_details?.reason
+  const usage = response.usage!
   return {
     text: response.output_text,
     refusal: response.output.flatMap(refusals).join(''),
     calls,
     finish: ends[reason as keyof typeof ends] ?? (calls.length > 0 ? 'tool-calls' : 'stop'),
-    tokens: { input: response.usage!.input_tokens, output: response.usage!.output_tokens },
+    tokens: {
+      input: usage.input_tokens,
+      cached: usage.input_tokens_details.cached_tokens,
+      output: usage.output_tokens,
+      reasoning: usage.output_tokens_details.reasoning_tokens,
+    },
   }
 }
 

@@ -19,14 +19,13 @@ export interface Stage extends ListeningGateway {
 /** A gateway on a socket with the sandbox, fake vendors of the three wires, and vendors that answer with recorded bytes. */
 export async function stage(t: Test, plugins: readonly PluginUse[] = []): Promise<Stage> {
   const vendors = await Promise.all([fakeUpstream(chatReply), fakeUpstream(anthropicReply), fakeUpstream(responsesReply)])
+  t.teardown(() => Promise.all(vendors.map(vendor => vendor.close())))
   const names = ['openai-chat', 'anthropic', 'openai-responses'] as const
   const recorded = recordingsAbsent ? undefined : await RecordedModels.start()
+  t.teardown(() => recorded?.close())
   const under = await listeningGateway({
     plugins: [...plugins, ...names.map((name, index) => pluginOf[name](name, vendors[index]!.url, 'fake')), ...(recorded?.plugins ?? [])],
   })
-  t.teardown(async () => {
-    await under.stop()
-    await Promise.all([...vendors.map(vendor => vendor.close()), recorded?.close()])
-  })
+  t.teardown(under.stop)
   return { ...under, baseURL: `${under.url}/v1`, wires: names.map(name => `${name}/some-model`), recordedModels: recorded?.models ?? [] }
 }

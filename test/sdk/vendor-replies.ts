@@ -120,7 +120,7 @@ interface Turn {
 
 function turnFor({ body, text }: ReceivedRequest): Turn {
   if (text.includes('Sunny')) return { text: 'It is Sunny there.' }
-  return (body as { tools?: unknown }).tools ? { call: true } : { text: 'Hello to you' }
+  return (body as { tools?: readonly unknown[] }).tools?.length ? { call: true } : { text: 'Hello to you' }
 }
 
 function sse(body: string): FakeReply {
