@@ -1,4 +1,14 @@
-import { Agent, ModelBehaviorError, ModelRefusalError, OpenAIProvider, Runner, setTracingDisabled, tool, user, type AgentInputItem } from '@openai/agents'
+import {
+  Agent,
+  ModelBehaviorError,
+  ModelRefusalError,
+  OpenAIProvider,
+  Runner,
+  setTracingDisabled,
+  tool,
+  user,
+  type AgentInputItem,
+} from '@openai/agents'
 import OpenAI from 'openai'
 import t, { type Test } from 'tap'
 import { z } from 'zod'
@@ -20,7 +30,13 @@ async function read(runner: Runner, { model, stream, functions }: RecordedModel)
     name: 'Reader',
     model,
     tools: functions.map(name =>
-      tool({ name, description: '', strict: false, parameters: { type: 'object', properties: {}, required: [], additionalProperties: true }, execute: () => 'done' }),
+      tool({
+        name,
+        description: '',
+        strict: false,
+        parameters: { type: 'object', properties: {}, required: [], additionalProperties: true },
+        execute: () => 'done',
+      }),
     ),
     toolUseBehavior: 'stop_on_first_tool',
   })
@@ -51,7 +67,14 @@ interface Told {
 }
 
 /** A run to its end; a streamed one must tell in pieces what it tells in the end. */
-async function complete(t: Test, runner: Runner, stream: boolean, agent: Agent, input: string | AgentInputItem[], previous?: string): Promise<Told> {
+async function complete(
+  t: Test,
+  runner: Runner,
+  stream: boolean,
+  agent: Agent,
+  input: string | AgentInputItem[],
+  previous?: string,
+): Promise<Told> {
   const options = previous === undefined ? {} : { previousResponseId: previous }
   const result = stream ? await runner.run(agent, input, { ...options, stream }) : await runner.run(agent, input, options)
   if ('completed' in result) {
@@ -93,7 +116,11 @@ async function everyWay(t: Test, runner: Runner, stream: boolean, wires: readonl
   if ('completed' in handed) await handed.completed
   t.equal(handed.lastAgent?.name, 'Clerk', 'handoff')
 
-  const thinker = new Agent({ name: 'Thinker', model: 'sandbox/reasoning', modelSettings: { providerData: { include: ['reasoning.encrypted_content'] } } })
+  const thinker = new Agent({
+    name: 'Thinker',
+    model: 'sandbox/reasoning',
+    modelSettings: { providerData: { include: ['reasoning.encrypted_content'] } },
+  })
   const thought = await complete(t, runner, stream, thinker, 'Why?')
   const after = await complete(t, runner, stream, thinker, [...thought.history, user('And now?')])
   t.equal(after.output, 'I remember turn 1. And now?', 'the state of reasoning comes back')

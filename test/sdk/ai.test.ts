@@ -153,7 +153,10 @@ async function fails(t: Test, model: Model, { tells, readsMessages }: Kind): Pro
     ['429', 429, true],
     ['504', 504, true],
   ] as const) {
-    const options = { model: model('sandbox/fail'), prompt: JSON.stringify(prompt.length === 3 ? { status: Number(prompt) } : { kind: prompt }) }
+    const options = {
+      model: model('sandbox/fail'),
+      prompt: JSON.stringify(prompt.length === 3 ? { status: Number(prompt) } : { kind: prompt }),
+    }
     const told = /The sandbox failed as it was asked to/
     const expected = { statusCode, isRetryable, responseBody: told, ...(readsMessages && { message: told }) }
     const whole = await generate(false, options).catch((error: unknown) => error)
