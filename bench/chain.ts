@@ -16,6 +16,8 @@ import sql from '../plugins/stores/sql/index.ts'
 // What `previous_response_id` costs before anything is asked of a provider: finding, opening and joining all earlier turns.
 
 const turns = 50
+/** Of the same owner. */
+const otherResponses = 5_000
 const rounds = 5
 const extensionsInRound = 40
 const owner = 'example'
@@ -48,7 +50,10 @@ async function compare(what: string, itemsInTurn: number, textLength: number): P
   const file = join(folder, `${itemsInTurn}.db`)
   const inMemory = await openStore([memory({})])
   const inSqlite = await openStore([memory({ services: ['keys', 'metrics', 'limits', 'ledger'] }), sql({ file, services: ['responses'] })])
-  for (const { store } of [inMemory, inSqlite]) for (const link of chain) await store.put(owner, link)
+  for (const { store } of [inMemory, inSqlite]) {
+    for (let index = 0; index < otherResponses; index++) await store.put(owner, { ...response(0, 2, 50), id: `resp_other_${index}` })
+    for (const link of chain) await store.put(owner, link)
+  }
   const contenders: readonly Contender[] = [
     { name: 'JSON.parse', run: () => texts.map(text => JSON.parse(text) as unknown) },
     { name: 'memory', limitMs: 5, run: extending(inMemory.store) },

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Item, JsonObject, Logger, ResponseStore, StoredResponse, Turn } from '../../../core/index.ts'
+import { chainQuery, type ResponseLink } from './chain-query.ts'
 import type { Tables } from './database.ts'
 import { indexItems, itemsOf, readIndex, removeResponse } from './response-rows.ts'
 import type { SealedParts } from './sealed-parts.ts'
@@ -45,7 +46,7 @@ export class SqlResponses implements ResponseStore {
   }
 
   async chain(owner: string, id: string): Promise<readonly Turn[] | undefined> {
-    const links = new Map((await this.#links(owner, id)).map(row => [row.id, row]))
+    const links = new Map((await chainQuery(this.#database, owner, id).execute()).map(row => [row.id, row]))
     const newestFirst: ResponseLink[] = []
     for (let next: string | null = id; next !== null;) {
       const link = links.get(next)
@@ -80,30 +81,6 @@ export class SqlResponses implements ResponseStore {
     return await this.#database.transaction().execute(transaction => removeResponse(transaction, owner, id))
   }
 
-  /** A response and its ancestors in no order. `union` drops what it has met before, so that a chain that bites its tail ends. */
-  async #links(owner: string, id: string): Promise<readonly ResponseLink[]> {
-    return await this.#database
-      .withRecursive('link', query =>
-        query
-          .selectFrom('response')
-          .select(['response.id', 'response.previous_id'])
-          .where('response.owner', '=', owner)
-          .where('response.id', '=', id)
-          .union(
-            query
-              .selectFrom('link')
-              .innerJoin('response', 'response.id', 'link.previous_id')
-              .select(['response.id', 'response.previous_id'])
-              .where('response.owner', '=', owner),
-          ),
-      )
-      .selectFrom('link')
-      .innerJoin('response', 'response.id', 'link.id')
-      .select(['response.id', 'response.previous_id', 'response.org', 'response.conversation'])
-      .where('response.owner', '=', owner)
-      .execute()
-  }
-
   async #turn(owner: string, row: Pick<ResponseLink, 'id' | 'org' | 'conversation'>): Promise<Turn> {
     return (await this.#opened(owner, row, 'conversation', row.conversation)) as Turn
   }
@@ -119,11 +96,4 @@ export class SqlResponses implements ResponseStore {
     this.#log.error('a stored response does not open: it was changed, or the key that it was sealed under is lost', { response: id, part })
     throw new Error(`the stored response ${id} does not open`)
   }
-}
-
-interface ResponseLink {
-  readonly id: string
-  readonly previous_id: string | null
-  readonly org: string
-  readonly conversation: Uint8Array
 }
