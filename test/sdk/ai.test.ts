@@ -187,6 +187,16 @@ async function fails(t: Test, model: Model, { tells, readsMessages }: Kind): Pro
   }
 }
 
+async function callsCustomTools(t: Test, under: Stage): Promise<void> {
+  const openai = createOpenAI({ baseURL: under.baseURL, apiKey: under.apiKey })
+  const tools = { shell: openai.tools.customTool({ description: 'Runs a command' }) }
+  for (const stream of [false, true]) {
+    const { calls, finish } = await generate(stream, { model: openai.responses('sandbox/tools'), prompt: 'List the files', tools })
+    t.match(calls, [{ toolName: 'shell', input: 'input for shell' }])
+    t.equal(finish, 'tool-calls')
+  }
+}
+
 async function aborts(t: Test, model: Model): Promise<void> {
   const leaving = new AbortController()
   const prompt = 'first 0 between 60000 pieces 2'
@@ -203,6 +213,7 @@ globalThis.AI_SDK_LOG_WARNINGS = false
 
 t.test('the AI SDK', async t => {
   const under = await stage(t)
+  await t.test('custom tools', t => callsCustomTools(t, under))
   for (const [name, kind] of Object.entries(kinds)) {
     await t.test(name, async t => {
       const model = kind.create(under.baseURL, under.apiKey)

@@ -1,6 +1,6 @@
 import { HumanMessage, ToolMessage, type AIMessageChunk, type UsageMetadata } from '@langchain/core/messages'
 import { tool } from '@langchain/core/tools'
-import { ChatOpenAI } from '@langchain/openai'
+import { ChatOpenAI, customTool } from '@langchain/openai'
 import t, { type Test } from 'tap'
 import { z } from 'zod'
 import { compareRecorded, type ClientReading, type RecordedModel } from './recorded-models.ts'
@@ -69,6 +69,14 @@ async function everyWay(t: Test, chat: Chat, stream: boolean, wires: readonly st
     const told = await ask(stream, forecaster, [question, asked, answer])
     t.match(told.text, /Sunny/, `${model}: tool round trip`)
   }
+
+  const shell = customTool(async input => `ran ${String(input)}`, {
+    name: 'shell',
+    description: 'Runs a command',
+    format: { type: 'text' },
+  })
+  const ran = await ask(stream, chat('sandbox/tools').bindTools([shell]), 'List the files')
+  t.match(ran.tool_calls, [{ name: 'shell', args: { input: 'input for shell' } }], 'custom tool')
 
   const seen = await ask(stream, chat('sandbox/echo'), [
     new HumanMessage({

@@ -1,12 +1,12 @@
 import type { Test } from 'tap'
 import type { JsonObject, PluginUse } from '../../core/index.ts'
-import { Oracle, wireOf, type OracleReading, type Wire } from '../oracle/oracle.ts'
+import { Oracle, type OracleReading } from '../oracle/oracle.ts'
 import { recordedReply, recordings, recordingsAbsent, type RecordedReply, type Recording } from '../recordings.ts'
 import { normalCalls } from '../replay/differences.ts'
 import { lacksEnd } from '../replay/failures.ts'
 import { requestFor, unaskable } from '../replay/request.ts'
 import { RecordedUpstream } from '../replay/upstream.ts'
-import { pluginOf } from './wire-plugins.ts'
+import { clientWire, pluginOf } from './wire-plugins.ts'
 
 /** What a client makes of an answer, in words that all clients share. */
 export interface ClientReading {
@@ -59,7 +59,7 @@ export class RecordedModels {
 
   async #add(recording: Recording, oracle: Oracle): Promise<void> {
     const { path, vendor, status, mode } = recording
-    const wire = wireOf(recording.api)!
+    const wire = clientWire(recording.api)!
     const reply = recordedReply(recording)!
     const stream = mode === 'stream'
     const reading = await oracle.read(wire, { status, ...reply }, stream)
@@ -152,8 +152,8 @@ function served(recording: Recording, { headers, body }: RecordedReply): Paramet
 
 /** As few recordings as show everything: each time the one that shows the most that was not there yet. */
 function varied(): Recording[] {
-  const usable = recordings().filter(each => each.mode !== 'error' && wireOf(each.api) && recordedReply(each))
-  const groups = Map.groupBy(usable, ({ api, mode }) => `${wireOf(api) satisfies Wire | undefined} ${mode}`)
+  const usable = recordings().filter(each => each.mode !== 'error' && clientWire(each.api) && recordedReply(each))
+  const groups = Map.groupBy(usable, ({ api, mode }) => `${clientWire(api)!} ${mode}`)
   return [...groups.values()].flatMap(candidates => {
     const seen = new Set<string>()
     const chosen: Recording[] = []

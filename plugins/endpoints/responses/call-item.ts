@@ -18,8 +18,7 @@ export class CallItem implements OpenItem {
     this.#context = context
     this.#call = first as ToolCall
     this.#id = context.id(this.#call.custom ? 'ctc' : 'fc')
-    context.send('response.output_item.added', { output_index: context.outputIndex, item: this.#item('in_progress') })
-    // The documented table has no events for the input of custom tools: it comes with the finished item.
+    if (!this.#call.custom) this.#add()
     this.#head = context.streaming && !this.#call.custom ? deltaHead('response.function_call_arguments.delta', this.#place()) : ''
   }
 
@@ -45,11 +44,16 @@ export class CallItem implements OpenItem {
   }
 
   close(status: 'completed' | 'incomplete'): JsonObject {
-    if (!this.#call.custom)
-      this.#context.send('response.function_call_arguments.done', { ...this.#place(), name: this.#call.name, arguments: this.#input })
+    // The documented table has no events for the input of custom tools: clients that read no finished items find it in the added one.
+    if (this.#call.custom) this.#add()
+    else this.#context.send('response.function_call_arguments.done', { ...this.#place(), name: this.#call.name, arguments: this.#input })
     const item = this.#item(status)
     this.#context.send('response.output_item.done', { output_index: this.#context.outputIndex, item })
     return item
+  }
+
+  #add(): void {
+    this.#context.send('response.output_item.added', { output_index: this.#context.outputIndex, item: this.#item('in_progress') })
   }
 
   #place(): object {
