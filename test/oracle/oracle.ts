@@ -1,6 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { readChatChunks, readChatCompletion } from './chat.ts'
+import { readGenerateContent } from './gemini.ts'
 import { object, string } from './json.ts'
 import { readMessage, readMessageEvents } from './messages.ts'
 import { plainSse } from './plain-sse.ts'
@@ -8,12 +9,16 @@ import type { ErrorReading, Reading } from './reading.ts'
 import { readResponse, readResponseEvents } from './responses.ts'
 import { VendorServer, type ServedReply } from './vendor-server.ts'
 
-export type Wire = 'openai-chat' | 'openai-responses' | 'anthropic'
+export type Wire = SdkWire | 'gemini'
+
+/** Those whose vendor's own SDK is at hand. */
+type SdkWire = 'openai-chat' | 'openai-responses' | 'anthropic'
 
 /** The wire of a recording's `api`; undefined for those that the oracle cannot read. */
 export function wireOf(api: string): Wire | undefined {
   if (api === 'chat') return 'openai-chat'
   if (api === 'responses') return 'openai-responses'
+  if (api === 'generateContent') return 'gemini'
   return api === 'messages' ? 'anthropic' : undefined
 }
 
@@ -40,6 +45,7 @@ export class Oracle {
   }
 
   async read(wire: Wire, reply: ServedReply, stream: boolean): Promise<OracleReading> {
+    if (wire === 'gemini') return { ...readGenerateContent(reply.status, reply.body), withoutSdk: undefined }
     const fold = folds[wire]
     const said: unknown[] = []
     try {
@@ -64,7 +70,7 @@ interface Fold {
 
 const logLevel = 'off'
 
-const folds: Readonly<Record<Wire, Fold>> = {
+const folds: Readonly<Record<SdkWire, Fold>> = {
   'openai-chat': {
     async receive(baseURL, stream, take) {
       const client = new OpenAI({ apiKey: 'sk-demo-oracle', baseURL, maxRetries: 0, logLevel })

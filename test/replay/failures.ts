@@ -28,13 +28,15 @@ const wordings: readonly (readonly [kind: keyof typeof forms, words: RegExp])[] 
     'context-length',
     /context_length_exceeded|exceed_context_size|too_many_prompt_tokens|prompt (is )?too long|max(imum)? context length|reduce the length of the (messages|prompt)/i,
   ],
+  // Google says the same sentence of every quota; its name tells that waiting helps.
+  ['rate-limit', /PerMinute/],
   ['quota', /insufficient_quota|credit balance|exceeded your current quota|insufficient balance/i],
-  ['refused', /violates usage guidelines/i],
-  // xAI answers a wrong key with a 400.
-  ['auth', /invalid_api_key|(incorrect|invalid|no) api key|authentication_error/i],
+  ['refused', /violates usage guidelines|"blockReason"/i],
+  // xAI and Google answer a wrong key with a 400.
+  ['auth', /invalid_api_key|API_KEY_INVALID|(incorrect|invalid|no) api key|authentication_error/i],
   ['not-found', /model_not_found|supported API model names|is not a valid model|DeploymentNotFound|not_found_error/i],
-  // Groq: the model called a tool wrongly, for which the request is not to blame.
-  ['protocol', /tool_use_failed/],
+  // Groq and Google: the model called a tool wrongly, for which the request is not to blame. An image alone cannot be passed on.
+  ['protocol', /tool_use_failed|MALFORMED_FUNCTION_CALL|MEDIA_ALONE/],
 ]
 
 /** What is to come of this error. */

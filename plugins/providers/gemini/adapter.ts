@@ -1,0 +1,35 @@
+import type { ProviderAdapter, ProviderCall } from '../../../core/index.ts'
+import { decoder } from './decoder.ts'
+import { failure } from './failure.ts'
+import { geminiFramer } from './framer.ts'
+import { reply } from './reply.ts'
+import { dialect, generateContentBody, type RequestOptions } from './request.ts'
+
+export interface GeminiAdapterOptions extends RequestOptions {
+  /** The address of a call's model, which the method is added to. */
+  readonly modelUrl: (call: ProviderCall) => string
+  readonly authorize?: ProviderAdapter['authorize']
+}
+
+/** The generateContent dialect, for the vendor's own API and for the platform that serves it too. */
+export function geminiAdapter(options: GeminiAdapterOptions): ProviderAdapter {
+  const { modelUrl, authorize } = options
+  return {
+    dialect,
+    capabilities: { webSearch: true, verbosity: false, contextManagement: false },
+    framing: geminiFramer,
+    prepare(call) {
+      const { stream } = call.request
+      return {
+        method: 'POST',
+        url: `${modelUrl(call)}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+        headers: { 'content-type': 'application/json', accept: stream ? 'text/event-stream' : 'application/json' },
+        body: JSON.stringify(generateContentBody(call, options)),
+      }
+    },
+    ...(authorize && { authorize }),
+    decoder,
+    reply,
+    failure,
+  }
+}

@@ -1,0 +1,117 @@
+import type { Emit } from '../../../core/index.ts'
+import { Grounding } from './grounding.ts'
+import { logprobsOf } from './logprobs.ts'
+import { PartialCall } from './partial-call.ts'
+import { stateText } from './thought-state.ts'
+import type { WireCandidate, WireFunctionCall, WirePart } from './wire-reply.ts'
+
+/**
+ * A candidate's parts as events. Thoughts are told as summaries, because that is what the vendor returns ("Thinking", thought
+ * summaries). Parts of tools that the vendor runs itself are none of the conversation's.
+ */
+export class Content {
+  readonly #emit: Emit
+  readonly #grounding = new Grounding()
+  /** All text so far; the open message began at `#start` of it. */
+  #text = ''
+  #start: number | undefined
+  #thought = ''
+  /** Signatures that stand behind the open message, which citations may still come to. */
+  #held: string[] = []
+  #calls = 0
+  #open: PartialCall | undefined
+  #media = false
+
+  constructor(emit: Emit) {
+    this.#emit = emit
+  }
+
+  add(candidate: WireCandidate): void {
+    let logprobs = candidate.logprobsResult
+    for (const part of candidate.content?.parts ?? []) {
+      if (part.functionCall) this.#call(part.functionCall, part.thoughtSignature)
+      else if (part.thought) this.#think(part)
+      else if (typeof part.text === 'string') {
+        this.#say(part.text, part.thoughtSignature, logprobs)
+        logprobs = undefined
+      } else if (part.inlineData) this.#media = true
+    }
+    if (candidate.groundingMetadata || candidate.citationMetadata) this.#grounding.add(candidate)
+  }
+
+  refuse(text: string): void {
+    this.#closeMessage()
+    this.#emit({ type: 'refusal', text })
+  }
+
+  end(): { readonly searches: number; readonly calls: number } {
+    this.#endCall()
+    this.#closeMessage()
+    const search = this.#grounding.search()
+    if (search) this.#emit(search)
+    return { searches: this.#grounding.searches, calls: this.#calls }
+  }
+
+  /** Nothing was said but what cannot be passed on. */
+  get isMediaAlone(): boolean {
+    return this.#media && this.#text.trim() === '' && this.#calls === 0
+  }
+
+  #say(text: string, signature: string | undefined, logprobs: WireCandidate['logprobsResult']): void {
+    const opens = this.#start === undefined
+    if (text === '') {
+      if (signature) this.#held.push(signature)
+      if (signature && opens) this.#closeMessage()
+      return
+    }
+    if (signature && opens) this.#emit({ type: 'reasoning-state', opaque: stateText({ thoughtSignature: signature, on: 'next' }) })
+    if (opens) this.#start = this.#text.length
+    this.#thought = ''
+    this.#text += text
+    this.#emit(logprobs ? { type: 'text', text, logprobs: logprobsOf(logprobs) } : { type: 'text', text })
+    if (signature && !opens) this.#held.push(signature)
+  }
+
+  #think({ text, thoughtSignature }: WirePart): void {
+    this.#closeMessage()
+    if (text) {
+      this.#thought += text
+      this.#emit({ type: 'reasoning', text, form: 'summary' })
+    }
+    if (!thoughtSignature) return
+    this.#emit({ type: 'reasoning-state', opaque: stateText({ thoughtSignature, on: 'thought', text: this.#thought }) })
+    this.#thought = ''
+  }
+
+  #call({ id, name, args, partialArgs, willContinue }: WireFunctionCall, signature: string | undefined): void {
+    if (name !== undefined) {
+      this.#endCall()
+      this.#closeMessage()
+      if (signature) this.#emit({ type: 'reasoning-state', opaque: stateText({ thoughtSignature: signature, on: 'next' }) })
+      this.#thought = ''
+      this.#calls += 1
+      this.#emit({ type: 'tool-call', key: this.#key, ...(id && { callId: id }), name })
+      if (!willContinue && !partialArgs) return this.#emit({ type: 'tool-input', key: this.#key, text: JSON.stringify(args ?? {}) })
+      this.#open = new PartialCall()
+    }
+    this.#open?.add(partialArgs ?? [])
+    if (!willContinue) this.#endCall()
+  }
+
+  #endCall(): void {
+    if (this.#open) this.#emit({ type: 'tool-input', key: this.#key, text: this.#open.json })
+    this.#open = undefined
+  }
+
+  get #key(): string {
+    return `call_${this.#calls}`
+  }
+
+  #closeMessage(): void {
+    if (this.#start !== undefined) for (const annotation of this.#grounding.annotations(this.#text, this.#start)) this.#emit(annotation)
+    this.#start = undefined
+    for (const thoughtSignature of this.#held)
+      this.#emit({ type: 'reasoning-state', opaque: stateText({ thoughtSignature, on: 'itself' }) })
+    this.#held = []
+  }
+}

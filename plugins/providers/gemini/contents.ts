@@ -1,0 +1,158 @@
+import type { FunctionCallOutputItem, Item, JsonObject, MessageItem } from '../../../core/index.ts'
+import type { ModelTraits } from './models.ts'
+import { inputParts, textParts, unsayable } from './parts.ts'
+import { thoughtState, type ThoughtState } from './thought-state.ts'
+import type { Content, FunctionResponse, Part } from './wire.ts'
+
+export interface Conversation {
+  /** What system and developer messages said before anybody else spoke. */
+  readonly system: readonly Part[]
+  readonly contents: readonly Content[]
+}
+
+interface Turn {
+  readonly role: Content['role']
+  readonly parts: Part[]
+}
+
+export interface ConversationOptions {
+  readonly traits: Pick<ModelTraits, 'signedCalls' | 'systemInstruction'>
+  /** Where the vendor keeps files; undefined where it keeps none. */
+  readonly filesUrl: string | undefined
+}
+
+/** Items as the vendor's turns, which alternate between the user and the model. */
+export function conversationOf(items: readonly Item[], options: ConversationOptions): Conversation {
+  const first = options.traits.systemInstruction ? items.findIndex(item => !isSystem(item)) : 0
+  // A conversation of nothing but instructions still needs a question: the last of them.
+  const leading = first < 0 ? items.length - 1 : first
+  const system = items.slice(0, leading).flatMap(item => textParts((item as MessageItem).content))
+  const turns = new Turns(options)
+  for (const item of items.slice(leading)) {
+    if (first < 0) turns.say('user', textParts((item as MessageItem).content))
+    else turns.add(item)
+  }
+  return { system, contents: turns.finished() }
+}
+
+class Turns {
+  readonly #turns: Turn[] = []
+  readonly #options: ConversationOptions
+  /** The functions' names, which results do not repeat. */
+  readonly #names = new Map<string, string>()
+  #pending: ThoughtState | undefined
+
+  constructor(options: ConversationOptions) {
+    this.#options = options
+  }
+
+  add(item: Item): void {
+    switch (item.type) {
+      case 'message':
+        return this.#message(item as MessageItem)
+      case 'function_call':
+        this.#names.set(item.call_id, item.name)
+        return this.say('model', [{ functionCall: { id: item.call_id, name: item.name, args: argumentsOf(item.arguments) } }])
+      case 'function_call_output':
+        return this.say('user', this.#result(item as FunctionCallOutputItem))
+      case 'reasoning':
+        return this.#thought(thoughtState(item.encrypted_content))
+      case 'web_search_call':
+        // What the search brought is in the answer that it led to; the vendor takes no search back.
+        return
+      default:
+        throw unsayable(`Items of type ${item.type} cannot be sent to this provider.`)
+    }
+  }
+
+  say(role: Content['role'], parts: readonly Part[]): void {
+    const [first, ...rest] = parts
+    if (!first) return
+    const signature = this.#pending?.thoughtSignature
+    this.#pending = undefined
+    if (signature === undefined) this.#append(role, parts)
+    else if (role === 'model') this.#append(role, [{ ...first, thoughtSignature: signature }, ...rest])
+    else {
+      this.#append('model', [{ text: '', thoughtSignature: signature }])
+      this.#append(role, parts)
+    }
+  }
+
+  finished(): readonly Content[] {
+    const turns = this.#turns
+    if (turns.length > 0 && turns[0]!.role !== 'user') turns.unshift({ role: 'user', parts: [{ text: '(The conversation begins.)' }] })
+    return turns.map(({ role, parts }) => ({ role, parts: role === 'user' ? resultsFirst(parts) : this.#signed(parts) }))
+  }
+
+  /** A system message in mid-conversation has no role here; at the top it would lose its place. */
+  #message({ role, content }: MessageItem): void {
+    if (role === 'user') this.say('user', inputParts(content, this.#options.filesUrl))
+    else if (role === 'assistant') this.say('model', textParts(content))
+    else
+      this.say(
+        'user',
+        textParts(content).map(({ text }) => ({ text: `<system>\n${text}\n</system>` })),
+      )
+  }
+
+  #thought(state: ThoughtState | undefined): void {
+    if (!state) return
+    const { on, thoughtSignature, text = '' } = state
+    if (on === 'next') this.#pending = state
+    else this.say('model', [{ text, ...(on === 'thought' && { thought: true }), thoughtSignature }])
+  }
+
+  /** Media stand in the result itself where the model knows that, else beside it. */
+  #result({ call_id: callId, output, status }: FunctionCallOutputItem): readonly Part[] {
+    const name = this.#names.get(callId)
+    if (name === undefined) throw unsayable(`function_call_output has the call_id "${callId}", which no function_call before it has.`)
+    const parts = typeof output === 'string' ? [{ text: output }] : inputParts(output, this.#options.filesUrl)
+    const media = parts.filter(({ text }) => text === undefined)
+    const text = parts.map(part => part.text ?? '').join('\n')
+    const inside = this.#options.traits.signedCalls ? media.flatMap(({ inlineData }) => (inlineData ? [{ inlineData }] : [])) : []
+    const response: FunctionResponse = {
+      id: callId,
+      name,
+      response: { [status === 'failed' ? 'error' : 'output']: text.trim() },
+      ...(inside.length > 0 && { parts: inside }),
+    }
+    return [{ functionResponse: response }, ...media.filter(({ inlineData }) => inside.length === 0 || !inlineData)]
+  }
+
+  /**
+   * Calls that another model made, or that the caller made up, have no signature, and the first of a turn is refused without one:
+   * the vendor names a word that stands for it ("Thought signatures", FAQ).
+   */
+  #signed(parts: readonly Part[]): readonly Part[] {
+    const first = parts.find(({ functionCall }) => functionCall)
+    if (!this.#options.traits.signedCalls || !first || first.thoughtSignature !== undefined) return parts
+    return parts.map(part => (part === first ? { ...part, thoughtSignature: 'skip_thought_signature_validator' } : part))
+  }
+
+  #append(role: Content['role'], parts: readonly Part[]): void {
+    const last = this.#turns.at(-1)
+    if (last?.role === role) last.parts.push(...parts)
+    else this.#turns.push({ role, parts: [...parts] })
+  }
+}
+
+function isSystem(item: Item): boolean {
+  return item.type === 'message' && (item.role === 'system' || item.role === 'developer')
+}
+
+/** The vendor wants an object; what is none is kept under a name of its own. */
+function argumentsOf(text: string): JsonObject {
+  if (text.trim() === '') return {}
+  try {
+    const parsed: unknown = JSON.parse(text)
+    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed as JsonObject
+  } catch {
+    // A call that was cut short by the output limit.
+  }
+  return { arguments: text }
+}
+
+/** The vendor wants the results right behind the calls. */
+function resultsFirst(parts: readonly Part[]): readonly Part[] {
+  return [...parts.filter(({ functionResponse }) => functionResponse), ...parts.filter(({ functionResponse }) => !functionResponse)]
+}

@@ -1,0 +1,111 @@
+import { ProviderFailure, type ErrorCode, type FailureKind, type UpstreamHeaders } from '../../../core/index.ts'
+import { errorIn, type GoogleError } from './google-error.ts'
+
+/** `google.rpc.Code`, by its names. */
+const kindsByName: Readonly<Record<string, FailureKind>> = {
+  INVALID_ARGUMENT: 'invalid-request',
+  OUT_OF_RANGE: 'invalid-request',
+  // The account's region or billing does not allow the use.
+  FAILED_PRECONDITION: 'auth',
+  UNAUTHENTICATED: 'auth',
+  PERMISSION_DENIED: 'auth',
+  NOT_FOUND: 'not-found',
+  RESOURCE_EXHAUSTED: 'rate-limit',
+  CANCELLED: 'unavailable',
+  INTERNAL: 'unavailable',
+  UNAVAILABLE: 'overloaded',
+  DEADLINE_EXCEEDED: 'timeout',
+}
+
+const kindsByStatus: Readonly<Record<number, FailureKind>> = {
+  400: 'invalid-request',
+  401: 'auth',
+  402: 'quota',
+  403: 'auth',
+  404: 'not-found',
+  408: 'timeout',
+  413: 'invalid-request',
+  429: 'rate-limit',
+  499: 'unavailable',
+  503: 'overloaded',
+  504: 'timeout',
+}
+
+const codes: Partial<Record<FailureKind, ErrorCode>> = {
+  quota: 'insufficient_credits',
+  timeout: 'provider_timeout',
+  'context-length': 'context_length_exceeded',
+}
+
+/** Sentences that say more than their code, which is INVALID_ARGUMENT for all of them. */
+const sentences: readonly (readonly [RegExp, FailureKind])[] = [
+  [/input token count.*exceeds the maximum|exceeds the maximum number of (input )?tokens|maximum context length/i, 'context-length'],
+  [/api key (not valid|expired|not found)|invalid api key/i, 'auth'],
+]
+
+const imageCodes: readonly (readonly [RegExp, ErrorCode])[] = [
+  [/unable to process input image|could not decode image/i, 'image_parse_error'],
+  [/cannot fetch content from the provided url|failed to fetch|url_(error|unreachable|rejected)/i, 'failed_to_download_image'],
+  [/unsupported mime type/i, 'unsupported_image_media_type'],
+]
+
+/** A reply of status 400 and above. */
+export function failure(status: number, headers: UpstreamHeaders, body: string): ProviderFailure {
+  return failureOf(errorIn(parse(body)), { status, headers, upstream: body })
+}
+
+/** An error inside a reply of status 200. */
+export function failureInside(response: unknown): ProviderFailure {
+  return failureOf(errorIn(response), { upstream: JSON.stringify(response) })
+}
+
+function failureOf(
+  error: GoogleError,
+  { status, headers, upstream }: { readonly status?: number; readonly headers?: UpstreamHeaders; readonly upstream: string },
+): ProviderFailure {
+  const { message } = error
+  const kind = kindOf(error, status)
+  return new ProviderFailure({
+    kind,
+    message: message ?? (status === undefined ? 'The provider broke off its reply.' : `The provider answered with status ${status}.`),
+    code: codes[kind] ?? imageCodes.find(([pattern]) => pattern.test(message ?? ''))?.[1],
+    status,
+    retryAfterMs: waitMs(headers) ?? error.retryDelayMs,
+    upstream,
+  })
+}
+
+function kindOf({ status: name, message = '', reasons, limits }: GoogleError, status: number | undefined): FailureKind {
+  if (reasons.some(reason => reason.startsWith('API_KEY_'))) return 'auth'
+  if (name === 'RESOURCE_EXHAUSTED' || status === 429) return quotaOrRate(message, limits)
+  if (/billing|prepayment|credits? (are|is) depleted/i.test(message) && (name === 'FAILED_PRECONDITION' || name === 'PERMISSION_DENIED'))
+    return 'quota'
+  const told = name === undefined || name === 'INVALID_ARGUMENT' ? sentences.find(([pattern]) => pattern.test(message))?.[1] : undefined
+  if (told && (status === undefined || status < 500)) return told
+  const byName = name === undefined ? undefined : kindsByName[name]
+  if (byName) return byName
+  if (status === undefined) return 'unavailable'
+  return kindsByStatus[status] ?? (status >= 500 ? 'unavailable' : 'invalid-request')
+}
+
+/** The sentence is the same for both; which limit was met tells whether waiting helps. */
+function quotaOrRate(message: string, limits: readonly string[]): FailureKind {
+  if (limits.some(limit => /PerDay/i.test(limit))) return 'quota'
+  if (limits.some(limit => /Per(Minute|Second|Hour)/i.test(limit))) return 'rate-limit'
+  return /current quota|billing|prepayment|credits/i.test(message) ? 'quota' : 'rate-limit'
+}
+
+/** `retry-after` in seconds, which only those in front of the vendor send. */
+function waitMs(headers: UpstreamHeaders | undefined): number | undefined {
+  const value = headers?.['retry-after']
+  const seconds = value === undefined || value.trim() === '' ? NaN : Number(value)
+  return Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds * 1000) : undefined
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}

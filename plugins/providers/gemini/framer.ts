@@ -1,0 +1,45 @@
+import { sseFramer, type Framer } from '../../../core/index.ts'
+import { jsonDocumentFramer } from './json-documents.ts'
+
+/**
+ * Server-sent events, and what the vendor sends in their stead: one JSON array of the same responses, where whatever stands before it
+ * loses `alt=sse`, or an error printed bare behind the events. An object or a list that begins a line is neither event nor comment.
+ */
+export function geminiFramer(): Framer {
+  const events = sseFramer()
+  let documents: Framer | undefined
+  let atLineStart = true
+  return {
+    feed(chunk, push) {
+      const from = documents ? 0 : documentStart(chunk, atLineStart)
+      if (from !== 0 && !documents) events.feed(from < 0 ? chunk : chunk.subarray(0, from), push)
+      if (from >= 0) {
+        documents ??= jsonDocumentFramer()
+        documents.feed(from === 0 ? chunk : chunk.subarray(from), push)
+      }
+      if (chunk.length > 0) atLineStart = chunk.at(-1) === lineFeed
+    },
+    end(push) {
+      // The last event may lack its blank line; what is not whole by now is told by the decoder.
+      events.feed(Buffer.from('\n\n'), push)
+    },
+  }
+}
+
+const lineFeed = 10
+const braces = ['{', '['].map(character => character.charCodeAt(0))
+
+/** Where a line begins with a JSON object or list; -1 where none does. */
+function documentStart(chunk: Uint8Array, atLineStart: boolean): number {
+  let start = atLineStart ? 0 : nextLine(chunk, 0)
+  while (start >= 0 && start < chunk.length) {
+    if (braces.includes(chunk[start]!)) return start
+    start = nextLine(chunk, start)
+  }
+  return -1
+}
+
+function nextLine(chunk: Uint8Array, from: number): number {
+  const end = chunk.indexOf(lineFeed, from)
+  return end < 0 ? -1 : end + 1
+}

@@ -1,0 +1,42 @@
+import { ApiKeys, apiKeyOption, definePlugin, headersOption, httpProvider, Providers, timeoutsOption } from '../../../core/index.ts'
+import { geminiAdapter } from './adapter.ts'
+import { modelPath } from './model-path.ts'
+import { safetySettingsOption } from './safety.ts'
+
+/** Gemini by the vendor's own API, with a key of AI Studio. */
+export default definePlugin({
+  name: 'gemini',
+  options: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      id: { type: 'string', minLength: 1, default: 'gemini', description: 'The slug in `provider/model`.' },
+      apiKey: apiKeyOption,
+      baseUrl: {
+        type: 'string',
+        format: 'uri',
+        default: 'https://generativelanguage.googleapis.com',
+        description: 'The address that `/v1beta/models/…` is added to.',
+      },
+      safetySettings: safetySettingsOption,
+      headers: headersOption,
+      timeouts: timeoutsOption,
+    },
+  },
+  instance: options => options.id,
+  setup(gateway, { id, apiKey, baseUrl, safetySettings, headers, timeouts }) {
+    const keys = new ApiKeys(apiKey)
+    const root = `${baseUrl.replace(/(\/v1beta)?\/*$/, '')}/v1beta`
+    const adapter = geminiAdapter({
+      modelUrl: ({ endpoint }) => `${root}/${modelPath(endpoint.upstreamModel)}`,
+      filesUrl: `${root}/files`,
+      ownApi: true,
+      safetySettings,
+      authorize(request, credentialId) {
+        const secret = keys.secret(credentialId)
+        return secret === undefined ? request : { ...request, headers: { ...request.headers, 'x-goog-api-key': secret } }
+      },
+    })
+    gateway.add(Providers, httpProvider(id, adapter, gateway.http, { credentials: keys.credentials, timeouts, headers }))
+  },
+})

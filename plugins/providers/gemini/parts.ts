@@ -1,0 +1,63 @@
+import { ProviderFailure, type FilePart, type ImagePart, type Part as ItemPart } from '../../../core/index.ts'
+import { bytesOf, mediaTypeByName, type MediaBytes } from './media.ts'
+import type { Part } from './wire.ts'
+
+/** The parts of a user's message or a tool's output. The vendor refuses empty texts, so they are left out. */
+export function inputParts(parts: readonly ItemPart[], filesUrl: string | undefined): readonly Part[] {
+  return parts.flatMap((part): readonly Part[] => {
+    if (part.type === 'input_image') return [imagePart(part, filesUrl)]
+    if (part.type === 'input_file') return [filePart(part, filesUrl)]
+    return textParts([part])
+  })
+}
+
+/** The parts of a message that may hold text only. */
+export function textParts(parts: readonly ItemPart[]): readonly Part[] {
+  return parts.flatMap((part): readonly Part[] => {
+    if (part.type === 'input_image' || part.type === 'input_file')
+      throw unsayable(`${part.type} can stand in a user message or a tool output only.`)
+    const text = part.type === 'refusal' ? part.refusal : part.text
+    return text === '' ? [] : [{ text }]
+  })
+}
+
+function imagePart({ image_url: url, file_id: fileId }: ImagePart, filesUrl: string | undefined): Part {
+  if (fileId !== undefined) return storedFile(fileId, undefined, filesUrl)
+  if (url === undefined) throw unsayable('input_image has neither image_url nor file_id.')
+  const media = bytesOf(url)
+  return media ? inline(media) : linked(url, mediaTypeByName(url) ?? 'image/jpeg')
+}
+
+function filePart({ filename, file_data: data, file_url: url, file_id: fileId }: FilePart, filesUrl: string | undefined): Part {
+  const byName = filename === undefined ? undefined : mediaTypeByName(filename)
+  if (fileId !== undefined) return storedFile(fileId, byName, filesUrl)
+  if (url !== undefined) return linked(url, byName ?? mediaTypeByName(url) ?? 'application/pdf')
+  if (data === undefined) throw unsayable('input_file has neither file_data nor file_url nor file_id.')
+  const media = bytesOf(data) ?? { mimeType: '', data }
+  const mimeType = media.mimeType && media.mimeType !== 'application/octet-stream' ? media.mimeType : (byName ?? 'application/pdf')
+  return inline({ ...media, mimeType })
+}
+
+/** Among texts the vendor knows `text/…` only. */
+function inline({ mimeType, data }: MediaBytes): Part {
+  const isText = /^application\/([a-z.+-]*json|[a-z.+-]*xml|yaml|x-yaml|toml|javascript|typescript|sql)$/.test(mimeType)
+  return { inlineData: { mimeType: isText ? 'text/plain' : mimeType, data } }
+}
+
+/** The vendor fetches public `https` addresses itself; `gs` are those of its own storage. */
+function linked(fileUri: string, mimeType: string): Part {
+  if (/^(https|gs):\/\//i.test(fileUri)) return { fileData: { mimeType, fileUri } }
+  throw unsayable('This provider takes files and images by https: and data: URLs only.')
+}
+
+/** The vendor's own files are told by their address. */
+function storedFile(fileId: string, mimeType: string | undefined, filesUrl: string | undefined): Part {
+  if (/^(https|gs):\/\//i.test(fileId)) return { fileData: { ...(mimeType && { mimeType }), fileUri: fileId } }
+  if (filesUrl === undefined) throw unsayable('This provider keeps no files: file_id can only be the address of one, https:// or gs://.')
+  const fileUri = `${filesUrl}/${encodeURIComponent(fileId.replace(/^files\//, ''))}`
+  return { fileData: { ...(mimeType && { mimeType }), fileUri } }
+}
+
+export function unsayable(message: string, cause?: unknown): ProviderFailure {
+  return new ProviderFailure({ kind: 'invalid-request', message, ...(cause !== undefined && { cause }) })
+}

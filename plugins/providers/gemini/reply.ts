@@ -1,0 +1,83 @@
+import { ProviderFailure, type Emit, type ProviderCall } from '../../../core/index.ts'
+import { Content } from './content.ts'
+import { failureInside } from './failure.ts'
+import { blocked, endingOf } from './finish.ts'
+import { settingsFor } from './settings.ts'
+import { tokenUsage } from './usage.ts'
+import type { WireCandidate, WireResponse, WireUsage } from './wire-reply.ts'
+
+/** What a reply says as a whole. A stream is a row of responses that each add to it; a reply that does not stream is one of them. */
+export class Reply {
+  readonly #call: ProviderCall
+  readonly #emit: Emit
+  readonly #content: Content
+  #begun = false
+  #model = ''
+  #usage: WireUsage | undefined
+  #end: Pick<WireCandidate, 'finishReason' | 'finishMessage'> = {}
+
+  constructor(call: ProviderCall, emit: Emit) {
+    this.#call = call
+    this.#emit = emit
+    this.#content = new Content(emit)
+  }
+
+  add(response: WireResponse): void {
+    if (response.error) throw failureInside(response)
+    this.#begin(response)
+    const { promptFeedback, candidates } = response
+    if (promptFeedback?.blockReason) throw blocked(promptFeedback.blockReason, promptFeedback.blockReasonMessage, JSON.stringify(response))
+    for (const candidate of candidates ?? []) {
+      if (candidate.index) continue
+      this.#content.add(candidate)
+      // The reason may be told before the last piece, and again with another value.
+      if (candidate.finishReason) this.#end = candidate
+    }
+  }
+
+  /** Without a reason to stop, the reply was cut. */
+  end(): void {
+    const { finishReason: reason, finishMessage: message } = this.#end
+    if (!reason) return
+    const ending = endingOf(reason, message ?? undefined)
+    if (ending === 'content-filter' && message) this.#content.refuse(message)
+    const { searches, calls } = this.#content.end()
+    if (searches > 0 && this.#usage)
+      this.#emit({ type: 'usage', usage: { ...tokenUsage(this.#usage), toolCalls: { web_search: searches } } })
+    if (typeof ending === 'object') throw ending.failure
+    if (this.#content.isMediaAlone)
+      throw new ProviderFailure({
+        kind: 'protocol',
+        message: 'The model answered with an image or a sound alone, which has no place in a response here.',
+      })
+    this.#emit({ type: 'finish', reason: ending === 'stop' && calls > 0 ? 'tool-calls' : ending })
+  }
+
+  #begin({ modelVersion, usageMetadata }: WireResponse): void {
+    if (!this.#begun) {
+      this.#begun = true
+      for (const warning of settingsFor(this.#call).warnings) this.#emit({ type: 'warning', ...warning })
+    }
+    if (modelVersion && modelVersion !== this.#model) {
+      this.#model = modelVersion
+      this.#emit({ type: 'model', model: modelVersion })
+    }
+    if (usageMetadata?.promptTokenCount === undefined) return
+    this.#usage = usageMetadata
+    this.#emit({ type: 'usage', usage: tokenUsage(usageMetadata) })
+  }
+}
+
+/** A reply that did not stream. */
+export function reply(body: unknown, emit: Emit, call: ProviderCall): void {
+  const response = (typeof body === 'object' && body !== null ? body : {}) as WireResponse
+  if (!response.error && !response.candidates && !response.promptFeedback)
+    throw new ProviderFailure({
+      kind: 'protocol',
+      message: 'The provider answered with something that is no generated content.',
+      upstream: JSON.stringify(body),
+    })
+  const whole = new Reply(call, emit)
+  whole.add(response)
+  whole.end()
+}

@@ -1,0 +1,62 @@
+import type { Effort, ProviderCall } from '../../../core/index.ts'
+import type { ModelTraits } from './models.ts'
+import type { ThinkingConfig, ThinkingLevel } from './wire.ts'
+
+export type Warn = (param: string, message: string) => void
+
+/** The vendor's own equivalents ("OpenAI compatibility", thinking); above them the model's most. */
+const budgets: Record<Exclude<Effort, 'none'>, number> = {
+  minimal: 1024,
+  low: 1024,
+  medium: 8192,
+  high: 24_576,
+  xhigh: Infinity,
+  max: Infinity,
+}
+
+/** Thoughts count against the output limit: this share of it leaves room for the answer. */
+const shareForThoughts = 0.8
+
+const ladder = ['MINIMAL', 'LOW', 'MEDIUM', 'HIGH'] as const
+const levels: Record<Effort, ThinkingLevel> = {
+  none: 'MINIMAL',
+  minimal: 'MINIMAL',
+  low: 'LOW',
+  medium: 'MEDIUM',
+  high: 'HIGH',
+  xhigh: 'HIGH',
+  max: 'HIGH',
+}
+
+/** The caller's `reasoning` in the form that the model knows. */
+export function thinkingFor({ request }: ProviderCall, traits: ModelTraits, warn: Warn): ThinkingConfig | undefined {
+  const effort = request.reasoning?.effort
+  const summary = request.reasoning?.summary ?? request.reasoning?.generate_summary
+  if (effort === undefined && summary === undefined) return undefined
+  if (traits.thinking === 'none') {
+    if (effort !== undefined && effort !== 'none') warn('reasoning.effort', 'This model takes no word on how much to think.')
+    return undefined
+  }
+  const amount =
+    effort === undefined ? {} : traits.thinking === 'level' ? level(effort, traits, warn) : budget(effort, request, traits, warn)
+  return { ...amount, ...((effort !== 'none' || summary !== undefined) && { includeThoughts: true }) }
+}
+
+function level(effort: Effort, { levels: known }: ModelTraits, warn: Warn): ThinkingConfig {
+  const wish = ladder.indexOf(levels[effort])
+  // spec.md, `reasoning.effort`: moved up and then down to the closest supported level.
+  const thinkingLevel = ladder.slice(wish).find(each => known.includes(each)) ?? known.at(-1)!
+  if (effort === 'none') warn('reasoning.effort', 'This model always thinks; its lowest level was asked for.')
+  return { thinkingLevel }
+}
+
+function budget(effort: Effort, { max_output_tokens: limit }: ProviderCall['request'], traits: ModelTraits, warn: Warn): ThinkingConfig {
+  const { least, most, off } = traits.budget
+  if (effort === 'none') {
+    if (off) return { thinkingBudget: 0 }
+    warn('reasoning.effort', 'This model always thinks; its smallest budget was asked for.')
+    return { thinkingBudget: least }
+  }
+  const room = limit === undefined ? Infinity : Math.floor(limit * shareForThoughts)
+  return { thinkingBudget: Math.max(least, Math.min(budgets[effort], most, room)) }
+}

@@ -1,0 +1,25 @@
+/**
+ * A signature that the vendor wants back where it stood: on the part that comes next, on an empty part of its own, or on a thought,
+ * whose text then has to come back too.
+ */
+export interface ThoughtState {
+  readonly thoughtSignature: string
+  readonly on: 'next' | 'itself' | 'thought'
+  readonly text?: string
+}
+
+/** What travels in `encrypted_content`, as JSON. */
+export function stateText(state: ThoughtState): string {
+  return JSON.stringify(state)
+}
+
+/** Undefined for state that is not this dialect's. */
+export function thoughtState(opaque: string | undefined): ThoughtState | undefined {
+  if (!opaque?.startsWith('{')) return undefined
+  try {
+    const state = JSON.parse(opaque) as ThoughtState
+    return typeof state.thoughtSignature === 'string' ? state : undefined
+  } catch {
+    return undefined
+  }
+}

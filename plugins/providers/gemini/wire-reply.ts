@@ -1,0 +1,82 @@
+// What is received, as the vendor's GenerateContentResponse has it. Nothing in it is certain.
+
+export interface WireResponse {
+  readonly candidates?: readonly WireCandidate[] | null
+  readonly promptFeedback?: { readonly blockReason?: string | number; readonly blockReasonMessage?: string } | null
+  readonly usageMetadata?: WireUsage | null
+  readonly modelVersion?: string
+  readonly error?: unknown
+}
+
+export interface WireCandidate {
+  readonly index?: number
+  readonly content?: { readonly parts?: readonly WirePart[] | null } | null
+  /** A number where `enum-encoding=int` was asked for. */
+  readonly finishReason?: string | number | null
+  readonly finishMessage?: string | null
+  readonly groundingMetadata?: WireGrounding | null
+  readonly citationMetadata?: { readonly citations?: readonly WireSource[]; readonly citationSources?: readonly WireSource[] } | null
+  readonly logprobsResult?: WireLogprobs | null
+}
+
+/** One of its members, and what belongs to it. */
+export interface WirePart {
+  readonly text?: string | null
+  readonly thought?: boolean
+  readonly thoughtSignature?: string
+  readonly functionCall?: WireFunctionCall | null
+  readonly inlineData?: { readonly mimeType?: string } | null
+}
+
+export interface WireFunctionCall {
+  readonly id?: string
+  readonly name?: string
+  readonly args?: unknown
+  readonly partialArgs?: readonly WirePartialArgument[] | null
+  /** More of this call comes in the next part. */
+  readonly willContinue?: boolean
+}
+
+export interface WirePartialArgument {
+  readonly jsonPath?: string
+  readonly stringValue?: string
+  readonly numberValue?: number
+  readonly boolValue?: boolean
+  readonly nullValue?: unknown
+}
+
+export interface WireGrounding {
+  readonly webSearchQueries?: readonly string[] | null
+  readonly groundingChunks?: readonly { readonly web?: { readonly uri?: string; readonly title?: string } | null }[] | null
+  readonly groundingSupports?: readonly WireSupport[] | null
+}
+
+export interface WireSupport {
+  readonly segment?: { readonly startIndex?: number; readonly endIndex?: number; readonly text?: string } | null
+  readonly groundingChunkIndices?: readonly number[] | null
+}
+
+export interface WireSource {
+  readonly startIndex?: number
+  readonly endIndex?: number
+  readonly uri?: string
+  readonly title?: string
+}
+
+export interface WireLogprobs {
+  readonly chosenCandidates?: readonly WireToken[] | null
+  readonly topCandidates?: readonly { readonly candidates?: readonly WireToken[] | null }[] | null
+}
+
+export interface WireToken {
+  readonly token?: string
+  readonly logProbability?: number
+}
+
+export interface WireUsage {
+  readonly promptTokenCount?: number
+  readonly cachedContentTokenCount?: number
+  readonly candidatesTokenCount?: number
+  readonly thoughtsTokenCount?: number
+  readonly toolUsePromptTokenCount?: number
+}
