@@ -2,6 +2,7 @@ import { connect } from 'node:net'
 import { nearest, type PluginUse } from '../core/index.ts'
 import health from '../plugins/endpoints/health/index.ts'
 import models from '../plugins/endpoints/models/index.ts'
+import openapi from '../plugins/endpoints/openapi/index.ts'
 import responses from '../plugins/endpoints/responses/index.ts'
 import consoleLog from '../plugins/logs/console/index.ts'
 import anthropic from '../plugins/providers/anthropic/index.ts'
@@ -54,6 +55,7 @@ function everything(): readonly NamedEntry[] {
     ['responses', () => responses({})],
     ['models', () => models({})],
     ['health', () => health({})],
+    ['openapi', () => openapi({})],
     ['sandbox', () => sandbox({})],
     ['openai', () => openaiKey !== undefined && openaiResponses({ apiKey: openaiKey })],
     ['anthropic', () => anthropicKey !== undefined && anthropic({ apiKey: anthropicKey })],

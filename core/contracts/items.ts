@@ -8,8 +8,9 @@ export * from './parts.ts'
 
 const string = { type: 'string' } as const
 const itemMeta = { id: string, status: { enum: ['in_progress', 'completed', 'incomplete', 'searching', 'failed'] } } as const
-/** The two ends of a call: contract/responses.md §3. */
-const callId = { type: 'string', minLength: 1, maxLength: 64 } as const
+/** The public protocols let nobody send a longer one: contract/responses.md §3. */
+export const longestCallId = 64
+const callId = { type: 'string', minLength: 1, maxLength: longestCallId } as const
 
 const toolOutput = {
   anyOf: [

@@ -20,6 +20,32 @@ export interface Route {
   handle(exchange: Exchange, gateway: GatewayServices): Maybe<Reply>
   /** This surface's error body; without one, core's. */
   error?(error: GatewayError): Reply
+  /** What is told of this route in the interface description; asked once, and only when somebody reads that. */
+  describe?(): RouteDescription
+}
+
+/** Schemas are JSON Schema 2020-12; they refer to those in `schemas` as `#/components/schemas/<name>`. */
+export interface RouteDescription {
+  readonly summary: string
+  /** Parameters of the query, by name. */
+  readonly query?: Readonly<Record<string, ParameterDescription>>
+  /** The JSON body; absent where none is read. */
+  readonly request?: JsonObject
+  readonly replies: Readonly<Record<number, ReplyDescription>>
+  /** Names are the whole document's: the same name must mean the same object. `Error` and `PolicyRefusal`, core's own bodies, are there. */
+  readonly schemas?: Readonly<Record<string, JsonObject>>
+}
+
+export interface ParameterDescription {
+  readonly description: string
+  readonly schema: JsonObject
+}
+
+export interface ReplyDescription {
+  readonly description: string
+  readonly headers?: Readonly<Record<string, ParameterDescription>>
+  /** Schemas by content type; of a stream of events, that of one event's data. */
+  readonly content?: Readonly<Record<string, JsonObject>>
 }
 
 export interface Exchange {

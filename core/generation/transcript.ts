@@ -1,5 +1,5 @@
 import type { GenerationEvent } from '../contracts/events.ts'
-import type { Item, OutputTextPart, RefusalPart } from '../contracts/items.ts'
+import { longestCallId, type Item, type OutputTextPart, type RefusalPart } from '../contracts/items.ts'
 import type { Ids } from '../ids.ts'
 
 interface OpenMessage {
@@ -97,12 +97,14 @@ export class Transcript {
   }
 
   #call(event: Extract<GenerationEvent, { type: 'tool-call' }>): GenerationEvent {
-    const callId = event.callId || this.#ids.make('call')
+    const { callId: told = '' } = event
+    // A client could not send a longer one back.
+    const callId = told !== '' && told.length <= longestCallId ? told : this.#ids.make('call')
     const call: OpenCall = { type: 'call', callId, name: event.name, namespace: event.namespace, custom: event.custom === true, input: '' }
     this.#open = undefined
     this.#calls.set(event.key, call)
     this.#entries.push(call)
-    return event.callId ? event : { ...event, callId }
+    return callId === told ? event : { ...event, callId }
   }
 
   #whole(item: Item, event: GenerationEvent): GenerationEvent {

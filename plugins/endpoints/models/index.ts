@@ -1,4 +1,5 @@
 import { definePlugin, GatewayError, Routes } from '../../../core/index.ts'
+import { describeModel, describeModels } from './description.ts'
 import { modelDetail, modelSummary } from './model.ts'
 
 /** `GET /v1/models` and `GET /v1/models/{id}`: spec.md, Endpoints. */
@@ -11,6 +12,7 @@ export default definePlugin({
       path: '/v1/models',
       auth: 'key',
       handle: (_, { catalog }) => json({ object: 'list', data: catalog.models().map(modelSummary) }),
+      describe: describeModels,
     })
     gateway.add(Routes, {
       method: 'GET',
@@ -31,6 +33,7 @@ export default definePlugin({
           param: 'id',
         })
       },
+      describe: describeModel,
     })
   },
 })

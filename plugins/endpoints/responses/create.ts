@@ -1,5 +1,6 @@
-import { GatewayError, type Commitment, type Exchange, type GatewayServices, type Reply } from '../../../core/index.ts'
+import { GatewayError, type Exchange, type GatewayServices, type Reply } from '../../../core/index.ts'
 import { parseRequest } from './parse.ts'
+import { gatewayHeaders, jsonReply } from './replies.ts'
 import { ResponseBuilder } from './response-builder.ts'
 
 /** Which events a stream may hold beyond the documented table. */
@@ -14,20 +15,5 @@ export async function createResponse(exchange: Exchange, gateway: GatewayService
   if (result instanceof GatewayError) throw result
   const headers = gatewayHeaders(result)
   if (body) return { status: 200, headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', ...headers }, body }
-  return { status: 200, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(builder.response) }
-}
-
-/** Facts that the protocol has no place for. */
-function gatewayHeaders({ endpoint, attempts, warnings }: Omit<Commitment, 'store'>): Readonly<Record<string, string>> {
-  if (!endpoint) return {}
-  return {
-    'x-gateway-provider': endpoint.provider,
-    'x-gateway-attempts': String(attempts),
-    ...(warnings.length > 0 && { 'x-gateway-warnings': asHeader(warnings.map(({ param, message }) => `${param}: ${message}`).join('; ')) }),
-  }
-}
-
-/** A header holds one line of printable ASCII. */
-function asHeader(text: string): string {
-  return text.replace(/[^\x20-\x7e]/g, '?').slice(0, 2_000)
+  return jsonReply(builder.response, headers)
 }

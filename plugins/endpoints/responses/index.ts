@@ -1,7 +1,18 @@
-import { definePlugin, Routes } from '../../../core/index.ts'
-import { createResponse } from './create.ts'
+import { definePlugin, Routes, type Route } from '../../../core/index.ts'
+import { createResponse, type EventSet } from './create.ts'
+import {
+  describeCancel,
+  describeCreate,
+  describeDelete,
+  describeInputItems,
+  describeInputTokens,
+  describeRetrieve,
+} from './description/descriptions.ts'
+import { listInputItems } from './input-items.ts'
+import { countInputTokens } from './input-tokens.ts'
+import { cancelResponse, deleteResponse, retrieveResponse } from './stored.ts'
 
-/** `POST /v1/responses`: spec.md, "Response request body" to "Events". */
+/** `POST /v1/responses`, and what was stored of it: `GET` and `DELETE /v1/responses/{id}`, its `input_items` and `cancel`; and `POST /v1/responses/input_tokens` (spec.md, "Response request body" to "Events"; contract/responses.md §12). */
 export default definePlugin({
   name: 'responses',
   options: {
@@ -18,11 +29,19 @@ export default definePlugin({
     },
   },
   setup(gateway, { events }) {
-    gateway.add(Routes, {
-      method: 'POST',
-      path: '/v1/responses',
-      auth: 'key',
-      handle: (exchange, services) => createResponse(exchange, services, events),
-    })
+    for (const route of routes(events)) gateway.add<Route>(Routes, { ...route, auth: 'key' })
   },
 })
+
+function routes(events: EventSet): readonly Omit<Route, 'auth'>[] {
+  const path = '/v1/responses'
+  const create: Route['handle'] = (exchange, services) => createResponse(exchange, services, events)
+  return [
+    { method: 'POST', path, handle: create, describe: describeCreate },
+    { method: 'POST', path: `${path}/input_tokens`, handle: countInputTokens, describe: describeInputTokens },
+    { method: 'GET', path: `${path}/:id`, handle: retrieveResponse, describe: describeRetrieve },
+    { method: 'DELETE', path: `${path}/:id`, handle: deleteResponse, describe: describeDelete },
+    { method: 'GET', path: `${path}/:id/input_items`, handle: listInputItems, describe: describeInputItems },
+    { method: 'POST', path: `${path}/:id/cancel`, handle: cancelResponse, describe: describeCancel },
+  ]
+}

@@ -2,12 +2,16 @@ import type { GenerationEvent, JsonObject, LogProb } from '../../../core/index.t
 import { deltaHead } from './frames.ts'
 import type { ItemContext, OpenItem } from './response-builder.ts'
 
+type Annotation = Extract<GenerationEvent, { type: 'annotation' }>
+
 interface OpenPart {
   readonly kind: 'text' | 'refusal'
   /** Where the part starts in the text of the whole message. */
   readonly start: number
   readonly head: string
   readonly annotations: JsonObject[]
+  /** Annotations of text that has not come yet. */
+  readonly early: Annotation[]
   readonly logprobs: JsonObject[]
   text: string
 }
@@ -71,13 +75,14 @@ export class MessageItem implements OpenItem {
     })
     const shown = streaming && (kind === 'text' || refusalEvents)
     const head = shown ? deltaHead(kind === 'text' ? 'response.output_text.delta' : 'response.refusal.delta', place) : ''
-    this.#part = { kind, start: this.#length, head, annotations: [], logprobs: [], text: '' }
+    this.#part = { kind, start: this.#length, head, annotations: [], early: [], logprobs: [], text: '' }
     return this.#part
   }
 
   #closePart(): void {
     const part = this.#part
     if (!part) return
+    for (const event of part.early) this.#addAnnotation(part, event)
     const place = this.#place()
     if (part.kind === 'text') this.#context.send('response.output_text.done', { ...place, text: part.text, logprobs: part.logprobs })
     else if (this.#context.refusalEvents) this.#context.send('response.refusal.done', { ...place, refusal: part.text })
@@ -90,13 +95,20 @@ export class MessageItem implements OpenItem {
     this.#part = undefined
   }
 
-  #annotate({ citation, start, end }: Extract<GenerationEvent, { type: 'annotation' }>): void {
+  /** What cites text that is still to come waits for it. */
+  #annotate(event: Annotation): void {
     const part = this.#part
     if (part?.kind !== 'text') return
+    if (event.end - part.start > part.text.length) part.early.push(event)
+    else this.#addAnnotation(part, event)
+  }
+
+  /** Within the text as far as it has come. */
+  #addAnnotation(part: OpenPart, { citation, start, end }: Annotation): void {
+    const within = (offset: number, limit: number): number => Math.min(Math.max(0, offset - part.start), limit)
+    const last = within(end, part.text.length)
     const annotation =
-      citation.type === 'url_citation'
-        ? { ...citation, start_index: Math.max(0, start - part.start), end_index: Math.max(0, end - part.start) }
-        : { ...citation }
+      citation.type === 'url_citation' ? { ...citation, start_index: within(start, last), end_index: last } : { ...citation }
     if (this.#context.refusalEvents)
       this.#context.send('response.output_text.annotation.added', {
         ...this.#place(),

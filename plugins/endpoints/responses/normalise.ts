@@ -3,8 +3,9 @@ import { characters } from './text-length.ts'
 
 type Draft = Record<string, unknown>
 
-/** Older names of the web search tool that clients still send. */
-const webSearchAliases = new Set(['web_search_2025_08_26', 'web_search_preview', 'web_search_preview_2025_03_11'])
+/** The name of the web search tool, and the older ones that clients still send. */
+export const webSearchTypes = ['web_search', 'web_search_2025_08_26', 'web_search_preview', 'web_search_preview_2025_03_11'] as const
+const webSearchNames: ReadonlySet<unknown> = new Set(webSearchTypes)
 
 // The body has just been parsed and belongs to nobody else: it is changed in place.
 // A null is set to undefined rather than deleted, which would slow every later access to the object.
@@ -104,7 +105,7 @@ function normalisePart(part: unknown): void {
 }
 
 function normaliseToolType(tool: Draft): void {
-  if (webSearchAliases.has(tool['type'] as string)) tool['type'] = 'web_search'
+  if (webSearchNames.has(tool['type'])) tool['type'] = 'web_search'
 }
 
 function isObject(value: unknown): value is Draft {

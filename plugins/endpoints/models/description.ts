@@ -1,0 +1,79 @@
+import type { JsonObject, ReplyDescription, RouteDescription } from '../../../core/index.ts'
+
+// What the interface description tells of the two routes.
+
+const text = { type: 'string' }
+const number = { type: ['number', 'null'] }
+const evidence = (required: readonly string[], ...members: readonly string[]): JsonObject => ({
+  anyOf: [
+    { const: false },
+    { type: 'object', required, properties: Object.fromEntries([...required, ...members].map(member => [member, text])) },
+  ],
+})
+
+const summary = {
+  type: 'object',
+  required: ['id', 'object', 'created', 'owned_by'],
+  properties: { id: text, object: { const: 'model' }, created: { type: 'integer' }, owned_by: text },
+}
+
+const prices = ['input', 'output', 'cache_read', 'cache_write_5m', 'cache_write_1h']
+
+const provider = {
+  type: 'object',
+  required: ['model', 'context_window', 'max_output_tokens', 'price', 'capabilities', 'zdr', 'hipaa'],
+  properties: {
+    model: { ...text, description: 'The name by which the vendor is asked for it.' },
+    context_window: { type: ['integer', 'null'] },
+    max_output_tokens: { type: ['integer', 'null'] },
+    price: {
+      type: ['object', 'null'],
+      description: 'US dollars per million tokens; null is unknown.',
+      required: prices,
+      properties: Object.fromEntries(prices.map(kind => [kind, number])),
+    },
+    capabilities: { type: 'object' },
+    zdr: evidence(['policy_url'], 'certificate_url'),
+    hipaa: evidence(['baa_url']),
+  },
+}
+
+const schemas: Readonly<Record<string, JsonObject>> = {
+  Model: summary,
+  ModelList: {
+    type: 'object',
+    required: ['object', 'data'],
+    properties: { object: { const: 'list' }, data: { type: 'array', items: { $ref: '#/components/schemas/Model' } } },
+  },
+  ModelDetail: {
+    type: 'object',
+    required: [...summary.required, 'aliases', 'providers'],
+    properties: {
+      ...summary.properties,
+      aliases: { type: 'array', items: text },
+      providers: { type: 'object', additionalProperties: provider },
+    },
+  },
+}
+
+export function describeModels(): RouteDescription {
+  return { summary: 'List the models', replies: { 200: reply('All models.', 'ModelList'), 401: unauthorized }, schemas }
+}
+
+export function describeModel(): RouteDescription {
+  return {
+    summary: 'Describe a model',
+    replies: {
+      200: reply('The model, and each provider that has it.', 'ModelDetail'),
+      401: unauthorized,
+      404: reply('No model is listed under this name.', 'Error'),
+    },
+    schemas,
+  }
+}
+
+const unauthorized = reply('The API key is missing or unknown.', 'Error')
+
+function reply(description: string, schema: string): ReplyDescription {
+  return { description, content: { 'application/json': { $ref: `#/components/schemas/${schema}` } } }
+}

@@ -1,0 +1,20 @@
+import type { JsonObject } from '../../../core/index.ts'
+
+const text = { type: 'string' }
+
+/** The bodies of the error statuses of every surface that has none of its own: contract/responses.md §10.2. */
+export const errorSchemas: Readonly<Record<string, JsonObject>> = {
+  Error: body({
+    required: ['message', 'type', 'param', 'code'],
+    properties: { message: text, type: text, param: { type: ['string', 'null'] }, code: text, upstream_error: text },
+  }),
+  PolicyRefusal: body({
+    required: ['type', 'message'],
+    properties: { type: { const: 'invalid_request_error' }, message: text },
+    additionalProperties: false,
+  }),
+}
+
+function body(error: JsonObject): JsonObject {
+  return { type: 'object', required: ['error'], properties: { error: { type: 'object', ...error } } }
+}

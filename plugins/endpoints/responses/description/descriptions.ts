@@ -1,0 +1,133 @@
+import { includables, type JsonObject, type ReplyDescription, type RouteDescription } from '../../../../core/index.ts'
+import { eventSchemas } from './event-schema.ts'
+import { outputItemSchemas } from './output-item-schema.ts'
+import { requestSchemas } from './request-schema.ts'
+import { responseSchemas } from './response-schema.ts'
+import { boolean, constant, count, list, object, oneOf, orNull, ref, string } from './terms.ts'
+
+// What the interface description tells of each route.
+
+const schemas: Readonly<Record<string, JsonObject>> = {
+  ...outputItemSchemas,
+  ...requestSchemas,
+  ...responseSchemas,
+  ...eventSchemas,
+  DeletedResponse: object({ id: string, object: constant('response'), deleted: { const: true } }),
+  InputItemList: object({
+    object: constant('list'),
+    data: list(ref('ListedItem')),
+    first_id: orNull(string),
+    last_id: orNull(string),
+    has_more: boolean,
+  }),
+  ListedItem: {
+    ...object({ type: string, id: string }, { status: string }),
+    description: 'An item of the input, as an InputItem, under its id. Addresses of images are there only where they were included.',
+  },
+  InputTokens: object({ object: constant('response.input_tokens'), input_tokens: count }),
+}
+
+const requestId = { 'x-request-id': { description: 'Names the request in the records.', schema: string } }
+const warnings = { 'x-gateway-warnings': { description: 'What was dropped, lowered or estimated.', schema: string } }
+const routed = {
+  'x-gateway-provider': { description: 'The provider that answered.', schema: string },
+  'x-gateway-attempts': { description: 'How many attempts it took.', schema: string },
+  ...warnings,
+}
+
+const include = {
+  'include[]': {
+    description: 'What to show besides, repeated for each value; `include` is as good.',
+    schema: { type: 'array', maxItems: 8, items: oneOf(...includables) },
+  },
+}
+
+const badRequest = failure('The request is at fault: `param` names the field.')
+const unauthorized = failure('The API key is missing or unknown.')
+const unknown = failure('Nothing of this id belongs to the owner of the key.')
+const unavailable = failure('A part that the gateway needs does not answer, or the gateway is shutting down.')
+const internal = failure('The gateway failed.')
+const stored = { 400: badRequest, 401: unauthorized, 404: unknown, 500: internal, 503: unavailable }
+const body = {
+  400: badRequest,
+  401: unauthorized,
+  403: failure('The key does not allow this model or provider.'),
+  413: failure('The body is too large.'),
+  415: failure('The body is not JSON.'),
+  422: reply('A policy of the key leaves no provider.', 'PolicyRefusal'),
+  500: internal,
+  503: unavailable,
+}
+
+export function describeCreate(): RouteDescription {
+  const ok = reply('The response; with `stream`, its events.', 'Response', routed)
+  return {
+    summary: 'Generate a response',
+    request: ref('CreateResponse'),
+    replies: {
+      200: { ...ok, content: { ...ok.content, 'text/event-stream': ref('ResponseStreamEvent') } },
+      ...body,
+      402: failure('The spend cap of the key is reached.'),
+      424: failure('Every provider that was asked has failed.'),
+      429: {
+        ...failure('A limit of the key or of the provider is reached.'),
+        headers: { ...requestId, 'retry-after': { description: 'Seconds to wait, where waiting helps.', schema: count } },
+      },
+      504: failure('The provider did not answer in time.'),
+    },
+    schemas,
+  }
+}
+
+export function describeInputTokens(): RouteDescription {
+  return {
+    summary: 'Count the tokens of an input',
+    request: ref('CreateResponse'),
+    replies: { 200: reply('The count.', 'InputTokens', warnings), ...body },
+    schemas,
+  }
+}
+
+export function describeRetrieve(): RouteDescription {
+  return {
+    summary: 'Read a stored response',
+    query: { ...include, stream: { description: 'A stored response is not streamed.', schema: { const: false } } },
+    replies: { 200: reply('The response.', 'Response'), ...stored },
+    schemas,
+  }
+}
+
+export function describeDelete(): RouteDescription {
+  return { summary: 'Delete a stored response', replies: { 200: reply('It is gone.', 'DeletedResponse'), ...stored }, schemas }
+}
+
+export function describeInputItems(): RouteDescription {
+  return {
+    summary: 'List what a request brought',
+    query: {
+      limit: { description: 'How many items.', schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 } },
+      order: { description: 'The newest first, or the oldest.', schema: { type: 'string', enum: ['desc', 'asc'], default: 'desc' } },
+      after: { description: 'The id of the item before the page.', schema: string },
+      before: { description: 'The id of the item behind the page.', schema: string },
+      ...include,
+    },
+    replies: { 200: reply('A page of the list.', 'InputItemList'), ...stored },
+    schemas,
+  }
+}
+
+export function describeCancel(): RouteDescription {
+  return {
+    summary: 'Cancel a response in the background',
+    replies: { ...stored, 400: failure('No response is in the background, so that none can be cancelled.') },
+    schemas,
+  }
+}
+
+function reply(description: string, schema: string, headers: ReplyDescription['headers'] = {}): ReplyDescription {
+  return { description, headers: { ...requestId, ...headers }, content: { 'application/json': ref(schema) } }
+}
+
+function failure(description: string): ReplyDescription {
+  return reply(description, 'Error')
+}

@@ -1,0 +1,65 @@
+import { itemSchema, longestText, requestSchema, toolSchema, type JsonObject } from '../../../../core/index.ts'
+import { webSearchTypes } from '../normalise.ts'
+import { asSent } from './as-sent.ts'
+import { list, oneOf, orNull, pascal, ref, union } from './terms.ts'
+
+// The body of a request as clients may send it, from the schema by which it is checked once it is normalised.
+
+type Members = Readonly<Record<string, JsonObject>>
+
+const { input: _, tools: _tools, tool_choice: choice, ...plain } = requestSchema.properties
+
+const text = { type: 'string', minLength: 1, maxLength: longestText }
+const items = { type: 'array', minItems: 1, items: ref('InputItem') }
+
+const createResponse = {
+  type: 'object',
+  required: requestSchema.required,
+  properties: {
+    input: { anyOf: [text, items] },
+    ...(asSent({ type: 'object', required: ['model'], properties: plain }) as { properties: Members }).properties,
+    tools: orNull(list(ref('Tool'))),
+    tool_choice: orNull(ref('ToolChoice')),
+  },
+}
+
+export const requestSchemas: Members = {
+  ...union(
+    'InputItem',
+    variantsOf(itemSchema.oneOf, type => `Input${pascal(type)}`, sentItem),
+  ),
+  ...union(
+    'Tool',
+    variantsOf(toolSchema.oneOf, type => `${pascal(type)}Tool`, sentTool),
+  ),
+  ToolChoice: asSent(choice),
+  CreateResponse: createResponse,
+}
+
+/** Each variant under a name made of its type; those that only one dialect knows share one. */
+function variantsOf(variants: readonly object[], nameOf: (type: string) => string, sent: (schema: Variant) => JsonObject): Members {
+  return Object.fromEntries(
+    (variants as readonly Variant[]).map(variant => [
+      nameOf((variant.properties['type']!['const'] as string | undefined) ?? 'foreign'),
+      sent(variant),
+    ]),
+  )
+}
+
+type Variant = JsonObject & { readonly required: readonly string[]; readonly properties: Members }
+
+/** The type of a message and of a reference may be left out, and the content of a message may be a text. */
+function sentItem(variant: Variant): JsonObject {
+  const type = variant.properties['type']?.['const']
+  if (type !== 'message' && type !== 'item_reference') return asSent(variant)
+  const { properties, ...rest } = asSent({ ...variant, required: variant.required.filter(name => name !== 'type') }) as Variant
+  const { content } = properties
+  return { ...rest, properties: { ...properties, ...(content && { content: { anyOf: [{ type: 'string' }, content] } }) } }
+}
+
+/** A web search also goes by its older names. */
+function sentTool(variant: Variant): JsonObject {
+  const sent = asSent(variant) as Variant
+  if (variant.properties['type']?.['const'] !== 'web_search') return sent
+  return { ...sent, properties: { ...sent.properties, type: oneOf(...webSearchTypes) } }
+}

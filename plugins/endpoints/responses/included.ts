@@ -1,0 +1,57 @@
+import { includables, invalidRequest, type JsonObject } from '../../../core/index.ts'
+
+export type Includable = (typeof includables)[number]
+export type Included = ReadonlySet<Includable>
+
+const mostIncluded = 8
+
+/** What `include[]=…&include[]=…` or `include=…` of a query asks for. */
+export function includedBy(query: URLSearchParams): Included {
+  const asked = [...query.getAll('include[]'), ...query.getAll('include')]
+  if (asked.length > mostIncluded)
+    throw invalidRequest(`At most ${mostIncluded} values may be included, but got ${asked.length}.`, 'include')
+  return new Set(asked.map(includable))
+}
+
+function includable(value: string, index: number): Includable {
+  const known = includables.find(name => name === value)
+  if (known) return known
+  const allowed = includables.map(name => `'${name}'`).join(', ')
+  throw invalidRequest(`Invalid value for 'include[${index}]': expected one of ${allowed}.`, `include[${index}]`)
+}
+
+/** An item as the caller wants to see it: contract/responses.md §2, `include` effects. The sources of a search are always shown. */
+export function shownItem(item: JsonObject, included: Included): JsonObject {
+  switch (item['type']) {
+    case 'message':
+      return Array.isArray(item['content']) ? { ...item, content: item['content'].map(part => shownPart(part, included)) } : item
+    case 'reasoning':
+      return included.has('reasoning.encrypted_content') ? item : without(item, 'encrypted_content')
+    case 'web_search_call':
+      return included.has('web_search_call.results') ? item : without(item, 'results')
+    case 'file_search_call':
+      return included.has('file_search_call.results') ? item : without(item, 'results')
+    case 'code_interpreter_call':
+      return included.has('code_interpreter_call.outputs') ? item : without(item, 'outputs')
+    case 'computer_call_output':
+      if (included.has('computer_call_output.output.image_url') || !isObject(item['output'])) return item
+      return { ...item, output: without(item['output'], 'image_url') }
+    default:
+      return item
+  }
+}
+
+function shownPart(part: JsonObject, included: Included): JsonObject {
+  if (part['type'] === 'input_image' && !included.has('message.input_image.image_url')) return without(part, 'image_url')
+  if (part['type'] === 'output_text' && !included.has('message.output_text.logprobs')) return { ...part, logprobs: [] }
+  return part
+}
+
+function without(object: JsonObject, member: string): JsonObject {
+  const { [member]: _, ...rest } = object
+  return rest
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

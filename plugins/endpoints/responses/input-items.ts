@@ -1,0 +1,65 @@
+import { invalidRequest, type Exchange, type GatewayServices, type JsonObject, type Reply } from '../../../core/index.ts'
+import { includedBy, shownItem } from './included.ts'
+import { pathId } from './path-id.ts'
+import { jsonReply } from './replies.ts'
+
+const orders = ['desc', 'asc'] as const
+const defaultLimit = 20
+const maximumLimit = 100
+
+/** Which part of the list is asked for. */
+interface Page {
+  readonly limit: number
+  readonly order: (typeof orders)[number]
+  /** Ids of the items next to the page. */
+  readonly after: string | null
+  readonly before: string | null
+}
+
+/** `GET /v1/responses/{id}/input_items`: what this request brought, the newest item first. */
+export async function listInputItems(exchange: Exchange, { responses }: GatewayServices): Promise<Reply> {
+  const id = pathId(exchange)
+  const { query } = exchange
+  const included = includedBy(query)
+  const page = pageOf(query)
+  const { input } = await responses.find(exchange.caller, id)
+  const { items, hasMore } = cut(input as readonly JsonObject[], page)
+  return jsonReply({
+    object: 'list',
+    data: items.map(item => shownItem(withStatus(item), included)),
+    first_id: items.at(0)?.['id'] ?? null,
+    last_id: items.at(-1)?.['id'] ?? null,
+    has_more: hasMore,
+  })
+}
+
+function pageOf(query: URLSearchParams): Page {
+  const limit = query.get('limit') ?? String(defaultLimit)
+  const order = query.get('order') ?? orders[0]
+  const number = /^\d{1,3}$/.test(limit) ? Number(limit) : 0
+  if (number < 1 || number > maximumLimit)
+    throw invalidRequest(`Invalid value for 'limit': expected an integer from 1 to ${maximumLimit}.`, 'limit')
+  const known = orders.find(name => name === order)
+  if (!known) throw invalidRequest(`Invalid value for 'order': expected 'asc' or 'desc'.`, 'order')
+  return { limit: number, order: known, after: query.get('after'), before: query.get('before') }
+}
+
+/** Towards `before` alone, the page is the one that ends there. */
+function cut(input: readonly JsonObject[], { limit, order, after, before }: Page): { items: readonly JsonObject[]; hasMore: boolean } {
+  const all = order === 'asc' ? input : input.toReversed()
+  const from = after === null ? 0 : place(all, after, 'after') + 1
+  const to = before === null ? all.length : place(all, before, 'before')
+  const between = all.slice(from, Math.max(from, to))
+  const backwards = before !== null && after === null
+  return { items: backwards ? between.slice(-limit) : between.slice(0, limit), hasMore: between.length > limit }
+}
+
+function place(items: readonly JsonObject[], id: string, param: string): number {
+  const index = items.findIndex(item => item['id'] === id)
+  if (index < 0) throw invalidRequest(`Invalid value for '${param}': this response has no input item of that id.`, param)
+  return index
+}
+
+function withStatus(item: JsonObject): JsonObject {
+  return item['type'] === 'message' ? { ...item, status: item['status'] ?? 'completed' } : item
+}

@@ -1,0 +1,12 @@
+import type { Exchange, GatewayServices, Reply } from '../../../core/index.ts'
+import { parseRequest } from './parse.ts'
+import { jsonReply, warningHeader } from './replies.ts'
+
+const guess = { param: 'input_tokens', message: 'estimated, the exact count is not known' }
+
+/** `POST /v1/responses/input_tokens`: takes what a generation takes, and only counts it. */
+export async function countInputTokens(exchange: Exchange, gateway: GatewayServices): Promise<Reply> {
+  const request = parseRequest(await exchange.json())
+  const { tokens, estimated } = await gateway.countInput(exchange, request)
+  return jsonReply({ object: 'response.input_tokens', input_tokens: tokens }, warningHeader(estimated ? [guess] : []))
+}

@@ -1,0 +1,48 @@
+import {
+  invalidRequest,
+  type Exchange,
+  type GatewayServices,
+  type JsonObject,
+  type Reply,
+  type StoredResponse,
+} from '../../../core/index.ts'
+import { includedBy, shownItem, type Included } from './included.ts'
+import { pathId } from './path-id.ts'
+import { jsonReply } from './replies.ts'
+
+// A response that was stored: contract/responses.md §12.
+
+export async function retrieveResponse(exchange: Exchange, { responses }: GatewayServices): Promise<Reply> {
+  const id = pathId(exchange)
+  const { query } = exchange
+  const included = includedBy(query)
+  if (query.get('stream') === 'true')
+    throw invalidRequest('A stored response cannot be streamed. Ask for it without stream, or stream it while it is made.', 'stream')
+  const stored = await responses.find(exchange.caller, id)
+  return jsonReply({ ...stored.body, output: shownOutput(stored, included) })
+}
+
+export async function deleteResponse(exchange: Exchange, { responses }: GatewayServices): Promise<Reply> {
+  const id = pathId(exchange)
+  await responses.remove(exchange.caller, id)
+  return jsonReply({ id, object: 'response', deleted: true })
+}
+
+/** Only a response in the background can be cancelled, and none is. */
+export async function cancelResponse(exchange: Exchange, { responses }: GatewayServices): Promise<never> {
+  await responses.find(exchange.caller, pathId(exchange))
+  throw invalidRequest('Cannot cancel a synchronous response.')
+}
+
+/** What the client was shown, with what only the stored turn has because it was not asked for then. */
+function shownOutput({ body, output }: StoredResponse, included: Included): readonly JsonObject[] {
+  const turn = new Map<unknown, JsonObject>((output as readonly JsonObject[]).map(item => [item['id'], item]))
+  return (body['output'] as readonly JsonObject[]).map(item => shownItem({ ...item, ...unasked(turn.get(item['id'])) }, included))
+}
+
+function unasked({ type, encrypted_content: state, results }: JsonObject = {}): JsonObject {
+  return {
+    ...(type === 'reasoning' && state !== undefined && { encrypted_content: state }),
+    ...(type === 'web_search_call' && results !== undefined && { results }),
+  }
+}
