@@ -1,9 +1,9 @@
 import type { Item } from '../../contracts/items.ts'
 import type { CustomTool, FunctionTool, NamespaceTool, ToolChoice, ToolDefinition } from '../../contracts/request.ts'
 import type { Draft } from './draft.ts'
-import { isNamespace, isOwn, toolsMeant, type OwnTool, type ToolReference } from './own-tools.ts'
+import { isNamespace, isOwn, ownTools, toolsMeant, type OwnTool, type ToolReference } from './own-tools.ts'
 import { raiseCalls } from './raised-calls.ts'
-import { isChanged, toolFormOf, ToolNames, type ToolForm } from './tool-names.ts'
+import { isChanged, longestName, toolFormOf, ToolNames, type ToolForm } from './tool-names.ts'
 
 /**
  * contract/responses.md §5: where an endpoint has no custom tools they become functions with one string, and where it has no
@@ -12,7 +12,7 @@ import { isChanged, toolFormOf, ToolNames, type ToolForm } from './tool-names.ts
  */
 export function lowerToFunctions({ request, endpoint, warnings, raises }: Draft, own: readonly OwnTool[]): void {
   const form = toolFormOf(endpoint.capabilities)
-  const changed = [...own, ...request.input.flatMap(calledTool)].filter(tool => isChanged(tool, form))
+  const changed = [...ownTools(request.tools), ...request.input.flatMap(calledTool)].filter(tool => isChanged(tool, form))
   if (changed.length === 0) return
   const names = new ToolNames(own, form)
   const { tools, tool_choice: choice } = request
@@ -23,9 +23,11 @@ export function lowerToFunctions({ request, endpoint, warnings, raises }: Draft,
 
   const warn = (message: string): void => void warnings.push({ param: own.length > 0 ? 'tools' : 'input', message })
   if (form.functionsOnly && changed.some(({ type }) => type === 'custom'))
-    warn('custom is not known to this model; such tools became functions with one string, "input"')
+    warn('custom is not known to this model: such tools became functions with one string, "input"')
   if (form.flat && changed.some(({ namespace }) => namespace !== undefined))
-    warn('namespace is not known to this model; such tools became functions named "namespace__name"')
+    warn('namespace is not known to this model: such tools became functions named "namespace__name"')
+  if (form.flat && changed.some(({ name }) => name.length > longestName))
+    warn(`a name is longer than the ${longestName} characters that all models take: it was shortened`)
 }
 
 function calledTool(item: Item): readonly OwnTool[] {
@@ -98,9 +100,7 @@ function loweredChoice(
     })
     return { ...choice, tools: tools as NonNullable<typeof choice.tools> }
   }
-  const references = referencesTo(choice) as { readonly type: string; readonly name: string }[]
-  if (references.length <= 1) return references[0] ?? choice
-  return { type: 'allowed_tools', mode: 'required', tools: references }
+  return (referencesTo(choice)[0] as typeof choice | undefined) ?? choice
 }
 
 function loweredItem(item: Item, names: ToolNames, form: ToolForm): Item {

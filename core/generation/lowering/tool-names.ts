@@ -15,7 +15,7 @@ export function toolFormOf({ customTools, namespaceTools }: Capabilities): ToolF
 }
 
 /** The strictest of the vendors' limits. */
-const longestName = 64
+export const longestName = 64
 
 export function isChanged({ type, name, namespace }: OwnTool, { functionsOnly, flat }: ToolForm): boolean {
   return (functionsOnly && type === 'custom') || (flat && (namespace !== undefined || name.length > longestName))
