@@ -51,11 +51,12 @@ export class MessageItem implements OpenItem {
     if (!this.#wantsLogprobs || !event.logprobs) return this.#delta(part, event.text, ',"logprobs":[]')
     const logprobs = event.logprobs.map(publicLogprob)
     part.logprobs.push(...logprobs)
-    this.#delta(part, event.text, `,"logprobs":${JSON.stringify(logprobs)}`)
+    this.#delta(part, event.text, `,"logprobs":${JSON.stringify(logprobs)}`, event.text !== '' || logprobs.length > 0)
   }
 
-  #delta(part: OpenPart, text: string, rest: string): void {
-    if (part.head && text !== '') this.#context.sendDelta(part.head, text, rest)
+  /** A delta that adds nothing is none; one of probabilities alone adds those. */
+  #delta(part: OpenPart, text: string, rest: string, adds = text !== ''): void {
+    if (part.head && adds) this.#context.sendDelta(part.head, text, rest)
   }
 
   close(status: 'completed' | 'incomplete'): JsonObject {
