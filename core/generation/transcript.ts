@@ -86,6 +86,8 @@ export class Transcript {
   }
 
   #think(form: 'summary' | 'full', text: string, newPart: boolean): void {
+    // A summary behind full text is shown as another item.
+    if (form === 'summary' && this.#open?.type === 'reasoning' && this.#open.full.length > 0) this.#open = undefined
     const parts = this.#reasoning()[form]
     if (newPart || parts.length === 0) parts.push(text)
     else parts[parts.length - 1] += text
