@@ -1,116 +1,10 @@
 import t from 'tap'
-import { ProviderFailure, type Capabilities, type GenerationEvent, type JsonObject, type ProviderCall } from '../../core/index.ts'
+import { ProviderFailure, type GenerationEvent, type JsonObject } from '../../core/index.ts'
 import { checkedAnswer } from '../../core/generation/structured-output/checked-answer.ts'
 import { checkStream, readEvents } from '../../core/testing/index.ts'
 import { gateway, scripted, type GatewayUnderTest } from '../gateway.ts'
-import { ask, listing, said, stop, text, usage, witness, type Answer } from './stage.ts'
-
-const invoice = {
-  type: 'json_schema',
-  name: 'invoice',
-  description: 'What has to be paid.',
-  strict: true,
-  schema: {
-    type: 'object',
-    additionalProperties: false,
-    required: ['total', 'lines'],
-    properties: { total: { type: 'number' }, lines: { type: 'array', items: { type: 'string', pattern: '^[a-z ]+$' } } },
-  },
-} as const
-const good = '{"total": 12.50, "lines": ["two pens"]}'
-
-function formatOf(schema: object): object {
-  return { type: 'json_schema', name: 'demo', schema }
-}
-
-type Structured = Capabilities['structuredOutput']
-
-/** A gateway with one model at one provider, which answers as the test says. */
-async function answering(
-  structuredOutput: Structured,
-  answer: (call: ProviderCall, count: number) => Iterable<GenerationEvent>,
-  dialect?: string,
-) {
-  const acme = witness('acme', answer, dialect === undefined ? {} : { dialect })
-  const capabilities: Capabilities = structuredOutput ? { structuredOutput } : {}
-  const under = await gateway({ plugins: [acme.plugin, listing({ model: 'm', endpoints: [{ provider: 'acme', capabilities }] })] })
-  return { under, calls: acme.calls, ask: (body: object) => ask(under, { model: 'm', text: { format: invoice }, ...body }) }
-}
-
-t.test('what reaches the provider', async t => {
-  const sent = async (structuredOutput: Structured, body: object, dialect?: string) => {
-    const { under, calls, ask } = await answering(structuredOutput, () => [text(good), stop], dialect)
-    const reply = await ask(body)
-    await under.stop()
-    t.equal(reply.status, 200)
-    const { request } = calls[0]!
-    return { request, all: JSON.stringify(request), warnings: reply.headers.get('x-gateway-warnings'), response: reply.response }
-  }
-  const system = { role: 'developer', content: 'Be brief.' }
-  const user = { role: 'user', content: 'hi' }
-
-  await t.test('a model that knows schemas, or of which nothing is known, is asked as the caller asks', async t => {
-    for (const able of ['json_schema', undefined] as const) {
-      const { request, warnings } = await sent(able, { instructions: 'Be brief.' })
-      t.strictSame([request.text?.format, request.instructions, warnings], [invoice, 'Be brief.', null])
-    }
-    const { request, warnings } = await sent('json_object', { text: { format: { type: 'json_object' } } })
-    t.strictSame([request.text, request.input.length, warnings], [{ format: { type: 'json_object' } }, 1, null])
-    t.equal((await sent('none', { text: { format: { type: 'text' } } })).warnings, null)
-  })
-
-  await t.test('a schema becomes json_object and a system prompt', async t => {
-    const { request, warnings, response } = await sent('json_object', { text: { format: invoice, verbosity: 'low' } })
-    t.strictSame(request.text, { verbosity: 'low', format: { type: 'json_object' } })
-    t.match(request.input[0], { type: 'message', role: 'system' })
-    const prompt = JSON.stringify(request.input[0])
-    t.match(prompt, /JSON Schema \\"invoice\\" \(What has to be paid\.\)/)
-    t.match(prompt, JSON.stringify(JSON.stringify(invoice.schema)).slice(1, -1))
-    t.match(warnings, /^text\.format: json_schema .*json_object/)
-    t.match(response['text'], { format: { type: 'json_schema', name: 'invoice', schema: invoice.schema } }, 'the echo is what was asked')
-  })
-
-  await t.test('a model that has neither is only told', async t => {
-    const schema = await sent('none', { text: { format: invoice, verbosity: 'low' } })
-    t.strictSame(schema.request.text, { verbosity: 'low' })
-    t.match(schema.all, 'JSON Schema')
-    t.match(schema.warnings, /^text\.format: json_schema /)
-    const object = await sent('none', { text: { format: { type: 'json_object' } } })
-    t.strictSame(object.request.text, {})
-    t.match(object.all, 'Answer with one JSON object')
-    t.match(object.warnings, /^text\.format: json_object /)
-  })
-
-  await t.test('JSON mode gives objects: a schema of something else goes without it', async t => {
-    const acme = witness('acme', () => [text('["a"]'), stop])
-    const list = listing({ model: 'm', endpoints: [{ provider: 'acme', capabilities: { structuredOutput: 'json_object' } }] })
-    const under = await gateway({ plugins: [acme.plugin, list] })
-    t.teardown(under.stop)
-    for (const [type, format] of [
-      ['array', undefined],
-      [['object', 'array'], { type: 'json_object' }],
-    ] as const) {
-      const { response } = await ask(under, { model: 'm', text: { format: formatOf({ type, items: { type: 'string' } }) } })
-      t.equal(said(response), '["a"]')
-      t.same(acme.calls.pop()!.request.text?.format, format)
-    }
-  })
-
-  await t.test('the prompt stands beside the system prompt that is there, in front of the conversation', async t => {
-    const rest = { input: [user] }
-    const instructed = await sent('none', { instructions: 'Be brief.', ...rest })
-    t.match(instructed.request.instructions, /^Be brief\.\n\nAnswer with one JSON value/)
-    t.equal(instructed.request.input.length, 1)
-    const led = await sent('none', { input: [system, user] })
-    t.equal(led.request.input.length, 2)
-    t.match(led.request.input[0], { role: 'developer', content: [{ text: 'Be brief.' }, { text: /^\n\nAnswer with one JSON value/ }] })
-    const again = await sent('none', { input: [system, user, { role: 'assistant', content: good }, user] })
-    t.strictSame(again.request.input[0], led.request.input[0], 'a later turn begins with the same words')
-    const responses = await sent('json_object', { instructions: 'Be brief.', ...rest }, 'openai-responses')
-    t.equal(responses.request.instructions, 'Be brief.')
-    t.match(responses.request.input[0], { role: 'system', content: [{ text: /JSON/ }] }, 'where that dialect looks for the word')
-  })
-})
+import { ask, listing, said, stop, text, usage, witness } from './stage.ts'
+import { answering, formatOf, good, invoice, type Structured } from './structured-output-stage.ts'
 
 const thinking: GenerationEvent = { type: 'reasoning', form: 'full', text: 'Hm.' }
 const citation: GenerationEvent = {
@@ -218,9 +112,11 @@ t.test('what is not what was asked for is a failure that says where, and never w
     'no JSON': ['I cannot do secret things.', /the schema "invoice".*no JSON value/],
     empty: [' ', /is empty/],
     'never ends': ['{"total": 1, "lines": ["secret"', /does not end/],
-    'several values': [`${good} or rather ${good}`, /holds 2 JSON values/],
+    'several values': [`${good} or rather ${good}`, /holds several JSON values/],
     'the inside of something broken': [`{"outer": ${good}, secret}`, /no JSON value/],
-    'the only object of a list': [`Yes: [${good}]`, /"type" at "\/"/],
+    'the only object of a list': [`Yes:\n[${good}]`, /"type" at "\/"/],
+    'a list inside prose': [`Yes: [${good}].`, /no JSON value/],
+    'a footnote': ['As they say [1].', /no JSON value/, formatOf({ type: 'array' })],
     'a missing member': ['{"total": 1}', /"required" at "\/"/],
     'a wrong element': ['{"total": 1, "lines": ["a", "SECRET"]}', /"pattern" at "\/lines\/1"/],
     'no object': ['["secret"]', /asked for one JSON object.*not an object/, { type: 'json_object' }],
@@ -346,121 +242,4 @@ t.test('a failure of the provider stays what it is', async t => {
   t.teardown(under.stop)
   t.match(await ask({}).then(reply => reply.error), { message: 'Too busy.' })
   t.match((await ask({ stream: true })).response, { status: 'failed', error: { message: 'Too busy.' } })
-})
-
-t.test('a schema that cannot be used is a 400, and the provider is not asked', async t => {
-  let deep: object = { type: 'string' }
-  for (let level = 0; level < 40; level++) deep = { properties: { a: deep } }
-  const circles: Record<string, object> = { d30: {} }
-  for (let index = 0; index < 30; index++) {
-    const next = { $ref: `#/$defs/d${index + 1}` }
-    circles[`d${index}`] = { allOf: [next, next, next, next] }
-  }
-  const cases: Record<string, readonly [schema: object, message: RegExp]> = {
-    'not a schema': [{ type: 'objekt' }, /\/type/],
-    'not a pattern': [{ pattern: '(' }, /[Rr]egular expression/],
-    'a reference to another place': [{ $ref: 'https://example.com/schema.json' }, /resolve reference/],
-    'a reference to nothing': [{ $ref: '#/$defs/nothing' }, /resolve reference/],
-    'a reference to itself': [{ $ref: '#' }, /circles/],
-    'references that multiply': [{ $defs: circles, $ref: '#/$defs/d0' }, /longer than 1000 ms/],
-    'no JSON Schema': [{ $async: true, type: 'object' }, /\$async/],
-    'too deep': [deep, /81 levels deep/],
-    'too long': [{ enum: Array.from({ length: 20_000 }, (_, index) => `a value that is long ${index}`) }, /characters long/],
-    'too many members': [{ enum: Array.from({ length: 25_000 }, (_, index) => index) }, /members and elements/],
-    'too many patterns': [{ allOf: Array.from({ length: 600 }, () => ({ pattern: 'a' })) }, /600 patterns/],
-    'a pattern too long': [{ patternProperties: { [`^${'a'.repeat(3_000)}`]: {} } }, /a pattern is 3001 characters long/],
-  }
-  const { under, calls, ask } = await answering('none', () => [text('{}'), stop])
-  t.teardown(under.stop)
-  for (const [name, [schema, message]] of Object.entries(cases))
-    for (const stream of [false, true]) {
-      const reply = await ask({ text: { format: formatOf(schema) }, stream })
-      t.equal(reply.status, 400, name)
-      t.match(reply.error, { type: 'invalid_request_error', param: 'text.format.schema', message }, name)
-    }
-  t.equal(calls.length, 0)
-  const shapeless = await ask({ text: { format: { type: 'json_schema', name: 'demo', schema: false } } })
-  t.match(shapeless.error, { param: 'text.format.schema' })
-})
-
-t.test('schemas of every draft, and odd ones', async t => {
-  const draft7 = 'http://json-schema.org/draft-07/schema#'
-  const cases: Record<string, readonly [schema: object, right: string, wrong: string]> = {
-    'draft 7': [{ $schema: draft7, properties: { a: { items: [{ type: 'number' }] } } }, '{"a": [1]}', '{"a": ["b"]}'],
-    '2019-09': [
-      { $schema: 'https://json-schema.org/draft/2019-09/schema', dependentRequired: { a: ['b'] } },
-      '{"a": 1, "b": 2}',
-      '{"a": 1}',
-    ],
-    '2020-12': [
-      { $schema: 'https://json-schema.org/draft/2020-12/schema', properties: { a: { prefixItems: [{ type: 'number' }] } } },
-      '{"a": [1]}',
-      '{"a": ["b"]}',
-    ],
-    'an older notation without a name': [{ properties: { a: { items: [{ type: 'number' }] } } }, '{"a": [1]}', '{"a": ["b"]}'],
-    'an unknown name': [{ $schema: 'https://example.com/schema', required: ['a'] }, '{"a": 1}', '{}'],
-    'unknown keywords': [{ required: ['a'], 'x-order': 1, example: {} }, '{"a": 1}', '{}'],
-    'a recursive one': [
-      { properties: { next: { $ref: '#' }, a: { type: 'number' } } },
-      '{"next": {"next": {"a": 1}}}',
-      '{"next": {"a": ""}}',
-    ],
-    'its own name': [
-      { $id: 'https://example.com/own', $defs: { n: { type: 'number' } }, properties: { a: { $ref: 'https://example.com/own#/$defs/n' } } },
-      '{"a": 1}',
-      '{"a": ""}',
-    ],
-    'a giant enumeration': [
-      { properties: { a: { enum: Array.from({ length: 10_000 }, (_, index) => `v${index}`) } } },
-      '{"a": "v9999"}',
-      '{"a": "v10000"}',
-    ],
-    'an old pattern': [{ properties: { a: { pattern: '^[\\w\\-]+$' } } }, '{"a": "b-c"}', '{"a": "!"}'],
-    'an inherited name': [{ required: ['toString'] }, '{"toString": 1}', '{}'],
-    'a format is not judged': [{ properties: { a: { type: 'string', format: 'email' } } }, '{"a": "no"}', '{"a": 1}'],
-    'nothing fits': [{ properties: { a: false } }, '{}', '{"a": 1}'],
-  }
-  let answer = ''
-  const { under, ask } = await answering('none', () => [text(answer), stop])
-  t.teardown(under.stop)
-  for (const [name, [schema, right, wrong]] of Object.entries(cases)) {
-    const format = formatOf(schema)
-    answer = right
-    t.equal((await ask({ text: { format } })).status, 200, name)
-    answer = wrong
-    t.equal((await ask({ text: { format } })).status, 424, name)
-  }
-})
-
-t.test('a pattern that never ends is stopped, and others need not wait for it', async t => {
-  const endless = formatOf({ properties: { a: { type: 'string', pattern: '^(a+)+$' } } })
-  const { under, calls, ask } = await answering('none', ({ request }) => {
-    const bad = JSON.stringify(request).includes('(a+)+')
-    return [text(bad ? JSON.stringify({ a: `${'a'.repeat(60)}!` }) : good), stop]
-  })
-  t.teardown(under.stop)
-  const done: string[] = []
-  const named = async (name: string, reply: Promise<Answer>): Promise<Answer> => {
-    const answer = await reply
-    done.push(name)
-    return answer
-  }
-  const stopped = named('endless', ask({ text: { format: endless } }))
-  const others = [1, 2, 3].map(() => named('other', ask({})))
-  for (const { status } of await Promise.all(others)) t.equal(status, 200)
-  const reply = await stopped
-  t.same(done, ['other', 'other', 'other', 'endless'])
-  t.equal(reply.status, 400)
-  t.match(reply.error, { param: 'text.format.schema', message: /longer than 1000 ms/ })
-  const asked = calls.length
-  t.match((await ask({ text: { format: endless }, stream: true })).error, { message: /longer than 1000 ms/ })
-  t.equal(calls.length, asked, 'a schema that was too slow is not tried again at once')
-  t.equal((await ask({})).status, 200)
-})
-
-t.test('more than can be checked is refused', async t => {
-  const piece = `"${'a'.repeat(1_000_000)}"`
-  const { whole, streamed } = await bothWays([text('['), ...Array.from({ length: 5 }, () => text(`${piece},`)), text(']'), stop])
-  t.match(whole.error, { message: /more than 4000000 characters/ })
-  t.equal(streamed.response.status, 'failed')
 })

@@ -10,16 +10,13 @@ type JsonFormat = Exclude<TextFormat, { readonly type: 'text' }>
  * neither is only told. The answer is held until it is what the caller asked for.
  */
 export function lowerFormat(draft: Draft): void {
-  const { request, endpoint, provider, warnings, raises } = draft
+  const { request, endpoint, warnings, raises } = draft
   const format = request.text?.format
-  const enforced = !format || (provider.enforces?.(format, endpoint) ?? true)
-  const structuredOutput = enforced ? endpoint.capabilities.structuredOutput : 'none'
-  if (!format || format.type === 'text' || (structuredOutput !== 'json_object' && structuredOutput !== 'none')) return
-  if (format.type === 'json_object' && structuredOutput === 'json_object') return
+  if (!format || format.type === 'text' || takes(format, draft)) return
 
   const schema = format.type === 'json_schema' ? JSON.stringify(format.schema) : undefined
   const { format: _, ...text } = request.text!
-  const objectMode = structuredOutput === 'json_object' && mayBeObject(format)
+  const objectMode = mayBeObject(format) && takes({ type: 'json_object' }, draft)
   request.text = objectMode ? { ...text, format: { type: 'json_object' } } : text
   insertPrompt(draft, promptFor(format, schema))
   warnings.push({
@@ -37,6 +34,13 @@ export function lowerFormat(draft: Draft): void {
     const { checkedAnswer } = await import('../structured-output/checked-answer.ts')
     yield* checkedAnswer(events, expected, signal)
   })
+}
+
+/** What nothing is known of is tried. */
+function takes(format: JsonFormat, { endpoint, provider }: Draft): boolean {
+  const { structuredOutput } = endpoint.capabilities
+  if (structuredOutput === 'none' || (structuredOutput === 'json_object' && format.type === 'json_schema')) return false
+  return provider.enforces?.(format, endpoint) ?? true
 }
 
 /** JSON mode gives an object, whatever the prompt says: a schema of anything else is better off without it. */

@@ -78,7 +78,7 @@ function isCount({ type }: GenerationEvent): boolean {
   return type === 'usage' || type === 'model' || type === 'warning'
 }
 
-/** With a call or a refusal the text is no answer, and one that was cut off stays what it is: nobody knows how it would have gone on. */
+/** With a call or a refusal the text is no answer; one that was cut off or pauses stays what it is: nobody knows how it would go on. */
 function isNoAnswer(event: GenerationEvent): boolean {
   return event.type === 'tool-call' || event.type === 'refusal' || (event.type === 'finish' && event.reason !== 'stop')
 }

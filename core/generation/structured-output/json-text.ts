@@ -10,18 +10,24 @@ export function jsonIn(answer: string): JsonText {
   const bare = withoutFence(answer.trim())
   if (bare === '') return { problem: 'it is empty' }
   if (isJson(bare)) return { text: bare }
-  const found: string[] = []
+  let object: string | undefined
+  const lists: string[] = []
   for (let at = nextOpening(answer, 0); at !== -1;) {
     const end = closingOf(answer, at)
     if (end === -1) return { problem: 'a JSON value in it does not end' }
     const json = readable(answer.slice(at, end))
-    if (json !== undefined) found.push(json)
+    if (json !== undefined && answer[at] === '{') {
+      if (object !== undefined) return several
+      object = json
+    } else if (json !== undefined && standsAlone(answer, at, end)) lists.push(json)
     at = nextOpening(answer, end)
   }
-  const [first, ...others] = found.length > 1 ? found.filter(isJsonObject) : found
-  if (first === undefined) return { problem: found.length > 1 ? 'it holds several JSON values' : 'it holds no JSON value' }
-  return others.length > 0 ? { problem: `it holds ${others.length + 1} JSON values` } : { text: first }
+  if (lists.length > 1 && object === undefined) return several
+  const text = object ?? lists[0]
+  return text === undefined ? { problem: 'it holds no JSON value' } : { text }
 }
+
+const several: JsonText = { problem: 'it holds several JSON values' }
 
 export function isJsonObject(text: string): boolean {
   return text.trimStart().startsWith('{') && isJson(text)
@@ -72,6 +78,15 @@ function stringEnd(text: string, start: number): number {
     else if (text[at] === '"') return at
   }
   return -1
+}
+
+/** Whether nothing else is on its lines: other lists in prose, such as "[1]", are footnotes. */
+function standsAlone(text: string, start: number, end: number): boolean {
+  let before = start - 1
+  while (before >= 0 && ' \t\r'.includes(text[before]!)) before--
+  let after = end
+  while (after < text.length && ' \t\r'.includes(text[after]!)) after++
+  return (before < 0 || text[before] === '\n') && (after === text.length || text[after] === '\n')
 }
 
 /** Undefined for brackets that only stand in prose. */

@@ -63,15 +63,21 @@ export class SchemaChecks {
   }
 
   #next(): void {
-    if (this.#waiting.length === 0 || this.#busy >= maximumThreads) return
-    const job = this.#waiting.shift()!
-    this.#busy++
-    clearTimeout(this.#idleTimer)
-    void this.#run(this.#idle.pop() ?? new SchemaThread(), job)
+    while (this.#waiting.length > 0 && this.#busy < maximumThreads) {
+      const job = this.#waiting.shift()!
+      const problem = this.#known.get(job.question.schema)?.problem
+      // What has turned out in the meantime: however many wait with one bad schema, it costs a deadline once.
+      if (problem !== undefined) job.resolve({ usable: false, problem })
+      else void this.#run(job)
+    }
   }
 
-  async #run(thread: SchemaThread, { question, resolve, reject }: Job): Promise<void> {
+  async #run({ question, resolve, reject }: Job): Promise<void> {
+    this.#busy++
+    clearTimeout(this.#idleTimer)
+    let thread: SchemaThread | undefined
     try {
+      thread = this.#idle.pop() ?? new SchemaThread()
       const { verdict, slow } = await thread.ask(question)
       this.#remember(question, verdict, slow)
       resolve(verdict)
@@ -79,14 +85,14 @@ export class SchemaChecks {
       reject(internalError(error))
     }
     this.#busy--
-    if (thread.alive) this.#idle.push(thread)
+    if (thread?.alive) this.#idle.push(thread)
     this.#next()
     if (this.#busy === 0) this.#idleTimer = setTimeout(() => this.#endIdle(), idleMs).unref()
   }
 
   /** What came of one text says nothing of the schema, unless it took too long. */
   #remember({ schema, text }: Question, verdict: Verdict, slow: boolean): void {
-    if (text !== undefined && !slow) return
+    if (!slow && (text !== undefined || this.#known.has(schema))) return
     this.#known.set(schema, { problem: verdict.usable ? undefined : verdict.problem }, slow ? { ttl: slowForMs } : {})
   }
 
