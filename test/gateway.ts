@@ -97,10 +97,14 @@ export function scripted(id: string, generate: Provider['generate'], more: Parti
 }
 
 /** A provider that always yields these events. */
-export function saying(id: string, events: readonly GenerationEvent[]): PluginUse {
-  return scripted(id, async function* () {
-    yield* events
-  })
+export function saying(id: string, events: readonly GenerationEvent[], more: Partial<Provider> = {}): PluginUse {
+  return scripted(
+    id,
+    async function* () {
+      yield* events
+    },
+    more,
+  )
 }
 
 export const hello: readonly GenerationEvent[] = [

@@ -34,15 +34,13 @@ export async function cancelResponse(exchange: Exchange, { responses }: GatewayS
   throw invalidRequest('Cannot cancel a synchronous response.')
 }
 
-/** What the client was shown, with what only the stored turn has because it was not asked for then. */
+/** What the client was shown, completed by what it had not asked for then. */
 function shownOutput({ body, output }: StoredResponse, included: Included): readonly JsonObject[] {
   const turn = new Map<unknown, JsonObject>((output as readonly JsonObject[]).map(item => [item['id'], item]))
-  return (body['output'] as readonly JsonObject[]).map(item => shownItem({ ...item, ...unasked(turn.get(item['id'])) }, included))
+  return (body['output'] as readonly JsonObject[]).map(item => shownItem(completed(item, turn.get(item['id']) ?? {}), included))
 }
 
-function unasked({ type, encrypted_content: state, results }: JsonObject = {}): JsonObject {
-  return {
-    ...(type === 'reasoning' && state !== undefined && { encrypted_content: state }),
-    ...(type === 'web_search_call' && results !== undefined && { results }),
-  }
+function completed(item: JsonObject, stored: JsonObject): JsonObject {
+  const member = item['type'] === 'reasoning' ? 'encrypted_content' : item['type'] === 'web_search_call' ? 'results' : undefined
+  return member === undefined || member in item || stored[member] === undefined ? item : { ...item, [member]: stored[member] }
 }
