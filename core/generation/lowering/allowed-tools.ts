@@ -65,7 +65,7 @@ class AllowedCalls {
     }
     if (event.type === 'item-end') this.#inCall = false
     this.#hasBegun ||= isSemantic(event)
-    const isOver = event.type === 'finish' && event.reason === 'tool-calls' && this.#suppressed.size > 0 && this.#passed === 0
+    const isOver = event.type === 'finish' && event.reason === 'tool-calls' && this.#passed === 0
     emit(isOver ? { type: 'finish', reason: 'stop' } : event)
   }
 

@@ -69,8 +69,8 @@ class RaisedCalls {
 
   #input(key: string, event: Extract<GenerationEvent, { type: 'tool-input' }>, emit: Emit): void {
     const call = this.#open.find(open => open.key === key)
-    if (call) call.args += event.text
     if (call !== this.#open[0]) this.#endComplete(emit)
+    if (call) call.args += event.text
     // What follows a wrapped call that is over can only be white space.
     if (!this.#wrapped.has(key)) emit(event)
   }
