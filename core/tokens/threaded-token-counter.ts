@@ -48,6 +48,7 @@ export class ThreadedTokenCounter implements TokenCounter {
       this.#worker = undefined
       for (const resolve of this.#waiting.values()) resolve(undefined)
     })
+    worker.unref()
     return worker
   }
 }

@@ -32,7 +32,7 @@ function classified(details: ErrorDetails, upstream: string, retryAfterMs: numbe
 const wordings: readonly (readonly [kind: FailureKind, wording: RegExp])[] = [
   [
     'context-length',
-    /context_length_exceeded|exceed_context_size|too_many_prompt_tokens|string_above_max_length|maximum context length|max(?:imum)? (?:context|model|prompt|input|sequence) (?:length|size|len)|context (?:length|window|size)|prompt (?:is )?too long|too large for model with .* context|reduce the length of (?:the|your|either)|input (?:is )?too long|exceeds? the (?:available )?context/i,
+    /context_length_exceeded|exceed_context_size|too_many_prompt_tokens|string_above_max_length|maximum context length|max(?:imum)? (?:context|model|prompt|input|sequence) (?:length|size|len)|context (?:length|window|size)|prompt (?:is )?too long|too large for model with .* context|reduce the length of (?:the|your|either)|input (?:is )?too long|exceeds? the (?:available )?context|exceeds? the maximum number of tokens|max_new_tokens\W+must be <=/i,
   ],
   [
     'quota',
