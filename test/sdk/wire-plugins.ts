@@ -1,6 +1,5 @@
 import type { PluginUse } from '../../core/index.ts'
 import anthropic from '../../plugins/providers/anthropic/index.ts'
-import gemini from '../../plugins/providers/gemini/index.ts'
 import { hosts, type HostName } from '../../plugins/providers/openai-chat/hosts.ts'
 import openaiChat from '../../plugins/providers/openai-chat/index.ts'
 import openaiResponses from '../../plugins/providers/openai-responses/index.ts'
@@ -14,7 +13,6 @@ type Use = (id: string, baseUrl: string, vendor: string) => PluginUse
 export const pluginOf = {
   'openai-chat': (id, baseUrl, vendor) => openaiChat({ id, baseUrl, apiKey, host: hostOf(vendor) }),
   anthropic: (id, baseUrl) => anthropic({ id, baseUrl, apiKey }),
-  gemini: (id, baseUrl) => gemini({ id, baseUrl, apiKey }),
   'openai-responses': (id, baseUrl) => openaiResponses({ id, baseUrl, apiKey }),
 } satisfies Partial<Record<Wire, Use>>
 

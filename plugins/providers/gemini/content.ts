@@ -64,7 +64,8 @@ export class Content {
       if (signature && opens) this.#closeMessage()
       return
     }
-    if (signature && opens) this.#emit({ type: 'reasoning-state', opaque: stateText({ thoughtSignature: signature, on: 'next' }) })
+    if (signature && opens)
+      this.#emit({ type: 'reasoning-state', opaque: stateText({ thoughtSignature: signature, on: 'next', length: text.length }) })
     if (opens) this.#start = this.#text.length
     this.#thought = ''
     this.#text += text

@@ -68,14 +68,10 @@ class Turns {
   say(role: Content['role'], parts: readonly Part[]): void {
     const [first, ...rest] = parts
     if (!first) return
-    const signature = this.#pending?.thoughtSignature
+    const state = this.#pending
     this.#pending = undefined
-    if (signature === undefined) this.#append(role, parts)
-    else if (role === 'model') this.#append(role, [{ ...first, thoughtSignature: signature }, ...rest])
-    else {
-      this.#append('model', [{ text: '', thoughtSignature: signature }])
-      this.#append(role, parts)
-    }
+    if (state && role === 'user') this.#append('model', [{ text: '', thoughtSignature: state.thoughtSignature }])
+    this.#append(role, state && role === 'model' ? [...signedBy(state, first), ...rest] : parts)
   }
 
   finished(): readonly Content[] {
@@ -134,6 +130,12 @@ class Turns {
     if (last?.role === role) last.parts.push(...parts)
     else this.#turns.push({ role, parts: [...parts] })
   }
+}
+
+/** In a stream a text may go on behind the part that was signed. */
+function signedBy({ thoughtSignature, length }: ThoughtState, part: Part): readonly Part[] {
+  if (part.text === undefined || length === undefined || length >= part.text.length) return [{ ...part, thoughtSignature }]
+  return [{ text: part.text.slice(0, length), thoughtSignature }, { text: part.text.slice(length) }]
 }
 
 function isSystem(item: Item): boolean {

@@ -5,7 +5,10 @@
 export interface ThoughtState {
   readonly thoughtSignature: string
   readonly on: 'next' | 'itself' | 'thought'
+  /** The thought. */
   readonly text?: string
+  /** How much of the next text it signs; absent: all of it. */
+  readonly length?: number
 }
 
 /** What travels in `encrypted_content`, as JSON. */
