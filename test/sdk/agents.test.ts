@@ -12,8 +12,8 @@ import {
 import OpenAI from 'openai'
 import t, { type Test } from 'tap'
 import { z } from 'zod'
-import { compareRecorded, parsed, type ClientReading, type RecordedModel } from './recorded-models.ts'
-import { stage } from './stage.ts'
+import { compareRecorded, parsed, type ClientReading, type Question } from './recorded-models.ts'
+import { silentStage, stage } from './stage.ts'
 
 // It would send traces to its own vendor.
 setTracingDisabled(true)
@@ -25,7 +25,7 @@ const getWeather = tool({
   execute: ({ city }) => `Sunny in ${city}`,
 })
 
-async function read(runner: Runner, { model, stream, functions }: RecordedModel): Promise<ClientReading> {
+async function read(runner: Runner, { model, stream, functions }: Question): Promise<ClientReading> {
   const agent = new Agent({
     name: 'Reader',
     model,
@@ -140,10 +140,14 @@ async function refuses(t: Test, runner: Runner, stream: boolean): Promise<void> 
   await t.rejects(ask('sandbox/fail', '{"cut":true,"after":2}'), { code: 'provider_error' })
 }
 
+function runnerOf(apiKey: string, baseURL: string): Runner {
+  const openAIClient = new OpenAI({ apiKey, baseURL, maxRetries: 0 })
+  return new Runner({ modelProvider: new OpenAIProvider({ openAIClient, useResponses: true }), tracingDisabled: true })
+}
+
 t.test('the agents SDK', async t => {
   const under = await stage(t)
-  const openAIClient = new OpenAI({ apiKey: under.apiKey, baseURL: under.baseURL, maxRetries: 0 })
-  const runner = new Runner({ modelProvider: new OpenAIProvider({ openAIClient, useResponses: true }), tracingDisabled: true })
+  const runner = runnerOf(under.apiKey, under.baseURL)
   for (const stream of [false, true]) {
     await t.test(stream ? 'streamed' : 'whole', async t => {
       await everyWay(t, runner, stream, under.wires)
@@ -158,6 +162,10 @@ t.test('the agents SDK', async t => {
     await result.completed.catch(() => {})
     t.ok(result.cancelled)
     t.equal((await under.recorded(under.records.length + 1)).at(-1)!.status, 499)
+  })
+  await t.test('silence is broken without harm', async t => {
+    const { apiKey, baseURL, question } = await silentStage(t)
+    t.equal((await read(runnerOf(apiKey, baseURL), question)).text, 'Here I am.')
   })
   await compareRecorded(
     t,

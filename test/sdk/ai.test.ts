@@ -3,8 +3,8 @@ import { createOpenAI } from '@ai-sdk/openai'
 import { APICallError, generateText, jsonSchema, Output, stepCountIs, streamText, tool, type LanguageModel, type ToolSet } from 'ai'
 import t, { type Test } from 'tap'
 import { z } from 'zod'
-import { compareRecorded, type ClientReading, type RecordedModel } from './recorded-models.ts'
-import { stage, type Stage } from './stage.ts'
+import { compareRecorded, type ClientReading, type Question } from './recorded-models.ts'
+import { silentStage, stage, type Stage } from './stage.ts'
 
 type Model = (name: string) => LanguageModel
 
@@ -60,7 +60,7 @@ async function generate(stream: boolean, options: Options) {
   }
 }
 
-async function read(model: Model, { model: name, stream, functions }: RecordedModel): Promise<ClientReading> {
+async function read(model: Model, { model: name, stream, functions }: Question): Promise<ClientReading> {
   const tools: ToolSet = Object.fromEntries(functions.map(name => [name, tool({ inputSchema: jsonSchema({ type: 'object' }) })]))
   const { text, finish, calls, usage } = await generate(stream, { model: model(name), prompt: 'hi', tools })
   return {
@@ -227,6 +227,10 @@ t.test('the AI SDK', async t => {
       await t.test('failures', t => fails(t, model, kind))
       await t.test('a client that leaves', t => aborts(t, model))
       const { shown, finish, failsUnstreamed } = kind.refusal
+      await t.test('silence is broken without harm', async t => {
+        const { apiKey, baseURL, question } = await silentStage(t)
+        t.equal((await read(kind.create(baseURL, apiKey), question)).text, 'Here I am.')
+      })
       await compareRecorded(
         t,
         under.recordedModels.filter(({ hasOtherTools }) => !hasOtherTools),

@@ -3,8 +3,8 @@ import { tool } from '@langchain/core/tools'
 import { ChatOpenAI, customTool } from '@langchain/openai'
 import t, { type Test } from 'tap'
 import { z } from 'zod'
-import { compareRecorded, type ClientReading, type RecordedModel } from './recorded-models.ts'
-import { stage } from './stage.ts'
+import { compareRecorded, type ClientReading, type Question } from './recorded-models.ts'
+import { silentStage, stage } from './stage.ts'
 
 type Fields = NonNullable<ConstructorParameters<typeof ChatOpenAI>[0]>
 type Chat = (model: string, fields?: Fields) => ChatOpenAI
@@ -24,7 +24,7 @@ async function ask(stream: boolean, model: Asked, input: Parameters<ChatOpenAI['
   return all!
 }
 
-async function read(chat: Chat, { model, stream, functions }: RecordedModel): Promise<ClientReading> {
+async function read(chat: Chat, { model, stream, functions }: Question): Promise<ClientReading> {
   const tools = functions.map(name => ({ type: 'function' as const, function: { name, parameters: { type: 'object' } } }))
   const message = await ask(stream, tools.length > 0 ? chat(model).bindTools(tools) : chat(model), 'hi')
   const calls = [...(message.tool_calls ?? []), ...(message.invalid_tool_calls ?? [])].map(({ name, args }) => ({
@@ -95,17 +95,14 @@ async function everyWay(t: Test, chat: Chat, stream: boolean, wires: readonly st
   t.equal(after.text, 'I remember turn 1. And now?', 'the state of reasoning comes back')
 }
 
+function chatOf(apiKey: string, baseURL: string): Chat {
+  return (model, fields = {}) =>
+    new ChatOpenAI({ ...fields, model, apiKey, useResponsesApi: true, maxRetries: 0, configuration: { baseURL } })
+}
+
 t.test('LangChain', async t => {
   const under = await stage(t)
-  const chat: Chat = (model, fields = {}) =>
-    new ChatOpenAI({
-      ...fields,
-      model,
-      apiKey: under.apiKey,
-      useResponsesApi: true,
-      maxRetries: 0,
-      configuration: { baseURL: under.baseURL },
-    })
+  const chat = chatOf(under.apiKey, under.baseURL)
 
   for (const stream of [false, true]) await t.test(stream ? 'streamed' : 'whole', t => everyWay(t, chat, stream, under.wires))
 
@@ -140,6 +137,10 @@ t.test('LangChain', async t => {
     t.equal((await under.recorded(before + 1)).at(-1)!.status, 499)
   })
 
+  await t.test('silence is broken without harm', async t => {
+    const { apiKey, baseURL, question } = await silentStage(t)
+    t.equal((await read(chatOf(apiKey, baseURL), question)).text, 'Here I am.')
+  })
   await compareRecorded(
     t,
     under.recordedModels.filter(({ hasOtherTools }) => !hasOtherTools),

@@ -2,8 +2,8 @@ import OpenAI from 'openai'
 import { zodResponsesFunction, zodTextFormat } from 'openai/helpers/zod'
 import { z } from 'zod'
 import t, { type Test } from 'tap'
-import { stage } from './stage.ts'
-import { compareRecorded, parsed, type ClientReading, type RecordedModel } from './recorded-models.ts'
+import { silentStage, stage } from './stage.ts'
+import { compareRecorded, parsed, type ClientReading, type Question } from './recorded-models.ts'
 
 const weather: OpenAI.Responses.FunctionTool = {
   type: 'function',
@@ -58,7 +58,7 @@ async function everyWay(t: Test, client: OpenAI, model: string, toolModel = mode
   t.equal(chained.status, 'completed')
 }
 
-async function read(client: OpenAI, { request, stream }: RecordedModel): Promise<ClientReading> {
+async function read(client: OpenAI, { request, stream }: Question): Promise<ClientReading> {
   const body = request as unknown as OpenAI.Responses.ResponseCreateParamsNonStreaming
   const response = stream ? await client.responses.stream({ ...body, stream: true }).finalResponse() : await client.responses.create(body)
   const calls = response.output.flatMap(item => {
@@ -92,6 +92,10 @@ t.test('the openai SDK', async t => {
 
   await t.test('the sandbox', t => everyWay(t, client, 'sandbox/echo', 'sandbox/tools'))
   for (const model of under.wires) await t.test(model, t => everyWay(t, client, model))
+  await t.test('silence is broken without harm', async t => {
+    const { apiKey, baseURL, question } = await silentStage(t)
+    t.equal((await read(new OpenAI({ apiKey, baseURL, maxRetries: 0 }), question)).text, 'Here I am.')
+  })
   await compareRecorded(t, under.recordedModels, model => read(client, model))
 
   await t.test('helpers', async t => {

@@ -17,15 +17,18 @@ export interface ClientReading {
   readonly tokens?: { readonly input: number; readonly cached: number; readonly output: number; readonly reasoning: number }
 }
 
-/** A model whose vendor answers every request with the same recorded bytes. */
-export interface RecordedModel {
-  readonly path: string
+export interface Question {
   readonly model: string
   readonly stream: boolean
-  /** A request as the vendor was sent one, by which all of the answer is legal. */
+  /** The whole request, by which all of the answer is legal. */
   readonly request: JsonObject
   /** The functions that the answer calls. */
   readonly functions: readonly string[]
+}
+
+/** A model whose vendor answers with recorded bytes. */
+export interface RecordedModel extends Question {
+  readonly path: string
   /** The answer calls tools that are no functions, or has items of the vendor's own tools. */
   readonly hasOtherTools: boolean
   /** The vendor says that it failed, or breaks off. */

@@ -1,9 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Test } from 'tap'
 import type { PluginUse } from '../../core/index.ts'
 import { fakeUpstream } from '../../core/testing/index.ts'
-import { listeningGateway, type ListeningGateway } from '../gateway.ts'
+import { listeningGateway, scripted, type ListeningGateway } from '../gateway.ts'
 import { recordingsAbsent } from '../recordings.ts'
-import { RecordedModels, type RecordedModel } from './recorded-models.ts'
+import { RecordedModels, type Question, type RecordedModel } from './recorded-models.ts'
 import { anthropicReply, chatReply, responsesReply } from './vendor-replies.ts'
 import { pluginOf } from './wire-plugins.ts'
 
@@ -28,4 +29,21 @@ export async function stage(t: Test, plugins: readonly PluginUse[] = []): Promis
   })
   t.teardown(under.stop)
   return { ...under, baseURL: `${under.url}/v1`, wires: names.map(name => `${name}/some-model`), recordedModels: recorded?.models ?? [] }
+}
+
+/** A gateway that breaks silence all the time, and a question to which a model answers `Here I am.` with long pauses. */
+export async function silentStage(t: Test): Promise<{ readonly baseURL: string; readonly apiKey: string; readonly question: Question }> {
+  const pauseMs = 40
+  const silent = scripted('silent', async function* () {
+    for (const text of ['Here ', 'I ', 'am.']) {
+      await delay(pauseMs)
+      yield { type: 'text', text }
+    }
+    await delay(pauseMs)
+    yield { type: 'finish', reason: 'stop' }
+  })
+  const under = await listeningGateway({ plugins: [silent], settings: { commitAfterMs: 10, heartbeatMs: 10 } })
+  t.teardown(under.stop)
+  const request = { model: 'silent/any', input: 'hi', stream: true }
+  return { baseURL: `${under.url}/v1`, apiKey: under.apiKey, question: { model: request.model, stream: true, functions: [], request } }
 }
