@@ -454,3 +454,16 @@ t.test('a custom call goes from one provider to the next', async t => {
     }
   }
 })
+
+t.test('tools and format are lowered together', async t => {
+  const format = { type: 'json_schema', name: 'demo', schema: { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'] } }
+  const body = { tools: [patch, agents], text: { format } }
+  const answer = [text('{"a"'), text(':1}'), ...call('1', 'apply_patch', '{"input":"x"}'), ...call('2', 'agents__spawn', '{}'), called]
+  const { output, request } = await seen(t, body, answer, { structuredOutput: 'json_object' })
+  t.match(request, { text: { format: { type: 'json_object' } }, tools: [{ type: 'function' }, {}, {}] })
+  t.match(output, [
+    { type: 'message', content: [{ text: '{"a":1}' }] },
+    { type: 'custom_tool_call', input: 'x' },
+    { type: 'function_call', name: 'spawn', namespace: 'agents' },
+  ])
+})

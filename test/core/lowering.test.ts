@@ -274,3 +274,24 @@ t.test('state that a client sends back goes to the key of its account, whose tur
     t.match(again!.request.input[1], { type: 'reasoning', encrypted_content: opaque })
   }
 })
+
+t.test('a provider says of each format whether it can enforce it; else the model is told, and its answer checked', async t => {
+  const person = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }
+  const tree = { type: 'object', properties: { children: { type: 'array', items: { $ref: '#' } } }, required: ['children'] }
+  const format = (schema: object): object => ({ type: 'json_schema', name: 'demo', schema })
+  const acme = witness('acme', () => [text('{"name":"Ada"}'), stop], {
+    enforces: format => format.type === 'json_schema' && !JSON.stringify(format.schema).includes('$ref'),
+  })
+  const under = await gateway({ plugins: [acme.plugin] })
+  t.teardown(under.stop)
+  const able = await ask(under, { model: 'acme/m', text: { format: format(person) } })
+  t.match(acme.calls.at(-1)!.request, { text: { format: { type: 'json_schema' } }, input: { length: 1 } })
+  t.equal(able.headers.get('x-gateway-warnings'), null)
+  const told = await ask(under, { model: 'acme/m', text: { format: { type: 'json_object' } } })
+  t.equal(told.status, 200)
+  t.match(told.headers.get('x-gateway-warnings'), /^text\.format: /)
+  t.notOk(acme.calls.at(-1)!.request.text?.format)
+  const wrong = await ask(under, { model: 'acme/m', text: { format: format(tree) } })
+  t.match(JSON.stringify(acme.calls.at(-1)!.request.input), /JSON Schema.*children/, 'the schema is in the conversation')
+  t.not(wrong.status, 200, 'an answer that is no such thing is none')
+})
