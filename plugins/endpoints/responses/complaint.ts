@@ -14,7 +14,7 @@ export function complaint(errors: readonly ErrorObject[], value: unknown, schema
       return invalidRequest(`Missing required parameter: '${missing}'.`, missing, 'missing_required_parameter')
     }
     case 'type':
-      return invalidRequest(`Invalid type for '${path}': expected ${article(params.type)}, but got ${came}.`, path, 'invalid_type')
+      return invalidRequest(`Invalid type for '${path}': expected ${typesAt(instancePath, errors)}, but got ${came}.`, path, 'invalid_type')
     case 'enum':
     case 'const':
       return invalid(`expected ${listed(params.allowedValues ?? [params.allowedValue])}, but got ${came}`)
@@ -37,11 +37,29 @@ export function complaint(errors: readonly ErrorObject[], value: unknown, schema
   return invalid(`it ${message}`)
 }
 
-/** Of the branches of an `anyOf`, only the deepest complaint says something; where one of several members is needed, the rule itself does. */
+/**
+ * Of the branches of an `anyOf`, the one that came furthest: the deepest complaint, and not of the type where another branch took that.
+ * Where one of several members is needed, the rule itself says more than what its branches miss.
+ */
 function mostTelling(errors: readonly ErrorObject[], schema: object): ErrorObject {
   const depth = Math.max(...errors.map(depthOf))
   const deepest = errors.filter(error => depthOf(error) === depth)
-  return deepest.find(({ keyword, schemaPath }) => /^(any|one)Of$/.test(keyword) && alternatives(at(schema, schemaPath))) ?? deepest[0]!
+  const combined = deepest.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf')
+  const plain = deepest.filter(error => !combined.includes(error))
+  return (
+    combined.find(({ schemaPath }) => alternatives(at(schema, schemaPath))) ??
+    plain.find(({ keyword }) => keyword !== 'type') ??
+    plain[0] ??
+    deepest[0]!
+  )
+}
+
+/** `a string or an array`. */
+function typesAt(path: string, errors: readonly ErrorObject[]): string {
+  return errors
+    .filter(({ keyword, instancePath }) => keyword === 'type' && instancePath === path)
+    .map(({ params }) => article(params.type))
+    .join(' or ')
 }
 
 function depthOf({ instancePath }: ErrorObject): number {

@@ -4,6 +4,7 @@ import { checkResponse, checkStream, readEvents } from '../../../core/testing/in
 import { parseRequest } from '../../../plugins/endpoints/responses/parse.ts'
 import { ask, stop, text, usage, witness } from '../../core/stage.ts'
 import { gateway, hello, saying } from '../../gateway.ts'
+import { clientRequests } from './client-requests.ts'
 
 const hi = { model: 'acme/m', input: 'hi' }
 
@@ -157,48 +158,15 @@ t.test('empties, unknown members and the habits of clients are accepted', async 
     dialect: 'openai-responses',
     fields: { client_metadata: {}, personality: 'x' },
   })
-  const schema = { $schema: 'http://json-schema.org/draft-07/schema#', type: 'object', properties: {}, additionalProperties: false }
-  const codex = {
-    ...hi,
-    stream: true,
-    store: false,
-    tool_choice: 'auto',
-    parallel_tool_calls: true,
-    reasoning: { summary: 'auto' },
-    include: ['reasoning.encrypted_content'],
-    prompt_cache_key: '0199-a-thread-that-is-longer-than-sixty-four-characters-which-some-vendors-refuse',
-    text: { verbosity: 'low', format: { type: 'json_schema', strict: true, name: 'codex_output_schema', schema } },
-    client_metadata: { 'x-codex-turn-metadata': '{}' },
-    input: [
-      { type: 'message', id: 'msg_1', role: 'developer', content: [{ type: 'input_text', text: 'You are an agent.' }] },
-      {
-        type: 'message',
-        role: 'user',
-        content: [{ type: 'input_image', image_url: 'data:image/png;base64,iVBORw0KGgo=', detail: 'original' }],
-      },
-      { type: 'reasoning', id: 'rs_1', summary: [], content: null, encrypted_content: null },
-      { type: 'function_call', id: 'fc_1', status: 'completed', name: 'exec_command', arguments: '{}', call_id: 'call_1' },
-      { type: 'function_call_output', id: 'fco_1', call_id: 'call_1', output: 'ok' },
-      { type: 'custom_tool_call', status: 'completed', call_id: 'call_2', name: 'apply_patch', input: '*** Begin Patch' },
-      { type: 'custom_tool_call_output', id: 'ctco_1', call_id: 'call_2', output: 'Done' },
-    ],
-    tools: [
-      { type: 'function', name: 'exec_command', strict: false, parameters: schema, description: 'Runs a command.' },
-      { type: 'namespace', name: 'multi_agent_v1', description: 'Agents', tools: [{ type: 'function', name: 'spawn', strict: false }] },
-      { type: 'tool_search', execution: 'client', description: 'Finds tools', parameters: schema },
-      { type: 'custom', name: 'apply_patch', description: 'Edits', format: { type: 'grammar', syntax: 'lark', definition: 'start: "x"' } },
-      { type: 'web_search', external_web_access: true, search_content_types: ['text', 'image'] },
-    ],
-  }
   const under = await gateway({ plugins: [saying('acme', hello)] })
   t.teardown(under.stop)
-  const { status, response } = await ask(under, codex)
-  t.equal(status, 200)
-  t.equal(response.status, 'completed')
-  const agents = { ...hi, instructions: 'x', include: [], tools: [], input: [{ role: 'user', content: 'hi' }], stream: false }
-  t.equal((await ask(under, agents)).status, 200)
-  const langchain = { ...hi, text: {}, tools: [{ type: 'function', name: 'f', parameters: schema, strict: null }], stream: false }
-  t.match((await ask(under, langchain)).response['tools'], [{ type: 'function', name: 'f', description: null, strict: false }])
+  for (const [client, request] of Object.entries(clientRequests)) {
+    const { status, response } = await ask(under, request)
+    t.equal(status, 200, client)
+    t.equal(response.status, 'completed')
+  }
+  const { tools } = (await ask(under, clientRequests.langchain)).response
+  t.match(tools, [{ type: 'function', name: 'f', description: null, strict: false }])
 })
 
 t.test('a tool choice takes every form, and must be possible', async t => {
