@@ -30,7 +30,7 @@ const hostile: Readonly<Record<string, string>> = {
   'hanzi without order': scattered(60_000, 0x4e00, 20_000),
   'letters without order': scattered(65_536, 97, 26),
   base64: Buffer.from(scattered(49_152, 0, 256), 'latin1').toString('base64'),
-  'pairs of surrogates': '\u{2070e}\u{1f9d1}\u{1f3fd}'.repeat(10_000),
+  'pairs of surrogates': `x${'\u{2070e}\u{1f9d1}\u{1f3fd}'.repeat(10_000)}`,
   'half pairs': scattered(20_000, 0xd800, 2_048),
   'special tokens': '<|endoftext|><|im_start|>'.repeat(3_000),
 }
@@ -61,8 +61,8 @@ t.test('slicing changes no count of text that has breaks', async t => {
     fc.assert(
       fc.property(prose, text => {
         const pieces = [...slices(text, 48)]
-        // A piece without a single space in it was cut by force.
-        fc.pre(pieces.slice(1).every(piece => /^ \S/.test(piece)))
+        // A piece of full length was cut by force.
+        fc.pre(pieces.slice(0, -1).every(({ length }) => length < 47))
         return pieces.reduce((sum, piece) => sum + countTokens(piece, asText), 0) === countTokens(text, asText)
       }),
       { numRuns: 300 },
