@@ -53,7 +53,7 @@ t.test('slicing changes no count of text that has breaks', async t => {
   const word = fc.oneof(
     fc.stringMatching(/^[a-zA-Z]{1,12}$/),
     fc.stringMatching(/^[0-9]{1,7}$/),
-    fc.constantFrom("don't", '();', '//', '--', '"key":', 'naïve', '日本語', '👩‍👩‍👧', '…'),
+    fc.constantFrom("don't", '();', '//', '--', '"key":', 'naïve', '日本語', '☃️', '…'),
   )
   const space = fc.constantFrom(' ', ' ', ' ', '  ', '    ', '\n', '\n\n', ' \n', '\n  ', '\r\n', '\t', ' \u00a0 ')
   const prose = fc.array(fc.tuple(word, space), { minLength: 1, maxLength: 60 }).map(pairs => pairs.flat().join(''))
@@ -62,7 +62,7 @@ t.test('slicing changes no count of text that has breaks', async t => {
       fc.property(prose, text => {
         const pieces = [...slices(text, 48)]
         // A piece of full length was cut by force.
-        fc.pre(pieces.slice(0, -1).every(({ length }) => length < 47))
+        fc.pre(pieces.slice(0, -1).every(({ length }) => length < 48))
         return pieces.reduce((sum, piece) => sum + countTokens(piece, asText), 0) === countTokens(text, asText)
       }),
       { numRuns: 300 },
