@@ -1,16 +1,17 @@
-import type {
-  Clock,
-  Commitment,
-  GatewayError,
-  GenerationEvent,
-  GenerationRequest,
-  GenerationSink,
-  Ids,
-  JsonObject,
-  Outcome,
-  SearchAction,
-  StreamBody,
-  TokenUsage,
+import {
+  ProviderFailure,
+  type Clock,
+  type Commitment,
+  type GatewayError,
+  type GenerationEvent,
+  type GenerationRequest,
+  type GenerationSink,
+  type Ids,
+  type JsonObject,
+  type Outcome,
+  type SearchAction,
+  type StreamBody,
+  type TokenUsage,
 } from '../../../core/index.ts'
 import type { EventSet } from './create.ts'
 import { errorEvent } from './errors.ts'
@@ -140,7 +141,8 @@ export class ResponseBuilder implements GenerationSink {
         return this.#openItem(new CallItem(this.#context(), event))
       case 'tool-input':
         // Some vendors end arguments with white space, after what has followed them.
-        if (event.text.trim() !== '') throw new Error('input came for a tool call that is over')
+        if (event.text.trim() !== '')
+          throw new ProviderFailure({ kind: 'protocol', message: 'The provider sent input for a tool call that is not open.' })
         return
       case 'search':
         return this.#search(event)

@@ -16,7 +16,7 @@ export function asSent(schema: JsonObject): JsonObject {
     ...(items && { items: asSent(items) }),
     ...(typeof additionalProperties === 'object' && { additionalProperties: asSent(additionalProperties) }),
     // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
-    ...(then && { then: asSent(then) }),
+    ...(then && { then: branch(then) }),
     ...(anyOf && { anyOf: anyOf.map(branch) }),
     ...(oneOf && { [isRule(oneOf) ? 'oneOf' : 'anyOf']: oneOf.map(branch) }),
   }
@@ -32,7 +32,7 @@ interface Parts extends JsonObject {
   readonly oneOf?: readonly JsonObject[]
 }
 
-/** `{required: ['file_id']}`, one of several members of which one is needed: a null does not count. */
+/** `{required: ['file_id']}`, a member that is needed under a condition: a null does not count. */
 function branch(schema: JsonObject): JsonObject {
   if (!isRule([schema])) return asSent(schema)
   const required = schema['required'] as readonly string[]
