@@ -6,6 +6,7 @@ import openapi from '../plugins/endpoints/openapi/index.ts'
 import responses from '../plugins/endpoints/responses/index.ts'
 import consoleLog from '../plugins/logs/console/index.ts'
 import anthropic from '../plugins/providers/anthropic/index.ts'
+import gemini from '../plugins/providers/gemini/index.ts'
 import { hosts, type Host, type HostName } from '../plugins/providers/openai-chat/hosts.ts'
 import openaiChat from '../plugins/providers/openai-chat/index.ts'
 import openaiResponses from '../plugins/providers/openai-responses/index.ts'
@@ -46,6 +47,7 @@ type NamedEntry = readonly [name: string, plugin: () => DefaultEntry]
 function everything(): readonly NamedEntry[] {
   const openaiKey = optionalEnv('OPENAI_API_KEY')
   const anthropicKey = optionalEnv('ANTHROPIC_API_KEY')
+  const geminiKey = optionalEnv('GEMINI_API_KEY') ?? optionalEnv('GOOGLE_API_KEY')
   const masterKey = optionalEnv('GATEWAY_MASTER_KEY')
   return [
     ['memory', () => memory({ services: ['metrics', 'limits', 'ledger'] })],
@@ -59,6 +61,7 @@ function everything(): readonly NamedEntry[] {
     ['sandbox', () => sandbox({})],
     ['openai', () => openaiKey !== undefined && openaiResponses({ apiKey: openaiKey })],
     ['anthropic', () => anthropicKey !== undefined && anthropic({ apiKey: anthropicKey })],
+    ['gemini', () => geminiKey !== undefined && gemini({ apiKey: geminiKey })],
     ...chatHosts(),
     ['ollama', ollama],
   ]

@@ -16,6 +16,7 @@ const introduction = `<!-- Written by \`npm run docs\` from plugins/providers/op
 |---|---|---|
 | \`openai-responses\` | OpenAI's Responses, and hosts that speak it: OpenAI, xAI, DeepSeek, OpenRouter by their \`baseUrl\` | \`OPENAI_API_KEY\` |
 | \`anthropic\` | Anthropic's Messages | \`ANTHROPIC_API_KEY\` |
+| \`gemini\` | Gemini's generateContent, by a key of AI Studio | \`GEMINI_API_KEY\`, \`GOOGLE_API_KEY\` |
 | \`openai-chat\` | Chat Completions, with the hosts below | as below |
 | \`sandbox\` | nothing: deterministic models \`sandbox/echo\`, \`sandbox/tools\`, \`sandbox/reasoning\`, \`sandbox/slow\`, \`sandbox/fail\` that exercise every feature without a vendor | none |
 

@@ -1,4 +1,5 @@
-import type { ProviderAdapter, ProviderCall } from '../../../core/index.ts'
+import type { Capabilities, ProviderAdapter, ProviderCall } from '../../../core/index.ts'
+import { enforces } from './answer-format.ts'
 import { decoder } from './decoder.ts'
 import { failure } from './failure.ts'
 import { geminiFramer } from './framer.ts'
@@ -11,12 +12,24 @@ export interface GeminiAdapterOptions extends RequestOptions {
   readonly authorize?: ProviderAdapter['authorize']
 }
 
+const capabilities: Capabilities = {
+  customTools: false,
+  namespaceTools: false,
+  allowedTools: true,
+  webSearch: true,
+  verbosity: false,
+  contextManagement: false,
+}
+
 /** The generateContent dialect, for the vendor's own API and for the platform that serves it too. */
 export function geminiAdapter(options: GeminiAdapterOptions): ProviderAdapter {
   const { modelUrl, authorize } = options
   return {
     dialect,
-    capabilities: { webSearch: true, verbosity: false, contextManagement: false },
+    capabilities,
+    enforces,
+    // Where the vendor fetches by itself it wants to be told the type of what it will find, which few addresses of images tell.
+    media: { images: 'inline', files: 'url' },
     framing: geminiFramer,
     prepare(call) {
       const { stream } = call.request

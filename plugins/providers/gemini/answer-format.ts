@@ -1,5 +1,5 @@
-import type { JsonObject, ProviderCall } from '../../../core/index.ts'
-import type { ModelTraits } from './models.ts'
+import type { Endpoint, ProviderCall, TextFormat } from '../../../core/index.ts'
+import { traitsOf, type ModelTraits } from './models.ts'
 import { enforceableSchema } from './schema.ts'
 import type { GenerationConfig } from './wire.ts'
 
@@ -9,20 +9,21 @@ export interface AnswerFormat {
   readonly line?: string
 }
 
+export function enforces(_format: TextFormat, endpoint: Endpoint): boolean {
+  return traitsOf(endpoint).format
+}
+
 /** Models before Gemini 3 refuse a request that asks for JSON and offers tools ("Structured outputs", with tools). */
-export function answerFormat({ request, endpoint }: ProviderCall, traits: ModelTraits, offersTools: boolean): AnswerFormat {
-  const wanted = request.text?.format
+export function answerFormat({ text }: ProviderCall['request'], traits: ModelTraits, offersTools: boolean): AnswerFormat {
+  const wanted = text?.format
   if (wanted === undefined || wanted.type === 'text') return {}
-  const { structuredOutput = 'json_schema' } = endpoint.capabilities
-  const enforceable = structuredOutput !== 'none' && (traits.formatWithTools || !offersTools)
+  const enforceable = traits.formatWithTools || !offersTools
   const responseMimeType = 'application/json'
-  if (wanted.type === 'json_object') {
-    if (enforceable) return { enforced: { responseMimeType } }
-    return { line: 'Answer with one JSON object and nothing else: no other text, no code fence.' }
+  if (wanted.type === 'json_schema') {
+    if (enforceable) return { enforced: { responseMimeType, responseJsonSchema: enforceableSchema(wanted.schema) } }
+    const line = 'Answer with one JSON value that matches this JSON Schema and nothing else: no other text, no code fence.'
+    return { line: `${line}\n${JSON.stringify(wanted.schema)}` }
   }
-  const schema = wanted.schema as JsonObject
-  if (enforceable && structuredOutput === 'json_schema')
-    return { enforced: { responseMimeType, responseJsonSchema: enforceableSchema(schema) } }
-  const line = 'Answer with one JSON value that matches this JSON Schema and nothing else: no other text, no code fence.'
-  return { ...(enforceable && { enforced: { responseMimeType } }), line: `${line}\n${JSON.stringify(schema)}` }
+  if (enforceable) return { enforced: { responseMimeType } }
+  return { line: 'Answer with one JSON object and nothing else: no other text, no code fence.' }
 }

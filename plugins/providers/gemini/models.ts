@@ -7,7 +7,9 @@ export interface ModelTraits {
   /** `off`: the model can be told not to think. */
   readonly budget: { readonly least: number; readonly most: number; readonly off: boolean }
   readonly levels: readonly ThinkingLevel[]
-  /** Whether an answer in JSON can be enforced in a request that offers tools. */
+  /** Whether an answer in JSON can be enforced, */
+  readonly format: boolean
+  /** and whether also in a request that offers tools. */
   readonly formatWithTools: boolean
   /** Function calls in the history are refused without the signature of the thought that led to them, and media may stand in their results. */
   readonly signedCalls: boolean
@@ -18,6 +20,7 @@ const plain: ModelTraits = {
   thinking: 'none',
   budget: { least: 0, most: 0, off: true },
   levels: [],
+  format: true,
   formatWithTools: false,
   signedCalls: false,
   systemInstruction: true,
@@ -29,7 +32,7 @@ const flash3: ModelTraits = { ...pro3, levels: ['MINIMAL', 'LOW', 'MEDIUM', 'HIG
 
 /** By model name, first match wins. Sources: ai.google.dev, "Gemini thinking", "Gemini 3", "Thought signatures", "Structured outputs", "Gemma". */
 const rows: readonly (readonly [RegExp, ModelTraits])[] = [
-  [/gemma-[23]/, { ...plain, systemInstruction: false }],
+  [/gemma-[23]/, { ...plain, format: false, systemInstruction: false }],
   [/gemma|gemini-(1|2\.0|exp)|gemini-2\.5.*-(image|tts|audio)/, plain],
   [/gemini-2\.5-pro/, { ...budgeted, budget: { least: 128, most: 32_768, off: false } }],
   [/gemini-2\.5-flash-lite/, { ...budgeted, budget: { least: 512, most: 24_576, off: true } }],

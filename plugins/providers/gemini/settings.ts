@@ -20,9 +20,9 @@ export function settingsFor(call: ProviderCall): Settings {
   const warnings: { param: string; message: string }[] = []
   const warn: Warn = (param, message) => void warnings.push({ param, message })
   const { functions, search } = offeredTools(request)
-  const format = answerFormat(call, traits, functions.length > 0 || search)
+  const format = answerFormat(request, traits, functions.length > 0 || search)
   if (format.line !== undefined) warn('text.format', 'JSON was asked for in words; the vendor does not enforce it.')
-  if (!search && request.tools?.some(({ type }) => type === 'web_search'))
+  if (functions.length > 0 && request.tools?.some(({ type }) => type === 'web_search'))
     warn('tools', "This vendor's web search cannot be combined with function tools and was left out.")
   const thinkingConfig = thinkingFor(call, traits, warn)
   warnOfUnsaid(request, search, warn)

@@ -9,7 +9,7 @@ import type { FunctionCallingConfig, FunctionDeclaration, GenerateContentBody } 
 export function toolsFor(request: UpstreamRequestBody): Pick<GenerateContentBody, 'tools' | 'toolConfig'> {
   const { functions, search } = offeredTools(request)
   if (functions.length > 0) {
-    const config = configFor(request, functions)
+    const config = configFor(request)
     return {
       tools: [{ functionDeclarations: functions.map(declaration) }],
       ...(config && { toolConfig: { functionCallingConfig: config } }),
@@ -18,28 +18,21 @@ export function toolsFor(request: UpstreamRequestBody): Pick<GenerateContentBody
   return search ? { tools: [{ googleSearch: {} }] } : {}
 }
 
-/** What of the caller's tools is offered. */
+/** What of the caller's tools is offered. A choice that allows the search alone leaves the functions out. */
 export function offeredTools({ tools = [], tool_choice: choice }: UpstreamRequestBody): {
   readonly functions: readonly FunctionTool[]
   readonly search: boolean
 } {
-  const allowed = allowedOf(choice)
-  const functions = (tools.filter(({ type }) => type === 'function') as readonly FunctionTool[]).filter(
-    ({ name }) => allowed?.has(name) ?? true,
-  )
-  const search = choice !== 'none' && tools.some(({ type }) => type === 'web_search') && (allowed?.has(webSearch) ?? true)
-  return { functions, search: search && functions.length === 0 }
+  const searchAlone = isSearchAlone(choice)
+  const functions = searchAlone ? [] : tools.filter(tool => tool.type === 'function')
+  const search = choice !== 'none' && functions.length === 0 && tools.some(({ type }) => type === 'web_search')
+  return { functions, search }
 }
 
-/** Cannot be the name of a function: those have no colon. */
-const webSearch = 'tool:web_search'
-
-/** The names that the choice leaves; undefined where it leaves all. */
-function allowedOf(choice: UpstreamRequestBody['tool_choice']): ReadonlySet<string> | undefined {
-  if (typeof choice !== 'object') return undefined
-  if (choice.type === 'web_search') return new Set([webSearch])
-  if (choice.type !== 'allowed_tools') return undefined
-  return new Set(choice.tools?.flatMap(({ type, name }) => (type === 'web_search' ? webSearch : (name ?? []))))
+function isSearchAlone(choice: UpstreamRequestBody['tool_choice']): boolean {
+  if (typeof choice !== 'object') return false
+  if (choice.type !== 'allowed_tools') return choice.type === 'web_search'
+  return (choice.tools?.length ?? 0) > 0 && choice.tools!.every(({ type }) => type === 'web_search')
 }
 
 function declaration({ name, description = '', parameters }: FunctionTool): FunctionDeclaration {
@@ -50,12 +43,14 @@ function declaration({ name, description = '', parameters }: FunctionTool): Func
   }
 }
 
-/** Names may be allowed only where a call is forced, so those that are not are not declared either. */
-function configFor({ tool_choice: choice }: UpstreamRequestBody, functions: readonly FunctionTool[]): FunctionCallingConfig | undefined {
+/** "Function calling", modes: names may be allowed where a call is forced (`ANY`) or held to the declarations (`VALIDATED`). */
+function configFor({ tool_choice: choice }: UpstreamRequestBody): FunctionCallingConfig | undefined {
   if (choice === undefined || choice === 'auto') return undefined
   if (choice === 'none') return { mode: 'NONE' }
   if (choice === 'required') return { mode: 'ANY' }
   if (choice.type !== 'allowed_tools') return { mode: 'ANY', ...(choice.name !== undefined && { allowedFunctionNames: [choice.name] }) }
-  if (choice.mode === 'required') return { mode: 'ANY', allowedFunctionNames: functions.map(({ name }) => name) }
-  return choice.mode === 'none' ? { mode: 'NONE' } : undefined
+  const allowedFunctionNames = choice.tools?.flatMap(({ type, name }) => (type === 'function' && name !== undefined ? [name] : [])) ?? []
+  // A list without a name would allow all.
+  if (choice.mode === 'none' || allowedFunctionNames.length === 0) return { mode: 'NONE' }
+  return { mode: choice.mode === 'required' ? 'ANY' : 'VALIDATED', allowedFunctionNames }
 }

@@ -50,7 +50,7 @@ export interface FunctionDeclaration {
 export type Tool = { readonly functionDeclarations: readonly FunctionDeclaration[] } | { readonly googleSearch: JsonObject }
 
 export interface FunctionCallingConfig {
-  readonly mode: 'AUTO' | 'ANY' | 'NONE'
+  readonly mode: 'AUTO' | 'ANY' | 'NONE' | 'VALIDATED'
   readonly allowedFunctionNames?: readonly string[]
 }
 
