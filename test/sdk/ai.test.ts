@@ -4,7 +4,7 @@ import { APICallError, generateText, jsonSchema, Output, stepCountIs, streamText
 import t, { type Test } from 'tap'
 import { z } from 'zod'
 import { compareRecorded, type ClientReading, type Question } from './recorded-models.ts'
-import { silentStage, stage, type Stage } from './stage.ts'
+import { departure, silentStage, stage, type Stage } from './stage.ts'
 
 type Model = (name: string) => LanguageModel
 
@@ -197,7 +197,7 @@ async function callsCustomTools(t: Test, under: Stage): Promise<void> {
   }
 }
 
-async function aborts(t: Test, model: Model): Promise<void> {
+async function aborts(t: Test, model: Model, under: Stage): Promise<void> {
   const leaving = new AbortController()
   const prompt = 'first 0 between 60000 pieces 2'
   const result = streamText({ model: model('sandbox/slow'), prompt, abortSignal: leaving.signal, onError() {} })
@@ -207,6 +207,7 @@ async function aborts(t: Test, model: Model): Promise<void> {
     if (type === 'text-delta') leaving.abort()
   }
   t.equal(parts.at(-1), 'abort')
+  t.match(await departure(under), { model: 'slow' })
 }
 
 globalThis.AI_SDK_LOG_WARNINGS = false
@@ -225,7 +226,7 @@ t.test('the AI SDK', async t => {
         })
       }
       await t.test('failures', t => fails(t, model, kind))
-      await t.test('a client that leaves', t => aborts(t, model))
+      await t.test('a client that leaves', t => aborts(t, model, under))
       const { shown, finish, failsUnstreamed } = kind.refusal
       await t.test('silence is broken without harm', async t => {
         const { apiKey, baseURL, question } = await silentStage(t)

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Test } from 'tap'
-import type { PluginUse } from '../../core/index.ts'
+import type { PluginUse, RequestRecord } from '../../core/index.ts'
 import { fakeUpstream } from '../../core/testing/index.ts'
 import { listeningGateway, scripted, type ListeningGateway } from '../gateway.ts'
 import { recordingsAbsent } from '../recordings.ts'
@@ -29,6 +29,18 @@ export async function stage(t: Test, plugins: readonly PluginUse[] = []): Promis
   })
   t.teardown(under.stop)
   return { ...under, baseURL: `${under.url}/v1`, wires: names.map(name => `${name}/some-model`), recordedModels: recorded?.models ?? [] }
+}
+
+const departed = new WeakSet<RequestRecord>()
+
+/** Resolves with the record of a client that left early; each is told once. */
+export async function departure({ recorded }: Stage): Promise<RequestRecord> {
+  for (let count = 1; ; count++) {
+    const record = (await recorded(count))[count - 1]!
+    if (record.status !== 499 || departed.has(record)) continue
+    departed.add(record)
+    return record
+  }
 }
 
 /** A gateway that breaks silence all the time, and a question to which a model answers `Here I am.` with long pauses. */
