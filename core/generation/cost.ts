@@ -15,6 +15,26 @@ export function costOf(usage: TokenUsage, price: Price | undefined): number | nu
   return (input + output * price.output) / 1_000_000
 }
 
+/** As counts can be: whole, none below zero, and no more reasoning than output. What a vendor counts wrongly must not be credited. */
+export function soundUsage({ toolCalls, estimated, ...counts }: TokenUsage): TokenUsage {
+  const output = soundCount(counts.output)
+  return {
+    uncachedInput: soundCount(counts.uncachedInput),
+    cacheRead: soundCount(counts.cacheRead),
+    cacheWrite5m: soundCount(counts.cacheWrite5m),
+    cacheWrite1h: soundCount(counts.cacheWrite1h),
+    output,
+    reasoning: Math.min(soundCount(counts.reasoning), output),
+    ...(estimated && { estimated }),
+    ...(toolCalls && { toolCalls: Object.fromEntries(Object.entries(toolCalls).map(([name, count]) => [name, soundCount(count)])) }),
+  }
+}
+
+/** No reply has more tokens than fit into 32 bits, so that sums and products stay exact. */
+function soundCount(count: number): number {
+  return count > 0 ? Math.min(Math.trunc(count), 0xffff_ffff) : 0
+}
+
 export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
   const toolCalls: Record<string, number> = { ...a.toolCalls }
   for (const [name, count] of Object.entries(b.toolCalls ?? {})) toolCalls[name] = (toolCalls[name] ?? 0) + count

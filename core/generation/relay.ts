@@ -2,6 +2,7 @@ import type { FinishReason, GenerationEvent, TokenUsage } from '../contracts/eve
 import { ProviderFailure } from '../contracts/provider.ts'
 import type { GenerationSink } from '../contracts/route.ts'
 import type { Attempt } from './attempt.ts'
+import { soundUsage } from './cost.ts'
 import type { OutputGuards } from './output-guards.ts'
 import type { StateKind } from './state.ts'
 import type { Transcript } from './transcript.ts'
@@ -50,7 +51,7 @@ export class Relay {
   }
 
   #deliver(event: GenerationEvent): void {
-    if (event.type === 'usage') this.usage = event.usage
+    if (event.type === 'usage') this.usage = soundUsage(event.usage)
     else if (event.type === 'finish') this.finish = event.reason
     else if (event.type !== 'model' && event.type !== 'warning') this.#pass(this.#sealed(this.#transcript.add(event)))
   }

@@ -3,6 +3,7 @@ import type { Item } from '../contracts/items.ts'
 import type { JsonObject } from '../contracts/json.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { Commitment, GenerationSink, Outcome } from '../contracts/route.ts'
+import { ProviderFailure } from '../contracts/provider.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import type { Reservation } from '../admission/reservation.ts'
 import { GatewayError } from '../errors.ts'
@@ -194,8 +195,14 @@ export class Run {
     return await this.#services.history.keep(caller, answered, requestId)
   }
 
+  /** Whether a provider kept the rules may show only at the end, when nothing waits for another event any more. */
+  #publicly(thrown: unknown): unknown {
+    return ProviderFailure.is(thrown) && this.#attempt ? this.#services.attempts.publicError(thrown, this.#attempt.candidate) : thrown
+  }
+
   #failed(thrown: unknown): GatewayError {
-    const error = this.#exchange.cancellation.aborted ? asGatewayError(this.#exchange.cancellation.reason) : asGatewayError(thrown)
+    const { cancellation } = this.#exchange
+    const error = asGatewayError(cancellation.aborted ? cancellation.reason : this.#publicly(thrown))
     if (error.status === 500)
       this.#context.log.error('a generation failed', { request: this.#context.id, ...describeError(error.cause ?? error) })
     this.#exchange.record.errorCode = error.code
