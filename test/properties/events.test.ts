@@ -1,0 +1,197 @@
+import { setImmediate } from 'node:timers/promises'
+import fc, { type Arbitrary } from 'fast-check'
+import t, { type Test } from 'tap'
+import { policyRefusal, type Capabilities, type CatalogEntry, type GuardSession, type OutputFilter } from '../../core/index.ts'
+import { checkGenerationEvents, testGateway } from '../../core/testing/index.ts'
+import responses from '../../plugins/endpoints/responses/index.ts'
+import localSealer from '../../plugins/sealers/local/index.ts'
+import memory from '../../plugins/stores/memory/index.ts'
+import { guarding, listing } from '../core/stage.ts'
+import { gateway, scripted } from '../gateway.ts'
+import { answeredAlike, type Ending } from './answers.ts'
+import { allReplies, eventsOf, oddEvents, say, type Round } from './provider-events.ts'
+import { runs } from './runs.ts'
+import { Script } from './script.ts'
+
+// Whatever a provider may say, in whatever order, clients get a stream and an object that obey the protocol and tell the same.
+
+const asked = fc.constantFrom<object>(
+  {},
+  { top_logprobs: 2 },
+  { include: ['web_search_call.results', 'reasoning.encrypted_content'], metadata: { a: 'b' } },
+  { store: false, reasoning: { summary: 'auto' } },
+)
+
+const tools = [
+  { type: 'function', name: 'get_weather', parameters: { type: 'object' } },
+  { type: 'custom', name: 'apply_patch' },
+  {
+    type: 'namespace',
+    name: 'box',
+    description: 'A box',
+    tools: [
+      { type: 'function', name: 'open' },
+      { type: 'custom', name: 'shell' },
+    ],
+  },
+]
+
+t.test('what the rules for providers allow', async t => {
+  const script = new Script()
+  const under = await gateway({ plugins: [scripted('demo', call => script.next(call))] })
+  t.teardown(under.stop)
+  const cases = fc.record({ body: asked, reply: allReplies })
+  await holds(t, 350, cases, async ({ body, reply }) => {
+    for (const [number, round] of reply.entries()) checkGenerationEvents(eventsOf(round.moves, [], number))
+    script.begin(reply)
+    return await answeredAlike(under, { model: 'demo/one', input: 'Hi', ...body })
+  })
+})
+
+t.test('with the documented events alone', async t => {
+  const script = new Script()
+  const plugins = [
+    memory({}),
+    localSealer({ masterKey: 'ab'.repeat(32) }),
+    responses({ events: 'documented' }),
+    scripted('demo', call => script.next(call)),
+  ]
+  const under = await testGateway({ plugins })
+  t.teardown(under.stop)
+  await holds(t, 80, allReplies, async reply => {
+    script.begin(reply)
+    return await answeredAlike(under, { model: 'demo/one', input: 'Hi', tools }, { events: 'documented' })
+  })
+})
+
+t.test('what the rules forbid', async t => {
+  const script = new Script()
+  const under = await gateway({ plugins: [scripted('demo', call => script.next(call))] })
+  t.teardown(under.stop)
+  await holds(t, 200, oddEvents, async events => {
+    script.begin(events)
+    return await answeredAlike(under, { model: 'demo/one', input: 'Hi' })
+  })
+})
+
+t.test('through output filters', async t => {
+  const script = new Script()
+  let session: GuardSession = {}
+  const guard = guarding(undefined, { open: () => session })
+  const under = await gateway({ plugins: [scripted('demo', call => script.next(call)), guard] })
+  t.teardown(under.stop)
+  const cases = fc.record({
+    reply: allReplies,
+    channels: fc.subarray(['text', 'refusal', 'reasoning', 'arguments', 'custom-input']),
+    refuses: fc.boolean(),
+  })
+  await holds(t, 120, cases, async ({ reply, channels, refuses }) => {
+    script.begin(reply)
+    session = { output: ({ kind }) => (channels.includes(kind) ? new Rewriting(refuses) : undefined) }
+    return await answeredAlike(under, { model: 'demo/one', input: 'Hi', tools })
+  })
+})
+
+t.test('for endpoints that can do less', async t => {
+  const script = new Script()
+  const entries = endpoints()
+  const under = await gateway({ plugins: [scripted('demo', call => script.next(call)), listing(...entries)] })
+  t.teardown(under.stop)
+  const cases = fc.record({
+    reply: allReplies,
+    json: fc.boolean(),
+    model: fc.constantFrom(...entries.map(({ model }) => model)),
+    choice: fc.constantFrom<object>(
+      {},
+      { tool_choice: 'none' },
+      { tool_choice: { type: 'allowed_tools', tools: [{ type: 'function', name: 'get_weather' }] } },
+    ),
+    format: fc.constantFrom<object>(
+      {},
+      {},
+      {},
+      { text: { format: { type: 'json_object' } } },
+      { text: { format: answerFormat, verbosity: 'low' } },
+    ),
+  })
+  await holds(t, 150, cases, async ({ reply, json, model, choice, format }) => {
+    script.begin(json ? reply.map((round, index) => (index === 0 ? afterJson(round) : round)) : reply)
+    const body = { model, input: 'Hi', tools, top_logprobs: 2, temperature: 0.5, reasoning: { effort: 'low' }, ...choice, ...format }
+    return await answeredAlike(under, body)
+  })
+})
+
+/** Tries the cases, and tells how they ended. */
+async function holds<T>(t: Test, count: number, cases: Arbitrary<T>, check: (value: T) => Promise<Ending>): Promise<void> {
+  const endings = new Map<Ending, number>()
+  const property = fc.asyncProperty(cases, async value => {
+    const ending = await check(value)
+    endings.set(ending, (endings.get(ending) ?? 0) + 1)
+    // Requests in memory leave the event loop no turn of its own, which timers and log sinks need.
+    await setImmediate()
+  })
+  const found = await fc.check(property, runs(count))
+  t.notOk(found.failed, found.failed ? `${String(found.errorInstance)}; ${fc.defaultReportMessage(found)}` : `${count} cases`)
+  t.comment(JSON.stringify(Object.fromEntries([...endings].sort())))
+  t.ok(endings.has('completed'))
+}
+
+/** Every `Z` becomes two other letters; the end is held back until more comes. */
+class Rewriting implements OutputFilter {
+  readonly #refuses: boolean
+  #held = ''
+
+  constructor(refuses: boolean) {
+    this.#refuses = refuses
+  }
+
+  push(text: string): ReturnType<OutputFilter['push']> {
+    if (this.#refuses && text.length > 40) return { refuse: policyRefusal('Too much of the letter x.') }
+    const all = this.#held + text
+    this.#held = all.slice(-1)
+    return all.slice(0, -1).replaceAll('Z', 'YY')
+  }
+
+  flush(): string {
+    return this.#held.replaceAll('Z', 'YY')
+  }
+}
+
+const answerFormat = {
+  type: 'json_schema',
+  name: 'answer',
+  schema: { type: 'object', properties: { answer: { type: 'string' } }, required: ['answer'], additionalProperties: false },
+}
+
+function afterJson(round: Round): Round {
+  const text = ['{"answ', 'er":"Z', 'z"}'].map(text => say({ type: 'text', text }))
+  return { ...round, moves: [...text, say({ type: 'item-end' }), ...round.moves.filter((_, index) => index % 3 > 0)] }
+}
+
+/** Models that differ in what they can do. */
+function endpoints(): readonly CatalogEntry[] {
+  const each = <T>(...values: readonly T[]): readonly T[] => values
+  return each(true, false).flatMap(customTools =>
+    each(true, false).flatMap(namespaceTools =>
+      each(true, false).flatMap(allowedTools =>
+        each('json_schema', 'json_object', 'none').map((structuredOutput, index): CatalogEntry => {
+          const other = index === 1
+          const capabilities: Capabilities = {
+            customTools,
+            namespaceTools,
+            allowedTools,
+            structuredOutput: structuredOutput as 'none',
+            logprobs: other,
+            temperature: other,
+            verbosity: other,
+            efforts: other ? ['high'] : [],
+          }
+          return {
+            model: `m-${Number(customTools)}${Number(namespaceTools)}${Number(allowedTools)}-${structuredOutput}`,
+            endpoints: [{ provider: 'demo', capabilities }],
+          }
+        }),
+      ),
+    ),
+  )
+}
