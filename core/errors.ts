@@ -49,6 +49,8 @@ export interface GatewayErrorOptions {
   /** The path of the field at fault, such as `input[2].content`. */
   readonly param?: string | undefined
   readonly retryAfterMs?: number | undefined
+  /** The same request can never succeed: clients that would try again are told not to. */
+  readonly final?: boolean
   /** The vendor's own error body. Goes to the caller only, never into a log. */
   readonly upstreamError?: string | undefined
   /** Policy refusals: the body has `type` and `message` and nothing else (spec.md, Errors). */
@@ -64,6 +66,7 @@ export class GatewayError extends Error {
   readonly code: string
   readonly param: string | undefined
   readonly retryAfterMs: number | undefined
+  readonly final: boolean
   readonly upstreamError: string | undefined
   readonly bare: boolean
 
@@ -74,6 +77,7 @@ export class GatewayError extends Error {
     this.code = options.code
     this.param = options.param
     this.retryAfterMs = options.retryAfterMs
+    this.final = options.final ?? false
     this.upstreamError = options.upstreamError
     this.bare = options.bare ?? false
   }

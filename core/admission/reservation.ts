@@ -7,6 +7,7 @@ import { Ledger } from '../contracts/ledger.ts'
 import { RateLimiter } from '../contracts/rate-limiter.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import { GatewayError } from '../errors.ts'
+import { highestCostOf } from '../generation/cost.ts'
 import { estimateInput } from '../tokens/estimate.ts'
 
 /** Output tokens set aside for a request that names no limit of its own. */
@@ -41,9 +42,9 @@ export class Reservations {
     const tokens =
       key.tokensPerMinute === undefined ? undefined : await this.#reserveTokens(key, key.tokensPerMinute, inputTokens + outputTokens)
     try {
-      const credit =
-        key.spendCapUsd === undefined ? undefined : await this.#reserveCredit(key, dearest(endpoints, inputTokens, outputTokens))
-      return reservation(tokens, credit)
+      const costUsd = dearest(endpoints, inputTokens, outputTokens)
+      const credit = key.spendCapUsd === undefined ? undefined : await this.#reserveCredit(key, costUsd)
+      return reservation(tokens, credit, costUsd)
     } catch (error) {
       await tokens?.release()
       throw error
@@ -64,6 +65,7 @@ export class Reservations {
       code: 'rate_limit_exceeded',
       message: `This request needs about ${tokens} tokens, and this API key's limit is ${tokensPerMinute} tokens a minute. ${advice}`,
       retryAfterMs,
+      final: retryAfterMs === undefined,
     })
   }
 
@@ -79,11 +81,12 @@ export class Reservations {
   }
 }
 
-function reservation(tokens: Hold | undefined, credit: Hold | undefined): Reservation {
+function reservation(tokens: Hold | undefined, credit: Hold | undefined, heldUsd: number): Reservation {
   return {
     async settle(usage, costUsd) {
       await tokens?.settle(usage.uncachedInput + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h + usage.output)
-      await credit?.settle(costUsd ?? 0)
+      // Of a cost that nobody knows, what was held is the best guess.
+      await credit?.settle(costUsd ?? heldUsd)
     },
     async release() {
       await tokens?.release()
@@ -93,5 +96,5 @@ function reservation(tokens: Hold | undefined, credit: Hold | undefined): Reserv
 }
 
 function dearest(endpoints: readonly Endpoint[], inputTokens: number, outputTokens: number): number {
-  return Math.max(0, ...endpoints.map(({ price }) => (price ? (price.input * inputTokens + price.output * outputTokens) / 1_000_000 : 0)))
+  return Math.max(0, ...endpoints.map(({ price }) => (price ? highestCostOf(inputTokens, outputTokens, price) : 0)))
 }

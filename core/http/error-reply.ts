@@ -10,7 +10,9 @@ export function errorReply(error: GatewayError): Reply {
   return { status, headers: { 'content-type': 'application/json', ...retryHeaders(error) }, body: JSON.stringify({ error: body }) }
 }
 
-export function retryHeaders({ status, retryAfterMs }: GatewayError): Readonly<Record<string, string>> {
+/** contract/responses.md §1: `retry-after-ms` and `x-should-retry` are what the SDKs of the public protocol heed. */
+export function retryHeaders({ status, retryAfterMs, final }: GatewayError): Readonly<Record<string, string>> {
+  if (final) return { 'x-should-retry': 'false' }
   if (status !== 429 || retryAfterMs === undefined) return {}
   return { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1000))), 'retry-after-ms': String(Math.ceil(retryAfterMs)) }
 }

@@ -348,6 +348,7 @@ t.test('tokens a minute are a 429 with the seconds to wait, and are settled afte
   const { status, headers, error } = await ask(under, { ...body, max_output_tokens: 5_000 })
   t.equal(status, 429)
   t.equal(headers.get('retry-after'), null, 'waiting does not help')
+  t.equal(headers.get('x-should-retry'), 'false', 'and clients that would wait are told')
   t.notMatch(error.message, 'try again')
 })
 
