@@ -16,6 +16,8 @@ export interface Sealer {
   seal(context: SealContext, bytes: Uint8Array): Uint8Array
   /** Undefined when the bytes were changed, sealed under another context, or never sealed here. */
   open(context: SealContext, bytes: Uint8Array): Uint8Array | undefined
+  /** Whether they were sealed under the key that seals today: what is kept for long is sealed anew when it was not. */
+  isCurrent(bytes: Uint8Array): boolean
   /** HMAC-SHA-256 under a key that is used for `purpose` only. */
   mac(purpose: string, text: string): Buffer
 }

@@ -48,6 +48,10 @@ export class EnvelopeSealer implements Sealer {
     }
   }
 
+  isCurrent(bytes: Uint8Array): boolean {
+    return bytes[0] === version && this.#current.id.equals(bytes.subarray(1, keyIdEnd))
+  }
+
   mac(purpose: string, text: string): Buffer {
     return createHmac('sha256', this.#macs.derive('mac', purpose)).update(text).digest()
   }

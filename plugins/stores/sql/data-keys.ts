@@ -72,7 +72,7 @@ export class DataKeys {
       .limit(1)
       .executeTakeFirst()
     if (!row || row.created_at <= this.#clock.now() - this.#maxAgeMs) return await this.#make(org)
-    const key = this.#open(row)
+    const key = await this.#open(row)
     if (key) return key
     this.#log.warn('a data key does not open, so a new one is made: is the master key that it was made under still configured?', {
       dataKey: row.id,
@@ -88,9 +88,14 @@ export class DataKeys {
     return key
   }
 
-  #open({ id, org, sealed }: DataKeyTable): DataKey | undefined {
+  /** A key that was sealed under an earlier master key is sealed anew, so that the earlier one may be forgotten some day. */
+  async #open({ id, org, sealed }: DataKeyTable): Promise<DataKey | undefined> {
     const bytes = this.#sealer.open({ org, purpose }, sealed)
     if (!bytes) return undefined
+    if (!this.#sealer.isCurrent(sealed)) {
+      const anew = this.#sealer.seal({ org, purpose }, bytes)
+      await this.#database.updateTable('data_key').set({ sealed: anew }).where('id', '=', id).execute()
+    }
     const key = { id, bytes }
     this.#opened.set(addressOf(id, org), key)
     return key
