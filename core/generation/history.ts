@@ -168,6 +168,8 @@ function checkPairs(input: readonly Item[], earlier: number): void {
       case 'function_call':
       case 'custom_tool_call':
         ;(open ??= new Set()).add(item.call_id)
+        // Some vendors count their calls from the same id in every reply.
+        answered?.delete(item.call_id)
         break
       case 'function_call_output':
       case 'custom_tool_call_output':

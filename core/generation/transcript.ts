@@ -28,13 +28,14 @@ export class Transcript {
   readonly #ids: Ids
   readonly #entries: Entry[] = []
   readonly #calls = new Map<string, OpenCall>()
+  readonly #callIds = new Set<string>()
   #open: OpenMessage | OpenReasoning | undefined
 
   constructor(ids: Ids) {
     this.#ids = ids
   }
 
-  /** Returns the event as core knows it: a call without an id gets one here. */
+  /** Returns the event as core knows it: a call without an id, or with that of an earlier one, gets one here. */
   add(event: GenerationEvent): GenerationEvent {
     switch (event.type) {
       case 'text':
@@ -101,7 +102,9 @@ export class Transcript {
   #call(event: Extract<GenerationEvent, { type: 'tool-call' }>): GenerationEvent {
     const { callId: told = '' } = event
     // A client could not send a longer one back.
-    const callId = told !== '' && told.length <= longestCallId ? told : this.#ids.make('call')
+    const isUsable = told !== '' && told.length <= longestCallId && !this.#callIds.has(told)
+    const callId = isUsable ? told : this.#ids.make('call')
+    this.#callIds.add(callId)
     const call: OpenCall = { type: 'call', callId, name: event.name, namespace: event.namespace, custom: event.custom === true, input: '' }
     this.#open = undefined
     this.#calls.set(event.key, call)
