@@ -17,6 +17,7 @@ const introduction = `<!-- Written by \`npm run docs\` from plugins/providers/op
 | \`openai-responses\` | OpenAI's Responses, and hosts that speak it: OpenAI, xAI, DeepSeek, OpenRouter by their \`baseUrl\` | \`OPENAI_API_KEY\` |
 | \`anthropic\` | Anthropic's Messages | \`ANTHROPIC_API_KEY\` |
 | \`gemini\` | Gemini's generateContent, by a key of AI Studio | \`GEMINI_API_KEY\`, \`GOOGLE_API_KEY\` |
+| \`vertex\` | Gemini and Claude on Vertex AI, by a service account, a workload identity, what \`gcloud\` left, or the machine's own account; it takes \`project\`, \`location\` and \`credentials\` in place of a key | none |
 | \`openai-chat\` | Chat Completions, with the hosts below | as below |
 | \`sandbox\` | nothing: deterministic models \`sandbox/echo\`, \`sandbox/tools\`, \`sandbox/reasoning\`, \`sandbox/slow\`, \`sandbox/fail\` that exercise every feature without a vendor | none |
 

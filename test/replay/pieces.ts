@@ -25,10 +25,16 @@ export interface Decoded {
 /** A provider whose replies arrive in exactly these pieces, without a socket that might join them again. */
 export class PieceDecoder {
   readonly #provider: Promise<Provider>
+  readonly #model: string
   #reply: UpstreamReply | undefined
 
-  constructor(use: PluginUse) {
-    this.#provider = providerOf(use, { send: async () => this.#reply!, media: async () => ({ mediaType: '', base64: '' }), close: async () => {} })
+  constructor(use: PluginUse, model = 'any') {
+    this.#model = model
+    this.#provider = providerOf(use, {
+      send: async () => this.#reply!,
+      media: async () => ({ mediaType: '', base64: '' }),
+      close: async () => {},
+    })
   }
 
   async decode(status: number, headers: RecordedReply['headers'], pieces: readonly Uint8Array[], stream: boolean): Promise<Decoded> {
@@ -36,7 +42,7 @@ export class PieceDecoder {
     this.#reply = { status, headers, body: Readable.from(pieces) }
     const events: GenerationEvent[] = []
     try {
-      for await (const event of provider.generate(callFor(provider, stream))) events.push(...[event].flat())
+      for await (const event of provider.generate(callFor(provider, this.#model, stream))) events.push(...[event].flat())
       return { events, failure: undefined }
     } catch (error) {
       const { kind, code, message } = error as { kind?: unknown; code?: unknown; message: string }
@@ -67,7 +73,7 @@ async function providerOf(use: PluginUse, http: HttpClient): Promise<Provider> {
   return container.get(Providers).values()[0]!
 }
 
-function callFor(provider: Provider, stream: boolean): ProviderCall {
+function callFor(provider: Provider, model: string, stream: boolean): ProviderCall {
   const input = [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'hi' }] }] as const
-  return providerCall({ model: 'any', stream, input }, { endpoint: { provider: provider.id }, credentialId: provider.credentials?.[0]?.id })
+  return providerCall({ model, stream, input }, { endpoint: { provider: provider.id }, credentialId: provider.credentials?.[0]?.id })
 }

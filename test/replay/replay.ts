@@ -40,7 +40,7 @@ export function replay(wire: Wire, use: Use, notRun: Readonly<Record<string, str
 
     for (const [vendor, cases] of Map.groupBy(prepared, ({ recording }) => recording.vendor)) {
       await t.test(vendor, async t => {
-        const decoder = new PieceDecoder(cases[0]!.use)
+        const decoder = new PieceDecoder(cases[0]!.use, cases[0]!.recording.model || 'any')
         const cuts = new Map<string, number>()
         for (const each of cases) {
           const decoded = await checkDecoding(decoder, each.recording, each.reply, each.oracle)

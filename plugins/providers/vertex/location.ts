@@ -1,0 +1,6 @@
+/** "Vertex AI API service endpoints": one for all, one for each of the multi-regions, one a region. */
+export function hostOf(location: string): string {
+  if (location === 'global') return 'https://aiplatform.googleapis.com'
+  if (location === 'us' || location === 'eu') return `https://aiplatform.${location}.rep.googleapis.com`
+  return `https://${location}-aiplatform.googleapis.com`
+}

@@ -1,0 +1,74 @@
+import {
+  httpProvider,
+  type Endpoint,
+  type HttpClient,
+  type HttpProviderOptions,
+  type Provider,
+  type ProviderAdapter,
+} from '../../../core/index.ts'
+import { anthropicAdapter, type Envelope } from '../anthropic/adapter.ts'
+import type { MessagesBody } from '../anthropic/wire.ts'
+import { geminiAdapter } from '../gemini/adapter.ts'
+import type { SafetySetting } from '../gemini/wire.ts'
+import type { GoogleToken } from './google-token.ts'
+
+export interface VertexOptions extends Pick<HttpProviderOptions, 'headers' | 'timeouts'> {
+  readonly id: string
+  /** `…/projects/{project}/locations/{location}`. */
+  readonly root: string
+  readonly project: string
+  readonly token: GoogleToken
+  readonly safetySettings?: readonly SafetySetting[] | undefined
+}
+
+/** One provider of two dialects: which of them a model speaks, its name tells. */
+export function vertexProvider({ id, root, project, token, safetySettings, headers, timeouts }: VertexOptions, http: HttpClient): Provider {
+  const authorize: ProviderAdapter['authorize'] = async (request, _credentialId, signal) => ({
+    ...request,
+    headers: { ...request.headers, ...(await token.headers(signal)) },
+  })
+  const options = { credentials: [{ id: project, account: project }], headers, timeouts }
+  const modelUrl = ({ upstreamModel }: Endpoint, publisher: string): string =>
+    `${root}/publishers/${publisher}/models/${encodeURIComponent(upstreamModel.replace(/^(publishers\/\w+\/)?models\//, ''))}`
+  const gemini = httpProvider(
+    id,
+    geminiAdapter({ modelUrl: ({ endpoint }) => modelUrl(endpoint, 'google'), safetySettings, authorize }),
+    http,
+    options,
+  )
+  const claude = httpProvider(
+    id,
+    {
+      ...anthropicAdapter({
+        url: ({ endpoint, request }) => `${modelUrl(endpoint, 'anthropic')}:${request.stream ? 'streamRawPredict' : 'rawPredict'}`,
+        version: 'vertex-2023-10-16',
+        envelope,
+        authorize,
+        systemTurns: false,
+      }),
+      // The platform fetches nothing for Claude.
+      media: { images: 'inline', files: 'inline' },
+    },
+    http,
+    options,
+  )
+  const spokenBy = (endpoint: Endpoint): Provider => (isClaude(endpoint) ? claude : gemini)
+  const { dialect: _dialect, ...both } = gemini
+  return {
+    ...both,
+    // What only one of them can do is the catalog's to say.
+    capabilities: { customTools: false, namespaceTools: false, allowedTools: false },
+    enforces: (format, endpoint) => spokenBy(endpoint).enforces?.(format, endpoint) ?? true,
+    generate: call => spokenBy(call.endpoint).generate(call),
+  }
+}
+
+/** A name that tells nothing is one of Google's own models. */
+function isClaude({ upstreamModel, model }: Endpoint): boolean {
+  return /claude/i.test(upstreamModel) || (!/gemini|gemma/i.test(upstreamModel) && /claude/i.test(model))
+}
+
+/** "Claude on Vertex AI": the model is in the address, version and betas are in the body. */
+function envelope({ model: _, ...message }: MessagesBody, version: string, betas: readonly string[]): Envelope {
+  return { headers: {}, body: { anthropic_version: version, ...(betas.length > 0 && { anthropic_beta: betas }), ...message } }
+}
