@@ -1,4 +1,5 @@
 import type { CatalogSource } from './contracts/catalog.ts'
+import type { DecisionClient } from './contracts/decision.ts'
 import type { Guardrail } from './contracts/guardrail.ts'
 import type { LogSink } from './contracts/log-sink.ts'
 import type { PolicySource } from './contracts/policy.ts'
@@ -9,6 +10,7 @@ import { token, type Token } from './token.ts'
 
 export const Providers = token<Registry<Provider>>('providers')
 export const CatalogSources = token<Registry<CatalogSource>>('catalog-sources')
+export const DecisionClients = token<Registry<DecisionClient>>('decision-clients')
 export const Guardrails = token<Registry<Guardrail>>('guardrails')
 export const PolicySources = token<Registry<PolicySource>>('policy-sources')
 export const LogSinks = token<Registry<LogSink>>('log-sinks')
@@ -27,6 +29,7 @@ function point<T>(token: Token<Registry<T>>, kind: string, nameOf: (contribution
 export const extensionPoints: readonly ExtensionPoint<any>[] = [
   point(Providers, 'provider', provider => provider.id),
   point(CatalogSources, 'catalog source', source => source.name),
+  point(DecisionClients, 'decision client', client => client.provider),
   point(Guardrails, 'guardrail', guardrail => guardrail.name),
   point(PolicySources, 'policy source', source => source.level),
   point(LogSinks, 'log sink', sink => sink.name),

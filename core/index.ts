@@ -13,7 +13,7 @@ export {
   type ErrorCode,
   type GatewayErrorOptions,
 } from './errors.ts'
-export { CatalogSources, Guardrails, LogSinks, PolicySources, Providers, Routes } from './extension-points.ts'
+export { CatalogSources, DecisionClients, Guardrails, LogSinks, PolicySources, Providers, Routes } from './extension-points.ts'
 export { nearest } from './nearest.ts'
 export {
   definePlugin,
@@ -38,6 +38,7 @@ export * from './contracts/events.ts'
 export * from './contracts/provider.ts'
 export * from './contracts/adapter.ts'
 export * from './contracts/catalog.ts'
+export * from './contracts/decision.ts'
 export * from './contracts/guardrail.ts'
 export * from './contracts/policy.ts'
 export * from './contracts/log-sink.ts'
