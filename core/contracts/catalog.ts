@@ -2,12 +2,31 @@ import type { Effort } from './request.ts'
 import { token } from '../token.ts'
 
 /** US dollars per million tokens. */
-export interface Price {
+export interface TokenPrices {
   readonly input: number
   readonly output: number
+  /** Absent: what is read from a cache costs what input does. */
   readonly cacheRead?: number | undefined
+  /** Absent: what is written to a cache costs what input does. */
   readonly cacheWrite5m?: number | undefined
+  /** Absent beside a price for five minutes: unknown. */
   readonly cacheWrite1h?: number | undefined
+  /** Absent: thoughts cost what output does. */
+  readonly reasoning?: number | undefined
+}
+
+/** What a model costs at a provider, at its standard service tier. */
+export interface Price extends TokenPrices {
+  /** Prices of the whole request where its input, cached or not, has more than `above` tokens; in ascending order. */
+  readonly tiers?: readonly PriceTier[] | undefined
+  /** US dollars for one search on the web that the vendor made. Absent is unknown. */
+  readonly webSearch?: number | undefined
+  /** US dollars for every request, on top of its tokens. */
+  readonly request?: number | undefined
+}
+
+export interface PriceTier extends TokenPrices {
+  readonly above: number
 }
 
 /**
@@ -70,7 +89,9 @@ export interface Model {
   /** Canonical name, as callers write it. */
   readonly id: string
   readonly aliases: readonly string[]
-  /** Seconds since the epoch. */
+  /** Models that follow each other, such as `claude-sonnet`; undefined is unknown. */
+  readonly family?: string | undefined
+  /** Seconds since the epoch; 0 is unknown. */
   readonly created: number
   readonly ownedBy: string
   /** False: never chosen by `auto`. */
@@ -82,24 +103,45 @@ export interface Model {
 export interface CatalogEntry {
   readonly model: string
   readonly aliases?: readonly string[]
+  readonly family?: string
   readonly created?: number
   readonly ownedBy?: string
   readonly auto?: boolean
-  readonly endpoints: readonly (Pick<Endpoint, 'provider'> & Partial<Omit<Endpoint, 'provider' | 'model' | 'listed'>>)[]
+  /** The model is taken out as the sources before this one knew it; what this entry says of it stands alone. */
+  readonly remove?: boolean
+  readonly endpoints: readonly CatalogEndpoint[]
+}
+
+/** One model at one provider as a source describes it. */
+export interface CatalogEndpoint extends Partial<Omit<Endpoint, 'model' | 'listed' | 'provider'>> {
+  readonly provider: string
+  /** The endpoint is taken out as the sources before this one knew it. */
+  readonly remove?: boolean
 }
 
 /** Says what models there are. Read at start and after every change; a later source overrides an earlier one's endpoint of the same model and provider. */
 export interface CatalogSource {
   readonly name: string
+  /** Default: `provider`. */
+  readonly rank?: CatalogRank
+  /** One line on how much there is and how old it is, for `turnpike check`. */
+  describe?(): string
   entries(): readonly CatalogEntry[]
   /** Called once: the source calls `changed` whenever `entries()` would answer differently. */
   onChange?(changed: () => void): void
 }
 
+/** Later ones override earlier ones; within a rank, plugin order. */
+export const catalogRanks = ['provider', 'bundled', 'operator'] as const
+export type CatalogRank = (typeof catalogRanks)[number]
+
 /** All models of all sources. Endpoints of providers that no plugin supplies are left out. */
 export interface Catalog {
   /** By canonical name or alias, without a provider prefix. */
   resolve(name: string): Model | undefined
+  /** A model at one provider: by canonical name, alias, or the name that this provider is asked for. */
+  endpoint(provider: string, name: string): Endpoint | undefined
+  /** The same list until something changes. */
   models(): readonly Model[]
   /** Known names that are spelt much like this one, best first. */
   nearest(name: string): readonly string[]

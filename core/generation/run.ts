@@ -1,4 +1,4 @@
-import { noUsage, type FinishReason, type TokenUsage } from '../contracts/events.ts'
+import { noUsage, type FinishReason } from '../contracts/events.ts'
 import type { Item } from '../contracts/items.ts'
 import type { JsonObject } from '../contracts/json.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
@@ -12,7 +12,7 @@ import type { HttpExchange } from '../http/exchange.ts'
 import { describeError } from '../logger.ts'
 import type { Candidate } from '../routing/plan.ts'
 import type { Attempt } from './attempt.ts'
-import { addUsage, costOf, estimateUsage } from './cost.ts'
+import { Bill, estimateUsage } from './cost.ts'
 import type { RunServices } from './generation.ts'
 import { OutputGuards } from './output-guards.ts'
 import { contextOf, prepare } from './preparation.ts'
@@ -44,7 +44,7 @@ export class Run {
   /** The round that is under way. */
   #round: Relay | undefined
   /** Of the rounds that are over. */
-  #usage: TokenUsage = noUsage
+  readonly #bill = new Bill()
   /** Characters said in the rounds that are over. */
   #saidBefore = 0
   #finish: FinishReason = 'stop'
@@ -106,7 +106,7 @@ export class Run {
       this.#attempt = attempt
       this.#begin(attempt)
       const { usage, finish } = await this.#relay(attempt)
-      this.#usage = addUsage(this.#usage, usage ?? estimateUsage(request, this.#saidNow))
+      this.#bill.add(usage ?? estimateUsage(request, this.#saidNow), attempt.candidate.endpoint.price)
       attempt.end('ok', usage)
       this.#round = undefined
       this.#saidBefore = this.#transcript.characters
@@ -174,8 +174,8 @@ export class Run {
       attempts,
       warnings,
       finish: this.#finish,
-      usage: this.#usage,
-      costUsd: costOf(this.#usage, endpoint.price),
+      usage: this.#bill.usage,
+      costUsd: this.#bill.costUsd,
     }
     const body = this.#sink.close(outcome)
     const stored = this.#stores && (await this.#store(body))
@@ -209,9 +209,9 @@ export class Run {
     const told = this.#round?.usage
     this.#attempt?.end('left', told)
     const spent = told ?? (error.status === 499 && this.#saidNow > 0 ? estimateUsage(this.#request, this.#saidNow) : undefined)
-    if (spent) this.#usage = addUsage(this.#usage, spent)
+    if (spent) this.#bill.add(spent, this.#attempt?.candidate.endpoint.price)
     try {
-      this.#sink.fail(error, this.#usage)
+      this.#sink.fail(error, this.#bill.usage)
     } catch (unwritable) {
       this.#context.log.error('a failure could not be written', { request: this.#context.id, ...describeError(unwritable) })
     }
@@ -223,10 +223,10 @@ export class Run {
   async #settle(result: Outcome | GatewayError): Promise<void> {
     const { record } = this.#exchange
     const endpoint = this.#begun?.endpoint
-    record.usage = endpoint ? this.#usage : null
-    record.costUsd = endpoint ? costOf(this.#usage, endpoint.price) : null
+    record.usage = endpoint ? this.#bill.usage : null
+    record.costUsd = endpoint ? this.#bill.costUsd : null
     try {
-      if (endpoint && this.#usage !== noUsage) await this.#reservation?.settle(this.#usage, record.costUsd)
+      if (endpoint && this.#bill.usage !== noUsage) await this.#reservation?.settle(this.#bill.usage, record.costUsd)
       else await this.#reservation?.release()
     } catch (error) {
       this.#context.log.error('a reservation could not be settled', {

@@ -1,16 +1,12 @@
 import { wire } from '../container.ts'
-import type { Catalog, CatalogEntry, CatalogSource, Endpoint, Model } from '../contracts/catalog.ts'
+import { catalogRanks, type Catalog, type CatalogEntry, type CatalogSource, type Endpoint, type Model } from '../contracts/catalog.ts'
 import type { Provider } from '../contracts/provider.ts'
 import { CatalogSources, Providers } from '../extension-points.ts'
 import { nearest } from '../nearest.ts'
 import type { Registry } from '../registry.ts'
 
-interface Draft {
-  readonly id: string
+type Draft = { -readonly [Member in keyof Omit<Model, 'aliases' | 'endpoints'>]: Model[Member] } & {
   readonly aliases: Set<string>
-  created: number
-  ownedBy: string
-  auto: boolean
   readonly endpoints: Map<string, Endpoint>
 }
 
@@ -18,15 +14,17 @@ interface Draft {
 export class CatalogIndex implements Catalog {
   readonly #sources: readonly CatalogSource[]
   readonly #providers: Registry<Provider>
-  #models = new Map<string, Model>()
+  #models: readonly Model[] = []
   #names = new Map<string, Model>()
+  /** By provider and the name that it is asked for. */
+  #upstream = new Map<string, Endpoint>()
 
   static {
     wire(this, [CatalogSources, Providers])
   }
 
   constructor(sources: Registry<CatalogSource>, providers: Registry<Provider>) {
-    this.#sources = sources.values()
+    this.#sources = sources.values().sort((a, b) => rankOf(a) - rankOf(b))
     this.#providers = providers
   }
 
@@ -40,54 +38,67 @@ export class CatalogIndex implements Catalog {
     return this.#names.get(name)
   }
 
+  endpoint(provider: string, name: string): Endpoint | undefined {
+    // The provider's own name first: an alias may stand for another of its models.
+    return this.#upstream.get(`${provider}/${name}`) ?? this.resolve(name)?.endpoints.find(endpoint => endpoint.provider === provider)
+  }
+
   models(): readonly Model[] {
-    return [...this.#models.values()]
+    return this.#models
   }
 
   nearest(name: string): readonly string[] {
-    const byProvider = [...this.#models.values()].flatMap(({ id, endpoints }) => endpoints.map(({ provider }) => `${provider}/${id}`))
-    return nearest(name, [...this.#names.keys(), ...byProvider])
+    const near = nearest(name, this.#names.keys())
+    const slash = name.indexOf('/')
+    if (near.length > 0 || slash < 1) return near
+    const [prefix, rest] = [name.slice(0, slash), name.slice(slash + 1)]
+    const providers = this.#providers.get(prefix) ? [prefix] : this.#providers.nearest(prefix)
+    const models = this.#names.has(rest) ? [rest] : nearest(rest, this.#names.keys())
+    return providers.flatMap(provider => models.filter(model => this.endpoint(provider, model)).map(model => `${provider}/${model}`))
   }
 
   #build(): void {
     const drafts = new Map<string, Draft>()
     for (const source of this.#sources) for (const entry of source.entries()) this.#merge(drafts, entry)
-    const models = Array.from(drafts.values(), (draft): Model => ({
+    const all = Array.from(drafts.values(), ({ aliases, endpoints, ...draft }): Model => ({
       ...draft,
-      aliases: [...draft.aliases],
-      endpoints: [...draft.endpoints.values()],
-    })).filter(({ endpoints }) => endpoints.length > 0)
-    this.#models = new Map(models.map(model => [model.id, model]))
-    this.#names = new Map([...models.flatMap(model => model.aliases.map(alias => [alias, model] as const)), ...this.#models])
+      aliases: [...aliases],
+      endpoints: [...endpoints.values()],
+    }))
+    const models = all.filter(({ endpoints }) => endpoints.length > 0)
+    this.#models = models
+    this.#names = new Map(models.flatMap(model => model.aliases.map(alias => [alias, model])))
+    for (const model of models) this.#names.set(model.id, model)
+    const endpoints = models.flatMap(model => model.endpoints)
+    this.#upstream = new Map(endpoints.map(endpoint => [`${endpoint.provider}/${endpoint.upstreamModel}`, endpoint]))
   }
 
-  #merge(drafts: Map<string, Draft>, entry: CatalogEntry): void {
-    const id = entry.model
-    const draft = drafts.get(id) ?? {
-      id,
-      aliases: new Set<string>(),
-      created: 0,
-      ownedBy: 'unknown',
-      auto: true,
-      endpoints: new Map<string, Endpoint>(),
-    }
+  #merge(drafts: Map<string, Draft>, { model: id, aliases = [], endpoints, remove = false, ...facts }: CatalogEntry): void {
+    if (remove) drafts.delete(id)
+    const draft = drafts.get(id) ?? emptyDraft(id)
     drafts.set(id, draft)
-    for (const alias of entry.aliases ?? []) draft.aliases.add(alias)
-    draft.created = entry.created ?? draft.created
-    draft.ownedBy = entry.ownedBy ?? draft.ownedBy
-    draft.auto = entry.auto ?? draft.auto
-    for (const facts of entry.endpoints) {
-      const provider = this.#providers.get(facts.provider)
+    Object.assign(draft, facts)
+    for (const alias of aliases) draft.aliases.add(alias)
+    for (const { remove: removed = false, ...described } of endpoints) {
+      const provider = this.#providers.get(described.provider)
       if (!provider) continue
-      const known = draft.endpoints.get(facts.provider) ?? unlistedEndpoint(provider, id)
-      draft.endpoints.set(facts.provider, {
-        ...known,
-        ...facts,
-        listed: true,
-        capabilities: { ...known.capabilities, ...facts.capabilities },
-      })
+      if (removed) {
+        draft.endpoints.delete(provider.id)
+        continue
+      }
+      const known = draft.endpoints.get(provider.id) ?? unlistedEndpoint(provider, id)
+      const capabilities = { ...known.capabilities, ...described.capabilities }
+      draft.endpoints.set(provider.id, { ...known, ...described, listed: true, capabilities })
     }
   }
+}
+
+function rankOf({ rank = 'provider' }: CatalogSource): number {
+  return catalogRanks.indexOf(rank)
+}
+
+function emptyDraft(id: string): Draft {
+  return { id, aliases: new Set(), created: 0, ownedBy: 'unknown', auto: true, endpoints: new Map() }
 }
 
 /** A model of which only the name is known. */

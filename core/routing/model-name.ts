@@ -20,8 +20,7 @@ export function endpointsOf(name: string, param: string, catalog: Catalog, provi
   const provider = slash > 0 ? providers.get(name.slice(0, slash)) : undefined
   const rest = name.slice(slash + 1)
   if (provider && rest) {
-    const listed = catalog.resolve(rest)?.endpoints.find(endpoint => endpoint.provider === provider.id)
-    return [listed ?? unlistedEndpoint(provider, rest)]
+    return [catalog.endpoint(provider.id, rest) ?? unlistedEndpoint(provider, rest)]
   }
   throw unknownModel(name, param, catalog, providers)
 }

@@ -1,0 +1,26 @@
+import type { CatalogEndpoint, CatalogEntry } from '../../../core/index.ts'
+import type { PackedCatalog, PackedEndpoint, PackedModel } from './format.ts'
+
+/** The models of these providers. Of all others nothing is made: most of the catalog is about vendors that a gateway does not have. */
+export function entriesOf(catalog: PackedCatalog, isLoaded: (provider: string) => boolean): readonly CatalogEntry[] {
+  const loaded = new Set(catalog.providers.flatMap((provider, index) => (isLoaded(provider) ? [index + 1] : [])))
+  const entries: CatalogEntry[] = []
+  for (const model of catalog.models) {
+    const at = model.at.filter(([provider]) => loaded.has(provider))
+    if (at.length > 0) entries.push(entryOf(model, at, catalog))
+  }
+  return entries
+}
+
+function entryOf({ id, aliases, at: _, auto = false, tokenizer, ...facts }: PackedModel, at: readonly PackedEndpoint[], catalog: PackedCatalog): CatalogEntry {
+  const endpoints = at.map(([provider, capabilities, price, contextWindow, maxOutputTokens, upstreamModel = id]): CatalogEndpoint => ({
+    provider: catalog.providers[provider - 1]!,
+    upstreamModel,
+    contextWindow: contextWindow || undefined,
+    maxOutputTokens: maxOutputTokens || undefined,
+    tokenizer,
+    price: catalog.prices[price - 1],
+    capabilities: catalog.capabilities[capabilities - 1] ?? {},
+  }))
+  return { model: id, ...(aliases && { aliases }), ...facts, auto, endpoints }
+}

@@ -1,0 +1,76 @@
+import type { Capabilities, Price } from '../../core/index.ts'
+import { defined, type Listing } from './listing.ts'
+import { spellingOf, type Spelling } from './spelling.ts'
+
+/** What all sources together say of one model at one provider. */
+export interface Offer extends Listing {
+  readonly spelling: Spelling
+}
+
+/** The sources of one kind of fact, the most trusted first: by their place in the argument of `mergeListings`. */
+export interface Sources {
+  readonly piAi: readonly Listing[]
+  readonly piCatalog: readonly Listing[]
+  readonly mastra: readonly Listing[]
+  readonly genaiPrices: readonly Listing[]
+}
+
+/** One offer for each model at each provider, however the sources spell it. */
+export function mergeListings(sources: Sources): Offer[] {
+  const described = new Set([...sources.piAi, ...sources.piCatalog].map(({ provider }) => provider))
+  const byPlace = new Map<string, Partial<Record<keyof Sources, Listing>>>()
+  for (const name of ['piAi', 'piCatalog', 'mastra', 'genaiPrices'] as const)
+    for (const listing of sources[name]) {
+      const { key, region = '' } = spellingOf(listing.provider, listing.wire)
+      const place = `${listing.provider} ${region} ${key}`
+      const known = byPlace.get(place) ?? {}
+      byPlace.set(place, { ...known, [name]: known[name] ?? listing })
+    }
+  // A list of prices keeps models that are long gone: it only says what there is where nobody else does.
+  return Array.from(byPlace.values(), merge).filter(({ provider, fromPricesOnly }) => !fromPricesOnly || !described.has(provider))
+}
+
+function merge({ piAi, piCatalog, mastra, genaiPrices }: Partial<Record<keyof Sources, Listing>>): Offer & { fromPricesOnly: boolean } {
+  const listed = piAi ?? piCatalog ?? mastra
+  const first = listed ?? genaiPrices!
+  const { provider, wire } = first
+  return {
+    fromPricesOnly: listed === undefined,
+    provider,
+    wire,
+    spelling: spellingOf(provider, wire),
+    title: piCatalog?.title ?? piAi?.title ?? genaiPrices?.title,
+    contextWindow: agreed(piCatalog?.contextWindow, piAi?.contextWindow, genaiPrices?.contextWindow),
+    maxOutputTokens: piAi?.maxOutputTokens ?? piCatalog?.maxOutputTokens,
+    price: mergePrices(piAi?.price ?? piCatalog?.price, genaiPrices?.price),
+    capabilities: mergeCapabilities(piAi?.capabilities, piCatalog?.capabilities, mastra?.capabilities, genaiPrices?.capabilities),
+    family: piCatalog?.family,
+    ability: piCatalog?.ability,
+    ...((mastra?.deprecated || genaiPrices?.deprecated) && { deprecated: true as const }),
+  }
+}
+
+/** What two say, else what the first says: one may have a limit that was lifted or came back, another the length at which the price rises. */
+function agreed(...values: readonly (number | undefined)[]): number | undefined {
+  const known = values.filter(value => value !== undefined)
+  return known.find((value, index) => known.indexOf(value) < index) ?? known[0]
+}
+
+/** The fresher price, completed by the fuller one where both speak of the same price. Fees for searches do not change with the model. */
+function mergePrices(fresh: Price | undefined, full: Price | undefined): Price | undefined {
+  if (!fresh || !full) return fresh ?? full
+  const same = fresh.input === full.input && fresh.output === full.output
+  return { ...(same ? { ...defined(full), ...defined(fresh) } : fresh), webSearch: full.webSearch }
+}
+
+function mergeCapabilities(
+  piAi: Capabilities = {},
+  piCatalog: Capabilities = {},
+  mastra: Capabilities = {},
+  genaiPrices: Capabilities = {},
+): Capabilities {
+  const { temperature, ...listed } = defined(mastra)
+  const reasons = (piAi.efforts ?? piCatalog.efforts)?.length !== 0
+  // Models that do not reason take it: missing from the list is a gap there.
+  return { ...defined(genaiPrices), ...listed, ...(temperature === false && reasons && { temperature }), ...defined(piCatalog), ...defined(piAi) }
+}

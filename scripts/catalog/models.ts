@@ -1,0 +1,151 @@
+import type { CatalogEndpoint, CatalogEntry, Tokenizer } from '../../core/index.ts'
+import { makerOf, ownProviders } from './makers.ts'
+import type { Offer } from './merge.ts'
+import { resellers } from './provider-names.ts'
+import { spellingOf } from './spelling.ts'
+import type { Tally } from './tally.ts'
+import { tokenizerOf } from './vendor-rules.ts'
+
+/** One model with all its offers. */
+export interface Group extends CatalogEntry {
+  readonly ownedBy: string
+  readonly aliases: readonly string[]
+  readonly tokenizer: Tokenizer | undefined
+  readonly offers: readonly Offer[]
+}
+
+/** Groups offers of the same model. What is bound to a region of Amazon Bedrock's is a model by itself: an alias must not move data. */
+export function groupOffers(offers: readonly Offer[], tally: Tally): Group[] {
+  const dates = Map.groupBy(
+    offers.filter(({ spelling }) => spelling.date !== undefined),
+    ({ spelling }) => spelling.undated,
+  )
+  // A name without a date and the only date that there is of it mean the same model.
+  const common = commonKeys(offers)
+  const keyOf = (offer: Offer): string => {
+    const { key, undated } = offer.spelling
+    const title = keyOfTitle(offer)
+    if (title !== undefined && !common.has(key) && common.has(title)) return title
+    const known = new Set(dates.get(undated)?.map(({ spelling }) => spelling.date))
+    return known.size === 1 ? undated : key
+  }
+  const drafts = Map.groupBy(offers.flatMap(chooseRegion(offers, keyOf)), ({ offer, bound }) => (bound ? `bedrock ${offer.wire}` : keyOf(offer)))
+  const groups = Array.from(drafts.values(), members => groupOf(members.map(({ offer }) => offer), members[0]!.bound, tally))
+  return withUniqueNames(groups)
+}
+
+/** Keys under which makers or several hosts offer something. */
+function commonKeys(offers: readonly Offer[]): ReadonlySet<string> {
+  const groups = Map.groupBy(offers, ({ spelling }) => spelling.key)
+  return new Set([...groups].filter(([, members]) => members.length > 1 || members[0]!.provider in ownProviders).map(([key]) => key))
+}
+
+/** For names such as `openai-gpt-54`, whose title is `GPT-5.4`: undefined where title and name do not have the same digits. */
+function keyOfTitle({ provider, title, spelling }: Offer): string | undefined {
+  if (title === undefined) return undefined
+  const { key } = spellingOf(provider, title.replaceAll(' ', '-'))
+  const digits = (text: string): string => text.replace(/\D/g, '')
+  return digits(key) === digits(spelling.name) ? key : undefined
+}
+
+/** Of a model's names at Amazon Bedrock one stands for the model: that of all regions, else that without any; the others are bound. */
+function chooseRegion(offers: readonly Offer[], keyOf: (offer: Offer) => string): (offer: Offer) => { offer: Offer; bound: boolean }[] {
+  const preference = ['global', undefined, 'us', 'eu', 'apac', 'jp', 'au', 'ca', 'in', 'us-gov']
+  const chosen = new Map<string, Offer>()
+  for (const offer of offers) {
+    if (offer.provider !== 'bedrock') continue
+    const known = chosen.get(keyOf(offer))
+    const rank = ({ spelling }: Offer): number => preference.indexOf(spelling.region)
+    if (!known || rank(offer) < rank(known)) chosen.set(keyOf(offer), offer)
+  }
+  return offer => [{ offer, bound: offer.provider === 'bedrock' && chosen.get(keyOf(offer)) !== offer }]
+}
+
+function groupOf(all: readonly Offer[], bound: boolean, tally: Tally): Group {
+  const byProvider = new Map<string, Offer>()
+  // The shortest name of a provider's is the least particular one.
+  for (const offer of all.toSorted((a, b) => a.wire.length - b.wire.length || compare(a.wire, b.wire))) {
+    if (byProvider.has(offer.provider)) tally.leaveOut('a second name of the same model at the same provider', offer.wire)
+    else byProvider.set(offer.provider, offer)
+  }
+  const { key, undated } = all[0]!.spelling
+  const maker = makerOf(key, [...byProvider.keys()], all.map(({ spelling }) => spelling.maker))
+  const offers = [...byProvider.values()].sort((a, b) => distance(a, maker) - distance(b, maker) || compare(a.provider, b.provider))
+  const own = offers.find(({ provider }) => ownProviders[provider] === maker)
+  const id = bound ? all[0]!.wire : nameOf(offers, maker)
+  const created = all.map(({ spelling }) => spelling.date).find(date => date !== undefined)
+  const family = all.map(offer => offer.family).find(known => known !== undefined)
+  return {
+    model: id,
+    aliases: bound ? [] : aliasesOf(all, id, undated),
+    ...(family !== undefined && { family }),
+    ...(created !== undefined && { created: Date.parse(`${created.slice(0, 4)}-${created.slice(4, 6)}-${created.slice(6)}`) / 1000 }),
+    ownedBy: maker,
+    tokenizer: tokenizerOf(key),
+    endpoints: offers.map(offer => endpointOf(offer, own)),
+    offers,
+  }
+}
+
+/** The maker's own shop first, then hosts, then those who sell on. */
+function distance({ provider }: Offer, maker: string): number {
+  if (ownProviders[provider] === maker) return 0
+  return resellers.has(provider) ? 2 : 1
+}
+
+/** As its maker spells it; else as most do. */
+function nameOf(offers: readonly Offer[], maker: string): string {
+  const own = offers.find(({ provider }) => ownProviders[provider] === maker)
+  if (own) return own.wire
+  const counts = new Map<string, number>()
+  for (const { spelling } of offers) counts.set(spelling.name, (counts.get(spelling.name) ?? 0) + 1)
+  const [[most] = ['']] = [...counts].sort(([a, m], [b, n]) => n - m || a.length - b.length || compare(a, b))
+  return most
+}
+
+/** Every way in which somebody writes the name, and the forms with dashes only and without the date. */
+function aliasesOf(all: readonly Offer[], id: string, undated: string): string[] {
+  const names = all.flatMap(({ provider, wire, spelling }) => [
+    spelling.name,
+    spelling.key,
+    ...(wire.includes('/') && !resellers.has(provider) && provider !== 'fireworks' && provider !== 'cloudflare' ? [wire] : []),
+    ...(provider === 'openrouter' && !wire.startsWith('~') ? [wire] : []),
+    ...(provider === 'bedrock' && spelling.region !== undefined ? [wire.slice(spelling.region.length + 1)] : []),
+  ])
+  const dates = new Set(all.map(({ spelling }) => spelling.date).filter(date => date !== undefined))
+  return [...new Set(dates.size === 1 ? [...names, undated] : names)].filter(name => name !== id && name !== 'auto').sort(compare)
+}
+
+/** That a model can be told not to think, and that it takes no sampling parameters, is its nature wherever it runs. */
+function endpointOf({ provider, wire, contextWindow, maxOutputTokens, price, capabilities }: Offer, own: Offer | undefined): CatalogEndpoint {
+  const { efforts, temperature } = capabilities
+  const canRest = own?.capabilities.efforts?.includes('none') && efforts && efforts.length > 0 && !efforts.includes('none')
+  return {
+    provider,
+    upstreamModel: wire,
+    contextWindow,
+    maxOutputTokens,
+    price,
+    capabilities: {
+      ...capabilities,
+      ...(canRest && { efforts: ['none', ...efforts] }),
+      ...(own?.capabilities.temperature === false && temperature === undefined && { temperature: false }),
+    },
+  }
+}
+
+/** An alias that two models could claim is nobody's; one that begins with a provider's slug would hide what is asked of that provider. */
+function withUniqueNames(groups: readonly Group[]): Group[] {
+  const slugs = new Set(groups.flatMap(({ endpoints }) => endpoints.map(({ provider }) => provider)))
+  const ids = new Set(groups.map(({ model }) => model))
+  const claims = new Map<string, number>()
+  for (const { aliases } of groups) for (const alias of aliases) claims.set(alias, (claims.get(alias) ?? 0) + 1)
+  return groups.map(group => ({
+    ...group,
+    aliases: group.aliases.filter(alias => claims.get(alias) === 1 && !ids.has(alias) && !slugs.has(alias.split('/')[0]!)),
+  }))
+}
+
+export function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

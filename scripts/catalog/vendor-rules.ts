@@ -1,0 +1,49 @@
+import type { Capabilities, Price, Tokenizer } from '../../core/index.ts'
+import type { Offer } from './merge.ts'
+
+// What vendors publish for whole families rather than model by model.
+
+/** Source: openai/tiktoken, `model.py`. Later models than these: unknown. */
+export function tokenizerOf(key: string): Tokenizer | undefined {
+  if (/^(gpt-4o|gpt-4-1|gpt-4-5|gpt-5|chatgpt-4o|o[134](-|$)|gpt-oss|codex-mini)/.test(key)) return 'o200k_base'
+  return /^gpt-(4|3-5-turbo)(-|$)/.test(key) ? 'cl100k_base' : undefined
+}
+
+export function completed(offer: Offer): Offer {
+  return { ...offer, price: offer.price && pricedByRule(offer.price, offer), capabilities: capableByRule(offer) }
+}
+
+/** platform.claude.com, "Prompt caching": writes for five minutes cost 1.25 times the input, for an hour twice, at every vendor of these models. */
+function pricedByRule(price: Price, { spelling }: Offer): Price {
+  if (!spelling.key.startsWith('claude-') || price.cacheWrite1h !== undefined) return price
+  const rule = <T extends { input: number; cacheWrite5m?: number | undefined }>(rates: T): T =>
+    Math.abs((rates.cacheWrite5m ?? 0) - rates.input * 1.25) < 1e-9 ? { ...rates, cacheWrite1h: rates.input * 2 } : rates
+  return rule({ ...price, ...(price.tiers && { tiers: price.tiers.map(rule) }) })
+}
+
+function capableByRule({ provider, spelling: { key }, capabilities }: Offer): Capabilities {
+  const sees = capabilities.images === true
+  switch (provider) {
+    case 'anthropic':
+    case 'bedrock':
+      // "PDF support": every active Claude model; Converse has documents for them too.
+      return { ...capabilities, ...(key.startsWith('claude-') && sees && { files: true }) }
+    case 'gemini':
+    case 'vertex':
+      return { ...capabilities, ...(/^(gemini|claude)-/.test(key) && sees && { files: true }) }
+    case 'openai':
+    case 'azure': {
+      // "File inputs": models that see. "Verbosity": GPT-5 and later. "Log probabilities": not of models that reason.
+      const verbose = /^gpt-[5-9]/.test(key) && !key.includes('chat')
+      const reasons = capabilities.efforts === undefined || capabilities.efforts.length > 0
+      return {
+        ...capabilities,
+        ...(sees && { files: true }),
+        ...(/^(gpt|o\d|codex)/.test(key) && { verbosity: verbose }),
+        ...(/^gpt-(3|4)/.test(key) && !reasons ? { logprobs: true } : /^(o\d|gpt-[5-9])/.test(key) && reasons ? { logprobs: false } : {}),
+      }
+    }
+    default:
+      return capabilities
+  }
+}
