@@ -14,6 +14,8 @@ export class Reply {
   #begun = false
   #model = ''
   #usage: WireUsage | undefined
+  /** Whether the last counts were told. */
+  #counted = false
   #end: Pick<WireCandidate, 'finishReason' | 'finishMessage'> = {}
 
   constructor(call: ProviderCall, emit: Emit) {
@@ -42,8 +44,8 @@ export class Reply {
     const ending = endingOf(reason, message ?? undefined)
     if (ending === 'content-filter' && message) this.#content.refuse(message)
     const { searches, calls } = this.#content.end()
-    if (searches > 0 && this.#usage)
-      this.#emit({ type: 'usage', usage: { ...tokenUsage(this.#usage), toolCalls: { web_search: searches } } })
+    if (this.#usage && (searches > 0 || !this.#counted))
+      this.#emit({ type: 'usage', usage: { ...tokenUsage(this.#usage), ...(searches > 0 && { toolCalls: { web_search: searches } }) } })
     if (typeof ending === 'object') throw ending.failure
     if (this.#content.isMediaAlone)
       throw new ProviderFailure({
@@ -62,9 +64,14 @@ export class Reply {
       this.#model = modelVersion
       this.#emit({ type: 'model', model: modelVersion })
     }
-    if (usageMetadata?.promptTokenCount === undefined) return
-    this.#usage = usageMetadata
-    this.#emit({ type: 'usage', usage: tokenUsage(usageMetadata) })
+    if (usageMetadata?.promptTokenCount !== undefined) this.#count(usageMetadata)
+  }
+
+  /** Counts without output are of no use before the end: who leaves early would be charged for nothing that was written. */
+  #count(usage: WireUsage): void {
+    this.#usage = usage
+    this.#counted = usage.candidatesTokenCount !== undefined
+    if (this.#counted) this.#emit({ type: 'usage', usage: tokenUsage(usage) })
   }
 }
 

@@ -3,7 +3,12 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { JsonObject } from '../../../core/index.ts'
 
-export type CredentialsOption = 'application-default' | 'metadata' | { readonly file: string } | { readonly json: string }
+/** At most one of them. */
+export interface CredentialsOption {
+  readonly file?: string | undefined
+  readonly json?: string | undefined
+  readonly source?: 'application-default' | 'metadata' | undefined
+}
 
 /** What tells Google who asks. */
 export interface GoogleCredentials {
@@ -21,7 +26,7 @@ const needed: Readonly<Record<string, readonly string[]>> = {
 
 /** Reads at start what would fail at the first request. Throws an error that goes on behind "plugin vertex". */
 export function readCredentials(option: CredentialsOption): GoogleCredentials {
-  if (option === 'metadata') return { project: undefined }
+  if (option.source === 'metadata') return { project: undefined }
   const [place, text] = sourceOf(option)
   const configuration = parsed(text, place)
   const members = needed[configuration.type]
@@ -33,17 +38,17 @@ export function readCredentials(option: CredentialsOption): GoogleCredentials {
   return { configuration, project: typeof project === 'string' ? project : undefined }
 }
 
-function sourceOf(option: Exclude<CredentialsOption, 'metadata'>): readonly [place: string, text: string] {
-  if (typeof option === 'object' && 'json' in option) return ['in credentials.json', option.json]
-  const file = option === 'application-default' ? defaultFile() : option.file
+function sourceOf({ json, file }: CredentialsOption): readonly [place: string, text: string] {
+  if (json !== undefined) return ['in credentials.json', json]
+  const path = file ?? defaultFile()
   try {
-    return [`in ${file}`, readFileSync(file, 'utf8')]
+    return [`in ${path}`, readFileSync(path, 'utf8')]
   } catch (cause) {
     const what =
-      option === 'application-default'
-        ? `Run "gcloud auth application-default login", set GOOGLE_APPLICATION_CREDENTIALS to a file, or set the option credentials; on a machine of Google's to "metadata".`
+      file === undefined
+        ? 'Run "gcloud auth application-default login", set GOOGLE_APPLICATION_CREDENTIALS to a file, or set the option credentials; on a machine of Google\'s its source to "metadata".'
         : 'Check the option credentials.file.'
-    throw new Error(`cannot read Google credentials from ${file} (${(cause as NodeJS.ErrnoException).code}). ${what}`, { cause })
+    throw new Error(`cannot read Google credentials from ${path} (${(cause as NodeJS.ErrnoException).code}). ${what}`, { cause })
   }
 }
 

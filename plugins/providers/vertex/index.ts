@@ -25,19 +25,20 @@ export default definePlugin({
         description: 'Where the models run: `global`, `us`, `eu`, or a region such as `europe-west4`.',
       },
       credentials: {
-        anyOf: [
-          { enum: ['application-default', 'metadata'] },
-          { type: 'object', additionalProperties: false, required: ['file'], properties: { file: { type: 'string', minLength: 1 } } },
-          {
-            type: 'object',
-            additionalProperties: false,
-            required: ['json'],
-            properties: { json: { type: 'string', minLength: 1, writeOnly: true } },
+        type: 'object',
+        additionalProperties: false,
+        maxProperties: 1,
+        default: {},
+        properties: {
+          file: { type: 'string', minLength: 1, description: "A service account's key, or the configuration of a workload identity." },
+          json: { type: 'string', minLength: 1, writeOnly: true, description: 'The same, as the text of the file.' },
+          source: {
+            enum: ['application-default', 'metadata'],
+            description:
+              "`application-default`: what `GOOGLE_APPLICATION_CREDENTIALS` names or `gcloud auth application-default login` left. `metadata`: the machine's own account, by its metadata server, which is asked for nothing else.",
           },
-        ],
-        default: 'application-default',
-        description:
-          "A service account's key or the configuration of a workload identity, as `{ file }` or `{ json }`; `application-default`: what `GOOGLE_APPLICATION_CREDENTIALS` or `gcloud auth application-default login` left; `metadata`: the account of the machine, from its metadata server, which nothing else asks.",
+        },
+        description: 'One of these; default: `source: application-default`.',
       },
       tokenUrl: {
         type: 'string',

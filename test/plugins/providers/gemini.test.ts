@@ -3,10 +3,11 @@ import { join, resolve } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import t from 'tap'
 import { ProviderFailure, type GenerationEvent, type JsonObject, type UpstreamRequestBody } from '../../../core/index.ts'
-import { providerCall, providerSuite, replay, sseFrame } from '../../../core/testing/index.ts'
+import { fakeUpstream, providerCall, providerSuite, replay, sseFrame, testGateway } from '../../../core/testing/index.ts'
 import { geminiAdapter } from '../../../plugins/providers/gemini/adapter.ts'
 import gemini from '../../../plugins/providers/gemini/index.ts'
 import { modelPath } from '../../../plugins/providers/gemini/model-path.ts'
+import { basics } from '../../gateway.ts'
 
 const root = 'https://api.example.com/v1beta'
 const adapter = geminiAdapter({
@@ -318,4 +319,42 @@ t.test('the plugin registers a provider under its id, with the key as a header',
     headers: { 'x-goog-api-key': 'sk-demo-1', 'x-demo': 'yes' },
   })
   t.match(JSON.parse(sent!.body), { safetySettings, store: false })
+})
+
+t.test('through the gateway, a signed call goes back with its signature, and its result finds its name', async t => {
+  const call = { functionCall: { name: 'get_weather', args: { city: 'Oslo' } }, thoughtSignature: 'c2lnMQ==' }
+  const answers = [[call], [{ text: 'It rains.' }]].map(parts => ({
+    body: JSON.stringify({
+      candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP' }],
+      modelVersion: 'gemini-3-flash-preview',
+    }),
+  }))
+  const vendor = await fakeUpstream(answers)
+  const gateway = await testGateway({ plugins: [...basics(), gemini({ apiKey: 'sk-demo-1', baseUrl: vendor.url })] })
+  t.teardown(async () => {
+    await gateway.stop()
+    await vendor.close()
+  })
+  const tools = [{ type: 'function', name: 'get_weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } }]
+  const ask = async (input: readonly object[]): Promise<readonly JsonObject[]> => {
+    const body = { model: 'gemini/gemini-3-flash-preview', input, tools, include: ['reasoning.encrypted_content'] }
+    return ((await (await gateway.request('/v1/responses', { body })).json()) as { output: readonly JsonObject[] }).output
+  }
+  const question = { role: 'user', content: 'Weather?' }
+  const first = await ask([question])
+  t.strictSame(
+    first.map(({ type }) => type),
+    ['reasoning', 'function_call'],
+  )
+  t.notMatch(JSON.stringify(first), 'c2lnMQ==', 'the signature is sealed')
+  const { call_id: id } = first[1]!
+  t.match(await ask([question, ...first, { type: 'function_call_output', call_id: id, output: 'Rain' }]), [{ type: 'message' }])
+  t.match(vendor.requests[1]!.body, {
+    contents: [
+      { role: 'user', parts: [{ text: 'Weather?' }] },
+      { role: 'model', parts: [{ functionCall: { id, name: 'get_weather', args: { city: 'Oslo' } }, thoughtSignature: 'c2lnMQ==' }] },
+      { role: 'user', parts: [{ functionResponse: { id, name: 'get_weather', response: { output: 'Rain' } } }] },
+    ],
+  })
+  t.equal(vendor.requests[1]!.headers['x-goog-api-key'], 'sk-demo-1')
 })

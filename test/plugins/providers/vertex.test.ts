@@ -154,7 +154,7 @@ t.test('the metadata server is asked where it is chosen', async t => {
   const google = await FakeGoogle.start()
   t.teardown(() => google.close())
   t.intercept(process, 'env', { value: { ...process.env, GCE_METADATA_HOST: google.host } })
-  const headers = await new GoogleToken(readCredentials('metadata'), undefined).headers(new AbortController().signal)
+  const headers = await new GoogleToken(readCredentials({ source: 'metadata' }), undefined).headers(new AbortController().signal)
   t.equal(headers['authorization'], 'Bearer ya29.demo-1')
   t.match(google.grants[0]!.path, /^\/computeMetadata\/v1\/instance\/service-accounts\/default\/token/)
 })
@@ -198,9 +198,9 @@ t.test("application default credentials are found where Google's tools leave the
   writeFileSync(file, JSON.stringify(user))
   const { GOOGLE_APPLICATION_CREDENTIALS: _, ...env } = process.env
   t.intercept(process, 'env', { value: { ...env, CLOUDSDK_CONFIG: folder } })
-  t.match(readCredentials('application-default'), { project: 'demo-project', configuration: { type: 'authorized_user' } })
+  t.match(readCredentials({}), { project: 'demo-project', configuration: { type: 'authorized_user' } })
   t.intercept(process, 'env', { value: { ...env, GOOGLE_APPLICATION_CREDENTIALS: join(folder, 'absent.json') } })
-  t.throws(() => readCredentials('application-default'), {
+  t.throws(() => readCredentials({}), {
     message: /absent\.json \(ENOENT\)\. Run "gcloud auth application-default login"/,
   })
   t.end()
@@ -219,7 +219,7 @@ t.test('credentials that cannot work end the start with one sentence', async t =
   await t.rejects(started({ json: '{"type":"service_account","client_email":"a@example.com"}' }), {
     message: /credentials without private_key/,
   })
-  await t.rejects(started('metadata'), { message: /needs the option project, since its credentials name none/ })
+  await t.rejects(started({ source: 'metadata' }), { message: /needs the option project, since its credentials name none/ })
 })
 
 t.test('the library is loaded when the first token is needed', async t => {
