@@ -70,10 +70,12 @@ function everything(): readonly NamedEntry[] {
 function chatHosts(): readonly NamedEntry[] {
   return (Object.entries(hosts) as [HostName, Host][])
     .filter(([host]) => host !== 'openai')
-    .flatMap(([host, { keyVariable }]): NamedEntry[] => {
-      if (keyVariable === undefined) return []
+    .flatMap(([host, { keyVariable, explicit, account: placeholder }]): NamedEntry[] => {
+      if (keyVariable === undefined || explicit) return []
       const apiKey = optionalEnv(keyVariable)
-      return [[host, () => apiKey !== undefined && openaiChat({ host, apiKey })]]
+      const account = placeholder && optionalEnv(placeholder.variable)
+      const isSet = apiKey !== undefined && (account !== undefined || !placeholder)
+      return [[host, () => isSet && openaiChat({ host, apiKey, ...(account && { account }) })]]
     })
 }
 

@@ -4,7 +4,11 @@ import { replay } from './replay.ts'
 
 /** Vendors whose name is not that of their host. */
 const hostOf: Readonly<Record<string, HostName>> = {
+  'anthropic-openai-compat': 'anthropic-compat',
   'azure-openai-chat': 'openai',
+  'bedrock-openai-chat': 'bedrock-compat',
+  'cohere-openai-compat': 'cohere-compat',
+  'gemini-openai-compat': 'gemini-compat',
   'ollama-openai-compat': 'ollama',
   'openai-chat': 'openai',
   'vercel-gateway': 'vercel',

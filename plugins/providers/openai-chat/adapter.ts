@@ -34,5 +34,6 @@ function capabilitiesOf({ customTools, toolChoice, without }: Host): Capabilitie
     namespaceTools: false,
     allowedTools: toolChoice === 'all',
     ...(without?.includes('json_schema') && { structuredOutput: 'json_object' }),
+    ...(without?.includes('response_format') && { structuredOutput: 'none' }),
   }
 }

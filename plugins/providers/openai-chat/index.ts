@@ -9,7 +9,8 @@ import {
   timeoutsOption,
 } from '../../../core/index.ts'
 import { chatAdapter } from './adapter.ts'
-import { hosts, type Host, type HostName } from './hosts.ts'
+import { addressOf, hosts, type Host, type HostName } from './hosts.ts'
+import { wholeWithTools } from './whole-with-tools.ts'
 
 export default definePlugin({
   name: 'openai-chat',
@@ -25,6 +26,11 @@ export default definePlugin({
       id: { type: 'string', minLength: 1, description: "The provider's id; default: the host's name." },
       apiKey: apiKeyOption,
       baseUrl: { type: 'string', pattern: '^https?://', description: 'Where `/chat/completions` is found.' },
+      account: {
+        type: 'string',
+        minLength: 1,
+        description: 'What stands for `{account}` in the address of a host that has it: an account id, a region, the host of a workspace.',
+      },
       headers: headersOption,
       timeouts: timeoutsOption,
     },
@@ -32,16 +38,14 @@ export default definePlugin({
   instance: options => options.id ?? options.host,
   setup(gateway, options) {
     const host: Host = hosts[options.host]
-    const baseUrl = options.baseUrl ?? host.baseUrl
-    if (baseUrl === undefined) throw new PluginError(gateway.name, 'needs the option baseUrl, since its host has no address of its own.')
+    const address = addressOf(host, options.baseUrl, options.account)
+    if ('missing' in address) throw new PluginError(gateway.name, address.missing)
     const keys = new ApiKeys(options.apiKey)
-    gateway.add(
-      Providers,
-      httpProvider(options.id ?? options.host, chatAdapter(host, baseUrl, keys), gateway.http, {
-        credentials: keys.credentials,
-        timeouts: options.timeouts,
-        headers: options.headers,
-      }),
-    )
+    const provider = httpProvider(options.id ?? options.host, chatAdapter(host, address.url, keys), gateway.http, {
+      credentials: keys.credentials,
+      timeouts: options.timeouts,
+      headers: options.headers,
+    })
+    gateway.add(Providers, host.wholeWithTools ? wholeWithTools(provider) : provider)
   },
 })

@@ -37,23 +37,30 @@ export function requestBody({ request, endpoint }: ProviderCall, host: Host): Js
 
 /** What the request asks for and this host cannot be told. */
 export function dropped({ request }: ProviderCall, host: Host, warn: Warn): void {
-  for (const member of host.without ?? []) if (asked[member]?.(request)) warn(...notSent(member))
+  for (const member of host.without ?? []) if (asked[member]?.(request, host)) warn(...notSent(member))
   if (request.text?.verbosity && !host.extensions?.includes('verbosity')) warn('text.verbosity', leftOut)
 }
 
 const leftOut = 'is not supported by this provider and was left out'
 
-const asked: { readonly [M in Unsupported]?: (request: UpstreamRequestBody) => boolean } = {
+const asked: { readonly [M in Unsupported]?: (request: UpstreamRequestBody, host: Host) => boolean } = {
   frequency_penalty: request => Boolean(request.frequency_penalty),
   presence_penalty: request => Boolean(request.presence_penalty),
   parallel_tool_calls: request => request.parallel_tool_calls === false && Boolean(request.tools?.length),
   logprobs: wantsLogprobs,
+  reasoning_effort: ({ reasoning }, { effort }) => reasoning?.effort !== undefined && effort === undefined,
   strict: request => request.tools?.some(tool => tool.type === 'function' && tool.strict) ?? false,
 }
 
 function notSent(member: Unsupported): [param: string, message: string] {
-  const param = member === 'logprobs' ? 'top_logprobs' : member === 'strict' ? 'tools[].strict' : member
-  return [param, leftOut]
+  return [names[member] ?? member, leftOut]
+}
+
+/** As the caller said it. */
+const names: { readonly [M in Unsupported]?: string } = {
+  logprobs: 'top_logprobs',
+  reasoning_effort: 'reasoning.effort',
+  strict: 'tools[].strict',
 }
 
 function wantsLogprobs({ include, top_logprobs }: UpstreamRequestBody): boolean {
@@ -75,6 +82,8 @@ function reasoning({ reasoning: wanted }: UpstreamRequestBody, host: Host): Json
   switch (host.effort) {
     case 'reasoning':
       return reasoningObject(effort, wanted?.summary ?? wanted?.generate_summary)
+    case 'enable_thinking':
+      return effort === undefined ? {} : { enable_thinking: effort !== 'none' }
     case 'thinking':
       if (effort === undefined) return {}
       return effort === 'none' ? { thinking: { type: 'disabled' } } : { thinking: { type: 'enabled' }, ...effortMember }

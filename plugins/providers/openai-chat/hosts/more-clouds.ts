@@ -1,0 +1,106 @@
+import type { Hosts } from '../host.ts'
+
+/** Smaller and regional clouds, and those that serve models beside other services. */
+export const moreClouds = {
+  avian: {
+    source: 'https://avian.io/docs/',
+    baseUrl: 'https://api.avian.io/v1',
+    keyVariable: 'AVIAN_API_KEY',
+    thinkTags: true,
+  },
+  berget: {
+    source: 'https://api.berget.ai',
+    baseUrl: 'https://api.berget.ai/v1',
+    keyVariable: 'BERGET_API_KEY',
+    thinkTags: true,
+  },
+  clarifai: {
+    source: 'https://docs.clarifai.com/compute/inference/',
+    baseUrl: 'https://api.clarifai.com/v2/ext/openai/v1',
+    keyVariable: 'CLARIFAI_PAT',
+    thinkTags: true,
+  },
+  databricks: {
+    source: 'https://docs.databricks.com/aws/en/machine-learning/foundation-models/',
+    baseUrl: 'https://{account}/serving-endpoints',
+    account: { what: 'the host of the workspace, such as dbc-demo.cloud.databricks.com', variable: 'DATABRICKS_HOST' },
+    keyVariable: 'DATABRICKS_TOKEN',
+    explicit: true,
+    thinkTags: true,
+  },
+  digitalocean: {
+    source: 'https://docs.digitalocean.com/products/gradient-ai-platform/details/models/',
+    baseUrl: 'https://inference.do-ai.run/v1',
+    keyVariable: 'DIGITALOCEAN_ACCESS_TOKEN',
+    explicit: true,
+    thinkTags: true,
+  },
+  doubleword: {
+    source: 'https://docs.doubleword.ai',
+    baseUrl: 'https://api.doubleword.ai/v1',
+    keyVariable: 'DOUBLEWORD_API_KEY',
+    thinkTags: true,
+  },
+  hetzner: {
+    source: 'https://experiments.hetzner.com/docs/inference',
+    baseUrl: 'https://inference.hetzner.com/api/v1',
+    keyVariable: 'HETZNER_API_KEY',
+    explicit: true,
+    thinkTags: true,
+  },
+  infomaniak: {
+    source: 'https://www.infomaniak.com/en/hosting/ai-services/open-source-models',
+    baseUrl: 'https://api.infomaniak.com/2/ai/{account}/openai/v1',
+    account: { what: 'the product id of its address', variable: 'INFOMANIAK_PRODUCT_ID' },
+    keyVariable: 'INFOMANIAK_API_KEY',
+    thinkTags: true,
+  },
+  modelscope: {
+    source: 'https://modelscope.cn/docs/model-service/API-Inference/intro',
+    baseUrl: 'https://api-inference.modelscope.cn/v1',
+    keyVariable: 'MODELSCOPE_API_KEY',
+    thinkTags: true,
+  },
+  'ollama-cloud': {
+    source: 'https://docs.ollama.com/cloud',
+    baseUrl: 'https://ollama.com/v1',
+    keyVariable: 'OLLAMA_API_KEY',
+    without: ['parallel_tool_calls'],
+    toolChoice: 'modes',
+    reasoning: 'reasoning',
+    thinkTags: true,
+  },
+  snowflake: {
+    source: 'https://docs.snowflake.com/en/user-guide/snowflake-cortex/cortex-rest-api',
+    baseUrl: 'https://{account}.snowflakecomputing.com/api/v2/cortex/v1',
+    account: { what: 'the account identifier of its address', variable: 'SNOWFLAKE_ACCOUNT' },
+    keyVariable: 'SNOWFLAKE_CORTEX_PAT',
+    maxTokens: 'max_completion_tokens',
+    thinkTags: true,
+  },
+  stackit: {
+    source: 'https://docs.stackit.cloud/products/data-and-ai/ai-model-serving/basics/available-shared-models',
+    baseUrl: 'https://api.openai-compat.model-serving.eu01.onstackit.cloud/v1',
+    keyVariable: 'STACKIT_API_KEY',
+    thinkTags: true,
+  },
+  synthetic: {
+    source: 'https://dev.synthetic.new/docs/api/overview',
+    baseUrl: 'https://api.synthetic.new/openai/v1',
+    keyVariable: 'SYNTHETIC_API_KEY',
+    thinkTags: true,
+  },
+  tinfoil: {
+    source: 'https://docs.tinfoil.sh',
+    baseUrl: 'https://inference.tinfoil.sh/v1',
+    keyVariable: 'TINFOIL_API_KEY',
+    thinkTags: true,
+  },
+  vultr: {
+    source: 'https://api.vultrinference.com/',
+    baseUrl: 'https://api.vultrinference.com/v1',
+    keyVariable: 'VULTR_API_KEY',
+    explicit: true,
+    thinkTags: true,
+  },
+} as const satisfies Hosts

@@ -1,0 +1,68 @@
+import type { Hosts } from '../host.ts'
+
+/** Servers that run next to the gateway, at the port that each listens on by default, where it has one. */
+export const ownServers = {
+  ollama: {
+    source: 'https://docs.ollama.com/api/openai-compatibility',
+    baseUrl: 'http://127.0.0.1:11434/v1',
+    without: ['parallel_tool_calls'],
+    toolChoice: 'modes',
+    reasoning: 'reasoning',
+    thinkTags: true,
+  },
+  vllm: {
+    source: 'https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html',
+    baseUrl: 'http://127.0.0.1:8000/v1',
+    reasoning: 'reasoning',
+    thinkTags: true,
+  },
+  llamacpp: {
+    source: 'https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md',
+    baseUrl: 'http://127.0.0.1:8080/v1',
+    toolChoice: 'modes',
+    reasoning: 'reasoning_content',
+    thinkTags: true,
+  },
+  lmstudio: {
+    source: 'https://lmstudio.ai/docs/app/api/endpoints/openai',
+    baseUrl: 'http://127.0.0.1:1234/v1',
+    toolChoice: 'modes',
+    thinkTags: true,
+  },
+  sglang: {
+    source: 'https://docs.sglang.ai/basic_usage/openai_api_completions.html',
+    baseUrl: 'http://127.0.0.1:30000/v1',
+    reasoning: 'reasoning_content',
+    thinkTags: true,
+  },
+  tgi: {
+    source: 'https://huggingface.co/docs/text-generation-inference/messages_api',
+    baseUrl: 'http://127.0.0.1:3000/v1',
+    without: ['parallel_tool_calls', 'reasoning_effort', 'strict'],
+    thinkTags: true,
+  },
+  localai: {
+    source: 'https://localai.io/features/text-generation/',
+    baseUrl: 'http://127.0.0.1:8080/v1',
+    thinkTags: true,
+  },
+  mistralrs: {
+    source: 'https://github.com/EricLBuehler/mistral.rs/blob/master/docs/HTTP.md',
+    baseUrl: undefined,
+    reasoning: 'reasoning_content',
+    thinkTags: true,
+  },
+  gpustack: {
+    source: 'https://docs.gpustack.ai/latest/user-guide/openai-compatible-apis/',
+    baseUrl: undefined,
+    thinkTags: true,
+  },
+  /** Anything else that speaks the protocol: only what every host understands is sent. */
+  compatible: {
+    source: 'https://platform.openai.com/docs/api-reference/chat/create',
+    baseUrl: undefined,
+    without: ['parallel_tool_calls', 'strict'],
+    toolChoice: 'modes',
+    thinkTags: true,
+  },
+} as const satisfies Hosts
