@@ -47,7 +47,7 @@ t.test('every setting of the core can be set, and has its default from there', a
     const property: { readonly default?: unknown } | undefined = Object.entries(serverSchema.properties).find(
       ([each]) => each === name,
     )?.[1]
-    t.equal(property?.default, value, name)
+    t.same(property?.default, value, name)
   }
 })
 
