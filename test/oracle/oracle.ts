@@ -1,15 +1,17 @@
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { readChatChunks, readChatCompletion } from './chat.ts'
+import { readCohere } from './cohere.ts'
 import { readGenerateContent } from './gemini.ts'
 import { object, string } from './json.ts'
 import { readMessage, readMessageEvents } from './messages.ts'
+import { readOllama } from './ollama.ts'
 import { plainSse } from './plain-sse.ts'
 import type { ErrorReading, Reading } from './reading.ts'
 import { readResponse, readResponseEvents } from './responses.ts'
 import { VendorServer, type ServedReply } from './vendor-server.ts'
 
-export type Wire = SdkWire | 'gemini'
+export type Wire = SdkWire | 'gemini' | 'cohere' | 'ollama'
 
 /** Those whose vendor's own SDK is at hand. */
 type SdkWire = 'openai-chat' | 'openai-responses' | 'anthropic'
@@ -19,6 +21,8 @@ export function wireOf(api: string): Wire | undefined {
   if (api === 'chat') return 'openai-chat'
   if (api === 'responses') return 'openai-responses'
   if (api === 'generateContent') return 'gemini'
+  if (api === 'chat-v2') return 'cohere'
+  if (api === 'native-chat') return 'ollama'
   return api === 'messages' ? 'anthropic' : undefined
 }
 
@@ -46,6 +50,8 @@ export class Oracle {
 
   async read(wire: Wire, reply: ServedReply, stream: boolean): Promise<OracleReading> {
     if (wire === 'gemini') return { ...readGenerateContent(reply.status, reply.body), withoutSdk: undefined }
+    if (wire === 'cohere') return { ...readCohere(reply.status, reply.body, stream), withoutSdk: undefined }
+    if (wire === 'ollama') return { ...readOllama(reply.status, reply.body), withoutSdk: undefined }
     const fold = folds[wire]
     const said: unknown[] = []
     try {

@@ -26,7 +26,7 @@ const forms = {
 const wordings: readonly (readonly [kind: keyof typeof forms, words: RegExp])[] = [
   [
     'context-length',
-    /context_length_exceeded|exceed_context_size|too_many_prompt_tokens|prompt (is )?too long|max(imum)? context length|reduce the length of the (messages|prompt)/i,
+    /context_length_exceeded|exceed_context_size|too_many_prompt_tokens|prompt (is )?too long|max(imum)? context length|too many tokens|reduce the length of the (messages|prompt)/i,
   ],
   // Google says the same sentence of every quota; its name tells that waiting helps.
   ['rate-limit', /PerMinute/],
@@ -36,7 +36,7 @@ const wordings: readonly (readonly [kind: keyof typeof forms, words: RegExp])[] 
   ['auth', /invalid_api_key|API_KEY_INVALID|(incorrect|invalid|no) api key|authentication_error/i],
   ['not-found', /model_not_found|supported API model names|is not a valid model|DeploymentNotFound|not_found_error/i],
   // Groq and Google: the model called a tool wrongly, for which the request is not to blame. An image alone cannot be passed on.
-  ['protocol', /tool_use_failed|MALFORMED_FUNCTION_CALL|MEDIA_ALONE/],
+  ['protocol', /tool_use_failed|INVALID_TOOL_GENERATION|MALFORMED_FUNCTION_CALL|MEDIA_ALONE/],
 ]
 
 /** What is to come of this error. */

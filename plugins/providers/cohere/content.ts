@@ -1,0 +1,86 @@
+import type { Emit, LogProb } from '../../../core/index.ts'
+import { citationOf, utf16Offset } from './citation.ts'
+import type { Document } from './wire.ts'
+import type { WireCitation, WireContent, WireLogprobs, WireToolCall } from './wire-reply.ts'
+
+interface Text {
+  /** Where it begins in its message. */
+  readonly start: number
+  text: string
+}
+
+/** What a message says, as events; whole, or in pieces that are told apart by their index. */
+export class Content {
+  readonly #emit: Emit
+  readonly #documents: readonly Document[]
+  readonly #texts = new Map<number, Text>()
+  /** The length of the open message, since annotations count from its start. */
+  #length = 0
+  #calls = 0
+
+  constructor(emit: Emit, documents: readonly Document[]) {
+    this.#emit = emit
+    this.#documents = documents
+  }
+
+  get calls(): number {
+    return this.#calls
+  }
+
+  /** A model's plan is what it says before it calls tools. */
+  plan(text: string): void {
+    if (text === '') return
+    this.#emit({ type: 'text', text, phase: 'commentary' })
+    this.#length += text.length
+  }
+
+  content(index: number, { text, thinking }: WireContent, logprobs: readonly WireLogprobs[]): void {
+    if (thinking) {
+      this.#other()
+      this.#emit({ type: 'reasoning', text: thinking, form: 'full' })
+    }
+    if (!text) return
+    const open = this.#texts.get(index)
+    if (open) open.text += text
+    else this.#texts.set(index, { start: this.#length, text })
+    this.#length += text.length
+    this.#emit(logprobs.length > 0 ? { type: 'text', text, logprobs: logprobs.map(each => logprobOf(each, text)) } : { type: 'text', text })
+  }
+
+  call(index: number, { id, function: called }: WireToolCall): void {
+    this.#other()
+    this.#calls += 1
+    this.#emit({ type: 'tool-call', key: keyOf(index), ...(id && { callId: id }), name: called?.name ?? '' })
+    this.input(index, called?.arguments ?? '')
+  }
+
+  input(index: number, text: string): void {
+    if (text !== '') this.#emit({ type: 'tool-input', key: keyOf(index), text })
+  }
+
+  /** Thoughts and plans are cited too, where the public protocol has no place for it. */
+  cite({ type = 'TEXT_CONTENT', content_index: index, start = 0, end = 0, sources }: WireCitation): void {
+    const cited = index === undefined ? [...this.#texts.values()].at(-1) : this.#texts.get(index)
+    if (type !== 'TEXT_CONTENT' || !cited) return
+    const from = cited.start + utf16Offset(cited.text, start)
+    const to = cited.start + utf16Offset(cited.text, end)
+    for (const source of sources ?? []) {
+      const citation = citationOf(source, this.#documents)
+      if (citation && to > from) this.#emit({ type: 'annotation', citation, start: from, end: to })
+    }
+  }
+
+  #other(): void {
+    this.#length = 0
+    this.#texts.clear()
+  }
+}
+
+function keyOf(index: number): string {
+  return `call_${index}`
+}
+
+/** The vendor tells pieces of text, of one or more tokens; their probability is the product of its tokens'. */
+function logprobOf({ text, logprobs }: WireLogprobs, whole: string): LogProb {
+  return { token: text ?? whole, logprob: (logprobs ?? []).reduce((sum, each) => sum + each, 0) }
+}

@@ -1,0 +1,59 @@
+import { ProviderFailure, type Decoder, type Emit, type ProviderCall } from '../../../core/index.ts'
+import { Content } from './content.ts'
+import { finishOf } from './finish.ts'
+import { documentsFor } from './request.ts'
+import { settingsFor } from './settings.ts'
+import { tokenUsage } from './usage.ts'
+import type { WireCitation, WireContent, WireEvent, WireToolCall } from './wire-reply.ts'
+
+/** State of one streamed reply. */
+export function decoder(call: ProviderCall): Decoder {
+  let sink: Emit
+  let begun = false
+  const content = new Content(event => sink(event), documentsFor(call.request))
+  return {
+    frame(data, _event, emit) {
+      if (data === '[DONE]') return
+      sink = emit
+      const event = parse(data)
+      if (!begun) for (const warning of settingsFor(call).warnings) emit({ type: 'warning', ...warning })
+      begun = true
+      take(event, content, emit)
+    },
+  }
+}
+
+function take({ type, index = 0, delta, logprobs }: WireEvent, content: Content, emit: Emit): void {
+  const { message } = delta ?? {}
+  switch (type) {
+    case 'content-start':
+    case 'content-delta':
+      return content.content(index, (message?.content ?? {}) as WireContent, logprobs ? [logprobs] : [])
+    case 'tool-plan-delta':
+      return content.plan(message?.tool_plan ?? '')
+    case 'tool-call-start':
+      return content.call(index, (message?.tool_calls ?? {}) as WireToolCall)
+    case 'tool-call-delta':
+      return content.input(index, ((message?.tool_calls ?? {}) as WireToolCall).function?.arguments ?? '')
+    case 'citation-start':
+      return content.cite((message?.citations ?? {}) as WireCitation)
+    case 'message-end': {
+      const counts = delta?.usage && tokenUsage(delta.usage)
+      if (counts) emit({ type: 'usage', usage: counts })
+      return emit({ type: 'finish', reason: finishOf(delta ?? {}, content.calls) })
+    }
+  }
+}
+
+function parse(data: string): WireEvent {
+  try {
+    return (JSON.parse(data) ?? {}) as WireEvent
+  } catch (cause) {
+    throw new ProviderFailure({
+      kind: 'protocol',
+      message: 'The provider sent an event that is not JSON.',
+      upstream: data.slice(0, 2000),
+      cause,
+    })
+  }
+}

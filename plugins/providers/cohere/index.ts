@@ -1,0 +1,35 @@
+import { ApiKeys, apiKeyOption, definePlugin, headersOption, httpProvider, Providers, timeoutsOption } from '../../../core/index.ts'
+import { cohereAdapter } from './adapter.ts'
+
+/** Cohere's Chat, version 2: the vendor's own API, or a private deployment by its `baseUrl`. */
+export default definePlugin({
+  name: 'cohere',
+  options: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      id: { type: 'string', minLength: 1, default: 'cohere', description: 'The slug in `provider/model`.' },
+      apiKey: apiKeyOption,
+      baseUrl: {
+        type: 'string',
+        format: 'uri',
+        default: 'https://api.cohere.com',
+        description: 'The address that `/v2/chat` is added to.',
+      },
+      headers: headersOption,
+      timeouts: timeoutsOption,
+    },
+  },
+  instance: options => options.id,
+  setup(gateway, { id, apiKey, baseUrl, headers, timeouts }) {
+    const keys = new ApiKeys(apiKey)
+    const adapter = cohereAdapter({
+      url: `${baseUrl.replace(/(\/v2)?\/*$/, '')}/v2/chat`,
+      authorize(request, credentialId) {
+        const secret = keys.secret(credentialId)
+        return secret === undefined ? request : { ...request, headers: { ...request.headers, authorization: `Bearer ${secret}` } }
+      },
+    })
+    gateway.add(Providers, httpProvider(id, adapter, gateway.http, { credentials: keys.credentials, timeouts, headers }))
+  },
+})

@@ -1,0 +1,32 @@
+import type { ImagePart, Part } from '../../../core/index.ts'
+import { fileAsText, unsayable } from './documents.ts'
+import type { ImageContent, TextContent } from './wire.ts'
+
+/** What a user says: one text, or parts. Files are documents beside the conversation, unless they are to be told as text. */
+export function userContent(parts: readonly Part[], filesAsText: boolean): string | readonly (TextContent | ImageContent)[] {
+  const content = parts.flatMap((part): readonly (TextContent | ImageContent)[] => {
+    if (part.type === 'input_image') return [imageContent(part)]
+    if (part.type === 'input_file') return filesAsText ? [{ type: 'text', text: fileAsText(part) }] : []
+    const text = part.type === 'refusal' ? part.refusal : part.text
+    return text === '' ? [] : [{ type: 'text', text }]
+  })
+  const [first] = content
+  if (content.length === 0) return ''
+  return content.length === 1 && first?.type === 'text' ? first.text : content
+}
+
+/** The content of a message that can hold text only. */
+export function textOf(parts: readonly Part[]): string {
+  const texts = parts.map(part => {
+    if (part.type === 'input_image' || part.type === 'input_file')
+      throw unsayable(`${part.type} can stand in a user message or a tool output only.`)
+    return part.type === 'refusal' ? part.refusal : part.text
+  })
+  return texts.filter(text => text !== '').join('\n')
+}
+
+export function imageContent({ image_url: url, detail }: ImagePart): ImageContent {
+  if (url === undefined) throw unsayable('input_image has no image_url, and this provider keeps no files that file_id could name.')
+  const wanted = detail === 'original' ? 'high' : detail
+  return { type: 'image_url', image_url: { url, ...(wanted && { detail: wanted }) } }
+}

@@ -1,0 +1,30 @@
+import { ProviderFailure, type Emit, type ProviderCall } from '../../../core/index.ts'
+import { Content } from './content.ts'
+import { finishOf } from './finish.ts'
+import { documentsFor } from './request.ts'
+import { settingsFor } from './settings.ts'
+import { tokenUsage } from './usage.ts'
+import type { WireReply } from './wire-reply.ts'
+
+/** A reply that did not stream. */
+export function reply(body: unknown, emit: Emit, call: ProviderCall): void {
+  const told = (typeof body === 'object' && body !== null ? body : {}) as WireReply
+  const { message, usage, logprobs } = told
+  if (typeof message !== 'object' || message === null || !told.finish_reason)
+    throw new ProviderFailure({
+      kind: 'protocol',
+      message: 'The provider answered with something that is no chat reply.',
+      upstream: JSON.stringify(body),
+    })
+  for (const warning of settingsFor(call).warnings) emit({ type: 'warning', ...warning })
+  const content = new Content(emit, documentsFor(call.request))
+  const parts = message.content ?? []
+  const lastText = parts.findLastIndex(({ text }) => text)
+  parts.forEach((part, index) => content.content(index, part, index === lastText ? (logprobs ?? []) : []))
+  for (const citation of message.citations ?? []) content.cite(citation)
+  content.plan(message.tool_plan ?? '')
+  message.tool_calls?.forEach((each, index) => content.call(index, each))
+  const counts = usage && tokenUsage(usage)
+  if (counts) emit({ type: 'usage', usage: counts })
+  emit({ type: 'finish', reason: finishOf(told, content.calls) })
+}

@@ -1,0 +1,36 @@
+import type { ProviderCall, UpstreamRequestBody } from '../../../core/index.ts'
+import { documentsIn } from './documents.ts'
+import { messagesOf } from './messages.ts'
+import { settingsFor } from './settings.ts'
+import { toolsFor } from './tools.ts'
+import type { ChatBody, Document, Message } from './wire.ts'
+
+export const dialect = 'cohere-chat'
+
+/** The body of `POST /v2/chat` that a call becomes. Pure. */
+export function chatBody(call: ProviderCall): ChatBody {
+  const { request, endpoint } = call
+  const { traits, format, body } = settingsFor(call)
+  const documents = documentsFor(request)
+  const instructions = [request.instructions, format.line].filter(text => text !== undefined && text.trim() !== '').join('\n\n')
+  const system: readonly Message[] = instructions === '' ? [] : [{ role: 'system', content: instructions }]
+  return {
+    ...(request.extra?.dialect === dialect && request.extra.fields),
+    model: endpoint.upstreamModel,
+    messages: [...system, ...messagesOf(request.input, { filesAsText: !takesDocuments(request) })],
+    ...(documents.length > 0 && { documents }),
+    ...toolsFor(request, traits),
+    ...body,
+    stream: request.stream === true,
+  }
+}
+
+/** What the model may cite beside the results of tools. */
+export function documentsFor(request: UpstreamRequestBody): readonly Document[] {
+  return takesDocuments(request) ? documentsIn(request.input) : []
+}
+
+/** "Structured Outputs", JSON mode: not supported beside documents. */
+function takesDocuments({ text }: UpstreamRequestBody): boolean {
+  return text?.format === undefined || text.format.type === 'text'
+}

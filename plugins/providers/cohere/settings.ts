@@ -1,0 +1,87 @@
+import type { Effort, ProviderCall } from '../../../core/index.ts'
+import { answerFormat, type AnswerFormat } from './answer-format.ts'
+import { traitsOf, type ModelTraits } from './models.ts'
+import type { ChatSettings, Thinking } from './wire.ts'
+
+/** The parts of a request on which vendor and model have a say, and what had to give way. */
+export interface Settings {
+  readonly traits: ModelTraits
+  readonly format: AnswerFormat
+  readonly body: ChatSettings
+  readonly warnings: readonly { readonly param: string; readonly message: string }[]
+}
+
+type Warn = (param: string, message: string) => void
+
+/** Pure, and cheap enough to be asked twice: for the request, and for the warnings that precede the reply. */
+export function settingsFor(call: ProviderCall): Settings {
+  const { request, endpoint } = call
+  const traits = traitsOf(endpoint)
+  const warnings: { param: string; message: string }[] = []
+  const warn: Warn = (param, message) => void warnings.push({ param, message })
+  const format = answerFormat(call)
+  if (request.text?.format && format.line !== undefined && !format.enforced)
+    warn('text.format', 'JSON was asked for in words: this vendor enforces no format beside tools.')
+  const thinking = thinkingFor(request, traits, warn)
+  const { temperature, max_output_tokens: maxTokens } = request
+  const p = within(request, 'top_p', 0.01, 0.99)
+  const frequency = penalty(request, 'frequency_penalty', warn)
+  const presence = penalty(request, 'presence_penalty', warn)
+  const body: ChatSettings = {
+    ...(maxTokens !== undefined && { max_tokens: maxTokens }),
+    ...(temperature !== undefined && { temperature }),
+    ...(p !== undefined && { p }),
+    ...(frequency !== undefined && { frequency_penalty: frequency }),
+    ...(presence !== undefined && { presence_penalty: presence }),
+    ...(wantsLogprobs(request) && { logprobs: true }),
+    ...(thinking && { thinking }),
+    ...(format.enforced && { response_format: format.enforced }),
+  }
+  warnOfUnsaid(request, warn)
+  return { traits, format, body, warnings }
+}
+
+type Request = ProviderCall['request']
+
+function within(request: Request, param: 'top_p' | 'frequency_penalty' | 'presence_penalty', least: number, most: number) {
+  const value = request[param]
+  return value === undefined ? undefined : Math.min(Math.max(value, least), most)
+}
+
+function penalty(request: Request, param: 'frequency_penalty' | 'presence_penalty', warn: Warn): number | undefined {
+  const value = within(request, param, 0, 1)
+  if (value !== request[param]) warn(param, `Became ${value}: this vendor takes values from 0 to 1.`)
+  return value
+}
+
+function wantsLogprobs({ top_logprobs, include }: Request): boolean {
+  return top_logprobs !== undefined || include?.includes('message.output_text.logprobs') === true
+}
+
+/** What the dialect has no word for. */
+function warnOfUnsaid({ text, parallel_tool_calls, context_management, top_logprobs }: Request, warn: Warn): void {
+  const nothing = 'This vendor has nothing like it.'
+  if (text?.verbosity && text.verbosity !== 'medium') warn('text.verbosity', nothing)
+  if (parallel_tool_calls === false) warn('parallel_tool_calls', nothing)
+  if (context_management?.length) warn('context_management', nothing)
+  if (top_logprobs) warn('top_logprobs', 'This vendor tells the log probability of the chosen tokens only.')
+}
+
+/** Thoughts count against the output limit: this share of it leaves room for the answer. */
+const shareForThoughts = 0.8
+
+/** Without a number the model thinks as much as it likes. */
+const budgets: Partial<Record<Effort, number>> = { minimal: 1024, low: 2048, medium: 8192 }
+
+function thinkingFor({ reasoning, max_output_tokens: limit }: Request, traits: ModelTraits, warn: Warn): Thinking | undefined {
+  const effort = reasoning?.effort
+  if (effort === undefined) return undefined
+  if (!traits.thinking) {
+    if (effort !== 'none') warn('reasoning.effort', 'This model does not think before it answers.')
+    return undefined
+  }
+  if (effort === 'none') return { type: 'disabled' }
+  const room = limit === undefined ? Infinity : Math.max(1, Math.floor(limit * shareForThoughts))
+  const budget = Math.min(budgets[effort] ?? Infinity, room)
+  return budget === Infinity ? { type: 'enabled' } : { type: 'enabled', token_budget: budget }
+}

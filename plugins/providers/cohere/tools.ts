@@ -1,0 +1,51 @@
+import type { FunctionTool, JsonObject, UpstreamRequestBody } from '../../../core/index.ts'
+import type { ModelTraits } from './models.ts'
+import { countFields, isEnforceable } from './schema.ts'
+import type { ChatBody, Tool } from './wire.ts'
+
+/** The vendor can be made to call some tool, but not a certain one: then that one is all it is offered. */
+export function toolsFor(
+  request: UpstreamRequestBody,
+  { strictTools }: ModelTraits,
+): Pick<ChatBody, 'tools' | 'tool_choice' | 'strict_tools'> {
+  const offered = offeredTools(request)
+  if (offered.length === 0) return {}
+  const choice = toolChoice(request)
+  return {
+    tools: offered.map(wireTool),
+    ...(choice && { tool_choice: choice }),
+    ...(strictTools && areStrict(offered) && { strict_tools: true }),
+  }
+}
+
+export function offeredTools({ tools = [], tool_choice: choice }: UpstreamRequestBody): readonly FunctionTool[] {
+  const functions = tools.filter(tool => tool.type === 'function')
+  if (typeof choice !== 'object' || choice.type !== 'function') return functions
+  const named = functions.filter(({ name }) => name === choice.name)
+  return named.length > 0 ? named : functions
+}
+
+function wireTool({ name, description, parameters }: FunctionTool): Tool {
+  return {
+    type: 'function',
+    function: { name, ...(description !== undefined && { description }), parameters: schemaOf(parameters) },
+  }
+}
+
+function schemaOf(parameters: JsonObject | undefined): JsonObject {
+  return { type: 'object', properties: {}, ...parameters }
+}
+
+function toolChoice({ tool_choice: choice }: UpstreamRequestBody): ChatBody['tool_choice'] {
+  if (choice === 'none') return 'NONE'
+  return choice === 'required' || (typeof choice === 'object' && choice.type === 'function') ? 'REQUIRED' : undefined
+}
+
+/** "Structured Outputs", notes on `strict_tools`. */
+const mostStrictFields = 200
+
+/** It is all tools or none. */
+function areStrict(tools: readonly FunctionTool[]): boolean {
+  const schemas = tools.map(({ parameters }) => schemaOf(parameters))
+  return tools.every(({ strict }) => strict === true) && schemas.every(isEnforceable) && countFields(schemas) <= mostStrictFields
+}
