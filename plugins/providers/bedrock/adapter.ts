@@ -1,0 +1,60 @@
+import type { ProviderAdapter, ProviderCall } from '../../../core/index.ts'
+import { enforces } from './answer-format.ts'
+import { decoder } from './decoder.ts'
+import { eventStreamFramer } from './event-stream.ts'
+import { failure } from './failure.ts'
+import { InvokeForms, type InvokeOption } from './invoke.ts'
+import { reply } from './reply.ts'
+import { converseBody, dialect } from './request.ts'
+import type { SettingsOptions } from './settings.ts'
+
+export interface BedrockAdapterOptions extends SettingsOptions {
+  /** Without a slash at the end. */
+  readonly baseUrl: string
+  readonly authorize?: ProviderAdapter['authorize']
+  /** The models that are asked by InvokeModel. */
+  readonly invoke?: InvokeOption | undefined
+}
+
+/** The Converse dialect, and for some models InvokeModel with a body in their maker's own. */
+export function bedrockAdapter(options: BedrockAdapterOptions): ProviderAdapter {
+  const { baseUrl, authorize } = options
+  const invoke = new InvokeForms(options)
+  return {
+    dialect,
+    capabilities: { customTools: false, namespaceTools: false, allowedTools: false },
+    enforces: (format, endpoint) => {
+      const form = invoke.formOf(endpoint)
+      return form ? (form.enforces?.(format, endpoint) ?? true) : enforces(format, endpoint)
+    },
+    framing: eventStreamFramer,
+    media: { images: 'inline', files: 'inline' },
+    prepare(call) {
+      const form = invoke.formOf(call.endpoint)
+      const action = form
+        ? call.request.stream
+          ? 'invoke-with-response-stream'
+          : 'invoke'
+        : call.request.stream
+          ? 'converse-stream'
+          : 'converse'
+      return {
+        method: 'POST',
+        url: `${baseUrl}/model/${encodeURIComponent(call.endpoint.upstreamModel)}/${action}`,
+        headers: { 'content-type': 'application/json', accept: acceptFor(call, form !== undefined) },
+        body: form ? form.body(call) : JSON.stringify(converseBody(call, options)),
+      }
+    },
+    ...(authorize && { authorize }),
+    decoder: call => invoke.formOf(call.endpoint)?.decoder(call) ?? decoder(call, options),
+    reply(body, emit, call) {
+      const form = invoke.formOf(call.endpoint)
+      return form ? form.reply(body, emit, call) : reply(body, emit, call, options)
+    },
+    failure,
+  }
+}
+
+function acceptFor({ request }: ProviderCall, isInvoke: boolean): string {
+  return request.stream && !isInvoke ? 'application/vnd.amazon.eventstream' : 'application/json'
+}

@@ -1,0 +1,30 @@
+import type { Endpoint, TextFormat, UpstreamRequestBody } from '../../../core/index.ts'
+import { traitsOf as claudeTraitsOf } from '../anthropic/models.ts'
+import { enforceableSchema } from '../anthropic/schema.ts'
+import { traitsOf } from './models.ts'
+import type { OutputConfig } from './wire.ts'
+
+type Named = Pick<Endpoint, 'model' | 'upstreamModel'>
+
+/** Whether the vendor can hold the model to a schema. */
+export function isStructured(endpoint: Named): boolean {
+  const { structuredOutput, reasoning } = traitsOf(endpoint)
+  return structuredOutput && (reasoning !== 'anthropic' || claudeTraitsOf(endpoint).structuredOutput)
+}
+
+/** A schema of the subset that the vendor shares with Anthropic ("Structured outputs", JSON Schema support); JSON without a schema never. */
+export function enforces(format: TextFormat, endpoint: Named): boolean {
+  return format.type === 'json_schema' && isStructured(endpoint) && enforceableSchema(format.schema) !== undefined
+}
+
+export function outputConfig({ text }: UpstreamRequestBody): OutputConfig | undefined {
+  if (text?.format?.type !== 'json_schema') return undefined
+  const { name, description, schema } = text.format
+  const json = JSON.stringify(enforceableSchema(schema) ?? schema)
+  return {
+    textFormat: {
+      type: 'json_schema',
+      structure: { jsonSchema: { name, ...(description !== undefined && { description }), schema: json } },
+    },
+  }
+}

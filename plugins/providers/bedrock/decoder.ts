@@ -1,0 +1,53 @@
+import { ProviderFailure, type Decoder, type Emit, type ProviderCall } from '../../../core/index.ts'
+import { exceptionOf } from './event-stream.ts'
+import { failureInside } from './failure.ts'
+import { Reply } from './reply.ts'
+import type { SettingsOptions } from './settings.ts'
+import type { WireEvent } from './wire-reply.ts'
+
+/** State of one streamed reply. */
+export function decoder(call: ProviderCall, options: SettingsOptions): Decoder {
+  let sink: Emit
+  let reply: Reply | undefined
+  return {
+    frame(data, event, emit) {
+      sink = emit
+      const exception = exceptionOf(event)
+      if (exception !== undefined) throw failureInside(exception, data)
+      const payload = parse(data)
+      reply ??= new Reply(call, options, each => sink(each))
+      const index = payload.contentBlockIndex ?? 0
+      switch (event) {
+        case 'contentBlockStart':
+          return void reply.content.start(index, payload.start ?? {})
+        case 'contentBlockDelta':
+          return reply.content.delta(index, payload.delta ?? {})
+        case 'contentBlockStop':
+          return reply.content.stop(index)
+        case 'messageStop':
+          return reply.stop(payload.stopReason)
+        case 'metadata':
+          // It is the last event: usage is told behind the reason to stop.
+          reply.metadata(payload)
+          return reply.end()
+      }
+    },
+    end(emit) {
+      sink = emit
+      reply?.end()
+    },
+  }
+}
+
+function parse(data: string): WireEvent {
+  try {
+    return (JSON.parse(data) as WireEvent | null) ?? {}
+  } catch (cause) {
+    throw new ProviderFailure({
+      kind: 'protocol',
+      message: 'The provider sent an event that is not JSON.',
+      upstream: data.slice(0, 2000),
+      cause,
+    })
+  }
+}

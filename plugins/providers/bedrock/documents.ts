@@ -1,0 +1,92 @@
+import { parseDataUrl, type FilePart } from '../../../core/index.ts'
+import { imageFormat } from './images.ts'
+import type { DocumentBlock, DocumentFormat, ImageBlock } from './wire.ts'
+import { unsayable } from './unsayable.ts'
+
+const formatsByExtension: Readonly<Record<string, DocumentFormat>> = {
+  pdf: 'pdf',
+  csv: 'csv',
+  doc: 'doc',
+  docx: 'docx',
+  xls: 'xls',
+  xlsx: 'xlsx',
+  html: 'html',
+  htm: 'html',
+  txt: 'txt',
+  md: 'md',
+  markdown: 'md',
+}
+
+const formatsByType: Readonly<Record<string, DocumentFormat>> = {
+  'application/pdf': 'pdf',
+  'text/csv': 'csv',
+  'application/msword': 'doc',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
+  'application/vnd.ms-excel': 'xls',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+  'text/html': 'html',
+  'text/plain': 'txt',
+  'text/markdown': 'md',
+}
+
+/** The names of one request's documents: the vendor takes few characters, and no name twice. */
+export class DocumentNames {
+  readonly #taken = new Set<string>()
+
+  take(filename: string | undefined): string {
+    const wanted = plainName(filename)
+    let name = wanted
+    for (let count = 2; this.#taken.has(name); count++) name = `${wanted} (${count})`
+    this.#taken.add(name)
+    return name
+  }
+}
+
+/** Text of other kinds, such as source code, goes as plain text. */
+export function fileBlock(part: FilePart, names: DocumentNames): DocumentBlock | ImageBlock {
+  if (part.file_data === undefined)
+    throw unsayable('input_file has a file_id, which means nothing to this provider: send the file itself in file_data or file_url.')
+  const { mediaType, base64 } = parseDataUrl(part.file_data) ?? { mediaType: '', base64: part.file_data }
+  const image = imageFormat(mediaType)
+  if (image) return { image: { format: image, source: { bytes: base64 } } }
+  const format = formatOf(mediaType, part.filename)
+  if (!format)
+    throw unsayable(
+      `input_file of type ${mediaType || `unknown (${part.filename})`} cannot be sent to this provider: it reads pdf, csv, doc, docx, xls, xlsx, html, txt, md and images.`,
+    )
+  if (base64 === '') throw unsayable('input_file is empty.')
+  return { document: { format, name: names.take(part.filename), source: { bytes: base64 } } }
+}
+
+/** Files with neither a type nor a name that tells it are taken for PDF, as those mostly are. */
+function formatOf(mediaType: string, filename: string | undefined): DocumentFormat | undefined {
+  const extension = /\.([a-z0-9]+)$/i.exec(filename ?? '')?.[1]?.toLowerCase()
+  if (mediaType === '' || mediaType === 'application/octet-stream') {
+    if (extension === undefined) return 'pdf'
+    return formatsByExtension[extension] ?? (textExtensions.test(extension) ? 'txt' : undefined)
+  }
+  const known = formatsByType[mediaType]
+  // What a server calls plain text may be a table or a page.
+  if (known === 'txt' && extension !== undefined) return formatsByExtension[extension] ?? 'txt'
+  return known ?? (isText(mediaType) ? 'txt' : undefined)
+}
+
+const textExtensions = /^(json|jsonl|xml|yaml|yml|toml|ini|log|tsv|sql|js|ts|jsx|tsx|py|rb|go|rs|java|c|h|cpp|cs|sh|css|svg)$/
+
+function isText(mediaType: string): boolean {
+  return /^text\/|^application\/([a-z.+-]*json|[a-z.+-]*xml|yaml|x-yaml|toml|javascript|typescript|sql)$/.test(mediaType)
+}
+
+const longestName = 190
+
+/** "DocumentBlock", name: letters, digits, single spaces, hyphens, parentheses and square brackets. */
+function plainName(filename: string | undefined): string {
+  const plain = (filename ?? '')
+    .replace(/\.[a-z0-9]+$/i, '')
+    .replace(/[^a-zA-Z0-9\s()[\]-]/g, '-')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, longestName)
+    .trim()
+  return /[a-zA-Z0-9]/.test(plain) ? plain : 'document'
+}

@@ -1,0 +1,80 @@
+import { ApiKeys, ProviderFailure, type Decoder, type Endpoint, type ProviderAdapter, type ProviderCall } from '../../../core/index.ts'
+import { anthropicAdapter } from '../anthropic/adapter.ts'
+import { chatAdapter } from '../openai-chat/adapter.ts'
+import { hosts } from '../openai-chat/hosts.ts'
+import { exceptionOf } from './event-stream.ts'
+import { failureInside } from './failure.ts'
+import type { SettingsOptions } from './settings.ts'
+
+export const invokeDialects = ['anthropic', 'openai-chat'] as const
+
+/** Names of models, or patterns with `*`, and the dialect of their bodies. */
+export type InvokeOption = Readonly<Record<string, (typeof invokeDialects)[number]>>
+
+/** How a model that is asked by InvokeModel is spoken to. */
+export interface InvokeForm {
+  readonly enforces: ProviderAdapter['enforces']
+  body(call: ProviderCall): string
+  decoder(call: ProviderCall): Decoder
+  readonly reply: ProviderAdapter['reply']
+}
+
+/** InvokeModel carries a body in the dialect of the model's maker, and its stream the maker's events in chunks of base64. */
+export class InvokeForms {
+  readonly #patterns: readonly (readonly [RegExp, InvokeForm])[]
+
+  constructor(options: SettingsOptions & { readonly invoke?: InvokeOption | undefined }) {
+    this.#patterns = Object.entries(options.invoke ?? {}).map(([pattern, name]) => [asRegExp(pattern), formOf(adapterOf(name, options))])
+  }
+
+  /** Undefined for a model that is asked by Converse. The first pattern that fits counts. */
+  formOf({ upstreamModel }: Pick<Endpoint, 'upstreamModel'>): InvokeForm | undefined {
+    return this.#patterns.find(([pattern]) => pattern.test(upstreamModel))?.[1]
+  }
+}
+
+function asRegExp(pattern: string): RegExp {
+  return new RegExp(`^${pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`)
+}
+
+function adapterOf(name: InvokeOption[string], { defaultMaxTokens, beta }: SettingsOptions): ProviderAdapter {
+  if (name === 'openai-chat') return chatAdapter(hosts.compatible, '', new ApiKeys(undefined))
+  return anthropicAdapter({
+    url: () => '',
+    version: 'bedrock-2023-05-31',
+    defaultMaxTokens,
+    beta,
+    systemTurns: false,
+    envelope: ({ model: _model, stream: _stream, ...message }, version, betas) => ({
+      headers: {},
+      body: { anthropic_version: version, ...(betas.length > 0 && { anthropic_beta: betas }), ...message },
+    }),
+  })
+}
+
+function formOf(adapter: ProviderAdapter): InvokeForm {
+  return {
+    enforces: adapter.enforces?.bind(adapter),
+    body: call => String(adapter.prepare(call).body),
+    decoder: call => unwrapped(adapter.decoder(call)),
+    reply: adapter.reply.bind(adapter),
+  }
+}
+
+/** The maker's decoder behind the vendor's chunks. */
+function unwrapped(decoder: Decoder): Decoder {
+  return {
+    frame(data, event, emit) {
+      const exception = exceptionOf(event)
+      if (exception !== undefined) throw failureInside(exception, data)
+      if (event === 'chunk') decoder.frame(textOf(data), undefined, emit)
+    },
+    end: emit => decoder.end?.(emit),
+  }
+}
+
+function textOf(data: string): string {
+  const { bytes } = JSON.parse(data) as { readonly bytes?: unknown }
+  if (typeof bytes === 'string') return Buffer.from(bytes, 'base64').toString('utf8')
+  throw new ProviderFailure({ kind: 'protocol', message: 'The provider sent a chunk without bytes.', upstream: data.slice(0, 2000) })
+}

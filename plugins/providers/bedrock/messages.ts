@@ -1,0 +1,148 @@
+import type { FunctionCallOutputItem, Item, MessageItem } from '../../../core/index.ts'
+import { DocumentNames } from './documents.ts'
+import type { ModelTraits } from './models.ts'
+import { inputBlocks, placed, textBlocks, type Placed } from './parts.ts'
+import { reasoningBlock } from './reasoning-state.ts'
+import { unsayable } from './unsayable.ts'
+import type { ContentBlock, Message, SystemBlock, TextBlock, ToolResultBlock } from './wire.ts'
+
+export interface Conversation {
+  /** What system and developer messages said before anybody else spoke. */
+  readonly system: readonly SystemBlock[]
+  readonly messages: readonly Message[]
+}
+
+interface Turn {
+  readonly role: Message['role']
+  readonly content: Placed[]
+}
+
+/** Items as the vendor's turns: user and assistant alternate, and the user begins. */
+export function conversationOf(items: readonly Item[], traits: ModelTraits): Conversation {
+  const first = items.findIndex(item => !isSystem(item))
+  // A conversation of nothing but instructions still needs a question: the last of them.
+  const leading = !traits.system ? 0 : first < 0 ? items.length - 1 : first
+  const system = items.slice(0, leading).flatMap(item => textBlocks((item as MessageItem).content))
+  const names = new DocumentNames()
+  const turns: Turn[] = []
+  for (const item of items.slice(leading)) {
+    const content = blocksOf(item, traits, names)
+    // There are no system messages in mid-conversation: marked text of the user's turn keeps its place and the prompt cache.
+    if (isSystem(item) && first >= 0) append(turns, 'user', content.map(marked))
+    else append(turns, roleOf(item), content)
+  }
+  const spoken = turns.flatMap(withoutLastThoughts)
+  return { system: flat(system, traits), messages: alternating(spoken).map(turn => messageOf(turn, traits)) }
+}
+
+function isSystem(item: Item): boolean {
+  return item.type === 'message' && (item.role === 'system' || item.role === 'developer')
+}
+
+function roleOf(item: Item): Message['role'] {
+  if (item.type === 'message') return item.role === 'assistant' ? 'assistant' : 'user'
+  return item.type === 'function_call_output' ? 'user' : 'assistant'
+}
+
+function blocksOf(item: Item, traits: ModelTraits, names: DocumentNames): readonly Placed[] {
+  switch (item.type) {
+    case 'message':
+      return item.role === 'user' ? inputBlocks(item.content, names) : textBlocks(item.content)
+    case 'function_call':
+      return [placed({ toolUse: { toolUseId: wireCallId(item.call_id), name: item.name, input: argumentsOf(item.arguments) } })]
+    case 'function_call_output':
+      return [toolResult(item, traits, names)]
+    case 'reasoning': {
+      const thought = reasoningBlock(item.encrypted_content)
+      return thought ? [placed(thought)] : []
+    }
+    case 'compaction':
+    case 'web_search_call':
+      // Without the vendor's own results a search cannot be replayed; what it brought is in the answer that follows.
+      return []
+    default:
+      throw unsayable(`Items of type ${item.type} cannot be sent to this provider.`)
+  }
+}
+
+/** Some models behind this dialect take letters, digits, "_" and "-" only; calls of other vendors may have ids of other shapes. */
+function wireCallId(callId: string): string {
+  return callId.replaceAll(/[^a-zA-Z0-9_-]/g, '_')
+}
+
+/** The vendor wants an object; what is none is kept under a name of its own. */
+function argumentsOf(text: string): Readonly<Record<string, unknown>> {
+  if (text.trim() === '') return {}
+  try {
+    const parsed: unknown = JSON.parse(text)
+    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed as Readonly<Record<string, unknown>>
+  } catch {
+    // A call that was cut short by the output limit.
+  }
+  return { arguments: text }
+}
+
+/** Cache points have no place inside a result: one stands behind it. */
+function toolResult(item: FunctionCallOutputItem, traits: ModelTraits, names: DocumentNames): Placed {
+  const parts = typeof item.output === 'string' ? [{ type: 'input_text' as const, text: item.output }] : item.output
+  const content = inputBlocks(parts, names)
+  const block: ToolResultBlock = {
+    toolResult: {
+      toolUseId: wireCallId(item.call_id),
+      // Blank texts are refused, and a result without content by some models.
+      content: content.length > 0 ? content.map(({ block }) => block) : [{ text: '(no output)' }],
+      ...(item.status === 'failed' && traits.resultStatus && { status: 'error' }),
+    },
+  }
+  return { block, cachePoint: content.findLast(({ cachePoint }) => cachePoint)?.cachePoint }
+}
+
+function marked({ block, cachePoint }: Placed): Placed {
+  return { block: { text: `<system>\n${(block as TextBlock).text}\n</system>` }, cachePoint }
+}
+
+function append(turns: Turn[], role: Message['role'], content: readonly Placed[]): void {
+  if (content.length === 0) return
+  const last = turns.at(-1)
+  if (last?.role === role) last.content.push(...content)
+  else turns.push({ role, content: [...content] })
+}
+
+/** Thoughts after which nothing was said, as of an answer that was broken off, are refused. */
+function withoutLastThoughts({ role, content }: Turn): readonly Turn[] {
+  const end = content.findLastIndex(({ block }) => !('reasoningContent' in block)) + 1
+  return end === 0 ? [] : [{ role, content: content.slice(0, end) }]
+}
+
+/** Merges neighbours of one role, opens with the user, and does not end an answer that is to be continued in white space. */
+function alternating(turns: readonly Turn[]): readonly Turn[] {
+  const merged: Turn[] = []
+  for (const { role, content } of turns) append(merged, role, content)
+  if (merged[0]?.role !== 'user') merged.unshift({ role: 'user', content: [placed({ text: '(The conversation begins.)' })] })
+  const last = merged.at(-1)!
+  if (last.role === 'user') return merged
+  return [
+    ...merged.slice(0, -1),
+    { role: last.role, content: last.content.map((each, index) => trimmed(each, index === last.content.length - 1)) },
+  ]
+}
+
+function trimmed({ block, cachePoint }: Placed, isLast: boolean): Placed {
+  return { block: isLast && 'text' in block ? { text: block.text.trimEnd() } : block, cachePoint }
+}
+
+/** Results of tools stand first, where models look for them, and no document without a text. */
+function messageOf({ role, content }: Turn, traits: ModelTraits): Message {
+  if (role === 'assistant') return { role, content: flat(content, traits) }
+  const results = content.filter(({ block }) => 'toolResult' in block)
+  const others = content.filter(({ block }) => !('toolResult' in block))
+  const needsText = others.some(({ block }) => 'document' in block) && !others.some(({ block }) => 'text' in block)
+  return { role, content: flat([...results, ...others, ...(needsText ? [placed({ text: '(See the attached documents.)' })] : [])], traits) }
+}
+
+function flat<Block extends ContentBlock>(content: readonly Placed<Block>[], { cachePoints }: ModelTraits): (Block | SystemBlock)[] {
+  return content.flatMap(({ block, cachePoint }) => {
+    if (!cachePoint || cachePoints === 'none') return [block]
+    return [block, { cachePoint: cachePoints === '1h' ? cachePoint : { type: 'default' as const } }]
+  })
+}

@@ -1,0 +1,47 @@
+import type { Part } from '../../../core/index.ts'
+import { fileBlock, type DocumentNames } from './documents.ts'
+import { imageBlock } from './images.ts'
+import { unsayable } from './unsayable.ts'
+import type { CachePoint, ContentBlock, InputBlock, TextBlock } from './wire.ts'
+
+/** A block, and the cache point that the caller wants behind it. */
+export interface Placed<Block extends ContentBlock = ContentBlock> {
+  readonly block: Block
+  readonly cachePoint: CachePoint | undefined
+}
+
+export function placed<Block extends ContentBlock>(block: Block): Placed<Block> {
+  return { block, cachePoint: undefined }
+}
+
+/** The blocks of a user's message or a tool's output. The vendor refuses blank texts, so they are left out. */
+export function inputBlocks(parts: readonly Part[], names: DocumentNames): readonly Placed<InputBlock>[] {
+  return parts.flatMap((part): readonly Placed<InputBlock>[] => {
+    if (part.type === 'input_image') return [{ block: imageBlock(part), cachePoint: cachePointAt(part) }]
+    if (part.type === 'input_file') return [{ block: fileBlock(part, names), cachePoint: cachePointAt(part) }]
+    return textBlocks([part])
+  })
+}
+
+/** The blocks of a message that may hold text only. */
+export function textBlocks(parts: readonly Part[]): readonly Placed<TextBlock>[] {
+  return parts.flatMap((part): readonly Placed<TextBlock>[] => {
+    if (part.type === 'input_image' || part.type === 'input_file')
+      throw unsayable(`${part.type} can stand in a user message or a tool output only.`)
+    const text = part.type === 'refusal' ? part.refusal : part.text
+    return text.trim() === '' ? [] : [{ block: { text }, cachePoint: cachePointAt(part) }]
+  })
+}
+
+/** Both dialects of hints. */
+function cachePointAt(part: object): CachePoint | undefined {
+  const { cache_control: control, prompt_cache_breakpoint: breakpoint } = part as {
+    readonly cache_control?: { readonly ttl?: string }
+    readonly prompt_cache_breakpoint?: { readonly ttl?: string }
+  }
+  return cachePoint(control ?? breakpoint)
+}
+
+export function cachePoint(hint: { readonly ttl?: string } | undefined): CachePoint | undefined {
+  return hint && { type: 'default', ...(hint.ttl === '1h' && { ttl: '1h' }) }
+}

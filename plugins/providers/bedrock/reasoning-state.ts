@@ -1,0 +1,22 @@
+import { reasoningState, thinkingBlock } from '../anthropic/reasoning-state.ts'
+import type { ReasoningBlock } from './wire.ts'
+
+// Models take a thought back only as they gave it, text and signature, byte for byte. The state is in the form of the Anthropic
+// dialect, because its rules for Claude look for thoughts in the conversation.
+
+/** What travels in `encrypted_content`. */
+export function signedState(text: string, signature: string): string {
+  return reasoningState({ type: 'thinking', thinking: text, signature })
+}
+
+export function redactedState(base64: string): string {
+  return reasoningState({ type: 'redacted_thinking', data: base64 })
+}
+
+/** Undefined for state that is not this dialect's. */
+export function reasoningBlock(opaque: string | undefined): ReasoningBlock | undefined {
+  const thought = thinkingBlock(opaque)
+  if (!thought) return undefined
+  if (thought.type === 'redacted_thinking') return { reasoningContent: { redactedContent: thought.data } }
+  return { reasoningContent: { reasoningText: { text: thought.thinking, signature: thought.signature } } }
+}

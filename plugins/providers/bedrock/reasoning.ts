@@ -1,0 +1,33 @@
+import type { Effort, JsonObject, ProviderCall } from '../../../core/index.ts'
+import type { ModelTraits } from './models.ts'
+import type { Warn } from './settings.ts'
+
+const coarse: Readonly<Record<Exclude<Effort, 'none'>, 'low' | 'medium' | 'high'>> = {
+  minimal: 'low',
+  low: 'low',
+  medium: 'medium',
+  high: 'high',
+  xhigh: 'high',
+  max: 'high',
+}
+
+/** The caller's `reasoning` in the words of models other than Claude. */
+export function reasoningFields({ request }: ProviderCall, { reasoning }: ModelTraits, warn: Warn): JsonObject {
+  const { effort, summary, generate_summary: olderSummary } = request.reasoning ?? {}
+  if (reasoning === 'openai') return openaiReasoning(effort, summary ?? olderSummary)
+  if (effort === undefined) return {}
+  if (reasoning === 'nova') return effort === 'none' ? {} : { reasoningConfig: { type: 'enabled', maxReasoningEffort: coarse[effort] } }
+  if (reasoning === 'reasoning_effort') {
+    if (effort === 'none') warn('reasoning.effort', 'This model always thinks; its lowest effort was asked for.')
+    return { reasoning_effort: effort === 'none' ? 'low' : coarse[effort] }
+  }
+  if (effort !== 'none') warn('reasoning.effort', 'This model takes no effort.')
+  return {}
+}
+
+/** OpenAI's own models take the member of the Responses dialect, save that they have no `minimal`. */
+function openaiReasoning(effort: Effort | undefined, summary: string | undefined): JsonObject {
+  const known = effort === 'minimal' ? 'low' : effort
+  const fields = { ...(known && { effort: known }), ...(summary && { summary }) }
+  return Object.keys(fields).length > 0 ? { reasoning: fields } : {}
+}
