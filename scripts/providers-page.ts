@@ -1,10 +1,9 @@
-import { hosts, type Host } from '../plugins/providers/openai-chat/hosts.ts'
+import { hosts, type Host, type HostName } from '../plugins/providers/openai-chat/hosts.ts'
+import { recordedHosts } from './recorded-hosts.ts'
 
 /** `docs/providers.md`, from the table of hosts. */
 export function providersPage(): string {
-  const rows = Object.entries<Host>(hosts).map(
-    ([name, host]) => `| \`${name}\` | ${code(host.baseUrl)} | ${code(host.keyVariable)} | ${departures(host)} |`,
-  )
+  const rows = Object.entries<Host>(hosts).map(([name, host]) => `| ${cells(name as HostName, host).join(' | ')} |`)
   return `${introduction}\n${rows.join('\n')}\n`
 }
 
@@ -27,8 +26,24 @@ Each takes \`id\`, \`apiKey\`, \`baseUrl\`, \`headers\` and \`timeouts\`, and ma
 
 \`openaiChat({ host: 'groq', apiKey: env('GROQ_API_KEY') })\`. A host is data: where it is, and where it departs from the protocol. What a host does not take is left out and named in the \`x-gateway-warnings\` header.
 
-| host | address | key variable | not taken |
-|---|---|---|---|`
+A host marked \`*\` is used only where it is configured by name: its key variable belongs to another provider too, or is set for other purposes as well. \`{account}\` in an address is the option \`account\`; among the defaults it comes from the variable that stands behind the key's.
+
+"Replies" tells which rows were checked against recorded replies of the host; the others stand on the page that is linked, and on the protocol's own checks.
+
+| host | address | key variable | not taken | replies | read from |
+|---|---|---|---|---|---|`
+
+function cells(name: HostName, host: Host): readonly string[] {
+  const variables = [host.keyVariable, host.account?.variable].filter(variable => variable !== undefined)
+  return [
+    `\`${name}\`${host.explicit ? ' *' : ''}`,
+    code(host.baseUrl),
+    variables.map(code).join(', '),
+    departures(host),
+    recordedHosts.has(name) ? 'recorded' : '',
+    `[${new URL(host.source).host}](${host.source})`,
+  ]
+}
 
 function code(text: string | undefined): string {
   return text === undefined ? '' : `\`${text}\``
