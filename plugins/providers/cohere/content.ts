@@ -17,6 +17,8 @@ export class Content {
   /** The length of the open message, since annotations count from its start. */
   #length = 0
   #calls = 0
+  /** The last call has said nothing of its arguments. */
+  #isBare = false
 
   constructor(emit: Emit, documents: readonly Document[]) {
     this.#emit = emit
@@ -50,12 +52,20 @@ export class Content {
   call(index: number, { id, function: called }: WireToolCall): void {
     this.#other()
     this.#calls += 1
+    this.#isBare = true
     this.#emit({ type: 'tool-call', key: keyOf(index), ...(id && { callId: id }), name: called?.name ?? '' })
     this.input(index, called?.arguments ?? '')
   }
 
   input(index: number, text: string): void {
-    if (text !== '') this.#emit({ type: 'tool-input', key: keyOf(index), text })
+    if (text === '') return
+    this.#isBare = false
+    this.#emit({ type: 'tool-input', key: keyOf(index), text })
+  }
+
+  /** A call without arguments says nothing of them. */
+  endCall(index: number): void {
+    if (this.#isBare) this.input(index, '{}')
   }
 
   /** Thoughts and plans are cited too, where the public protocol has no place for it. */

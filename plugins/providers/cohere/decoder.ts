@@ -35,6 +35,8 @@ function take({ type, index = 0, delta, logprobs }: WireEvent, content: Content,
       return content.call(index, (message?.tool_calls ?? {}) as WireToolCall)
     case 'tool-call-delta':
       return content.input(index, ((message?.tool_calls ?? {}) as WireToolCall).function?.arguments ?? '')
+    case 'tool-call-end':
+      return content.endCall(index)
     case 'citation-start':
       return content.cite((message?.citations ?? {}) as WireCitation)
     case 'message-end': {

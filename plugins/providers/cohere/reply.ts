@@ -23,7 +23,10 @@ export function reply(body: unknown, emit: Emit, call: ProviderCall): void {
   parts.forEach((part, index) => content.content(index, part, index === lastText ? (logprobs ?? []) : []))
   for (const citation of message.citations ?? []) content.cite(citation)
   content.plan(message.tool_plan ?? '')
-  message.tool_calls?.forEach((each, index) => content.call(index, each))
+  message.tool_calls?.forEach((each, index) => {
+    content.call(index, each)
+    content.endCall(index)
+  })
   const counts = usage && tokenUsage(usage)
   if (counts) emit({ type: 'usage', usage: counts })
   emit({ type: 'finish', reason: finishOf(told, content.calls) })
