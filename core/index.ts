@@ -14,6 +14,7 @@ export {
   type GatewayErrorOptions,
 } from './errors.ts'
 export { CatalogSources, DecisionClients, Guardrails, LogSinks, PolicySources, Providers, Routes } from './extension-points.ts'
+export { answerBy, confidenceOf } from './decisions/answer.ts'
 export { nearest } from './nearest.ts'
 export {
   definePlugin,

@@ -1,5 +1,6 @@
 import type { GenerationEvent } from './events.ts'
 import type { JsonObject, Schema } from './json.ts'
+import type { Credential } from './provider.ts'
 import type { GenerationRequest } from './request.ts'
 import type { RunContext } from './run-context.ts'
 
@@ -98,32 +99,51 @@ export type DecisionAnswer =
     } & JsonObject)
 
 export interface DecisionReply {
-  /** One for each question. */
+  /** The version that answered, where it is not the one that was asked. Without a prefix. */
+  readonly model?: string
+  /** One for each question; core refuses a reply in which one is missing or is not what was asked for. */
   readonly answers: Readonly<Record<string, DecisionAnswer>>
-  readonly usage: { readonly input_tokens: number; readonly output_tokens: number }
+  /** What the caller is told, vendor's own members and all. Undefined where the vendor did not count: then core guesses. */
+  readonly usage: DecisionUsage | undefined
   /** What else the vendor said; goes on to the caller beside the rest. */
   readonly extra?: JsonObject
 }
 
-/** Answers decisions: a vendor's own service, or a model that is asked. Its models stand in the catalog with `kind: 'decision'`. */
+export type DecisionUsage = { readonly input_tokens: number; readonly output_tokens: number } & JsonObject
+
+/**
+ * Answers decisions: a vendor's own service, or a model that is asked. Its models stand in the catalog as endpoints of
+ * `kind: 'decision'`, whose `upstreamModel` is the versioned id.
+ */
 export interface DecisionClient {
   /** The slug in `provider/model`. */
   readonly provider: string
+  /** Its models are found by `provider/model` alone: a bare name never means one of them. */
+  readonly prefixOnly?: boolean
+  /** Core chooses, rotates and cools down; absent means that there is nothing to choose. */
+  readonly credentials?: readonly Credential[]
+  /** A decision that takes longer is a 504. Default: 60 s. */
+  readonly timeoutMs?: number
   /** The versioned id that a name without its prefix stands for; undefined for what is no model of this client. Synchronous. */
   resolve(model: string): string | undefined
-  /** Called once a decision. Throws `ProviderFailure`; core answers 424, 429 or 504 by its kind, and 422 for `invalid-request`. */
+  /**
+   * Called once an attempt: again with another credential where the failure's kind allows it. Throws `ProviderFailure`; core answers
+   * 424, 429 or 504 by its kind, and 422 for `invalid-request`. A `GatewayError` goes to the caller as it is.
+   */
   decide(call: DecisionCall): Promise<DecisionReply>
 }
 
 export interface DecisionCall {
   /** `model` is the versioned id, without a prefix. */
   readonly request: DecisionRequest
-  /** Aborted when the client is gone, or the decision takes too long. */
+  readonly credentialId: string | undefined
+  /** This attempt's own signal: aborted when the client is gone, or the decision takes too long. */
   readonly signal: AbortSignal
   readonly context: RunContext
   /**
-   * Asks a model, for clients that decide by one: through the same routing, permission and attempts as a caller's own request, without
-   * history or guards. Throws `GatewayError`. Its usage is added to the decision's record.
+   * Asks a model, for clients that decide by one: through the same routing, permission, limits and attempts as a caller's own request,
+   * without history or input guards. Throws `GatewayError`. What is asked here is charged and recorded in place of the reply's `usage`,
+   * so that the price of such a client's own endpoint is 0.
    */
   generate(request: GenerationRequest): AsyncIterable<GenerationEvent>
 }
@@ -132,4 +152,6 @@ export interface DecisionCall {
 export interface Decided extends DecisionReply {
   /** `provider/model` of the version that answered. */
   readonly model: string
+  readonly usage: DecisionUsage
+  readonly attempts: number
 }

@@ -1,5 +1,6 @@
 import type { GatewayError } from '../errors.ts'
 import type { Hipaa, Endpoint, Zdr } from './catalog.ts'
+import type { DecisionRequest } from './decision.ts'
 import type { Maybe } from './json.ts'
 import type { PolicyField } from './policy.ts'
 import type { GenerationRequest } from './request.ts'
@@ -22,6 +23,8 @@ export interface Guardrail {
 export interface GuardSession {
   /** The whole conversation, before anything is chosen. */
   input?(request: GenerationRequest): Maybe<GuardVerdict>
+  /** A decision, before its model is found. A session that has `input` or `route` and not this one refuses every decision. */
+  decision?(request: DecisionRequest): Maybe<GuardVerdict<DecisionRequest>>
   /** Whether this endpoint may see the request. Synchronous: called for every candidate. */
   route?(endpoint: Endpoint, request: GenerationRequest): boolean
   /** The error when `route` left nothing. */
@@ -36,7 +39,7 @@ export interface OutputChannel {
   readonly json: boolean
 }
 
-export type GuardVerdict = { readonly pass: true } | { readonly replace: GenerationRequest } | { readonly refuse: GatewayError }
+export type GuardVerdict<R = GenerationRequest> = { readonly pass: true } | { readonly replace: R } | { readonly refuse: GatewayError }
 
 /** Sees the text of one part in pieces; may hold back an end that could still become something. */
 export interface OutputFilter {
