@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { encodeEvent } from './oracle/bedrock-framing.ts'
 
 /** One recorded exchange with a vendor. */
 export interface Recording {
@@ -51,7 +52,7 @@ export function recordedReply({ path, response_file }: Recording): RecordedReply
   }
   const contentType = response_file.endsWith('.sse') ? 'text/event-stream' : 'application/json'
   return {
-    body: readFileSync(file),
+    body: response_file === 'stream.events.jsonl' ? framed(readFileSync(file, 'utf8')) : readFileSync(file),
     headers: { 'content-type': contentType, ...meta.response_headers },
     pieces: meta.network_chunk_lengths,
   }
@@ -61,4 +62,12 @@ export function recordedReply({ path, response_file }: Recording): RecordedReply
 export function recordedRequest({ path, request_recorded }: Recording): unknown {
   const file = join(folder, path, 'request.json')
   return request_recorded && existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined
+}
+
+/** Where the recorder kept Amazon's events without their binary frames. */
+function framed(lines: string): Buffer {
+  const events = lines.split('\n').filter(line => line.trim() !== '')
+  return Buffer.concat(
+    events.flatMap(line => Object.entries(JSON.parse(line) as object)).map(([type, payload]) => encodeEvent(type, payload)),
+  )
 }

@@ -7,7 +7,8 @@ import type { Reading } from './reading.ts'
 
 const promises: Readonly<Record<string, (reading: Reading) => boolean>> = {
   text: ({ text, reasoning }) => text !== '' || reasoning !== '',
-  tool_call: ({ toolCalls }) => toolCalls.length > 0,
+  // A search of the vendor's own is a call as well.
+  tool_call: ({ toolCalls, others }) => toolCalls.length > 0 || others.some(other => other.startsWith('web_search_call')),
   tool_call_parallel: ({ toolCalls }) => toolCalls.length > 1,
   reasoning_text: ({ reasoning }) => reasoning !== '',
   reasoning_summary: ({ reasoning }) => reasoning !== '',

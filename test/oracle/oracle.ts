@@ -1,5 +1,6 @@
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
+import { readBedrock } from './bedrock.ts'
 import { readChatChunks, readChatCompletion } from './chat.ts'
 import { readCohere } from './cohere.ts'
 import { readGenerateContent } from './gemini.ts'
@@ -11,7 +12,10 @@ import type { ErrorReading, Reading } from './reading.ts'
 import { readResponse, readResponseEvents } from './responses.ts'
 import { VendorServer, type ServedReply } from './vendor-server.ts'
 
-export type Wire = SdkWire | 'gemini' | 'cohere' | 'ollama'
+export type Wire = SdkWire | 'gemini' | 'cohere' | 'ollama' | BedrockWire
+
+/** Amazon Bedrock has one wire for its own dialect and one that carries others'. */
+type BedrockWire = 'bedrock-converse' | 'bedrock-invoke'
 
 /** Those whose vendor's own SDK is at hand. */
 type SdkWire = 'openai-chat' | 'openai-responses' | 'anthropic'
@@ -23,6 +27,7 @@ export function wireOf(api: string): Wire | undefined {
   if (api === 'generateContent') return 'gemini'
   if (api === 'chat-v2') return 'cohere'
   if (api === 'native-chat') return 'ollama'
+  if (api === 'converse' || api === 'invoke') return `bedrock-${api}`
   return api === 'messages' ? 'anthropic' : undefined
 }
 
@@ -52,6 +57,8 @@ export class Oracle {
     if (wire === 'gemini') return { ...readGenerateContent(reply.status, reply.body), withoutSdk: undefined }
     if (wire === 'cohere') return { ...readCohere(reply.status, reply.body, stream), withoutSdk: undefined }
     if (wire === 'ollama') return { ...readOllama(reply.status, reply.body), withoutSdk: undefined }
+    if (wire === 'bedrock-converse' || wire === 'bedrock-invoke')
+      return { ...(await readBedrock(wire === 'bedrock-converse' ? 'converse' : 'invoke', reply, stream)), withoutSdk: undefined }
     const fold = folds[wire]
     const said: unknown[] = []
     try {

@@ -26,7 +26,7 @@ const forms = {
 const wordings: readonly (readonly [kind: keyof typeof forms, words: RegExp])[] = [
   [
     'context-length',
-    /context_length_exceeded|exceed_context_size|too_many_prompt_tokens|prompt (is )?too long|max(imum)? context length|too many tokens|reduce the length of the (messages|prompt)/i,
+    /context_length_exceeded|exceed_context_size|too_many_prompt_tokens|prompt (is )?too long|max(imum)? context length|too many tokens|input tokens exceeded|reduce the length of the (messages|prompt)/i,
   ],
   // Google says the same sentence of every quota; its name tells that waiting helps.
   ['rate-limit', /PerMinute/],
@@ -34,7 +34,10 @@ const wordings: readonly (readonly [kind: keyof typeof forms, words: RegExp])[] 
   ['refused', /violates usage guidelines|"blockReason"/i],
   // xAI and Google answer a wrong key with a 400.
   ['auth', /invalid_api_key|API_KEY_INVALID|(incorrect|invalid|no) api key|authentication_error/i],
-  ['not-found', /model_not_found|supported API model names|is not a valid model|DeploymentNotFound|not_found_error/i],
+  [
+    'not-found',
+    /model_not_found|supported API model names|is not a valid model|DeploymentNotFound|on-demand throughput isn|not_found_error/i,
+  ],
   // Groq and Google: the model called a tool wrongly, for which the request is not to blame. An image alone cannot be passed on.
   ['protocol', /tool_use_failed|INVALID_TOOL_GENERATION|MALFORMED_FUNCTION_CALL|MEDIA_ALONE/],
 ]

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { Clock, systemClock } from '../../core/clock.ts'
 import { createContainer } from '../../core/container.ts'
 import { extensionPoints } from '../../core/extension-points.ts'
 import { createLogger } from '../../core/logger.ts'
@@ -68,6 +69,7 @@ export function cutUp(body: Uint8Array, lengths: Lengths): Uint8Array[] {
 async function providerOf(use: PluginUse, http: HttpClient): Promise<Provider> {
   const container = createContainer()
   for (const { token, create } of extensionPoints) container.value(token, create())
+  container.value(Clock, systemClock)
   const masks = new Masks()
   await new PluginHost(container, createLogger('silent', masks), http, masks).setUp([use])
   return container.get(Providers).values()[0]!
