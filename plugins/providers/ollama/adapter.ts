@@ -1,0 +1,43 @@
+import type { Capabilities, ProviderAdapter } from '../../../core/index.ts'
+import { decoder, wholeReply } from './decoder.ts'
+import { failure } from './failure.ts'
+import { chatBody, dialect, type RequestOptions } from './request.ts'
+
+export interface OllamaAdapterOptions extends RequestOptions {
+  /** Where every call is sent. */
+  readonly url: string
+  readonly authorize?: ProviderAdapter['authorize']
+}
+
+const capabilities: Capabilities = {
+  customTools: false,
+  namespaceTools: false,
+  allowedTools: false,
+  webSearch: false,
+  verbosity: false,
+  contextManagement: false,
+}
+
+/** Ollama's own chat dialect. */
+export function ollamaAdapter(options: OllamaAdapterOptions): ProviderAdapter {
+  const { url, authorize } = options
+  return {
+    dialect,
+    capabilities,
+    framing: 'json-lines',
+    media: { images: 'inline', files: 'inline' },
+    prepare(call) {
+      const body = chatBody(call, options)
+      return {
+        method: 'POST',
+        url,
+        headers: { 'content-type': 'application/json', accept: body.stream ? 'application/x-ndjson' : 'application/json' },
+        body: JSON.stringify(body),
+      }
+    },
+    ...(authorize && { authorize }),
+    decoder,
+    reply: wholeReply,
+    failure,
+  }
+}

@@ -1,0 +1,27 @@
+import type { HttpClient, UpstreamRequest } from '../../../core/index.ts'
+
+const largestBytes = 8_000_000
+
+/** A small request whose answer is a JSON object; throws for any other. */
+export async function askJson(http: HttpClient, request: UpstreamRequest, signal: AbortSignal): Promise<object> {
+  const headers = {
+    accept: 'application/json',
+    ...(request.body !== undefined && { 'content-type': 'application/json' }),
+    ...request.headers,
+  }
+  const { status, body } = await http.send({ ...request, headers }, { signal })
+  if (status !== 200) {
+    body.destroy()
+    throw new Error(`expected status 200, got ${status}`)
+  }
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    bytes += chunk.byteLength
+    if (bytes > largestBytes) throw new Error(`expected at most ${largestBytes} bytes`)
+    chunks.push(chunk)
+  }
+  const parsed: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'))
+  if (typeof parsed !== 'object' || parsed === null) throw new Error('expected a JSON object')
+  return parsed
+}

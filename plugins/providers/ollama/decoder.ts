@@ -1,0 +1,40 @@
+import { ProviderFailure, type Decoder, type Emit, type ProviderCall } from '../../../core/index.ts'
+import { Reply } from './reply.ts'
+import type { WireReply } from './wire-reply.ts'
+
+/** State of one streamed reply. */
+export function decoder(call: ProviderCall): Decoder {
+  let sink: Emit
+  const reply = new Reply(call, event => sink(event))
+  return {
+    frame(data, _event, emit) {
+      sink = emit
+      reply.add(parse(data))
+    },
+  }
+}
+
+/** A reply that did not stream. */
+export function wholeReply(body: unknown, emit: Emit, call: ProviderCall): void {
+  const told = (typeof body === 'object' && body !== null ? body : {}) as WireReply
+  if (told.error === undefined && (typeof told.message !== 'object' || !told.done))
+    throw new ProviderFailure({
+      kind: 'protocol',
+      message: 'The provider answered with something that is no chat reply.',
+      upstream: JSON.stringify(body),
+    })
+  new Reply(call, emit).add(told)
+}
+
+function parse(line: string): WireReply {
+  try {
+    return (JSON.parse(line) ?? {}) as WireReply
+  } catch (cause) {
+    throw new ProviderFailure({
+      kind: 'protocol',
+      message: 'The provider sent a line that is not JSON.',
+      upstream: line.slice(0, 2000),
+      cause,
+    })
+  }
+}

@@ -1,0 +1,95 @@
+import { ProviderFailure, type ErrorCode, type FailureKind, type UpstreamHeaders } from '../../../core/index.ts'
+
+const kindsByStatus: Readonly<Record<number, FailureKind>> = {
+  401: 'auth',
+  402: 'quota',
+  403: 'auth',
+  404: 'not-found',
+  408: 'timeout',
+  429: 'rate-limit',
+  499: 'unavailable',
+  503: 'overloaded',
+  504: 'timeout',
+}
+
+const codes: Partial<Record<FailureKind, ErrorCode>> = {
+  quota: 'insufficient_credits',
+  timeout: 'provider_timeout',
+  'context-length': 'context_length_exceeded',
+}
+
+/** Sentences that say more than their status, which is 400 or 500 for most of them. */
+const sentences: readonly (readonly [RegExp, FailureKind])[] = [
+  [/exceeds? (the |maximum |available )*context|prompt (is )?too long|context length exceeded/i, 'context-length'],
+  [/^model .* not found/i, 'not-found'],
+  [/server busy|maximum pending requests/i, 'overloaded'],
+]
+
+const imageCodes: readonly (readonly [RegExp, ErrorCode])[] = [
+  [/(failed to|unable to|could not) (decode|process|load) .*image|invalid image|image: unknown format/i, 'image_parse_error'],
+]
+
+/** A reply of status 400 and above. */
+export function failure(status: number, headers: UpstreamHeaders, body: string): ProviderFailure {
+  return failureOf(messageIn(parse(body)), { status, headers, upstream: body })
+}
+
+/** A line of a stream that tells an error. */
+export function failureInside(line: unknown): ProviderFailure {
+  return failureOf(messageIn(line), { upstream: JSON.stringify(line) })
+}
+
+function failureOf(
+  message: string | undefined,
+  { status, headers, upstream }: { readonly status?: number; readonly headers?: UpstreamHeaders; readonly upstream: string },
+): ProviderFailure {
+  const kind = kindOf(message, status)
+  return new ProviderFailure({
+    kind,
+    message:
+      hinted(message, kind) ??
+      (status === undefined ? 'The provider broke off its reply.' : `The provider answered with status ${status}.`),
+    code: codes[kind] ?? imageCodes.find(([pattern]) => pattern.test(message ?? ''))?.[1],
+    status,
+    retryAfterMs: waitMs(headers),
+    upstream,
+  })
+}
+
+/** A model that is not there may only have to be fetched. */
+function hinted(message: string | undefined, kind: FailureKind): string | undefined {
+  return kind === 'not-found' && message && !/pull/.test(message) ? `${message}: fetch it with "ollama pull" first.` : message
+}
+
+function kindOf(message: string | undefined, status: number | undefined): FailureKind {
+  const told = sentences.find(([pattern]) => message !== undefined && pattern.test(message))?.[1]
+  if (told) return told
+  if (status === undefined) return 'unavailable'
+  return kindsByStatus[status] ?? (status >= 500 ? 'unavailable' : 'invalid-request')
+}
+
+/** A sentence as `error`; those in front of the vendor send an object. */
+function messageIn(body: unknown): string | undefined {
+  const { error } = object(body)
+  const message = typeof error === 'string' ? error : object(error)['message']
+  return typeof message === 'string' && message !== '' ? message : undefined
+}
+
+/** `retry-after` in seconds, which the vendor's cloud and those in front of a server send. */
+function waitMs(headers: UpstreamHeaders | undefined): number | undefined {
+  const value = headers?.['retry-after']
+  const seconds = value === undefined || value.trim() === '' ? NaN : Number(value)
+  return Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds * 1000) : undefined
+}
+
+function object(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,96 @@
+import type { FunctionCallItem, FunctionCallOutputItem, Item, JsonObject, MessageItem, ReasoningItem } from '../../../core/index.ts'
+import { contentOf, textOf, unsayable } from './parts.ts'
+import type { Message, ToolCall } from './wire.ts'
+
+/** Items as the vendor's messages: thoughts, text and calls that stand in a row are one. */
+export function messagesOf(items: readonly Item[]): readonly Message[] {
+  const conversation = new Conversation()
+  for (const item of items) conversation.add(item)
+  return conversation.end()
+}
+
+class Conversation {
+  readonly #messages: Message[] = []
+  /** The functions' names, which results do not repeat. */
+  readonly #names = new Map<string, string>()
+  #thinking: string[] = []
+  #texts: string[] = []
+  #calls: ToolCall[] = []
+
+  add(item: Item): void {
+    switch (item.type) {
+      case 'message':
+        return item.role === 'assistant' ? this.#assistant(item as MessageItem) : this.#other(item as MessageItem)
+      case 'reasoning':
+        return this.#reasoning(item)
+      case 'function_call':
+        return this.#call(item)
+      case 'function_call_output':
+        return this.#result(item as FunctionCallOutputItem)
+      case 'web_search_call':
+        // What the search brought is in the answer that it led to.
+        return
+      default:
+        throw unsayable(`Items of type ${item.type} cannot be sent to this provider.`)
+    }
+  }
+
+  end(): readonly Message[] {
+    this.#closeTurn()
+    return this.#messages
+  }
+
+  #assistant({ content }: MessageItem): void {
+    if (this.#calls.length > 0) this.#closeTurn()
+    this.#texts.push(textOf(content))
+  }
+
+  #reasoning({ content = [] }: ReasoningItem): void {
+    // Thoughts after an answer belong to the next one.
+    if (this.#texts.length > 0 || this.#calls.length > 0) this.#closeTurn()
+    this.#thinking.push(...content.map(({ text }) => text))
+  }
+
+  #call({ call_id: id, name, arguments: args }: FunctionCallItem): void {
+    this.#names.set(id, name)
+    this.#calls.push({ id, function: { name, arguments: argumentsOf(args) } })
+  }
+
+  #result({ call_id: id, output }: FunctionCallOutputItem): void {
+    this.#closeTurn()
+    const name = this.#names.get(id)
+    this.#messages.push({
+      role: 'tool',
+      ...(typeof output === 'string' ? { content: output } : contentOf(output)),
+      ...(name !== undefined && { tool_name: name }),
+      tool_call_id: id,
+    })
+  }
+
+  #other({ role, content }: MessageItem): void {
+    this.#closeTurn()
+    if (role === 'user') this.#messages.push({ role, ...contentOf(content) })
+    else this.#messages.push({ role: 'system', content: textOf(content) })
+  }
+
+  #closeTurn(): void {
+    const [thinking, content, calls] = [this.#thinking.join('\n\n'), this.#texts.join('\n\n'), this.#calls]
+    this.#thinking = []
+    this.#texts = []
+    this.#calls = []
+    if (content === '' && calls.length === 0) return
+    this.#messages.push({ role: 'assistant', content, ...(thinking && { thinking }), ...(calls.length > 0 && { tool_calls: calls }) })
+  }
+}
+
+/** The vendor wants an object; what is none is kept under a name of its own. */
+function argumentsOf(text: string): JsonObject {
+  if (text.trim() === '') return {}
+  try {
+    const parsed: unknown = JSON.parse(text)
+    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed as JsonObject
+  } catch {
+    // A call that was cut short by the output limit.
+  }
+  return { arguments: text }
+}

@@ -1,0 +1,79 @@
+import type { Effort, JsonObject, ProviderCall } from '../../../core/index.ts'
+import { answerFormat, type AnswerFormat } from './answer-format.ts'
+import { takesLevels } from './models.ts'
+import type { ChatSettings, Think } from './wire.ts'
+
+/** The parts of a request on which vendor and model have a say, and what had to give way. */
+export interface Settings {
+  readonly format: AnswerFormat
+  readonly body: ChatSettings
+  readonly warnings: readonly { readonly param: string; readonly message: string }[]
+}
+
+type Warn = (param: string, message: string) => void
+type Request = ProviderCall['request']
+
+/** Pure, and cheap enough to be asked twice: for the request, and for the warnings that precede the reply. `defaults` are the operator's options. */
+export function settingsFor(call: ProviderCall, defaults: JsonObject = {}): Settings {
+  const { request, endpoint } = call
+  const warnings: { param: string; message: string }[] = []
+  const warn: Warn = (param, message) => void warnings.push({ param, message })
+  const format = answerFormat(call)
+  if (format.line !== undefined && !format.enforced)
+    warn('text.format', 'JSON was asked for in words: where this server enforces a format, the model cannot call tools.')
+  const think = thinkFor(request, takesLevels(endpoint), warn)
+  const options = { ...defaults, ...sampling(request) }
+  const { top_logprobs: top, include, truncation } = request
+  const logprobs = top !== undefined || include?.includes('message.output_text.logprobs') === true
+  const mayForget = truncation === 'auto'
+  const body: ChatSettings = {
+    ...(format.enforced && { format: format.enforced }),
+    ...(Object.keys(options).length > 0 && { options }),
+    ...(think !== undefined && { think }),
+    ...(logprobs && { logprobs }),
+    ...(top && { top_logprobs: top }),
+    truncate: mayForget,
+    shift: mayForget,
+  }
+  warnOfUnsaid(request, warn)
+  return { format, body, warnings }
+}
+
+function sampling({ temperature, top_p, max_output_tokens, presence_penalty, frequency_penalty }: Request): JsonObject {
+  return {
+    ...(temperature !== undefined && { temperature }),
+    ...(top_p !== undefined && { top_p }),
+    ...(max_output_tokens !== undefined && { num_predict: max_output_tokens }),
+    ...(presence_penalty !== undefined && { presence_penalty }),
+    ...(frequency_penalty !== undefined && { frequency_penalty }),
+  }
+}
+
+/** What the dialect has no word for. */
+function warnOfUnsaid({ text, tool_choice: choice, parallel_tool_calls, context_management }: Request, warn: Warn): void {
+  const nothing = 'This vendor has nothing like it.'
+  if (choice === 'required' || (typeof choice === 'object' && choice.type === 'function'))
+    warn('tool_choice', 'This vendor cannot make a model call a tool; it was left to decide.')
+  if (text?.verbosity && text.verbosity !== 'medium') warn('text.verbosity', nothing)
+  if (parallel_tool_calls === false) warn('parallel_tool_calls', nothing)
+  if (context_management?.length) warn('context_management', nothing)
+}
+
+const levels: Record<Effort, 'low' | 'medium' | 'high'> = {
+  none: 'low',
+  minimal: 'low',
+  low: 'low',
+  medium: 'medium',
+  high: 'high',
+  xhigh: 'high',
+  max: 'high',
+}
+
+/** "Thinking": on or off, or a level where the model knows levels, which then cannot be turned off. */
+function thinkFor({ reasoning }: Request, knowsLevels: boolean, warn: Warn): Think | undefined {
+  const effort = reasoning?.effort
+  if (effort === undefined) return undefined
+  if (!knowsLevels) return effort !== 'none'
+  if (effort === 'none') warn('reasoning.effort', 'This model always thinks; its lowest level was asked for.')
+  return levels[effort]
+}

@@ -1,0 +1,29 @@
+import type { JsonObject } from '../../../core/index.ts'
+
+// What comes back: one of these a line, or one that is whole. No member is certain.
+
+export interface WireLogprob {
+  readonly token?: string
+  readonly logprob?: number
+  readonly bytes?: readonly number[] | null
+  readonly top_logprobs?: readonly WireLogprob[] | null
+}
+
+export interface WireMessage {
+  readonly content?: string
+  readonly thinking?: string
+  readonly tool_calls?:
+    | readonly { readonly id?: string; readonly function?: { readonly name?: string; readonly arguments?: JsonObject } }[]
+    | null
+}
+
+export interface WireReply {
+  readonly model?: string
+  readonly message?: WireMessage
+  readonly done?: boolean
+  readonly done_reason?: string
+  readonly prompt_eval_count?: number
+  readonly eval_count?: number
+  readonly logprobs?: readonly WireLogprob[] | null
+  readonly error?: unknown
+}
