@@ -70,6 +70,8 @@ export interface Endpoint {
   readonly provider: string
   /** The model's canonical name here. */
   readonly model: string
+  /** `decision`: answers decisions and generates nothing, so that neither `auto` nor a name leads a generation to it. */
+  readonly kind?: 'decision' | undefined
   /** The name that the vendor is asked for. */
   readonly upstreamModel: string
   /** False when the caller named a provider explicitly with a model that no catalog lists. */
@@ -135,7 +137,7 @@ export interface CatalogSource {
 export const catalogRanks = ['provider', 'bundled', 'operator'] as const
 export type CatalogRank = (typeof catalogRanks)[number]
 
-/** All models of all sources. Endpoints of providers that no plugin supplies are left out. */
+/** All models of all sources. Endpoints of providers that no plugin supplies are left out; those that decide stand as they are listed. */
 export interface Catalog {
   /** By canonical name or alias, without a provider prefix. */
   resolve(name: string): Model | undefined

@@ -4,7 +4,7 @@ import type { GenerationRequest } from '../contracts/request.ts'
 import { invalidRequest } from '../errors.ts'
 import type { Registry } from '../registry.ts'
 import { unlistedEndpoint } from './catalog.ts'
-import { endpointsOf } from './model-name.ts'
+import { endpointsOf, generatingEndpoints } from './model-name.ts'
 
 /** Every endpoint that the request could use, in the order in which they are tried: spec.md, `routing`. */
 export function candidatesFor(request: GenerationRequest, catalog: Catalog, providers: Registry<Provider>): readonly Endpoint[] {
@@ -49,7 +49,8 @@ function namedEndpoints(
     )
   const { fallbacks = [] } = request.routing?.provider ?? {}
   if (fallbacks.length === 0 || name === 'auto') return capable
-  const everywhere = catalog.resolve(first.model)?.endpoints ?? []
+  const model = catalog.resolve(first.model)
+  const everywhere = model ? generatingEndpoints(model) : []
   const chosen = fallbacks.map((id, index) => {
     const provider = providers.get(id)
     if (!provider) throw unknownProvider(id, index, providers)

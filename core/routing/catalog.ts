@@ -1,5 +1,13 @@
 import { wire } from '../container.ts'
-import { catalogRanks, type Catalog, type CatalogEntry, type CatalogSource, type Endpoint, type Model } from '../contracts/catalog.ts'
+import {
+  catalogRanks,
+  type Catalog,
+  type CatalogEndpoint,
+  type CatalogEntry,
+  type CatalogSource,
+  type Endpoint,
+  type Model,
+} from '../contracts/catalog.ts'
 import type { Provider } from '../contracts/provider.ts'
 import { CatalogSources, Providers } from '../extension-points.ts'
 import { nearest } from '../nearest.ts'
@@ -80,16 +88,21 @@ export class CatalogIndex implements Catalog {
     Object.assign(draft, facts)
     for (const alias of aliases) draft.aliases.add(alias)
     for (const { remove: removed = false, ...described } of endpoints) {
-      const provider = this.#providers.get(described.provider)
-      if (!provider) continue
       if (removed) {
-        draft.endpoints.delete(provider.id)
+        draft.endpoints.delete(described.provider)
         continue
       }
-      const known = draft.endpoints.get(provider.id) ?? unlistedEndpoint(provider, id)
+      const known = draft.endpoints.get(described.provider) ?? this.#unlisted(described, id)
+      if (!known) continue
       const capabilities = { ...known.capabilities, ...described.capabilities }
-      draft.endpoints.set(provider.id, { ...known, ...described, listed: true, capabilities })
+      draft.endpoints.set(known.provider, { ...known, ...described, listed: true, capabilities })
     }
+  }
+
+  /** What decides is no provider of generations: only its own plugin lists it. */
+  #unlisted({ provider: id, kind }: CatalogEndpoint, model: string): Endpoint | undefined {
+    const provider = kind === 'decision' ? { id } : this.#providers.get(id)
+    return provider && unlistedEndpoint(provider, model)
   }
 }
 
@@ -102,6 +115,6 @@ function emptyDraft(id: string): Draft {
 }
 
 /** A model of which only the name is known. */
-export function unlistedEndpoint({ id, capabilities = {} }: Provider, model: string): Endpoint {
+export function unlistedEndpoint({ id, capabilities = {} }: Pick<Provider, 'id' | 'capabilities'>, model: string): Endpoint {
   return { provider: id, model, upstreamModel: model, listed: false, capabilities, zdr: false, hipaa: false }
 }

@@ -1,4 +1,4 @@
-import type { Catalog, Endpoint } from '../contracts/catalog.ts'
+import type { Catalog, Endpoint, Model } from '../contracts/catalog.ts'
 import type { Provider } from '../contracts/provider.ts'
 import { invalidRequest } from '../errors.ts'
 import type { Registry } from '../registry.ts'
@@ -13,16 +13,29 @@ export function endpointsOf(name: string, param: string, catalog: Catalog, provi
     return catalog
       .models()
       .filter(({ auto }) => auto)
-      .flatMap(({ endpoints }) => endpoints)
+      .flatMap(generatingEndpoints)
   const model = catalog.resolve(name)
-  if (model) return model.endpoints
-  const slash = name.indexOf('/')
-  const provider = slash > 0 ? providers.get(name.slice(0, slash)) : undefined
-  const rest = name.slice(slash + 1)
-  if (provider && rest) {
-    return [catalog.endpoint(provider.id, rest) ?? unlistedEndpoint(provider, rest)]
+  if (model) {
+    const endpoints = generatingEndpoints(model)
+    if (endpoints.length === 0) throw onlyDecides(name, param)
+    return endpoints
   }
+  const slash = name.indexOf('/')
+  const [prefix, rest] = [name.slice(0, slash), name.slice(slash + 1)]
+  const provider = slash > 0 ? providers.get(prefix) : undefined
+  const listed = slash > 0 ? catalog.endpoint(prefix, rest) : undefined
+  if (listed?.kind === 'decision') throw onlyDecides(name, param)
+  if (provider && rest) return [listed ?? unlistedEndpoint(provider, rest)]
   throw unknownModel(name, param, catalog, providers)
+}
+
+/** Those that generate; others decide. */
+export function generatingEndpoints({ endpoints }: Model): readonly Endpoint[] {
+  return endpoints.some(({ kind }) => kind) ? endpoints.filter(({ kind }) => !kind) : endpoints
+}
+
+function onlyDecides(name: string, param: string): Error {
+  return invalidRequest(`The model "${name}" answers decisions and generates no text. Ask it at POST /v1/systemone.`, param)
 }
 
 function unknownModel(name: string, param: string, catalog: Catalog, providers: Registry<Provider>): Error {
