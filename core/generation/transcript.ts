@@ -1,4 +1,4 @@
-import type { GenerationEvent } from '../contracts/events.ts'
+import type { GenerationEvent, SearchAction } from '../contracts/events.ts'
 import { longestCallId, type Item, type OutputTextPart, type RefusalPart } from '../contracts/items.ts'
 import type { Ids } from '../ids.ts'
 
@@ -15,12 +15,14 @@ interface OpenReasoning {
 }
 interface OpenCall {
   readonly type: 'call'
+  readonly key: string
   readonly callId: string
   readonly name: string
   readonly namespace: string | undefined
   readonly custom: boolean
   input: string
 }
+type Search = Extract<GenerationEvent, { type: 'search' }>
 type Entry = OpenMessage | OpenReasoning | OpenCall | { readonly type: 'whole'; readonly item: Item }
 
 /** What the model really said, before output filters: what is stored, and what the next round is asked with. */
@@ -29,13 +31,15 @@ export class Transcript {
   readonly #entries: Entry[] = []
   readonly #calls = new Map<string, OpenCall>()
   readonly #callIds = new Set<string>()
+  /** Begun, and not over. */
+  readonly #searches = new Map<string, SearchAction>()
   #open: OpenMessage | OpenReasoning | undefined
 
   constructor(ids: Ids) {
     this.#ids = ids
   }
 
-  /** Returns the event as core knows it: a call without an id, or with that of an earlier one, gets one here. */
+  /** Returns the event as core knows it: calls have a key and an id that no other has, searches what was searched for. */
   add(event: GenerationEvent): GenerationEvent {
     switch (event.type) {
       case 'text':
@@ -57,8 +61,10 @@ export class Transcript {
       case 'tool-input': {
         const call = this.#calls.get(event.key)
         if (call) call.input += event.text
-        return event
+        return call && call.key !== event.key ? { ...event, key: call.key } : event
       }
+      case 'search':
+        return this.#search(event)
       case 'compaction':
         return this.#whole({ type: 'compaction', encrypted_content: event.opaque }, event)
       case 'item':
@@ -105,11 +111,38 @@ export class Transcript {
     const isUsable = told !== '' && told.length <= longestCallId && !this.#callIds.has(told)
     const callId = isUsable ? told : this.#ids.make('call')
     this.#callIds.add(callId)
-    const call: OpenCall = { type: 'call', callId, name: event.name, namespace: event.namespace, custom: event.custom === true, input: '' }
+    // Keys are those of one round, and the next may use them again.
+    const key = this.#calls.has(event.key) ? `${event.key} ${callId}` : event.key
+    const call: OpenCall = {
+      type: 'call',
+      key,
+      callId,
+      name: event.name,
+      namespace: event.namespace,
+      custom: event.custom === true,
+      input: '',
+    }
     this.#open = undefined
     this.#calls.set(event.key, call)
     this.#entries.push(call)
-    return callId === told ? event : { ...event, callId }
+    return callId === told && key === event.key ? event : { ...event, key, callId }
+  }
+
+  /** One that a pause interrupted is finished by a later round, which tells only its result. */
+  #search(event: Search): Search {
+    this.#open = undefined
+    const begun = this.#searches.get(event.key)
+    const { action } = event
+    const told =
+      begun?.type === 'search' && action.type === 'search' && action.query === ''
+        ? { ...event, action: { ...action, query: begun.query } }
+        : event
+    if (event.status === 'in_progress') this.#searches.set(event.key, action)
+    else {
+      this.#searches.delete(event.key)
+      this.#entries.push({ type: 'whole', item: searchItem(told) })
+    }
+    return told
   }
 
   #whole(item: Item, event: GenerationEvent): GenerationEvent {
@@ -145,6 +178,11 @@ function itemOf(entry: Entry, seal: (kind: 'reasoning' | 'compaction', opaque: s
         ? { ...entry.item, encrypted_content: seal('compaction', (entry.item as { encrypted_content: string }).encrypted_content) }
         : entry.item
   }
+}
+
+/** Replayed nowhere, but shown: so that it has its place among the items. */
+function searchItem({ status, action, results }: Search): Item {
+  return { type: 'web_search_call', status, action: { ...action }, ...(results && { results }) }
 }
 
 function partOf({ kind, text }: OpenMessage['parts'][number]): OutputTextPart | RefusalPart {

@@ -87,9 +87,14 @@ export class ResponseBuilder implements GenerationSink {
 
   write(event: GenerationEvent): void {
     const open = this.#open
-    if (open?.accepts(event)) {
+    if (event.type === 'item-end' && this.#spokenWaits()) {
+      this.#waiting.push(event)
+    } else if (open?.accepts(event)) {
       open.write(event)
       if (this.#waiting.length > 0 && open.complete) this.#closeOpen('completed')
+    } else if (event.type === 'annotation' && this.#waiting.length === 0) {
+      // Its message is over: nothing ends for it.
+      return
     } else if (open && !open.complete) {
       this.#waiting.push(event)
     } else {
@@ -153,19 +158,23 @@ export class ResponseBuilder implements GenerationSink {
     }
   }
 
+  /** Whether a message or a thought opened behind the call that is open: then that is what an end is meant for. */
+  #spokenWaits(): boolean {
+    const last = this.#waiting.findLast(({ type }) => type !== 'tool-input' && type !== 'annotation')?.type
+    return last === 'text' || last === 'refusal' || last === 'reasoning'
+  }
+
   /** A search of which nothing more came has failed. It stands before an item that the end left incomplete. */
   #endSearches(): void {
     for (const [key, action] of this.#searches) this.write({ type: 'search', key, status: 'failed', action })
   }
 
-  /** A search is shown when it is over. One that a pause interrupted is finished by a later round, which tells only its result. */
+  /** A search is shown when it is over. */
   #search({ key, status, action, results }: Extract<GenerationEvent, { type: 'search' }>): void {
-    const begun = this.#searches.get(key)
     if (status === 'in_progress') return void this.#searches.set(key, action)
     this.#searches.delete(key)
-    const told = begun?.type === 'search' && action.type === 'search' && action.query === '' ? { ...action, query: begun.query } : action
     const shown = results && this.#request.include?.includes('web_search_call.results') ? { results } : {}
-    this.#openItem(new WholeItem(this.#context(), 'ws', { type: 'web_search_call', status, action: shownAction(told), ...shown }))
+    this.#openItem(new WholeItem(this.#context(), 'ws', { type: 'web_search_call', status, action: shownAction(action), ...shown }))
   }
 
   #openItem(item: OpenItem): void {
