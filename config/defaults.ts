@@ -6,6 +6,7 @@ import openapi from '../plugins/endpoints/openapi/index.ts'
 import responses from '../plugins/endpoints/responses/index.ts'
 import consoleLog from '../plugins/logs/console/index.ts'
 import anthropic from '../plugins/providers/anthropic/index.ts'
+import bedrock from '../plugins/providers/bedrock/index.ts'
 import gemini from '../plugins/providers/gemini/index.ts'
 import { hosts, type Host, type HostName } from '../plugins/providers/openai-chat/hosts.ts'
 import openaiChat from '../plugins/providers/openai-chat/index.ts'
@@ -62,9 +63,16 @@ function everything(): readonly NamedEntry[] {
     ['openai', () => openaiKey !== undefined && openaiResponses({ apiKey: openaiKey })],
     ['anthropic', () => anthropicKey !== undefined && anthropic({ apiKey: anthropicKey })],
     ['gemini', () => geminiKey !== undefined && gemini({ apiKey: geminiKey })],
+    ['bedrock', () => isBedrockThere() && bedrock({})],
     ...chatHosts(),
     ['ollama', ollama],
   ]
+}
+
+/** The plugin finds the rest of what AWS keeps in the environment by itself. */
+function isBedrockThere(): boolean {
+  const credentials = optionalEnv('AWS_BEARER_TOKEN_BEDROCK') ?? (optionalEnv('AWS_SECRET_ACCESS_KEY') && optionalEnv('AWS_ACCESS_KEY_ID'))
+  return credentials !== undefined && (optionalEnv('AWS_REGION') ?? optionalEnv('AWS_DEFAULT_REGION')) !== undefined
 }
 
 function chatHosts(): readonly NamedEntry[] {
