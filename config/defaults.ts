@@ -6,8 +6,9 @@ import openapi from '../plugins/endpoints/openapi/index.ts'
 import responses from '../plugins/endpoints/responses/index.ts'
 import consoleLog from '../plugins/logs/console/index.ts'
 import anthropic from '../plugins/providers/anthropic/index.ts'
-import bedrock from '../plugins/providers/bedrock/index.ts'
+import cohere from '../plugins/providers/cohere/index.ts'
 import gemini from '../plugins/providers/gemini/index.ts'
+import ollama, { defaultBaseUrl } from '../plugins/providers/ollama/index.ts'
 import { hosts, type Host, type HostName } from '../plugins/providers/openai-chat/hosts.ts'
 import openaiChat from '../plugins/providers/openai-chat/index.ts'
 import openaiResponses from '../plugins/providers/openai-responses/index.ts'
@@ -49,6 +50,7 @@ function everything(): readonly NamedEntry[] {
   const openaiKey = optionalEnv('OPENAI_API_KEY')
   const anthropicKey = optionalEnv('ANTHROPIC_API_KEY')
   const geminiKey = optionalEnv('GEMINI_API_KEY') ?? optionalEnv('GOOGLE_API_KEY')
+  const cohereKey = optionalEnv('CO_API_KEY') ?? optionalEnv('COHERE_API_KEY')
   const masterKey = optionalEnv('GATEWAY_MASTER_KEY')
   return [
     ['memory', () => memory({ services: ['metrics', 'limits', 'ledger'] })],
@@ -63,16 +65,10 @@ function everything(): readonly NamedEntry[] {
     ['openai', () => openaiKey !== undefined && openaiResponses({ apiKey: openaiKey })],
     ['anthropic', () => anthropicKey !== undefined && anthropic({ apiKey: anthropicKey })],
     ['gemini', () => geminiKey !== undefined && gemini({ apiKey: geminiKey })],
-    ['bedrock', () => isBedrockThere() && bedrock({})],
+    ['cohere', () => cohereKey !== undefined && cohere({ apiKey: cohereKey })],
     ...chatHosts(),
-    ['ollama', ollama],
+    ['ollama', localOllama],
   ]
-}
-
-/** The plugin finds the rest of what AWS keeps in the environment by itself. */
-function isBedrockThere(): boolean {
-  const credentials = optionalEnv('AWS_BEARER_TOKEN_BEDROCK') ?? (optionalEnv('AWS_SECRET_ACCESS_KEY') && optionalEnv('AWS_ACCESS_KEY_ID'))
-  return credentials !== undefined && (optionalEnv('AWS_REGION') ?? optionalEnv('AWS_DEFAULT_REGION')) !== undefined
 }
 
 function chatHosts(): readonly NamedEntry[] {
@@ -90,8 +86,8 @@ function chatHosts(): readonly NamedEntry[] {
 const probeTimeoutMs = 100
 
 /** Only asked whether something listens: a loopback connection is made or refused at once. */
-async function ollama(): Promise<PluginUse | false> {
-  const { hostname, port } = new URL(hosts.ollama.baseUrl)
+async function localOllama(): Promise<PluginUse | false> {
+  const { hostname, port } = new URL(defaultBaseUrl)
   const answers = await new Promise<boolean>(resolve => {
     const socket = connect({ host: hostname, port: Number(port), timeout: probeTimeoutMs })
     const settle = (found: boolean) => (): void => {
@@ -100,5 +96,5 @@ async function ollama(): Promise<PluginUse | false> {
     }
     socket.once('connect', settle(true)).once('error', settle(false)).once('timeout', settle(false))
   })
-  return answers && openaiChat({ host: 'ollama' })
+  return answers && ollama({})
 }

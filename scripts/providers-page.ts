@@ -17,6 +17,8 @@ const introduction = `<!-- Written by \`npm run docs\` from plugins/providers/op
 | \`anthropic\` | Anthropic's Messages | \`ANTHROPIC_API_KEY\` |
 | \`gemini\` | Gemini's generateContent, by a key of AI Studio | \`GEMINI_API_KEY\`, \`GOOGLE_API_KEY\` |
 | \`vertex\` | Gemini and Claude on Vertex AI, by a service account, a workload identity, what \`gcloud\` left, or the machine's own account; it takes \`project\`, \`location\` and \`credentials\` in place of a key | none |
+| \`cohere\` | Cohere's Chat, version 2 | \`CO_API_KEY\`, \`COHERE_API_KEY\` |
+| \`ollama\` | Ollama's own chat, with the models that the server has | none: where it answers on its port |
 | \`bedrock\` | Amazon Bedrock's Converse in one region, for its models, inference profiles and ARNs, by \`apiKey\`, \`credentials\` or \`profile\`; InvokeModel with bodies of Anthropic's or OpenAI's for models that \`invoke\` names. Bedrock's addresses in OpenAI's own dialects go with \`openai-responses\` and \`openai-chat\` | \`AWS_BEARER_TOKEN_BEDROCK\`, or \`AWS_ACCESS_KEY_ID\` with \`AWS_SECRET_ACCESS_KEY\`; and \`AWS_REGION\` |
 | \`openai-chat\` | Chat Completions, with the hosts below | as below |
 | \`sandbox\` | nothing: deterministic models \`sandbox/echo\`, \`sandbox/tools\`, \`sandbox/reasoning\`, \`sandbox/slow\`, \`sandbox/fail\` that exercise every feature without a vendor | none |

@@ -168,7 +168,7 @@ t.test('Ollama joins where it answers', async t => {
   )
   if (isListening) t.teardown(() => server.close())
   else t.comment('something listens there already')
-  t.ok((await names(defaults())).includes('openai-chat ollama'))
+  t.ok((await names(defaults())).includes('ollama'))
 })
 
 async function names(entries: readonly DefaultEntry[]): Promise<readonly string[]> {
