@@ -6,6 +6,7 @@ import openapi from '../plugins/endpoints/openapi/index.ts'
 import responses from '../plugins/endpoints/responses/index.ts'
 import consoleLog from '../plugins/logs/console/index.ts'
 import anthropic from '../plugins/providers/anthropic/index.ts'
+import bedrock from '../plugins/providers/bedrock/index.ts'
 import cohere from '../plugins/providers/cohere/index.ts'
 import gemini from '../plugins/providers/gemini/index.ts'
 import ollama, { defaultBaseUrl } from '../plugins/providers/ollama/index.ts'
@@ -66,9 +67,16 @@ function everything(): readonly NamedEntry[] {
     ['anthropic', () => anthropicKey !== undefined && anthropic({ apiKey: anthropicKey })],
     ['gemini', () => geminiKey !== undefined && gemini({ apiKey: geminiKey })],
     ['cohere', () => cohereKey !== undefined && cohere({ apiKey: cohereKey })],
+    ['bedrock', () => isBedrockThere() && bedrock({})],
     ...chatHosts(),
     ['ollama', localOllama],
   ]
+}
+
+/** The plugin finds the rest of what AWS keeps in the environment by itself. */
+function isBedrockThere(): boolean {
+  const credentials = optionalEnv('AWS_BEARER_TOKEN_BEDROCK') ?? (optionalEnv('AWS_SECRET_ACCESS_KEY') && optionalEnv('AWS_ACCESS_KEY_ID'))
+  return credentials !== undefined && (optionalEnv('AWS_REGION') ?? optionalEnv('AWS_DEFAULT_REGION')) !== undefined
 }
 
 function chatHosts(): readonly NamedEntry[] {
