@@ -1,0 +1,48 @@
+import type { FailureKind } from '../../../core/index.ts'
+
+/** Vendors agree neither on codes nor on statuses, so their words decide first. The first match wins. */
+const wordings: readonly (readonly [kind: FailureKind, wording: RegExp])[] = [
+  [
+    'context-length',
+    /context_length_exceeded|maximum context|(?:context|prompt|input) (?:length|size|window)|(?:prompt|input) (?:is )?too long|reduce the length of|exceeds? the (?:context|maximum number of tokens)|too large for model with .* context/i,
+  ],
+  [
+    'quota',
+    /insufficient_quota|insufficient[ _-](?:balance|credit|funds)|exceeded your current quota|credit balance|payment required|not enough credits|billing_error/i,
+  ],
+  ['refused', /content_policy|content_filter|invalid_prompt|usage (?:guidelines|policy|policies)|moderation|flagged/i],
+  [
+    'auth',
+    /invalid_api_key|(?:incorrect|invalid|missing|wrong) (?:x-)?api[ -_]?key|api[ -_]?key not valid|authentication_error|permission_error/i,
+  ],
+  ['not-found', /model_not_found|model[ _]not[ _](?:found|exist)|not a valid model|not_found_error|model `?[\w./:-]+`? does not exist/i],
+  // Groq: the model called a tool wrongly, for which the request is not to blame.
+  ['protocol', /tool_use_failed|Failed to call a function/],
+]
+
+const kindsByStatus: Readonly<Record<number, FailureKind>> = {
+  401: 'auth',
+  402: 'quota',
+  403: 'auth',
+  404: 'not-found',
+  408: 'timeout',
+  // The request is too large for this vendor, which says nothing about the next one.
+  413: 'context-length',
+  429: 'rate-limit',
+  498: 'overloaded',
+  503: 'overloaded',
+  504: 'timeout',
+  529: 'overloaded',
+}
+
+/** `words`: code, type and sentence. `isRetryable`: what the package thinks of it, where there is no status. */
+export function kindOf(status: number | undefined, words: string, isRetryable: unknown): FailureKind {
+  const told = wordings.find(([, wording]) => wording.test(words))?.[0]
+  // A rate limit may speak of tokens and of anything else.
+  if (told && (status === undefined || (status < 500 && status !== 429) || told === 'quota')) return told
+  if (status !== undefined) return kindsByStatus[status] ?? (status >= 500 ? 'unavailable' : 'invalid-request')
+  if (/rate.?limit|too many requests/i.test(words)) return 'rate-limit'
+  if (/overloaded|capacity/i.test(words)) return 'overloaded'
+  if (/cannot connect/i.test(words)) return 'network'
+  return isRetryable === false || /invalid_request|bad.?request/i.test(words) ? 'invalid-request' : 'unavailable'
+}

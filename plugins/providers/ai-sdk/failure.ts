@@ -1,0 +1,113 @@
+import { ProviderFailure, type FailureKind } from '../../../core/index.ts'
+import { kindOf } from './failure-kind.ts'
+
+const longestUpstream = 4096
+
+/** What anything that a package throws means: the abort's reason if there was one, else a `ProviderFailure`. */
+export function failureFrom(error: unknown, signal: AbortSignal): unknown {
+  if (signal.aborted) return signal.reason
+  for (let each = error, depth = 0; depth < 5 && isObject(each); each = each['cause'], depth++) if (ProviderFailure.is(each)) return each
+  return failureInside(error)
+}
+
+/** An error inside a stream: one of the package's, or whatever the vendor sent. Its cause is left behind, since it may hold the request. */
+export function failureInside(error: unknown): ProviderFailure {
+  const fields = isObject(error) ? error : {}
+  const name = text(fields['name'])
+  const own = name === undefined ? undefined : kindsByName[name]
+  if (own) return new ProviderFailure({ kind: own, ...wordsOf(own, fields, error) })
+  if (error instanceof Error && name !== 'AI_APICallError') return unforeseen(error)
+  const status = number(fields['statusCode'])
+  const upstream = text(fields['responseBody']) ?? (error instanceof Error ? undefined : JSON.stringify(fields['data'] ?? error))
+  if (status !== undefined && status < 400) return misunderstood(status, upstream)
+  const message = sentence(fields) ?? (typeof error === 'string' ? error : undefined)
+  const words = [fields['code'], fields['type'], message].filter(word => typeof word === 'string' || typeof word === 'number').join(' ')
+  const kind = kindOf(status, words, fields['isRetryable'])
+  return new ProviderFailure({
+    kind,
+    message: message ?? (status === undefined ? 'The provider failed.' : `The provider answered with status ${status}.`),
+    ...(kind === 'context-length' && { code: 'context_length_exceeded' }),
+    status,
+    retryAfterMs: retryAfterMs(fields['responseHeaders']),
+    upstream: upstream?.slice(0, longestUpstream),
+  })
+}
+
+/** Something in the request that has no place in the specification. */
+export function cannotSay(message: string): ProviderFailure {
+  return new ProviderFailure({ kind: 'invalid-request', message })
+}
+
+/** The AI SDK's own errors that are no answer of the vendor. */
+const kindsByName: Readonly<Record<string, FailureKind>> = {
+  AI_LoadAPIKeyError: 'auth',
+  AI_LoadSettingError: 'auth',
+  AI_UnsupportedFunctionalityError: 'invalid-request',
+  AI_InvalidArgumentError: 'invalid-request',
+  AI_InvalidPromptError: 'invalid-request',
+  AI_NoSuchModelError: 'not-found',
+  AI_EmptyResponseBodyError: 'protocol',
+  AI_InvalidResponseDataError: 'protocol',
+  AI_JSONParseError: 'protocol',
+  AI_NoContentGeneratedError: 'protocol',
+  AI_TypeValidationError: 'protocol',
+}
+
+const notUnderstood = 'The provider sent something that its package does not understand.'
+
+/** The sentences of the protocol's errors quote what came. */
+function wordsOf(kind: FailureKind, fields: Fields, error: unknown): { message: string; upstream?: string } {
+  const message = error instanceof Error && error.message ? error.message : 'The package of this provider failed.'
+  if (kind !== 'protocol') return { message: message.slice(0, 2000) }
+  return { message: notUnderstood, upstream: (text(fields['text']) ?? message).slice(0, longestUpstream) }
+}
+
+/** A page of HTML, an empty body, other JSON, a redirect. */
+function misunderstood(status: number, upstream: string | undefined): ProviderFailure {
+  const message = status < 300 ? notUnderstood : `The provider answered with a redirect (${status}), which is not followed.`
+  return new ProviderFailure({ kind: 'protocol', message, status, upstream: upstream?.slice(0, longestUpstream) })
+}
+
+function unforeseen(error: Error): ProviderFailure {
+  const code = (error as { code?: unknown }).code
+  const isNetwork = typeof code === 'string' || error.name === 'AbortError' || error.message === 'terminated'
+  return isNetwork
+    ? new ProviderFailure({
+        kind: 'network',
+        message: `The connection to the provider failed (${typeof code === 'string' ? code : error.name}).`,
+      })
+    : new ProviderFailure({ kind: 'protocol', message: `The package of this provider failed with ${error.name}.` })
+}
+
+/** The vendor's sentence, at either of two depths. A page of HTML is none. */
+function sentence(fields: Fields): string | undefined {
+  const inner = isObject(fields['error']) ? fields['error'] : {}
+  const message = text(fields['message']) ?? text(inner['message'])
+  return message === undefined || message.trimStart().startsWith('<') ? undefined : message.slice(0, 2000)
+}
+
+function retryAfterMs(headers: unknown): number | undefined {
+  const named = isObject(headers) ? headers : {}
+  const milliseconds = Number(text(named['retry-after-ms']) ?? NaN)
+  if (milliseconds >= 0) return milliseconds
+  const value = text(named['retry-after'])
+  const seconds = Number(value ?? NaN)
+  if (seconds >= 0) return Math.ceil(seconds * 1000)
+  // A date counts from the vendor's own clock.
+  const wait = Date.parse(value ?? '') - Date.parse(text(named['date']) ?? '')
+  return wait >= 0 ? wait : undefined
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined
+}
+
+function number(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined
+}

@@ -1,0 +1,32 @@
+import { Readable } from 'node:stream'
+import type { HttpClient } from '../../../core/index.ts'
+
+type Fetch = typeof globalThis.fetch
+
+const withoutBody = new Set([204, 205, 304])
+
+/** The setting `fetch` of every package: its requests share the gateway's connections and time-outs, and follow no redirect. */
+export function fetchThrough(http: HttpClient, connectTimeoutMs: number | undefined): Fetch {
+  return async (input, init) => {
+    const request = new Request(input, init)
+    const { method, url, signal } = request
+    if (method !== 'GET' && method !== 'POST') throw new TypeError(`The gateway sends no request of method ${method} for a package.`)
+    const headers = Object.fromEntries(request.headers)
+    const body = request.body ? { body: new Uint8Array(await request.arrayBuffer()) } : {}
+    const reply = await http.send({ method, url, headers, ...body }, { signal, connectTimeoutMs })
+    if (withoutBody.has(reply.status)) {
+      reply.body.resume()
+      return new Response(null, { status: reply.status })
+    }
+    return new Response(Readable.toWeb(reply.body) as ReadableStream<Uint8Array>, {
+      status: reply.status,
+      headers: headersOf(reply.headers),
+    })
+  }
+}
+
+function headersOf(headers: Readonly<Record<string, string | readonly string[] | undefined>>): Headers {
+  const all = new Headers()
+  for (const [name, value] of Object.entries(headers)) for (const each of [value ?? []].flat()) all.append(name, each)
+  return all
+}

@@ -1,0 +1,71 @@
+import { withMediaInline, type HttpClient, type Item, type Part, type ProviderCall } from '../../../core/index.ts'
+import type { LanguageModel } from './specification.ts'
+
+/** The call with what this model's vendor does not fetch by itself put in as `data:` URLs: all images or none, all files or none. */
+export async function withMedia(call: ProviderCall, model: LanguageModel, http: HttpClient): Promise<ProviderCall> {
+  const inMessages = call.request.input.flatMap(item => (item.type === 'message' ? item.content : [])).flatMap(urlOf)
+  const inResults = call.request.input.flatMap(partsOfResult).flatMap(urlOf)
+  if (inMessages.length === 0 && inResults.length === 0) return call
+  const supported = await model.supportedUrls
+  const places = (kind: Named['kind']): 'url' | 'inline' => {
+    const named = inMessages.filter(each => each.kind === kind)
+    // The older specification has no results with URLs.
+    const fits = !inResults.some(each => each.kind === kind) && named.every(each => isSupported(each, supported))
+    return fits ? 'url' : 'inline'
+  }
+  return withMediaInline(call, { images: places('image'), files: places('file') }, http)
+}
+
+interface Named {
+  readonly kind: 'image' | 'file'
+  readonly url: string
+  readonly mediaType: string
+}
+
+function urlOf(part: Part): readonly Named[] {
+  if (part.type === 'input_image' && part.image_url !== undefined && !/^data:/i.test(part.image_url))
+    return [{ kind: 'image', url: part.image_url, mediaType: 'image/*' }]
+  if (part.type === 'input_file' && part.file_url !== undefined)
+    return [{ kind: 'file', url: part.file_url, mediaType: typeByName(part.file_url) }]
+  return []
+}
+
+function partsOfResult(item: Item): readonly Part[] {
+  return item.type === 'function_call_output' && typeof item.output !== 'string' ? item.output : []
+}
+
+/** By media type, whole or with `*`, the addresses that the vendor fetches; both are compared in lower case. */
+function isSupported({ url, mediaType }: Named, supported: Readonly<Record<string, readonly RegExp[]>>): boolean {
+  return Object.entries(supported).some(([type, patterns]) => {
+    const prefix = type.toLowerCase().replace(/\*.*$/, '')
+    return (
+      mediaType.startsWith(prefix) &&
+      patterns.some(pattern => new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, '')).test(url.toLowerCase()))
+    )
+  })
+}
+
+const typesByExtension: Readonly<Record<string, string>> = {
+  pdf: 'application/pdf',
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  mp3: 'audio/mpeg',
+  wav: 'audio/wav',
+  txt: 'text/plain',
+  md: 'text/markdown',
+  csv: 'text/csv',
+  html: 'text/html',
+  xml: 'text/xml',
+  json: 'application/json',
+  yaml: 'application/yaml',
+  yml: 'application/yaml',
+}
+
+/** Of a file's name or address. Without an extension it is taken for PDF, as those mostly are. */
+export function typeByName(name: string | undefined): string {
+  const extension = /\.([a-z0-9]+)$/i.exec((name ?? '').replace(/[?#].*$/, ''))?.[1]?.toLowerCase()
+  return extension === undefined ? 'application/pdf' : (typesByExtension[extension] ?? 'application/octet-stream')
+}

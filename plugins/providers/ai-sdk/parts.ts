@@ -1,0 +1,75 @@
+import type { LanguageModelV4FilePart, LanguageModelV4TextPart, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
+import { parseDataUrl, type FilePart, type FunctionCallOutputItem, type ImagePart, type Part } from '../../../core/index.ts'
+import { cannotSay } from './failure.ts'
+import { typeByName } from './media.ts'
+import type { Vendor } from './vendor.ts'
+
+type UserPart = LanguageModelV4TextPart | LanguageModelV4FilePart
+
+export function partsFor(parts: readonly Part[], vendor: Vendor): UserPart[] {
+  return parts.map(part => {
+    if (part.type === 'input_image') return imagePart(part, vendor)
+    return part.type === 'input_file' ? filePart(part) : { type: 'text', text: textOf(part) }
+  })
+}
+
+/** The content of a message that may hold text only. */
+export function textFor(parts: readonly Part[]): string {
+  return parts.map(textOf).join('\n')
+}
+
+export interface Result {
+  readonly output: LanguageModelV4ToolResultOutput
+  /** What the result cannot hold for this vendor. */
+  readonly attachments: readonly UserPart[]
+}
+
+export function resultFor({ output, status }: FunctionCallOutputItem, vendor: Vendor): Result {
+  const parts: readonly UserPart[] = typeof output === 'string' ? [{ type: 'text', text: output }] : partsFor(output, vendor)
+  const texts = parts.filter(part => part.type === 'text')
+  const files = parts.filter(part => part.type === 'file')
+  const type = status === 'failed' ? 'error-text' : 'text'
+  const value = texts.map(part => part.text).join('\n')
+  if (files.length === 0) return { output: { type, value }, attachments: [] }
+  if (vendor.mediaInResults) return { output: { type: 'content', value: [...parts] }, attachments: [] }
+  return { output: { type, value: value || 'The result follows as an attachment.' }, attachments: files }
+}
+
+function textOf(part: Part): string {
+  if (part.type === 'input_image' || part.type === 'input_file')
+    throw cannotSay(`${part.type} can stand in a user message or a tool output only.`)
+  return part.type === 'refusal' ? part.refusal : part.text
+}
+
+function imagePart({ image_url: url, detail }: ImagePart, { namespace }: Vendor): LanguageModelV4FilePart {
+  if (url === undefined) throw cannotSay('An image without image_url cannot be sent to this provider: it knows no files by id.')
+  const providerOptions = namespace === 'openai' && detail && detail !== 'original' ? { openai: { imageDetail: detail } } : undefined
+  return { ...located(url, 'image/*', 'image_url'), ...(providerOptions && { providerOptions }) }
+}
+
+/** Texts are sent as such, since few packages take them for files. */
+function filePart({ filename, file_data, file_url }: FilePart): UserPart {
+  const source = file_url ?? file_data
+  if (source === undefined)
+    throw cannotSay('A file without file_data and file_url cannot be sent to this provider: it knows no files by id.')
+  const named = typeByName(filename ?? file_url)
+  const isData = file_url === undefined && !/^data:/i.test(source)
+  const part = located(isData ? `data:${named};base64,${source}` : source, named, 'file_data')
+  const mediaType = part.mediaType === 'application/octet-stream' ? named : part.mediaType
+  if (part.data.type === 'data' && isText(mediaType)) {
+    const text = Buffer.from(part.data.data as string, 'base64').toString('utf8')
+    return { type: 'text', text: filename === undefined ? text : `${filename}:\n${text}` }
+  }
+  return { ...part, mediaType, ...(filename !== undefined && { filename }) }
+}
+
+function located(url: string, mediaType: string, field: string): LanguageModelV4FilePart {
+  if (!/^data:/i.test(url)) return { type: 'file', mediaType, data: { type: 'url', url: new URL(url) } }
+  const data = parseDataUrl(url)
+  if (!data) throw cannotSay(`${field} is a data: URL that cannot be read. Expected data:<type>;base64,<data>.`)
+  return { type: 'file', mediaType: data.mediaType, data: { type: 'data', data: data.base64 } }
+}
+
+function isText(mediaType: string): boolean {
+  return /^text\/|^application\/([a-z.+-]*json|[a-z.+-]*xml|yaml|x-yaml|toml|javascript|typescript|sql)$/.test(mediaType)
+}

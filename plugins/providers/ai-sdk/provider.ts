@@ -1,0 +1,85 @@
+import {
+  type Capabilities,
+  type Credential,
+  type GenerationEvent,
+  type HttpClient,
+  type Provider,
+  type ProviderCall,
+  type Timeouts,
+} from '../../../core/index.ts'
+import { Answer } from './answer.ts'
+import { callOptions, type CallSettings } from './call-options.ts'
+import { failureFrom } from './failure.ts'
+import { withMedia } from './media.ts'
+import type { Models } from './models.ts'
+import { doGenerate, doStream } from './specification.ts'
+import { vendorOf } from './vendor.ts'
+
+export interface BridgeOptions extends CallSettings {
+  readonly credentials: readonly Credential[] | undefined
+  readonly timeouts: Partial<Timeouts> | undefined
+  readonly structuredOutput: Capabilities['structuredOutput']
+}
+
+/** Makes a provider of a package's models: the package does the I/O and speaks the vendor's dialect. */
+export function bridge(id: string, models: Models, http: HttpClient, options: BridgeOptions): Provider {
+  const { credentials, timeouts, structuredOutput } = options
+  return {
+    id,
+    ...(credentials && { credentials }),
+    ...(timeouts && { timeouts }),
+    capabilities: {
+      customTools: false,
+      namespaceTools: false,
+      allowedTools: false,
+      webSearch: false,
+      logprobs: false,
+      contextManagement: false,
+      structuredOutput,
+    },
+    generate: call => generate(call, models, http, options),
+  }
+}
+
+async function* generate(
+  call: ProviderCall,
+  models: Models,
+  http: HttpClient,
+  settings: CallSettings,
+): AsyncGenerator<readonly GenerationEvent[]> {
+  let said: GenerationEvent[] = []
+  const emit = (event: GenerationEvent): void => void said.push(event)
+  let cancel = (): void => {}
+  try {
+    const model = models.model(call.endpoint.upstreamModel, call.credentialId)
+    const vendor = vendorOf(model)
+    const complete = await withMedia(call, model, http)
+    const options = callOptions(complete, model, vendor, settings, (param, message) => emit({ type: 'warning', param, message }))
+    const answer = new Answer(vendor, emit)
+    if (!call.request.stream) {
+      const result = await doGenerate(model, options)
+      try {
+        answer.whole(result)
+      } finally {
+        // What was said before it failed was said.
+        if (said.length > 0) yield said
+      }
+      return
+    }
+    const reader = (await doStream(model, options)).getReader()
+    // A package that does not watch its signal is left behind.
+    cancel = () => void reader.cancel().catch(() => {})
+    call.signal.addEventListener('abort', cancel, { once: true })
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      answer.part(next.value)
+      if (said.length === 0) continue
+      yield said
+      said = []
+    }
+  } catch (error) {
+    throw failureFrom(error, call.signal)
+  } finally {
+    call.signal.removeEventListener('abort', cancel)
+    cancel()
+  }
+}

@@ -1,0 +1,35 @@
+import type { Warning } from './specification.ts'
+
+/** The specification's names for members of a request, as callers know them. */
+const members: Readonly<Record<string, string>> = {
+  maxOutputTokens: 'max_output_tokens',
+  topP: 'top_p',
+  presencePenalty: 'presence_penalty',
+  frequencyPenalty: 'frequency_penalty',
+  responseFormat: 'text.format',
+  toolChoice: 'tool_choice',
+  reasoning: 'reasoning.effort',
+}
+
+const longest = 200
+
+/** What a package says that it left out or changed. */
+export function warningFrom(warning: Warning): { readonly param: string; readonly message: string } {
+  switch (warning.type) {
+    case 'unsupported-setting':
+      return named(String(warning.setting), warning.details)
+    case 'unsupported-tool':
+      return named('tools', warning.details)
+    case 'unsupported':
+    case 'compatibility':
+      return named(warning.feature, warning.details)
+    case 'deprecated':
+      return named(warning.setting, warning.message)
+    case 'other':
+      return named('input', warning.message)
+  }
+}
+
+function named(name: string, message = 'is not supported by this provider and was left out'): { param: string; message: string } {
+  return { param: members[name] ?? name, message: message.slice(0, longest) }
+}
