@@ -79,3 +79,39 @@ t.test('calls of different replies may, and each of them is answered once', asyn
   t.equal(status, 400)
   t.equal(error.param, 'input[4].call_id')
 })
+
+const thought: GenerationEvent = { type: 'reasoning', text: 'Hm', form: 'summary' }
+const bare = (key: string): GenerationEvent => ({ type: 'tool-call', key, name: 'weather' })
+const search = { type: 'search', key: 's', status: 'completed', action: { type: 'search', query: 'weather' } } as const
+const pause: GenerationEvent = { type: 'finish', reason: 'pause' }
+
+const answers: Readonly<Record<string, readonly (readonly GenerationEvent[])[]>> = {
+  'a search between two texts': [[text('One'), search, text('Two'), stop]],
+  'a search that another round finishes': [
+    [{ ...search, status: 'in_progress' }, pause],
+    [{ ...search, action: { type: 'search', query: '' } }, text('Found'), stop],
+  ],
+  'a citation among thoughts': [[thought, cited(0, 1), thought, stop]],
+  'an end of a text behind a call without arguments': [[bare('a'), text('One'), { type: 'item-end' }, text('Two'), stop]],
+  'keys that the next round uses again': [
+    [bare('a'), pause],
+    [bare('a'), input('a', '{}'), text('Done'), stop],
+  ],
+}
+
+t.test('what the next turn is asked with is what was shown', async t => {
+  for (const [name, rounds] of Object.entries(answers)) {
+    const asked = witness('demo', (_, count) => rounds[count - 1] ?? [text('Next'), stop])
+    const under = await gateway({ plugins: [asked.plugin] })
+    t.teardown(under.stop)
+    const { response } = await ask(under, { model: 'demo/one' })
+    await ask(under, { model: 'demo/one', previous_response_id: response.id })
+    const kept = asked.calls.at(-1)!.request.input.slice(1, -1)
+    t.same(kept.map(essence), response.output.map(essence), name)
+  }
+})
+
+function essence(item: object): object {
+  const { type, id, call_id, arguments: args, content, summary } = item as Record<string, unknown>
+  return { type, id, call_id, args, content, summary }
+}
