@@ -13,7 +13,7 @@ export default defineConfig({
     // Keys and responses in ./data/turnpike.db, the rest in memory; the endpoints; the sandbox; one log line a request; and every
     // provider whose key is in the environment.
     ...defaults(),
-    // What vendors' own lists do not tell: prices, contracts, private models. The file may be absent.
+    // Over the bundled catalog: contracts, private models, prices of your own. The file may be absent.
     fileCatalog({ path: './data/models.json', optional: true }),
   ],
 })

@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import { nearest, type PluginUse } from '../core/index.ts'
+import bundledCatalog from '../plugins/catalogs/bundled/index.ts'
 import health from '../plugins/endpoints/health/index.ts'
 import models from '../plugins/endpoints/models/index.ts'
 import openapi from '../plugins/endpoints/openapi/index.ts'
@@ -11,6 +12,8 @@ import cohere from '../plugins/providers/cohere/index.ts'
 import gemini from '../plugins/providers/gemini/index.ts'
 import ollama, { defaultBaseUrl } from '../plugins/providers/ollama/index.ts'
 import { hosts, type Host, type HostName } from '../plugins/providers/openai-chat/hosts.ts'
+import azure from '../plugins/providers/azure/index.ts'
+import mistral from '../plugins/providers/mistral/index.ts'
 import openaiChat from '../plugins/providers/openai-chat/index.ts'
 import openaiResponses from '../plugins/providers/openai-responses/index.ts'
 import sandbox from '../plugins/providers/sandbox/index.ts'
@@ -28,8 +31,8 @@ export interface DefaultsOptions {
 }
 
 /**
- * What nearly everybody wants: keys and responses in SQLite, everything else in memory, the endpoints, the sandbox, one log line a
- * request, every provider whose key is in the environment, and Ollama where it answers.
+ * What nearly everybody wants: keys and responses in SQLite, everything else in memory, the bundled catalog, the endpoints, the
+ * sandbox, one log line a request, every provider whose key is in the environment, and Ollama where it answers.
  */
 export function defaults({ without = [] }: DefaultsOptions = {}): readonly DefaultEntry[] {
   const left = new Set(without)
@@ -52,12 +55,16 @@ function everything(): readonly NamedEntry[] {
   const anthropicKey = optionalEnv('ANTHROPIC_API_KEY')
   const geminiKey = optionalEnv('GEMINI_API_KEY') ?? optionalEnv('GOOGLE_API_KEY')
   const cohereKey = optionalEnv('CO_API_KEY') ?? optionalEnv('COHERE_API_KEY')
+  const azureKey = optionalEnv('AZURE_OPENAI_API_KEY')
+  const azureEndpoint = optionalEnv('AZURE_OPENAI_ENDPOINT')
+  const mistralKey = optionalEnv('MISTRAL_API_KEY')
   const masterKey = optionalEnv('GATEWAY_MASTER_KEY')
   return [
     ['memory', () => memory({ services: ['metrics', 'limits', 'ledger'] })],
     ['sql', () => sql({ services: ['keys', 'responses'] })],
     ['local-sealer', () => localSealer(masterKey === undefined ? {} : { masterKey })],
     ['console-log', () => consoleLog({})],
+    ['bundled-catalog', () => bundledCatalog({})],
     ['responses', () => responses({})],
     ['models', () => models({})],
     ['health', () => health({})],
@@ -68,6 +75,8 @@ function everything(): readonly NamedEntry[] {
     ['gemini', () => geminiKey !== undefined && gemini({ apiKey: geminiKey })],
     ['cohere', () => cohereKey !== undefined && cohere({ apiKey: cohereKey })],
     ['bedrock', () => isBedrockThere() && bedrock({})],
+    ['azure', () => azureKey !== undefined && azureEndpoint !== undefined && azure({ apiKey: azureKey, baseUrl: azureEndpoint })],
+    ['mistral', () => mistralKey !== undefined && mistral({ apiKey: mistralKey })],
     ...chatHosts(),
     ['ollama', localOllama],
   ]
@@ -79,9 +88,12 @@ function isBedrockThere(): boolean {
   return credentials !== undefined && (optionalEnv('AWS_REGION') ?? optionalEnv('AWS_DEFAULT_REGION')) !== undefined
 }
 
+/** Hosts that a plugin of their own serves. */
+const ownPlugins: ReadonlySet<HostName> = new Set(['openai', 'mistral'])
+
 function chatHosts(): readonly NamedEntry[] {
   return (Object.entries(hosts) as [HostName, Host][])
-    .filter(([host]) => host !== 'openai')
+    .filter(([host]) => !ownPlugins.has(host))
     .flatMap(([host, { keyVariable, explicit, account: placeholder }]): NamedEntry[] => {
       if (keyVariable === undefined || explicit) return []
       const apiKey = optionalEnv(keyVariable)

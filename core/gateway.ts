@@ -23,6 +23,7 @@ import { Heartbeat } from './http/heartbeat.ts'
 import { Ids, randomIds } from './ids.ts'
 import { createLogger, Logger } from './logger.ts'
 import { Masks } from './masks.ts'
+import { LiveOperations } from './operation/live-operations.ts'
 import { PluginHost, type CheckedPlugin } from './plugin-host.ts'
 import type { PluginUse } from './plugin.ts'
 import { RecordQueue } from './records/queue.ts'
@@ -51,6 +52,8 @@ export interface Gateway {
   readonly keys: KeyStore
   /** The plugins in their order, and what they contributed. */
   readonly plugins: readonly CheckedPlugin[]
+  /** What each catalog says of itself: how much there is in it, and how old that is. */
+  readonly catalogs: readonly { readonly name: string; readonly description: string }[]
   readonly contributions: readonly { readonly point: string; readonly name: string; readonly plugin: string }[]
   /** Makes a key and keeps its hash. The text is not to be had again. */
   issueKey(settings: KeySettings): Promise<string>
@@ -72,6 +75,7 @@ const pipeline = [
   History,
   ContextWindow,
   Attempts,
+  LiveOperations,
   Generation,
   RecordQueue,
   Heartbeat,
@@ -102,7 +106,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   for (const part of pipeline) container.singleton(part)
   const app = container.get(HttpApp)
   const records = container.get(RecordQueue)
-  const generation = container.get(Generation)
+  const live = container.get(LiveOperations)
   const keys = container.get(KeyStore)
 
   await host.start()
@@ -113,6 +117,12 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     log,
     keys,
     plugins,
+    get catalogs() {
+      return container
+        .get(CatalogSources)
+        .values()
+        .map(source => ({ name: source.name, description: source.describe?.() ?? `${source.entries().length} models` }))
+    },
     contributions: contributionsOf(container),
     async issueKey(settings) {
       const { key, text } = issueApiKey(container.get(Sealer), container.get(Clock).now(), settings)
@@ -120,9 +130,9 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       return text
     },
     get liveRuns() {
-      return generation.live
+      return live.count
     },
-    abortRuns: () => generation.abortAll(),
+    abortRuns: () => live.abortAll(),
     async stop() {
       await records.drain(recordsDeadlineMs)
       await host.stop()

@@ -1,7 +1,7 @@
 // Emits dist/ for publishing: JavaScript and declarations of core, plugins and config. In the repository everything runs from sources.
 
 import { spawnSync } from 'node:child_process'
-import { rmSync } from 'node:fs'
+import { copyFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,4 +11,7 @@ const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript
 
 rmSync(join(root, 'dist'), { recursive: true, force: true })
 const { status } = spawnSync(process.execPath, [compiler, '--project', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' })
+// The compiler emits only what it compiles.
+const catalog = join('plugins', 'catalogs', 'bundled', 'models.json')
+if (status === 0) copyFileSync(join(root, catalog), join(root, 'dist', catalog))
 process.exitCode = status ?? 1

@@ -18,9 +18,10 @@ export default command(
   },
 )
 
-function describe({ plugins, contributions }: Gateway): string {
+function describe({ plugins, catalogs, contributions }: Gateway): string {
   const order = plugins.map(({ name, provides }) => [name, provides.map(nameOf).join(', ')])
   const points = Map.groupBy(contributions, ({ point }) => point)
+  const catalogRows = catalogs.map(({ name, description }) => [name, description])
   return [
     section('Plugins, in the order of set-up, and the services they provide', order),
     ...Array.from(points, ([point, entries]) =>
@@ -29,6 +30,7 @@ function describe({ plugins, contributions }: Gateway): string {
         entries.map(({ name, plugin }) => [name, plugin]),
       ),
     ),
+    ...(catalogRows.length > 0 ? [section('What the catalogs have', catalogRows)] : []),
   ].join('\n\n')
 }
 

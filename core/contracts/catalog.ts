@@ -117,7 +117,7 @@ export interface CatalogEntry {
 /** One model at one provider as a source describes it. */
 export interface CatalogEndpoint extends Partial<Omit<Endpoint, 'model' | 'listed' | 'provider'>> {
   readonly provider: string
-  /** The endpoint is taken out as the sources before this one knew it. */
+  /** The provider does not have the model here. */
   readonly remove?: boolean
 }
 

@@ -10,7 +10,10 @@ interface Thinking {
 }
 
 /** From levels that the source translates for the vendor, and how the vendor is told not to think. */
-export function effortsFromThinking({ efforts: levels = [], effortMap = {}, requiresEffort }: Thinking, off: string | undefined): readonly Effort[] | undefined {
+export function effortsFromThinking(
+  { efforts: levels = [], effortMap = {}, requiresEffort }: Thinking,
+  off: string | undefined,
+): readonly Effort[] | undefined {
   if (levels.length === 0 || levels.join(',') === unspecific) return undefined
   const said = levels.map(level => effortMap[level] ?? level)
   const canBeOff = !requiresEffort && off !== undefined && off !== 'lowest-effort'

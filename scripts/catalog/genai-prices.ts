@@ -15,7 +15,9 @@ interface PricedModel {
   readonly match: unknown
   readonly context_window?: number
   readonly deprecated?: boolean
-  readonly prices: Rates | readonly { readonly constraint?: { readonly type: string; readonly start_date?: string }; readonly prices: Rates }[]
+  readonly prices:
+    | Rates
+    | readonly { readonly constraint?: { readonly type: string; readonly start_date?: string }; readonly prices: Rates }[]
 }
 
 interface Library {
@@ -23,8 +25,31 @@ interface Library {
 }
 
 const names = [
-  'anthropic', 'arcee', 'avian', 'aws', 'azure', 'baseten', 'cerebras', 'cloudflare', 'cohere', 'deepseek', 'fireworks', 'google', 'groq',
-  'minimax', 'mistral', 'moonshotai', 'novita', 'openai', 'openrouter', 'ovhcloud', 'perplexity', 'together', 'x-ai', 'zai',
+  'anthropic',
+  'arcee',
+  'avian',
+  'aws',
+  'azure',
+  'baseten',
+  'cerebras',
+  'cloudflare',
+  'cohere',
+  'deepseek',
+  'doubleword',
+  'fireworks',
+  'google',
+  'groq',
+  'minimax',
+  'mistral',
+  'moonshotai',
+  'novita',
+  'openai',
+  'openrouter',
+  'ovhcloud',
+  'perplexity',
+  'together',
+  'x-ai',
+  'zai',
 ] as const
 
 /** @pydantic/genai-prices: prices that change with the input's length, lifetimes of caches, and fees for a search or a request. */
@@ -33,7 +58,9 @@ export async function genaiPrices(folder: string, today: string): Promise<Listin
   return names.flatMap(name =>
     library
       .findProvider({ providerId: name })!
-      .models.flatMap(model => slugsOf(name).flatMap(provider => namesOf(model).flatMap(id => listing(provider, id, model, today)))),
+      .models.flatMap(model =>
+        slugsOf(name).flatMap(provider => namesOf(model).flatMap((id, _, names) => listing(provider, id, names, model, today))),
+      ),
   )
 }
 
@@ -44,7 +71,13 @@ function slugsOf(name: string): string[] {
 
 const searching: ReadonlySet<string> = new Set(['anthropic', 'gemini', 'openai', 'vertex', 'xai'])
 
-function listing(provider: string, id: string, { name, context_window, prices, deprecated }: PricedModel, today: string): Listing[] {
+function listing(
+  provider: string,
+  id: string,
+  alsoBilledAs: readonly string[],
+  { name, context_window, prices, deprecated }: PricedModel,
+  today: string,
+): Listing[] {
   const wire = answersInText(id) ? wireName(provider, id) : undefined
   if (wire === undefined) return []
   const rates = current(prices, today)
@@ -57,6 +90,7 @@ function listing(provider: string, id: string, { name, context_window, prices, d
       contextWindow: context_window,
       price: priceOf(rates, wire),
       capabilities: { webSearch: isSearching ? true : undefined },
+      alsoBilledAs,
       ...(deprecated && { deprecated: true as const }),
     },
   ]
@@ -80,7 +114,10 @@ function current(prices: PricedModel['prices'], today: string): Rates {
   const begun = prices.filter(({ constraint }) => constraint?.start_date === undefined || constraint.start_date <= today)
   const dated = begun.filter(({ constraint }) => constraint?.type === 'start_date')
   if (dated.length > 0) return dated.at(-1)!.prices
-  return begun.reduce((dearest, { prices: rates }) => (base(rates['input_mtok']) > base(dearest['input_mtok']) ? rates : dearest), begun[0]!.prices)
+  return begun.reduce(
+    (dearest, { prices: rates }) => (base(rates['input_mtok']) > base(dearest['input_mtok']) ? rates : dearest),
+    begun[0]!.prices,
+  )
 }
 
 function base(rate: Rate | undefined): number {

@@ -15,6 +15,8 @@ export interface Listing {
   /** How able the model is in general, as a published index: higher is abler. */
   readonly ability?: number | undefined
   readonly deprecated?: true | undefined
+  /** Other names that the provider bills as the same model. */
+  readonly alsoBilledAs?: readonly string[] | undefined
 }
 
 /** A price of nothing is one that the source does not know, unless the name says that it is free. */

@@ -12,7 +12,7 @@ const spelt: Readonly<Record<string, string>> = {
   minimaxai: 'minimax',
   mistralai: 'mistral',
   moonshotai: 'moonshot',
-  'nousresearch': 'nous-research',
+  nousresearch: 'nous-research',
   qwen: 'alibaba',
   spacexai: 'xai',
   'stepfun-ai': 'stepfun',

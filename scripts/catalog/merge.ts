@@ -1,5 +1,6 @@
 import type { Capabilities, Price } from '../../core/index.ts'
 import { defined, type Listing } from './listing.ts'
+import { ownProviders } from './makers.ts'
 import { spellingOf, type Spelling } from './spelling.ts'
 
 /** What all sources together say of one model at one provider. */
@@ -15,6 +16,9 @@ export interface Sources {
   readonly genaiPrices: readonly Listing[]
 }
 
+/** What makers append to a name for one state of the model, or for the newest. */
+const furtherName = /^-(\d{4}(-?\d\d-?\d\d)?|latest|beta|reasoning)(-latest)?$/
+
 /** One offer for each model at each provider, however the sources spell it. */
 export function mergeListings(sources: Sources): Offer[] {
   const described = new Set([...sources.piAi, ...sources.piCatalog].map(({ provider }) => provider))
@@ -26,16 +30,33 @@ export function mergeListings(sources: Sources): Offer[] {
       const known = byPlace.get(place) ?? {}
       byPlace.set(place, { ...known, [name]: known[name] ?? listing })
     }
-  // A list of prices keeps models that are long gone: it only says what there is where nobody else does.
-  return Array.from(byPlace.values(), merge).filter(({ provider, fromPricesOnly }) => !fromPricesOnly || !described.has(provider))
+  const offers = Array.from(byPlace.values(), merge)
+  const listed = new Map(
+    offers.filter(({ fromPricesOnly }) => !fromPricesOnly).map(offer => [`${offer.provider} ${offer.spelling.key}`, offer]),
+  )
+  return offers.flatMap(offer => {
+    if (!offer.fromPricesOnly || !described.has(offer.provider)) return offer
+    // A list of prices keeps models that are long gone: where others say what there is, it only adds other names of that.
+    const same = offer.alsoBilledAs
+      .filter(name => offer.wire.startsWith(name) && furtherName.test(offer.wire.slice(name.length)))
+      .map(name => listed.get(`${offer.provider} ${spellingOf(offer.provider, name).key}`))
+      .find(found => found !== undefined)
+    return same && offer.provider in ownProviders ? { ...same, wire: offer.wire, spelling: offer.spelling } : []
+  })
 }
 
-function merge({ piAi, piCatalog, mastra, genaiPrices }: Partial<Record<keyof Sources, Listing>>): Offer & { fromPricesOnly: boolean } {
+function merge({
+  piAi,
+  piCatalog,
+  mastra,
+  genaiPrices,
+}: Partial<Record<keyof Sources, Listing>>): Offer & { fromPricesOnly: boolean; alsoBilledAs: readonly string[] } {
   const listed = piAi ?? piCatalog ?? mastra
   const first = listed ?? genaiPrices!
   const { provider, wire } = first
   return {
     fromPricesOnly: listed === undefined,
+    alsoBilledAs: genaiPrices?.alsoBilledAs ?? [],
     provider,
     wire,
     spelling: spellingOf(provider, wire),
@@ -72,5 +93,11 @@ function mergeCapabilities(
   const { temperature, ...listed } = defined(mastra)
   const reasons = (piAi.efforts ?? piCatalog.efforts)?.length !== 0
   // Models that do not reason take it: missing from the list is a gap there.
-  return { ...defined(genaiPrices), ...listed, ...(temperature === false && reasons && { temperature }), ...defined(piCatalog), ...defined(piAi) }
+  return {
+    ...defined(genaiPrices),
+    ...listed,
+    ...(temperature === false && reasons && { temperature }),
+    ...defined(piCatalog),
+    ...defined(piAi),
+  }
 }

@@ -20,17 +20,27 @@ export function groupOffers(offers: readonly Offer[], tally: Tally): Group[] {
     offers.filter(({ spelling }) => spelling.date !== undefined),
     ({ spelling }) => spelling.undated,
   )
-  // A name without a date and the only date that there is of it mean the same model.
   const common = commonKeys(offers)
+  const places = new Set(offers.map(({ provider, spelling }) => `${provider} ${spelling.key}`))
   const keyOf = (offer: Offer): string => {
-    const { key, undated } = offer.spelling
+    const { key, undated, date } = offer.spelling
     const title = keyOfTitle(offer)
     if (title !== undefined && !common.has(key) && common.has(title)) return title
+    if (date === undefined) return key
+    // The only date that there is of a name, and the name without it, mean the same model; who sells both keeps them apart.
     const known = new Set(dates.get(undated)?.map(({ spelling }) => spelling.date))
-    return known.size === 1 ? undated : key
+    return known.size === 1 && !places.has(`${offer.provider} ${undated}`) ? undated : key
   }
-  const drafts = Map.groupBy(offers.flatMap(chooseRegion(offers, keyOf)), ({ offer, bound }) => (bound ? `bedrock ${offer.wire}` : keyOf(offer)))
-  const groups = Array.from(drafts.values(), members => groupOf(members.map(({ offer }) => offer), members[0]!.bound, tally))
+  const drafts = Map.groupBy(offers.flatMap(chooseRegion(offers, keyOf)), ({ offer, bound }) =>
+    bound ? `bedrock ${offer.wire}` : keyOf(offer),
+  )
+  const groups = Array.from(drafts.values(), members =>
+    groupOf(
+      members.map(({ offer }) => offer),
+      members[0]!.bound,
+      tally,
+    ),
+  )
   return withUniqueNames(groups)
 }
 
@@ -40,12 +50,12 @@ function commonKeys(offers: readonly Offer[]): ReadonlySet<string> {
   return new Set([...groups].filter(([, members]) => members.length > 1 || members[0]!.provider in ownProviders).map(([key]) => key))
 }
 
-/** For names such as `openai-gpt-54`, whose title is `GPT-5.4`: undefined where title and name do not have the same digits. */
+/** For names such as `openai-gpt-54`, whose title is `GPT-5.4`: undefined where the two are not the same but for how they are divided. */
 function keyOfTitle({ provider, title, spelling }: Offer): string | undefined {
   if (title === undefined) return undefined
   const { key } = spellingOf(provider, title.replaceAll(' ', '-'))
-  const digits = (text: string): string => text.replace(/\D/g, '')
-  return digits(key) === digits(spelling.name) ? key : undefined
+  const undivided = (text: string): string => text.replace(/[^a-z0-9]/g, '')
+  return undivided(key) === undivided(spelling.name) ? key : undefined
 }
 
 /** Of a model's names at Amazon Bedrock one stands for the model: that of all regions, else that without any; the others are bound. */
@@ -69,7 +79,11 @@ function groupOf(all: readonly Offer[], bound: boolean, tally: Tally): Group {
     else byProvider.set(offer.provider, offer)
   }
   const { key, undated } = all[0]!.spelling
-  const maker = makerOf(key, [...byProvider.keys()], all.map(({ spelling }) => spelling.maker))
+  const maker = makerOf(
+    key,
+    [...byProvider.keys()],
+    all.map(({ spelling }) => spelling.maker),
+  )
   const offers = [...byProvider.values()].sort((a, b) => distance(a, maker) - distance(b, maker) || compare(a.provider, b.provider))
   const own = offers.find(({ provider }) => ownProviders[provider] === maker)
   const id = bound ? all[0]!.wire : nameOf(offers, maker)
@@ -117,7 +131,10 @@ function aliasesOf(all: readonly Offer[], id: string, undated: string): string[]
 }
 
 /** That a model can be told not to think, and that it takes no sampling parameters, is its nature wherever it runs. */
-function endpointOf({ provider, wire, contextWindow, maxOutputTokens, price, capabilities }: Offer, own: Offer | undefined): CatalogEndpoint {
+function endpointOf(
+  { provider, wire, contextWindow, maxOutputTokens, price, capabilities }: Offer,
+  own: Offer | undefined,
+): CatalogEndpoint {
   const { efforts, temperature } = capabilities
   const canRest = own?.capabilities.efforts?.includes('none') && efforts && efforts.length > 0 && !efforts.includes('none')
   return {

@@ -9,7 +9,10 @@ export function pack(groups: readonly Group[], date: string, notices: readonly s
   const providers = new Shared(all.map(({ provider }) => provider))
   const capabilities = new Shared(all.map(endpoint => ordered(endpoint.capabilities ?? {})))
   const prices = new Shared(all.flatMap(({ price }) => (price ? [ordered(price)] : [])))
-  const packedEndpoint = ({ provider, upstreamModel, contextWindow = 0, maxOutputTokens = 0, ...facts }: CatalogEndpoint, model: string): PackedEndpoint => [
+  const packedEndpoint = (
+    { provider, upstreamModel, contextWindow = 0, maxOutputTokens = 0, ...facts }: CatalogEndpoint,
+    model: string,
+  ): PackedEndpoint => [
     providers.placeOf(provider),
     capabilities.placeOf(ordered(facts.capabilities ?? {})),
     facts.price ? prices.placeOf(ordered(facts.price)) : 0,
@@ -35,7 +38,9 @@ export function pack(groups: readonly Group[], date: string, notices: readonly s
 
 /** A line for each model, so that a change is seen as one. */
 export function print({ models, ...rest }: PackedCatalog): string {
-  const head = JSON.stringify(rest).slice(0, -1).replaceAll(/("(?:notices|providers|capabilities|prices)":)/g, '\n$1')
+  const head = JSON.stringify(rest)
+    .slice(0, -1)
+    .replaceAll(/("(?:notices|providers|capabilities|prices)":)/g, '\n$1')
   return `${head},\n"models":[\n${models.map(model => JSON.stringify(model)).join(',\n')}\n]}\n`
 }
 

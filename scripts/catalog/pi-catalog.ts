@@ -27,7 +27,11 @@ interface Entry {
   readonly int?: number
   readonly supportsTools?: boolean
   readonly webSearch?: string
-  readonly thinking?: { readonly efforts?: readonly string[]; readonly effortMap?: Readonly<Record<string, string>>; readonly requiresEffort?: boolean }
+  readonly thinking?: {
+    readonly efforts?: readonly string[]
+    readonly effortMap?: Readonly<Record<string, string>>
+    readonly requiresEffort?: boolean
+  }
   readonly identity: { readonly class: string; readonly family?: string }
   readonly compat?: { readonly supportsSamplingParams?: boolean; readonly reasoningDisableMode?: string }
 }

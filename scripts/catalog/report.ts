@@ -14,7 +14,10 @@ export function report({ models, providers, capabilities, prices }: PackedCatalo
     `${ofServed.length} of the pairs are with providers that a plugin here serves`,
     `known of the pairs: price ${count(place => place[2])}, context window ${count(place => place[3])}, most output ${count(place => place[4])}`,
     `of their capabilities: ${(['tools', 'structuredOutput', 'efforts', 'temperature', 'images', 'files', 'webSearch', 'verbosity', 'logprobs'] as const).map(capable).join(', ')}`,
-    `${models.filter(({ auto }) => auto).length} models for auto, first ${models.slice(0, 12).map(({ id }) => id).join(', ')}`,
+    `${models.filter(({ auto }) => auto).length} models for auto, first ${models
+      .slice(0, 12)
+      .map(({ id }) => id)
+      .join(', ')}`,
     `${prices.length} prices, ${capabilities.length} sets of capabilities, ${Math.round(text.length / 1000)} kB`,
   ]
 }

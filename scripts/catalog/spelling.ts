@@ -31,7 +31,10 @@ export function spellingOf(provider: string, wire: string): Spelling {
   const [maker, rest] = split(provider, region === undefined ? wire : wire.slice(region.length + 1))
   let name = rest.toLowerCase()
   for (const [pattern, replacement] of servings[provider] ?? []) name = name.replace(pattern, replacement)
-  const bare = name.replace(/^(openai|google|zai-org|z-ai|zai|nvidia|mistralai|anthropic|meta)-(?=(gpt|gemma|glm|nemotron|llama|mistral|claude))/, '')
+  const bare = name.replace(
+    /^(openai|google|zai-org|z-ai|zai|nvidia|mistralai|anthropic|meta)-(?=(gpt|gemma|glm|nemotron|llama|mistral|claude))/,
+    '',
+  )
   const [stem, date] = dated(bare)
   const undated = keyOf(stem)
   return { name: bare, key: date === undefined ? undated : `${undated}-${date}`, undated, date, maker, region }
@@ -45,7 +48,10 @@ function split(provider: string, id: string): readonly [maker: string | undefine
   }
   if (provider === 'vertex') return [undefined, id.replace(/@default$/, '').replace('@', '-')]
   if (provider === 'fireworks') return ['fireworks', id.replace(/^accounts\/[^/]+\/(models|routers)\//, '').replace(/(?<=\d)p(?=\d)/g, '.')]
-  const path = id.replace(/^(~|hf:|workers-ai\/|@cf\/)+/, '').replace(/^@cf\//, '').split('/')
+  const path = id
+    .replace(/^(~|hf:|workers-ai\/|@cf\/)+/, '')
+    .replace(/^@cf\//, '')
+    .split('/')
   const [maker] = path
   // A router of the provider's own, or a way of serving that is part of what is bought.
   if (path.length !== 2 || maker === provider || maker === 'TEE') return [path.length > 1 ? maker : undefined, path.join('/')]

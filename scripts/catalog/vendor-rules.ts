@@ -10,7 +10,7 @@ export function tokenizerOf(key: string): Tokenizer | undefined {
 }
 
 export function completed(offer: Offer): Offer {
-  return { ...offer, price: offer.price && pricedByRule(offer.price, offer), capabilities: capableByRule(offer) }
+  return { ...offer, price: offer.price && withFees(pricedByRule(offer.price, offer), offer), capabilities: capableByRule(offer) }
 }
 
 /** platform.claude.com, "Prompt caching": writes for five minutes cost 1.25 times the input, for an hour twice, at every vendor of these models. */
@@ -19,6 +19,19 @@ function pricedByRule(price: Price, { spelling }: Offer): Price {
   const rule = <T extends { input: number; cacheWrite5m?: number | undefined }>(rates: T): T =>
     Math.abs((rates.cacheWrite5m ?? 0) - rates.input * 1.25) < 1e-9 ? { ...rates, cacheWrite1h: rates.input * 2 } : rates
   return rule({ ...price, ...(price.tiers && { tiers: price.tiers.map(rule) }) })
+}
+
+/** US dollars for a request of Perplexity's with the smallest search context, which is the default: docs.perplexity.ai, "Pricing". */
+const perplexityFees: Readonly<Record<string, number>> = { sonar: 0.005, 'sonar-pro': 0.006, 'sonar-reasoning-pro': 0.006 }
+/** docs.x.ai, "Tools pricing": 5 dollars for a thousand searches. */
+const xaiSearchFee = 0.005
+
+function withFees(price: Price, { provider, spelling }: Offer): Price {
+  if (provider === 'xai') return { ...price, webSearch: xaiSearchFee }
+  if (provider !== 'perplexity') return price
+  const { request: _, ...tokens } = price
+  const fee = perplexityFees[spelling.key]
+  return fee === undefined ? tokens : { ...tokens, request: fee }
 }
 
 function capableByRule({ provider, spelling: { key }, capabilities }: Offer): Capabilities {

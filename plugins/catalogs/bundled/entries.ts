@@ -12,15 +12,20 @@ export function entriesOf(catalog: PackedCatalog, isLoaded: (provider: string) =
   return entries
 }
 
-function entryOf({ id, aliases, at: _, auto = false, tokenizer, ...facts }: PackedModel, at: readonly PackedEndpoint[], catalog: PackedCatalog): CatalogEntry {
+function entryOf(
+  { id, aliases, at: _, auto = false, tokenizer, ...facts }: PackedModel,
+  at: readonly PackedEndpoint[],
+  catalog: PackedCatalog,
+): CatalogEntry {
+  // A member that is there overrides what the provider itself lists, so that unknown ones are left out.
   const endpoints = at.map(([provider, capabilities, price, contextWindow, maxOutputTokens, upstreamModel = id]): CatalogEndpoint => ({
     provider: catalog.providers[provider - 1]!,
     upstreamModel,
-    contextWindow: contextWindow || undefined,
-    maxOutputTokens: maxOutputTokens || undefined,
-    tokenizer,
-    price: catalog.prices[price - 1],
-    capabilities: catalog.capabilities[capabilities - 1] ?? {},
+    ...(contextWindow > 0 && { contextWindow }),
+    ...(maxOutputTokens > 0 && { maxOutputTokens }),
+    ...(tokenizer && { tokenizer }),
+    ...(price > 0 && { price: catalog.prices[price - 1] }),
+    ...(capabilities > 0 && { capabilities: catalog.capabilities[capabilities - 1]! }),
   }))
   return { model: id, ...(aliases && { aliases }), ...facts, auto, endpoints }
 }

@@ -1,8 +1,8 @@
 import { CatalogSources, definePlugin, PluginError, type CatalogEntry } from '../../../core/index.ts'
 import { readCatalogFile } from './read.ts'
-import { catalogSchema, checkRepetitions } from './schema.ts'
+import { catalogSchema, checkEntries } from './schema.ts'
 
-/** Models from a JSON file, from the config, or both: what a vendor's own list does not tell, such as prices and contracts. */
+/** Models from a JSON file, from the config, or both, over what all other catalogs say: private models, contracts, prices, removals. */
 export default definePlugin({
   name: 'file-catalog',
   options: {
@@ -19,8 +19,8 @@ export default definePlugin({
   setup(gateway, { name, path, optional, models }) {
     if (path === undefined && models === undefined) throw new PluginError(gateway.name, 'needs path, models, or both')
     const inline = models ?? []
-    checkRepetitions(inline, 'models')
+    checkEntries(inline, 'models')
     const entries: readonly CatalogEntry[] = [...(path === undefined ? [] : readCatalogFile(path, optional)), ...inline]
-    gateway.add(CatalogSources, { name, entries: () => entries })
+    gateway.add(CatalogSources, { name, rank: 'operator', entries: () => entries, describe: () => `${entries.length} models described` })
   },
 })

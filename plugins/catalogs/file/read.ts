@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Ajv, type ErrorObject } from 'ajv'
-import { catalogSchema, checkRepetitions, type FileEntries } from './schema.ts'
+import { catalogSchema, checkEntries, type FileEntries } from './schema.ts'
 
 /** The models in a catalog file. Errors name the file, the place in it, and what was expected there. */
 export function readCatalogFile(file: string, optional: boolean): FileEntries {
@@ -9,11 +9,11 @@ export function readCatalogFile(file: string, optional: boolean): FileEntries {
   const text = read(path, optional)
   if (text === undefined) return []
   const entries = parse(text, path)
-  const ajv = new Ajv({ allErrors: true, strict: true, verbose: true })
+  const ajv = new Ajv({ allErrors: true, strict: true, verbose: true, useDefaults: true })
   ajv.addFormat('uri', { type: 'string', validate: (uri: string) => URL.canParse(uri) })
   const validate = ajv.compile<FileEntries>(catalogSchema)
   if (!validate(entries)) throw new Error(`catalog file ${path}: ${validate.errors!.map(describe).join('; ')}`)
-  checkRepetitions(entries, `catalog file ${path}`)
+  checkEntries(entries, `catalog file ${path}`)
   return entries
 }
 

@@ -8,16 +8,33 @@ const tokens = { type: 'integer', minimum: 1 } as const
 const usdPerMillionTokens = { type: 'number', minimum: 0 } as const
 const url = { type: 'string', format: 'uri' } as const
 
+const tokenPrices = {
+  input: usdPerMillionTokens,
+  output: usdPerMillionTokens,
+  cacheRead: usdPerMillionTokens,
+  cacheWrite5m: usdPerMillionTokens,
+  cacheWrite1h: usdPerMillionTokens,
+  reasoning: usdPerMillionTokens,
+} as const
+
 const price = {
   type: 'object',
   additionalProperties: false,
   required: ['input', 'output'],
   properties: {
-    input: usdPerMillionTokens,
-    output: usdPerMillionTokens,
-    cacheRead: usdPerMillionTokens,
-    cacheWrite5m: usdPerMillionTokens,
-    cacheWrite1h: usdPerMillionTokens,
+    ...tokenPrices,
+    tiers: {
+      type: 'array',
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['above', 'input', 'output'],
+        properties: { above: { type: 'integer', minimum: 0 }, ...tokenPrices },
+      },
+      description: 'Prices of the whole request where its input has more tokens than `above`, in ascending order.',
+    },
+    webSearch: { type: 'number', minimum: 0, description: 'US dollars for one search.' },
+    request: { type: 'number', minimum: 0, description: 'US dollars for one request, on top of its tokens.' },
   },
   description: 'US dollars per million tokens.',
 } as const
@@ -63,6 +80,7 @@ const endpoint = {
   required: ['provider'],
   properties: {
     provider: text,
+    remove: { type: 'boolean', description: 'True: this provider does not have the model here, whatever other catalogs say.' },
     upstreamModel: text,
     contextWindow: tokens,
     maxOutputTokens: tokens,
@@ -79,25 +97,29 @@ export const catalogSchema = {
   items: {
     type: 'object',
     additionalProperties: false,
-    required: ['model', 'endpoints'],
+    required: ['model'],
     properties: {
       model: text,
+      remove: { type: 'boolean', description: 'True: what other catalogs say of the model is forgotten.' },
+      family: text,
       aliases: { type: 'array', items: text },
       created: { type: 'integer', minimum: 0, description: 'Seconds since the epoch.' },
       ownedBy: text,
       auto: { type: 'boolean', description: 'False: never chosen by auto.' },
-      endpoints: { type: 'array', items: endpoint },
+      endpoints: { type: 'array', items: endpoint, default: [] },
     },
   },
 } as const
 
 export type FileEntries = Wire<typeof catalogSchema>
 
-/** One model at one provider may be described once: of two descriptions, one would silently be lost. */
-export function checkRepetitions(entries: FileEntries, source: string): void {
+/** What the schema cannot say. One model at one provider may be described once: of two descriptions, one would silently be lost. */
+export function checkEntries(entries: FileEntries, source: string): void {
   const seen = new Map<string, string>()
   for (const [index, { model, endpoints }] of entries.entries()) {
-    for (const [position, { provider }] of endpoints.entries()) {
+    for (const [position, { provider, price: { tiers = [] } = {} }] of endpoints.entries()) {
+      if (tiers.some(({ above }, tier) => tier > 0 && above <= tiers[tier - 1]!.above))
+        throw new Error(`${source}: /${index}/endpoints/${position}/price/tiers must be in ascending order of above`)
       const place = `/${index}/endpoints/${position}`
       const pair = JSON.stringify([model, provider])
       const earlier = seen.get(pair)

@@ -17,7 +17,8 @@ const summary = {
   properties: { id: text, object: { const: 'model' }, created: { type: 'integer' }, owned_by: text },
 }
 
-const prices = ['input', 'output', 'cache_read', 'cache_write_5m', 'cache_write_1h']
+const tokenPrices = ['input', 'output', 'cache_read', 'cache_write_5m', 'cache_write_1h', 'reasoning']
+const usdPerMillionTokens = Object.fromEntries(tokenPrices.map(kind => [kind, number]))
 
 const provider = {
   type: 'object',
@@ -28,9 +29,22 @@ const provider = {
     max_output_tokens: { type: ['integer', 'null'] },
     price: {
       type: ['object', 'null'],
-      description: 'US dollars per million tokens; null is unknown.',
-      required: prices,
-      properties: Object.fromEntries(prices.map(kind => [kind, number])),
+      description: 'US dollars per million tokens; null is unknown, or costs what input or output does.',
+      required: [...tokenPrices, 'tiers', 'web_search', 'request'],
+      properties: {
+        ...usdPerMillionTokens,
+        tiers: {
+          type: 'array',
+          description: 'Prices of the whole request where its input has more tokens than `above`.',
+          items: {
+            type: 'object',
+            required: ['above', ...tokenPrices],
+            properties: { above: { type: 'integer' }, ...usdPerMillionTokens },
+          },
+        },
+        web_search: { ...number, description: 'US dollars for one search; null is unknown.' },
+        request: { type: 'number', description: 'US dollars for one request, on top of its tokens.' },
+      },
     },
     capabilities: { type: 'object' },
     zdr: evidence(['policy_url'], 'certificate_url'),
@@ -47,10 +61,12 @@ const schemas: Readonly<Record<string, JsonObject>> = {
   },
   ModelDetail: {
     type: 'object',
-    required: [...summary.required, 'aliases', 'providers'],
+    required: [...summary.required, 'aliases', 'family', 'listed', 'providers'],
     properties: {
       ...summary.properties,
       aliases: { type: 'array', items: text },
+      family: { type: ['string', 'null'] },
+      listed: { type: 'boolean', description: 'False: no catalog knows the model; its provider, which was named, may have it.' },
       providers: { type: 'object', additionalProperties: provider },
     },
   },
@@ -66,7 +82,7 @@ export function describeModel(): RouteDescription {
     replies: {
       200: reply('The model, and each provider that has it.', 'ModelDetail'),
       401: unauthorized,
-      404: reply('No model is listed under this name.', 'Error'),
+      404: reply('No model is listed under this name, and it names no provider that is here.', 'Error'),
     },
     schemas,
   }

@@ -1,17 +1,29 @@
-import { definePlugin, GatewayError, Routes } from '../../../core/index.ts'
+import {
+  definePlugin,
+  GatewayError,
+  Providers,
+  Routes,
+  type Catalog,
+  type JsonObject,
+  type Provider,
+  type Registry,
+} from '../../../core/index.ts'
 import { describeModel, describeModels } from './description.ts'
-import { modelDetail, modelSummary } from './model.ts'
+import { ModelList } from './list.ts'
+import { modelDetail, unlistedDetail } from './model.ts'
 
 /** `GET /v1/models` and `GET /v1/models/{id}`: spec.md, Endpoints. */
 export default definePlugin({
   name: 'models',
   options: { type: 'object', additionalProperties: false, properties: {} },
-  setup(gateway) {
+  needs: { providers: Providers },
+  setup(gateway, _, { providers }) {
+    const list = new ModelList()
     gateway.add(Routes, {
       method: 'GET',
       path: '/v1/models',
       auth: 'key',
-      handle: (_, { catalog }) => json({ object: 'list', data: catalog.models().map(modelSummary) }),
+      handle: (_, { catalog }) => json(list.of(catalog.models())),
       describe: describeModels,
     })
     gateway.add(Routes, {
@@ -21,8 +33,8 @@ export default definePlugin({
       auth: 'key',
       handle({ params }, { catalog }) {
         const name = decoded(params['id'] ?? '')
-        const model = catalog.resolve(name) ?? catalog.resolve(name.slice(name.indexOf('/') + 1))
-        if (model) return json(modelDetail(model))
+        const found = detailOf(name, catalog, providers)
+        if (found) return json(JSON.stringify(found))
         const near = catalog.nearest(name)
         const advice = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : ''
         throw new GatewayError({
@@ -38,6 +50,20 @@ export default definePlugin({
   },
 })
 
+/** By canonical name or alias; else as `provider/model`, which may also be a model that no catalog lists. */
+function detailOf(name: string, catalog: Catalog, providers: Registry<Provider>): JsonObject | undefined {
+  const model = catalog.resolve(name)
+  if (model) return modelDetail(model)
+  const slash = name.indexOf('/')
+  const provider = slash > 0 ? providers.get(name.slice(0, slash)) : undefined
+  const rest = name.slice(slash + 1)
+  if (!provider || !rest) return undefined
+  const endpoint = catalog.endpoint(provider.id, rest)
+  if (endpoint) return modelDetail(catalog.resolve(endpoint.model)!)
+  const { id, capabilities = {} } = provider
+  return unlistedDetail({ provider: id, model: rest, upstreamModel: rest, listed: false, capabilities, zdr: false, hipaa: false })
+}
+
 /** Clients encode the slashes of a name. */
 function decoded(name: string): string {
   try {
@@ -47,6 +73,6 @@ function decoded(name: string): string {
   }
 }
 
-function json(body: object): { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: string } {
-  return { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+function json(body: string): { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: string } {
+  return { status: 200, headers: { 'content-type': 'application/json' }, body }
 }

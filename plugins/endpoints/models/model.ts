@@ -1,4 +1,4 @@
-import type { Endpoint, JsonObject, Model } from '../../../core/index.ts'
+import type { Endpoint, JsonObject, Model, Price, TokenPrices } from '../../../core/index.ts'
 
 /** One entry of the list. It says nothing of zero data retention: spec.md, Per-provider ZDR status. */
 export function modelSummary({ id, created, ownedBy }: Model): JsonObject {
@@ -6,8 +6,32 @@ export function modelSummary({ id, created, ownedBy }: Model): JsonObject {
 }
 
 export function modelDetail(model: Model): JsonObject {
-  const providers = Object.fromEntries(model.endpoints.map(endpoint => [endpoint.provider, providerDetail(endpoint)]))
-  return { ...modelSummary(model), aliases: model.aliases, providers }
+  return {
+    ...modelSummary(model),
+    aliases: model.aliases,
+    family: model.family ?? null,
+    listed: true,
+    providers: providersOf(model.endpoints),
+  }
+}
+
+/** A model of which the catalog knows nothing, at a provider that was named. */
+export function unlistedDetail(endpoint: Endpoint): JsonObject {
+  const { model: id, provider } = endpoint
+  return {
+    id: `${provider}/${id}`,
+    object: 'model',
+    created: 0,
+    owned_by: 'unknown',
+    aliases: [],
+    family: null,
+    listed: false,
+    providers: providersOf([endpoint]),
+  }
+}
+
+function providersOf(endpoints: readonly Endpoint[]): JsonObject {
+  return Object.fromEntries(endpoints.map(endpoint => [endpoint.provider, providerDetail(endpoint)]))
 }
 
 /** Null is unknown. Prices are US dollars per million tokens. */
@@ -16,17 +40,29 @@ function providerDetail({ upstreamModel, contextWindow, maxOutputTokens, price, 
     model: upstreamModel,
     context_window: contextWindow ?? null,
     max_output_tokens: maxOutputTokens ?? null,
-    price: price
-      ? {
-          input: price.input,
-          output: price.output,
-          cache_read: price.cacheRead ?? null,
-          cache_write_5m: price.cacheWrite5m ?? null,
-          cache_write_1h: price.cacheWrite1h ?? null,
-        }
-      : null,
+    price: price ? priceDetail(price) : null,
     capabilities,
     zdr,
     hipaa,
+  }
+}
+
+function priceDetail(price: Price): JsonObject {
+  return {
+    ...tokenPrices(price),
+    tiers: (price.tiers ?? []).map(tier => ({ above: tier.above, ...tokenPrices(tier) })),
+    web_search: price.webSearch ?? null,
+    request: price.request ?? 0,
+  }
+}
+
+function tokenPrices({ input, output, cacheRead, cacheWrite5m, cacheWrite1h, reasoning }: TokenPrices): JsonObject {
+  return {
+    input,
+    output,
+    cache_read: cacheRead ?? null,
+    cache_write_5m: cacheWrite5m ?? null,
+    cache_write_1h: cacheWrite1h ?? null,
+    reasoning: reasoning ?? null,
   }
 }

@@ -1,0 +1,12 @@
+import type { CatalogEntry } from '../../../core/index.ts'
+
+/** Leaves out what is named: models, or `provider/model` for one endpoint; `*` stands for any characters. */
+export function without(entries: readonly CatalogEntry[], excluded: readonly string[]): readonly CatalogEntry[] {
+  if (excluded.length === 0) return entries
+  const patterns = excluded.map(name => new RegExp(`^${name.replace(/[^\w*]/g, '\\$&').replaceAll('*', '.*')}$`, 'v'))
+  const isExcluded = (name: string): boolean => patterns.some(pattern => pattern.test(name))
+  return entries
+    .filter(({ model }) => !isExcluded(model))
+    .map(entry => ({ ...entry, endpoints: entry.endpoints.filter(({ provider }) => !isExcluded(`${provider}/${entry.model}`)) }))
+    .filter(({ endpoints }) => endpoints.length > 0)
+}

@@ -1,0 +1,89 @@
+import { resolve } from 'node:path'
+import { CatalogSources, Clock, definePlugin, describeError, Providers } from '../../../core/index.ts'
+import { describeCatalog } from './age.ts'
+import { entriesOf } from './entries.ts'
+import { without } from './exclusion.ts'
+import { bundledCatalog, checkedCatalog } from './read.ts'
+import { Refresh } from './refresh.ts'
+import { readSaved, type SavedCatalog } from './saved.ts'
+
+const hourMs = 3_600_000
+
+/** The usual models of the usual vendors with their prices, limits and capabilities, as they were when the gateway was made, or newer. */
+export default definePlugin({
+  name: 'bundled-catalog',
+  options: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      exclude: {
+        type: 'array',
+        items: { type: 'string', minLength: 1, maxLength: 200 },
+        default: [],
+        description: 'Models to leave out, or `provider/model` for one provider’s; `*` stands for any characters, such as `openrouter/*`.',
+      },
+      refreshUrl: {
+        type: 'string',
+        format: 'uri',
+        pattern: '^https?://',
+        description: 'An address with a newer catalog in the format of `models.json`. Without it nothing is ever fetched.',
+      },
+      refreshHours: { type: 'number', minimum: 0.1, maximum: 596, default: 24, description: 'How often the address is asked.' },
+      file: {
+        type: 'string',
+        minLength: 1,
+        default: './data/catalog.json',
+        description: 'Where the last good catalog from the address is kept for the next start.',
+      },
+    },
+  },
+  needs: { providers: Providers, clock: Clock },
+  setup(gateway, { exclude, refreshUrl, refreshHours, file }, { providers, clock }) {
+    const path = resolve(file)
+    let changed = (): void => {}
+    let saved: SavedCatalog | undefined
+    let summary: string | undefined
+    gateway.add(CatalogSources, {
+      name: 'bundled',
+      rank: 'bundled',
+      // Read when the catalog is built, and kept only as the entries that are used.
+      entries() {
+        const bundled = bundledCatalog()
+        const catalog = saved && saved.catalog.date >= bundled.date ? saved.catalog : bundled
+        const entries = without(
+          entriesOf(catalog, provider => providers.get(provider) !== undefined),
+          exclude,
+        )
+        summary = describeCatalog(catalog, entries, clock.now())
+        return entries
+      },
+      onChange: callback => (changed = callback),
+      describe: () => summary ?? 'not read yet',
+    })
+    if (refreshUrl === undefined) return
+    gateway.onStart(() => {
+      try {
+        saved = readSaved(path, refreshUrl, checkedCatalog)
+      } catch (error) {
+        gateway.log.warn('the saved catalog is not used', { file: path, ...describeError(error) })
+      }
+      const refresh = new Refresh(
+        {
+          url: refreshUrl,
+          everyMs: refreshHours * hourMs,
+          file: path,
+          http: gateway.http,
+          clock,
+          log: gateway.log,
+          onNew(newer) {
+            saved = newer
+            changed()
+          },
+        },
+        saved,
+      )
+      gateway.onStop(() => refresh.stop())
+      refresh.start()
+    })
+  },
+})

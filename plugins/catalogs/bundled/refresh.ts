@@ -1,0 +1,124 @@
+import type { Clock, HttpClient, Logger, UpstreamHeaders } from '../../../core/index.ts'
+import { describeError } from '../../../core/index.ts'
+import { checkedCatalog } from './read.ts'
+import { writeSaved, type SavedCatalog } from './saved.ts'
+
+const largestBytes = 16_000_000
+const deadlineMs = 30_000
+/** After the gateway serves, so that a start never waits for it. */
+const firstAfterMs = 5_000
+
+export interface RefreshOptions {
+  readonly url: string
+  readonly everyMs: number
+  /** Where the last good catalog is kept. */
+  readonly file: string
+  readonly http: HttpClient
+  readonly clock: Clock
+  readonly log: Logger
+  readonly onNew: (saved: SavedCatalog) => void
+}
+
+/** Asks an address for a newer catalog, again and again. Whatever goes wrong is logged, and the catalog stays as it is. */
+export class Refresh {
+  readonly #options: RefreshOptions
+  readonly #stopping = new AbortController()
+  #saved: SavedCatalog | undefined
+  #timer: NodeJS.Timeout | undefined
+  #running: Promise<void> = Promise.resolve()
+
+  constructor(options: RefreshOptions, saved: SavedCatalog | undefined) {
+    this.#options = options
+    this.#saved = saved
+  }
+
+  start(): void {
+    const { clock, everyMs } = this.#options
+    const due = this.#saved ? this.#saved.checkedAt + everyMs - clock.now() : 0
+    this.#schedule(Math.max(firstAfterMs, Math.min(due, everyMs)))
+  }
+
+  async stop(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#stopping.abort()
+    await this.#running
+  }
+
+  /** Asks once. Never rejects. */
+  async now(): Promise<void> {
+    try {
+      await this.#ask()
+    } catch (error) {
+      if (!this.#stopping.signal.aborted)
+        this.#options.log.warn('the catalog was not refreshed; the one in use stays', {
+          address: addressOf(this.#options.url),
+          ...describeError(error),
+        })
+    }
+  }
+
+  #schedule(afterMs: number): void {
+    this.#timer = setTimeout(() => {
+      this.#running = this.now().then(() => {
+        if (!this.#stopping.signal.aborted) this.#schedule(this.#options.everyMs)
+      })
+    }, afterMs).unref()
+  }
+
+  async #ask(): Promise<void> {
+    const { url, http, clock, onNew, log } = this.#options
+    const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(deadlineMs)])
+    const { status, headers, body } = await http.send({ method: 'GET', url, headers: this.#conditions() }, { signal })
+    if (status === 304 && this.#saved) {
+      body.destroy()
+      await this.#keep({ ...this.#saved, checkedAt: clock.now() })
+      return
+    }
+    if (status !== 200) {
+      body.destroy()
+      throw new Error(`expected status 200 or 304, got ${status}`)
+    }
+    const catalog = checkedCatalog(JSON.parse(await textOf(body, headers)))
+    const saved = { url, etag: headers['etag'], lastModified: headers['last-modified'], checkedAt: clock.now(), catalog }
+    onNew(saved)
+    log.info('the catalog was refreshed', { date: catalog.date, models: catalog.models.length })
+    await this.#keep(saved)
+  }
+
+  async #keep(saved: SavedCatalog): Promise<void> {
+    this.#saved = saved
+    await writeSaved(this.#options.file, saved)
+  }
+
+  #conditions(): Record<string, string> {
+    const { etag, lastModified } = this.#saved ?? {}
+    return {
+      accept: 'application/json',
+      ...(etag !== undefined && { 'if-none-match': etag }),
+      ...(lastModified !== undefined && { 'if-modified-since': lastModified }),
+    }
+  }
+}
+
+async function textOf(body: AsyncIterable<Uint8Array> & { destroy(): unknown }, headers: UpstreamHeaders): Promise<string> {
+  const tooLarge = new Error(`expected at most ${largestBytes} bytes`)
+  if (Number(headers['content-length'] ?? 0) > largestBytes) {
+    body.destroy()
+    throw tooLarge
+  }
+  const pieces: Uint8Array[] = []
+  let length = 0
+  // Leaving the loop by a throw destroys the body.
+  for await (const piece of body) {
+    length += piece.length
+    if (length > largestBytes) throw tooLarge
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces).toString('utf8')
+}
+
+/** Without what may be secret in it. */
+function addressOf(url: string): string {
+  const { origin, pathname } = new URL(url)
+  return origin + pathname
+}
