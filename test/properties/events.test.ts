@@ -1,15 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import fc, { type Arbitrary } from 'fast-check'
 import t, { type Test } from 'tap'
-import {
-  policyRefusal,
-  type Capabilities,
-  type CatalogEntry,
-  type GuardSession,
-  type Item,
-  type JsonObject,
-  type OutputFilter,
-} from '../../core/index.ts'
+import type { GuardSession, Item, JsonObject } from '../../core/index.ts'
 import { checkGenerationEvents, testGateway } from '../../core/testing/index.ts'
 import responses from '../../plugins/endpoints/responses/index.ts'
 import localSealer from '../../plugins/sealers/local/index.ts'
@@ -17,7 +9,10 @@ import memory from '../../plugins/stores/memory/index.ts'
 import { ask, guarding, listing, stop, text } from '../core/stage.ts'
 import { gateway, scripted } from '../gateway.ts'
 import { answeredAlike, type Ending } from './answers.ts'
-import { allReplies, eventsOf, oddEvents, say, type Round } from './provider-events.ts'
+import { allReplies, eventsOf, say, type Round } from './provider-events.ts'
+import { endpoints } from './less-able-endpoints.ts'
+import { oddEvents } from './odd-events.ts'
+import { Rewriting } from './rewriting.ts'
 import { runs } from './runs.ts'
 import { Script } from './script.ts'
 
@@ -174,27 +169,6 @@ async function holds<T>(t: Test, count: number, cases: Arbitrary<T>, check: (val
   for (const ending of ['completed', 'incomplete', '424'] as const) t.ok(endings.has(ending), `some end as ${ending}`)
 }
 
-/** Every `Z` becomes two other letters; the end is held back until more comes. */
-class Rewriting implements OutputFilter {
-  readonly #refuses: boolean
-  #held = ''
-
-  constructor(refuses: boolean) {
-    this.#refuses = refuses
-  }
-
-  push(text: string): ReturnType<OutputFilter['push']> {
-    if (this.#refuses && text.length > 40) return { refuse: policyRefusal('Too much of the letter x.') }
-    const all = this.#held + text
-    this.#held = all.slice(-1)
-    return all.slice(0, -1).replaceAll('Z', 'YY')
-  }
-
-  flush(): string {
-    return this.#held.replaceAll('Z', 'YY')
-  }
-}
-
 /** A search that never ended is shown as failed, and not kept. */
 function isOver({ type, status }: JsonObject): boolean {
   return type !== 'web_search_call' || status !== 'failed'
@@ -227,32 +201,4 @@ const answerFormat = {
 function afterJson(round: Round): Round {
   const text = ['{"answ', 'er":"Z', 'z"}'].map(text => say({ type: 'text', text }))
   return { ...round, moves: [...text, say({ type: 'item-end' }), ...round.moves.filter((_, index) => index % 3 > 0)] }
-}
-
-/** Models that differ in what they can do. */
-function endpoints(): readonly CatalogEntry[] {
-  const each = <T>(...values: readonly T[]): readonly T[] => values
-  return each(true, false).flatMap(customTools =>
-    each(true, false).flatMap(namespaceTools =>
-      each(true, false).flatMap(allowedTools =>
-        each('json_schema', 'json_object', 'none').map((structuredOutput, index): CatalogEntry => {
-          const other = index === 1
-          const capabilities: Capabilities = {
-            customTools,
-            namespaceTools,
-            allowedTools,
-            structuredOutput: structuredOutput as 'none',
-            logprobs: other,
-            temperature: other,
-            verbosity: other,
-            efforts: other ? ['high'] : [],
-          }
-          return {
-            model: `m-${Number(customTools)}${Number(namespaceTools)}${Number(allowedTools)}-${structuredOutput}`,
-            endpoints: [{ provider: 'demo', capabilities }],
-          }
-        }),
-      ),
-    ),
-  )
 }

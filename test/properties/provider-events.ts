@@ -46,7 +46,7 @@ export interface ToolShape {
 
 export const answerCanary = 'ANSWER-CANARY-91be'
 
-const words = fc.constantFrom('a', 'Hi ', '🙂', '\ud83d', '\ude42', '\n', '"', '\u2028', '', 'Zz', answerCanary, 'x'.repeat(50))
+export const words = fc.constantFrom('a', 'Hi ', '🙂', '\ud83d', '\ude42', '\n', '"', '\u2028', '', 'Zz', answerCanary, 'x'.repeat(50))
 const argumentPieces = ['{"a"', ':"Z', 'z"}']
 const logprob: Arbitrary<LogProb> = fc.record(
   {
@@ -57,11 +57,11 @@ const logprob: Arbitrary<LogProb> = fc.record(
   },
   { requiredKeys: ['token', 'logprob'] },
 )
-const citation = fc.constantFrom(
+export const citation = fc.constantFrom(
   { type: 'url_citation', url: 'https://example.com', title: '' } as const,
   { type: 'file_citation', file_id: 'file_1', filename: 'a.txt', index: 0 } as const,
 )
-const action = fc.constantFrom(
+export const action = fc.constantFrom(
   { type: 'search', query: answerCanary } as const,
   { type: 'search', query: '', sources: [{ type: 'url', url: 'https://example.com' }] } as const,
   { type: 'open_page', url: 'https://example.com' } as const,
@@ -145,7 +145,7 @@ function searchFor(reply: Reply, { action, results, end, between }: Search): voi
   if (end !== undefined) reply.events.push({ ...search, status: end })
 }
 
-const finishes = fc.constantFrom('stop' as const, 'length' as const, 'content-filter' as const, 'tool-calls' as const)
+export const finishes = fc.constantFrom('stop' as const, 'length' as const, 'content-filter' as const, 'tool-calls' as const)
 const failures = fc.constantFrom('cut' as const, 'unavailable' as const, 'rate-limit' as const, 'refused' as const, 'protocol' as const)
 
 function round(ending: Arbitrary<Round['ending']>): Arbitrary<Round> {
@@ -208,50 +208,3 @@ function present<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], un
     [K in keyof T]: Exclude<T[K], undefined>
   }
 }
-
-const key = fc.constantFrom('a', 'b', 'c')
-const offset = fc.constantFrom(-1, 0, 1, 3, 2 ** 53)
-const anyNumber = fc.constantFrom(-1, 0, 1, 3, 0.5, 2 ** 53, 1e21)
-
-/** Events in any order and with any numbers, also such as no provider may yield. */
-export const oddEvents: Arbitrary<readonly GenerationEvent[]> = fc.array(
-  fc.oneof<Arbitrary<GenerationEvent>[]>(
-    words.map(text => ({ type: 'text', text })),
-    words.map(text => ({ type: 'refusal', text })),
-    fc.record({ type: fc.constant('annotation' as const), citation, start: offset, end: offset }),
-    fc.record({ type: fc.constant('reasoning' as const), text: words, form: fc.constantFrom('summary' as const, 'full' as const) }),
-    fc.record({ type: fc.constant('reasoning-state' as const), opaque: fc.constantFrom('', 'c3RhdGU=') }),
-    fc.constant({ type: 'item-end' }),
-    fc.record({
-      type: fc.constant('tool-call' as const),
-      key,
-      name: fc.constantFrom('weather', 'shell'),
-      custom: fc.boolean(),
-      callId: fc.constantFrom('', 'call_1', 'call_2'),
-    }),
-    fc.record({ type: fc.constant('tool-input' as const), key, text: fc.constantFrom('{', '{}', '}', ' ', '', 'a') }),
-    fc.record({
-      type: fc.constant('search' as const),
-      key,
-      status: fc.constantFrom('in_progress' as const, 'completed' as const, 'failed' as const),
-      action,
-    }),
-    fc.constant({ type: 'compaction', opaque: 'Y29tcGFjdA==' }),
-    fc.constant({ type: 'item', item: { type: 'mcp_call' } }),
-    fc.constant({ type: 'warning', param: 'top_p', message: 'late' }),
-    fc.constant({ type: 'model', model: 'late' }),
-    fc.record({
-      type: fc.constant('usage' as const),
-      usage: fc.record({
-        uncachedInput: anyNumber,
-        cacheRead: anyNumber,
-        cacheWrite5m: fc.constant(0),
-        cacheWrite1h: fc.constant(0),
-        output: anyNumber,
-        reasoning: anyNumber,
-      }),
-    }),
-    fc.record({ type: fc.constant('finish' as const), reason: finishes }),
-  ),
-  { maxLength: 12 },
-)

@@ -13,7 +13,7 @@ export function checkRefusal(status: number, text: string, body: string): void {
 }
 
 /** A place that is there, or one that is missing in a place that is there. Texts that stand for lists of parts end the way. */
-export function isPlace(root: unknown, path: string): boolean {
+function isPlace(root: unknown, path: string): boolean {
   let value = root
   const keys = path.match(/[^.[\]]+|\[\d+\]/g) ?? []
   for (const [index, key] of keys.entries()) {
