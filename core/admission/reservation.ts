@@ -14,6 +14,16 @@ import { estimateInput } from '../tokens/estimate.ts'
 const assumedOutputTokens = 1_000
 const windowMs = 60_000
 
+/** What a request is likely to take. */
+export interface TokenNeed {
+  readonly inputTokens: number
+  readonly outputTokens: number
+}
+
+export function needOf(request: GenerationRequest): TokenNeed {
+  return { inputTokens: estimateInput(request), outputTokens: request.max_output_tokens ?? assumedOutputTokens }
+}
+
 /** Tokens and credit held for one request: settled with what it really took, or released. */
 export interface Reservation {
   settle(usage: TokenUsage, costUsd: number | null): Promise<void>
@@ -35,10 +45,9 @@ export class Reservations {
   }
 
   /** Undefined for a key without limits: most requests. */
-  async reserve(key: ApiKey, request: GenerationRequest, endpoints: readonly Endpoint[]): Promise<Reservation | undefined> {
+  async reserve(key: ApiKey, measure: () => TokenNeed, endpoints: readonly Endpoint[]): Promise<Reservation | undefined> {
     if (key.tokensPerMinute === undefined && key.spendCapUsd === undefined) return undefined
-    const inputTokens = estimateInput(request)
-    const outputTokens = request.max_output_tokens ?? assumedOutputTokens
+    const { inputTokens, outputTokens } = measure()
     const tokens =
       key.tokensPerMinute === undefined ? undefined : await this.#reserveTokens(key, key.tokensPerMinute, inputTokens + outputTokens)
     try {

@@ -2,17 +2,19 @@ import type { Cancellation } from '../cancellation.ts'
 import type { Clock } from '../clock.ts'
 import { noUsage, type GenerationEvent, type TokenUsage } from '../contracts/events.ts'
 import type { MetricStore } from '../contracts/metric-store.ts'
-import { ProviderFailure, type Credential, type Timeouts, type Yielded } from '../contracts/provider.ts'
+import { ProviderFailure, type Credential, type Timeouts } from '../contracts/provider.ts'
 import type { Warning } from '../contracts/route.ts'
+import type { Contender } from '../operation/failover.ts'
 import type { RecordDraft } from '../records/record.ts'
 import type { Candidate } from '../routing/plan.ts'
 
-export interface AttemptParts {
-  readonly candidate: Candidate
+export interface AttemptParts<C extends Contender = Candidate> {
+  readonly candidate: C
   readonly credential: Credential | undefined
-  readonly warnings: readonly Warning[]
-  readonly streamed: boolean
-  readonly timeouts: Timeouts
+  readonly warnings?: readonly Warning[]
+  readonly totalMs: number
+  /** Of a reply that streams. */
+  readonly streamed?: Pick<Timeouts, 'firstEventMs' | 'betweenEventsMs'> | undefined
   readonly run: Cancellation
   readonly clock: Clock
   readonly metrics: MetricStore
@@ -20,35 +22,35 @@ export interface AttemptParts {
 }
 
 /** One try at one candidate: its clock, its abort, its events, and what is measured of it. */
-export class Attempt {
-  readonly candidate: Candidate
+export class Attempt<E extends object = GenerationEvent, C extends Contender = Candidate> {
+  readonly candidate: C
   readonly credential: Credential | undefined
   readonly warnings: Warning[]
   /** What came up to the first semantic event. */
-  readonly head: GenerationEvent[] = []
-  readonly #parts: AttemptParts
+  readonly head: E[] = []
+  readonly #parts: AttemptParts<C>
   readonly #controller = new AbortController()
   readonly #start: number
   readonly #total: NodeJS.Timeout
   #silence: NodeJS.Timeout | undefined
   #latencyMs: number | undefined
-  #iterator: AsyncIterator<Yielded> | undefined
-  #list: readonly GenerationEvent[] = []
+  #iterator: AsyncIterator<E | readonly E[]> | undefined
+  #list: readonly E[] = []
   #taken = 0
   #rejectStep: ((reason: unknown) => void) | undefined
   #ended = false
   readonly #onRunAbort = (reason: unknown): void => this.#abort(reason)
 
-  constructor(parts: AttemptParts) {
+  constructor(parts: AttemptParts<C>) {
     this.#parts = parts
     this.candidate = parts.candidate
     this.credential = parts.credential
-    this.warnings = [...parts.warnings]
+    this.warnings = [...(parts.warnings ?? [])]
     this.#start = parts.clock.elapsed()
-    const { firstEventMs, totalMs } = parts.timeouts
+    const { totalMs, streamed } = parts
     this.#total = this.#timer(totalMs, `did not finish within ${totalMs} ms`)
     // A reply that does not stream comes all at once: only the total time-out can tell that it is late.
-    if (parts.streamed) this.#silence = this.#timer(firstEventMs, `sent nothing within ${firstEventMs} ms`)
+    if (streamed) this.#silence = this.#timer(streamed.firstEventMs, `sent nothing within ${streamed.firstEventMs} ms`)
     parts.run.onAbort(this.#onRunAbort)
   }
 
@@ -56,24 +58,24 @@ export class Attempt {
     return this.#controller.signal
   }
 
-  begin(events: AsyncIterable<Yielded>): void {
+  begin(events: AsyncIterable<E | readonly E[]>): void {
     this.#iterator = events[Symbol.asyncIterator]()
   }
 
   /** An event that has come already, together with an earlier one. */
-  take(): GenerationEvent | undefined {
+  take(): E | undefined {
     return this.#taken < this.#list.length ? this.#list[this.#taken++] : undefined
   }
 
   /** Waits for the next event; undefined at the end. Rejects as soon as the attempt is aborted, even if the provider does not. */
-  next(): Promise<GenerationEvent | undefined> {
+  next(): Promise<E | undefined> {
     return new Promise((resolve, reject) => {
       if (this.signal.aborted) return reject(this.signal.reason)
       this.#rejectStep = reject
       this.#iterator!.next().then(({ done, value }) => {
         if (done) return resolve(undefined)
         if (this.#latencyMs !== undefined) this.#silence?.refresh()
-        if ('type' in value) return resolve(value)
+        if (!Array.isArray(value)) return resolve(value as E)
         this.#list = value
         this.#taken = 0
         resolve(this.take() ?? this.next())
@@ -96,7 +98,7 @@ export class Attempt {
 
   resume(): void {
     if (!this.#parts.streamed) return
-    const { betweenEventsMs } = this.#parts.timeouts
+    const { betweenEventsMs } = this.#parts.streamed
     this.#silence = this.#timer(betweenEventsMs, `sent nothing for ${betweenEventsMs} ms`)
   }
 

@@ -1,15 +1,17 @@
 import type { FailureKind, ProviderFailure } from '../contracts/provider.ts'
-import { GatewayError, type ErrorCode } from '../errors.ts'
+import { GatewayError } from '../errors.ts'
 import type { Masks } from '../masks.ts'
 
-interface PublicForm {
+export interface PublicForm {
   readonly status: number
   readonly type: string
-  readonly code: ErrorCode | 'model_not_found' | 'invalid_value'
+  readonly code: string
 }
 
+export type PublicForms = Readonly<Record<FailureKind, PublicForm>>
+
 /** What a caller is told of a provider's failure, once no other candidate is left: contract/responses.md §10. */
-const publicForms: Record<FailureKind, PublicForm> = {
+export const generationForms: PublicForms = {
   'invalid-request': { status: 400, type: 'invalid_request_error', code: 'invalid_value' },
   'not-found': { status: 400, type: 'invalid_request_error', code: 'model_not_found' },
   'context-length': { status: 400, type: 'invalid_request_error', code: 'context_length_exceeded' },
@@ -25,8 +27,8 @@ const publicForms: Record<FailureKind, PublicForm> = {
 }
 
 /** The vendor's sentence goes to the caller with the gateway's secrets taken out. What it says of the gateway's own account stays inside. */
-export function publicError(failure: ProviderFailure, provider: string, masks: Masks): GatewayError {
-  const form = publicForms[failure.kind]
+export function publicError(failure: ProviderFailure, provider: string, masks: Masks, forms: PublicForms): GatewayError {
+  const form = forms[failure.kind]
   const own = failure.kind === 'auth' || failure.kind === 'quota'
   const message = own ? ownAccountMessage(failure.kind === 'auth', provider) : masks.apply(failure.message)
   return new GatewayError({

@@ -4,20 +4,20 @@ import type { Guardrail } from '../contracts/guardrail.ts'
 import { Sealer } from '../contracts/sealer.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { GenerationRun, GenerationSink, InputCount } from '../contracts/route.ts'
-import { GatewayError } from '../errors.ts'
 import { PolicyResolver } from '../admission/policy.ts'
 import { Reservations } from '../admission/reservation.ts'
 import { Guardrails } from '../extension-points.ts'
 import type { HttpExchange } from '../http/exchange.ts'
 import { Ids } from '../ids.ts'
+import { LiveOperations } from '../operation/live-operations.ts'
+import { contextOf } from '../operation/operation.ts'
 import type { Registry } from '../registry.ts'
 import { Planner } from '../routing/plan.ts'
-import { Roster } from '../roster.ts'
 import { Settings } from '../settings.ts'
 import { Attempts } from './attempts.ts'
 import { ContextWindow } from './context-window.ts'
 import { History } from './history.ts'
-import { contextOf, prepare } from './preparation.ts'
+import { prepare } from './preparation.ts'
 import { Run } from './run.ts'
 
 /** What every run works with. */
@@ -35,13 +35,26 @@ export interface RunServices {
   readonly ids: Ids
 }
 
-/** Starts generations, and knows which are under way. */
+/** Starts generations. */
 export class Generation {
   readonly #services: RunServices
-  readonly #live = new Roster<HttpExchange>()
+  readonly #live: LiveOperations
 
   static {
-    wire(this, [PolicyResolver, History, Guardrails, Planner, ContextWindow, Reservations, Attempts, Sealer, Settings, Clock, Ids])
+    wire(this, [
+      PolicyResolver,
+      History,
+      Guardrails,
+      Planner,
+      ContextWindow,
+      Reservations,
+      Attempts,
+      Sealer,
+      Settings,
+      Clock,
+      Ids,
+      LiveOperations,
+    ])
   }
 
   constructor(
@@ -56,7 +69,9 @@ export class Generation {
     settings: Settings,
     clock: Clock,
     ids: Ids,
+    live: LiveOperations,
   ) {
+    this.#live = live
     this.#services = {
       policies,
       history,
@@ -75,30 +90,12 @@ export class Generation {
   /** A task of its own: it always ends, and neither promise ever rejects. */
   start(exchange: HttpExchange, request: GenerationRequest, sink: GenerationSink): GenerationRun {
     const run = new Run(this.#services, exchange, request, sink)
-    this.#live.add(exchange)
-    const finished = run.go().finally(() => this.#live.remove(exchange))
-    exchange.run = finished
-    return { committed: run.committed, finished }
+    return { committed: run.committed, finished: this.#live.track(exchange, () => run.go()) }
   }
 
   /** Counts as the model that would be asked first counts. */
   async countInput(exchange: HttpExchange, asked: GenerationRequest): Promise<InputCount> {
     const { request, candidates } = await prepare(this.#services, asked, contextOf(exchange))
     return await this.#services.contextWindow.count(candidates[0]!.endpoint, request)
-  }
-
-  get live(): number {
-    return this.#live.size
-  }
-
-  /** Ends what is under way, so that open streams close with an error instead of a cut. */
-  abortAll(): void {
-    const reason = new GatewayError({
-      status: 503,
-      type: 'server_error',
-      code: 'server_error',
-      message: 'The gateway is shutting down. Try again.',
-    })
-    for (const { cancellation } of this.#live.all()) cancellation.abort(reason)
   }
 }

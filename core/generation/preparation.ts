@@ -1,7 +1,6 @@
 import type { Item } from '../contracts/items.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RunContext } from '../contracts/run-context.ts'
-import type { HttpExchange } from '../http/exchange.ts'
 import type { Candidate } from '../routing/plan.ts'
 import type { RunServices } from './generation.ts'
 import { applyInputGuards, openGuards, type OpenGuard } from './input-guards.ts'
@@ -29,16 +28,4 @@ export async function prepare(services: RunServices, asked: GenerationRequest, c
     guards.map(({ session }) => session),
   )
   return { request, added: extended.added, guards, candidates }
-}
-
-export function contextOf({ id, caller, cancellation, log, record }: HttpExchange): RunContext {
-  return {
-    id,
-    caller,
-    log,
-    get signal() {
-      return cancellation.signal
-    },
-    note: (kind, summary) => void record.notes.push({ kind, summary }),
-  }
 }

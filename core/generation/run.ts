@@ -1,21 +1,21 @@
-import { noUsage, type FinishReason } from '../contracts/events.ts'
+import type { FinishReason } from '../contracts/events.ts'
 import type { Item } from '../contracts/items.ts'
 import type { JsonObject } from '../contracts/json.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { Commitment, GenerationSink, Outcome } from '../contracts/route.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
 import type { RunContext } from '../contracts/run-context.ts'
-import type { Reservation } from '../admission/reservation.ts'
+import { needOf } from '../admission/reservation.ts'
 import { GatewayError } from '../errors.ts'
-import { asGatewayError } from '../http/error-reply.ts'
 import type { HttpExchange } from '../http/exchange.ts'
 import { describeError } from '../logger.ts'
+import { Operation } from '../operation/operation.ts'
 import type { Candidate } from '../routing/plan.ts'
 import type { Attempt } from './attempt.ts'
-import { Bill, estimateUsage } from './cost.ts'
+import { estimateUsage } from './cost.ts'
 import type { RunServices } from './generation.ts'
 import { OutputGuards } from './output-guards.ts'
-import { contextOf, prepare } from './preparation.ts'
+import { prepare } from './preparation.ts'
 import { Relay, type Seal } from './relay.ts'
 import { sealState } from './state.ts'
 import { Transcript } from './transcript.ts'
@@ -28,23 +28,20 @@ export class Run {
   readonly #exchange: HttpExchange
   readonly #asked: GenerationRequest
   readonly #sink: GenerationSink
+  readonly #operation: Operation
   readonly #context: RunContext
   readonly #transcript: Transcript
   readonly #committed = Promise.withResolvers<Commitment | GatewayError>()
-  readonly #timeout: NodeJS.Timeout
   #commitTimer: NodeJS.Timeout | undefined
   /** The request with its history, as guards left it. */
   #request: GenerationRequest
   /** What this request brought to the conversation. */
   #added: readonly Item[] = []
-  #reservation: Reservation | undefined
   #filter: OutputGuards | undefined
   #begun: Commitment | undefined
   #attempt: Attempt | undefined
   /** The round that is under way. */
   #round: Relay | undefined
-  /** Of the rounds that are over. */
-  readonly #bill = new Bill()
   /** Characters said in the rounds that are over. */
   #saidBefore = 0
   #finish: FinishReason = 'stop'
@@ -56,11 +53,9 @@ export class Run {
     this.#request = request
     this.#sink = sink
     this.#transcript = new Transcript(services.ids)
-    const { cancellation, record } = exchange
-    this.#context = contextOf(exchange)
-    record.stream = request.stream === true
-    record.requestedModel = request.model
-    this.#timeout = setTimeout(() => cancellation.abort(tookTooLong(services.settings.runTimeoutMs)), services.settings.runTimeoutMs)
+    this.#operation = new Operation(exchange, request.model, services.settings.runTimeoutMs)
+    this.#context = this.#operation.context
+    exchange.record.stream = request.stream === true
   }
 
   get committed(): Promise<Commitment | GatewayError> {
@@ -74,9 +69,8 @@ export class Run {
     } catch (thrown) {
       result = this.#failed(thrown)
     }
-    clearTimeout(this.#timeout)
     clearTimeout(this.#commitTimer)
-    await this.#settle(result)
+    await this.#operation.end(result instanceof GatewayError)
     return result
   }
 
@@ -86,11 +80,8 @@ export class Run {
     this.#added = prepared.added
     this.#request = prepared.request
     const candidates = await contextWindow.fit(prepared.candidates, this.#request)
-    this.#reservation = await reservations.reserve(
-      this.#context.caller.key,
-      this.#request,
-      candidates.map(({ endpoint }) => endpoint),
-    )
+    const endpoints = candidates.map(({ endpoint }) => endpoint)
+    this.#operation.hold(await reservations.reserve(this.#context.caller.key, () => needOf(this.#request), endpoints))
     this.#filter = OutputGuards.over(prepared.guards, this.#context, event => this.#sink.write(event))
     this.#commitInTime()
     const candidate = await this.#rounds(candidates)
@@ -106,7 +97,7 @@ export class Run {
       this.#attempt = attempt
       this.#begin(attempt)
       const { usage, finish } = await this.#relay(attempt)
-      this.#bill.add(usage ?? estimateUsage(request, this.#saidNow), attempt.candidate.endpoint.price)
+      this.#operation.bill.add(usage ?? estimateUsage(request, this.#saidNow), attempt.candidate.endpoint.price)
       attempt.end('ok', usage)
       this.#round = undefined
       this.#saidBefore = this.#transcript.characters
@@ -125,9 +116,10 @@ export class Run {
       await relay.run()
       return relay
     } catch (error) {
-      const failure = this.#services.attempts.failureOf(error, attempt.candidate, this.#context)
+      const { failover } = this.#services.attempts
+      const failure = failover.failureOf(error, attempt.candidate, this.#context)
       attempt.end(failure, relay.usage)
-      throw this.#services.attempts.publicError(failure, attempt.candidate)
+      throw failover.publicError(failure, attempt.candidate)
     }
   }
 
@@ -157,11 +149,9 @@ export class Run {
   #begin(attempt: Attempt): void {
     if (this.#begun) return
     clearTimeout(this.#commitTimer)
-    const { record } = this.#exchange
     const { endpoint } = attempt.candidate
-    record.provider = endpoint.provider
-    record.model = endpoint.model
-    this.#begun = { endpoint, attempts: record.attempts.length + 1, warnings: attempt.warnings, store: this.#stores }
+    this.#operation.answeredBy(endpoint)
+    this.#begun = { endpoint, attempts: this.#exchange.record.attempts.length + 1, warnings: attempt.warnings, store: this.#stores }
     this.#sink.begin(this.#begun)
     this.#committed.resolve(this.#begun)
   }
@@ -174,8 +164,8 @@ export class Run {
       attempts,
       warnings,
       finish: this.#finish,
-      usage: this.#bill.usage,
-      costUsd: this.#bill.costUsd,
+      usage: this.#operation.bill.usage,
+      costUsd: this.#operation.bill.costUsd,
     }
     const body = this.#sink.close(outcome)
     const stored = this.#stores && (await this.#store(body))
@@ -197,52 +187,24 @@ export class Run {
 
   /** Whether a provider kept the rules may show only at the end, when nothing waits for another event any more. */
   #publicly(thrown: unknown): unknown {
-    return ProviderFailure.is(thrown) && this.#attempt ? this.#services.attempts.publicError(thrown, this.#attempt.candidate) : thrown
+    return ProviderFailure.is(thrown) && this.#attempt
+      ? this.#services.attempts.failover.publicError(thrown, this.#attempt.candidate)
+      : thrown
   }
 
   #failed(thrown: unknown): GatewayError {
-    const { cancellation } = this.#exchange
-    const error = asGatewayError(cancellation.aborted ? cancellation.reason : this.#publicly(thrown))
-    if (error.status === 500)
-      this.#context.log.error('a generation failed', { request: this.#context.id, ...describeError(error.cause ?? error) })
-    this.#exchange.record.errorCode = error.code
+    const { bill } = this.#operation
+    const error = this.#operation.failed(this.#publicly(thrown))
     const told = this.#round?.usage
     this.#attempt?.end('left', told)
     const spent = told ?? (error.status === 499 && this.#saidNow > 0 ? estimateUsage(this.#request, this.#saidNow) : undefined)
-    if (spent) this.#bill.add(spent, this.#attempt?.candidate.endpoint.price)
+    if (spent) bill.add(spent, this.#attempt?.candidate.endpoint.price)
     try {
-      this.#sink.fail(error, this.#bill.usage)
+      this.#sink.fail(error, bill.usage)
     } catch (unwritable) {
       this.#context.log.error('a failure could not be written', { request: this.#context.id, ...describeError(unwritable) })
     }
     this.#committed.resolve(error)
     return error
   }
-
-  /** What was delivered is charged, also to a client that left early; what was held beyond it goes back. */
-  async #settle(result: Outcome | GatewayError): Promise<void> {
-    const { record } = this.#exchange
-    const endpoint = this.#begun?.endpoint
-    record.usage = endpoint ? this.#bill.usage : null
-    record.costUsd = endpoint ? this.#bill.costUsd : null
-    try {
-      if (endpoint && this.#bill.usage !== noUsage) await this.#reservation?.settle(this.#bill.usage, record.costUsd)
-      else await this.#reservation?.release()
-    } catch (error) {
-      this.#context.log.error('a reservation could not be settled', {
-        request: this.#context.id,
-        failed: result instanceof GatewayError,
-        ...describeError(error),
-      })
-    }
-  }
-}
-
-function tookTooLong(afterMs: number): GatewayError {
-  return new GatewayError({
-    status: 504,
-    type: 'server_error',
-    code: 'provider_timeout',
-    message: `The request took longer than ${afterMs / 1000} s.`,
-  })
 }

@@ -21,7 +21,7 @@ export class Credentials {
   }
 
   /** Usable ones first, in turn; when all cool down, all of them, the soonest ready first. One `undefined` for a provider that has none. */
-  inTurn({ id, credentials }: Provider): readonly (Credential | undefined)[] {
+  inTurn({ id, credentials }: Pick<Provider, 'id' | 'credentials'>): readonly (Credential | undefined)[] {
     if (!credentials || credentials.length === 0) return noCredential
     if (credentials.length === 1) return credentials
     const turn = this.#turns.get(id) ?? 0

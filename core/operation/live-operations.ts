@@ -1,0 +1,31 @@
+import { GatewayError } from '../errors.ts'
+import type { HttpExchange } from '../http/exchange.ts'
+import { Roster } from '../roster.ts'
+
+/** Knows which requests to models are under way. */
+export class LiveOperations {
+  readonly #live = new Roster<HttpExchange>()
+
+  get count(): number {
+    return this.#live.size
+  }
+
+  /** `work` always ends by itself, and never rejects: what becomes of it, the exchange's record says. */
+  track<T>(exchange: HttpExchange, work: () => Promise<T>): Promise<T> {
+    this.#live.add(exchange)
+    const finished = work().finally(() => this.#live.remove(exchange))
+    exchange.run = finished
+    return finished
+  }
+
+  /** Ends what is under way, so that open streams close with an error instead of a cut. */
+  abortAll(): void {
+    const reason = new GatewayError({
+      status: 503,
+      type: 'server_error',
+      code: 'server_error',
+      message: 'The gateway is shutting down. Try again.',
+    })
+    for (const { cancellation } of this.#live.all()) cancellation.abort(reason)
+  }
+}

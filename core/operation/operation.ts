@@ -1,0 +1,88 @@
+import type { Reservation } from '../admission/reservation.ts'
+import type { Endpoint } from '../contracts/catalog.ts'
+import { noUsage } from '../contracts/events.ts'
+import type { RunContext } from '../contracts/run-context.ts'
+import { GatewayError } from '../errors.ts'
+import { Bill } from '../generation/cost.ts'
+import { asGatewayError } from '../http/error-reply.ts'
+import type { HttpExchange } from '../http/exchange.ts'
+import { describeError } from '../logger.ts'
+
+/** What every request to a model has around it, whatever it asks: its time, what is held for it, its bill, and its record. */
+export class Operation {
+  readonly context: RunContext
+  readonly bill = new Bill()
+  readonly #exchange: HttpExchange
+  readonly #timeout: NodeJS.Timeout
+  readonly #reservations: Reservation[] = []
+  #endpoint: Endpoint | undefined
+
+  constructor(exchange: HttpExchange, requestedModel: string, timeoutMs: number) {
+    this.#exchange = exchange
+    this.context = contextOf(exchange)
+    exchange.record.requestedModel = requestedModel
+    this.#timeout = setTimeout(() => exchange.cancellation.abort(tookTooLong(timeoutMs)), timeoutMs)
+  }
+
+  /** Tokens and credit that are settled with the bill at the end. */
+  hold(reservation: Reservation | undefined): void {
+    if (reservation) this.#reservations.push(reservation)
+  }
+
+  /** From here on what is delivered is charged. */
+  answeredBy(endpoint: Endpoint): void {
+    this.#endpoint = endpoint
+    this.#exchange.record.provider = endpoint.provider
+    this.#exchange.record.model = endpoint.model
+  }
+
+  /** What the caller is told of something thrown; once it was called off, the reason for that. */
+  failed(thrown: unknown): GatewayError {
+    const { cancellation, record } = this.#exchange
+    const error = asGatewayError(cancellation.aborted ? cancellation.reason : thrown)
+    if (error.status === 500)
+      this.context.log.error('a request to a model failed', { request: this.context.id, ...describeError(error.cause ?? error) })
+    record.errorCode = error.code
+    return error
+  }
+
+  /** What was delivered is charged, also to a client that left early; what was held beyond it goes back. */
+  async end(failed: boolean): Promise<void> {
+    clearTimeout(this.#timeout)
+    const { record } = this.#exchange
+    const { usage, costUsd } = this.bill
+    const isCharged = usage !== noUsage
+    const isBilled = this.#endpoint !== undefined || isCharged
+    record.usage = isBilled ? usage : null
+    record.costUsd = isBilled ? costUsd : null
+    const [first, ...others] = this.#reservations
+    try {
+      if (isCharged) await first?.settle(usage, costUsd)
+      else await first?.release()
+      for (const other of others) await other.release()
+    } catch (error) {
+      this.context.log.error('a reservation could not be settled', { request: this.context.id, failed, ...describeError(error) })
+    }
+  }
+}
+
+export function contextOf({ id, caller, cancellation, log, record }: HttpExchange): RunContext {
+  return {
+    id,
+    caller,
+    log,
+    get signal() {
+      return cancellation.signal
+    },
+    note: (kind, summary) => void record.notes.push({ kind, summary }),
+  }
+}
+
+function tookTooLong(afterMs: number): GatewayError {
+  return new GatewayError({
+    status: 504,
+    type: 'server_error',
+    code: 'provider_timeout',
+    message: `The request took longer than ${afterMs / 1000} s.`,
+  })
+}
