@@ -90,9 +90,11 @@ t.test('core knows neither plugins nor config, and of itself not the test kit', 
 
 /** Plugins that are another's dialect behind another address. */
 const reused: Readonly<Record<string, readonly string[]>> = {
-  'plugins/providers/azure': ['plugins/providers/openai-chat', 'plugins/providers/openai-responses'],
+  'plugins/providers/azure': ['plugins/providers/anthropic', 'plugins/providers/openai-chat', 'plugins/providers/openai-responses'],
   // Claude has its maker's rules there too, and InvokeModel carries the bodies of other dialects.
   'plugins/providers/bedrock': ['plugins/providers/anthropic', 'plugins/providers/openai-chat'],
+  // The common protocol, by the row of its host.
+  'plugins/providers/mistral': ['plugins/providers/openai-chat'],
   'plugins/providers/vertex': ['plugins/providers/gemini', 'plugins/providers/anthropic'],
 }
 

@@ -5,7 +5,6 @@ import { replay } from './replay.ts'
 /** Vendors whose name is not that of their host. */
 const hostOf: Readonly<Record<string, HostName>> = {
   'anthropic-openai-compat': 'anthropic-compat',
-  'azure-openai-chat': 'openai',
   'bedrock-openai-chat': 'bedrock-compat',
   'cohere-openai-compat': 'cohere-compat',
   'gemini-openai-compat': 'gemini-compat',
@@ -14,7 +13,11 @@ const hostOf: Readonly<Record<string, HostName>> = {
   'vercel-gateway': 'vercel',
 }
 
+/** Replayed through plugins of their own. */
+const ownPlugins: readonly string[] = ['azure-openai-chat', 'mistral']
+
 replay('openai-chat', (id, baseUrl, vendor) => {
+  if (ownPlugins.includes(vendor)) return undefined
   const host = hostOf[vendor] ?? (vendor in hosts ? (vendor as HostName) : 'compatible')
   return openaiChat({ id, baseUrl, host, apiKey: 'sk-demo-replay' })
 })

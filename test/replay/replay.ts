@@ -16,8 +16,8 @@ import { RecordedUpstream } from './upstream.ts'
 /** A body of more than this goes through the gateway in one piece only; in small pieces it is decoded without a socket. */
 const longestForSockets = 8_000
 
-/** The plugin under test as the provider `id` of a vendor. */
-export type Use = (id: string, baseUrl: string, vendor: string) => PluginUse
+/** The plugin under test as the provider `id` of a vendor; undefined for vendors that are not its own. */
+export type Use = (id: string, baseUrl: string, vendor: string) => PluginUse | undefined
 
 interface Prepared extends Replayed {
   readonly use: PluginUse
@@ -40,9 +40,9 @@ export function replay(wire: Wire, use: Use, notRun: Readonly<Record<string, str
 
     for (const [vendor, cases] of Map.groupBy(prepared, ({ recording }) => recording.vendor)) {
       await t.test(vendor, async t => {
-        const decoder = new PieceDecoder(cases[0]!.use, cases[0]!.recording.model || 'any')
         const cuts = new Map<string, number>()
         for (const each of cases) {
+          const decoder = new PieceDecoder(each.use, each.recording.model || 'any')
           const decoded = await checkDecoding(decoder, each.recording, each.reply, each.oracle)
           const problems = [...decoded.problems.map(problem => `decoded: ${problem}`), ...(await replayed(ask, upstream, each))]
           for (const cut of decoded.cuts) cuts.set(cut, (cuts.get(cut) ?? 0) + 1)
@@ -72,12 +72,15 @@ async function prepare(
   const prepared: Prepared[] = []
   const left: string[] = []
   for (const recording of recordings().filter(({ api }) => wireOf(api) === wire)) {
+    const provider = providerId(recording)
+    const plugin = use(provider, upstream.baseUrl(provider), recording.vendor)
+    if (!plugin) continue
     const reply = recordedReply(recording)
     if (!reply) {
       left.push(`${recording.path}: its response file is absent`)
       continue
     }
-    const { status, mode, vendor } = recording
+    const { status, mode } = recording
     const read = ({ headers, body }: RecordedReply): Promise<OracleReading> =>
       oracle.read(wire, { status, headers, body }, mode === 'stream')
     const reading = await read(reply)
@@ -86,10 +89,9 @@ async function prepare(
       left.push(`${recording.path}: ${reason}`)
       continue
     }
-    const provider = providerId(recording)
     const next = reading.finish === 'pause' ? continuationOf(recording, reply) : undefined
     const resumed = next && { reply: next, oracle: joinAfterPause(reading, await read(next)) }
-    prepared.push({ recording, reply, oracle: reading, resumed, provider, use: use(provider, upstream.baseUrl(provider), vendor) })
+    prepared.push({ recording, reply, oracle: reading, resumed, provider, use: plugin })
   }
   return { prepared, left }
 }

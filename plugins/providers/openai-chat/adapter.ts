@@ -28,11 +28,12 @@ export function chatAdapter(host: Host, baseUrl: string, keys: ApiKeys): Provide
   }
 }
 
-function capabilitiesOf({ customTools, toolChoice, without }: Host): Capabilities {
+function capabilitiesOf({ customTools, toolChoice, without, efforts }: Host): Capabilities {
   return {
     customTools: customTools === true,
     namespaceTools: false,
     allowedTools: toolChoice === 'all',
+    ...(efforts && { efforts }),
     ...(without?.includes('json_schema') && { structuredOutput: 'json_object' }),
     ...(without?.includes('response_format') && { structuredOutput: 'none' }),
   }

@@ -40,7 +40,7 @@ const wordings: readonly (readonly [kind: FailureKind, wording: RegExp])[] = [
   ],
   [
     'refused',
-    /content_policy|content_filter|ResponsibleAIPolicy|invalid_prompt|bio_policy|usage (?:guidelines|policy|policies)|content management policy|moderation|flagged/i,
+    /content_policy|content_filter|ResponsibleAIPolicy|invalid_prompt|bio_policy|usage (?:guidelines|policy|policies)|content management policy|moderation|flagged|guardrail/i,
   ],
   // xAI answers a wrong key with a 400.
   [
@@ -102,7 +102,8 @@ function withoutKeys(text: string): string {
 
 function retryAfterMs(headers: UpstreamHeaders): number | undefined {
   const milliseconds = positive(headers['retry-after-ms'])
-  if (milliseconds !== undefined) return milliseconds
+  // Azure says none here, and a second there.
+  if (milliseconds) return milliseconds
   const value = headers['retry-after']
   const seconds = positive(value)
   if (seconds !== undefined) return Math.ceil(seconds * 1000)

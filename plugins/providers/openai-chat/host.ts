@@ -1,3 +1,5 @@
+import type { Effort, JsonObject } from '../../../core/index.ts'
+
 /** Request members that a host refuses or that mean something else there. `json_schema`: only JSON mode; `response_format`: not even that. */
 export type Unsupported =
   | 'frequency_penalty'
@@ -48,8 +50,12 @@ export interface Host {
   readonly reasoning?: 'reasoning' | 'reasoning_content' | 'reasoning_details' | 'thinking'
   /** How the effort is said, where not as `reasoning_effort`. `enable_thinking` knows only on and off. */
   readonly effort?: 'reasoning' | 'thinking' | 'enable_thinking'
+  /** The efforts that every model here knows; others become the closest. */
+  readonly efforts?: readonly Effort[]
   /** How files are said; without it they are not. */
   readonly files?: 'file' | 'file_or_url' | 'document_url' | 'file_url'
+  /** Sound is said as its bytes alone, without its format. */
+  readonly audio?: 'bytes'
   /** Replies may open with a `<think>` block inside the text. */
   readonly thinkTags?: true
   /** A `finish_reason` may come while calls go on: only `[DONE]` is the end. */
@@ -60,6 +66,8 @@ export interface Host {
   readonly prefix?: true
   /** Takes no two messages of one role in a row. */
   readonly alternating?: true
+  /** Members of every request. */
+  readonly added?: JsonObject
 }
 
 export type Hosts = Readonly<Record<string, Host>>

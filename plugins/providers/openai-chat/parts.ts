@@ -43,7 +43,7 @@ function imagePart(part: ImagePart, host: Host, place: string): JsonObject {
 function filePart(part: FilePart, host: Host, place: string): JsonObject {
   const data = /^data:(audio|image)\/([\w.+-]+)[^,]*;base64,/.exec(part.file_data ?? '')
   if (data?.[1] === 'image') return imagePart({ ...part, type: 'input_image', image_url: part.file_data! }, host, place)
-  if (data) return audioPart(part.file_data!.slice(data[0].length), data[2]!)
+  if (data) return audioPart(part.file_data!.slice(data[0].length), data[2]!, host)
   const { filename, file_data, file_id, file_url } = part
   const source = file_url ?? file_data
   switch (host.files) {
@@ -55,7 +55,7 @@ function filePart(part: FilePart, host: Host, place: string): JsonObject {
       if (source === undefined) throw cannotSay(`${place} is a file without file_data or file_url, and this provider keeps none.`)
       return { type: 'file', file: { filename: filename ?? 'file', file_data: source }, ...cacheMarks(part, host) }
     case 'document_url':
-      if (source === undefined) throw cannotSay(`${place} is a file without file_data or file_url, and this provider keeps none.`)
+      if (source === undefined) return { type: 'file', file_id }
       return { type: 'document_url', document_url: source, ...(filename && { document_name: filename }) }
     case 'file_url':
       if (source === undefined) throw cannotSay(`${place} is a file without file_data or file_url, and this provider keeps none.`)
@@ -67,7 +67,8 @@ function filePart(part: FilePart, host: Host, place: string): JsonObject {
 
 const audioFormats: Readonly<Record<string, string>> = { mpeg: 'mp3', 'x-wav': 'wav', wave: 'wav', 'vnd.wave': 'wav', mp4: 'm4a' }
 
-function audioPart(data: string, subtype: string): JsonObject {
+function audioPart(data: string, subtype: string, { audio }: Host): JsonObject {
+  if (audio === 'bytes') return { type: 'input_audio', input_audio: data }
   return { type: 'input_audio', input_audio: { data, format: audioFormats[subtype] ?? subtype } }
 }
 

@@ -13,6 +13,7 @@ export function requestBody({ request, endpoint }: ProviderCall, host: Host): Js
   const extended = (member: Extension): boolean => host.extensions?.includes(member) ?? false
   return {
     ...(request.extra?.dialect === dialect && request.extra.fields),
+    ...host.added,
     model: endpoint.upstreamModel,
     messages: messagesFor(request, host),
     [host.maxTokens ?? 'max_tokens']: request.max_output_tokens,

@@ -106,7 +106,8 @@ function isErrorCode(code: string): code is ErrorCode {
 
 function retryAfter(headers: UpstreamHeaders, message: string): number | undefined {
   const milliseconds = Number.parseFloat(headers['retry-after-ms'] ?? '')
-  if (milliseconds >= 0) return Math.ceil(milliseconds)
+  // Azure says none here, and a second there.
+  if (milliseconds > 0) return Math.ceil(milliseconds)
   const after = headers['retry-after'] ?? ''
   if (/^\s*[\d.]+\s*$/.test(after)) return Math.ceil(Number.parseFloat(after) * 1000)
   // A date means something against the vendor's own clock only.

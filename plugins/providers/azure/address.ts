@@ -1,0 +1,30 @@
+import type { Deployment } from './deployments.ts'
+
+/** The addresses of one resource. */
+export interface Resource {
+  /** Of OpenAI's wires and their classic forms. */
+  readonly openai: string
+  /** Of Anthropic's wire. */
+  readonly anthropic: string
+}
+
+/** A resource by its name, or by the endpoint that the portal shows, with or without the path of an API. */
+export function resourceOf(resource: string | undefined, baseUrl: string | undefined): Resource | undefined {
+  if (baseUrl !== undefined) {
+    const root = baseUrl.replace(/\/+$/, '').replace(/\/(openai(\/v1)?|anthropic(\/v1)?|models)$/, '')
+    return { openai: root, anthropic: root }
+  }
+  if (resource === undefined) return undefined
+  return { openai: `https://${resource}.openai.azure.com`, anthropic: `https://${resource}.services.ai.azure.com` }
+}
+
+/** "Azure OpenAI in Microsoft Foundry Models v1 API", "REST API reference", and "Deploy and use Claude models in Foundry". */
+export function urlOf({ openai, anthropic }: Resource, { name, api, apiVersion }: Deployment): string {
+  if (api === 'anthropic') return `${anthropic}/anthropic/v1/messages`
+  const query = apiVersion === undefined ? '' : `?api-version=${encodeURIComponent(apiVersion)}`
+  const isClassic = /^\d{4}-/.test(apiVersion ?? '')
+  if (api === 'responses') return `${openai}/openai/${isClassic ? '' : 'v1/'}responses${query}`
+  return isClassic
+    ? `${openai}/openai/deployments/${encodeURIComponent(name)}/chat/completions${query}`
+    : `${openai}/openai/v1/chat/completions${query}`
+}

@@ -1,0 +1,19 @@
+import type { Capabilities, CatalogSource } from '../../../core/index.ts'
+import type { Api, Deployments } from './deployments.ts'
+
+/** The models that the operator deployed, with what their dialect can do. */
+export function deployedModels(provider: string, deployments: Deployments): CatalogSource {
+  const entries = Array.from(deployments.listed, ([model, { api }]) => ({
+    model,
+    endpoints: [{ provider, capabilities: capabilitiesOf[api] }],
+  }))
+  return { name: `deployments of ${provider}`, rank: 'provider', describe: () => `${entries.length} deployments`, entries: () => entries }
+}
+
+const functionsOnly: Capabilities = { customTools: false, namespaceTools: false, allowedTools: false }
+
+const capabilitiesOf: Readonly<Record<Api, Capabilities>> = {
+  responses: { customTools: true, namespaceTools: true, allowedTools: true, structuredOutput: 'json_schema', contextManagement: true },
+  chat: functionsOnly,
+  anthropic: functionsOnly,
+}

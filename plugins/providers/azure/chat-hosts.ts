@@ -1,0 +1,26 @@
+import type { Host } from '../openai-chat/hosts.ts'
+
+const source = 'https://learn.microsoft.com/azure/foundry/openai/latest'
+
+/** OpenAI's models behind Chat Completions of the v1 API. */
+export const current: Host = {
+  source,
+  baseUrl: undefined,
+  extensions: ['prompt_cache_key', 'verbosity'],
+  maxTokens: 'max_completion_tokens',
+  developerRole: true,
+}
+
+/** The same at an address with a dated version, which may be older than any extension. */
+export const classic: Host = { source, baseUrl: undefined, maxTokens: 'max_completion_tokens', developerRole: true }
+
+/** Other makers' models: some take no function as `tool_choice`, and none the newer role. */
+export const otherMakers: Host = {
+  source,
+  baseUrl: undefined,
+  without: ['parallel_tool_calls', 'strict'],
+  maxTokens: 'max_completion_tokens',
+  toolChoice: 'modes',
+  reasoning: 'reasoning_content',
+  thinkTags: true,
+}

@@ -1,0 +1,29 @@
+import type { ApiKeys, Credential, UpstreamRequest } from '../../../core/index.ts'
+import type { Api } from './deployments.ts'
+import type { EntraToken } from './entra-token.ts'
+
+/** How a request proves who asks: a key of the resource, a token that was given, or one that is asked for. */
+export class AzureCredentials {
+  readonly list: readonly Credential[]
+  readonly #keys: ApiKeys
+  readonly #kind: 'key' | 'token'
+  readonly #entra: EntraToken | undefined
+
+  /** `account`: reasoning moves within a resource, whichever of its keys is used. */
+  constructor(secrets: ApiKeys, kind: 'key' | 'token', entra: EntraToken | undefined, account: string) {
+    this.#keys = secrets
+    this.#kind = kind
+    this.#entra = entra
+    this.list = (entra ? [{ id: entra.id }] : secrets.credentials!).map(({ id }) => ({ id, account }))
+  }
+
+  async authorize(request: UpstreamRequest, credentialId: string | undefined, signal: AbortSignal, api: Api): Promise<UpstreamRequest> {
+    const secret = this.#entra ? await this.#entra.value(signal) : this.#keys.secret(credentialId)
+    if (secret === undefined) return request
+    const header =
+      this.#entra || this.#kind === 'token'
+        ? { authorization: `Bearer ${secret}` }
+        : { [api === 'anthropic' ? 'x-api-key' : 'api-key']: secret }
+    return { ...request, headers: { ...request.headers, ...header } }
+  }
+}

@@ -1,0 +1,16 @@
+import type { ProviderAdapter } from '../../../core/index.ts'
+import { failureFrom } from '../openai-chat/failure.ts'
+
+/** The platform itself may answer in place of the model, always in the same form: `{error: {code, message, innererror?}}`. */
+export function orOfPlatform(failure: ProviderAdapter['failure']): ProviderAdapter['failure'] {
+  return (status, headers, body) => (isOfPlatform(body) ? failureFrom(status, headers, body) : failure(status, headers, body))
+}
+
+function isOfPlatform(body: string): boolean {
+  try {
+    const { error } = JSON.parse(body) as { readonly error?: { readonly code?: unknown; readonly type?: unknown } }
+    return typeof error?.code === 'string' && error.type === undefined
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,91 @@
+import {
+  ApiKeys,
+  apiKeyOption,
+  CatalogSources,
+  Clock,
+  definePlugin,
+  headersOption,
+  PluginError,
+  Providers,
+  timeoutsOption,
+} from '../../../core/index.ts'
+import { resourceOf } from './address.ts'
+import { deployedModels } from './catalog.ts'
+import { AzureCredentials } from './credentials.ts'
+import { apis, Deployments } from './deployments.ts'
+import { EntraToken } from './entra-token.ts'
+import { azureProvider } from './provider.ts'
+
+const apiOption = { enum: apis, description: 'What a deployment is spoken to in; default: by the model’s name.' } as const
+const apiVersionOption = {
+  type: 'string',
+  pattern: '^(\\d{4}-\\d{2}-\\d{2}(-preview)?|preview|latest|v1)$',
+  description: 'A date such as `2025-04-01-preview` selects the classic addresses by deployment; default: the v1 API, which needs none.',
+} as const
+const secret = { type: 'string', minLength: 1, writeOnly: true } as const
+
+/** Models on Azure: OpenAI's and other makers' through Responses and Chat Completions, Anthropic's through Messages. */
+export default definePlugin({
+  name: 'azure',
+  options: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      id: { type: 'string', minLength: 1, default: 'azure', description: 'The slug in `provider/model`.' },
+      resource: { type: 'string', pattern: '^[A-Za-z0-9-]+$', description: 'The name of the resource.' },
+      baseUrl: {
+        type: 'string',
+        pattern: '^https?://',
+        description: 'The endpoint of the resource as the portal shows it, in place of `resource`.',
+      },
+      apiKey: apiKeyOption,
+      token: { ...secret, description: 'An access token of Microsoft Entra, in place of a key.' },
+      entra: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['tenantId', 'clientId', 'clientSecret'],
+        properties: {
+          tenantId: { type: 'string', minLength: 1 },
+          clientId: { type: 'string', minLength: 1 },
+          clientSecret: secret,
+          scope: { type: 'string', minLength: 1, default: 'https://cognitiveservices.azure.com/.default' },
+          tokenUrl: { type: 'string', format: 'uri', description: 'Where tokens come from; default: Microsoft’s address of the tenant.' },
+        },
+        description: 'An application of Microsoft Entra for which access tokens are asked, in place of a key.',
+      },
+      api: apiOption,
+      apiVersion: apiVersionOption,
+      deployments: {
+        type: 'object',
+        additionalProperties: {
+          anyOf: [
+            { type: 'string', minLength: 1 },
+            {
+              type: 'object',
+              additionalProperties: false,
+              properties: { deployment: { type: 'string', minLength: 1 }, api: apiOption, apiVersion: apiVersionOption },
+            },
+          ],
+        },
+        description:
+          'By model name: the deployment that serves it, or what differs there. A model that is not listed is asked for by its own name.',
+      },
+      headers: headersOption,
+      timeouts: timeoutsOption,
+    },
+  },
+  needs: { clock: Clock },
+  instance: options => options.id,
+  setup(gateway, { id, resource, baseUrl, apiKey, token, entra, api, apiVersion, deployments: given, headers, timeouts }, { clock }) {
+    const address = resourceOf(resource, baseUrl)
+    if (!address) throw new PluginError(gateway.name, 'needs the option resource, or baseUrl with the endpoint of the resource.')
+    if ([apiKey, token, entra].filter(each => each !== undefined).length !== 1)
+      throw new PluginError(gateway.name, 'needs exactly one of the options apiKey, token and entra.')
+    const secrets = new ApiKeys(apiKey ?? token)
+    const entraToken = entra && new EntraToken(entra, gateway.http, clock)
+    const credentials = new AzureCredentials(secrets, token === undefined ? 'key' : 'token', entraToken, new URL(address.openai).host)
+    const deployments = new Deployments({ deployments: given, api, apiVersion })
+    gateway.add(Providers, azureProvider({ id, resource: address, deployments, credentials, headers, timeouts }, gateway.http))
+    if (deployments.listed.size > 0) gateway.add(CatalogSources, deployedModels(id, deployments))
+  },
+})

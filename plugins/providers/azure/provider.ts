@@ -1,0 +1,90 @@
+import {
+  ApiKeys,
+  httpProvider,
+  type Capabilities,
+  type Endpoint,
+  type HttpClient,
+  type HttpProviderOptions,
+  type Provider,
+  type ProviderAdapter,
+  type ProviderCall,
+} from '../../../core/index.ts'
+import { anthropicAdapter, defaultVersion } from '../anthropic/adapter.ts'
+import { chatAdapter } from '../openai-chat/adapter.ts'
+import { openaiResponsesAdapter } from '../openai-responses/adapter.ts'
+import { urlOf, type Resource } from './address.ts'
+import { classic, current, otherMakers } from './chat-hosts.ts'
+import type { AzureCredentials } from './credentials.ts'
+import { isOpenai, type Api, type Deployments } from './deployments.ts'
+import { orOfPlatform } from './failure.ts'
+
+export interface AzureOptions extends Pick<HttpProviderOptions, 'headers' | 'timeouts'> {
+  readonly id: string
+  readonly resource: Resource
+  readonly deployments: Deployments
+  readonly credentials: AzureCredentials
+}
+
+/** One provider of several dialects: which of them a deployment speaks, the operator or its model's name tells. */
+export function azureProvider({ id, resource, deployments, credentials, headers, timeouts }: AzureOptions, http: HttpClient): Provider {
+  const speaking = (api: Api, adapter: ProviderAdapter): Provider =>
+    httpProvider(
+      id,
+      {
+        ...adapter,
+        prepare: call => ({ ...adapter.prepare(call), url: urlOf(resource, deployments.of(call.endpoint)) }),
+        authorize: (request, credentialId, signal) => credentials.authorize(request, credentialId, signal, api),
+        failure: orOfPlatform(adapter.failure),
+      },
+      http,
+      { credentials: credentials.list, headers, timeouts },
+    )
+  const noKeys = new ApiKeys(undefined)
+  const responses = speaking('responses', named(openaiResponsesAdapter({ baseUrl: resource.openai })))
+  const chats = new Map(
+    [current, classic, otherMakers].map(host => [host, speaking('chat', named(chatAdapter(host, resource.openai, noKeys)))]),
+  )
+  const claude = speaking('anthropic', claudeAdapter())
+  const spokenBy = (endpoint: Endpoint): Provider => {
+    const { name, api, apiVersion } = deployments.of(endpoint)
+    if (api === 'responses') return responses
+    if (api === 'anthropic') return claude
+    const host = !isOpenai(endpoint.model) && !isOpenai(name) ? otherMakers : apiVersion === undefined ? current : classic
+    return chats.get(host)!
+  }
+
+  /** The deployment's name is what the platform is asked for. */
+  function named(adapter: ProviderAdapter): ProviderAdapter {
+    return { ...adapter, prepare: call => adapter.prepare(withUpstreamModel(call, deployments.of(call.endpoint).name)) }
+  }
+
+  /** A deployment may hide the model behind a name of its own, but what the model can do goes by the model's. */
+  function claudeAdapter(): ProviderAdapter {
+    const adapterFor = (deployment: string): ProviderAdapter =>
+      anthropicAdapter({
+        url: () => resource.anthropic,
+        envelope: (body, version, betas) => ({
+          headers: { 'anthropic-version': version, ...(betas.length > 0 && { 'anthropic-beta': betas.join(',') }) },
+          body: { ...body, model: deployment },
+        }),
+        version: defaultVersion,
+      })
+    return { ...adapterFor(''), prepare: call => adapterFor(deployments.of(call.endpoint).name).prepare(call) }
+  }
+
+  const { dialect: _dialect, capabilities: _capabilities, ...any } = responses
+  const only = deployments.onlyApi && { responses, chat: chats.get(otherMakers)!, anthropic: claude }[deployments.onlyApi]
+  return {
+    ...any,
+    ...(only?.dialect && { dialect: only.dialect }),
+    capabilities: only?.capabilities ?? leastCapabilities,
+    enforces: (format, endpoint) => spokenBy(endpoint).enforces?.(format, endpoint) ?? true,
+    generate: call => spokenBy(call.endpoint).generate(call),
+  }
+}
+
+const leastCapabilities: Capabilities = { customTools: false, namespaceTools: false, allowedTools: false }
+
+function withUpstreamModel(call: ProviderCall, upstreamModel: string): ProviderCall {
+  return { ...call, endpoint: { ...call.endpoint, upstreamModel } }
+}

@@ -1,0 +1,36 @@
+import { ApiKeys, apiKeyOption, definePlugin, headersOption, httpProvider, Providers, timeoutsOption } from '../../../core/index.ts'
+import { hosts } from '../openai-chat/hosts.ts'
+import { mistralAdapter } from './adapter.ts'
+
+/** Mistral, whose wire is that of Chat Completions with departures, and with safeguards that an operator may turn on. */
+export default definePlugin({
+  name: 'mistral',
+  options: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      id: { type: 'string', minLength: 1, default: 'mistral', description: 'The slug in `provider/model`.' },
+      apiKey: apiKeyOption,
+      baseUrl: {
+        type: 'string',
+        format: 'uri',
+        default: hosts.mistral.baseUrl,
+        description: 'The address that `/chat/completions` is added to.',
+      },
+      safePrompt: { type: 'boolean', description: "Puts the vendor's safety prompt in front of every conversation." },
+      guardrails: {
+        type: 'array',
+        items: { type: 'object' },
+        description: "The vendor's own guardrails, as its API reference has them; what they block is refused.",
+      },
+      headers: headersOption,
+      timeouts: timeoutsOption,
+    },
+  },
+  instance: options => options.id,
+  setup(gateway, { id, apiKey, baseUrl, safePrompt, guardrails, headers, timeouts }) {
+    const keys = new ApiKeys(apiKey)
+    const adapter = mistralAdapter({ baseUrl, keys, safePrompt, guardrails })
+    gateway.add(Providers, httpProvider(id, adapter, gateway.http, { credentials: keys.credentials, timeouts, headers }))
+  },
+})
