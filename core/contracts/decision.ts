@@ -54,7 +54,7 @@ export const decisionRequestSchema = {
   type: 'object',
   required: ['model', 'state', 'questions'],
   properties: {
-    model: { type: 'string', minLength: 1 },
+    model: { type: 'string', minLength: 1, maxLength: 256 },
     state: described,
     questions: { type: 'object', minProperties: 1, additionalProperties: questionSchema },
   },

@@ -71,7 +71,7 @@ export const requestSchema = {
   required: ['input', 'model'],
   properties: {
     input: { type: 'array', minItems: 1, items: itemSchema },
-    model: { type: 'string', minLength: 1 },
+    model: { type: 'string', minLength: 1, maxLength: 256 },
     include: { type: 'array', maxItems: 8, items: { enum: includables } },
     instructions: string,
     max_output_tokens: positiveInteger,
