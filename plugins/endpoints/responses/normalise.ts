@@ -1,5 +1,4 @@
-import { invalidRequest, longestText } from '../../../core/index.ts'
-import { characters } from './text-length.ts'
+import { characters, invalidRequest, longestText } from '../../../core/index.ts'
 
 type Draft = Record<string, unknown>
 

@@ -1,10 +1,11 @@
 import type { ErrorObject } from 'ajv'
-import { invalidRequest, type GatewayError, type JsonObject } from '../../../core/index.ts'
+import type { JsonObject } from '../contracts/json.ts'
+import { invalidRequest, type GatewayError } from '../errors.ts'
 
 /** The 400 for what a schema refused: the field by its path, what was expected, and what came. */
 export function complaint(errors: readonly ErrorObject[], value: unknown, schema: object): GatewayError {
   const { keyword, params, instancePath, schemaPath, message, propertyName } = mostTelling(errors, schema)
-  const path = pathOf(instancePath)
+  const path = pathOf(instancePath, value)
   const came = kindOf(at(value, instancePath))
   const invalid = (problem: string, code?: string): GatewayError => invalidRequest(`Invalid value for '${path}': ${problem}.`, path, code)
   if (propertyName !== undefined) return invalid(`a key ${message}`)
@@ -23,6 +24,11 @@ export function complaint(errors: readonly ErrorObject[], value: unknown, schema
       if (params.tagValue === undefined) return invalid(`its type is missing; expected one of ${known}`)
       return invalid(`${kindOf(params.tagValue)} is not a known type; expected one of ${known}`)
     }
+    case 'minItems':
+    case 'maxItems':
+    case 'minProperties':
+    case 'maxProperties':
+      return invalid(`it ${message}, but has ${Object.keys(at(value, instancePath) as object).length}`)
     case 'pattern':
       return invalid(`it must match ${params.pattern}`)
     case 'anyOf':
@@ -84,12 +90,18 @@ function listed(values: readonly unknown[]): string {
   return values.map(value => `'${String(value)}'`).join(', ')
 }
 
-/** `/input/0/content` as `input[0].content`. */
-function pathOf(pointer: string): string {
-  return segmentsOf(pointer).reduce(
-    (path, segment) => (/^\d+$/.test(segment) ? `${path}[${segment}]` : path ? `${path}.${segment}` : segment),
-    '',
-  )
+const longestSegment = 64
+
+/** `/input/0/content` as `input[0].content`. Callers choose some of the names, so that their length is bounded. */
+function pathOf(pointer: string, root: unknown): string {
+  let path = ''
+  let value = root
+  for (const segment of segmentsOf(pointer)) {
+    const name = segment.length <= longestSegment ? segment : `${segment.slice(0, longestSegment)}…`
+    path += Array.isArray(value) ? `[${name}]` : path ? `.${name}` : name
+    value = (value as JsonObject | undefined)?.[segment]
+  }
+  return path
 }
 
 function at(root: unknown, pointer: string): unknown {
