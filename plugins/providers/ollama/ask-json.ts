@@ -11,7 +11,8 @@ export async function askJson(http: HttpClient, request: UpstreamRequest, signal
   }
   const { status, body } = await http.send({ ...request, headers }, { signal })
   if (status !== 200) {
-    body.destroy()
+    // An error event with nobody listening would end the process.
+    body.on('error', () => {}).destroy()
     throw new Error(`expected status 200, got ${status}`)
   }
   const chunks: Buffer[] = []

@@ -8,6 +8,7 @@ export class Reply {
   readonly #call: ProviderCall
   readonly #emit: Emit
   #begun = false
+  #model = ''
   #calls = 0
   /** Probabilities come before the text that they are of, while the server looks whether it is a call. */
   #logprobs: LogProb[] = []
@@ -19,15 +20,17 @@ export class Reply {
 
   add(reply: WireReply): void {
     if (reply.error !== undefined) throw failureInside(reply)
-    if (!this.#begun) this.#begin(reply)
+    this.#begin(reply)
     this.#say(reply.message ?? {}, reply.logprobs?.map(logprobOf) ?? [])
     if (reply.done) this.#end(reply)
   }
 
-  #begin({ model }: WireReply): void {
+  #begin({ model = '' }: WireReply): void {
+    if (!this.#begun) for (const warning of settingsFor(this.#call).warnings) this.#emit({ type: 'warning', ...warning })
     this.#begun = true
-    for (const warning of settingsFor(this.#call).warnings) this.#emit({ type: 'warning', ...warning })
-    if (model) this.#emit({ type: 'model', model })
+    if (model === '' || model === this.#model) return
+    this.#model = model
+    this.#emit({ type: 'model', model })
   }
 
   #say({ thinking, content, tool_calls: calls }: WireMessage, logprobs: readonly LogProb[]): void {
