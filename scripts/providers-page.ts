@@ -20,6 +20,8 @@ const introduction = `<!-- Written by \`npm run docs\` from plugins/providers/op
 | \`cohere\` | Cohere's Chat, version 2 | \`CO_API_KEY\`, \`COHERE_API_KEY\` |
 | \`ollama\` | Ollama's own chat, with the models that the server has | none: where it answers on its port |
 | \`bedrock\` | Amazon Bedrock's Converse in one region, for its models, inference profiles and ARNs, by \`apiKey\`, \`credentials\` or \`profile\`; InvokeModel with bodies of Anthropic's or OpenAI's for models that \`invoke\` names. Bedrock's addresses in OpenAI's own dialects go with \`openai-responses\` and \`openai-chat\` | \`AWS_BEARER_TOKEN_BEDROCK\`, or \`AWS_ACCESS_KEY_ID\` with \`AWS_SECRET_ACCESS_KEY\`; and \`AWS_REGION\` |
+| \`azure\` | on Azure: OpenAI's models through Responses or Chat Completions, Claude through Messages, others through Chat Completions, by deployment; it takes \`resource\`, \`deployments\`, \`apiVersion\`, and a key or Microsoft Entra | \`AZURE_OPENAI_API_KEY\` with \`AZURE_OPENAI_ENDPOINT\` |
+| \`mistral\` | Mistral's Chat Completions, with \`safePrompt\` and \`guardrails\` | \`MISTRAL_API_KEY\` |
 | \`openai-chat\` | Chat Completions, with the hosts below | as below |
 | \`sandbox\` | nothing: deterministic models \`sandbox/echo\`, \`sandbox/tools\`, \`sandbox/reasoning\`, \`sandbox/slow\`, \`sandbox/fail\` that exercise every feature without a vendor | none |
 

@@ -8,8 +8,8 @@ export function orOfPlatform(failure: ProviderAdapter['failure']): ProviderAdapt
 
 function isOfPlatform(body: string): boolean {
   try {
-    const { error } = JSON.parse(body) as { readonly error?: { readonly code?: unknown; readonly type?: unknown } }
-    return typeof error?.code === 'string' && error.type === undefined
+    const { error } = JSON.parse(body) as { readonly error?: { readonly code?: unknown } }
+    return typeof error?.code === 'string'
   } catch {
     return false
   }

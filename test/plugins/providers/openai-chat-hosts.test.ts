@@ -114,8 +114,8 @@ function effortIn({ reasoning_effort, reasoning, thinking, enable_thinking }: Se
   return JSON.parse(JSON.stringify({ reasoning_effort, reasoning, thinking, enable_thinking }))
 }
 
-function effortOf({ effort, without = [] }: Host): unknown {
-  const level = without.includes('reasoning_effort') ? {} : { reasoning_effort: 'low' }
+function effortOf({ effort, efforts, without = [] }: Host): unknown {
+  const level = without.includes('reasoning_effort') ? {} : { reasoning_effort: efforts && !efforts.includes('low') ? 'high' : 'low' }
   if (effort === 'reasoning') return { reasoning: { effort: 'low' } }
   if (effort === 'enable_thinking') return { enable_thinking: true }
   return effort === 'thinking' ? { thinking: { type: 'enabled' }, ...level } : level
