@@ -23,9 +23,27 @@ const introduction = `<!-- Written by \`npm run docs\` from plugins/providers/op
 | \`azure\` | on Azure: OpenAI's models through Responses or Chat Completions, Claude through Messages, others through Chat Completions, by deployment; it takes \`resource\`, \`deployments\`, \`apiVersion\`, and a key or Microsoft Entra | \`AZURE_OPENAI_API_KEY\` with \`AZURE_OPENAI_ENDPOINT\` |
 | \`mistral\` | Mistral's Chat Completions, with \`safePrompt\` and \`guardrails\` | \`MISTRAL_API_KEY\` |
 | \`openai-chat\` | Chat Completions, with the hosts below | as below |
+| \`ai-sdk\` | whatever a provider package of the AI SDK speaks: see below | none |
 | \`sandbox\` | nothing: deterministic models \`sandbox/echo\`, \`sandbox/tools\`, \`sandbox/reasoning\`, \`sandbox/slow\`, \`sandbox/fail\` that exercise every feature without a vendor | none |
 
 Each takes \`id\`, \`apiKey\`, \`baseUrl\`, \`headers\` and \`timeouts\`, and may be listed several times under different ids. A provider that is named explicitly takes any model: \`groq/any-model\`.
+
+## Packages of the AI SDK
+
+Every package whose models are of the AI SDK's specification v2, v3 or v4 is a provider in one line, once it is installed beside the config:
+
+\`\`\`ts
+import aiSdk from 'turnpike/plugins/providers/ai-sdk'
+
+aiSdk({ package: '@ai-sdk/groq', apiKey: env('GROQ_API_KEY') })
+aiSdk({ package: '@ai-sdk/openai', method: 'chat', id: 'openai-sdk', apiKey: env('OPENAI_API_KEY') })
+aiSdk({ package: '@ai-sdk/openai-compatible', settings: { name: 'demo', baseURL: 'https://api.example.com/v1' } })
+aiSdk({ package: './my-provider.ts', export: 'provider' })
+\`\`\`
+
+\`apiKey\` and \`baseUrl\` are the package's settings \`apiKey\` and \`baseURL\`; everything else that it takes stands in \`settings\`, and is masked like a key unless it is plainly none. What needs code, such as a function that fetches credentials, goes into a module of your own, whose provider is named by \`export\`. Packages may read keys of their own from the environment: those are not masked.
+
+A wire of the table above says more than a package does: refusals come as filtered content, and logprobs, searches and custom tools not at all. Before v4, \`reasoning.effort\` reaches only packages of OpenAI, Azure and Groq; \`providerOptions\` sets it for others.
 
 ## Hosts of \`openai-chat\`
 

@@ -3,7 +3,7 @@ import { Citations } from './citations.ts'
 import { failureInside } from './failure.ts'
 import { finishFrom } from './finish.ts'
 import type { Content, GenerateResult, Metadata, StreamPart } from './specification.ts'
-import { joined, stateText, worthKeeping } from './state.ts'
+import { joined, stateText, worthKeeping, type State } from './state.ts'
 import { ToolInputs } from './tool-inputs.ts'
 import { usageFrom } from './usage.ts'
 import type { Vendor } from './vendor.ts'
@@ -120,7 +120,7 @@ export class Answer {
     this.#blocks.delete(id)
     this.#citations.endText(citations ?? [], block.start, this.#messageLength)
     const metadata = worthKeeping(joined(block.metadata, providerMetadata))
-    if (metadata && !this.#vendor.onlyReasoningHasState) this.#state(stateText({ of: 'text', metadata }))
+    if (metadata && !this.#vendor.onlyReasoningHasState) this.#state({ of: 'text', metadata })
     else if (this.#phase.phase) this.#other({ type: 'item-end' })
     this.#phase = {}
   }
@@ -141,25 +141,25 @@ export class Answer {
     if (!block) return
     this.#blocks.delete(id)
     const metadata = worthKeeping(joined(block.metadata, providerMetadata))
-    if (metadata) this.#state(stateText({ of: 'thought', text: block.text, metadata }))
+    if (metadata) this.#state({ of: 'thought', text: block.text, metadata })
     else this.#other({ type: 'item-end' })
   }
 
   #finish({ usage, finishReason, providerMetadata }: FinishPart): void {
-    this.#citations.end(this.#messageLength)
-    this.#calls.end()
+    const reason = finishFrom(finishReason, this.#hasSaid || this.#calls.count > 0)
+    this.#citations.end(this.#messageLength, this.#calls.hasForeign)
+    this.#calls.end(reason === 'length' || reason === undefined)
     const states = Object.entries(this.#calls.metadata).filter(([, metadata]) => worthKeeping(metadata))
-    if (states.length > 0 && !this.#vendor.onlyReasoningHasState) this.#state(stateText({ of: 'calls', calls: Object.fromEntries(states) }))
+    if (states.length > 0 && !this.#vendor.onlyReasoningHasState) this.#state({ of: 'calls', calls: Object.fromEntries(states) })
     const counts = usageFrom(usage, providerMetadata, this.#vendor)
     if (counts) this.#emit({ type: 'usage', usage: counts })
-    const reason = finishFrom(finishReason)
     if (!this.#hasSaid && this.#calls.count === 0 && this.#hasFile)
       throw new ProviderFailure({ kind: 'protocol', message: 'The provider answered with a file alone, which cannot be passed on.' })
     if (reason) this.#emit({ type: 'finish', reason: reason === 'stop' && this.#calls.count > 0 ? 'tool-calls' : reason })
   }
 
-  #state(opaque: string): void {
-    this.#other({ type: 'reasoning-state', opaque })
+  #state(state: State): void {
+    this.#other({ type: 'reasoning-state', opaque: stateText(state) })
   }
 
   /** Anything but text ends the open message. */

@@ -7,7 +7,7 @@ type Source = LanguageModelV2Source | LanguageModelV3Source | LanguageModelV4Sou
 export class Citations {
   readonly #emit: Emit
   readonly #cited = new Set<string>()
-  #sources: Source[] = []
+  readonly #sources: Source[] = []
   /** Where the last text of the open message starts. */
   #start = 0
 
@@ -23,15 +23,19 @@ export class Citations {
   /** A text from `start` to `end` of its message is over. */
   endText(citations: readonly LanguageModelV4Citation[], start: number, end: number): void {
     this.#start = start
-    for (const { source, startIndex, endIndex } of citations)
+    for (const { source, startIndex, endIndex } of citations) {
+      if (source.sourceType === 'url') this.#cited.add(source.url)
       this.#annotate(source, start + (startIndex ?? 0), endIndex === undefined ? end : start + endIndex)
+    }
   }
 
-  /** The answer is over; `messageLength` is 0 where no message is open to which the sources could belong. */
-  end(messageLength: number): void {
-    for (const source of this.#sources)
-      if (messageLength > this.#start && !this.#isCited(source)) this.#annotate(source, this.#start, messageLength)
-    this.#sources = []
+  /**
+   * The answer is over; `messageLength` is 0 where no message is open to which the sources could belong. `found`: they are all that
+   * a search of the vendor's brought, cited or not.
+   */
+  end(messageLength: number, found: boolean): void {
+    if (found || messageLength <= this.#start) return
+    for (const source of this.#sources) if (!this.#isCited(source)) this.#annotate(source, this.#start, messageLength)
   }
 
   #isCited(source: Source): boolean {
@@ -41,7 +45,6 @@ export class Citations {
   /** Of documents that were sent along there is no address that a reader could follow. */
   #annotate(source: Source, start: number, end: number): void {
     if (source.sourceType !== 'url') return
-    this.#cited.add(source.url)
     this.#emit({ type: 'annotation', citation: { type: 'url_citation', url: source.url, title: source.title ?? '' }, start, end })
   }
 }

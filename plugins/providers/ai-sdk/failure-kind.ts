@@ -17,7 +17,7 @@ const wordings: readonly (readonly [kind: FailureKind, wording: RegExp])[] = [
   ],
   ['not-found', /model_not_found|model[ _]not[ _](?:found|exist)|not a valid model|not_found_error|model `?[\w./:-]+`? does not exist/i],
   // Groq: the model called a tool wrongly, for which the request is not to blame.
-  ['protocol', /tool_use_failed|Failed to call a function/],
+  ['protocol', /tool_use_failed|tool call validation failed|Failed to call a function/i],
 ]
 
 const kindsByStatus: Readonly<Record<number, FailureKind>> = {

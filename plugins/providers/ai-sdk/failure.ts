@@ -1,4 +1,4 @@
-import { ProviderFailure, type FailureKind } from '../../../core/index.ts'
+import { errorCodes, ProviderFailure, type FailureKind } from '../../../core/index.ts'
 import { kindOf } from './failure-kind.ts'
 
 const longestUpstream = 4096
@@ -21,12 +21,13 @@ export function failureInside(error: unknown): ProviderFailure {
   const upstream = text(fields['responseBody']) ?? (error instanceof Error ? undefined : JSON.stringify(fields['data'] ?? error))
   if (status !== undefined && status < 400) return misunderstood(status, upstream)
   const message = sentence(fields) ?? (typeof error === 'string' ? error : undefined)
-  const words = [fields['code'], fields['type'], message].filter(word => typeof word === 'string' || typeof word === 'number').join(' ')
+  const code = fields['code'] ?? codeIn(upstream)
+  const words = [code, fields['type'], message].filter(word => typeof word === 'string' || typeof word === 'number').join(' ')
   const kind = kindOf(status, words, fields['isRetryable'])
   return new ProviderFailure({
     kind,
     message: message ?? (status === undefined ? 'The provider failed.' : `The provider answered with status ${status}.`),
-    ...(kind === 'context-length' && { code: 'context_length_exceeded' }),
+    code: kind === 'context-length' ? 'context_length_exceeded' : errorCodes.find(known => known === code),
     status,
     retryAfterMs: retryAfterMs(fields['responseHeaders']),
     upstream: upstream?.slice(0, longestUpstream),
@@ -84,6 +85,17 @@ function sentence(fields: Fields): string | undefined {
   const inner = isObject(fields['error']) ? fields['error'] : {}
   const message = text(fields['message']) ?? text(inner['message'])
   return message === undefined || message.trimStart().startsWith('<') ? undefined : message.slice(0, 2000)
+}
+
+/** Packages keep the sentence, and seldom the code. */
+function codeIn(body: string | undefined): unknown {
+  try {
+    const parsed: unknown = JSON.parse(body ?? '')
+    const error = isObject(parsed) && isObject(parsed['error']) ? parsed['error'] : parsed
+    return isObject(error) ? (error['code'] ?? error['type']) : undefined
+  } catch {
+    return undefined
+  }
 }
 
 function retryAfterMs(headers: unknown): number | undefined {

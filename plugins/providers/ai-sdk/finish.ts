@@ -1,12 +1,16 @@
 import { ProviderFailure, type FinishReason } from '../../../core/index.ts'
 import type { GenerateResult } from './specification.ts'
 
-/** Undefined where the vendor gave no reason: packages end what was cut short like everything else. */
-export function finishFrom(reason: GenerateResult['finishReason']): FinishReason | undefined {
+/**
+ * Undefined where the vendor gave no reason: packages end what was cut short like everything else. An answer that says nothing
+ * and gives no reason of the vendor's own is none either.
+ */
+export function finishFrom(reason: GenerateResult['finishReason'], hasSaid: boolean): FinishReason | undefined {
   const isFlat = typeof reason === 'string'
   const unified = isFlat ? reason : reason.unified
   switch (unified) {
     case 'stop':
+      return isFlat || hasSaid || reason.raw !== undefined ? 'stop' : undefined
     case 'length':
     case 'content-filter':
     case 'tool-calls':

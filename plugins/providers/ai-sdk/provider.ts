@@ -76,6 +76,7 @@ async function* generate(
       yield said
       said = []
     }
+    call.signal.throwIfAborted()
   } catch (error) {
     throw failureFrom(error, call.signal)
   } finally {

@@ -4,7 +4,9 @@ import type { Metadata, StreamPart } from './specification.ts'
 type Part<T extends StreamPart['type']> = Extract<StreamPart, { type: T }>
 
 interface OpenCall {
-  said: string
+  /** What came, of which `said` is passed on: what begins like `null` may still become a call without arguments. */
+  came: string
+  said: number
 }
 
 /** The calls of one answer. Their input may come in pieces and then whole, or only whole. What the vendor runs itself is left out. */
@@ -13,6 +15,7 @@ export class ToolInputs {
   readonly metadata: Record<string, Metadata> = {}
   readonly #emit: (event: GenerationEvent) => void
   readonly #calls = new Map<string, OpenCall>()
+  #hasForeign = false
 
   constructor(emit: (event: GenerationEvent) => void) {
     this.#emit = emit
@@ -22,37 +25,52 @@ export class ToolInputs {
     return this.#calls.size
   }
 
+  /** The vendor ran tools of its own. */
+  get hasForeign(): boolean {
+    return this.#hasForeign
+  }
+
   start({ id, toolName, providerExecuted }: Part<'tool-input-start'>): void {
-    if (!providerExecuted && !this.#calls.has(id)) this.#announce(id, toolName)
+    if (providerExecuted) this.#hasForeign = true
+    else if (!this.#calls.has(id)) this.#announce(id, toolName)
   }
 
   delta(id: string, delta: string): void {
     const call = this.#calls.get(id)
-    if (call) this.#say(id, call, delta)
+    if (!call) return
+    call.came += delta
+    if (!'null'.startsWith(call.came)) this.#say(id, call)
   }
 
   whole({ toolCallId: id, toolName, input, providerExecuted, providerMetadata }: Part<'tool-call'>): void {
-    if (providerExecuted) return
+    if (providerExecuted) {
+      this.#hasForeign = true
+      return
+    }
     const call = this.#calls.get(id) ?? this.#announce(id, toolName)
-    if (input.startsWith(call.said)) this.#say(id, call, input.slice(call.said.length))
+    if (input.startsWith(call.came)) call.came = input
+    if (!'null'.startsWith(call.came)) this.#say(id, call)
     if (providerMetadata) this.metadata[id] = providerMetadata
   }
 
-  /** The answer is over: the input of calls that have none. */
-  end(): void {
-    for (const [id, call] of this.#calls) if (call.said === '') this.#say(id, call, '{}')
+  /** The answer is over: the input of calls that have none. That of an answer that was `cut` may only be missing. */
+  end(cut: boolean): void {
+    for (const [id, call] of this.#calls) {
+      if (!cut && (call.came === '' || call.came === 'null')) call.came = '{}'
+      this.#say(id, call)
+    }
   }
 
   #announce(id: string, name: string): OpenCall {
-    const call = { said: '' }
+    const call = { came: '', said: 0 }
     this.#calls.set(id, call)
     this.#emit({ type: 'tool-call', key: id, ...(id && { callId: id }), name })
     return call
   }
 
-  #say(key: string, call: OpenCall, text: string): void {
-    if (text === '') return
-    call.said += text
-    this.#emit({ type: 'tool-input', key, text })
+  #say(key: string, call: OpenCall): void {
+    const text = call.came.slice(call.said)
+    call.said = call.came.length
+    if (text !== '') this.#emit({ type: 'tool-input', key, text })
   }
 }

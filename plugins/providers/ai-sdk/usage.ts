@@ -1,4 +1,4 @@
-import { noUsage, type JsonObject, type TokenUsage } from '../../../core/index.ts'
+import type { JsonObject, TokenUsage } from '../../../core/index.ts'
 import type { GenerateResult, Metadata } from './specification.ts'
 import type { Vendor } from './vendor.ts'
 
@@ -39,7 +39,7 @@ function nested({ inputTokens, outputTokens, raw }: NestedUsage): Counts | undef
 /** v2: what was written to a cache is only in the vendor's own counts, where the package passes them on. */
 function flat(usage: FlatUsage, raw: JsonObject, { countsCacheApart }: Vendor): Counts | undefined {
   if (usage.inputTokens === undefined && usage.outputTokens === undefined) return undefined
-  const { inputTokens = 0, outputTokens = noUsage.output, cachedInputTokens: cacheRead = 0, reasoningTokens: reasoning = 0 } = usage
+  const { inputTokens = 0, outputTokens = 0, cachedInputTokens: cacheRead = 0, reasoningTokens: reasoning = 0 } = usage
   const uncachedInput = countsCacheApart ? inputTokens : inputTokens - cacheRead
   const cacheWrite = number(raw['cache_creation_input_tokens'])
   const thought = number(object(raw['output_tokens_details'])['thinking_tokens'])
