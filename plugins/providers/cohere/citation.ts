@@ -1,28 +1,17 @@
 import type { Citation } from '../../../core/index.ts'
-import type { Document } from './wire.ts'
+import { positionOf } from './documents.ts'
 import type { WireSource } from './wire-reply.ts'
 
 /**
  * A source that a reader can follow: one that has an address, or a file of the conversation. Other results of tools have neither, and the
  * public protocol has no word for them.
  */
-export function citationOf(
-  { type, id = '', document, tool_output: output }: WireSource,
-  documents: readonly Document[],
-): Citation | undefined {
+export function citationOf({ type, id = '', document, tool_output: output }: WireSource): Citation | undefined {
   const data = document ?? output ?? {}
   const url = [data['url'], data['link'], id].find(isAddress)
   if (url !== undefined) return { type: 'url_citation', url, title: stringIn(data['title']) }
   if (type !== 'document') return undefined
-  return {
-    type: 'file_citation',
-    file_id: id,
-    filename: stringIn(data['title']),
-    index: Math.max(
-      0,
-      documents.findIndex(each => each.id === id),
-    ),
-  }
+  return { type: 'file_citation', file_id: id, filename: stringIn(data['title']), index: positionOf(id) }
 }
 
 function isAddress(value: unknown): value is string {

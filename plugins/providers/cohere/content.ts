@@ -1,6 +1,5 @@
 import type { Emit, LogProb } from '../../../core/index.ts'
 import { citationOf, utf16Offset } from './citation.ts'
-import type { Document } from './wire.ts'
 import type { WireCitation, WireContent, WireLogprobs, WireToolCall } from './wire-reply.ts'
 
 interface Text {
@@ -12,7 +11,6 @@ interface Text {
 /** What a message says, as events; whole, or in pieces that are told apart by their index. */
 export class Content {
   readonly #emit: Emit
-  readonly #documents: readonly Document[]
   readonly #texts = new Map<number, Text>()
   /** The length of the open message, since annotations count from its start. */
   #length = 0
@@ -20,9 +18,8 @@ export class Content {
   /** The last call has said nothing of its arguments. */
   #isBare = false
 
-  constructor(emit: Emit, documents: readonly Document[]) {
+  constructor(emit: Emit) {
     this.#emit = emit
-    this.#documents = documents
   }
 
   get calls(): number {
@@ -75,7 +72,7 @@ export class Content {
     const from = cited.start + utf16Offset(cited.text, start)
     const to = cited.start + utf16Offset(cited.text, end)
     for (const source of sources ?? []) {
-      const citation = citationOf(source, this.#documents)
+      const citation = citationOf(source)
       if (citation && to > from) this.#emit({ type: 'annotation', citation, start: from, end: to })
     }
   }

@@ -1,7 +1,6 @@
 import { ProviderFailure, type Decoder, type Emit, type ProviderCall } from '../../../core/index.ts'
 import { Content } from './content.ts'
 import { finishOf } from './finish.ts'
-import { documentsFor } from './request.ts'
 import { settingsFor } from './settings.ts'
 import { tokenUsage } from './usage.ts'
 import type { WireCitation, WireContent, WireEvent, WireToolCall } from './wire-reply.ts'
@@ -10,7 +9,7 @@ import type { WireCitation, WireContent, WireEvent, WireToolCall } from './wire-
 export function decoder(call: ProviderCall): Decoder {
   let sink: Emit
   let begun = false
-  const content = new Content(event => sink(event), documentsFor(call.request))
+  const content = new Content(event => sink(event))
   return {
     frame(data, _event, emit) {
       if (data === '[DONE]') return

@@ -30,6 +30,11 @@ function documentOf({ filename = 'file', file_data: data }: FilePart, index: num
   return { id: `file_${index}`, data: { title: filename, text } }
 }
 
+/** Which of the conversation's files has this id. */
+export function positionOf(id: string): number {
+  return Number(/^file_(\d+)$/.exec(id)?.[1] ?? 0)
+}
+
 const textTypes = /^(text\/|application\/([a-z.+-]*(json|xml|yaml)|toml|javascript|typescript|sql|rtf)$)/
 const textNames = /\.(txt|md|csv|tsv|json|jsonl|xml|ya?ml|toml|html?|js|ts|py|sql|log|ini)$/i
 

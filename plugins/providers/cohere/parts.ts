@@ -11,8 +11,9 @@ export function userContent(parts: readonly Part[], filesAsText: boolean): strin
     return text === '' ? [] : [{ type: 'text', text }]
   })
   const [first] = content
-  if (content.length === 0) return ''
-  return content.length === 1 && first?.type === 'text' ? first.text : content
+  // The vendor refuses a message that says nothing.
+  if (!first) return parts.flatMap(part => (part.type === 'input_file' ? `See the document "${part.filename ?? 'file'}".` : [])).join('\n')
+  return content.length === 1 && first.type === 'text' ? first.text : content
 }
 
 /** The content of a message that can hold text only. */

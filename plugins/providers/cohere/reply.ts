@@ -1,7 +1,6 @@
 import { ProviderFailure, type Emit, type ProviderCall } from '../../../core/index.ts'
 import { Content } from './content.ts'
 import { finishOf } from './finish.ts'
-import { documentsFor } from './request.ts'
 import { settingsFor } from './settings.ts'
 import { tokenUsage } from './usage.ts'
 import type { WireReply } from './wire-reply.ts'
@@ -17,7 +16,7 @@ export function reply(body: unknown, emit: Emit, call: ProviderCall): void {
       upstream: JSON.stringify(body),
     })
   for (const warning of settingsFor(call).warnings) emit({ type: 'warning', ...warning })
-  const content = new Content(emit, documentsFor(call.request))
+  const content = new Content(emit)
   const parts = message.content ?? []
   const lastText = parts.findLastIndex(({ text }) => text)
   parts.forEach((part, index) => content.content(index, part, index === lastText ? (logprobs ?? []) : []))

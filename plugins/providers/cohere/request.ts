@@ -3,7 +3,7 @@ import { documentsIn } from './documents.ts'
 import { messagesOf } from './messages.ts'
 import { settingsFor } from './settings.ts'
 import { toolsFor } from './tools.ts'
-import type { ChatBody, Document, Message } from './wire.ts'
+import type { ChatBody, Message } from './wire.ts'
 
 export const dialect = 'cohere-chat'
 
@@ -11,7 +11,7 @@ export const dialect = 'cohere-chat'
 export function chatBody(call: ProviderCall): ChatBody {
   const { request, endpoint } = call
   const { traits, format, body } = settingsFor(call)
-  const documents = documentsFor(request)
+  const documents = takesDocuments(request) ? documentsIn(request.input) : []
   const instructions = [request.instructions, format.line].filter(text => text !== undefined && text.trim() !== '').join('\n\n')
   const system: readonly Message[] = instructions === '' ? [] : [{ role: 'system', content: instructions }]
   return {
@@ -23,11 +23,6 @@ export function chatBody(call: ProviderCall): ChatBody {
     ...body,
     stream: request.stream === true,
   }
-}
-
-/** What the model may cite beside the results of tools. */
-export function documentsFor(request: UpstreamRequestBody): readonly Document[] {
-  return takesDocuments(request) ? documentsIn(request.input) : []
 }
 
 /** "Structured Outputs", JSON mode: not supported beside documents. */

@@ -59,11 +59,8 @@ function wantsLogprobs({ top_logprobs, include }: Request): boolean {
 }
 
 /** What the dialect has no word for. */
-function warnOfUnsaid({ text, parallel_tool_calls, context_management, top_logprobs }: Request, warn: Warn): void {
-  const nothing = 'This vendor has nothing like it.'
-  if (text?.verbosity && text.verbosity !== 'medium') warn('text.verbosity', nothing)
-  if (parallel_tool_calls === false) warn('parallel_tool_calls', nothing)
-  if (context_management?.length) warn('context_management', nothing)
+function warnOfUnsaid({ parallel_tool_calls, top_logprobs }: Request, warn: Warn): void {
+  if (parallel_tool_calls === false) warn('parallel_tool_calls', 'This vendor has nothing like it.')
   if (top_logprobs) warn('top_logprobs', 'This vendor tells the log probability of the chosen tokens only.')
 }
 

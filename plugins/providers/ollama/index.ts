@@ -35,7 +35,8 @@ export default definePlugin({
       },
       modelOptions: {
         type: 'object',
-        description: 'Runtime options of every request, such as `{"num_ctx":16384}`; what a caller sets goes before them.',
+        description:
+          'Runtime options of every request; what a caller sets goes before them. `{"num_ctx":16384}` makes room for longer conversations, which are refused where they exceed the window.',
       },
       listModels: { type: 'boolean', default: true, description: 'Whether the models that the server has are in the catalog.' },
       listEverySeconds: { type: 'number', minimum: 1, maximum: 86400, default: 60, description: 'How often they are asked for.' },

@@ -50,13 +50,10 @@ function sampling({ temperature, top_p, max_output_tokens, presence_penalty, fre
 }
 
 /** What the dialect has no word for. */
-function warnOfUnsaid({ text, tool_choice: choice, parallel_tool_calls, context_management }: Request, warn: Warn): void {
-  const nothing = 'This vendor has nothing like it.'
+function warnOfUnsaid({ tool_choice: choice, parallel_tool_calls }: Request, warn: Warn): void {
   if (choice === 'required' || (typeof choice === 'object' && choice.type === 'function'))
     warn('tool_choice', 'This vendor cannot make a model call a tool; it was left to decide.')
-  if (text?.verbosity && text.verbosity !== 'medium') warn('text.verbosity', nothing)
-  if (parallel_tool_calls === false) warn('parallel_tool_calls', nothing)
-  if (context_management?.length) warn('context_management', nothing)
+  if (parallel_tool_calls === false) warn('parallel_tool_calls', 'This vendor has nothing like it.')
 }
 
 const levels: Record<Effort, 'low' | 'medium' | 'high'> = {

@@ -1,8 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { LLMock } from '@copilotkit/aimock'
 import t from 'tap'
-import { type GenerationEvent, type JsonObject, type TextFormat, type UpstreamRequestBody } from '../../../core/index.ts'
+import {
+  httpProvider,
+  type GenerationEvent,
+  type HttpClient,
+  type JsonObject,
+  type TextFormat,
+  type UpstreamRequestBody,
+} from '../../../core/index.ts'
 import { checkEvents, fakeUpstream, providerCall, providerSuite, readEvents, replay, sseFrame } from '../../../core/testing/index.ts'
 import { cohereAdapter } from '../../../plugins/providers/cohere/adapter.ts'
 import { utf16Offset } from '../../../plugins/providers/cohere/citation.ts'
@@ -159,6 +167,30 @@ t.test('what had to give way is told', async t => {
   t.strictSame(await told({ reasoning: { effort: 'high' }, top_logprobs: 2 }), ['reasoning.effort', 'top_logprobs'])
   t.strictSame(await told({ reasoning: { effort: 'none' }, parallel_tool_calls: true, text: { verbosity: 'medium' } }), [])
   t.strictSame(await told({ tools: [{ type: 'function', name: 'look' }], text: { format: { type: 'json_object' } } }), ['text.format'])
+})
+
+t.test('files that core fetched are documents, and a message of files alone still says something', async t => {
+  const file = { type: 'input_file', file_url: 'https://files.example.com/facts.txt' } as const
+  const input = [{ type: 'message', role: 'user', content: [file] }] as const
+  const reply = { message: { content: [{ type: 'text', text: 'Yes.' }] }, finish_reason: 'COMPLETE' }
+  const http: HttpClient = {
+    async send({ body }) {
+      t.match(JSON.parse(String(body)), {
+        messages: [{ role: 'user', content: 'See the document "facts.txt".' }],
+        documents: [{ id: 'file_0', data: { title: 'facts.txt', text: 'Facts.' } }],
+      })
+      return { status: 200, headers: {}, body: Readable.from([Buffer.from(JSON.stringify(reply))]) }
+    },
+    media: async () => ({ mediaType: 'text/plain', base64: Buffer.from('Facts.').toString('base64') }),
+    async close() {},
+  }
+  const events: GenerationEvent[] = []
+  for await (const event of httpProvider('demo', adapter, http).generate(providerCall({ model: 'demo', input })))
+    events.push(...[event].flat())
+  t.match(events, [
+    { type: 'text', text: 'Yes.' },
+    { type: 'finish', reason: 'stop' },
+  ])
 })
 
 t.test('the vendor counts characters, not bytes and not units of UTF-16', { skip: recordingsAbsent }, t => {
