@@ -44,7 +44,7 @@ const rows: readonly (readonly [RegExp, ModelTraits])[] = [
   [/nova-premier/, { ...nova, grounding: true }],
   [/nova-(micro|lite|pro)/, nova],
   [/gpt-oss/, effort],
-  [/openai\./, { ...structured, reasoning: 'openai' }],
+  [/openai\.|^gpt-\d/, { ...structured, reasoning: 'openai' }],
   [/kimi-k/, effort],
   [/mistral-7b|mixtral/, { ...others, forcedTools: 'none', system: false }],
   [/mistral-large-3|ministral|magistral|voxtral/, { ...structured, forcedTools: 'any' }],

@@ -28,7 +28,8 @@ export const optionsSchema = {
     credentials: {
       anyOf: [accessKeys, { type: 'array', minItems: 1, items: accessKeys }],
       writeOnly: true,
-      description: 'Access keys that sign the requests, one set or several that are used in turn.',
+      description:
+        'Access keys that sign the requests: `{ accessKeyId, secretAccessKey, sessionToken }`, the last for short-lived ones, or several of these that are used in turn.',
     },
     profile: {
       anyOf: [text, { type: 'array', minItems: 1, items: text }],

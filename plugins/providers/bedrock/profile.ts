@@ -6,15 +6,6 @@ import { ProviderFailure } from '../../../core/index.ts'
 import type { AwsKeys } from './signer.ts'
 import { smithy } from './smithy.ts'
 
-/** Where the vendor's tools keep profiles. */
-function sharedFiles(): { readonly filepath: string; readonly configFilepath: string } {
-  const { AWS_SHARED_CREDENTIALS_FILE: credentials, AWS_CONFIG_FILE: config } = process.env
-  return {
-    filepath: credentials || join(homedir(), '.aws', 'credentials'),
-    configFilepath: config || join(homedir(), '.aws', 'config'),
-  }
-}
-
 /** The access keys of a profile in the shared files, read again whenever a file has changed: tools that log in write short-lived keys there. */
 export class Profile {
   readonly name: string
@@ -58,6 +49,15 @@ export function profileAtStart(name: string): { readonly region: string | undefi
   const sections = Object.values(sharedFiles()).flatMap(path => sectionsOf(path, name))
   if (sections.length === 0) return undefined
   return { region: sections.map(text => /^\s*region\s*=\s*(\S+)/m.exec(text)?.[1]).find(region => region !== undefined) }
+}
+
+/** Where the vendor's tools keep profiles. */
+function sharedFiles(): { readonly filepath: string; readonly configFilepath: string } {
+  const { AWS_SHARED_CREDENTIALS_FILE: credentials, AWS_CONFIG_FILE: config } = process.env
+  return {
+    filepath: credentials || join(homedir(), '.aws', 'credentials'),
+    configFilepath: config || join(homedir(), '.aws', 'config'),
+  }
 }
 
 /** The lines of the profile, which the one file calls `[name]` and the other `[profile name]`. */

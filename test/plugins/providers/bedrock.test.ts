@@ -7,7 +7,8 @@ import { providerSuite } from '../../../core/testing/provider-suite.ts'
 import { inPieces, replay } from '../../../core/testing/replay.ts'
 import { bedrockAdapter } from '../../../plugins/providers/bedrock/adapter.ts'
 import { encodeEvent, encodeMessage } from '../../oracle/bedrock-framing.ts'
-import { recordedRequest, recordings, recordingsAbsent } from '../../recordings.ts'
+import { list, object } from '../../oracle/json.ts'
+import { recordedReply, recordedRequest, recordings, recordingsAbsent } from '../../recordings.ts'
 import { ServiceModel, serviceModelAbsent } from './bedrock-service-model.ts'
 
 const adapter = bedrockAdapter({ baseUrl: 'https://bedrock.example.com' })
@@ -311,3 +312,37 @@ t.test('InvokeModel carries bodies of other dialects, by name or pattern', async
   })
   t.match(mixed.prepare(providerCall(question)).url, /\/converse$/, 'what no pattern names goes by Converse')
 })
+
+t.test('thoughts go back as they came, byte for byte', { skip: recordingsAbsent }, async t => {
+  const blocksOf = (content: unknown): readonly object[] =>
+    list(content)
+      .map(object)
+      .filter(block => block['reasoningContent'])
+  let thoughts = 0
+  for (const recording of recordings().filter(({ api, status }) => api === 'converse' && status === 200)) {
+    const { body } = recordedReply(recording)!
+    const call = providerCall({ ...question, model: recording.model || 'any', stream: recording.mode === 'stream' })
+    const { events } = await replay(adapter, call, { pieces: [body] })
+    const states = events.flatMap(event => (event.type === 'reasoning-state' ? [event.opaque] : []))
+    const input = [
+      ...question.input,
+      ...states.map(encrypted_content => ({ type: 'reasoning', summary: [], encrypted_content }) as const),
+      { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'So it is.' }] } as const,
+      ...question.input,
+    ]
+    const sent = JSON.parse(String(adapter.prepare({ ...call, request: { ...call.request, input } }).body)) as { messages: unknown[] }
+    const back = blocksOf(object(sent.messages[1])['content'])
+    thoughts += back.length
+    if (recording.mode === 'unary')
+      t.strictSame(back, blocksOf(object(object(object(JSON.parse(body.toString()))['output'])['message'])['content']), recording.path)
+    else for (const opaque of back.flatMap(opaquesIn)) t.ok(body.includes(opaque), recording.path)
+  }
+  t.comment(`${thoughts} thoughts`)
+  t.ok(thoughts > 0)
+})
+
+/** What nobody but the vendor can read of a thought. */
+function opaquesIn(block: object): readonly string[] {
+  const { reasoningText, redactedContent } = object(object(block)['reasoningContent'])
+  return [object(reasoningText)['signature'], redactedContent].filter(each => typeof each === 'string')
+}
