@@ -12,6 +12,11 @@ import { RateLimiter } from './contracts/rate-limiter.ts'
 import { ResponseStore } from './contracts/response-store.ts'
 import { Sealer } from './contracts/sealer.ts'
 import { TokenCounter } from './contracts/token-counter.ts'
+import { AskedModels } from './decisions/asked-models.ts'
+import { DecisionAttempts } from './decisions/attempts.ts'
+import { Decisions } from './decisions/decisions.ts'
+import { DecisionNames } from './decisions/names.ts'
+import { TokenLimits } from './decisions/token-limits.ts'
 import { CatalogSources, extensionPoints, Providers } from './extension-points.ts'
 import { Attempts } from './generation/attempts.ts'
 import { ContextWindow } from './generation/context-window.ts'
@@ -77,6 +82,11 @@ const pipeline = [
   Attempts,
   LiveOperations,
   Generation,
+  TokenLimits,
+  DecisionNames,
+  AskedModels,
+  DecisionAttempts,
+  Decisions,
   RecordQueue,
   Heartbeat,
   HttpApp,

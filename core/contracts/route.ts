@@ -3,6 +3,7 @@ import type { GatewayError } from '../errors.ts'
 import type { Ids } from '../ids.ts'
 import type { Logger } from '../logger.ts'
 import type { Catalog, Endpoint } from './catalog.ts'
+import type { Decided, DecisionRequest } from './decision.ts'
 import type { FinishReason, GenerationEvent, TokenUsage } from './events.ts'
 import type { JsonObject, Maybe } from './json.ts'
 import type { GenerationRequest } from './request.ts'
@@ -18,7 +19,9 @@ export interface Route {
   readonly auth: 'none' | 'key'
   /** Throws `GatewayError` for what the caller should see. */
   handle(exchange: Exchange, gateway: GatewayServices): Maybe<Reply>
-  /** This surface's error body; without one, core's. */
+  /** What the ids of its requests begin with. Default: `req`. */
+  readonly idPrefix?: string
+  /** This surface's error body, for what lies below its path too; without one, core's. */
   error?(error: GatewayError): Reply
   /** What is told of this route in the interface description; asked once, and only when somebody reads that. */
   describe?(): RouteDescription
@@ -89,6 +92,8 @@ export interface GatewayServices {
   generate(exchange: Exchange, request: GenerationRequest, sink: GenerationSink): GenerationRun
   /** How many tokens the input of this request is to the model that would be asked first; refused as a generation would be. */
   countInput(exchange: Exchange, request: GenerationRequest): Promise<InputCount>
+  /** Answers a decision, or throws the `GatewayError` for why not. */
+  decide(exchange: Exchange, request: DecisionRequest): Promise<Decided>
   readonly responses: StoredResponses
   readonly catalog: Catalog
   readonly clock: Clock

@@ -1,4 +1,6 @@
 import type { Guardrail, GuardSession, GuardVerdict } from '../contracts/guardrail.ts'
+import type { DecisionRequest } from '../contracts/decision.ts'
+import type { Maybe } from '../contracts/json.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import { GatewayError, policyRefusal } from '../errors.ts'
@@ -27,10 +29,32 @@ export async function applyInputGuards(
   guards: readonly OpenGuard[],
   context: RunContext,
 ): Promise<GenerationRequest> {
-  let current = guards.some(({ session }) => session.input) ? withoutUnknown(request) : request
+  if (!guards.some(({ session }) => session.input)) return request
+  return await throughGuards(withoutUnknown(request), guards, context, (session, current) => session.input?.(current))
+}
+
+/** A guard that checks generations and cannot read decisions refuses them. */
+export async function applyDecisionGuards(
+  request: DecisionRequest,
+  guards: readonly OpenGuard[],
+  context: RunContext,
+): Promise<DecisionRequest> {
+  for (const { guardrail, session } of guards)
+    if ((session.input || session.route) && !session.decision)
+      throw policyRefusal(`The guardrail "${guardrail.name}" has to check what this API key sends, and does not know decisions.`)
+  return await throughGuards(request, guards, context, (session, current) => session.decision?.(current))
+}
+
+/** What the guards make of it, one after the other; those that do not look at it have no verdict. */
+async function throughGuards<R>(
+  request: R,
+  guards: readonly OpenGuard[],
+  context: RunContext,
+  look: (session: GuardSession, current: R) => Maybe<GuardVerdict<R>> | undefined,
+): Promise<R> {
+  let current = request
   for (const { guardrail, session } of guards) {
-    if (!session.input) continue
-    const verdict = await ask(guardrail, context, () => session.input!(current))
+    const verdict = await ask(guardrail, context, () => look(session, current))
     if (verdict && 'refuse' in verdict) throw verdict.refuse
     if (verdict && 'replace' in verdict) current = verdict.replace
   }
@@ -51,11 +75,7 @@ function checkSight({ name, seesContent }: Guardrail, { caller: { policy } }: Ru
   if (policy.hipaa.value && !seesContent.hipaa) throw policyRefusal(`The guardrail "${name}" sees content and has no HIPAA agreement.`)
 }
 
-async function ask(
-  guardrail: Guardrail,
-  context: RunContext,
-  run: () => GuardVerdict | Promise<GuardVerdict>,
-): Promise<GuardVerdict | undefined> {
+async function ask<V>(guardrail: Guardrail, context: RunContext, run: () => Maybe<V> | undefined): Promise<V | undefined> {
   let timer: NodeJS.Timeout | undefined
   try {
     const late = new Promise<never>((_, reject) => {

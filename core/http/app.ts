@@ -4,6 +4,7 @@ import { Clock } from '../clock.ts'
 import { wire } from '../container.ts'
 import { Catalog } from '../contracts/catalog.ts'
 import type { GatewayServices, Reply, Route } from '../contracts/route.ts'
+import { Decisions } from '../decisions/decisions.ts'
 import { GatewayError } from '../errors.ts'
 import { Routes } from '../extension-points.ts'
 import { Generation } from '../generation/generation.ts'
@@ -32,13 +33,14 @@ export class HttpApp {
   readonly #log: Logger
 
   static {
-    wire(this, [Routes, Admission, Generation, History, Catalog, RecordQueue, Heartbeat, Settings, Clock, Ids, Logger])
+    wire(this, [Routes, Admission, Generation, Decisions, History, Catalog, RecordQueue, Heartbeat, Settings, Clock, Ids, Logger])
   }
 
   constructor(
     routes: Registry<Route>,
     admission: Admission,
     generation: Generation,
+    decisions: Decisions,
     history: History,
     catalog: Catalog,
     records: RecordQueue,
@@ -52,6 +54,7 @@ export class HttpApp {
     this.#services = {
       generate: (exchange, request, sink) => generation.start(exchange as HttpExchange, request, sink),
       countInput: (exchange, request) => generation.countInput(exchange as HttpExchange, request),
+      decide: (exchange, request) => decisions.decide(exchange as HttpExchange, request),
       responses: history,
       catalog,
       clock,
@@ -69,13 +72,20 @@ export class HttpApp {
     })
     // `health` must win over `:id`: routes without parameters are matched first by h3 itself.
     for (const route of routes.values()) this.h3.on(route.method, route.path, event => this.#serve(route, event))
+    for (const route of routes.values()) if (route.error) this.#refuseBelow(route)
     this.h3.all('/**', event => this.#serve(unknownPath, event))
   }
 
+  /** Other methods of the path, and paths below it, are refused in its surface's own form. */
+  #refuseBelow(surface: Route): void {
+    const route: Route = { ...unknownPath, error: error => surface.error!(error) }
+    for (const path of [surface.path, `${surface.path}/**`]) this.h3.all(path, event => this.#serve(route, event))
+  }
+
   async #serve(route: Route, event: H3Event): Promise<HTTPResponse> {
-    const exchange = this.#exchange(event)
+    const exchange = this.#exchange(route, event)
     const reply = await this.#reply(route, exchange)
-    if (route.auth !== 'none' || route === unknownPath) this.#closeRecord(exchange, reply.status)
+    if (route.auth !== 'none' || route.handle === unknownPath.handle) this.#closeRecord(exchange, reply.status)
     return toResponse(reply, { 'x-request-id': exchange.id })
   }
 
@@ -94,8 +104,8 @@ export class HttpApp {
     }
   }
 
-  #exchange(event: H3Event): HttpExchange {
-    const id = this.#ids.make('req')
+  #exchange({ idPrefix = 'req' }: Route, event: H3Event): HttpExchange {
+    const id = this.#ids.make(idPrefix)
     const { pathname } = event.url
     return new HttpExchange({
       id,

@@ -1,0 +1,82 @@
+import { needOf, Reservations } from '../admission/reservation.ts'
+import { Cancellation } from '../cancellation.ts'
+import { wire } from '../container.ts'
+import type { DecisionCall } from '../contracts/decision.ts'
+import type { GenerationEvent, TokenUsage } from '../contracts/events.ts'
+import type { GuardSession } from '../contracts/guardrail.ts'
+import { ProviderFailure } from '../contracts/provider.ts'
+import type { GenerationRequest } from '../contracts/request.ts'
+import { Attempts } from '../generation/attempts.ts'
+import { ContextWindow } from '../generation/context-window.ts'
+import { estimateUsage, soundUsage } from '../generation/cost.ts'
+import type { Operation } from '../operation/operation.ts'
+import type { RecordDraft } from '../records/record.ts'
+import { Planner } from '../routing/plan.ts'
+
+/** Lets clients decide by asking models, on the decision's own account. */
+export class AskedModels {
+  readonly #planner: Planner
+  readonly #contextWindow: ContextWindow
+  readonly #reservations: Reservations
+  readonly #attempts: Attempts
+
+  static {
+    wire(this, [Planner, ContextWindow, Reservations, Attempts])
+  }
+
+  constructor(planner: Planner, contextWindow: ContextWindow, reservations: Reservations, attempts: Attempts) {
+    this.#planner = planner
+    this.#contextWindow = contextWindow
+    this.#reservations = reservations
+    this.#attempts = attempts
+  }
+
+  /** For one attempt at a decision; what is asked ends with it. */
+  asker(operation: Operation, sessions: readonly GuardSession[], signal: AbortSignal, record: RecordDraft): DecisionCall['generate'] {
+    const cancellation = new Cancellation()
+    signal.addEventListener('abort', () => cancellation.abort(signal.reason), { once: true })
+    return request => this.#ask(request, operation, sessions, cancellation, record)
+  }
+
+  async *#ask(
+    request: GenerationRequest,
+    operation: Operation,
+    sessions: readonly GuardSession[],
+    cancellation: Cancellation,
+    record: RecordDraft,
+  ): AsyncGenerator<GenerationEvent> {
+    const { failover } = this.#attempts
+    const context = { ...operation.context, signal: cancellation.signal }
+    const { caller } = context
+    const candidates = await this.#contextWindow.fit(this.#planner.plan(request, caller, sessions), request)
+    const endpoints = candidates.map(({ endpoint }) => endpoint)
+    operation.hold(await this.#reservations.reserve(caller.key, () => needOf(request), endpoints))
+    const attempt = await this.#attempts.open(candidates, request, context, { cancellation, record })
+    const { candidate } = attempt
+    let usage: TokenUsage | undefined
+    let said = 0
+    let finished = false
+    try {
+      for (let event = attempt.head.shift(); event; event = attempt.head.shift() ?? attempt.take() ?? (await attempt.next())) {
+        if (event.type === 'usage') usage = soundUsage(event.usage)
+        else if (event.type === 'text') said += event.text.length
+        else if (event.type === 'finish') finished = true
+        yield event
+      }
+      if (!finished)
+        throw new ProviderFailure({
+          kind: 'protocol',
+          message: `The provider "${candidate.provider.id}" ended its reply before it was complete.`,
+        })
+      attempt.end('ok', usage)
+    } catch (error) {
+      const failure = failover.failureOf(error, candidate, context)
+      attempt.end(failure, usage)
+      throw failover.publicError(failure, candidate)
+    } finally {
+      // The client may stop listening.
+      attempt.end('left', usage)
+      if (usage || said > 0 || finished) operation.bill.add(usage ?? estimateUsage(request, said), candidate.endpoint.price)
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import { Clock } from '../clock.ts'
+import { wire } from '../container.ts'
+import type { DecisionClient, DecisionReply, DecisionRequest } from '../contracts/decision.ts'
+import type { GuardSession } from '../contracts/guardrail.ts'
+import { MetricStore } from '../contracts/metric-store.ts'
+import { ProviderFailure, type Credential } from '../contracts/provider.ts'
+import { DecisionClients } from '../extension-points.ts'
+import { Attempt } from '../generation/attempt.ts'
+import type { Surroundings } from '../generation/attempts.ts'
+import { Masks } from '../masks.ts'
+import { Failover } from '../operation/failover.ts'
+import type { Operation } from '../operation/operation.ts'
+import type { Registry } from '../registry.ts'
+import { Settings } from '../settings.ts'
+import { Credentials } from '../upstream/credentials.ts'
+import { AskedModels } from './asked-models.ts'
+import { decisionForms } from './failure.ts'
+import type { DecisionCandidate } from './names.ts'
+import { checkedReply } from './reply.ts'
+import { countedUsage } from './usage.ts'
+
+const defaultTimeoutMs = 60_000
+
+export interface AnsweredDecision {
+  readonly reply: DecisionReply
+  readonly candidate: DecisionCandidate
+}
+
+/** Asks decision clients until one answers. */
+export class DecisionAttempts {
+  readonly #clock: Clock
+  readonly #metrics: MetricStore
+  readonly #models: AskedModels
+  readonly #failover: Failover
+
+  static {
+    wire(this, [Clock, MetricStore, Credentials, DecisionClients, AskedModels, Masks.token, Settings])
+  }
+
+  constructor(
+    clock: Clock,
+    metrics: MetricStore,
+    credentials: Credentials,
+    clients: Registry<DecisionClient>,
+    models: AskedModels,
+    masks: Masks,
+    { maxAttempts }: Settings,
+  ) {
+    this.#clock = clock
+    this.#metrics = metrics
+    this.#models = models
+    this.#failover = new Failover({
+      credentials,
+      masks,
+      maxAttempts,
+      pluginOf: provider => clients.pluginOf(provider),
+      forms: decisionForms,
+    })
+  }
+
+  /** A reply that answers every question; or the public error of the last failure, when all is spent. */
+  first(
+    candidates: readonly DecisionCandidate[],
+    request: DecisionRequest,
+    sessions: readonly GuardSession[],
+    operation: Operation,
+    surroundings: Surroundings,
+  ): Promise<AnsweredDecision> {
+    return this.#failover.first(candidates, operation.context, (candidate, credential) =>
+      this.#try(candidate, credential, request, sessions, operation, surroundings),
+    )
+  }
+
+  async #try(
+    candidate: DecisionCandidate,
+    credential: Credential | undefined,
+    asked: DecisionRequest,
+    sessions: readonly GuardSession[],
+    operation: Operation,
+    { cancellation, record }: Surroundings,
+  ): Promise<AnsweredDecision | ProviderFailure> {
+    const { client, model } = candidate
+    const { context } = operation
+    const attempt = new Attempt<DecisionReply, DecisionCandidate>({
+      candidate,
+      credential,
+      totalMs: client.timeoutMs ?? defaultTimeoutMs,
+      run: cancellation,
+      clock: this.#clock,
+      metrics: this.#metrics,
+      record,
+    })
+    return await this.#failover.outcome(candidate, context, attempt, async () => {
+      const request = { ...asked, model }
+      const { signal } = attempt
+      const generate = this.#models.asker(operation, sessions, signal, record)
+      attempt.begin(once(() => client.decide({ request, credentialId: credential?.id, signal, context, generate })))
+      const reply = checkedReply(await attempt.next(), request, client.provider)
+      attempt.end('ok', countedUsage(reply))
+      return { reply, candidate }
+    })
+  }
+}
+
+async function* once<T>(ask: () => Promise<T>): AsyncGenerator<T> {
+  yield await ask()
+}

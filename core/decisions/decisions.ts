@@ -1,0 +1,56 @@
+import { PolicyResolver } from '../admission/policy.ts'
+import { Reservations } from '../admission/reservation.ts'
+import { wire } from '../container.ts'
+import type { Decided, DecisionRequest } from '../contracts/decision.ts'
+import type { Guardrail } from '../contracts/guardrail.ts'
+import { GatewayError } from '../errors.ts'
+import { Guardrails } from '../extension-points.ts'
+import type { HttpExchange } from '../http/exchange.ts'
+import { LiveOperations } from '../operation/live-operations.ts'
+import type { Registry } from '../registry.ts'
+import { Settings } from '../settings.ts'
+import { DecisionAttempts } from './attempts.ts'
+import { Decision } from './decision.ts'
+import { DecisionNames } from './names.ts'
+import { TokenLimits } from './token-limits.ts'
+
+/** What every decision works with. */
+export interface DecisionServices {
+  readonly policies: PolicyResolver
+  readonly guardrails: readonly Guardrail[]
+  readonly limits: TokenLimits
+  readonly names: DecisionNames
+  readonly reservations: Reservations
+  readonly attempts: DecisionAttempts
+  readonly settings: Settings
+}
+
+/** Answers decisions: spec.md, `POST /v1/systemone`. */
+export class Decisions {
+  readonly #services: DecisionServices
+  readonly #live: LiveOperations
+
+  static {
+    wire(this, [PolicyResolver, Guardrails, TokenLimits, DecisionNames, Reservations, DecisionAttempts, Settings, LiveOperations])
+  }
+
+  constructor(
+    policies: PolicyResolver,
+    guardrails: Registry<Guardrail>,
+    limits: TokenLimits,
+    names: DecisionNames,
+    reservations: Reservations,
+    attempts: DecisionAttempts,
+    settings: Settings,
+    live: LiveOperations,
+  ) {
+    this.#services = { policies, guardrails: guardrails.values(), limits, names, reservations, attempts, settings }
+    this.#live = live
+  }
+
+  async decide(exchange: HttpExchange, request: DecisionRequest): Promise<Decided> {
+    const result = await this.#live.track(exchange, () => new Decision(this.#services, exchange, request).go())
+    if (result instanceof GatewayError) throw result
+    return result
+  }
+}

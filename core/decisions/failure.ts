@@ -1,0 +1,14 @@
+import { generationForms, type PublicForms } from '../generation/failure.ts'
+
+const { auth: upstreamFailed } = generationForms
+const vendorRefused = { status: 422, type: 'invalid_request_error', code: 'invalid_request' }
+
+/** What a caller is told of a failure: spec.md, Errors, Decision endpoint. */
+export const decisionForms: PublicForms = {
+  ...generationForms,
+  'invalid-request': vendorRefused,
+  'context-length': vendorRefused,
+  refused: vendorRefused,
+  // The name was found here, so that it is the gateway's own affair.
+  'not-found': upstreamFailed,
+}

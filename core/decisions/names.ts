@@ -1,0 +1,117 @@
+import { permitted } from '../admission/permission.ts'
+import { wire } from '../container.ts'
+import { Catalog, type Endpoint } from '../contracts/catalog.ts'
+import type { DecisionClient } from '../contracts/decision.ts'
+import type { ApiKey } from '../contracts/key-store.ts'
+import type { Provider } from '../contracts/provider.ts'
+import { invalidRequest, type GatewayError } from '../errors.ts'
+import { DecisionClients, Providers } from '../extension-points.ts'
+import { nearest } from '../nearest.ts'
+import type { Contender } from '../operation/failover.ts'
+import type { Registry } from '../registry.ts'
+import { unlistedEndpoint } from '../routing/catalog.ts'
+
+/** A decision model, and the client that answers for it. */
+export interface DecisionCandidate extends Contender {
+  readonly client: DecisionClient
+  /** The versioned id, without a prefix. */
+  readonly model: string
+}
+
+const longestAdvice = 5
+
+/** Finds decision models by their names: spec.md, Versioning. */
+export class DecisionNames {
+  readonly #clients: Registry<DecisionClient>
+  readonly #providers: Registry<Provider>
+  readonly #catalog: Catalog
+
+  static {
+    wire(this, [DecisionClients, Providers, Catalog])
+  }
+
+  constructor(clients: Registry<DecisionClient>, providers: Registry<Provider>, catalog: Catalog) {
+    this.#clients = clients
+    this.#providers = providers
+    this.#catalog = catalog
+  }
+
+  /** Who may answer, in plugin order, as far as the key allows it: at least one, or a 400, 402 or 403. */
+  candidates(name: string, key: ApiKey): readonly DecisionCandidate[] {
+    const found = this.#find(name)
+    const endpoints = permitted(
+      found.map(({ endpoint }) => endpoint),
+      key,
+    )
+    return found.filter(({ endpoint }) => endpoints.includes(endpoint))
+  }
+
+  #find(name: string): readonly DecisionCandidate[] {
+    const { prefix, rest } = split(name)
+    const client = prefix === undefined ? undefined : this.#clients.get(prefix)
+    const prefixed = client ? this.#candidate(client, rest) : []
+    if (prefixed.length > 0) return prefixed
+    const bare = this.#clients.values().flatMap(each => (each.prefixOnly ? [] : this.#candidate(each, name)))
+    if (bare.length > 0) return bare
+    throw this.#unknown(name)
+  }
+
+  #candidate(client: DecisionClient, name: string): readonly DecisionCandidate[] {
+    const model = client.resolve(name)
+    if (model === undefined) return []
+    const { provider: id, credentials } = client
+    const listed = this.#catalog.endpoint(id, model)
+    const endpoint: Endpoint = listed?.kind === 'decision' ? listed : { ...unlistedEndpoint({ id }, model), kind: 'decision' }
+    return [{ client, model, endpoint, provider: { id, ...(credentials && { credentials }) } }]
+  }
+
+  #unknown(name: string): GatewayError {
+    const { prefix, rest } = split(name)
+    const elsewhere = prefix === undefined ? [] : this.#clients.values().filter(client => client.resolve(rest) !== undefined)
+    if (elsewhere.length > 0) {
+      const right = elsewhere.map(({ provider }) => `${provider}/${rest}`).join(' or ')
+      return refusal(`"${prefix}" is not a provider of the model "${rest}". Write ${right}.`)
+    }
+    if (this.#generates(name))
+      return refusal(`The model "${name}" is not a decision model: ask it at POST /v1/responses. ${this.#advice(rest)}`)
+    return refusal(`The decision model "${name}" does not exist here. ${this.#advice(rest)}`)
+  }
+
+  #generates(name: string): boolean {
+    const { prefix, rest } = split(name)
+    if (name === 'auto' || this.#catalog.resolve(name)) return true
+    if (prefix === undefined) return false
+    // A provider that only generates takes any model.
+    return this.#catalog.endpoint(prefix, rest) !== undefined || (this.#providers.get(prefix) !== undefined && !this.#clients.get(prefix))
+  }
+
+  #advice(wanted: string): string {
+    const known = this.#known()
+    const same = known.filter(name => split(name).rest === wanted)
+    const near = same.length > 0 ? same : nearest(wanted, known)
+    if (near.length > 0) return `Did you mean ${near.join(', ')}?`
+    if (known.length === 0) return 'No plugin of this gateway answers decisions.'
+    return `Decision models here: ${known.slice(0, longestAdvice).join(', ')}.`
+  }
+
+  /** Every name by which a decision model of the catalog may be asked. */
+  #known(): readonly string[] {
+    return this.#catalog.models().flatMap(({ aliases, endpoints }) =>
+      endpoints.flatMap(({ kind, provider, upstreamModel }) => {
+        const client = kind === 'decision' ? this.#clients.get(provider) : undefined
+        if (!client) return []
+        const names = [upstreamModel, ...aliases]
+        return client.prefixOnly ? names.map(name => `${provider}/${name}`) : names
+      }),
+    )
+  }
+}
+
+function split(name: string): { readonly prefix: string | undefined; readonly rest: string } {
+  const slash = name.indexOf('/')
+  return slash > 0 ? { prefix: name.slice(0, slash), rest: name.slice(slash + 1) } : { prefix: undefined, rest: name }
+}
+
+function refusal(message: string): GatewayError {
+  return invalidRequest(message, 'model', 'model_not_found')
+}

@@ -1,0 +1,19 @@
+import type { Policy } from '../contracts/policy.ts'
+import { GatewayError, policyRefusal } from '../errors.ts'
+
+/** spec.md, `POST /v1/systemone`: such keys are refused before anything goes upstream. */
+export function refuseByRetention({ redaction, zdr, hipaa }: Policy): void {
+  if (redaction.value)
+    throw new GatewayError({
+      status: 400,
+      type: 'invalid_request_error',
+      code: 'redaction_not_supported',
+      message: `This API key has redaction on (set by the ${redaction.source}), and decisions cannot be redacted. Use a key without it.`,
+    })
+  for (const [name, { value, source }] of [
+    ['zero data retention', zdr],
+    ['HIPAA mode', hipaa],
+  ] as const)
+    if (value)
+      throw policyRefusal(`This API key has ${name} on (set by the ${source}), which no decision model meets. Use a key without it.`)
+}

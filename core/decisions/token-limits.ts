@@ -1,0 +1,74 @@
+import type { TokenNeed } from '../admission/reservation.ts'
+import { wire } from '../container.ts'
+import type { DecisionRequest } from '../contracts/decision.ts'
+import { TokenCounter } from '../contracts/token-counter.ts'
+import { invalidRequest, type GatewayError } from '../errors.ts'
+import { mayExceed } from '../tokens/bound.ts'
+import { estimateTokens } from '../tokens/estimate.ts'
+
+// spec.md, Limits: in tokens of the JSON text.
+const requestLimit = 64_000
+const questionLimit = 32_000
+
+/** Three answers are about 70 tokens. */
+const outputTokensPerQuestion = 24
+
+/** The JSON text of a decision, in the parts that are limited. */
+export interface DecisionTexts {
+  readonly state: string
+  /** With their ids; the longest first. */
+  readonly questions: readonly string[]
+}
+
+/** Refuses what has too many tokens: 400 `max_tokens_exceeded`. Most requests are cleared by their length alone. */
+export class TokenLimits {
+  readonly #counter: TokenCounter
+
+  static {
+    wire(this, [TokenCounter])
+  }
+
+  constructor(counter: TokenCounter) {
+    this.#counter = counter
+  }
+
+  /** Where counting takes too long nothing is refused: the provider decides. */
+  async check(request: DecisionRequest): Promise<DecisionTexts> {
+    const texts = textsOf(request)
+    const { state, questions } = texts
+    const all = [state, ...questions]
+    if (mayExceed(all, requestLimit)) {
+      const counted = await this.#counter.count(all, { limit: requestLimit })
+      if (counted && !counted.complete) throw tooManyTokens('The request', requestLimit)
+    }
+    if (mayExceed([state, questions[0]!], questionLimit)) await this.#checkQuestions(texts)
+    return texts
+  }
+
+  async #checkQuestions({ state, questions }: DecisionTexts): Promise<void> {
+    const counted = await this.#counter.count([state], { limit: questionLimit })
+    if (!counted) return
+    const limit = questionLimit - counted.tokens
+    if (limit < 0) throw tooManyTokens('The state alone', questionLimit, 'state')
+    for (const question of questions) {
+      if (!mayExceed([question], limit)) continue
+      const tokens = await this.#counter.count([question], { limit })
+      if (tokens && !tokens.complete) throw tooManyTokens('The state together with the longest question', questionLimit, 'questions')
+    }
+  }
+}
+
+/** What is held for it, and what it is taken for where the vendor does not count. */
+export function decisionNeed({ state, questions }: DecisionTexts): TokenNeed {
+  const characters = questions.reduce((sum, { length }) => sum + length, state.length)
+  return { inputTokens: estimateTokens(characters), outputTokens: outputTokensPerQuestion * questions.length }
+}
+
+function textsOf({ state, questions }: DecisionRequest): DecisionTexts {
+  const texts = Object.entries(questions).map(([id, question]) => `${JSON.stringify(id)}:${JSON.stringify(question)}`)
+  return { state: JSON.stringify(state), questions: texts.sort((a, b) => b.length - a.length) }
+}
+
+function tooManyTokens(what: string, limit: number, param?: string): GatewayError {
+  return invalidRequest(`${what} has more than ${limit} tokens. Shorten it, or ask in several requests.`, param, 'max_tokens_exceeded')
+}

@@ -1,0 +1,21 @@
+import type { DecisionReply, DecisionUsage } from '../contracts/decision.ts'
+import { noUsage, type TokenUsage } from '../contracts/events.ts'
+import { soundUsage } from '../generation/cost.ts'
+import { decisionNeed, type DecisionTexts } from './token-limits.ts'
+
+/** What the vendor counted. */
+export function countedUsage({ usage }: DecisionReply): TokenUsage | undefined {
+  return usage && soundUsage({ ...noUsage, uncachedInput: usage.input_tokens, output: usage.output_tokens })
+}
+
+/** The gateway's guess where the vendor did not count. */
+export function billedUsage(reply: DecisionReply, texts: DecisionTexts): TokenUsage {
+  return countedUsage(reply) ?? { ...noUsage, uncachedInput: decisionNeed(texts).inputTokens, estimated: true }
+}
+
+/** What the caller is told. */
+export function toldUsage({ usage }: DecisionReply, billed: TokenUsage): DecisionUsage {
+  if (usage) return usage
+  const { uncachedInput, cacheRead, cacheWrite5m, cacheWrite1h, output } = billed
+  return { input_tokens: uncachedInput + cacheRead + cacheWrite5m + cacheWrite1h, output_tokens: output }
+}
