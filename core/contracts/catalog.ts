@@ -143,7 +143,7 @@ export interface Catalog {
   resolve(name: string): Model | undefined
   /** A model at one provider: by canonical name, alias, or the name that this provider is asked for. */
   endpoint(provider: string, name: string): Endpoint | undefined
-  /** The same list until something changes. */
+  /** In the order in which `auto` tries them: as the bundled catalog has them, then all others. The same list until something changes. */
   models(): readonly Model[]
   /** Known names that are spelt much like this one, best first. */
   nearest(name: string): readonly string[]

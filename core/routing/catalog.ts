@@ -67,7 +67,10 @@ export class CatalogIndex implements Catalog {
 
   #build(): void {
     const drafts = new Map<string, Draft>()
-    for (const source of this.#sources) for (const entry of source.entries()) this.#merge(drafts, entry)
+    const sources = this.#sources.map(source => ({ isBundled: source.rank === 'bundled', entries: source.entries() }))
+    // The bundled catalog alone compares models of all vendors: its order counts, whoever else describes them.
+    for (const { isBundled, entries } of sources) if (isBundled) for (const { model } of entries) drafts.set(model, emptyDraft(model))
+    for (const { entries } of sources) for (const entry of entries) this.#merge(drafts, entry)
     const all = Array.from(drafts.values(), ({ aliases, endpoints, ...draft }): Model => ({
       ...draft,
       aliases: [...aliases],

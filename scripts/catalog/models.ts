@@ -34,14 +34,18 @@ export function groupOffers(offers: readonly Offer[], tally: Tally): Group[] {
   const drafts = Map.groupBy(offers.flatMap(chooseRegion(offers, keyOf)), ({ offer, bound }) =>
     bound ? `bedrock ${offer.wire}` : keyOf(offer),
   )
+  const offered = new Set(offers.map(({ spelling }) => spelling.key))
   const groups = Array.from(drafts.values(), members =>
     groupOf(
       members.map(({ offer }) => offer),
       members[0]!.bound,
+      offered,
       tally,
     ),
   )
-  return withUniqueNames(groups)
+  const named = groups.filter(({ model }) => model !== 'auto')
+  if (named.length < groups.length) tally.leaveOut('a name that means something else here', 'auto')
+  return withUniqueNames(named)
 }
 
 /** Keys under which makers or several hosts offer something. */
@@ -71,7 +75,7 @@ function chooseRegion(offers: readonly Offer[], keyOf: (offer: Offer) => string)
   return offer => [{ offer, bound: offer.provider === 'bedrock' && chosen.get(keyOf(offer)) !== offer }]
 }
 
-function groupOf(all: readonly Offer[], bound: boolean, tally: Tally): Group {
+function groupOf(all: readonly Offer[], bound: boolean, offered: ReadonlySet<string>, tally: Tally): Group {
   const byProvider = new Map<string, Offer>()
   // The shortest name of a provider's is the least particular one.
   for (const offer of all.toSorted((a, b) => a.wire.length - b.wire.length || compare(a.wire, b.wire))) {
@@ -91,7 +95,7 @@ function groupOf(all: readonly Offer[], bound: boolean, tally: Tally): Group {
   const family = all.map(offer => offer.family).find(known => known !== undefined)
   return {
     model: id,
-    aliases: bound ? [] : aliasesOf(all, id, undated),
+    aliases: bound ? [] : aliasesOf(all, id, offered.has(undated) ? undefined : undated),
     ...(family !== undefined && { family }),
     ...(created !== undefined && { created: Date.parse(`${created.slice(0, 4)}-${created.slice(4, 6)}-${created.slice(6)}`) / 1000 }),
     ownedBy: maker,
@@ -118,7 +122,7 @@ function nameOf(offers: readonly Offer[], maker: string): string {
 }
 
 /** Every way in which somebody writes the name, and the forms with dashes only and without the date. */
-function aliasesOf(all: readonly Offer[], id: string, undated: string): string[] {
+function aliasesOf(all: readonly Offer[], id: string, undated: string | undefined): string[] {
   const names = all.flatMap(({ provider, wire, spelling }) => [
     spelling.name,
     spelling.key,
@@ -127,7 +131,9 @@ function aliasesOf(all: readonly Offer[], id: string, undated: string): string[]
     ...(provider === 'bedrock' && spelling.region !== undefined ? [wire.slice(spelling.region.length + 1)] : []),
   ])
   const dates = new Set(all.map(({ spelling }) => spelling.date).filter(date => date !== undefined))
-  return [...new Set(dates.size === 1 ? [...names, undated] : names)].filter(name => name !== id && name !== 'auto').sort(compare)
+  return [...new Set(undated !== undefined && dates.size === 1 ? [...names, undated] : names)]
+    .filter(name => name !== id && name !== 'auto')
+    .sort(compare)
 }
 
 /** That a model can be told not to think, and that it takes no sampling parameters, is its nature wherever it runs. */
@@ -155,6 +161,8 @@ function endpointOf(
 function withUniqueNames(groups: readonly Group[]): Group[] {
   const slugs = new Set(groups.flatMap(({ endpoints }) => endpoints.map(({ provider }) => provider)))
   const ids = new Set(groups.map(({ model }) => model))
+  if (ids.size < groups.length)
+    throw new Error(`Two models have one name: ${groups.map(({ model }) => model).filter((id, index, all) => all.indexOf(id) < index)}`)
   const claims = new Map<string, number>()
   for (const { aliases } of groups) for (const alias of aliases) claims.set(alias, (claims.get(alias) ?? 0) + 1)
   return groups.map(group => ({

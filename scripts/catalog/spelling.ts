@@ -41,7 +41,7 @@ export function spellingOf(provider: string, wire: string): Spelling {
 }
 
 function split(provider: string, id: string): readonly [maker: string | undefined, name: string] {
-  if (provider === 'bedrock') {
+  if (provider === 'bedrock' || provider === 'bedrock-mantle') {
     const [, maker, name] = /^([a-z0-9]+)\.(.+)$/.exec(id) ?? [undefined, undefined, id]
     const plain = name!.replace(/-v\d+(:\d+)?(:\d+k)?$|-\d:\d$/, '')
     return [maker, maker === 'deepseek' ? `deepseek-${plain}` : plain]

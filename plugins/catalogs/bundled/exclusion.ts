@@ -3,7 +3,7 @@ import type { CatalogEntry } from '../../../core/index.ts'
 /** Leaves out what is named: models, or `provider/model` for one endpoint; `*` stands for any characters. */
 export function without(entries: readonly CatalogEntry[], excluded: readonly string[]): readonly CatalogEntry[] {
   if (excluded.length === 0) return entries
-  const patterns = excluded.map(name => new RegExp(`^${name.replace(/[^\w*]/g, '\\$&').replaceAll('*', '.*')}$`, 'v'))
+  const patterns = excluded.map(name => new RegExp(`^${name.replace(/[^\w*]/g, '\\$&').replaceAll('*', '.*')}$`))
   const isExcluded = (name: string): boolean => patterns.some(pattern => pattern.test(name))
   return entries
     .filter(({ model }) => !isExcluded(model))

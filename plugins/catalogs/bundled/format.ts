@@ -97,7 +97,7 @@ const model = {
     at: {
       type: 'array',
       maxItems: 300,
-      items: { type: 'array', minItems: 5, maxItems: 6, prefixItems: [count, count, count, count, count, text] },
+      items: { type: 'array', minItems: 5, maxItems: 6, items: [count, count, count, count, count, text] },
     },
   },
 } as const

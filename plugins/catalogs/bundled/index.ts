@@ -1,9 +1,10 @@
 import { resolve } from 'node:path'
-import { CatalogSources, Clock, definePlugin, describeError, Providers } from '../../../core/index.ts'
+import { CatalogSources, Clock, definePlugin, Providers } from '../../../core/index.ts'
 import { describeCatalog } from './age.ts'
 import { entriesOf } from './entries.ts'
 import { without } from './exclusion.ts'
 import { bundledCatalog, checkedCatalog } from './read.ts'
+import { reasonOf } from './reason.ts'
 import { Refresh } from './refresh.ts'
 import { readSaved, type SavedCatalog } from './saved.ts'
 
@@ -65,7 +66,7 @@ export default definePlugin({
       try {
         saved = readSaved(path, refreshUrl, checkedCatalog)
       } catch (error) {
-        gateway.log.warn('the saved catalog is not used', { file: path, ...describeError(error) })
+        gateway.log.warn('the saved catalog is not used', { file: path, why: reasonOf(error) })
       }
       const refresh = new Refresh(
         {

@@ -1,6 +1,7 @@
+import type { Readable } from 'node:stream'
 import type { Clock, HttpClient, Logger, UpstreamHeaders } from '../../../core/index.ts'
-import { describeError } from '../../../core/index.ts'
 import { checkedCatalog } from './read.ts'
+import { reasonOf } from './reason.ts'
 import { writeSaved, type SavedCatalog } from './saved.ts'
 
 const largestBytes = 16_000_000
@@ -49,11 +50,9 @@ export class Refresh {
     try {
       await this.#ask()
     } catch (error) {
-      if (!this.#stopping.signal.aborted)
-        this.#options.log.warn('the catalog was not refreshed; the one in use stays', {
-          address: addressOf(this.#options.url),
-          ...describeError(error),
-        })
+      if (this.#stopping.signal.aborted) return
+      const { log, url } = this.#options
+      log.warn('the catalog was not refreshed; the one in use stays', { address: addressOf(url), why: reasonOf(error) })
     }
   }
 
@@ -70,12 +69,12 @@ export class Refresh {
     const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(deadlineMs)])
     const { status, headers, body } = await http.send({ method: 'GET', url, headers: this.#conditions() }, { signal })
     if (status === 304 && this.#saved) {
-      body.destroy()
+      discard(body)
       await this.#keep({ ...this.#saved, checkedAt: clock.now() })
       return
     }
     if (status !== 200) {
-      body.destroy()
+      discard(body)
       throw new Error(`expected status 200 or 304, got ${status}`)
     }
     const catalog = checkedCatalog(JSON.parse(await textOf(body, headers)))
@@ -100,10 +99,10 @@ export class Refresh {
   }
 }
 
-async function textOf(body: AsyncIterable<Uint8Array> & { destroy(): unknown }, headers: UpstreamHeaders): Promise<string> {
+async function textOf(body: Readable, headers: UpstreamHeaders): Promise<string> {
   const tooLarge = new Error(`expected at most ${largestBytes} bytes`)
   if (Number(headers['content-length'] ?? 0) > largestBytes) {
-    body.destroy()
+    discard(body)
     throw tooLarge
   }
   const pieces: Uint8Array[] = []
@@ -115,6 +114,11 @@ async function textOf(body: AsyncIterable<Uint8Array> & { destroy(): unknown }, 
     pieces.push(piece)
   }
   return Buffer.concat(pieces).toString('utf8')
+}
+
+/** It says that it was destroyed, which nobody needs to hear. */
+function discard(body: Readable): void {
+  body.once('error', () => {}).destroy()
 }
 
 /** Without what may be secret in it. */

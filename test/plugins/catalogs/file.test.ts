@@ -47,6 +47,27 @@ t.test('reads a file, the config, or both', async t => {
   t.same(await entries({ path, models: [{ model: 'more', endpoints: [] }] }), { file: [full, lean, { model: 'more', endpoints: [] }] })
 })
 
+t.test('takes tiers, fees and removals, and endpoints only where there is something to say of them', async t => {
+  const tiers = [
+    { above: 100_000, input: 2, output: 4, cacheRead: 0.5 },
+    { above: 200_000, input: 4, output: 8 },
+  ]
+  const tiered = (given: readonly object[]): object => ({
+    model: 'tiered',
+    endpoints: [
+      { provider: 'globex', remove: true },
+      { provider: 'acme', price: { input: 1, output: 2, reasoning: 3, webSearch: 0.01, request: 0.005, tiers: given } },
+    ],
+  })
+  const gone = { model: 'gone', remove: true }
+  const aliased = { model: 'aliased', aliases: ['house-model'], family: 'house', auto: false }
+  const read = await entries({ path: fileWith(t, [gone, aliased, tiered(tiers)]) })
+  t.same(read['file'], [{ ...gone, endpoints: [] }, { ...aliased, endpoints: [] }, tiered(tiers)])
+  await t.rejects(entries({ path: fileWith(t, [tiered(tiers.toReversed())]) }), {
+    message: /\/0\/endpoints\/1\/price\/tiers must be in ascending order of above/,
+  })
+})
+
 t.test('several catalogs have names', async t => {
   const path = fileWith(t, [lean])
   t.same(await entries({ path }, { name: 'team', models: [] }), { file: [lean], team: [] })
@@ -76,7 +97,7 @@ t.test('says where a file is wrong and what was expected there', async t => {
 
   t.match(await problem('[{"model": '), /^catalog file FILE is not JSON: /)
   t.equal(await problem({}), 'catalog file FILE: the file must be array')
-  t.equal(await problem([{ model: 'm' }]), "catalog file FILE: /0 must have required property 'endpoints'")
+  t.equal(await problem([{ endpoints: [] }]), "catalog file FILE: /0 must have required property 'model'")
   t.equal(
     await problem(one({ price: { input: 'free', output: 1 } })),
     'catalog file FILE: /0/endpoints/0/price/input must be number (got "free")',

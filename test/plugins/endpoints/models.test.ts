@@ -55,6 +55,16 @@ t.test('models are listed, and described one by one with the retention of each p
   }
   for (const name of ['meta/llama', 'meta%2Fllama']) t.equal((await read(`/v1/models/${name}`)).body.id, 'meta/llama', name)
 
+  for (const name of ['globex/meta/llama', 'acme/small-2026', 'acme/tiny']) t.equal((await read(`/v1/models/${name}`)).status, 200, name)
+  const unlisted = await read('/v1/models/acme/brand-new')
+  t.match(unlisted.body, {
+    id: 'acme/brand-new',
+    listed: false,
+    providers: { acme: { model: 'brand-new', context_window: null, max_output_tokens: null, price: null, zdr: false } },
+  })
+  t.equal((await read('/v1/models/small')).body.listed, true)
+  t.equal((await read('/v1/models/initech/small')).status, 404, 'a provider that is not here')
+
   const unreadable = await read('/v1/models/100%')
   t.equal(unreadable.status, 400)
   t.match(unreadable.body.error, { type: 'invalid_request_error', code: 'invalid_url' })
@@ -70,6 +80,7 @@ t.test('models are listed, and described one by one with the retention of each p
 interface ModelsBody {
   readonly object: string
   readonly id: string
+  readonly listed: boolean
   readonly data: readonly { readonly id: string; readonly owned_by: string }[]
   readonly providers: { readonly [id in 'acme' | 'globex']: { readonly zdr: unknown; readonly price: unknown } }
   readonly error: unknown
