@@ -1,0 +1,104 @@
+import {
+  ProviderFailure,
+  type DecisionCall,
+  type DecisionUsage,
+  type GenerationRequest,
+  type LogProb,
+  type TokenUsage,
+} from '../../../core/index.ts'
+
+export interface CallLimits {
+  readonly concurrency: number
+  readonly maxCalls: number
+}
+
+/** What a model said to one call. */
+export interface Said {
+  readonly text: string
+  readonly logprobs: readonly LogProb[]
+}
+
+/** The calls of one decision: so many at a time, all of them counted, and none is begun any more once one has failed. */
+export class Calls {
+  readonly most: number
+  readonly #call: DecisionCall
+  readonly #waiting: PromiseWithResolvers<void>[] = []
+  #free: number
+  #count = 0
+  #failure: { readonly error: unknown } | undefined
+  #inputTokens = 0
+  #outputTokens = 0
+  #isCounted = true
+
+  constructor(call: DecisionCall, { concurrency, maxCalls }: CallLimits) {
+    this.most = maxCalls
+    this.#call = call
+    this.#free = concurrency
+  }
+
+  /** How many were begun. */
+  get count(): number {
+    return this.#count
+  }
+
+  /** Of all calls together; undefined where a vendor did not count. */
+  get usage(): DecisionUsage | undefined {
+    if (!this.#isCounted) return undefined
+    return { input_tokens: this.#inputTokens, output_tokens: this.#outputTokens, calls: this.#count }
+  }
+
+  async ask(request: GenerationRequest): Promise<Said> {
+    await this.#place()
+    try {
+      return await this.#generate(request)
+    } catch (error) {
+      this.#failure ??= { error }
+      throw error
+    } finally {
+      this.#leave()
+    }
+  }
+
+  async #place(): Promise<void> {
+    if (this.#free === 0) {
+      const turn = Promise.withResolvers<void>()
+      this.#waiting.push(turn)
+      await turn.promise
+    } else this.#free--
+  }
+
+  #leave(): void {
+    const next = this.#waiting.shift()
+    if (next) next.resolve()
+    else this.#free++
+  }
+
+  async #generate(request: GenerationRequest): Promise<Said> {
+    if (this.#failure) throw this.#failure.error
+    this.#call.signal.throwIfAborted()
+    this.#count++
+    let text = ''
+    const logprobs: LogProb[] = []
+    let usage: TokenUsage | undefined
+    for await (const event of this.#call.generate(request)) {
+      if (event.type === 'text') {
+        text += event.text
+        if (event.logprobs) logprobs.push(...event.logprobs)
+      } else if (event.type === 'usage') usage = event.usage
+      else if (event.type === 'refusal' || (event.type === 'finish' && event.reason === 'content-filter'))
+        throw new ProviderFailure({ kind: 'protocol', message: `${request.model} refused to answer a question of this decision.` })
+    }
+    this.#add(usage)
+    return { text, logprobs }
+  }
+
+  #add(usage: TokenUsage | undefined): void {
+    if (!usage) {
+      this.#isCounted = false
+      return
+    }
+    const { uncachedInput, cacheRead, cacheWrite5m, cacheWrite1h, output } = usage
+    this.#inputTokens += uncachedInput + cacheRead + cacheWrite5m + cacheWrite1h
+    this.#outputTokens += output
+  }
+}

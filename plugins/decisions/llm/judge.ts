@@ -1,0 +1,73 @@
+import {
+  answerBy,
+  invalidRequest,
+  ProviderFailure,
+  type DecisionAnswer,
+  type Description,
+  type GenerationRequest,
+  type Question,
+} from '../../../core/index.ts'
+import { labelEstimator, tellsLogprobs } from './by-labels.ts'
+import { structuredEstimator } from './by-structure.ts'
+import type { Calls } from './calls.ts'
+import type { JudgeOptions } from './client.ts'
+import { tempered } from './temper.ts'
+
+type Questions = Readonly<Record<string, Question>>
+
+/** One way of finding how probable the options of a question are. */
+export interface Estimator {
+  /** Members for answers that were found this way. */
+  readonly mark?: { readonly uncalibrated: true }
+  callsFor(question: Question): number
+  /** One probability for each option, as `answerBy` takes them. */
+  estimate(state: Description, question: Question, calls: Calls): Promise<readonly number[]>
+}
+
+/** A model that answers questions with probabilities. */
+export class Judge {
+  readonly #options: JudgeOptions
+  readonly #request: Pick<GenerationRequest, 'model' | 'reasoning'>
+  readonly #estimators: Readonly<Record<'logprobs' | 'structured', Estimator>>
+  /** Undefined until it was found out. */
+  #mode: 'logprobs' | 'structured' | undefined
+
+  constructor(options: JudgeOptions) {
+    this.#options = options
+    this.#request = { model: options.model, ...(options.effort && { reasoning: { effort: options.effort } }) }
+    this.#estimators = { logprobs: labelEstimator(this.#request, options), structured: structuredEstimator(this.#request) }
+    if (options.mode !== 'auto') this.#mode = options.mode
+  }
+
+  async answer(state: Description, questions: Questions, calls: Calls): Promise<Readonly<Record<string, DecisionAnswer>>> {
+    refuseEmpty(questions)
+    this.#mode ??= (await tellsLogprobs(this.#request, calls)) ? 'logprobs' : 'structured'
+    const estimator = this.#estimators[this.#mode]
+    this.#refuseTooMany(questions, estimator, calls)
+    const answers = Object.entries(questions).map(async ([id, question]) => {
+      const probabilities = await estimator.estimate(state, question, calls)
+      const answer = answerBy(question, tempered(probabilities, this.#options.temperature?.[question.type] ?? 1))
+      return [id, { ...answer, ...estimator.mark }] as const
+    })
+    return Object.fromEntries(await Promise.all(answers))
+  }
+
+  #refuseTooMany(questions: Questions, estimator: Estimator, calls: Calls): void {
+    const needed = Object.values(questions).reduce((sum, question) => sum + estimator.callsFor(question), calls.count)
+    if (needed > calls.most)
+      throw invalidRequest(
+        `These questions take ${needed} calls of the model behind ${this.#options.name}; at most ${calls.most} are allowed. ` +
+          'Ask fewer questions at a time, or questions of fewer options.',
+        'questions',
+      )
+  }
+}
+
+function refuseEmpty(questions: Questions): void {
+  for (const [id, { type, instructions, criteria }] of Object.entries(questions))
+    if (type === 'noul' && instructions === undefined && criteria?.true === undefined && criteria?.false === undefined)
+      throw new ProviderFailure({
+        kind: 'invalid-request',
+        message: `The question ${JSON.stringify(id)} has neither instructions nor criteria, so that there is nothing to judge. Give it either.`,
+      })
+}
