@@ -1,6 +1,8 @@
 import { connect } from 'node:net'
 import { nearest, type PluginUse } from '../core/index.ts'
 import bundledCatalog from '../plugins/catalogs/bundled/index.ts'
+import dm from '../plugins/decisions/dm/index.ts'
+import decisions from '../plugins/endpoints/decisions/index.ts'
 import health from '../plugins/endpoints/health/index.ts'
 import models from '../plugins/endpoints/models/index.ts'
 import openapi from '../plugins/endpoints/openapi/index.ts'
@@ -66,10 +68,12 @@ function everything(): readonly NamedEntry[] {
     ['console-log', () => consoleLog({})],
     ['bundled-catalog', () => bundledCatalog({})],
     ['responses', () => responses({})],
+    ['decisions', () => decisions({})],
     ['models', () => models({})],
     ['health', () => health({})],
     ['openapi', () => openapi({})],
     ['sandbox', () => sandbox({})],
+    ['dm', decisionVendor],
     ['openai', () => openaiKey !== undefined && openaiResponses({ apiKey: openaiKey })],
     ['anthropic', () => anthropicKey !== undefined && anthropic({ apiKey: anthropicKey })],
     ['gemini', () => geminiKey !== undefined && gemini({ apiKey: geminiKey })],
@@ -90,6 +94,16 @@ function isBedrockThere(): boolean {
 
 /** Hosts that a plugin of their own serves. */
 const ownPlugins: ReadonlySet<HostName> = new Set(['openai', 'mistral'])
+
+/** No address can be assumed for it. */
+function decisionVendor(): PluginUse | false {
+  const apiKey = optionalEnv('DM_API_KEY')
+  const baseUrl = optionalEnv('DM_BASE_URL')
+  if (apiKey === undefined) return false
+  if (baseUrl === undefined)
+    throw new Error('DM_API_KEY is set, and DM_BASE_URL is not. Set it to the address of the decision vendor, or leave the plugin "dm" out.')
+  return dm({ apiKey, baseUrl })
+}
 
 function chatHosts(): readonly NamedEntry[] {
   return (Object.entries(hosts) as [HostName, Host][])

@@ -62,4 +62,5 @@ export { httpProvider, type HttpProviderOptions } from './upstream/http-provider
 export { parseDataUrl, type InlineData } from './upstream/media/data-url.ts'
 export { withMediaInline } from './upstream/media/inline-media.ts'
 export { ApiKeys, apiKeyOption, headersOption, timeoutsOption } from './upstream/provider-options.ts'
+export { readReply } from './upstream/reply-text.ts'
 export { jsonLinesFramer, sseFramer } from './upstream/sse.ts'

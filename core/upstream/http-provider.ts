@@ -3,6 +3,7 @@ import type { GenerationEvent } from '../contracts/events.ts'
 import { ProviderFailure, type Credential, type Provider, type ProviderCall, type Timeouts } from '../contracts/provider.ts'
 import { networkFailure, type HttpClient, type UpstreamReply } from './http-client.ts'
 import { withMediaInline } from './media/inline-media.ts'
+import { readReply } from './reply-text.ts'
 import { jsonLinesFramer, sseFramer } from './sse.ts'
 
 export interface HttpProviderOptions {
@@ -44,7 +45,7 @@ async function send(
   const withHeaders = extra ? { ...prepared, headers: { ...prepared.headers, ...extra } } : prepared
   const request = adapter.authorize ? await adapter.authorize(withHeaders, call.credentialId, call.signal) : withHeaders
   const reply = await http.send(request, { signal: call.signal, connectTimeoutMs })
-  if (reply.status >= 400) throw adapter.failure(reply.status, reply.headers, await readText(reply, call, maximumErrorBytes, 'cut'))
+  if (reply.status >= 400) throw adapter.failure(reply.status, reply.headers, await readReply(reply, call.signal, maximumErrorBytes, 'cut'))
   return reply
 }
 
@@ -88,7 +89,7 @@ async function* whole(
   call: ProviderCall,
   begin: () => Promise<UpstreamReply>,
 ): AsyncGenerator<readonly GenerationEvent[]> {
-  const text = await readText(await begin(), call, maximumReplyBytes, 'refuse')
+  const text = await readReply(await begin(), call.signal, maximumReplyBytes)
   const decoded: GenerationEvent[] = []
   const failure = attempt(() => adapter.reply(parse(text), event => void decoded.push(event), call))
   if (decoded.length > 0) yield decoded
@@ -125,33 +126,6 @@ function parse(text: string): unknown {
       cause,
     })
   }
-}
-
-/** Listening costs half of what iterating does, and a whole reply needs no back-pressure. */
-function readText({ body }: UpstreamReply, call: ProviderCall, maximumBytes: number, over: 'cut' | 'refuse'): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let bytes = 0
-    let ended = false
-    const end = (): void => {
-      ended = true
-      resolve((chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString('utf8'))
-    }
-    body.on('data', (chunk: Buffer) => {
-      chunks.push(chunk)
-      bytes += chunk.byteLength
-      if (bytes <= maximumBytes || ended) return
-      if (over === 'cut') end()
-      else
-        reject(
-          new ProviderFailure({ kind: 'protocol', message: `The provider sent a reply larger than ${maximumBytes / 1024 / 1024} MiB.` }),
-        )
-      body.destroy()
-    })
-    body.on('end', end)
-    body.on('error', error => reject(networkFailure(error, call.signal)))
-    body.on('close', () => ended || reject(networkFailure(new Error('closed'), call.signal)))
-  })
 }
 
 function discard(reply: UpstreamReply): void {

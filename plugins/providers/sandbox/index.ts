@@ -1,4 +1,5 @@
-import { CatalogSources, definePlugin, Providers, timeoutsOption } from '../../../core/index.ts'
+import { CatalogSources, DecisionClients, definePlugin, Providers, timeoutsOption } from '../../../core/index.ts'
+import { sandboxDecisions } from './dm.ts'
 import { sandboxModels } from './models.ts'
 import { sandboxProvider } from './provider.ts'
 
@@ -15,6 +16,7 @@ export default definePlugin({
   instance: options => options.id,
   setup(gateway, options) {
     gateway.add(Providers, sandboxProvider(options.id, options.timeouts))
+    gateway.add(DecisionClients, sandboxDecisions(options.id))
     gateway.add(CatalogSources, sandboxModels(options.id))
   },
 })

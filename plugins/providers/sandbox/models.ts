@@ -35,6 +35,8 @@ import { efforts } from '../../../core/index.ts'
  *              - `contentFilter`: true ends the reply as a content filter does.
  *              - `provider`: only the sandbox of this id fails, any other answers; for trying fallbacks between two sandboxes.
  *              A word does as well: a status, a kind, `cut`, `refusal` or `content-filter`. Anything else is answered with what can be asked.
+ *
+ * `dm`         Answers decisions, and only by its whole name: `sandbox/dm`. Its probabilities are made of the state and the question.
  */
 const modelNames = ['echo', 'tools', 'reasoning', 'slow', 'fail'] as const
 export type ModelName = (typeof modelNames)[number]
@@ -60,12 +62,14 @@ const capabilities: Capabilities = {
   webSearch: false,
 }
 
+/** 2025-01-01: the models do not age. */
+const created = 1_735_689_600
+
 /** The models for a provider of this id. `auto` never chooses one of them. */
 export function sandboxModels(provider: string): CatalogSource {
-  const entries = modelNames.map((model): CatalogEntry => ({
+  const generating = modelNames.map((model): CatalogEntry => ({
     model,
-    // 2025-01-01: the models do not age.
-    created: 1_735_689_600,
+    created,
     ownedBy: 'turnpike',
     auto: false,
     endpoints: [
@@ -81,5 +85,17 @@ export function sandboxModels(provider: string): CatalogSource {
       },
     ],
   }))
+  const entries = [...generating, decisionModel(provider)]
   return { name: provider, entries: () => entries }
+}
+
+/** Its canonical name is the whole one, so that `dm` alone never means the sandbox. */
+function decisionModel(provider: string): CatalogEntry {
+  return {
+    model: `${provider}/dm`,
+    created,
+    ownedBy: 'turnpike',
+    auto: false,
+    endpoints: [{ provider, kind: 'decision', upstreamModel: 'dm', price: { input: 0.1, output: 0 } }],
+  }
 }

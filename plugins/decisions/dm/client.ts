@@ -1,0 +1,64 @@
+import {
+  readReply,
+  type ApiKeys,
+  type DecisionCall,
+  type DecisionClient,
+  type DecisionReply,
+  type HttpClient,
+  type UpstreamHeaders,
+} from '../../../core/index.ts'
+import { failureOf } from './failure.ts'
+import { versionsOf, type DmModels } from './models.ts'
+import { replyOf } from './reply.ts'
+import type { RequestLimit } from './request-limit.ts'
+
+export interface DmOptions extends DmModels {
+  readonly baseUrl: string
+  readonly keys: ApiKeys
+  readonly timeoutMs: number
+  readonly limit: RequestLimit
+  readonly http: HttpClient
+}
+
+const maximumReplyBytes = 16 * 1024 * 1024
+
+export function dmClient(options: DmOptions): DecisionClient {
+  const { vendor, baseUrl, keys, timeoutMs, aliases, limit, http } = options
+  const versions = new Set(versionsOf(options))
+  const aliased = new Map(Object.entries(aliases))
+  const url = systemOne(baseUrl)
+  return {
+    provider: vendor,
+    ...(keys.credentials && { credentials: keys.credentials }),
+    timeoutMs,
+    resolve: name => (versions.has(name) ? name : aliased.get(name)),
+    async decide(call): Promise<DecisionReply> {
+      const { request, credentialId, signal } = call
+      const headers = {
+        'content-type': 'application/json',
+        accept: 'application/json',
+        authorization: `Bearer ${keys.secret(credentialId)}`,
+      }
+      await limit.take(signal)
+      const reply = await http.send({ method: 'POST', url, headers, body: JSON.stringify(request) }, { signal })
+      noteRequestId(reply.headers, call)
+      const text = await readReply(reply, signal, maximumReplyBytes)
+      if (reply.status !== 200) throw failureOf(reply.status, reply.headers, text)
+      return replyOf(text)
+    },
+  }
+}
+
+function systemOne(baseUrl: string): string {
+  const url = new URL(baseUrl)
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/v1/systemone`
+  return url.href
+}
+
+const requestIdHeaders = ['x-request-id', 'request-id', 'x-amzn-requestid', 'x-correlation-id']
+
+/** It goes into the record, and not to the caller. What does not look like an id is left out. */
+function noteRequestId(headers: UpstreamHeaders, { context }: DecisionCall): void {
+  const id = requestIdHeaders.map(name => headers[name]).find(value => value !== undefined)
+  if (id !== undefined && /^[\w.:/+=-]{1,128}$/.test(id)) context.note('vendor-request', { id })
+}

@@ -1,0 +1,58 @@
+import { ApiKeys, apiKeyOption, CatalogSources, DecisionClients, definePlugin, RateLimiter } from '../../../core/index.ts'
+import { dmClient } from './client.ts'
+import { dmModels } from './models.ts'
+import { RequestLimit } from './request-limit.ts'
+
+/** The decision model of its own vendor, over the wire that the vendor speaks (contract/decisions.md, Upstream wire). */
+export default definePlugin({
+  name: 'dm',
+  options: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['baseUrl', 'apiKey'],
+    properties: {
+      vendor: { type: 'string', pattern: '^[^/]+$', default: 'vendor', description: 'The slug in `vendor/model`.' },
+      baseUrl: { type: 'string', format: 'uri', description: 'The address that `/v1/systemone` is added to.' },
+      apiKey: apiKeyOption,
+      models: {
+        type: 'array',
+        minItems: 1,
+        items: { type: 'string', minLength: 1 },
+        default: ['dm-1.13.0'],
+        description: 'The versioned ids that may be asked for by themselves, besides those that aliases stand for.',
+      },
+      aliases: {
+        type: 'object',
+        additionalProperties: { type: 'string', minLength: 1 },
+        default: { dm: 'dm-1.13.0', 'dm-latest': 'dm-1.13.0', 'dm-preview': 'dm-1.13.0', 'dm-1.13': 'dm-1.13.0' },
+        description: 'Names, and the versioned id that each stands for.',
+      },
+      timeoutMs: { type: 'integer', minimum: 1, default: 30_000, description: 'A decision that takes longer is a 504.' },
+      requestsPerMinute: {
+        type: 'integer',
+        minimum: 1,
+        default: 1_200,
+        description: "The vendor's limit for the whole account, which all keys share. A request waits up to a second for room.",
+      },
+      price: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['input', 'output'],
+        properties: {
+          input: { type: 'number', minimum: 0, description: 'For input.' },
+          output: { type: 'number', minimum: 0, description: 'For output.' },
+        },
+        default: { input: 0.042, output: 0 },
+        description: 'US dollars per million tokens.',
+      },
+    },
+  },
+  instance: options => options.vendor,
+  needs: { limiter: RateLimiter },
+  setup(gateway, options, { limiter }) {
+    const { vendor, requestsPerMinute } = options
+    const limit = new RequestLimit(limiter, vendor, requestsPerMinute)
+    gateway.add(DecisionClients, dmClient({ ...options, keys: new ApiKeys(options.apiKey), limit, http: gateway.http }))
+    gateway.add(CatalogSources, dmModels(options))
+  },
+})

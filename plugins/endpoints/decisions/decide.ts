@@ -1,0 +1,18 @@
+import type { Exchange, GatewayServices, Reply } from '../../../core/index.ts'
+import { parseDecision } from './parse.ts'
+
+export async function decide(exchange: Exchange, gateway: GatewayServices): Promise<Reply> {
+  const request = parseDecision(await exchange.json())
+  const { model, answers, usage, extra, attempts } = await gateway.decide(exchange, request)
+  const known = { id: exchange.id, model, answers, usage }
+  return {
+    status: 200,
+    headers: {
+      'content-type': 'application/json',
+      'x-gateway-provider': model.slice(0, model.indexOf('/')),
+      'x-gateway-attempts': String(attempts),
+    },
+    // What the vendor says besides never takes the place of what the protocol says.
+    body: JSON.stringify({ ...known, ...extra, ...known }),
+  }
+}

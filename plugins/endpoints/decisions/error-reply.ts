@@ -1,0 +1,11 @@
+import { retryHeaders, type GatewayError, type Reply } from '../../../core/index.ts'
+
+/** The error body of this surface: spec.md, Errors, Decision endpoint. */
+export function errorReply(error: GatewayError): Reply {
+  const { status, code, message } = error
+  return {
+    status,
+    headers: { 'content-type': 'application/json', ...retryHeaders(error) },
+    body: JSON.stringify({ detail: { error_type: code, message } }),
+  }
+}

@@ -1,0 +1,36 @@
+import { definePlugin, Routes, type Route } from '../../../core/index.ts'
+import { movedAway } from './alias.ts'
+import { decide } from './decide.ts'
+import { describeAlias, describeDecide } from './description.ts'
+import { errorReply } from './error-reply.ts'
+
+/** `POST /v1/systemone`: judges a state by typed questions and answers with probabilities. `/v1/decisions` is the same until a date (spec.md, Endpoints; contract/decisions.md). */
+export default definePlugin({
+  name: 'decisions',
+  options: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      aliasUntil: {
+        type: 'string',
+        pattern: '^\\d{4}-\\d{2}-\\d{2}$',
+        default: '2026-10-26',
+        description: 'The last day, in UTC, on which `/v1/decisions` is served as well; from the next day on it is a 404.',
+      },
+    },
+  },
+  setup(gateway, { aliasUntil }) {
+    const route = { method: 'POST', auth: 'key', idPrefix: 'dec', error: errorReply } as const
+    const alias = movedAway(aliasUntil)
+    gateway.add<Route>(Routes, { ...route, path: '/v1/systemone', handle: decide, describe: describeDecide })
+    gateway.add<Route>(Routes, {
+      ...route,
+      path: '/v1/decisions',
+      handle(exchange, services) {
+        alias.check(services.clock.now())
+        return decide(exchange, services)
+      },
+      describe: () => describeAlias(aliasUntil),
+    })
+  },
+})

@@ -1,0 +1,15 @@
+import { bodyValidator, decisionRequestSchema, invalidRequest, type DecisionRequest, type Question } from '../../../core/index.ts'
+
+const validate = bodyValidator(decisionRequestSchema)
+
+/** The body of a decision, without the members that the protocol does not know; 400 that names the field by its path. */
+export function parseDecision(body: unknown): DecisionRequest {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalidRequest('The body must be a JSON object.')
+  validate(body)
+  const { model, state, questions } = body as DecisionRequest
+  return { model, state, questions: Object.fromEntries(Object.entries(questions).map(([id, question]) => [id, known(question)])) }
+}
+
+function known({ type, instructions, criteria }: Question): Question {
+  return { type, ...(instructions !== undefined && { instructions }), ...(criteria !== undefined && { criteria }) } as Question
+}

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto'
+import { answerBy, estimateTokens, type DecisionAnswer, type DecisionClient, type Question } from '../../../core/index.ts'
+
+/** Probabilities are in steps of one in so many. */
+const precision = 10_000
+
+/** Its decisions follow from the state and the question alone: the same are always answered alike, and others hardly ever. */
+export function sandboxDecisions(provider: string): DecisionClient {
+  return {
+    provider,
+    prefixOnly: true,
+    resolve: model => (model === 'dm' ? model : undefined),
+    async decide({ request: { state, questions } }) {
+      const told = JSON.stringify(state)
+      const answers = Object.entries(questions).map(([id, question]) => [id, answer(told, question)] as const)
+      return {
+        answers: Object.fromEntries(answers),
+        usage: { input_tokens: tokens(told) + tokens(JSON.stringify(questions)), output_tokens: tokens(JSON.stringify(answers)) },
+      }
+    },
+  }
+}
+
+function answer(state: string, question: Question): DecisionAnswer {
+  const random = numbersOf(`${state}\n${JSON.stringify(question)}`)
+  if (question.type === 'noul') return answerBy(question, [Math.round(random() * precision) / precision])
+  return answerBy(question, distribution(Object.keys(question.criteria).map(() => random())))
+}
+
+/** Most of it falls to few, and all of it sums to 1 in whole steps. */
+function distribution(random: readonly number[]): readonly number[] {
+  const weights = random.map(number => 1 / (1.001 - number) ** 2)
+  const total = weights.reduce((sum, weight) => sum + weight, 0)
+  const steps = weights.map(weight => Math.floor((weight / total) * precision))
+  const left = precision - steps.reduce((sum, step) => sum + step, 0)
+  const largest = steps.indexOf(Math.max(...steps))
+  return steps.map((step, index) => (index === largest ? step + left : step) / precision)
+}
+
+/** Numbers from 0 to below 1, always the same for the same text. */
+function numbersOf(text: string): () => number {
+  const seed = createHash('sha256').update(text).digest()
+  let block = seed
+  let used = 0
+  return () => {
+    if (used === block.length) {
+      block = createHash('sha256').update(seed).update(block).digest()
+      used = 0
+    }
+    const number = block.readUInt32BE(used) / 2 ** 32
+    used += 4
+    return number
+  }
+}
+
+function tokens({ length }: string): number {
+  return estimateTokens(length)
+}
