@@ -357,3 +357,40 @@ t.test('a missing key is told without a request', async t => {
   t.equal(reply.status, 424)
   t.equal(upstream.requests.length, before)
 })
+
+t.test('what a vendor fetches itself is named by URL, the rest is fetched for it', async t => {
+  const pdf = Buffer.from('%PDF-1.7 demo')
+  const { host } = new URL(upstream.url)
+  const fetching = await gateway({ plugins: bridges.map(({ plugin }) => plugin), settings: { mediaHosts: [host] } })
+  t.teardown(() => fetching.stop())
+  answer = request => (request.method === 'GET' ? { headers: { 'content-type': 'application/pdf' }, body: pdf } : anthropicReply(request))
+  const image_url = 'https://images.example.com/a.png'
+  const content = [
+    { type: 'input_image', image_url },
+    { type: 'input_file', file_url: `${upstream.url}/a.pdf` },
+  ]
+  const reply = await fetching.request('/v1/responses', {
+    body: { model: 'anthropic-v2/claude-sonnet-4-5', input: [{ role: 'user', content }] },
+  })
+  t.equal(reply.status, 200, await reply.text())
+  t.match(lastBody().messages[0].content, [
+    { type: 'image', source: { type: 'url', url: image_url } },
+    { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: pdf.toString('base64') } },
+  ])
+})
+
+t.test('secrets among the settings are masked, addresses are not', async t => {
+  const settings = { apiKey: 'sk-demo-settings-7', headers: { 'x-demo': 'demo-secret-8' }, baseURL: `${upstream.url}/masked` }
+  const masking = await gateway({ plugins: [aiSdk({ id: 'masked', package: '@ai-sdk/groq', settings })] })
+  t.teardown(() => masking.stop())
+  const message = `Bad: ${settings.apiKey} demo-secret-8 ${settings.baseURL}`
+  answer = {
+    status: 400,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ error: { message, type: 'invalid_request_error' } }),
+  }
+  const reply = await masking.request('/v1/responses', { body: { model: 'masked/any', input: 'hi' } })
+  t.match(upstream.requests.at(-1)!.headers, { authorization: `Bearer ${settings.apiKey}`, 'x-demo': 'demo-secret-8' })
+  const { error } = (await reply.json()) as { error: { message: string } }
+  t.equal(error.message, `Bad: *** *** ${settings.baseURL}`)
+})
