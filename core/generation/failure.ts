@@ -26,20 +26,29 @@ export const generationForms: PublicForms = {
   protocol: { status: 424, type: 'provider_error', code: 'provider_error' },
 }
 
+/** Characters of a vendor's sentence or body that reach a caller. */
+const longest = 4_096
+/** Characters among which secrets are looked for: far more, so that none is cut in two at the end. */
+const longestSearched = 16 * longest
+
 /** The vendor's sentence goes to the caller with the gateway's secrets taken out. What it says of the gateway's own account stays inside. */
 export function publicError(failure: ProviderFailure, provider: string, masks: Masks, forms: PublicForms): GatewayError {
   const form = forms[failure.kind]
   const own = failure.kind === 'auth' || failure.kind === 'quota'
-  const message = own ? ownAccountMessage(failure.kind === 'auth', provider) : masks.apply(failure.message)
+  const message = own ? ownAccountMessage(failure.kind === 'auth', provider) : tellable(failure.message, masks)
   return new GatewayError({
     ...form,
     code: failure.code ?? form.code,
     message,
     ...(failure.kind === 'not-found' && { param: 'model' }),
     retryAfterMs: failure.retryAfterMs,
-    upstreamError: own || failure.upstream === undefined ? undefined : masks.apply(failure.upstream),
+    upstreamError: own || failure.upstream === undefined ? undefined : tellable(failure.upstream, masks),
     cause: failure,
   })
+}
+
+function tellable(text: string, masks: Masks): string {
+  return masks.apply(text.slice(0, longestSearched)).slice(0, longest).toWellFormed()
 }
 
 function ownAccountMessage(refused: boolean, provider: string): string {

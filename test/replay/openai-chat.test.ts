@@ -13,11 +13,7 @@ const hostOf: Readonly<Record<string, HostName>> = {
   'vercel-gateway': 'vercel',
 }
 
-/** Replayed through plugins of their own. */
-const ownPlugins: readonly string[] = ['azure-openai-chat', 'mistral']
-
-replay('openai-chat', (id, baseUrl, vendor) => {
-  if (ownPlugins.includes(vendor)) return undefined
+replay('openai-chat', (id, baseUrl, { vendor }) => {
   const host = hostOf[vendor] ?? (vendor in hosts ? (vendor as HostName) : 'compatible')
   return openaiChat({ id, baseUrl, host, apiKey: 'sk-demo-replay' })
 })

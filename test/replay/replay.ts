@@ -4,20 +4,21 @@ import { testGateway } from '../../core/testing/index.ts'
 import responses from '../../plugins/endpoints/responses/index.ts'
 import localSealer from '../../plugins/sealers/local/index.ts'
 import memory from '../../plugins/stores/memory/index.ts'
-import { Oracle, wireOf, type OracleReading, type Wire } from '../oracle/oracle.ts'
+import { Oracle, wireOf, type OracleReading } from '../oracle/oracle.ts'
 import { recordedReply, recordings, recordingsAbsent, type RecordedReply, type Recording } from '../recordings.ts'
 import { checkDecoding, cutsOf } from './decoding.ts'
 import { continuationOf, joinAfterPause } from './pause.ts'
 import { PieceDecoder } from './pieces.ts'
 import { unaskable } from './request.ts'
+import { leftOut, pluginOf, type PluginName } from './selection.ts'
 import { checkThroughGateway, type Ask, type Replayed } from './through-gateway.ts'
 import { RecordedUpstream } from './upstream.ts'
 
 /** A body of more than this goes through the gateway in one piece only; in small pieces it is decoded without a socket. */
 const longestForSockets = 8_000
 
-/** The plugin under test as the provider `id` of a vendor; undefined for vendors that are not its own. */
-export type Use = (id: string, baseUrl: string, vendor: string) => PluginUse | undefined
+/** The plugin under test as the provider `id` of the recording's vendor. */
+export type Use = (id: string, baseUrl: string, recording: Recording) => PluginUse
 
 interface Prepared extends Replayed {
   readonly use: PluginUse
@@ -25,15 +26,15 @@ interface Prepared extends Replayed {
 
 t.setTimeout(120_000)
 
-/** Replays every recording of one wire: decoded in pieces, and through the whole gateway. `notRun` says why a recording is left out, by its path. */
-export function replay(wire: Wire, use: Use, notRun: Readonly<Record<string, string>> = {}): void {
-  void t.test(`recorded traffic of the wire ${wire}`, { skip: recordingsAbsent }, async t => {
+/** Replays every recording of one plugin's vendors: decoded in pieces, and through the whole gateway. */
+export function replay(plugin: PluginName, use: Use): void {
+  void t.test(`recorded traffic of the plugin ${plugin}`, { skip: recordingsAbsent }, async t => {
     const oracle = await Oracle.start()
     t.teardown(() => oracle.close())
     const upstream = new RecordedUpstream()
     await upstream.start()
     t.teardown(() => upstream.close())
-    const { prepared, left } = await prepare(wire, use, notRun, oracle, upstream)
+    const prepared = await prepare(plugin, use, oracle, upstream)
     const gateway = await testGateway({ plugins: [...services(), ...prepared.map(({ use }) => use)] })
     t.teardown(() => gateway.stop())
     const ask: Ask = body => gateway.request('/v1/responses', { method: 'POST', body })
@@ -51,9 +52,8 @@ export function replay(wire: Wire, use: Use, notRun: Readonly<Record<string, str
         t.comment(summary(cases, cuts))
       })
     }
-    t.comment(`${prepared.length} recordings run, ${left.length} not run${left.map(line => `\n  ${line}`).join('')}`)
+    t.comment(`${prepared.length} recordings run`)
     t.comment(withoutSdk(prepared))
-    t.comment(otherWires(wire))
     t.ok(prepared.length > 0, 'there is something to replay')
   })
 }
@@ -62,38 +62,23 @@ function services(): PluginUse[] {
   return [memory({}), localSealer({ masterKey: Buffer.alloc(32, 'replay').toString('base64') }), responses({})]
 }
 
-async function prepare(
-  wire: Wire,
-  use: Use,
-  notRun: Readonly<Record<string, string>>,
-  oracle: Oracle,
-  upstream: RecordedUpstream,
-): Promise<{ readonly prepared: readonly Prepared[]; readonly left: readonly string[] }> {
+async function prepare(plugin: PluginName, use: Use, oracle: Oracle, upstream: RecordedUpstream): Promise<readonly Prepared[]> {
   const prepared: Prepared[] = []
-  const left: string[] = []
-  for (const recording of recordings().filter(({ api }) => wireOf(api) === wire)) {
+  for (const recording of recordings().filter(each => pluginOf(each) === plugin && leftOut[each.path] === undefined)) {
     const provider = providerId(recording)
-    const plugin = use(provider, upstream.baseUrl(provider), recording.vendor)
-    if (!plugin) continue
     const reply = recordedReply(recording)
-    if (!reply) {
-      left.push(`${recording.path}: its response file is absent`)
-      continue
-    }
-    const { status, mode } = recording
+    if (!reply) throw new Error(`${recording.path}: its response file is absent`)
+    const { status, mode, api } = recording
     const read = ({ headers, body }: RecordedReply): Promise<OracleReading> =>
-      oracle.read(wire, { status, headers, body }, mode === 'stream')
+      oracle.read(wireOf(api)!, { status, headers, body }, mode === 'stream')
     const reading = await read(reply)
-    const reason = notRun[recording.path] ?? unaskable(reading)
-    if (reason) {
-      left.push(`${recording.path}: ${reason}`)
-      continue
-    }
+    const reason = unaskable(reading)
+    if (reason) throw new Error(`${recording.path} has to be left out by name: ${reason}`)
     const next = reading.finish === 'pause' ? continuationOf(recording, reply) : undefined
     const resumed = next && { reply: next, oracle: joinAfterPause(reading, await read(next)) }
-    prepared.push({ recording, reply, oracle: reading, resumed, provider, use: plugin })
+    prepared.push({ recording, reply, oracle: reading, resumed, provider, use: use(provider, upstream.baseUrl(provider), recording) })
   }
-  return { prepared, left }
+  return prepared
 }
 
 async function replayed(ask: Ask, upstream: RecordedUpstream, each: Prepared): Promise<string[]> {
@@ -116,15 +101,6 @@ function summary(cases: readonly Prepared[], cuts: ReadonlyMap<string, number>):
   const modes = Map.groupBy(cases, ({ recording }) => recording.mode)
   const counted = (['stream', 'unary', 'error'] as const).map(mode => `${modes.get(mode)?.length ?? 0} ${mode}`)
   return `${cases[0]!.recording.vendor}: ${cases.length} recordings (${counted.join(', ')}); ${Array.from(cuts, ([cut, count]) => `${count} in ${cut}`).join(', ')}`
-}
-
-/** Recordings that are not of this wire, so that the three files together account for every one. */
-function otherWires(wire: Wire): string {
-  const others = Map.groupBy(
-    recordings().filter(({ api }) => wireOf(api) !== wire),
-    ({ vendor, api }) => `${vendor} (${api})`,
-  )
-  return `of other wires: ${Array.from(others, ([name, cases]) => `${cases.length} ${name}`).join(', ')}`
 }
 
 function withoutSdk(prepared: readonly Prepared[]): string {
