@@ -17,6 +17,7 @@ const sources = new Registry<CatalogSource>('catalog source', ({ name }) => name
 const collect = (globalThis as { gc?: () => void }).gc ?? ((): void => {})
 collect()
 const before = process.memoryUsage()
+const cpuBefore = process.threadCpuUsage()
 const start = performance.now()
 const { plugin } = bundled({})
 const registrar = { name: plugin.name, add: (_: unknown, source: CatalogSource) => sources.add(source, plugin.name) }
@@ -31,6 +32,8 @@ await plugin.setup(
 const index = new CatalogIndex(sources, providers)
 index.start()
 const loadMs = performance.now() - start
+const { user, system } = process.threadCpuUsage(cpuBefore)
+const cpuMs = (user + system) / 1000
 const residentMb = (process.memoryUsage.rss() - before.rss) / 1e6
 collect()
 const heapMb = (process.memoryUsage().heapUsed - before.heapUsed) / 1e6
@@ -42,5 +45,5 @@ const resolveNs = some.length === 0 ? 0 : ((performance.now() - started) / (1000
 const asked = performance.now()
 for (let round = 0; round < 20; round++) index.nearest('openai/gtp-5.4-mni')
 const nearestMs = (performance.now() - asked) / 20
-const measured: Measured = { models: index.models().length, loadMs, heapMb, residentMb, resolveNs, nearestMs }
+const measured: Measured = { models: index.models().length, loadMs, cpuMs, heapMb, residentMb, resolveNs, nearestMs }
 console.log(JSON.stringify(measured))

@@ -1,7 +1,7 @@
 /** The known names that are spelt most like `name`, best first, at most three; none when nothing is near. */
 export function nearest(name: string, known: Iterable<string>): readonly string[] {
   const wanted = name.toLowerCase()
-  const limit = Math.max(2, Math.floor(wanted.length / 3))
+  const limit = Math.min(8, Math.max(2, Math.floor(wanted.length / 3)))
   const near: { readonly candidate: string; readonly distance: number }[] = []
   for (const candidate of known) {
     const spelt = candidate.toLowerCase()

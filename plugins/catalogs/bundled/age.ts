@@ -3,18 +3,38 @@ import type { PackedCatalog } from './format.ts'
 
 const dayMs = 86_400_000
 
-/** Such as `of 2026-11-21 (3 days old): 2,416 models, 5,759 pairs with 82 providers; 71 models, 75 pairs with those that are here`. */
-export function describeCatalog({ date, models, providers }: PackedCatalog, entries: readonly CatalogEntry[], now: number): string {
-  const days = Math.max(0, Math.floor((now - Date.parse(date)) / dayMs))
-  const pairs = models.reduce((sum, { at }) => sum + at.length, 0)
-  const here = entries.reduce((sum, { endpoints }) => sum + endpoints.length, 0)
-  return [
-    `of ${date} (${days === 0 ? 'made today' : days === 1 ? '1 day old' : `${count(days)} days old`}): `,
-    `${count(models.length)} models, ${count(pairs)} pairs with ${providers.length} providers; `,
-    `${count(entries.length)} models, ${count(here)} pairs with those that are here`,
-  ].join('')
+/** How much a catalog has, as numbers: the catalog itself need not stay in memory for them. */
+export interface CatalogSize {
+  readonly date: string
+  readonly providers: number
+  readonly models: number
+  readonly pairs: number
+  /** Of providers that the gateway has. */
+  readonly modelsHere: number
+  readonly pairsHere: number
 }
 
-function count(number: number): string {
-  return number.toLocaleString('en-US')
+export function sizeOf({ date, models, providers }: PackedCatalog, entries: readonly CatalogEntry[]): CatalogSize {
+  return {
+    date,
+    providers: providers.length,
+    models: models.length,
+    pairs: models.reduce((sum, { at }) => sum + at.length, 0),
+    modelsHere: entries.length,
+    pairsHere: entries.reduce((sum, { endpoints }) => sum + endpoints.length, 0),
+  }
+}
+
+/** Such as `of 2026-11-21 (3 days old): 2,508 models, 5,922 pairs with 87 providers; 71 models, 75 pairs with those that are here`. */
+export function describeSize({ date, providers, models, pairs, modelsHere, pairsHere }: CatalogSize, now: number): string {
+  const days = Math.max(0, Math.floor((now - Date.parse(date)) / dayMs))
+  const age = days === 0 ? 'made today' : days === 1 ? '1 day old' : `${grouped(days)} days old`
+  return (
+    `of ${date} (${age}): ${grouped(models)} models, ${grouped(pairs)} pairs with ${grouped(providers)} providers; ` +
+    `${grouped(modelsHere)} models, ${grouped(pairsHere)} pairs with those that are here`
+  )
+}
+
+function grouped(number: number): string {
+  return String(number).replace(/\B(?=(\d{3})+$)/g, ',')
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { CatalogSources, Clock, definePlugin, Providers } from '../../../core/index.ts'
-import { describeCatalog } from './age.ts'
+import { describeSize, sizeOf, type CatalogSize } from './age.ts'
 import { entriesOf } from './entries.ts'
 import { without } from './exclusion.ts'
 import { bundledCatalog, checkedCatalog } from './read.ts'
@@ -43,7 +43,7 @@ export default definePlugin({
     const path = resolve(file)
     let changed = (): void => {}
     let saved: SavedCatalog | undefined
-    let summary: string | undefined
+    let size: CatalogSize | undefined
     gateway.add(CatalogSources, {
       name: 'bundled',
       rank: 'bundled',
@@ -55,11 +55,11 @@ export default definePlugin({
           entriesOf(catalog, provider => providers.get(provider) !== undefined),
           exclude,
         )
-        summary = describeCatalog(catalog, entries, clock.now())
+        size = sizeOf(catalog, entries)
         return entries
       },
       onChange: callback => (changed = callback),
-      describe: () => summary ?? 'not read yet',
+      describe: () => (size ? describeSize(size, clock.now()) : 'not read yet'),
     })
     if (refreshUrl === undefined) return
     gateway.onStart(() => {
