@@ -50,7 +50,7 @@ const claude55: ModelTraits = { ...alwaysThinking, forcedTools: false }
  * "Mid-conversation system messages", and the migration guides of each model.
  */
 const rows: readonly (readonly [RegExp, ModelTraits])[] = [
-  [/claude-(instant|2|3-(opus|sonnet|haiku))/, early],
+  [/claude-(instant|v?[12]|3-(opus|sonnet|haiku))/, early],
   [/claude-3[-.]5/, { ...early, maxTokens: 8192 }],
   [/claude-3[-.]7/, budgeted],
   [/claude-(opus|sonnet)-4([-.@]0)?(?![-.]\d(?!\d))/, budgeted],
