@@ -13,17 +13,16 @@ export const mostLabels = labels.length
  * those leave of 1. Each gets the lesser of the two bounds: little, but never nothing.
  */
 export function sharesOf({ token, logprob, top_logprobs: top = [] }: LogProb, count: number): readonly number[] | undefined {
-  // Some hosts list the chosen token twice, others not at all.
-  const likely = new Map([...top, { token, logprob }].map(each => [each.token, Math.exp(each.logprob)]))
-  const masses = labels.slice(0, count).map(label => {
-    let mass = 0
-    for (const [text, probability] of likely) if (bare(text) === label) mass += probability
-    return mass
-  })
+  // Several tokens may read the same. The chosen one is listed by some hosts once, by others twice or not at all.
+  const likely = new Map([...top, { token, logprob }].map(each => [`${each.logprob} ${each.token}`, each]))
+  const tokens = Array.from(likely.values(), each => ({ text: bare(each.token), probability: Math.exp(each.logprob) }))
+  const masses = labels
+    .slice(0, count)
+    .map(label => tokens.reduce((mass, { text, probability }) => (text === label ? mass + probability : mass), 0))
   if (!masses.some(mass => mass > 0)) return undefined
   const missing = masses.filter(mass => !(mass > 0)).length
   if (missing === 0) return normalised(masses)
-  const listed = [...likely.values()].filter(probability => probability > 0)
+  const listed = tokens.map(({ probability }) => probability).filter(probability => probability > 0)
   const left = 1 - listed.reduce((sum, probability) => sum + probability, 0)
   const least = Math.min(...listed)
   // Rounding may leave nothing.

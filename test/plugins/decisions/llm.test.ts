@@ -124,6 +124,12 @@ t.test('the three types, in one call each', async t => {
 
 t.test('labels are found however tokens spell them, and together', async t => {
   const spell = (label: string): readonly string[] => [label, ` ${label}`, `▁${label.toLowerCase()}`, `Ġ${label}`, `${label}\n`]
+  const twice = await decide({ late: noul }, function* () {
+    const top = [0.5, 0.3, 0.1].map((probability, index) => ({ token: index === 1 ? 'B' : 'A', logprob: Math.log(probability) }))
+    yield { type: 'text', text: 'A', logprobs: [{ ...top[0]!, top_logprobs: [...top, top[0]!] }] }
+    yield { type: 'finish', reason: 'length' }
+  })
+  near(t, twice.reply.answers['late']!['noul'] as number, 0.6 / 0.9)
   const { reply } = await decide(
     { late: noul },
     leaning(({ answer }) => (answer === 'yes' ? 1 : 0), { spell, elsewhere: 0.2 }),
