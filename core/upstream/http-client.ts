@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import { Agent } from 'undici'
 import type { UpstreamHeaders, UpstreamRequest } from '../contracts/adapter.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
+import { decompressed } from './content-encoding.ts'
 import type { InlineData } from './media/data-url.ts'
 import { MediaFetcher, type MediaFetcherOptions, type MediaKind } from './media/media-fetcher.ts'
 
@@ -49,7 +50,8 @@ export class UndiciClient implements HttpClient {
         body: request.body ?? null,
         signal,
       })
-      return { status: reply.statusCode, headers: reply.headers as UpstreamHeaders, body: reply.body }
+      const headers = reply.headers as UpstreamHeaders
+      return { status: reply.statusCode, headers, body: decompressed(reply.body, headers['content-encoding']) }
     } catch (error) {
       throw networkFailure(error, signal)
     }

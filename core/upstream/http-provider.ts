@@ -1,8 +1,9 @@
 import type { Emit, Framer, ProviderAdapter } from '../contracts/adapter.ts'
 import type { GenerationEvent } from '../contracts/events.ts'
-import { ProviderFailure, type Credential, type Provider, type ProviderCall, type Timeouts } from '../contracts/provider.ts'
+import type { Credential, Provider, ProviderCall, Timeouts } from '../contracts/provider.ts'
 import { networkFailure, type HttpClient, type UpstreamReply } from './http-client.ts'
 import { withMediaInline } from './media/inline-media.ts'
+import { failureOf, incomplete, Opening, parsed, redirected } from './no-reply.ts'
 import { readReply } from './reply-text.ts'
 import { jsonLinesFramer, sseFramer } from './sse.ts'
 
@@ -45,8 +46,9 @@ async function send(
   const withHeaders = extra ? { ...prepared, headers: { ...prepared.headers, ...extra } } : prepared
   const request = adapter.authorize ? await adapter.authorize(withHeaders, call.credentialId, call.signal) : withHeaders
   const reply = await http.send(request, { signal: call.signal, connectTimeoutMs })
-  if (reply.status >= 400) throw adapter.failure(reply.status, reply.headers, await readReply(reply, call.signal, maximumErrorBytes, 'cut'))
-  return reply
+  if (reply.status < 300) return reply
+  const text = await readReply(reply, call.signal, maximumErrorBytes, 'cut')
+  throw reply.status < 400 ? redirected(reply, text, call) : adapter.failure(reply.status, reply.headers, text)
 }
 
 async function* streamed(
@@ -57,26 +59,31 @@ async function* streamed(
   const reply = await begin()
   const framer = framerFor(adapter)
   const decoder = adapter.decoder(call)
+  const opening = new Opening()
   let decoded: GenerationEvent[] = []
   const emit: Emit = event => void decoded.push(event)
   const push = (data: string, event?: string): void => decoder.frame(data, event, emit)
   let failure: unknown
   try {
     for await (const chunk of reply.body) {
+      opening.add(chunk)
       // What a frame said before a later one failed was said: it is delivered before the failure.
       failure = attempt(() => framer.feed(chunk, push))
+      opening.heard(decoded)
       if (decoded.length > 0) {
         yield decoded
         decoded = []
       }
-      if (failure) throw failure
+      if (failure) break
     }
-    failure = attempt(() => {
+    failure ??= attempt(() => {
       framer.end?.(push)
       decoder.end?.(emit)
+      opening.heard(decoded)
+      if (!opening.isAnswer) answerInstead(adapter, call, opening.text, emit)
     })
     if (decoded.length > 0) yield decoded
-    if (failure) throw failure
+    if (failure) throw failureOf(failure, opening.isAnswer ? undefined : opening.text)
   } catch (error) {
     throw networkFailure(error, call.signal)
   } finally {
@@ -91,9 +98,22 @@ async function* whole(
 ): AsyncGenerator<readonly GenerationEvent[]> {
   const text = await readReply(await begin(), call.signal, maximumReplyBytes)
   const decoded: GenerationEvent[] = []
-  const failure = attempt(() => adapter.reply(parse(text), event => void decoded.push(event), call))
+  const failure = attempt(() => replied(adapter, call, text, decoded))
   if (decoded.length > 0) yield decoded
-  if (failure) throw failure
+  if (failure) throw failureOf(failure, text)
+}
+
+/** No event came. A server that does not stream sends a whole reply, or an error under a status of success. */
+function answerInstead(adapter: ProviderAdapter, call: ProviderCall, text: string, emit: Emit): void {
+  if (adapter.framing !== 'sse' || !text.trimStart().startsWith('{')) throw incomplete(call, text)
+  const decoded: GenerationEvent[] = []
+  replied(adapter, call, text, decoded)
+  for (const event of decoded) emit(event)
+}
+
+function replied(adapter: ProviderAdapter, call: ProviderCall, text: string, decoded: GenerationEvent[]): void {
+  adapter.reply(parsed(text), event => void decoded.push(event), call)
+  if (!decoded.some(({ type }) => type === 'finish')) throw incomplete(call, text)
 }
 
 function framerFor({ framing }: ProviderAdapter): Framer {
@@ -106,25 +126,7 @@ function attempt(run: () => void): unknown {
     run()
     return undefined
   } catch (error) {
-    if (ProviderFailure.is(error)) return error
-    return new ProviderFailure({
-      kind: 'protocol',
-      message: 'The provider sent something that its own protocol does not allow.',
-      cause: error,
-    })
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    throw new ProviderFailure({
-      kind: 'protocol',
-      message: 'The provider answered with something that is not JSON.',
-      upstream: text.slice(0, 2000),
-      cause,
-    })
+    return error
   }
 }
 

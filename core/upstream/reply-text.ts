@@ -14,7 +14,7 @@ export function readReply(
     let ended = false
     const end = (): void => {
       ended = true
-      resolve((chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString('utf8'))
+      resolve(withoutMark((chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString('utf8')))
     }
     body.on('data', (chunk: Buffer) => {
       chunks.push(chunk)
@@ -31,4 +31,9 @@ export function readReply(
     body.on('error', error => reject(networkFailure(error, signal)))
     body.on('close', () => ended || reject(networkFailure(new Error('closed'), signal)))
   })
+}
+
+/** A byte order mark is none of the text. */
+function withoutMark(text: string): string {
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
 }

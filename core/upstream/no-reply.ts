@@ -1,0 +1,63 @@
+import { isSemantic, type GenerationEvent } from '../contracts/events.ts'
+import { ProviderFailure, type ProviderCall } from '../contracts/provider.ts'
+import type { UpstreamReply } from './http-client.ts'
+
+// Replies that are none. What came goes along as `upstream`: whoever set up the provider sees by it where the request ended up.
+
+const longestOpening = 64 * 1024
+
+/** The first bytes of a stream, kept until it turns out to be an answer. */
+export class Opening {
+  #chunks: Uint8Array[] | undefined = []
+  #bytes = 0
+
+  get isAnswer(): boolean {
+    return this.#chunks === undefined
+  }
+
+  get text(): string {
+    return new TextDecoder().decode(Buffer.concat(this.#chunks ?? []))
+  }
+
+  add(chunk: Uint8Array): void {
+    if (this.#bytes >= longestOpening) return
+    this.#chunks?.push(chunk)
+    this.#bytes += chunk.byteLength
+  }
+
+  heard(events: readonly GenerationEvent[]): void {
+    if (this.#chunks && events.some(isSemantic)) this.#chunks = undefined
+  }
+}
+
+/** The failure that a throw of an adapter means. */
+export function failureOf(error: unknown, payload: string | undefined): ProviderFailure {
+  const failure = ProviderFailure.is(error) ? error : notAllowed(error)
+  if (payload === undefined || failure.kind !== 'protocol' || failure.upstream !== undefined) return failure
+  const { kind, code, message, status, retryAfterMs, cause } = failure
+  return new ProviderFailure({ kind, code, message, status, retryAfterMs, cause, upstream: payload })
+}
+
+export function incomplete({ endpoint }: ProviderCall, upstream: string): ProviderFailure {
+  const message = `The provider "${endpoint.provider}" ended its reply before it was complete.`
+  return new ProviderFailure({ kind: 'protocol', message, upstream })
+}
+
+/** Following would take the credentials to wherever the answer points. */
+export function redirected({ status, headers }: UpstreamReply, body: string, { endpoint }: ProviderCall): ProviderFailure {
+  const message = `The provider "${endpoint.provider}" answered with a redirect (status ${status}), which is not followed. The gateway's operator has to check the option baseUrl.`
+  return new ProviderFailure({ kind: 'protocol', message, status, upstream: body === '' ? `location: ${headers.location ?? ''}` : body })
+}
+
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    const message = text.trim() === '' ? 'The provider answered with nothing.' : 'The provider answered with something that is not JSON.'
+    throw new ProviderFailure({ kind: 'protocol', message, upstream: text, cause })
+  }
+}
+
+function notAllowed(cause: unknown): ProviderFailure {
+  return new ProviderFailure({ kind: 'protocol', message: 'The provider sent something that its own protocol does not allow.', cause })
+}
