@@ -11,6 +11,8 @@ export interface Listing {
   readonly maxOutputTokens?: number | undefined
   readonly price?: Price | undefined
   readonly capabilities: Capabilities
+  /** Whether a model that reasons can be told not to. */
+  readonly rests?: boolean | undefined
   readonly family?: string | undefined
   /** How able the model is in general, as a published index: higher is abler. */
   readonly ability?: number | undefined

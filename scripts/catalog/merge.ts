@@ -1,4 +1,5 @@
 import type { Capabilities, Price } from '../../core/index.ts'
+import { withRest } from './effort-levels.ts'
 import { defined, type Listing } from './listing.ts'
 import { ownProviders } from './makers.ts'
 import { spellingOf, type Spelling } from './spelling.ts'
@@ -54,6 +55,7 @@ function merge({
   const listed = piAi ?? piCatalog ?? mastra
   const first = listed ?? genaiPrices!
   const { provider, wire } = first
+  const capabilities = mergeCapabilities(piAi?.capabilities, piCatalog?.capabilities, mastra?.capabilities, genaiPrices?.capabilities)
   return {
     fromPricesOnly: listed === undefined,
     alsoBilledAs: genaiPrices?.alsoBilledAs ?? [],
@@ -64,7 +66,7 @@ function merge({
     contextWindow: agreed(piCatalog?.contextWindow, piAi?.contextWindow, genaiPrices?.contextWindow),
     maxOutputTokens: piAi?.maxOutputTokens ?? piCatalog?.maxOutputTokens,
     price: mergePrices(piAi?.price ?? piCatalog?.price, genaiPrices?.price),
-    capabilities: mergeCapabilities(piAi?.capabilities, piCatalog?.capabilities, mastra?.capabilities, genaiPrices?.capabilities),
+    capabilities: { ...capabilities, ...defined({ efforts: withRest(capabilities.efforts, piAi?.rests ?? piCatalog?.rests) }) },
     family: piCatalog?.family,
     ability: piCatalog?.ability,
     ...((mastra?.deprecated || genaiPrices?.deprecated) && { deprecated: true as const }),

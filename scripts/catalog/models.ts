@@ -125,7 +125,7 @@ function nameOf(offers: readonly Offer[], maker: string): string {
 function aliasesOf(all: readonly Offer[], id: string, undated: string | undefined): string[] {
   const names = all.flatMap(({ provider, wire, spelling }) => [
     spelling.name,
-    spelling.key,
+    ...(spelling.date === undefined ? [spelling.key] : []),
     ...(wire.includes('/') && !resellers.has(provider) && provider !== 'fireworks' && provider !== 'cloudflare' ? [wire] : []),
     ...(provider === 'openrouter' && !wire.startsWith('~') ? [wire] : []),
     ...(provider === 'bedrock' && spelling.region !== undefined ? [wire.slice(spelling.region.length + 1)] : []),

@@ -21,11 +21,13 @@ interface Entry {
   readonly id: string
   readonly name: string
   readonly type: string
+  readonly api: string
   readonly reasoning?: boolean
   readonly input: readonly string[]
   readonly cost: Cost & { readonly tiers?: readonly (Cost & { readonly inputTokensAbove: number })[] }
   readonly contextWindow?: number
   readonly maxTokens?: number
+  readonly compat?: { readonly thinkingFormat?: string }
   readonly thinkingLevelMap?: Readonly<Record<string, string | null>>
 }
 
@@ -54,12 +56,24 @@ function listing(provider: string, wire: string, entry: Entry): Listing {
     contextWindow: positive(entry.contextWindow),
     maxOutputTokens: entry.maxTokens === entry.contextWindow ? undefined : positive(entry.maxTokens),
     price: knownPrice(priceOf(entry.cost), wire),
+    rests: entry.reasoning ? restsOf(entry) : undefined,
     capabilities: {
       tools: true,
       images: entry.input.includes('image'),
       efforts: entry.reasoning ? thinkingLevelMap && effortsFromLevels(thinkingLevelMap) : [],
     },
   }
+}
+
+/** Dialects in which thinking is switched apart from its level: absent from the levels, `off` is a matter of course there. */
+const switched = /^(deepseek|qwen|together|zai)$/
+
+function restsOf({ api, thinkingLevelMap, compat }: Entry): boolean | undefined {
+  const off = thinkingLevelMap?.['off']
+  if (off === null) return false
+  if (off !== undefined) return true
+  const isSwitched = /^(anthropic|bedrock)/.test(api) || switched.test(compat?.thinkingFormat ?? '')
+  return thinkingLevelMap && isSwitched ? true : undefined
 }
 
 function priceOf({ tiers, ...cost }: Entry['cost']): Price {

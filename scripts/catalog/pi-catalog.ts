@@ -33,7 +33,11 @@ interface Entry {
     readonly requiresEffort?: boolean
   }
   readonly identity: { readonly class: string; readonly family?: string }
-  readonly compat?: { readonly supportsSamplingParams?: boolean; readonly reasoningDisableMode?: string }
+  readonly compat?: {
+    readonly supportsSamplingParams?: boolean
+    readonly reasoningDisableMode?: string
+    readonly requiresThinkingEnabled?: boolean
+  }
 }
 
 const textApis = new Set([
@@ -76,18 +80,27 @@ function listing(provider: string, wire: string, entry: Entry): Listing {
     price,
     family: entry.identity.family === undefined ? undefined : familyOf(entry.identity.class, entry.identity.family),
     ability: entry.int,
+    rests: entry.reasoning ? restsOf(entry) : undefined,
     capabilities: {
       tools: entry.supportsTools,
       images: entry.input.includes('image') ? true : isDescribed ? false : undefined,
-      efforts: entry.reasoning ? thinking(entry) : isDescribed ? [] : undefined,
+      efforts: entry.reasoning
+        ? effortsFromThinking(entry.thinking?.efforts ?? [], entry.thinking?.effortMap)
+        : isDescribed
+          ? []
+          : undefined,
       temperature: entry.compat?.supportsSamplingParams === false ? false : undefined,
       webSearch: entry.webSearch !== undefined && provider !== 'openrouter' ? true : undefined,
     },
   }
 }
 
-function thinking({ thinking: levels = {}, compat }: Entry): ReturnType<typeof effortsFromThinking> {
-  return effortsFromThinking(levels, compat?.reasoningDisableMode)
+function restsOf({ api, thinking, compat }: Entry): boolean | undefined {
+  if (thinking?.requiresEffort || compat?.requiresThinkingEnabled) return false
+  if (/^(anthropic|google|bedrock)/.test(api)) return true
+  const how = compat?.reasoningDisableMode
+  // The lowest effort is what the source takes where it knows no other way.
+  return how === undefined || how === 'lowest-effort' ? undefined : true
 }
 
 function familyOf(kind: string, family: string): string {

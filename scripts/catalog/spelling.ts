@@ -60,6 +60,8 @@ function split(provider: string, id: string): readonly [maker: string | undefine
 
 function dated(name: string): readonly [stem: string, date: string | undefined] {
   const match = /^(.*?)-(20\d\d)-?([01]\d)-?([0-3]\d)(?=$|[:-])(.*)$/.exec(name)
+  const cohere = /^(command-.*)-([01]\d)-(20\d\d)$/.exec(name)
+  if (cohere) return [cohere[1]!, `${cohere[3]}${cohere[2]}01`]
   if (!match) return [name, undefined]
   const [, stem, year, month, day, rest] = match
   return [`${stem}${rest}`, `${year}${month}${day}`]

@@ -7,6 +7,9 @@ export function wireName(provider: string, id: string): string | undefined {
       const kind = id.endsWith('-fast') ? 'routers' : 'models'
       return `accounts/fireworks/${kind}/${id.replace(/(?<=\d)\.(?=\d)/g, 'p')}`
     }
+    case 'cohere':
+      // docs.cohere.com, "Models": what is asked for carries a month and a year.
+      return /^command(-light|-a|-r|-r-plus|-r7b)?$/.test(id) ? undefined : id
     case 'gemini':
       return id.startsWith('claude') ? undefined : id
     case 'vertex':

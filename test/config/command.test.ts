@@ -214,6 +214,7 @@ t.test('check prints what a config makes of the gateway', async t => {
   t.match(stdout, /Plugins, in the order of set-up.*\n {2}memory .*metric-store[^]*\n {2}sql +key-store, response-store\n/)
   t.match(stdout, /Providers\n {2}sandbox +sandbox\(sandbox\)\n/)
   t.match(stdout, /Routes\n[^]*POST \/v1\/responses +responses\n/)
+  t.match(stdout, /What the catalogs have\n {2}bundled +of 20\d\d-\d\d-\d\d \(.+\): [\d,]+ models, [\d,]+ pairs with \d+ providers; /)
 })
 
 t.test('check tells every problem at once', async t => {

@@ -5,6 +5,8 @@ import { noUsage, type Price, type TokenUsage } from '../../core/index.ts'
 import { Bill, costOf, highestCostOf } from '../../core/generation/cost.ts'
 import { genaiPrices } from '../../scripts/catalog/genai-prices.ts'
 import { bundledIndex } from '../bundled-index.ts'
+import { gateway, saying } from '../gateway.ts'
+import { listing } from './stage.ts'
 
 const index = bundledIndex()
 const used = (counts: Partial<TokenUsage>): TokenUsage => ({ ...noUsage, ...counts })
@@ -109,6 +111,28 @@ t.test('each request chooses its own tier, and one unknown cost makes the sum un
     3,
     'the dearest life of a cache',
   )
+})
+
+t.test('where the cost turns out to be unknown, what a capped key had set aside is spent', async t => {
+  const searched = { ...noUsage, output: 10, toolCalls: { web_search: 1 } }
+  const under = await gateway({
+    plugins: [
+      listing({ model: 'm', endpoints: [{ provider: 'acme', price: { input: 0, output: 1_000 } }] }),
+      saying('acme', [
+        { type: 'text', text: 'Hello' },
+        { type: 'usage', usage: searched },
+        { type: 'finish', reason: 'stop' },
+      ]),
+    ],
+    key: { name: 'test', spendCapUsd: 1 },
+  })
+  t.teardown(under.stop)
+  const ask = (): Promise<Response> =>
+    under.request('/v1/responses', { method: 'POST', body: { model: 'm', input: 'hi', max_output_tokens: 600 } })
+  const first = await ask()
+  t.equal(first.status, 200)
+  t.equal((await under.record(first.headers.get('x-request-id')!)).costUsd, null)
+  t.equal((await ask()).status, 402, '0.6 of 1 dollar are gone')
 })
 
 t.test('another calculator agrees on every tiered and cached price that both have', async t => {
