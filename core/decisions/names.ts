@@ -69,7 +69,8 @@ export class DecisionNames {
     const { prefix, rest } = split(name)
     const elsewhere = prefix === undefined ? [] : this.#clients.values().filter(client => client.resolve(rest) !== undefined)
     if (elsewhere.length > 0) {
-      const right = elsewhere.map(({ provider }) => `${provider}/${rest}`).join(' or ')
+      const meant = elsewhere.some(({ prefixOnly }) => !prefixOnly) ? elsewhere.filter(({ prefixOnly }) => !prefixOnly) : elsewhere
+      const right = meant.map(({ provider }) => `${provider}/${rest}`).join(' or ')
       return refusal(`"${prefix}" is not a provider of the model "${rest}". Write ${right}.`)
     }
     if (this.#generates(name))

@@ -27,8 +27,9 @@ export function checkedReply(reply: unknown, request: DecisionRequest, provider:
   }
 }
 
-function checkedAnswer(answer: unknown, question: Question): DecisionAnswer | undefined {
-  if (!isObject(answer) || answer['type'] !== question.type) return undefined
+function checkedAnswer(given: unknown, question: Question): DecisionAnswer | undefined {
+  if (!isObject(given) || given['type'] !== question.type) return undefined
+  const answer = withoutNulls(given)
   switch (question.type) {
     case 'noul': {
       const noul = within(answer['noul'], 1)
@@ -36,34 +37,47 @@ function checkedAnswer(answer: unknown, question: Question): DecisionAnswer | un
     }
     case 'choice': {
       const { choice } = answer
-      if (typeof choice !== 'string' || !Object.hasOwn(question.criteria, choice)) return undefined
       const spread = checkedSpread(answer, Object.keys(question.criteria))
-      return spread && { ...spread, type: 'choice', choice }
+      if (typeof choice !== 'string' || !Object.hasOwn(question.criteria, choice) || !spread) return undefined
+      return { ...answer, type: 'choice', choice, ...spread }
     }
     case 'score': {
       const score = within(answer['score'], question.criteria.length - 1)
       const spread = checkedSpread(answer, Object.keys(question.criteria))
-      if (score === undefined || !spread) return undefined
-      const { legend, ...others } = spread
-      if (isAbsent(legend)) return { ...others, type: 'score', score }
-      return isObject(legend) ? { ...spread, type: 'score', score } : undefined
+      const { legend = {} } = answer
+      if (score === undefined || !spread || !isObject(legend)) return undefined
+      return { ...answer, type: 'score', score, ...spread }
     }
   }
 }
 
-type Spread = JsonObject & { readonly confidence?: number; readonly probabilities?: Readonly<Record<string, number>> }
+interface Spread {
+  readonly confidence?: number
+  readonly probabilities?: Readonly<Record<string, number>>
+}
 
 /** `confidence` and `probabilities` may be missing; what is there must be right, for each of the keys. */
-function checkedSpread({ confidence, probabilities, ...others }: JsonObject, keys: readonly string[]): Spread | undefined {
-  const sure = isAbsent(confidence) ? undefined : within(confidence, 1)
-  if (sure === undefined && !isAbsent(confidence)) return undefined
-  const spread: Spread = sure === undefined ? others : { ...others, confidence: sure }
-  if (isAbsent(probabilities)) return spread
+function checkedSpread({ confidence, probabilities }: JsonObject, keys: readonly string[]): Spread | undefined {
+  const sure = confidence === undefined ? undefined : within(confidence, 1)
+  if (sure === undefined && confidence !== undefined) return undefined
+  const spread = sure === undefined ? {} : { confidence: sure }
+  if (probabilities === undefined) return spread
   if (!isObject(probabilities) || Object.keys(probabilities).length !== keys.length) return undefined
-  const values = keys.map(key => [key, Object.hasOwn(probabilities, key) ? within(probabilities[key], 1) : undefined] as const)
-  return values.some(([, value]) => value === undefined)
-    ? undefined
-    : { ...spread, probabilities: Object.fromEntries(values) as Record<string, number> }
+  const entries: (readonly [string, number])[] = []
+  for (const key of keys) {
+    const probability = Object.hasOwn(probabilities, key) ? within(probabilities[key], 1) : undefined
+    if (probability === undefined) return undefined
+    entries.push([key, probability])
+  }
+  return { ...spread, probabilities: Object.fromEntries(entries) }
+}
+
+const optional: ReadonlySet<string> = new Set(['confidence', 'probabilities', 'legend'])
+
+/** Some servers write a member that they leave out as null. */
+function withoutNulls(answer: JsonObject): JsonObject {
+  if (!Object.values(answer).includes(null)) return answer
+  return Object.fromEntries(Object.entries(answer).filter(([name, value]) => value !== null || !optional.has(name)))
 }
 
 /** A number from 0 to `largest`; undefined for anything else. */
@@ -73,7 +87,7 @@ function within(value: unknown, largest: number): number | undefined {
 }
 
 function checkedUsage(usage: unknown, fault: () => ProviderFailure): DecisionUsage | undefined {
-  if (isAbsent(usage)) return undefined
+  if (usage === undefined || usage === null) return undefined
   const counts = objectOr(usage, fault)
   if (!isCount(counts['input_tokens']) || !isCount(counts['output_tokens'])) throw fault()
   return counts as DecisionUsage
@@ -81,10 +95,6 @@ function checkedUsage(usage: unknown, fault: () => ProviderFailure): DecisionUsa
 
 function isCount(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && Number.isFinite(value)
-}
-
-function isAbsent(value: unknown): value is undefined | null {
-  return value === undefined || value === null
 }
 
 function objectOr(value: unknown, fault: () => ProviderFailure): JsonObject {
