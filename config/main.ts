@@ -17,6 +17,7 @@ const main = defineCommand({
     start: () => import('./commands/start.ts').then(module => module.default),
     check: () => import('./commands/check.ts').then(module => module.default),
     keys: () => import('./commands/keys.ts').then(module => module.default),
+    decisions: () => import('./commands/decisions.ts').then(module => module.default),
   },
 })
 

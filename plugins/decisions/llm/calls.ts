@@ -1,4 +1,5 @@
 import {
+  GatewayError,
   ProviderFailure,
   type DecisionCall,
   type DecisionUsage,
@@ -51,7 +52,8 @@ export class Calls {
     await this.#place()
     try {
       return await this.#generate(request)
-    } catch (error) {
+    } catch (thrown) {
+      const error = blamed(thrown)
       this.#failure ??= { error }
       throw error
     } finally {
@@ -101,4 +103,10 @@ export class Calls {
     this.#inputTokens += uncachedInput + cacheRead + cacheWrite5m + cacheWrite1h
     this.#outputTokens += output
   }
+}
+
+/** A question that the model's vendor will not have is not the caller's, save that what the caller sent made it too long. */
+function blamed(error: unknown): unknown {
+  if (!(error instanceof GatewayError) || error.status !== 400 || error.code === 'context_length_exceeded') return error
+  return new ProviderFailure({ kind: 'protocol', message: error.message, upstream: error.upstreamError, cause: error })
 }

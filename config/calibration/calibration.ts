@@ -1,0 +1,45 @@
+import type { Question } from '../../core/index.ts'
+import { tempered } from '../../plugins/decisions/llm/temper.ts'
+import { calibrationError, reliability, type Bin } from './reliability.ts'
+import { fitTemperature, type Judged } from './temperature.ts'
+
+export interface JudgedExample extends Judged {
+  readonly type: Question['type']
+}
+
+/** What was found for one type of question. The errors and bins are of examples that the temperature was not fitted to. */
+export interface Calibration {
+  readonly type: Question['type']
+  readonly fitted: number
+  readonly held: number
+  readonly temperature: number
+  readonly before: Reliability
+  readonly after: Reliability
+}
+
+export interface Reliability {
+  readonly error: number
+  readonly bins: readonly Bin[]
+}
+
+export const types = ['noul', 'choice', 'score'] as const satisfies readonly Question['type'][]
+/** Fewer say nothing. */
+export const fewestExamples = 8
+
+/** Each type by itself: every fourth example is held back to see what the fit to the others is worth. */
+export function calibrate(judged: readonly JudgedExample[]): readonly Calibration[] {
+  return types.flatMap(type => {
+    const ofType = judged.filter(each => each.type === type)
+    if (ofType.length === 0) return []
+    const fit = ofType.filter((_, index) => index % 4 !== 3)
+    const held = ofType.filter((_, index) => index % 4 === 3)
+    const temperature = fitTemperature(fit)
+    const after = held.map(({ probabilities, right }) => ({ probabilities: tempered(probabilities, temperature), right }))
+    return [{ type, fitted: fit.length, held: held.length, temperature, before: measure(held), after: measure(after) }]
+  })
+}
+
+function measure(judged: readonly Judged[]): Reliability {
+  const bins = reliability(judged)
+  return { bins, error: calibrationError(bins) }
+}

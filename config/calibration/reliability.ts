@@ -1,0 +1,34 @@
+import type { Judged } from './temperature.ts'
+
+/** Answers that were about as sure as one another. */
+export interface Bin {
+  readonly count: number
+  /** The mean probability of the likeliest option. */
+  readonly sureness: number
+  /** The share of answers whose likeliest option was the right one. */
+  readonly accuracy: number
+}
+
+const binCount = 10
+
+/** Ten bins of equal width over the probability of the likeliest option; those without an answer are left out. */
+export function reliability(judged: readonly Judged[]): readonly Bin[] {
+  const bins = Map.groupBy(judged, ({ probabilities }) => Math.min(binCount - 1, Math.floor(Math.max(...probabilities) * binCount)))
+  return Array.from({ length: binCount }, (_, place) => bins.get(place) ?? [])
+    .filter(bin => bin.length > 0)
+    .map(bin => ({
+      count: bin.length,
+      sureness: mean(bin.map(({ probabilities }) => Math.max(...probabilities))),
+      accuracy: mean(bin.map(({ probabilities, right }) => (probabilities.indexOf(Math.max(...probabilities)) === right ? 1 : 0))),
+    }))
+}
+
+/** The expected calibration error: how far sureness and accuracy are apart, over all answers. */
+export function calibrationError(bins: readonly Bin[]): number {
+  const answers = bins.reduce((sum, { count }) => sum + count, 0)
+  return bins.reduce((sum, { count, sureness, accuracy }) => sum + (count / answers) * Math.abs(sureness - accuracy), 0)
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length
+}

@@ -1,0 +1,55 @@
+/** A distribution over the options of a question, and the number of the right one. */
+export interface Judged {
+  readonly probabilities: readonly number[]
+  readonly right: number
+}
+
+/** Beyond these a temperature says only that the examples do not tell. */
+export const lowestTemperature = 0.05
+export const highestTemperature = 20
+
+const precision = 1e-6
+const goldenRatio = (Math.sqrt(5) - 1) / 2
+/** What a probability of 0 is taken for. */
+const leastProbability = 1e-15
+
+/**
+ * The temperature under which the right answers are likeliest, by golden section over its logarithm. The mean negative log-likelihood is
+ * convex in the inverse of the temperature (Guo et al., "On Calibration of Modern Neural Networks", 2017), so there is one minimum.
+ */
+export function fitTemperature(judged: readonly Judged[]): number {
+  const surprise = (logarithm: number): number => meanSurprise(judged, Math.exp(logarithm))
+  let low = Math.log(lowestTemperature)
+  let high = Math.log(highestTemperature)
+  let left = high - goldenRatio * (high - low)
+  let right = low + goldenRatio * (high - low)
+  let atLeft = surprise(left)
+  let atRight = surprise(right)
+  while (high - low > precision) {
+    if (atLeft <= atRight) {
+      high = right
+      right = left
+      atRight = atLeft
+      left = high - goldenRatio * (high - low)
+      atLeft = surprise(left)
+    } else {
+      low = left
+      left = right
+      atLeft = atRight
+      right = low + goldenRatio * (high - low)
+      atRight = surprise(right)
+    }
+  }
+  return Math.exp((low + high) / 2)
+}
+
+/** The mean negative log-likelihood of the right answers at a temperature. */
+export function meanSurprise(judged: readonly Judged[], temperature: number): number {
+  let sum = 0
+  for (const { probabilities, right } of judged) {
+    const logits = probabilities.map(probability => Math.log(Math.max(probability, leastProbability)) / temperature)
+    const largest = Math.max(...logits)
+    sum += largest + Math.log(logits.reduce((total, logit) => total + Math.exp(logit - largest), 0)) - logits[right]!
+  }
+  return sum / judged.length
+}

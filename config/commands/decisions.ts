@@ -1,0 +1,104 @@
+import { writeFileSync } from 'node:fs'
+import { defineCommand } from 'citty'
+import { calibrate, fewestExamples, types, type Calibration } from '../calibration/calibration.ts'
+import { diagram } from '../calibration/diagram.ts'
+import { readExamples, type Example } from '../calibration/examples.ts'
+import { judgeExamples } from '../calibration/judging.ts'
+import { highestTemperature, lowestTemperature } from '../calibration/temperature.ts'
+import { openWorkbench } from '../calibration/workbench.ts'
+import { command, configArgument } from '../command.ts'
+import { ConfigError } from '../errors.ts'
+import { loadConfig } from '../load.ts'
+
+const calibration = command(
+  'calibrate',
+  'Fit the temperatures of a decision model to examples, and measure how far its probabilities can be trusted.',
+  {
+    ...configArgument,
+    model: { type: 'string', required: true, valueHint: 'name', description: 'The decision model, such as llm/judge.' },
+    examples: {
+      type: 'string',
+      required: true,
+      valueHint: 'file',
+      description: 'JSON lines of {"state", "question", "answer"}. Answers: true or false, an option, or a level.',
+    },
+    output: { type: 'string', valueHint: 'file', description: 'Write a reliability diagram (SVG) here.' },
+    concurrency: { type: 'string', default: '4', valueHint: 'number', description: 'How many examples are asked at a time.' },
+  },
+  async ({ args }) => {
+    const concurrency = readConcurrency(args.concurrency)
+    const examples = readExamples(args.examples)
+    refuseFew(examples, args.examples)
+    const gateway = await openWorkbench(await loadConfig(args.config))
+    try {
+      const judged = await judgeExamples(gateway, args.model, examples, args.examples, concurrency)
+      const calibrations = calibrate(judged)
+      console.log(report(args.model, calibrations))
+      if (args.output !== undefined) {
+        write(args.output, diagram(args.model, calibrations))
+        console.log(`\nThe reliability diagram is in ${args.output}.`)
+      }
+    } finally {
+      await gateway.stop()
+    }
+  },
+)
+
+export default defineCommand({
+  meta: { name: 'decisions', description: 'Work on decision models.' },
+  subCommands: { calibrate: calibration },
+})
+
+function readConcurrency(text: string): number {
+  const number = Number(text)
+  if (/^\d+$/.test(text) && number >= 1 && number <= 256) return number
+  throw new ConfigError(undefined, [`--concurrency takes a number from 1 to 256, got "${text}".`])
+}
+
+function refuseFew(examples: readonly Example[], file: string): void {
+  const problems = types.flatMap(type => {
+    const count = examples.filter(({ question }) => question.type === type).length
+    return count === 0 || count >= fewestExamples
+      ? []
+      : [`It has too few examples of ${type}: ${count}, where at least ${fewestExamples} are needed and hundreds are better.`]
+  })
+  if (problems.length > 0) throw new ConfigError(file, problems)
+}
+
+function report(model: string, calibrations: readonly Calibration[]): string {
+  const rows = calibrations.map(({ type, fitted, held, temperature, before, after }) =>
+    [
+      type.padEnd(7),
+      `${fitted} + ${held}`.padEnd(14),
+      temperature.toFixed(3).padStart(11),
+      `${before.error.toFixed(4)} → ${after.error.toFixed(4)}`,
+    ].join('  '),
+  )
+  const temperatures = calibrations.map(({ type, temperature }) => `${type}: ${Number(temperature.toFixed(3))}`)
+  const atLimit = calibrations.filter(
+    ({ temperature }) => temperature < lowestTemperature * 1.01 || temperature > highestTemperature / 1.01,
+  )
+  return [
+    `${model}: temperatures by maximum likelihood; errors on the examples that were held back`,
+    '',
+    'type     fit + held      temperature  expected calibration error',
+    ...rows,
+    '',
+    'For the config, in place of any temperatures there:',
+    `  temperature: { ${temperatures.join(', ')} }`,
+    ...atLimit.map(
+      ({ type }) =>
+        `\nThe temperature of ${type} is at the limit of the search: its examples are too few, too easy, or not what it was asked.`,
+    ),
+  ].join('\n')
+}
+
+function write(file: string, text: string): void {
+  try {
+    writeFileSync(file, text)
+  } catch (error) {
+    throw new ConfigError(file, [
+      `It cannot be written (${(error as NodeJS.ErrnoException).code}). --output takes the path of a file in a folder that exists.`,
+    ])
+  }
+}
