@@ -78,7 +78,7 @@ export interface ProviderFailureOptions {
   /** The vendor's HTTP status. */
   readonly status?: number | undefined
   readonly retryAfterMs?: number | undefined
-  /** The vendor's error body: content, never logged or recorded. */
+  /** The vendor's error body, whole: core masks it and cuts it. Content, never logged or recorded. */
   readonly upstream?: string | undefined
   readonly cause?: unknown
 }

@@ -1,12 +1,14 @@
 import { errorCodes, ProviderFailure, type FailureKind } from '../../../core/index.ts'
 import { kindOf } from './failure-kind.ts'
 
-const longestUpstream = 4096
-
 /** What anything that a package throws means: the abort's reason if there was one, else a `ProviderFailure`. */
 export function failureFrom(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason
-  for (let each = error, depth = 0; depth < 5 && isObject(each); each = each['cause'], depth++) if (ProviderFailure.is(each)) return each
+  for (let each = error, depth = 0; depth < 5 && isObject(each); each = each['cause'], depth++) {
+    if (ProviderFailure.is(each)) return each
+    // Packages wrap what broke the connection in an error that speaks of the reply.
+    if (depth > 0 && each instanceof Error && typeof each['code'] === 'string') return unforeseen(each)
+  }
   return failureInside(error)
 }
 
@@ -30,7 +32,7 @@ export function failureInside(error: unknown): ProviderFailure {
     code: kind === 'context-length' ? 'context_length_exceeded' : errorCodes.find(known => known === code),
     status,
     retryAfterMs: retryAfterMs(fields['responseHeaders']),
-    upstream: upstream?.slice(0, longestUpstream),
+    upstream,
   })
 }
 
@@ -60,13 +62,13 @@ const notUnderstood = 'The provider sent something that its package does not und
 function wordsOf(kind: FailureKind, fields: Fields, error: unknown): { message: string; upstream?: string } {
   const message = error instanceof Error && error.message ? error.message : 'The package of this provider failed.'
   if (kind !== 'protocol') return { message: message.slice(0, 2000) }
-  return { message: notUnderstood, upstream: (text(fields['text']) ?? message).slice(0, longestUpstream) }
+  return { message: notUnderstood, upstream: text(fields['text']) ?? message }
 }
 
 /** A page of HTML, an empty body, other JSON, a redirect. */
 function misunderstood(status: number, upstream: string | undefined): ProviderFailure {
   const message = status < 300 ? notUnderstood : `The provider answered with a redirect (${status}), which is not followed.`
-  return new ProviderFailure({ kind: 'protocol', message, status, upstream: upstream?.slice(0, longestUpstream) })
+  return new ProviderFailure({ kind: 'protocol', message, status, upstream })
 }
 
 function unforeseen(error: Error): ProviderFailure {

@@ -18,13 +18,16 @@ export class EntraToken {
   readonly #options: EntraOptions
   readonly #http: HttpClient
   readonly #clock: Clock
+  readonly #onSecret: (secret: string) => void
   #current: { readonly value: string; readonly until: number } | undefined
   #pending: Promise<string> | undefined
 
-  constructor(options: EntraOptions, http: HttpClient, clock: Clock) {
+  /** `onSecret` hears every new token, so that it can be masked. */
+  constructor(options: EntraOptions, http: HttpClient, clock: Clock, onSecret: (secret: string) => void = () => {}) {
     this.#options = options
     this.#http = http
     this.#clock = clock
+    this.#onSecret = onSecret
   }
 
   get id(): string {
@@ -66,6 +69,7 @@ export class EntraToken {
         kind: 'auth',
         message: `Microsoft Entra gave no access token: ${String(reason ?? `status ${reply.status}`)}`,
       })
+    this.#onSecret(value)
     this.#current = { value, until: this.#clock.now() + Number(seconds ?? 0) * 1000 - marginMs }
     return value
   }

@@ -82,7 +82,7 @@ export default definePlugin({
     if ([apiKey, token, entra].filter(each => each !== undefined).length !== 1)
       throw new PluginError(gateway.name, 'needs exactly one of the options apiKey, token and entra.')
     const secrets = new ApiKeys(apiKey ?? token)
-    const entraToken = entra && new EntraToken(entra, gateway.http, clock)
+    const entraToken = entra && new EntraToken(entra, gateway.http, clock, secret => gateway.secret(secret))
     const credentials = new AzureCredentials(secrets, token === undefined ? 'key' : 'token', entraToken, new URL(address.openai).host)
     const deployments = new Deployments({ deployments: given, api, apiVersion })
     gateway.add(Providers, azureProvider({ id, resource: address, deployments, credentials, headers, timeouts }, gateway.http))

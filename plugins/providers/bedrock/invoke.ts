@@ -76,5 +76,5 @@ function unwrapped(decoder: Decoder): Decoder {
 function textOf(data: string): string {
   const { bytes } = JSON.parse(data) as { readonly bytes?: unknown }
   if (typeof bytes === 'string') return Buffer.from(bytes, 'base64').toString('utf8')
-  throw new ProviderFailure({ kind: 'protocol', message: 'The provider sent a chunk without bytes.', upstream: data.slice(0, 2000) })
+  throw new ProviderFailure({ kind: 'protocol', message: 'The provider sent a chunk without bytes.', upstream: data })
 }

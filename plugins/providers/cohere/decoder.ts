@@ -53,7 +53,7 @@ function parse(data: string): WireEvent {
     throw new ProviderFailure({
       kind: 'protocol',
       message: 'The provider sent an event that is not JSON.',
-      upstream: data.slice(0, 2000),
+      upstream: data,
       cause,
     })
   }

@@ -30,7 +30,7 @@ function responsesIn(data: string): readonly WireResponse[] {
     throw new ProviderFailure({
       kind: 'protocol',
       message: 'The provider sent an event that is not JSON.',
-      upstream: data.slice(0, 2000),
+      upstream: data,
       cause,
     })
   }

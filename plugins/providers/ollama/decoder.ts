@@ -33,7 +33,7 @@ function parse(line: string): WireReply {
     throw new ProviderFailure({
       kind: 'protocol',
       message: 'The provider sent a line that is not JSON.',
-      upstream: line.slice(0, 2000),
+      upstream: line,
       cause,
     })
   }

@@ -10,11 +10,15 @@ import { googleClient } from './google-client.ts'
 export class GoogleToken {
   readonly #credentials: GoogleCredentials
   readonly #tokenUrl: string | undefined
+  readonly #onSecret: (secret: string) => void
   #client: Promise<AuthClient> | undefined
+  #authorization: string | undefined
 
-  constructor(credentials: GoogleCredentials, tokenUrl: string | undefined) {
+  /** `onSecret` hears every new token, so that it can be masked. */
+  constructor(credentials: GoogleCredentials, tokenUrl: string | undefined, onSecret: (secret: string) => void = () => {}) {
     this.#credentials = credentials
     this.#tokenUrl = tokenUrl
+    this.#onSecret = onSecret
   }
 
   /** The headers that authorize a request. Throws `ProviderFailure`; an abort throws the signal's reason. */
@@ -34,7 +38,11 @@ export class GoogleToken {
 
   async #headers(): Promise<Readonly<Record<string, string>>> {
     this.#client ??= googleClient(this.#credentials, this.#tokenUrl)
-    return Object.fromEntries(await (await this.#client).getRequestHeaders())
+    const headers: Readonly<Record<string, string>> = Object.fromEntries(await (await this.#client).getRequestHeaders())
+    const { authorization } = headers
+    if (authorization !== undefined && authorization !== this.#authorization) this.#onSecret(authorization.replace(/^Bearer /, ''))
+    this.#authorization = authorization
+    return headers
   }
 }
 

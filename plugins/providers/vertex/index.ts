@@ -61,7 +61,7 @@ export default definePlugin({
     const owner = project ?? google.project
     if (owner === undefined) throw new PluginError(gateway.name, 'needs the option project, since its credentials name none.')
     const root = `${(baseUrl ?? hostOf(location)).replace(/(\/v1)?\/*$/, '')}/v1/projects/${owner}/locations/${location}`
-    const token = new GoogleToken(google, tokenUrl)
+    const token = new GoogleToken(google, tokenUrl, secret => gateway.secret(secret))
     gateway.add(Providers, vertexProvider({ id, root, project: owner, token, safetySettings, headers, timeouts }, gateway.http))
   },
 })

@@ -1,0 +1,104 @@
+import t from 'tap'
+import type { JsonObject, RequestRecord } from '../../core/index.ts'
+import { checkResponse, checkStream, fakeUpstream } from '../../core/testing/index.ts'
+import { FakeGoogle } from '../fake-google.ts'
+import { gateway } from '../gateway.ts'
+import { said } from '../core/stage.ts'
+import { chat } from './answers.ts'
+import { everyProvider, secret, type ProviderUnderTest } from './every-provider.ts'
+import { canary, longest, oddities, type Oddity } from './oddities.ts'
+
+const google = await FakeGoogle.start()
+const elsewhere = await fakeUpstream(() => ({ body: chat.whole }))
+const providers = everyProvider(google)
+let current: Scene | undefined
+let asked = 0
+const upstream = await fakeUpstream(request => {
+  asked++
+  return current!.oddity.reply({ ...current!, request })
+})
+const under = await gateway({
+  plugins: providers.map(({ name, plugin }) => plugin({ id: name, baseUrl: upstream.url })),
+  settings: { logLevel: 'debug' },
+})
+t.teardown(() => Promise.all([under.stop(), upstream.close(), elsewhere.close(), google.close()]))
+
+for (const provider of providers) {
+  t.test(provider.name, async t => {
+    const exchanges: Exchange[] = []
+    for (const [name, oddity] of Object.entries(oddities(elsewhere.url))) {
+      for (const stream of [false, true]) {
+        if (oddity.applies?.(provider, stream) !== false)
+          exchanges.push(await exchange(`${name}, ${stream ? 'streamed' : 'whole'}`, { provider, stream, oddity }))
+      }
+    }
+    for (const each of exchanges) t.same(problemsOf(each, await under.record(each.id)), [], each.name)
+  })
+}
+
+t.test('no credential went elsewhere, and nothing that a vendor said or that is secret was logged', async t => {
+  t.same(elsewhere.requests, [])
+  const told = under.logs.join('\n')
+  t.notOk(told.includes(canary), 'content')
+  t.notOk(told.includes(secret.slice(0, 10)) || told.includes('ya29.demo'), 'secrets')
+  t.ok(told.includes('an attempt failed'), 'there are logs')
+})
+
+interface Scene {
+  readonly provider: ProviderUnderTest
+  readonly stream: boolean
+  readonly oddity: Oddity
+}
+
+interface Exchange {
+  readonly name: string
+  readonly scene: Scene
+  readonly id: string
+  readonly status: number
+  readonly text: string
+  /** How often the vendor was asked. */
+  readonly asked: number
+}
+
+async function exchange(name: string, scene: Scene): Promise<Exchange> {
+  current = scene
+  asked = 0
+  const { provider, stream } = scene
+  const reply = await under.request('/v1/responses', { body: { model: `${provider.name}/${provider.model}`, input: 'hi', stream } })
+  return { name, scene, id: reply.headers.get('x-request-id')!, status: reply.status, text: await reply.text(), asked }
+}
+
+function problemsOf({ scene, id, status, text, asked }: Exchange, record: RequestRecord): readonly string[] {
+  const { provider, stream, oddity } = scene
+  const { attempts = 1 } = oddity
+  const problems: string[] = []
+  const expect = (holds: boolean, problem: string): void => void (holds || problems.push(problem))
+  const isBroken = oddity.status === 'broken'
+  const expected = isBroken && status === 200 ? 200 : oddity.status === 200 ? 200 : 424
+  expect(status === expected, `status ${status}: ${text.slice(0, 500)}`)
+  expect(
+    asked === record.attempts.length && (isBroken || asked === attempts),
+    `${asked} times asked, ${record.attempts.length} attempts recorded`,
+  )
+  expect(record.status === status, `the record has status ${record.status}`)
+  expect(!text.includes(secret.slice(0, 10)) && !text.includes('ya29.demo'), `a secret is told: ${text.slice(0, 500)}`)
+  expect(under.records.filter(each => each.id === id).length === 1, 'there is not exactly one record')
+  if (status === 200) {
+    const response = stream ? checkStream(text).response : checkResponse(JSON.parse(text))
+    if (isBroken) expect(response.status === 'failed' && record.errorCode === 'provider_error', `a broken stream is ${response.status}`)
+    else expect(said(response) === 'Hello.' && response.status === 'completed', `it says ${said(response)}`)
+    return problems
+  }
+  const { error } = JSON.parse(text) as { readonly error: JsonObject }
+  const payload = error['upstream_error']
+  expect(error['code'] === 'provider_error' && error['type'] === 'provider_error', `code ${error['code']}, type ${error['type']}`)
+  expect(record.errorCode === 'provider_error', `the record says ${record.errorCode}`)
+  expect(typeof error['message'] === 'string' && error['message'].length <= longest, 'there is no message of a reasonable length')
+  // What a package did not understand of a stream, it keeps to itself.
+  const shown = isBroken || (provider.bridged && (stream || payload === undefined)) ? false : (oddity.shown ?? true)
+  expect(
+    !shown || (typeof payload === 'string' && payload !== '' && payload.length <= longest),
+    `the payload: ${String(payload).slice(0, 300)}`,
+  )
+  return problems
+}
