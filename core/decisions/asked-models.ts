@@ -33,9 +33,8 @@ export class AskedModels {
 
   /** For one attempt at a decision; what is asked ends with it. */
   asker(operation: Operation, sessions: readonly GuardSession[], signal: AbortSignal, record: RecordDraft): DecisionCall['generate'] {
-    const cancellation = new Cancellation()
-    signal.addEventListener('abort', () => cancellation.abort(signal.reason), { once: true })
-    return request => this.#ask(request, operation, sessions, cancellation, record)
+    let cancellation: Cancellation | undefined
+    return request => this.#ask(request, operation, sessions, (cancellation ??= following(signal)), record)
   }
 
   async *#ask(
@@ -79,4 +78,12 @@ export class AskedModels {
       if (usage || said > 0 || finished) operation.bill.add(usage ?? estimateUsage(request, said), candidate.endpoint.price)
     }
   }
+}
+
+/** Called off with the signal. */
+function following(signal: AbortSignal): Cancellation {
+  const cancellation = new Cancellation()
+  if (signal.aborted) cancellation.abort(signal.reason)
+  else signal.addEventListener('abort', () => cancellation.abort(signal.reason), { once: true })
+  return cancellation
 }

@@ -41,12 +41,12 @@ export class Decision {
     const { key, policy } = context.caller
     refuseByRetention(policy)
     policies.check(policy)
-    const texts = await limits.check(this.#asked)
+    await limits.check(this.#asked, announcedBytes(this.#exchange))
     const guards = openGuards(guardrails, context)
     const request = await applyDecisionGuards(this.#asked, guards, context)
     const candidates = names.candidates(request.model, key)
     const endpoints = candidates.map(({ endpoint }) => endpoint)
-    this.#operation.hold(await reservations.reserve(key, () => decisionNeed(texts), endpoints))
+    this.#operation.hold(await reservations.reserve(key, () => decisionNeed(request), endpoints))
 
     const sessions = guards.map(({ session }) => session)
     const { reply, candidate } = await attempts.first(candidates, request, sessions, this.#operation, this.#exchange)
@@ -55,7 +55,7 @@ export class Decision {
     const version = reply.model ?? candidate.model
     this.#operation.answeredBy(candidate.endpoint)
     // Models that were asked on the way are on the bill already, and stand for the whole.
-    if (bill.usage === noUsage) bill.add(billedUsage(reply, texts), candidate.endpoint.price)
+    if (bill.usage === noUsage) bill.add(billedUsage(reply, request), candidate.endpoint.price)
     const decided: Decided = {
       ...reply,
       model: `${candidate.endpoint.provider}/${version}`,
@@ -65,4 +65,9 @@ export class Decision {
     record.content(this.#asked as unknown as JsonObject, { model: decided.model, answers: decided.answers, usage: decided.usage })
     return decided
   }
+}
+
+function announcedBytes({ request }: HttpExchange): number | undefined {
+  const length = request.headers.get('content-length')
+  return length === null ? undefined : Number(length)
 }

@@ -23,6 +23,7 @@ const longestAdvice = 5
 /** Finds decision models by their names: spec.md, Versioning. */
 export class DecisionNames {
   readonly #clients: Registry<DecisionClient>
+  readonly #inOrder: readonly DecisionClient[]
   readonly #providers: Registry<Provider>
   readonly #catalog: Catalog
 
@@ -32,6 +33,7 @@ export class DecisionNames {
 
   constructor(clients: Registry<DecisionClient>, providers: Registry<Provider>, catalog: Catalog) {
     this.#clients = clients
+    this.#inOrder = clients.values()
     this.#providers = providers
     this.#catalog = catalog
   }
@@ -51,7 +53,7 @@ export class DecisionNames {
     const client = prefix === undefined ? undefined : this.#clients.get(prefix)
     const prefixed = client ? this.#candidate(client, rest) : []
     if (prefixed.length > 0) return prefixed
-    const bare = this.#clients.values().flatMap(each => (each.prefixOnly ? [] : this.#candidate(each, name)))
+    const bare = this.#inOrder.flatMap(each => (each.prefixOnly ? [] : this.#candidate(each, name)))
     if (bare.length > 0) return bare
     throw this.#unknown(name)
   }
@@ -67,7 +69,7 @@ export class DecisionNames {
 
   #unknown(name: string): GatewayError {
     const { prefix, rest } = split(name)
-    const elsewhere = prefix === undefined ? [] : this.#clients.values().filter(client => client.resolve(rest) !== undefined)
+    const elsewhere = prefix === undefined ? [] : this.#inOrder.filter(client => client.resolve(rest) !== undefined)
     if (elsewhere.length > 0) {
       const meant = elsewhere.some(({ prefixOnly }) => !prefixOnly) ? elsewhere.filter(({ prefixOnly }) => !prefixOnly) : elsewhere
       const right = meant.map(({ provider }) => `${provider}/${rest}`).join(' or ')

@@ -27,63 +27,58 @@ export function checkedReply(reply: unknown, request: DecisionRequest, provider:
   }
 }
 
+/** Undefined for what is none. */
 function checkedAnswer(given: unknown, question: Question): DecisionAnswer | undefined {
-  if (!isObject(given) || given['type'] !== question.type) return undefined
-  const answer = withoutNulls(given)
-  switch (question.type) {
-    case 'noul': {
-      const noul = within(answer['noul'], 1)
-      return noul === undefined ? undefined : { ...answer, type: 'noul', noul }
-    }
-    case 'choice': {
-      const { choice } = answer
-      const spread = checkedSpread(answer, Object.keys(question.criteria))
-      if (typeof choice !== 'string' || !Object.hasOwn(question.criteria, choice) || !spread) return undefined
-      return { ...answer, type: 'choice', choice, ...spread }
-    }
-    case 'score': {
-      const score = within(answer['score'], question.criteria.length - 1)
-      const spread = checkedSpread(answer, Object.keys(question.criteria))
-      const { legend = {} } = answer
-      if (score === undefined || !spread || !isObject(legend)) return undefined
-      return { ...answer, type: 'score', score, ...spread }
-    }
-  }
+  if (isAnswer(given, question)) return given
+  const mended = isObject(given) ? mend(given, question) : undefined
+  return isAnswer(mended, question) ? mended : undefined
 }
 
-interface Spread {
-  readonly confidence?: number
-  readonly probabilities?: Readonly<Record<string, number>>
+function isAnswer(given: unknown, question: Question): given is DecisionAnswer {
+  if (!isObject(given) || given['type'] !== question.type) return false
+  const { noul, choice, score, confidence, probabilities, legend } = given
+  if (question.type === 'noul') return isWithin(noul, 1)
+  const { criteria } = question
+  if (question.type === 'choice' && (typeof choice !== 'string' || !Object.hasOwn(criteria, choice))) return false
+  if (question.type === 'score' && (!isWithin(score, question.criteria.length - 1) || (legend !== undefined && !isObject(legend))))
+    return false
+  if (confidence !== undefined && !isWithin(confidence, 1)) return false
+  return probabilities === undefined || isSpread(probabilities, Object.keys(criteria))
 }
 
-/** `confidence` and `probabilities` may be missing; what is there must be right, for each of the keys. */
-function checkedSpread({ confidence, probabilities }: JsonObject, keys: readonly string[]): Spread | undefined {
-  const sure = confidence === undefined ? undefined : within(confidence, 1)
-  if (sure === undefined && confidence !== undefined) return undefined
-  const spread = sure === undefined ? {} : { confidence: sure }
-  if (probabilities === undefined) return spread
-  if (!isObject(probabilities) || Object.keys(probabilities).length !== keys.length) return undefined
-  const entries: (readonly [string, number])[] = []
-  for (const key of keys) {
-    const probability = Object.hasOwn(probabilities, key) ? within(probabilities[key], 1) : undefined
-    if (probability === undefined) return undefined
-    entries.push([key, probability])
-  }
-  return { ...spread, probabilities: Object.fromEntries(entries) }
+/** A probability for each of the keys. */
+function isSpread(probabilities: unknown, keys: readonly string[]): boolean {
+  if (!isObject(probabilities) || Object.keys(probabilities).length !== keys.length) return false
+  return keys.every(key => Object.hasOwn(probabilities, key) && isWithin(probabilities[key], 1))
+}
+
+function isWithin(value: unknown, largest: number): boolean {
+  return typeof value === 'number' && value >= 0 && value <= largest
 }
 
 const optional: ReadonlySet<string> = new Set(['confidence', 'probabilities', 'legend'])
 
-/** Some servers write a member that they leave out as null. */
-function withoutNulls(answer: JsonObject): JsonObject {
-  if (!Object.values(answer).includes(null)) return answer
-  return Object.fromEntries(Object.entries(answer).filter(([name, value]) => value !== null || !optional.has(name)))
+/** Without nulls where a member may be left out, and with numbers that rounding has carried out of their range brought back. */
+function mend(answer: JsonObject, question: Question): JsonObject {
+  const members = Object.entries(answer).filter(([name, value]) => value !== null || !optional.has(name))
+  return Object.fromEntries(
+    members.map(([name, value]) => {
+      if (name === 'probabilities' && isObject(value)) return [name, mapped(value, each => near(each, 1))]
+      if (name === 'noul' || name === 'confidence') return [name, near(value, 1)]
+      return [name, name === 'score' && question.type === 'score' ? near(value, question.criteria.length - 1) : value]
+    }),
+  )
 }
 
-/** A number from 0 to `largest`; undefined for anything else. */
-function within(value: unknown, largest: number): number | undefined {
-  if (typeof value !== 'number' || !(value >= -tolerance && value <= largest + tolerance)) return undefined
-  return Math.min(largest, Math.max(0, value))
+/** The end of the range that a number misses by a rounding. */
+function near(value: unknown, largest: number): unknown {
+  if (typeof value !== 'number') return value
+  if (value > largest && value <= largest + tolerance) return largest
+  return value < 0 && value >= -tolerance ? 0 : value
+}
+
+function mapped(members: JsonObject, change: (value: unknown) => unknown): JsonObject {
+  return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, change(value)]))
 }
 
 function checkedUsage(usage: unknown, fault: () => ProviderFailure): DecisionUsage | undefined {

@@ -14,7 +14,7 @@ const questionLimit = 32_000
 const outputTokensPerQuestion = 24
 
 /** The JSON text of a decision, in the parts that are limited. */
-export interface DecisionTexts {
+interface DecisionTexts {
   readonly state: string
   /** With their ids; the longest first. */
   readonly questions: readonly string[]
@@ -32,8 +32,10 @@ export class TokenLimits {
     this.#counter = counter
   }
 
-  /** Where counting takes too long nothing is refused: the provider decides. */
-  async check(request: DecisionRequest): Promise<DecisionTexts> {
+  /** `bytes` is the length of the text that the caller sent, where it is known. Where counting takes too long nothing is refused: the provider decides. */
+  async check(request: DecisionRequest, bytes = Infinity): Promise<void> {
+    // A token is at least one byte.
+    if (bytes <= questionLimit) return
     const texts = textsOf(request)
     const { state, questions } = texts
     const all = [state, ...questions]
@@ -42,7 +44,6 @@ export class TokenLimits {
       if (counted && !counted.complete) throw tooManyTokens('The request', requestLimit)
     }
     if (mayExceed([state, questions[0]!], questionLimit)) await this.#checkQuestions(texts)
-    return texts
   }
 
   async #checkQuestions({ state, questions }: DecisionTexts): Promise<void> {
@@ -59,7 +60,8 @@ export class TokenLimits {
 }
 
 /** What is held for it, and what it is taken for where the vendor does not count. */
-export function decisionNeed({ state, questions }: DecisionTexts): TokenNeed {
+export function decisionNeed(request: DecisionRequest): TokenNeed {
+  const { state, questions } = textsOf(request)
   const characters = questions.reduce((sum, { length }) => sum + length, state.length)
   return { inputTokens: estimateTokens(characters), outputTokens: outputTokensPerQuestion * questions.length }
 }

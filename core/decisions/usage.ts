@@ -1,7 +1,7 @@
-import type { DecisionReply, DecisionUsage } from '../contracts/decision.ts'
+import type { DecisionReply, DecisionRequest, DecisionUsage } from '../contracts/decision.ts'
 import { noUsage, type TokenUsage } from '../contracts/events.ts'
 import { soundUsage } from '../generation/cost.ts'
-import { decisionNeed, type DecisionTexts } from './token-limits.ts'
+import { decisionNeed } from './token-limits.ts'
 
 /** What the vendor counted. */
 export function countedUsage({ usage }: DecisionReply): TokenUsage | undefined {
@@ -9,8 +9,8 @@ export function countedUsage({ usage }: DecisionReply): TokenUsage | undefined {
 }
 
 /** The gateway's guess where the vendor did not count. */
-export function billedUsage(reply: DecisionReply, texts: DecisionTexts): TokenUsage {
-  return countedUsage(reply) ?? { ...noUsage, uncachedInput: decisionNeed(texts).inputTokens, estimated: true }
+export function billedUsage(reply: DecisionReply, request: DecisionRequest): TokenUsage {
+  return countedUsage(reply) ?? { ...noUsage, uncachedInput: decisionNeed(request).inputTokens, estimated: true }
 }
 
 /** What the caller is told. */
