@@ -57,8 +57,9 @@ export class CatalogIndex implements Catalog {
 
   nearest(name: string): readonly string[] {
     const near = nearest(name, this.#names.keys())
+    if (near.length > 0) return near
     const slash = name.indexOf('/')
-    if (near.length > 0 || slash < 1) return near
+    if (slash < 1) return nearest(name, this.#upstream.keys())
     const [prefix, rest] = [name.slice(0, slash), name.slice(slash + 1)]
     const providers = this.#providers.get(prefix) ? [prefix] : this.#providers.nearest(prefix)
     const models = this.#names.has(rest) ? [rest] : nearest(rest, this.#names.keys())

@@ -121,6 +121,13 @@ function answerOf({ url, body }: ReceivedRequest): FakeReply {
       : { index: 0, id: 'call_1', type: 'function', function: { name: 'apply_patch', arguments: patch } },
     { index: 1, id: 'call_2', type: 'function', function: { name: 'multi_agent_v1__spawn_agent', arguments: '{"n":1}' } },
   ]
+  if (!(body as { readonly stream?: boolean }).stream) {
+    const message = { role: 'assistant', tool_calls: calls.map(({ index: _, ...call }) => call) }
+    return {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'tool_calls' }] }),
+    }
+  }
   const chunks = [
     { choices: [{ index: 0, delta: { tool_calls: calls } }] },
     { choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] },

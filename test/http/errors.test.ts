@@ -157,7 +157,7 @@ t.test('the surface: paths, methods, content types, sizes and keys', async t => 
     ['an unknown path', fetch(`${under.url}/v1/nothing`, { headers: key }), 404, 'not_found'],
     ['an unknown method', fetch(`${under.url}/v1/responses`, { headers: key }), 404, 'not_found'],
     ['a doubled slash', fetch(`${under.url}//v1/models`, { headers: key }), 404, 'not_found'],
-    ['a model that is not listed', fetch(`${under.url}/v1/models/sandbox/ecko`, { headers: key }), 404, 'model_not_found'],
+    ['a model that is not listed', fetch(`${under.url}/v1/models/sandbux/ecko`, { headers: key }), 404, 'model_not_found'],
     [
       'no content type',
       fetch(`${under.url}/v1/responses`, { method: 'POST', body: new Blob([text(hi)]), headers: key }),
