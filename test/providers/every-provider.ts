@@ -1,4 +1,4 @@
-import type { PluginUse } from '../../core/index.ts'
+import type { PluginUse, Timeouts } from '../../core/index.ts'
 import aiSdk from '../../plugins/providers/ai-sdk/index.ts'
 import anthropic from '../../plugins/providers/anthropic/index.ts'
 import azure from '../../plugins/providers/azure/index.ts'
@@ -18,7 +18,7 @@ import type { VendorAnswer } from './answers.ts'
 export interface Common {
   readonly id: string
   readonly baseUrl: string
-  readonly headers?: Readonly<Record<string, string>>
+  readonly timeouts?: Partial<Timeouts>
 }
 
 /** A plugin as one provider that speaks one dialect. */
