@@ -101,7 +101,9 @@ function decisionVendor(): PluginUse | false {
   const baseUrl = optionalEnv('DM_BASE_URL')
   if (apiKey === undefined) return false
   if (baseUrl === undefined)
-    throw new Error('DM_API_KEY is set, and DM_BASE_URL is not. Set it to the address of the decision vendor, or leave the plugin "dm" out.')
+    throw new Error(
+      'DM_API_KEY is set, and DM_BASE_URL is not. Set it to the address of the decision vendor, or leave the plugin "dm" out.',
+    )
   return dm({ apiKey, baseUrl })
 }
 
