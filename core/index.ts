@@ -2,6 +2,7 @@
 
 export { Clock } from './clock.ts'
 export { Ids } from './ids.ts'
+export { isObject, parseJson } from './json.ts'
 export { describeError, type Logger, type LogLevel } from './logger.ts'
 export {
   errorCodes,
@@ -57,10 +58,15 @@ export * from './contracts/response-store.ts'
 export * from './contracts/metric-store.ts'
 export * from './contracts/token-counter.ts'
 
+export { argumentsOf } from './upstream/call-arguments.ts'
+export { failureKindOfStatus } from './upstream/failure-kind.ts'
 export type { HttpClient, SendOptions, UpstreamReply } from './upstream/http-client.ts'
 export { httpProvider, type HttpProviderOptions } from './upstream/http-provider.ts'
-export { parseDataUrl, type InlineData } from './upstream/media/data-url.ts'
+export { inlineDataOf, parseDataUrl, type InlineData } from './upstream/media/data-url.ts'
+export { extensionOf, fileTypeOf } from './upstream/media/file-type.ts'
 export { withMediaInline } from './upstream/media/inline-media.ts'
+export { isTextFile, textFile } from './upstream/media/text-file.ts'
 export { ApiKeys, apiKeyOption, headersOption, timeoutsOption } from './upstream/provider-options.ts'
 export { readReply } from './upstream/reply-text.ts'
+export { retryAfterMs } from './upstream/retry-after.ts'
 export { jsonLinesFramer, sseFramer } from './upstream/sse.ts'

@@ -1,4 +1,4 @@
-import { withMediaInline, type HttpClient, type Item, type Part, type ProviderCall } from '../../../core/index.ts'
+import { extensionOf, fileTypeOf, withMediaInline, type HttpClient, type Item, type Part, type ProviderCall } from '../../../core/index.ts'
 import type { LanguageModel } from './specification.ts'
 
 /** The call with what this model's vendor does not fetch by itself put in as `data:` URLs: all images or none, all files or none. */
@@ -45,27 +45,7 @@ function isSupported({ url, mediaType }: Named, supported: Readonly<Record<strin
   })
 }
 
-const typesByExtension: Readonly<Record<string, string>> = {
-  pdf: 'application/pdf',
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  gif: 'image/gif',
-  webp: 'image/webp',
-  mp3: 'audio/mpeg',
-  wav: 'audio/wav',
-  txt: 'text/plain',
-  md: 'text/markdown',
-  csv: 'text/csv',
-  html: 'text/html',
-  xml: 'text/xml',
-  json: 'application/json',
-  yaml: 'application/yaml',
-  yml: 'application/yaml',
-}
-
 /** Of a file's name or address. Without an extension it is taken for PDF, as those mostly are. */
 export function typeByName(name: string | undefined): string {
-  const extension = /\.([a-z0-9]+)$/i.exec((name ?? '').replace(/[?#].*$/, ''))?.[1]?.toLowerCase()
-  return extension === undefined ? 'application/pdf' : (typesByExtension[extension] ?? 'application/octet-stream')
+  return fileTypeOf(name) ?? (extensionOf(name) === undefined ? 'application/pdf' : 'application/octet-stream')
 }

@@ -1,5 +1,5 @@
 import type { LanguageModelV4FilePart, LanguageModelV4TextPart, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
-import { parseDataUrl, type FilePart, type FunctionCallOutputItem, type ImagePart, type Part } from '../../../core/index.ts'
+import { isTextFile, parseDataUrl, type FilePart, type FunctionCallOutputItem, type ImagePart, type Part } from '../../../core/index.ts'
 import { cannotSay } from './failure.ts'
 import { typeByName } from './media.ts'
 import type { Vendor } from './vendor.ts'
@@ -56,7 +56,7 @@ function filePart({ filename, file_data, file_url }: FilePart): UserPart {
   const isData = file_url === undefined && !/^data:/i.test(source)
   const part = located(isData ? `data:${named};base64,${source}` : source, named, 'file_data')
   const mediaType = part.mediaType === 'application/octet-stream' ? named : part.mediaType
-  if (part.data.type === 'data' && isText(mediaType)) {
+  if (part.data.type === 'data' && isTextFile(mediaType)) {
     const text = Buffer.from(part.data.data as string, 'base64').toString('utf8')
     return { type: 'text', text: filename === undefined ? text : `${filename}:\n${text}` }
   }
@@ -68,8 +68,4 @@ function located(url: string, mediaType: string, field: string): LanguageModelV4
   const data = parseDataUrl(url)
   if (!data) throw cannotSay(`${field} is a data: URL that cannot be read. Expected data:<type>;base64,<data>.`)
   return { type: 'file', mediaType: data.mediaType, data: { type: 'data', data: data.base64 } }
-}
-
-function isText(mediaType: string): boolean {
-  return /^text\/|^application\/([a-z.+-]*json|[a-z.+-]*xml|yaml|x-yaml|toml|javascript|typescript|sql)$/.test(mediaType)
 }

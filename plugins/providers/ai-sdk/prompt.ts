@@ -1,11 +1,12 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultPart } from '@ai-sdk/provider'
-import type {
-  FunctionCallItem,
-  FunctionCallOutputItem,
-  Item,
-  MessageItem,
-  ReasoningItem,
-  UpstreamRequestBody,
+import {
+  argumentsOf,
+  type FunctionCallItem,
+  type FunctionCallOutputItem,
+  type Item,
+  type MessageItem,
+  type ReasoningItem,
+  type UpstreamRequestBody,
 } from '../../../core/index.ts'
 import { cannotSay } from './failure.ts'
 import { partsFor, resultFor, textFor } from './parts.ts'
@@ -157,16 +158,4 @@ class Prompt {
     this.#messages.push({ role: 'tool', content: results })
     if (attachments.length > 0) this.#messages.push({ role: 'user', content: attachments })
   }
-}
-
-/** Packages want the object; what is none is kept under a name of its own. */
-function argumentsOf(text: string): unknown {
-  if (text.trim() === '') return {}
-  try {
-    const parsed: unknown = JSON.parse(text)
-    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed
-  } catch {
-    // A call that was cut short by the output limit.
-  }
-  return { arguments: text }
 }

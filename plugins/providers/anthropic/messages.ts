@@ -1,4 +1,4 @@
-import type { FunctionCallOutputItem, Item, MessageItem } from '../../../core/index.ts'
+import { argumentsOf, type FunctionCallOutputItem, type Item, type MessageItem } from '../../../core/index.ts'
 import { inputBlocks, textBlocks, unsayable } from './parts.ts'
 import { thinkingBlock } from './reasoning-state.ts'
 import type { Block, CompactionBlock, Message, TextBlock, ToolResultBlock } from './wire.ts'
@@ -74,18 +74,6 @@ function blocksOf(item: Item): readonly Block[] {
 /** The vendor takes letters, digits, "_" and "-" only; calls of other vendors may have ids of other shapes. */
 function wireCallId(callId: string): string {
   return callId.replaceAll(/[^a-zA-Z0-9_-]/g, '_')
-}
-
-/** The vendor wants an object; what is none is kept under a name of its own. */
-function argumentsOf(text: string): Readonly<Record<string, unknown>> {
-  if (text.trim() === '') return {}
-  try {
-    const parsed: unknown = JSON.parse(text)
-    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed as Readonly<Record<string, unknown>>
-  } catch {
-    // A call that was cut short by the output limit.
-  }
-  return { arguments: text }
 }
 
 function toolResult(item: FunctionCallOutputItem): ToolResultBlock {

@@ -1,4 +1,4 @@
-import { parseDataUrl, type FilePart } from '../../../core/index.ts'
+import { extensionOf, inlineDataOf, isTextFile, type FilePart } from '../../../core/index.ts'
 import { imageFormat } from './images.ts'
 import type { DocumentBlock, DocumentFormat, ImageBlock } from './wire.ts'
 import { unsayable } from './unsayable.ts'
@@ -46,7 +46,7 @@ export class DocumentNames {
 export function fileBlock(part: FilePart, names: DocumentNames): DocumentBlock | ImageBlock {
   if (part.file_data === undefined)
     throw unsayable('input_file has a file_id, which means nothing to this provider: send the file itself in file_data or file_url.')
-  const { mediaType, base64 } = parseDataUrl(part.file_data) ?? { mediaType: '', base64: part.file_data }
+  const { mediaType, base64 } = inlineDataOf(part.file_data) ?? { mediaType: '', base64: part.file_data }
   const image = imageFormat(mediaType)
   if (image) return { image: { format: image, source: { bytes: base64 } } }
   const format = formatOf(mediaType, part.filename)
@@ -60,21 +60,15 @@ export function fileBlock(part: FilePart, names: DocumentNames): DocumentBlock |
 
 /** Files with neither a type nor a name that tells it are taken for PDF, as those mostly are. */
 function formatOf(mediaType: string, filename: string | undefined): DocumentFormat | undefined {
-  const extension = /\.([a-z0-9]+)$/i.exec(filename ?? '')?.[1]?.toLowerCase()
+  const extension = extensionOf(filename)
   if (mediaType === '' || mediaType === 'application/octet-stream') {
     if (extension === undefined) return 'pdf'
-    return formatsByExtension[extension] ?? (textExtensions.test(extension) ? 'txt' : undefined)
+    return formatsByExtension[extension] ?? (isTextFile(mediaType, filename) ? 'txt' : undefined)
   }
   const known = formatsByType[mediaType]
   // What a server calls plain text may be a table or a page.
   if (known === 'txt' && extension !== undefined) return formatsByExtension[extension] ?? 'txt'
-  return known ?? (isText(mediaType) ? 'txt' : undefined)
-}
-
-const textExtensions = /^(json|jsonl|xml|yaml|yml|toml|ini|log|tsv|sql|js|ts|jsx|tsx|py|rb|go|rs|java|c|h|cpp|cs|sh|css|svg)$/
-
-function isText(mediaType: string): boolean {
-  return /^text\/|^application\/([a-z.+-]*json|[a-z.+-]*xml|yaml|x-yaml|toml|javascript|typescript|sql)$/.test(mediaType)
+  return known ?? (isTextFile(mediaType) ? 'txt' : undefined)
 }
 
 const longestName = 190

@@ -5,7 +5,6 @@ import type { ImageBlock, ImageFormat } from './wire.ts'
 const formats: Readonly<Record<string, ImageFormat>> = {
   'image/png': 'png',
   'image/jpeg': 'jpeg',
-  'image/jpg': 'jpeg',
   'image/gif': 'gif',
   'image/webp': 'webp',
 }

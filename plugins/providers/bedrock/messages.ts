@@ -1,4 +1,4 @@
-import type { FunctionCallOutputItem, Item, MessageItem } from '../../../core/index.ts'
+import { argumentsOf, type FunctionCallOutputItem, type Item, type MessageItem } from '../../../core/index.ts'
 import { DocumentNames } from './documents.ts'
 import type { ModelTraits } from './models.ts'
 import { inputBlocks, placed, textBlocks, type Placed } from './parts.ts'
@@ -68,18 +68,6 @@ function blocksOf(item: Item, traits: ModelTraits, names: DocumentNames): readon
 /** Some models behind this dialect take letters, digits, "_" and "-" only; calls of other vendors may have ids of other shapes. */
 function wireCallId(callId: string): string {
   return callId.replaceAll(/[^a-zA-Z0-9_-]/g, '_')
-}
-
-/** The vendor wants an object; what is none is kept under a name of its own. */
-function argumentsOf(text: string): Readonly<Record<string, unknown>> {
-  if (text.trim() === '') return {}
-  try {
-    const parsed: unknown = JSON.parse(text)
-    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed as Readonly<Record<string, unknown>>
-  } catch {
-    // A call that was cut short by the output limit.
-  }
-  return { arguments: text }
 }
 
 /** Cache points have no place inside a result: one stands behind it. */

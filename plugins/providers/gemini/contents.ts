@@ -1,4 +1,4 @@
-import type { FunctionCallOutputItem, Item, JsonObject, MessageItem } from '../../../core/index.ts'
+import { argumentsOf, type FunctionCallOutputItem, type Item, type MessageItem } from '../../../core/index.ts'
 import type { ModelTraits } from './models.ts'
 import { inputParts, textParts, unsayable } from './parts.ts'
 import { thoughtState, type ThoughtState } from './thought-state.ts'
@@ -140,18 +140,6 @@ function signedBy({ thoughtSignature, length }: ThoughtState, part: Part): reado
 
 function isSystem(item: Item): boolean {
   return item.type === 'message' && (item.role === 'system' || item.role === 'developer')
-}
-
-/** The vendor wants an object; what is none is kept under a name of its own. */
-function argumentsOf(text: string): JsonObject {
-  if (text.trim() === '') return {}
-  try {
-    const parsed: unknown = JSON.parse(text)
-    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed as JsonObject
-  } catch {
-    // A call that was cut short by the output limit.
-  }
-  return { arguments: text }
 }
 
 /** The vendor wants the results right behind the calls. */

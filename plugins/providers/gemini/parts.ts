@@ -1,5 +1,13 @@
-import { ProviderFailure, type FilePart, type ImagePart, type Part as ItemPart } from '../../../core/index.ts'
-import { bytesOf, mediaTypeByName, type MediaBytes } from './media.ts'
+import {
+  inlineDataOf,
+  isTextFile,
+  ProviderFailure,
+  type FilePart,
+  type ImagePart,
+  type InlineData,
+  type Part as ItemPart,
+} from '../../../core/index.ts'
+import { mediaTypeByName } from './media.ts'
 import type { Part } from './wire.ts'
 
 /** The parts of a user's message or a tool's output. The vendor refuses empty texts, so they are left out. */
@@ -24,8 +32,8 @@ export function textParts(parts: readonly ItemPart[]): readonly Part[] {
 function imagePart({ image_url: url, file_id: fileId }: ImagePart, filesUrl: string | undefined): Part {
   if (fileId !== undefined) return storedFile(fileId, undefined, filesUrl)
   if (url === undefined) throw unsayable('input_image has neither image_url nor file_id.')
-  const media = bytesOf(url)
-  return media ? inline(media) : linked(url, mediaTypeByName(url) ?? 'image/jpeg')
+  const data = inlineDataOf(url)
+  return data ? inline(data) : linked(url, mediaTypeByName(url) ?? 'image/jpeg')
 }
 
 function filePart({ filename, file_data: data, file_url: url, file_id: fileId }: FilePart, filesUrl: string | undefined): Part {
@@ -33,15 +41,15 @@ function filePart({ filename, file_data: data, file_url: url, file_id: fileId }:
   if (fileId !== undefined) return storedFile(fileId, byName, filesUrl)
   if (url !== undefined) return linked(url, byName ?? mediaTypeByName(url) ?? 'application/pdf')
   if (data === undefined) throw unsayable('input_file has neither file_data nor file_url nor file_id.')
-  const media = bytesOf(data) ?? { mimeType: '', data }
-  const mimeType = media.mimeType && media.mimeType !== 'application/octet-stream' ? media.mimeType : (byName ?? 'application/pdf')
-  return inline({ ...media, mimeType })
+  const { mediaType, base64 } = inlineDataOf(data) ?? { mediaType: '', base64: data }
+  const isTold = mediaType !== '' && mediaType !== 'application/octet-stream'
+  return inline({ mediaType: isTold ? mediaType : (byName ?? 'application/pdf'), base64 })
 }
 
 /** Among texts the vendor knows `text/…` only. */
-function inline({ mimeType, data }: MediaBytes): Part {
-  const isText = /^application\/([a-z.+-]*json|[a-z.+-]*xml|yaml|x-yaml|toml|javascript|typescript|sql)$/.test(mimeType)
-  return { inlineData: { mimeType: isText ? 'text/plain' : mimeType, data } }
+function inline({ mediaType, base64 }: InlineData): Part {
+  const isUnknown = isTextFile(mediaType) && !mediaType.startsWith('text/')
+  return { inlineData: { mimeType: isUnknown ? 'text/plain' : mediaType, data: base64 } }
 }
 
 /** The vendor fetches public `https` addresses itself; `gs` are those of its own storage. */
@@ -58,6 +66,6 @@ function storedFile(fileId: string, mimeType: string | undefined, filesUrl: stri
   return { fileData: { ...(mimeType && { mimeType }), fileUri } }
 }
 
-export function unsayable(message: string, cause?: unknown): ProviderFailure {
-  return new ProviderFailure({ kind: 'invalid-request', message, ...(cause !== undefined && { cause }) })
+export function unsayable(message: string): ProviderFailure {
+  return new ProviderFailure({ kind: 'invalid-request', message })
 }

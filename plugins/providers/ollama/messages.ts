@@ -1,4 +1,11 @@
-import type { FunctionCallItem, FunctionCallOutputItem, Item, JsonObject, MessageItem, ReasoningItem } from '../../../core/index.ts'
+import {
+  argumentsOf,
+  type FunctionCallItem,
+  type FunctionCallOutputItem,
+  type Item,
+  type MessageItem,
+  type ReasoningItem,
+} from '../../../core/index.ts'
 import { contentOf, textOf, unsayable } from './parts.ts'
 import type { Message, ToolCall } from './wire.ts'
 
@@ -81,16 +88,4 @@ class Conversation {
     if (content === '' && calls.length === 0) return
     this.#messages.push({ role: 'assistant', content, ...(thinking && { thinking }), ...(calls.length > 0 && { tool_calls: calls }) })
   }
-}
-
-/** The vendor wants an object; what is none is kept under a name of its own. */
-function argumentsOf(text: string): JsonObject {
-  if (text.trim() === '') return {}
-  try {
-    const parsed: unknown = JSON.parse(text)
-    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed as JsonObject
-  } catch {
-    // A call that was cut short by the output limit.
-  }
-  return { arguments: text }
 }

@@ -1,4 +1,4 @@
-import { parseDataUrl, ProviderFailure, type FilePart, type ImagePart, type Part } from '../../../core/index.ts'
+import { parseDataUrl, ProviderFailure, textFile, type FilePart, type ImagePart, type Part } from '../../../core/index.ts'
 
 /** What a message of this dialect can hold. */
 export interface Content {
@@ -41,30 +41,9 @@ function imageBytes({ image_url: url }: ImagePart): string {
   return data.base64
 }
 
-function fileAsText({ filename = 'file', file_data: data }: FilePart): string {
-  if (data === undefined)
-    throw unsayable(`The file "${filename}" is told by file_id, and this provider keeps no files. Send its file_data.`)
-  const { mediaType, base64 } = parseDataUrl(data) ?? { mediaType: '', base64: data }
-  const text = isText(mediaType, filename) ? decoded(base64) : undefined
-  if (text === undefined)
-    throw unsayable(`The file "${filename}" is no text (${mediaType || 'type unknown'}), and this provider takes files of text only.`)
-  return `<file name=${JSON.stringify(filename)}>\n${text}\n</file>`
-}
-
-const textTypes = /^(text\/|application\/([a-z.+-]*(json|xml|yaml)|toml|javascript|typescript|sql)$)/
-const textNames = /\.(txt|md|csv|tsv|json|jsonl|xml|ya?ml|toml|html?|js|ts|py|sql|log|ini)$/i
-
-function isText(mediaType: string, filename: string): boolean {
-  return textTypes.test(mediaType) || (/^$|octet-stream/.test(mediaType) && textNames.test(filename))
-}
-
-/** Undefined for what is no UTF-8. */
-function decoded(base64: string): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(base64, 'base64'))
-  } catch {
-    return undefined
-  }
+function fileAsText(file: FilePart): string {
+  const { name, text } = textFile(file)
+  return `<file name=${JSON.stringify(name)}>\n${text}\n</file>`
 }
 
 export function unsayable(message: string): ProviderFailure {

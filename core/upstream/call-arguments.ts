@@ -1,0 +1,9 @@
+import type { JsonObject } from '../contracts/json.ts'
+import { isObject, parseJson } from '../json.ts'
+
+/** A call's arguments for a vendor that wants the object. What is none, as of a call that was cut short by the output limit, is kept under a name of its own. */
+export function argumentsOf(text: string): JsonObject {
+  if (text.trim() === '') return {}
+  const parsed = parseJson(text)
+  return isObject(parsed) ? parsed : { arguments: text }
+}
