@@ -3,7 +3,7 @@ import { dmClient } from './client.ts'
 import { dmModels } from './models.ts'
 import { RequestLimit } from './request-limit.ts'
 
-/** The decision model of its own vendor, over the wire that the vendor speaks (contract/decisions.md, Upstream wire). */
+/** The decision model of its own vendor, over the wire that the vendor speaks. */
 export default definePlugin({
   name: 'dm',
   options: {
