@@ -1,3 +1,4 @@
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import t from 'tap'
 import {
   GatewayError,
@@ -10,7 +11,7 @@ import {
 } from '../../core/index.ts'
 import decisions from '../../plugins/endpoints/decisions/index.ts'
 import type { PluginUse } from '../../core/plugin.ts'
-import { gateway, type GatewayUnderTest } from '../gateway.ts'
+import { gateway, listeningGateway, type GatewayUnderTest } from '../gateway.ts'
 import { decide, deciding, reply, yes, type DecisionWitness } from './decision-stage.ts'
 import { guarding, listing, stop, text, usage, witness } from './stage.ts'
 
@@ -321,6 +322,41 @@ t.test('64,000 tokens a request, and 32,000 for the state and the longest questi
     t.equal(outcome.detail.error_type, 'max_tokens_exceeded')
     t.match(outcome.detail.message, refused)
   }
+})
+
+t.test('the limits hold to the token', async t => {
+  const count = (value: unknown): number => countTokens(JSON.stringify(value))
+  const filled = (tokens: number, measure: (words: string) => number): string => {
+    let words = ' a'.repeat(tokens)
+    while (measure(words) > tokens) words = words.slice(2)
+    return words
+  }
+  const under = await stage([deciding('acme').plugin])
+  const state = filled(20_000, count)
+  const asking = (words: string): object => ({ type: 'noul', instructions: words })
+  const question = filled(12_000, words => countTokens(`"q":${JSON.stringify(asking(words))}`))
+  t.equal((await decide(under, { state, questions: { q: asking(question) } })).status, 200, 'exactly 32,000')
+  t.equal((await decide(under, { state, questions: { q: asking(`${question} a`) } })).detail.error_type, 'max_tokens_exceeded')
+  t.equal((await decide(under, { state: `${state} a`, questions: { q: asking(question) } })).detail.error_type, 'max_tokens_exceeded')
+  const many = Object.fromEntries(Array.from({ length: 4 }, (_, index) => [`q${index}`, asking(filled(10_900, count))]))
+  const used =
+    countTokens(JSON.stringify(state)) +
+    Object.entries(many).reduce((sum, [id, each]) => sum + countTokens(`"${id}":${JSON.stringify(each)}`), 0)
+  const rest = filled(64_000 - used, words => countTokens(`"z":${JSON.stringify(asking(words))}`))
+  t.ok(used < 64_000)
+  t.equal((await decide(under, { state, questions: { ...many, z: asking(rest) } })).status, 200, 'exactly 64,000')
+  t.equal((await decide(under, { state, questions: { ...many, z: asking(`${rest} a`) } })).detail.error_type, 'max_tokens_exceeded')
+})
+
+t.test('a request whose length was told is cleared by it', async t => {
+  const under = await listeningGateway({ settings: { logLevel: 'silent' }, plugins: [decisions({}), deciding('acme').plugin] })
+  t.teardown(under.stop)
+  const post = async (state: string): Promise<number> => {
+    const body = JSON.stringify({ model: 'one', state, questions: { yes } })
+    const headers = { authorization: `Bearer ${under.apiKey}`, 'content-type': 'application/json' }
+    return (await fetch(`${under.url}/v1/systemone`, { method: 'POST', headers, body })).status
+  }
+  t.same([await post('x'), await post(' a'.repeat(15_900)), await post(' a'.repeat(33_000))], [200, 200, 400])
 })
 
 t.test('a decision that takes too long is a 504, one that is left a 499, and none outlives the gateway', async t => {

@@ -2,6 +2,7 @@ import t from 'tap'
 import { RateLimiter, type JsonObject, type TokenWindow } from '../../../core/index.ts'
 import { cut, fakeUpstream, Gate, reset, stall, type FakeReply, type FakeUpstream, type Script } from '../../../core/testing/index.ts'
 import dm from '../../../plugins/decisions/dm/index.ts'
+import { defaults } from '../../../config/defaults.ts'
 import decisions from '../../../plugins/endpoints/decisions/index.ts'
 import memory from '../../../plugins/stores/memory/index.ts'
 import sandbox from '../../../plugins/providers/sandbox/index.ts'
@@ -355,4 +356,19 @@ t.test('the memory limiter keeps the bucket, whichever key of the gateway or of 
   )
   t.same(statuses.toSorted(), [200, 200, 200, 200, 200, 429, 429, 429])
   t.equal(vendor.requests.length, 5)
+})
+
+t.test('it is among the defaults where its key and its address are in the environment', t => {
+  const withDm = (environment: object): boolean => {
+    for (const name of ['DM_API_KEY', 'DM_BASE_URL']) delete process.env[name]
+    Object.assign(process.env, environment)
+    const entries = defaults({ without: ['ollama'] }).flat()
+    return entries.some(entry => entry && 'plugin' in entry && entry.plugin.name === 'dm')
+  }
+  t.notOk(withDm({}))
+  t.ok(withDm({ DM_API_KEY: 'sk-demo-dm', DM_BASE_URL: 'https://vendor.example.com' }))
+  t.throws(() => withDm({ DM_API_KEY: 'sk-demo-dm' }), /DM_API_KEY is set, and DM_BASE_URL is not/)
+  t.notOk(withDm({ DM_BASE_URL: 'https://vendor.example.com' }))
+  for (const name of ['DM_API_KEY', 'DM_BASE_URL']) delete process.env[name]
+  t.end()
 })
