@@ -228,8 +228,12 @@ const rows: readonly (readonly [string, FakeReply, number, string, RegExp, strin
 
 t.test('every failure of the vendor is told in its row of the table', async t => {
   const replies = new Map(rows.map(([name, reply]) => [name, reply]))
-  const { under, vendor } = await stage(({ body }) => replies.get((body as WireRequest).state as string)!, { timeoutMs: 60 })
+  const script: Script = ({ body }) => replies.get((body as WireRequest).state as string)!
+  const patient = await stage(script)
+  // Only where the vendor never answers: a busy machine makes others late too.
+  const impatient = await stage(script, { timeoutMs: 60 })
   for (const [name, , status, type, message, outcome] of rows) {
+    const { under } = outcome === 'timeout' ? impatient : patient
     const reply = await decide(under, { model: 'dm', state: name })
     t.same([reply.status, reply.detail.error_type], [status, type], name)
     t.match(reply.detail.message, message)
@@ -239,8 +243,8 @@ t.test('every failure of the vendor is told in its row of the table', async t =>
     t.equal(record.attempts.at(-1)!.outcome, outcome)
     t.equal(record.attempts.length, outcome === 'network' ? 2 : 1, `${name}: only a broken connection is tried again with the same key`)
   }
-  t.ok(vendor.requests.length >= rows.length)
-  const written = [...under.logs, JSON.stringify(under.records)].join('\n')
+  t.ok(patient.vendor.requests.length + impatient.vendor.requests.length >= rows.length)
+  const written = [patient, impatient].flatMap(({ under }) => [...under.logs, JSON.stringify(under.records)]).join('\n')
   for (const hidden of [secret, keys[0]!, 'no state, no answer', 'too odd', 'no criteria', '<html>', 'left the question'])
     t.notMatch(written, hidden, `"${hidden}" is in no log and no record`)
 })
