@@ -1,9 +1,9 @@
-import { Ajv, type ErrorObject } from 'ajv'
+import { Ajv } from 'ajv'
 import type { Container } from './container.ts'
 import { PluginError } from './errors.ts'
 import type { Logger } from './logger.ts'
 import type { Masks } from './masks.ts'
-import { nearest } from './nearest.ts'
+import { optionProblems } from './option-problems.ts'
 import type { Hook, PluginDefinition, PluginUse, Registrar } from './plugin.ts'
 import { nameOf, type Token } from './token.ts'
 import type { HttpClient } from './upstream/http-client.ts'
@@ -108,7 +108,7 @@ export class PluginHost {
 /** Checks every plugin's options and reports all that is wrong at once. */
 export function check(uses: readonly PluginUse[]): CheckedPlugin[] {
   const ajv = new Ajv({ allErrors: true, useDefaults: true, strict: true, allowUnionTypes: true })
-  ajv.addFormat('uri', { type: 'string', validate: (text: string) => URL.canParse(text) })
+  ajv.addFormat('uri', { type: 'string', validate: (text: string) => /^https?:/.test(text) && URL.canParse(text) })
   const problems: PluginError[] = []
   const checked = uses.map((use, index): CheckedPlugin | undefined => {
     if (use?.apiVersion !== 1 || typeof use.plugin?.setup !== 'function') {
@@ -124,12 +124,8 @@ export function check(uses: readonly PluginUse[]): CheckedPlugin[] {
     const options = structuredClone(use.options)
     const validate = ajv.compile(plugin.options)
     if (!validate(options)) {
-      problems.push(
-        new PluginError(
-          plugin.name,
-          `has bad options: ${validate.errors!.map(error => describe(error, Object.keys(plugin.options.properties))).join('; ')}`,
-        ),
-      )
+      const found = optionProblems(validate.errors!, Object.keys(plugin.options.properties))
+      problems.push(new PluginError(plugin.name, `has bad options: ${found}`))
       return undefined
     }
     const instance = plugin.instance?.(options)
@@ -193,12 +189,4 @@ async function blame(plugin: string, problem: string, run: Hook): Promise<void> 
   } catch (cause) {
     throw cause instanceof PluginError ? cause : new PluginError(plugin, `${problem}: ${(cause as Error)?.message ?? cause}`, { cause })
   }
-}
-
-function describe({ instancePath, message, params }: ErrorObject, known: readonly string[]): string {
-  const unknown: unknown = params.additionalProperty
-  const near = typeof unknown === 'string' && instancePath === '' ? nearest(unknown, known) : []
-  const advice = near.length > 0 ? `; did you mean ${near.join(', ')}?` : ''
-  const detail = unknown ?? params.allowedValue ?? params.allowedValues?.join(', ')
-  return `${instancePath || 'options'} ${message}${detail ? ` (${detail}${advice})` : ''}`
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Credential } from '../contracts/provider.ts'
+import { PluginError } from '../errors.ts'
 
 // The options that every provider plugin takes by these names; `id` and `baseUrl` differ in their defaults and stand in each plugin.
 
@@ -37,6 +38,11 @@ export class ApiKeys {
     const secrets = apiKey === undefined ? [] : typeof apiKey === 'string' ? [apiKey] : apiKey
     for (const secret of secrets) this.#secrets.set(createHash('sha256').update(secret).digest('hex').slice(0, 8), secret)
     this.credentials = secrets.length === 0 ? undefined : Array.from(this.#secrets.keys(), id => ({ id, account: id }))
+  }
+
+  /** For a vendor's own address, which answers nobody without a key. Throws a `PluginError` that says how to give one. */
+  demand(plugin: string, variable: string): void {
+    if (!this.credentials) throw new PluginError(plugin, `needs the option apiKey, such as apiKey: env('${variable}').`)
   }
 
   /** Undefined for a provider without keys. */

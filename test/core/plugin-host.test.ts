@@ -175,7 +175,7 @@ t.test('reports all bad options at once, before anything is set up', async t => 
   t.same((error as Error).message.split('\n'), [
     "plugin book has bad options: options must have required property 'title'",
     'plugin book has bad options: options must NOT have additional properties (shelfmark); /title must NOT have fewer than 1 characters; /binding must be equal to one of the allowed values (paper, cloth)',
-    'plugin book has bad options: /link must match format "uri"',
+    'plugin book has bad options: /link must be an address that begins with http:// or https://',
     'plugin #5 of the list is not a plugin: expected what calling a plugin returns, such as health({}), of apiVersion 1',
   ])
   t.same(seen, [])

@@ -38,7 +38,7 @@ export default definePlugin({
         description: 'The slug in `provider/model`. Default: after the package: `groq` of `@ai-sdk/groq`.',
       },
       apiKey: apiKeyOption,
-      baseUrl: { type: 'string', pattern: '^https?://', description: 'The setting `baseURL` of the package.' },
+      baseUrl: { type: 'string', format: 'uri', description: 'The setting `baseURL` of the package.' },
       settings: {
         type: 'object',
         properties: {

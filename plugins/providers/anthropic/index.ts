@@ -1,6 +1,8 @@
 import { ApiKeys, apiKeyOption, definePlugin, headersOption, httpProvider, Providers, timeoutsOption } from '../../../core/index.ts'
 import { anthropicAdapter } from './adapter.ts'
 
+const vendorUrl = 'https://api.anthropic.com'
+
 /** Anthropic, and every host that speaks its Messages dialect, each by its own `id` and `baseUrl`. */
 export default definePlugin({
   name: 'anthropic',
@@ -13,7 +15,7 @@ export default definePlugin({
       baseUrl: {
         type: 'string',
         format: 'uri',
-        default: 'https://api.anthropic.com',
+        default: vendorUrl,
         description: 'The address that `/v1/messages` is added to.',
       },
       version: { type: 'string', minLength: 1, default: '2023-06-01', description: 'The `anthropic-version` header.' },
@@ -31,6 +33,7 @@ export default definePlugin({
   instance: options => options.id,
   setup(gateway, { id, apiKey, baseUrl, version, beta, defaultMaxTokens, headers, timeouts }) {
     const keys = new ApiKeys(apiKey)
+    if (baseUrl === vendorUrl && !headers) keys.demand(gateway.name, 'ANTHROPIC_API_KEY')
     const url = `${baseUrl.replace(/(\/v1)?\/*$/, '')}/v1/messages`
     const adapter = anthropicAdapter({
       url: () => url,

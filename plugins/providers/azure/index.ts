@@ -35,7 +35,7 @@ export default definePlugin({
       resource: { type: 'string', pattern: '^[A-Za-z0-9-]+$', description: 'The name of the resource.' },
       baseUrl: {
         type: 'string',
-        pattern: '^https?://',
+        format: 'uri',
         description: 'The endpoint of the resource as the portal shows it, in place of `resource`.',
       },
       apiKey: apiKeyOption,

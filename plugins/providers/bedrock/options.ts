@@ -38,7 +38,7 @@ export const optionsSchema = {
     },
     baseUrl: {
       type: 'string',
-      pattern: '^https?://',
+      format: 'uri',
       description: 'The address that `/model/…` is added to. Default: the public address of the region.',
     },
     invoke: {

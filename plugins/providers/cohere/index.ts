@@ -1,6 +1,8 @@
 import { ApiKeys, apiKeyOption, definePlugin, headersOption, httpProvider, Providers, timeoutsOption } from '../../../core/index.ts'
 import { cohereAdapter } from './adapter.ts'
 
+const vendorUrl = 'https://api.cohere.com'
+
 /** Cohere's Chat, version 2: the vendor's own API, or a private deployment by its `baseUrl`. */
 export default definePlugin({
   name: 'cohere',
@@ -13,7 +15,7 @@ export default definePlugin({
       baseUrl: {
         type: 'string',
         format: 'uri',
-        default: 'https://api.cohere.com',
+        default: vendorUrl,
         description: 'The address that `/v2/chat` is added to.',
       },
       headers: headersOption,
@@ -23,6 +25,7 @@ export default definePlugin({
   instance: options => options.id,
   setup(gateway, { id, apiKey, baseUrl, headers, timeouts }) {
     const keys = new ApiKeys(apiKey)
+    if (baseUrl === vendorUrl && !headers) keys.demand(gateway.name, 'CO_API_KEY')
     const adapter = cohereAdapter({
       url: `${baseUrl.replace(/(\/v2)?\/*$/, '')}/v2/chat`,
       authorize(request, credentialId) {

@@ -3,6 +3,8 @@ import { geminiAdapter } from './adapter.ts'
 import { modelPath } from './model-path.ts'
 import { safetySettingsOption } from './safety.ts'
 
+const vendorUrl = 'https://generativelanguage.googleapis.com'
+
 /** Gemini by the vendor's own API, with a key of AI Studio. */
 export default definePlugin({
   name: 'gemini',
@@ -15,7 +17,7 @@ export default definePlugin({
       baseUrl: {
         type: 'string',
         format: 'uri',
-        default: 'https://generativelanguage.googleapis.com',
+        default: vendorUrl,
         description: 'The address that `/v1beta/models/…` is added to.',
       },
       safetySettings: safetySettingsOption,
@@ -26,6 +28,7 @@ export default definePlugin({
   instance: options => options.id,
   setup(gateway, { id, apiKey, baseUrl, safetySettings, headers, timeouts }) {
     const keys = new ApiKeys(apiKey)
+    if (baseUrl === vendorUrl && !headers) keys.demand(gateway.name, 'GEMINI_API_KEY')
     const root = `${baseUrl.replace(/(\/v1beta)?\/*$/, '')}/v1beta`
     const adapter = geminiAdapter({
       modelUrl: ({ endpoint }) => `${root}/${modelPath(endpoint.upstreamModel)}`,

@@ -30,6 +30,7 @@ export default definePlugin({
   instance: options => options.id,
   setup(gateway, { id, apiKey, baseUrl, safePrompt, guardrails, headers, timeouts }) {
     const keys = new ApiKeys(apiKey)
+    if (baseUrl === hosts.mistral.baseUrl && !headers) keys.demand(gateway.name, 'MISTRAL_API_KEY')
     const adapter = mistralAdapter({ baseUrl, keys, safePrompt, guardrails })
     gateway.add(Providers, httpProvider(id, adapter, gateway.http, { credentials: keys.credentials, timeouts, headers }))
   },

@@ -25,7 +25,7 @@ export default definePlugin({
       },
       id: { type: 'string', minLength: 1, description: "The provider's id; default: the host's name." },
       apiKey: apiKeyOption,
-      baseUrl: { type: 'string', pattern: '^https?://', description: 'Where `/chat/completions` is found.' },
+      baseUrl: { type: 'string', format: 'uri', description: 'Where `/chat/completions` is found.' },
       account: {
         type: 'string',
         minLength: 1,
@@ -41,6 +41,7 @@ export default definePlugin({
     const address = addressOf(host, options.baseUrl, options.account)
     if ('missing' in address) throw new PluginError(gateway.name, address.missing)
     const keys = new ApiKeys(options.apiKey)
+    if (!options.baseUrl && !options.headers && host.keyVariable) keys.demand(gateway.name, host.keyVariable)
     const provider = httpProvider(options.id ?? options.host, chatAdapter(host, address.url, keys), gateway.http, {
       credentials: keys.credentials,
       timeouts: options.timeouts,

@@ -1,6 +1,8 @@
 import { ApiKeys, apiKeyOption, definePlugin, headersOption, httpProvider, Providers, timeoutsOption } from '../../../core/index.ts'
 import { openaiResponsesAdapter } from './adapter.ts'
 
+const vendorUrl = 'https://api.openai.com/v1'
+
 /** OpenAI, and every host that speaks its Responses dialect: xAI, DeepSeek, OpenRouter, …, each by its own `id` and `baseUrl`. */
 export default definePlugin({
   name: 'openai-responses',
@@ -13,7 +15,7 @@ export default definePlugin({
       baseUrl: {
         type: 'string',
         format: 'uri',
-        default: 'https://api.openai.com/v1',
+        default: vendorUrl,
         description: 'The address that `/responses` is added to.',
       },
       headers: headersOption,
@@ -33,6 +35,7 @@ export default definePlugin({
   instance: options => options.id,
   setup(gateway, { id, apiKey, baseUrl, headers, timeouts, reasoningState, obfuscation }) {
     const keys = new ApiKeys(apiKey)
+    if (baseUrl === vendorUrl && !headers) keys.demand(gateway.name, 'OPENAI_API_KEY')
     const adapter = openaiResponsesAdapter({ baseUrl, keys, reasoningState, obfuscation })
     gateway.add(Providers, httpProvider(id, adapter, gateway.http, { credentials: keys.credentials, timeouts, headers }))
   },
