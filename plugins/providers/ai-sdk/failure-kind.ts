@@ -1,4 +1,4 @@
-import type { FailureKind } from '../../../core/index.ts'
+import { failureKindOfStatus, type FailureKind } from '../../../core/index.ts'
 
 /** Vendors agree neither on codes nor on statuses, so their words decide first. The first match wins. */
 const wordings: readonly (readonly [kind: FailureKind, wording: RegExp])[] = [
@@ -21,18 +21,9 @@ const wordings: readonly (readonly [kind: FailureKind, wording: RegExp])[] = [
 ]
 
 const kindsByStatus: Readonly<Record<number, FailureKind>> = {
-  401: 'auth',
-  402: 'quota',
-  403: 'auth',
-  404: 'not-found',
-  408: 'timeout',
   // The request is too large for this vendor, which says nothing about the next one.
   413: 'context-length',
-  429: 'rate-limit',
   498: 'overloaded',
-  503: 'overloaded',
-  504: 'timeout',
-  529: 'overloaded',
 }
 
 /** `words`: code, type and sentence. `isRetryable`: what the package thinks of it, where there is no status. */
@@ -40,7 +31,7 @@ export function kindOf(status: number | undefined, words: string, isRetryable: u
   const told = wordings.find(([, wording]) => wording.test(words))?.[0]
   // A rate limit may speak of tokens and of anything else.
   if (told && (status === undefined || (status < 500 && status !== 429) || told === 'quota')) return told
-  if (status !== undefined) return kindsByStatus[status] ?? (status >= 500 ? 'unavailable' : 'invalid-request')
+  if (status !== undefined) return kindsByStatus[status] ?? failureKindOfStatus(status)
   if (/rate.?limit|too many requests/i.test(words)) return 'rate-limit'
   if (/overloaded|capacity/i.test(words)) return 'overloaded'
   if (/cannot connect/i.test(words)) return 'network'

@@ -1,4 +1,13 @@
-import { errorCodes, ProviderFailure, type FailureKind } from '../../../core/index.ts'
+import {
+  errorCodes,
+  isObject,
+  parseJson,
+  ProviderFailure,
+  retryAfterMs,
+  type FailureKind,
+  type JsonObject,
+  type UpstreamHeaders,
+} from '../../../core/index.ts'
 import { kindOf } from './failure-kind.ts'
 
 /** What anything that a package throws means: the abort's reason if there was one, else a `ProviderFailure`. */
@@ -31,7 +40,7 @@ export function failureInside(error: unknown): ProviderFailure {
     message: message ?? (status === undefined ? 'The provider failed.' : `The provider answered with status ${status}.`),
     code: kind === 'context-length' ? 'context_length_exceeded' : errorCodes.find(known => known === code),
     status,
-    retryAfterMs: retryAfterMs(fields['responseHeaders']),
+    retryAfterMs: retryAfterMs(headersIn(fields['responseHeaders'])),
     upstream,
   })
 }
@@ -59,7 +68,7 @@ const kindsByName: Readonly<Record<string, FailureKind>> = {
 const notUnderstood = 'The provider sent something that its package does not understand.'
 
 /** The sentences of the protocol's errors quote what came. */
-function wordsOf(kind: FailureKind, fields: Fields, error: unknown): { message: string; upstream?: string } {
+function wordsOf(kind: FailureKind, fields: JsonObject, error: unknown): { message: string; upstream?: string } {
   const message = error instanceof Error && error.message ? error.message : 'The package of this provider failed.'
   if (kind !== 'protocol') return { message: message.slice(0, 2000) }
   return { message: notUnderstood, upstream: text(fields['text']) ?? message }
@@ -83,7 +92,7 @@ function unforeseen(error: Error): ProviderFailure {
 }
 
 /** The vendor's sentence, at either of two depths. A page of HTML is none. */
-function sentence(fields: Fields): string | undefined {
+function sentence(fields: JsonObject): string | undefined {
   const inner = isObject(fields['error']) ? fields['error'] : {}
   const message = text(fields['message']) ?? text(inner['message'])
   return message === undefined || message.trimStart().startsWith('<') ? undefined : message.slice(0, 2000)
@@ -91,31 +100,13 @@ function sentence(fields: Fields): string | undefined {
 
 /** Packages keep the sentence, and seldom the code. */
 function codeIn(body: string | undefined): unknown {
-  try {
-    const parsed: unknown = JSON.parse(body ?? '')
-    const error = isObject(parsed) && isObject(parsed['error']) ? parsed['error'] : parsed
-    return isObject(error) ? (error['code'] ?? error['type']) : undefined
-  } catch {
-    return undefined
-  }
+  const parsed = parseJson(body ?? '')
+  const error = isObject(parsed) && isObject(parsed['error']) ? parsed['error'] : parsed
+  return isObject(error) ? (error['code'] ?? error['type']) : undefined
 }
 
-function retryAfterMs(headers: unknown): number | undefined {
-  const named = isObject(headers) ? headers : {}
-  const milliseconds = Number(text(named['retry-after-ms']) ?? NaN)
-  if (milliseconds >= 0) return milliseconds
-  const value = text(named['retry-after'])
-  const seconds = Number(value ?? NaN)
-  if (seconds >= 0) return Math.ceil(seconds * 1000)
-  // A date counts from the vendor's own clock.
-  const wait = Date.parse(value ?? '') - Date.parse(text(named['date']) ?? '')
-  return wait >= 0 ? wait : undefined
-}
-
-type Fields = Readonly<Record<string, unknown>>
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null
+function headersIn(headers: unknown): UpstreamHeaders {
+  return isObject(headers) ? Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, text(value)])) : {}
 }
 
 function text(value: unknown): string | undefined {

@@ -1,4 +1,12 @@
-import { ProviderFailure, type ErrorCode, type FailureKind, type UpstreamHeaders } from '../../../core/index.ts'
+import {
+  failureKindOfStatus,
+  parseJson,
+  ProviderFailure,
+  retryAfterMs,
+  type ErrorCode,
+  type FailureKind,
+  type UpstreamHeaders,
+} from '../../../core/index.ts'
 
 /** The vendor's "Errors" page: the error types. */
 const kindsByType: Readonly<Record<string, FailureKind>> = {
@@ -12,21 +20,6 @@ const kindsByType: Readonly<Record<string, FailureKind>> = {
   timeout_error: 'timeout',
   api_error: 'unavailable',
   overloaded_error: 'overloaded',
-}
-
-const kindsByStatus: Readonly<Record<number, FailureKind>> = {
-  400: 'invalid-request',
-  401: 'auth',
-  402: 'quota',
-  403: 'auth',
-  404: 'not-found',
-  408: 'timeout',
-  413: 'invalid-request',
-  422: 'invalid-request',
-  429: 'rate-limit',
-  503: 'overloaded',
-  504: 'timeout',
-  529: 'overloaded',
 }
 
 const codes: Partial<Record<FailureKind, ErrorCode>> = {
@@ -50,7 +43,7 @@ const imageCodes: readonly (readonly [RegExp, ErrorCode])[] = [
 
 /** A reply of status 400 and above. */
 export function failure(status: number, headers: UpstreamHeaders, body: string): ProviderFailure {
-  return failureOf(parse(body), { status, headers, upstream: body })
+  return failureOf(parseJson(body), { status, headers, upstream: body })
 }
 
 /** An error inside a reply of status 200. */
@@ -60,18 +53,17 @@ export function failureInside(event: unknown): ProviderFailure {
 
 function failureOf(
   body: unknown,
-  { status, headers, upstream }: { readonly status?: number; readonly headers?: UpstreamHeaders; readonly upstream: string },
+  { status, headers = {}, upstream }: { readonly status?: number; readonly headers?: UpstreamHeaders; readonly upstream: string },
 ): ProviderFailure {
   const { type, message } = errorIn(body)
   const kind = kindOf(type, message, status)
   const code = codes[kind] ?? imageCodes.find(([pattern]) => pattern.test(message ?? ''))?.[1]
-  const retryAfterMs = waitMs(headers)
   return new ProviderFailure({
     kind,
     message: message ?? (status === undefined ? 'The provider broke off its reply.' : `The provider answered with status ${status}.`),
-    ...(code && { code }),
-    ...(status !== undefined && { status }),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    code,
+    status,
+    retryAfterMs: retryAfterMs(headers),
     upstream,
   })
 }
@@ -81,8 +73,7 @@ function kindOf(type: string | undefined, message: string | undefined, status: n
   if (told && (type === undefined || type === 'invalid_request_error' || type === 'billing_error')) return told
   const byType = type === undefined ? undefined : kindsByType[type]
   if (byType) return byType
-  if (status === undefined) return 'unavailable'
-  return kindsByStatus[status] ?? (status >= 500 ? 'unavailable' : 'invalid-request')
+  return status === undefined ? 'unavailable' : failureKindOfStatus(status)
 }
 
 function errorIn(body: unknown): { readonly type?: string; readonly message?: string } {
@@ -90,19 +81,4 @@ function errorIn(body: unknown): { readonly type?: string; readonly message?: st
   if (typeof error === 'string') return { message: error }
   const { type, message } = (typeof error === 'object' && error !== null ? error : {}) as { type?: unknown; message?: unknown }
   return { ...(typeof type === 'string' && { type }), ...(typeof message === 'string' && message !== '' && { message }) }
-}
-
-/** `retry-after` in seconds; the vendor never sends a date. */
-function waitMs(headers: UpstreamHeaders | undefined): number | undefined {
-  const value = headers?.['retry-after']
-  const seconds = value === undefined || value.trim() === '' ? NaN : Number(value)
-  return Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds * 1000) : undefined
-}
-
-function parse(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
-  }
 }

@@ -1,4 +1,4 @@
-import type { ProviderAdapter } from '../../../core/index.ts'
+import { isObject, parseJson, type ProviderAdapter } from '../../../core/index.ts'
 import { failureFrom } from '../openai-chat/failure.ts'
 
 /** The platform itself may answer in place of the model, always in the same form: `{error: {code, message, innererror?}}`. */
@@ -7,10 +7,7 @@ export function orOfPlatform(failure: ProviderAdapter['failure']): ProviderAdapt
 }
 
 function isOfPlatform(body: string): boolean {
-  try {
-    const { error } = JSON.parse(body) as { readonly error?: { readonly code?: unknown } }
-    return typeof error?.code === 'string'
-  } catch {
-    return false
-  }
+  const parsed = parseJson(body)
+  const error = isObject(parsed) ? parsed['error'] : undefined
+  return isObject(error) && typeof error['code'] === 'string'
 }

@@ -1,4 +1,13 @@
-import { ProviderFailure, type ErrorCode, type FailureKind, type UpstreamHeaders } from '../../../core/index.ts'
+import {
+  failureKindOfStatus,
+  isObject,
+  parseJson,
+  ProviderFailure,
+  retryAfterMs,
+  type ErrorCode,
+  type FailureKind,
+  type UpstreamHeaders,
+} from '../../../core/index.ts'
 
 /** "Common Errors", "Converse" and "ConverseStream" of the vendor's API reference, in lower case and without "exception". */
 const kindsByType: Readonly<Record<string, FailureKind>> = {
@@ -26,18 +35,6 @@ const kindsByType: Readonly<Record<string, FailureKind>> = {
   validation: 'invalid-request',
 }
 
-const kindsByStatus: Readonly<Record<number, FailureKind>> = {
-  401: 'auth',
-  402: 'quota',
-  403: 'auth',
-  404: 'not-found',
-  408: 'timeout',
-  424: 'unavailable',
-  429: 'rate-limit',
-  503: 'overloaded',
-  504: 'timeout',
-}
-
 const codes: Partial<Record<FailureKind, ErrorCode>> = {
   quota: 'insufficient_credits',
   'rate-limit': 'rate_limit_error',
@@ -61,18 +58,15 @@ const sentences: Partial<Record<FailureKind, readonly (readonly [RegExp, Failure
 /** A reply of status 400 and above. */
 export function failure(status: number, headers: UpstreamHeaders, body: string): ProviderFailure {
   const { type, message } = errorIn(body)
-  const kind = kindOf(
-    headers['x-amzn-errortype'] ?? type,
-    message,
-    kindsByStatus[status] ?? (status >= 500 ? 'unavailable' : 'invalid-request'),
-  )
-  const retryAfterMs = waitMs(headers)
+  // "Converse", ModelErrorException: the model failed.
+  const byStatus = status === 424 ? 'unavailable' : failureKindOfStatus(status)
+  const kind = kindOf(headers['x-amzn-errortype'] ?? type, message, byStatus)
   return new ProviderFailure({
     kind,
     message: message ?? `The provider answered with status ${status}.`,
     code: codes[kind],
     status,
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    retryAfterMs: retryAfterMs(headers),
     upstream: body,
   })
 }
@@ -102,24 +96,9 @@ function kindOf(type: string | undefined, message: string | undefined, otherwise
 }
 
 function errorIn(body: string): { readonly type?: string; readonly message?: string } {
-  const fields = parsed(body)
+  const parsed = parseJson(body)
+  const fields = isObject(parsed) ? parsed : {}
   const type = fields['__type'] ?? fields['code']
   const message = [fields['message'], fields['Message'], fields['originalMessage']].find(each => typeof each === 'string' && each !== '')
   return { ...(typeof type === 'string' && { type }), ...(typeof message === 'string' && { message }) }
-}
-
-/** `retry-after` in seconds. */
-function waitMs(headers: UpstreamHeaders): number | undefined {
-  const value = headers['retry-after']
-  const seconds = value === undefined || value.trim() === '' ? NaN : Number(value)
-  return Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds * 1000) : undefined
-}
-
-function parsed(body: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(body)
-    return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
-  } catch {
-    return {}
-  }
 }

@@ -1,4 +1,14 @@
-import { ProviderFailure, type ErrorCode, type FailureKind, type UpstreamHeaders } from '../../../core/index.ts'
+import {
+  failureKindOfStatus,
+  isObject,
+  parseJson,
+  ProviderFailure,
+  retryAfterMs,
+  type ErrorCode,
+  type FailureKind,
+  type JsonObject,
+  type UpstreamHeaders,
+} from '../../../core/index.ts'
 
 /** `error_type`, where there is one. */
 const kindsByType: Readonly<Record<string, FailureKind>> = {
@@ -7,19 +17,8 @@ const kindsByType: Readonly<Record<string, FailureKind>> = {
   INVALID_TOOL_GENERATION: 'protocol',
 }
 
-/** "Errors", http status codes. */
-const kindsByStatus: Readonly<Record<number, FailureKind>> = {
-  401: 'auth',
-  402: 'quota',
-  403: 'auth',
-  404: 'not-found',
-  408: 'timeout',
-  429: 'rate-limit',
-  498: 'auth',
-  499: 'unavailable',
-  503: 'overloaded',
-  504: 'timeout',
-}
+/** "Errors", http status codes: those that others do not have. */
+const kindsByStatus: Readonly<Record<number, FailureKind>> = { 498: 'auth', 499: 'unavailable' }
 
 const codes: Partial<Record<FailureKind, ErrorCode>> = {
   quota: 'insufficient_credits',
@@ -44,7 +43,7 @@ const imageCodes: readonly (readonly [RegExp, ErrorCode])[] = [
 
 /** A reply of status 400 and above. */
 export function failure(status: number, headers: UpstreamHeaders, body: string): ProviderFailure {
-  return failureOf(parse(body), { status, headers, upstream: body })
+  return failureOf(parseJson(body), { status, headers, upstream: body })
 }
 
 /** An error inside a reply of status 200. */
@@ -54,7 +53,7 @@ export function failureInside(end: unknown): ProviderFailure {
 
 function failureOf(
   body: unknown,
-  { status, headers, upstream }: { readonly status?: number; readonly headers?: UpstreamHeaders; readonly upstream: string },
+  { status, headers = {}, upstream }: { readonly status?: number; readonly headers?: UpstreamHeaders; readonly upstream: string },
 ): ProviderFailure {
   const { type, message } = errorIn(body)
   const kind = kindOf(type, message, status)
@@ -63,7 +62,7 @@ function failureOf(
     message: message ?? (status === undefined ? 'The provider broke off its reply.' : `The provider answered with status ${status}.`),
     code: codes[kind] ?? imageCodes.find(([pattern]) => pattern.test(message ?? ''))?.[1],
     status,
-    retryAfterMs: waitMs(headers),
+    retryAfterMs: retryAfterMs(headers),
     upstream,
   })
 }
@@ -74,7 +73,7 @@ function kindOf(type: string | undefined, message: string | undefined, status: n
   const told = sentences.find(([pattern]) => message !== undefined && pattern.test(message))?.[1]
   if (told && (status === undefined || status < 500)) return told
   if (status === undefined) return 'unavailable'
-  return kindsByStatus[status] ?? (status >= 500 ? 'unavailable' : 'invalid-request')
+  return kindsByStatus[status] ?? failureKindOfStatus(status)
 }
 
 /** `message` in a body, `error` at the end of a stream; those in front of the vendor wrap it. */
@@ -85,21 +84,6 @@ function errorIn(body: unknown): { readonly type?: string; readonly message?: st
   return { ...(typeof type === 'string' && { type }), ...(typeof sentence === 'string' && { message: sentence }) }
 }
 
-/** `retry-after` in seconds. */
-function waitMs(headers: UpstreamHeaders | undefined): number | undefined {
-  const value = headers?.['retry-after']
-  const seconds = value === undefined || value.trim() === '' ? NaN : Number(value)
-  return Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds * 1000) : undefined
-}
-
-function object(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
-}
-
-function parse(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
-  }
+function object(value: unknown): JsonObject {
+  return isObject(value) ? value : {}
 }

@@ -1,4 +1,12 @@
-import { ProviderFailure, type ErrorCode, type FailureKind, type UpstreamHeaders } from '../../../core/index.ts'
+import {
+  failureKindOfStatus,
+  parseJson,
+  ProviderFailure,
+  retryAfterMs,
+  type ErrorCode,
+  type FailureKind,
+  type UpstreamHeaders,
+} from '../../../core/index.ts'
 import { errorIn, type GoogleError } from './google-error.ts'
 
 /** `google.rpc.Code`, by its names. */
@@ -15,20 +23,6 @@ const kindsByName: Readonly<Record<string, FailureKind>> = {
   INTERNAL: 'unavailable',
   UNAVAILABLE: 'overloaded',
   DEADLINE_EXCEEDED: 'timeout',
-}
-
-const kindsByStatus: Readonly<Record<number, FailureKind>> = {
-  400: 'invalid-request',
-  401: 'auth',
-  402: 'quota',
-  403: 'auth',
-  404: 'not-found',
-  408: 'timeout',
-  413: 'invalid-request',
-  429: 'rate-limit',
-  499: 'unavailable',
-  503: 'overloaded',
-  504: 'timeout',
 }
 
 const codes: Partial<Record<FailureKind, ErrorCode>> = {
@@ -51,7 +45,7 @@ const imageCodes: readonly (readonly [RegExp, ErrorCode])[] = [
 
 /** A reply of status 400 and above. */
 export function failure(status: number, headers: UpstreamHeaders, body: string): ProviderFailure {
-  return failureOf(errorIn(parse(body)), { status, headers, upstream: body })
+  return failureOf(errorIn(parseJson(body)), { status, headers, upstream: body })
 }
 
 /** An error inside a reply of status 200. */
@@ -61,7 +55,7 @@ export function failureInside(response: unknown): ProviderFailure {
 
 function failureOf(
   error: GoogleError,
-  { status, headers, upstream }: { readonly status?: number; readonly headers?: UpstreamHeaders; readonly upstream: string },
+  { status, headers = {}, upstream }: { readonly status?: number; readonly headers?: UpstreamHeaders; readonly upstream: string },
 ): ProviderFailure {
   const { message } = error
   const kind = kindOf(error, status)
@@ -70,7 +64,7 @@ function failureOf(
     message: message ?? (status === undefined ? 'The provider broke off its reply.' : `The provider answered with status ${status}.`),
     code: codes[kind] ?? imageCodes.find(([pattern]) => pattern.test(message ?? ''))?.[1],
     status,
-    retryAfterMs: waitMs(headers) ?? error.retryDelayMs,
+    retryAfterMs: retryAfterMs(headers) ?? error.retryDelayMs,
     upstream,
   })
 }
@@ -85,7 +79,8 @@ function kindOf({ status: name, message = '', reasons, limits }: GoogleError, st
   const byName = name === undefined ? undefined : kindsByName[name]
   if (byName) return byName
   if (status === undefined) return 'unavailable'
-  return kindsByStatus[status] ?? (status >= 500 ? 'unavailable' : 'invalid-request')
+  // `google.rpc.Code`, CANCELLED.
+  return status === 499 ? 'unavailable' : failureKindOfStatus(status)
 }
 
 /** The sentence is the same for both; which limit was met tells whether waiting helps. */
@@ -93,19 +88,4 @@ function quotaOrRate(message: string, limits: readonly string[]): FailureKind {
   if (limits.some(limit => /PerDay/i.test(limit))) return 'quota'
   if (limits.some(limit => /Per(Minute|Second|Hour)/i.test(limit))) return 'rate-limit'
   return /current quota|billing|prepayment|credits/i.test(message) ? 'quota' : 'rate-limit'
-}
-
-/** `retry-after` in seconds, which only those in front of the vendor send. */
-function waitMs(headers: UpstreamHeaders | undefined): number | undefined {
-  const value = headers?.['retry-after']
-  const seconds = value === undefined || value.trim() === '' ? NaN : Number(value)
-  return Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds * 1000) : undefined
-}
-
-function parse(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
-  }
 }

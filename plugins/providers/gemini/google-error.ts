@@ -1,3 +1,5 @@
+import { isObject, type JsonObject } from '../../../core/index.ts'
+
 /** An error as `google.rpc.Status` tells it, as far as it could be read. */
 export interface GoogleError {
   /** Such as INVALID_ARGUMENT. */
@@ -37,8 +39,8 @@ function delayMs(duration: unknown): number | undefined {
   return seconds === undefined ? undefined : Math.ceil(Number(seconds) * 1000)
 }
 
-function object(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Readonly<Record<string, unknown>>) : {}
+function object(value: unknown): JsonObject {
+  return isObject(value) ? value : {}
 }
 
 function text(value: unknown): string | undefined {

@@ -1,16 +1,14 @@
-import { ProviderFailure, type ErrorCode, type FailureKind, type UpstreamHeaders } from '../../../core/index.ts'
-
-const kindsByStatus: Readonly<Record<number, FailureKind>> = {
-  401: 'auth',
-  402: 'quota',
-  403: 'auth',
-  404: 'not-found',
-  408: 'timeout',
-  429: 'rate-limit',
-  499: 'unavailable',
-  503: 'overloaded',
-  504: 'timeout',
-}
+import {
+  failureKindOfStatus,
+  isObject,
+  parseJson,
+  ProviderFailure,
+  retryAfterMs,
+  type ErrorCode,
+  type FailureKind,
+  type JsonObject,
+  type UpstreamHeaders,
+} from '../../../core/index.ts'
 
 const codes: Partial<Record<FailureKind, ErrorCode>> = {
   quota: 'insufficient_credits',
@@ -31,7 +29,7 @@ const imageCodes: readonly (readonly [RegExp, ErrorCode])[] = [
 
 /** A reply of status 400 and above. */
 export function failure(status: number, headers: UpstreamHeaders, body: string): ProviderFailure {
-  return failureOf(messageIn(parse(body)), { status, headers, upstream: body })
+  return failureOf(messageIn(parseJson(body)), { status, headers, upstream: body })
 }
 
 /** A line of a stream that tells an error. */
@@ -41,7 +39,7 @@ export function failureInside(line: unknown): ProviderFailure {
 
 function failureOf(
   message: string | undefined,
-  { status, headers, upstream }: { readonly status?: number; readonly headers?: UpstreamHeaders; readonly upstream: string },
+  { status, headers = {}, upstream }: { readonly status?: number; readonly headers?: UpstreamHeaders; readonly upstream: string },
 ): ProviderFailure {
   const kind = kindOf(message, status)
   return new ProviderFailure({
@@ -51,7 +49,7 @@ function failureOf(
       (status === undefined ? 'The provider broke off its reply.' : `The provider answered with status ${status}.`),
     code: codes[kind] ?? imageCodes.find(([pattern]) => pattern.test(message ?? ''))?.[1],
     status,
-    retryAfterMs: waitMs(headers),
+    retryAfterMs: retryAfterMs(headers),
     upstream,
   })
 }
@@ -65,7 +63,8 @@ function kindOf(message: string | undefined, status: number | undefined): Failur
   const told = sentences.find(([pattern]) => message !== undefined && pattern.test(message))?.[1]
   if (told) return told
   if (status === undefined) return 'unavailable'
-  return kindsByStatus[status] ?? (status >= 500 ? 'unavailable' : 'invalid-request')
+  // The server's word for a request that it broke off.
+  return status === 499 ? 'unavailable' : failureKindOfStatus(status)
 }
 
 /** A sentence as `error`; those in front of the vendor send an object. */
@@ -75,21 +74,6 @@ function messageIn(body: unknown): string | undefined {
   return typeof message === 'string' && message !== '' ? message : undefined
 }
 
-/** `retry-after` in seconds, which the vendor's cloud and those in front of a server send. */
-function waitMs(headers: UpstreamHeaders | undefined): number | undefined {
-  const value = headers?.['retry-after']
-  const seconds = value === undefined || value.trim() === '' ? NaN : Number(value)
-  return Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds * 1000) : undefined
-}
-
-function object(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
-}
-
-function parse(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
-  }
+function object(value: unknown): JsonObject {
+  return isObject(value) ? value : {}
 }

@@ -1,3 +1,5 @@
+import { isObject, parseJson, type JsonObject } from '../../../core/index.ts'
+
 export interface ErrorDetails {
   /** The vendor's own sentence where there is one. */
   readonly message: string
@@ -20,21 +22,15 @@ export function detailsOf(body: unknown, status: number | undefined): ErrorDetai
   }
 }
 
-type Fields = Readonly<Record<string, unknown>>
-
 function inner(body: unknown): unknown {
   if (Array.isArray(body)) return inner(body[0])
   return isObject(body) && body.error ? body.error : body
 }
 
 /** OpenRouter hands on the error of the vendor behind it, as text, below a sentence that says nothing. */
-function nested({ metadata }: Fields): unknown {
+function nested({ metadata }: JsonObject): unknown {
   if (!isObject(metadata) || typeof metadata.raw !== 'string') return undefined
-  try {
-    return inner(JSON.parse(metadata.raw))
-  } catch {
-    return metadata.raw
-  }
+  return inner(parseJson(metadata.raw) ?? metadata.raw)
 }
 
 function sentence(error: unknown): string | undefined {
@@ -61,8 +57,4 @@ function statusFrom(value: unknown): number | undefined {
 
 function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,9 +1,18 @@
-import { errorCodes, ProviderFailure, type ErrorCode, type FailureKind, type UpstreamHeaders } from '../../../core/index.ts'
+import {
+  errorCodes,
+  failureKindOfStatus,
+  parseJson,
+  ProviderFailure,
+  retryAfterMs,
+  type ErrorCode,
+  type FailureKind,
+  type UpstreamHeaders,
+} from '../../../core/index.ts'
 import { detailsOf, type ErrorDetails } from './error-details.ts'
 
 /** A reply of status 400 and above. */
 export function failureFrom(status: number, headers: UpstreamHeaders, body: string): ProviderFailure {
-  return classified(detailsOf(parsed(body) ?? body, status), body, retryAfterMs(headers))
+  return classified(detailsOf(parseJson(body) ?? body, status), body, retryAfterMs(headers))
 }
 
 /** An error inside a reply that began as a 200. */
@@ -56,19 +65,10 @@ const wordings: readonly (readonly [kind: FailureKind, wording: RegExp])[] = [
 ]
 
 const statusKinds: Readonly<Record<number, FailureKind>> = {
-  401: 'auth',
-  402: 'quota',
-  403: 'auth',
-  404: 'not-found',
-  408: 'timeout',
   // The request is too large for this vendor, which says nothing about the next one.
   413: 'context-length',
-  429: 'rate-limit',
   498: 'overloaded',
-  503: 'overloaded',
-  504: 'timeout',
   524: 'timeout',
-  529: 'overloaded',
 }
 
 function kindOf({ status, code, type, message }: ErrorDetails): FailureKind {
@@ -80,7 +80,7 @@ function kindOf({ status, code, type, message }: ErrorDetails): FailureKind {
   }
   if (status === 413 && /rate_limit/.test(words)) return 'rate-limit'
   if (status === undefined) return kindWithoutStatus(words)
-  return statusKinds[status] ?? (status >= 500 ? 'unavailable' : 'invalid-request')
+  return statusKinds[status] ?? failureKindOfStatus(status)
 }
 
 const quotaWording = wordings.find(([kind]) => kind === 'quota')![1]
@@ -98,28 +98,4 @@ function knownCode(code: string | undefined): ErrorCode | undefined {
 /** Some vendors repeat the key that they refuse. */
 function withoutKeys(text: string): string {
   return text.replace(/(\bkey(?: provided)?:\s*)[^\s"\\,]+/gi, '$1[…]')
-}
-
-function retryAfterMs(headers: UpstreamHeaders): number | undefined {
-  const milliseconds = positive(headers['retry-after-ms'])
-  // Azure says none here, and a second there.
-  if (milliseconds) return milliseconds
-  const value = headers['retry-after']
-  const seconds = positive(value)
-  if (seconds !== undefined) return Math.ceil(seconds * 1000)
-  // A date counts from the vendor's own clock.
-  const wait = Date.parse(value ?? '') - Date.parse(headers.date ?? '')
-  return wait >= 0 ? wait : undefined
-}
-
-function positive(value: string | undefined): number | undefined {
-  return value !== undefined && /^\d+(\.\d+)?$/.test(value.trim()) ? Number(value) : undefined
-}
-
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
-  }
 }

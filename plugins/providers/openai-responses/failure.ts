@@ -1,16 +1,25 @@
-import { errorCodes, ProviderFailure, type ErrorCode, type FailureKind, type UpstreamHeaders } from '../../../core/index.ts'
+import {
+  errorCodes,
+  failureKindOfStatus,
+  parseJson,
+  ProviderFailure,
+  retryAfterMs,
+  type ErrorCode,
+  type FailureKind,
+  type UpstreamHeaders,
+} from '../../../core/index.ts'
 import { object, text } from './wire.ts'
 
 /** A reply of status 400 and above. */
 export function failureOf(status: number, headers: UpstreamHeaders, body: string): ProviderFailure {
-  const { message = `The provider answered with status ${status}.`, codes } = explain(parsed(body))
+  const { message = `The provider answered with status ${status}.`, codes } = explain(parseJson(body))
   const kind = kindOf(codes, message, status)
   return new ProviderFailure({
     kind,
     message,
     code: codes.find(isErrorCode),
     status,
-    retryAfterMs: kind === 'quota' ? undefined : retryAfter(headers, message),
+    retryAfterMs: kind === 'quota' ? undefined : (retryAfterMs(headers) ?? spokenDelay(message)),
     upstream: body,
   })
 }
@@ -19,7 +28,7 @@ export function failureOf(status: number, headers: UpstreamHeaders, body: string
 export function failureIn(error: unknown, upstream: string): ProviderFailure {
   const { message = 'The provider failed without saying why.', codes, status } = explain({ error })
   const kind = kindOf(codes, message, status)
-  return new ProviderFailure({ kind, message, code: codes.find(isErrorCode), status, retryAfterMs: retryAfter({}, message), upstream })
+  return new ProviderFailure({ kind, message, code: codes.find(isErrorCode), status, retryAfterMs: spokenDelay(message), upstream })
 }
 
 interface Explanation {
@@ -75,25 +84,13 @@ const kindsByMessage: readonly (readonly [RegExp, FailureKind])[] = [
   [/content (management )?polic|usage (polic|guidelines)|safety (check|system)|moderation|flagged/i, 'refused'],
 ]
 
-const kindsByStatus: Readonly<Record<number, FailureKind>> = {
-  401: 'auth',
-  402: 'quota',
-  403: 'auth',
-  404: 'not-found',
-  408: 'timeout',
-  429: 'rate-limit',
-  503: 'overloaded',
-  529: 'overloaded',
-}
-
 function kindOf(codes: readonly string[], message: string, status: number | undefined): FailureKind {
   const told = codes.map(code => kindsByCode[code] ?? imageKind(code)).find(kind => kind !== undefined)
   if (told && told !== 'invalid-request' && !(told === 'unavailable' && status !== undefined)) return told
   // A vendor in trouble, or one that is busy, may mention anything.
   const requestAtFault = status === undefined ? told !== 'unavailable' : status < 500 && status !== 429 && status !== 401
   if (requestAtFault) for (const [words, kind] of kindsByMessage) if (words.test(message)) return kind
-  if (status === undefined) return told ?? 'unavailable'
-  return kindsByStatus[status] ?? (status >= 500 ? 'unavailable' : 'invalid-request')
+  return status === undefined ? (told ?? 'unavailable') : failureKindOfStatus(status)
 }
 
 function imageKind(code: string): FailureKind | undefined {
@@ -104,17 +101,6 @@ function isErrorCode(code: string): code is ErrorCode {
   return (errorCodes as readonly string[]).includes(code)
 }
 
-function retryAfter(headers: UpstreamHeaders, message: string): number | undefined {
-  const milliseconds = Number.parseFloat(headers['retry-after-ms'] ?? '')
-  // Azure says none here, and a second there.
-  if (milliseconds > 0) return Math.ceil(milliseconds)
-  const after = headers['retry-after'] ?? ''
-  if (/^\s*[\d.]+\s*$/.test(after)) return Math.ceil(Number.parseFloat(after) * 1000)
-  // A date means something against the vendor's own clock only.
-  const wait = Date.parse(after) - Date.parse(headers.date ?? '')
-  return Number.isNaN(wait) ? spokenDelay(message) : Math.max(0, wait)
-}
-
 const unitsMs: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 }
 
 /** "Please try again in 1m3.5s.", "Please retry after 26 seconds." */
@@ -123,12 +109,4 @@ function spokenDelay(message: string): number | undefined {
   if (!spoken) return undefined
   const pieces = spoken.matchAll(/([\d.]+) ?(ms|h|m|s)/gi)
   return Math.ceil([...pieces].reduce((sum, [, amount, unit]) => sum + Number.parseFloat(amount!) * unitsMs[unit!.toLowerCase()]!, 0))
-}
-
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
-  }
 }
