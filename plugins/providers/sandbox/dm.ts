@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto'
-import { answerBy, estimateTokens, type DecisionAnswer, type DecisionClient, type Question } from '../../../core/index.ts'
+import {
+  answerBy,
+  estimateTokens,
+  type CatalogSource,
+  type DecisionAnswer,
+  type DecisionClient,
+  type Question,
+} from '../../../core/index.ts'
+import { created } from './models.ts'
 
 /** Probabilities are in steps of one in so many. */
 const precision = 10_000
@@ -19,6 +27,18 @@ export function sandboxDecisions(provider: string): DecisionClient {
       }
     },
   }
+}
+
+/** The canonical name is the whole one, so that `dm` alone never means the sandbox. */
+export function sandboxDecisionModels(provider: string): CatalogSource {
+  const entry = {
+    model: `${provider}/dm`,
+    created,
+    ownedBy: 'turnpike',
+    auto: false,
+    endpoints: [{ provider, kind: 'decision', upstreamModel: 'dm', price: { input: 0.1, output: 0 } } as const],
+  }
+  return { name: `${provider}-decisions`, entries: () => [entry] }
 }
 
 function answer(state: string, question: Question): DecisionAnswer {

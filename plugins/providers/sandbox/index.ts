@@ -1,5 +1,5 @@
 import { CatalogSources, DecisionClients, definePlugin, Providers, timeoutsOption } from '../../../core/index.ts'
-import { sandboxDecisions } from './dm.ts'
+import { sandboxDecisionModels, sandboxDecisions } from './dm.ts'
 import { sandboxModels } from './models.ts'
 import { sandboxProvider } from './provider.ts'
 
@@ -18,5 +18,6 @@ export default definePlugin({
     gateway.add(Providers, sandboxProvider(options.id, options.timeouts))
     gateway.add(DecisionClients, sandboxDecisions(options.id))
     gateway.add(CatalogSources, sandboxModels(options.id))
+    gateway.add(CatalogSources, sandboxDecisionModels(options.id))
   },
 })

@@ -63,11 +63,11 @@ const capabilities: Capabilities = {
 }
 
 /** 2025-01-01: the models do not age. */
-const created = 1_735_689_600
+export const created = 1_735_689_600
 
 /** The models for a provider of this id. `auto` never chooses one of them. */
 export function sandboxModels(provider: string): CatalogSource {
-  const generating = modelNames.map((model): CatalogEntry => ({
+  const entries = modelNames.map((model): CatalogEntry => ({
     model,
     created,
     ownedBy: 'turnpike',
@@ -85,17 +85,5 @@ export function sandboxModels(provider: string): CatalogSource {
       },
     ],
   }))
-  const entries = [...generating, decisionModel(provider)]
   return { name: provider, entries: () => entries }
-}
-
-/** Its canonical name is the whole one, so that `dm` alone never means the sandbox. */
-function decisionModel(provider: string): CatalogEntry {
-  return {
-    model: `${provider}/dm`,
-    created,
-    ownedBy: 'turnpike',
-    auto: false,
-    endpoints: [{ provider, kind: 'decision', upstreamModel: 'dm', price: { input: 0.1, output: 0 } }],
-  }
 }

@@ -232,13 +232,17 @@ t.test('every failure of the vendor is told in its row of the table', async t =>
   const patient = await stage(script)
   // Only where the vendor never answers: a busy machine makes others late too.
   const impatient = await stage(script, { timeoutMs: 60 })
+  const ids: string[] = []
   for (const [name, , status, type, message, outcome] of rows) {
     const { under } = outcome === 'timeout' ? impatient : patient
     const reply = await decide(under, { model: 'dm', state: name })
     t.same([reply.status, reply.detail.error_type], [status, type], name)
     t.match(reply.detail.message, message)
     t.equal(reply.headers.get('retry-after'), null)
-    const record = await under.record(reply.id)
+    ids.push(reply.id)
+  }
+  for (const [index, [name, , status, type, , outcome]] of rows.entries()) {
+    const record = await (outcome === 'timeout' ? impatient : patient).under.record(ids[index]!)
     t.match(record, { status, errorCode: type, usage: null, costUsd: null, model: null })
     t.equal(record.attempts.at(-1)!.outcome, outcome)
     t.equal(record.attempts.length, outcome === 'network' ? 2 : 1, `${name}: only a broken connection is tried again with the same key`)

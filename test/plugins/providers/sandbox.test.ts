@@ -99,13 +99,13 @@ const jsonSchema = (schema: JsonObject): Body => ({ text: { format: { type: 'jso
 t.test('plugin', async t => {
   const added: { providers: { id: string; timeouts?: unknown }[]; names: string[] } = { providers: [], names: [] }
   const gateway = {
-    add: (_: symbol, contribution: { id: string; name: string }) =>
-      void (contribution.id ? added.providers.push(contribution) : added.names.push(contribution.name)),
+    add: (_: symbol, contribution: { id: string; name?: string; provider: string }) =>
+      void (contribution.id ? added.providers.push(contribution) : added.names.push(contribution.name ?? contribution.provider)),
   } as unknown as Registrar
   const { plugin, options } = sandbox({ id: 'sandbox-b', timeouts: { totalMs: 5 } })
   await plugin.setup(gateway, options, {})
   t.equal(plugin.instance?.(options), 'sandbox-b')
-  t.match(added, { providers: [{ id: 'sandbox-b', timeouts: { totalMs: 5 } }], names: ['sandbox-b'] })
+  t.match(added, { providers: [{ id: 'sandbox-b', timeouts: { totalMs: 5 } }], names: ['sandbox-b', 'sandbox-b', 'sandbox-b-decisions'] })
 
   t.test('catalog', async t => {
     const entries = sandboxModels('sandbox-b').entries()
