@@ -1,6 +1,7 @@
 import type { DecisionAnswer, DecisionReply, DecisionRequest, DecisionUsage, Question } from '../contracts/decision.ts'
 import type { JsonObject } from '../contracts/json.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
+import { isObject } from '../json.ts'
 
 /** A number may be off by what rounding does to it. */
 const tolerance = 1e-6
@@ -95,10 +96,6 @@ function isCount(value: unknown): value is number {
 function objectOr(value: unknown, fault: () => ProviderFailure): JsonObject {
   if (!isObject(value)) throw fault()
   return value
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function broken(provider: string, what: string): ProviderFailure {
