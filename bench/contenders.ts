@@ -39,7 +39,7 @@ export function contender(name: ContenderName, port: number, upstream: string): 
         speaks: 'responses',
       }
     case 'turnpike': {
-      const { command, apiKey } = gatewayCommand(port, upstream)
+      const { command, apiKey } = gatewayCommand(port, 'gateway.config.ts', { BENCH_UPSTREAM: upstream })
       return { name, modes: both, command, path: '/v1/responses', headers: { Authorization: `Bearer ${apiKey}` }, speaks: 'responses' }
     }
     case 'portkey':
@@ -75,7 +75,7 @@ export function marker(contender: Contender, mode: Mode): string {
   return contender.speaks === 'chat' ? 'data: [DONE]' : '"type":"response.completed"'
 }
 
-const question = 'Say what a gateway does, in a few words, and then say it again in a few more, until there is nothing left to say.'
+export const question = 'Say what a gateway does, in a few words, and then say it again in a few more, until there is nothing left to say.'
 
 function small(file: string, port: number, upstream: string): Command {
   return { nodeArguments: [fileURLToPath(new URL(file, import.meta.url))], env: { BENCH_PORT: `${port}`, BENCH_UPSTREAM: upstream } }

@@ -11,14 +11,14 @@ export interface GatewayCommand {
 }
 
 const main = fileURLToPath(new URL('../dist/config/main.js', import.meta.url))
-const config = fileURLToPath(new URL('gateway.config.ts', import.meta.url))
 
-/** The built gateway in a folder of its own, and a key to it. */
-export function gatewayCommand(port: number, upstream: string): GatewayCommand {
+/** The built gateway in a folder of its own, and a key to it. `settings` are what its configuration reads from the environment. */
+export function gatewayCommand(port: number, configFile: string, settings: Readonly<Record<string, string>>): GatewayCommand {
   if (!existsSync(main)) throw new Error('There is no dist/: npm run build')
+  const config = fileURLToPath(new URL(configFile, import.meta.url))
   const cwd = mkdtempSync(join(tmpdir(), 'turnpike-bench-'))
   const env = {
-    BENCH_UPSTREAM: upstream,
+    ...settings,
     // As bin/turnpike.js does, which would run the sources here.
     NODE_COMPILE_CACHE: join(cwd, 'compile-cache'),
     // Providers whose keys happen to be in the environment have no part in this.

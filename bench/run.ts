@@ -5,10 +5,12 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { contender, marker, shot, type Contender, type ContenderName, type Mode } from './contenders.ts'
+import { expectation } from './expectation.ts'
 import { load, type Expected, type Shot } from './load.ts'
 import { cpuMs, rssMb } from './process-stat.ts'
 import { printReport, type Sample, type Start } from './report.ts'
-import { freePort, shoot, startServer, type ServerProcess } from './server-process.ts'
+import { freePort, startServer, type ServerProcess } from './server-process.ts'
+import { streamedReply } from './streamed-reply.ts'
 import { startUpstream } from './upstream.ts'
 
 const { values } = parseArgs({
@@ -50,7 +52,7 @@ if (cpus().length < 2) throw new Error('The benchmark needs two cores.')
 execFileSync('taskset', ['--all-tasks', '--cpu-list', '--pid', `${driverCore}`, `${process.pid}`], { stdio: 'ignore' })
 
 const upstream = await startUpstream({
-  deltas,
+  reply: streamedReply('openai-chat', deltas),
   eventsPerWrite: Number(values['events-per-write']),
   gapMicroseconds: Number(values['gap-microseconds']),
   core: driverCore,
@@ -103,23 +105,12 @@ async function launch(name: ContenderName): Promise<Running> {
   const shots = new Map<Mode, { shot: Shot; expected: Expected }>()
   for (const mode of found.modes) {
     const aimed = shot(found, origin, mode)
-    shots.set(mode, { shot: aimed, expected: await expectation(aimed, marker(found, mode), `${name} ${mode}`) })
+    shots.set(mode, {
+      shot: aimed,
+      expected: await expectation(aimed, marker(found, mode), mode === 'stream' ? deltas : 0, `${name} ${mode}`),
+    })
   }
   return { contender: found, server, shots }
-}
-
-/** A few replies, looked at closely, say what every later one must be like. */
-async function expectation(aimed: Shot, marker: string, what: string): Promise<Expected> {
-  const lengths: number[] = []
-  for (let count = 0; count < 5; count++) {
-    const { status, body } = await shoot(aimed)
-    if (status !== 200 || !body.slice(-8192).includes(marker)) throw new Error(`${what}: ${status} ${body.slice(-1000)}`)
-    const events = body.split('\n').filter(line => line.startsWith('data: ') && line.includes('"delta":')).length
-    if (body.startsWith('{') !== (events === 0) || (events > 0 && events < deltas)) throw new Error(`${what}: ${events} deltas`)
-    lengths.push(Buffer.byteLength(body))
-  }
-  // Numbers in a reply, such as times, may grow by a digit.
-  return { shortest: Math.min(...lengths) - 16, longest: Math.max(...lengths) + 16, marker }
 }
 
 async function measure({ contender, server, shots }: Running, mode: Mode, concurrency: number, round: number): Promise<Sample> {

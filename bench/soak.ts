@@ -9,6 +9,7 @@ import { load } from './load.ts'
 import { openStreams } from './open-streams.ts'
 import { cpuMs, rssMb } from './process-stat.ts'
 import { freePort, shoot, startServer, type ServerProcess } from './server-process.ts'
+import { streamedReply } from './streamed-reply.ts'
 import { startUpstream } from './upstream.ts'
 
 const { values } = parseArgs({
@@ -34,7 +35,12 @@ process.exitCode = missed ? 1 : 0
 
 /** Memory after a forced collection must not depend on how many requests there were. */
 async function growth(from: number, to: number): Promise<void> {
-  const upstream = await startUpstream({ deltas: 200, eventsPerWrite: 8, gapMicroseconds: 100, core: driverCore })
+  const upstream = await startUpstream({
+    reply: streamedReply('openai-chat', 200),
+    eventsPerWrite: 8,
+    gapMicroseconds: 100,
+    core: driverCore,
+  })
   const { server, shots } = await startGateway(upstream.origin)
   try {
     console.log(`memory after ${from} and ${to} requests, a tenth of them streams of 200 deltas`)
@@ -69,7 +75,7 @@ async function growth(from: number, to: number): Promise<void> {
 async function streams(count: number, holdSeconds: number): Promise<void> {
   const rampSeconds = Math.ceil(count / 500)
   const upstream = await startUpstream({
-    deltas: holdSeconds + rampSeconds + 15,
+    reply: streamedReply('openai-chat', holdSeconds + rampSeconds + 15),
     eventsPerWrite: 1,
     gapMicroseconds: 1_000_000,
     core: driverCore,

@@ -1,10 +1,10 @@
-// A chat-completions upstream that costs next to nothing, so that what is measured is what stands before it.
+// An upstream that costs next to nothing, so that what is measured is what stands before it.
 //
-//   upstream PORT DELTAS EVENTS_PER_WRITE GAP_MICROSECONDS
+//   upstream PORT EVENTS_PER_WRITE GAP_MICROSECONDS CONTENT_TYPE EVENTS_FILE
 //
-// A request whose body says "stream":true is answered with a role chunk, DELTAS text chunks, a finish chunk, a usage
-// chunk and [DONE], about 225 bytes an event, EVENTS_PER_WRITE events a write, GAP_MICROSECONDS between two writes of one
-// connection. Any other POST gets one JSON reply, any GET an empty 200. One thread, one epoll.
+// A request whose body says "stream":true, or whose path says stream, is answered with the events of the file, each of which
+// a zero byte ends: EVENTS_PER_WRITE events a write and an HTTP chunk, GAP_MICROSECONDS between two writes of one
+// connection. Any other POST gets one chat completion, any GET an empty 200. One thread, one epoll.
 
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -62,43 +62,30 @@ static void append(Text *text, const char *bytes, size_t length) {
 
 static void append_string(Text *text, const char *string) { append(text, string, strlen(string)); }
 
-static void append_event(Text *text, const char *choices, const char *rest) {
-  append_string(text, "data: {\"id\":\"chatcmpl-BenchBenchBenchBenchBenchBench\",\"object\":\"chat.completion.chunk\",\"created\":1790000000,"
-                      "\"model\":\"bench-model\",\"choices\":");
-  append_string(text, choices);
-  append_string(text, rest);
-  append_string(text, "}\n\n");
+static Text read_file(const char *path) {
+  Text text = {0};
+  char part[4096];
+  FILE *file = fopen(path, "r");
+  if (!file) return text;
+  for (size_t got; (got = fread(part, 1, sizeof part, file)) > 0;) append(&text, part, got);
+  fclose(file);
+  return text;
 }
 
-static void build_replies(int deltas, int events_per_write) {
-  static const char *words[] = {" the", " gateway", " answers", " with", " one", " word", " after", " another", ",", " quickly"};
-  int events = deltas + 4, written = 0;
-  segment_count = (events + events_per_write - 1) / events_per_write;
+static void build_stream(const Text *events, const char *content_type, int events_per_write) {
+  const char *next = events->bytes, *end = events->bytes + events->length;
+  int count = 0;
+  for (const char *at = next; at < end; at++) count += !*at;
+  segment_count = (count + events_per_write - 1) / events_per_write;
   segments = calloc(segment_count, sizeof *segments);
   for (int index = 0; index < segment_count; index++) {
     Text body = {0}, *segment = &segments[index];
-    for (int inside = 0; inside < events_per_write && written < events; inside++, written++) {
-      if (written == 0) {
-        append_event(&body, "[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"\",\"refusal\":null},\"logprobs\":null,\"finish_reason\":null}]", "");
-      } else if (written <= deltas) {
-        char choices[160];
-        snprintf(choices, sizeof choices, "[{\"index\":0,\"delta\":{\"content\":\"%s\"},\"logprobs\":null,\"finish_reason\":null}]", words[written % 10]);
-        append_event(&body, choices, "");
-      } else if (written == deltas + 1) {
-        append_event(&body, "[{\"index\":0,\"delta\":{},\"logprobs\":null,\"finish_reason\":\"stop\"}]", "");
-      } else if (written == deltas + 2) {
-        char usage[240];
-        snprintf(usage, sizeof usage,
-                 ",\"usage\":{\"prompt_tokens\":24,\"completion_tokens\":%d,\"total_tokens\":%d,\"prompt_tokens_details\":{\"cached_tokens\":0},"
-                 "\"completion_tokens_details\":{\"reasoning_tokens\":0}}", deltas, deltas + 24);
-        append_event(&body, "[]", usage);
-      } else {
-        append_string(&body, "data: [DONE]\n\n");
-      }
+    for (int inside = 0; inside < events_per_write && next < end; inside++, next += strlen(next) + 1) append_string(&body, next);
+    if (index == 0) {
+      append_string(segment, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: keep-alive\r\nx-request-id: req_bench\r\nContent-Type: ");
+      append_string(segment, content_type);
+      append_string(segment, "\r\n\r\n");
     }
-    if (index == 0)
-      append_string(segment, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nTransfer-Encoding: chunked\r\n"
-                             "Connection: keep-alive\r\nx-request-id: req_bench\r\n\r\n");
     char size[24];
     snprintf(size, sizeof size, "%zx\r\n", body.length);
     append_string(segment, size);
@@ -106,7 +93,10 @@ static void build_replies(int deltas, int events_per_write) {
     append_string(segment, index == segment_count - 1 ? "\r\n0\r\n\r\n" : "\r\n");
     free(body.bytes);
   }
+}
 
+static void build_whole_replies(void) {
+  static const char *words[] = {" the", " gateway", " answers", " with", " one", " word", " after", " another", ",", " quickly"};
   Text body = {0};
   append_string(&body, "{\"id\":\"chatcmpl-BenchBenchBenchBenchBenchBench\",\"object\":\"chat.completion\",\"created\":1790000000,\"model\":\"bench-model\","
                        "\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":\"");
@@ -195,7 +185,9 @@ static void answer(Connection *connection) {
     return;
   }
   bool get = input->bytes[0] == 'G';
-  bool stream = memmem(input->bytes + head, body, "\"stream\":true", 13) || memmem(input->bytes + head, body, "\"stream\": true", 14);
+  char *line_end = memmem(input->bytes, head, "\r\n", 2);
+  bool stream = memmem(input->bytes + head, body, "\"stream\":true", 13) || memmem(input->bytes + head, body, "\"stream\": true", 14) ||
+                memmem(input->bytes, line_end - input->bytes, "stream", 6);
   input->length = 0;
   connection->segment = !get && stream ? 0 : -1;
   send_text(connection, get ? &empty_reply : stream ? &segments[0] : &whole_reply);
@@ -243,14 +235,16 @@ static void send_due(void) {
 }
 
 int main(int count, char **arguments) {
-  if (count != 5) {
-    fprintf(stderr, "usage: upstream PORT DELTAS EVENTS_PER_WRITE GAP_MICROSECONDS\n");
+  if (count != 6) {
+    fprintf(stderr, "usage: upstream PORT EVENTS_PER_WRITE GAP_MICROSECONDS CONTENT_TYPE EVENTS_FILE\n");
     return 2;
   }
-  int port = atoi(arguments[1]), deltas = atoi(arguments[2]), events_per_write = atoi(arguments[3]);
-  gap = atoll(arguments[4]) * 1000;
-  if (deltas < 1 || events_per_write < 1 || gap < 0) return 2;
-  build_replies(deltas, events_per_write);
+  int port = atoi(arguments[1]), events_per_write = atoi(arguments[2]);
+  gap = atoll(arguments[3]) * 1000;
+  Text stream = read_file(arguments[5]);
+  if (stream.length == 0 || events_per_write < 1 || gap < 0) return 2;
+  build_stream(&stream, arguments[4], events_per_write);
+  build_whole_replies();
   prctl(PR_SET_TIMERSLACK, 1);
   prctl(PR_SET_PDEATHSIG, SIGTERM);
 

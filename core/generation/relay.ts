@@ -17,8 +17,7 @@ export class Relay {
   readonly #sink: GenerationSink
   /** A provider's state leaves the gateway sealed, bound to where it came from. */
   readonly #seal: Seal
-  /** The last that the provider told, as far as the round has come. */
-  usage: TokenUsage | undefined
+  #told: TokenUsage | undefined
   finish: FinishReason | undefined
 
   constructor(attempt: Attempt, transcript: Transcript, filter: OutputGuards | undefined, sink: GenerationSink, seal: Seal) {
@@ -27,6 +26,11 @@ export class Relay {
     this.#filter = filter
     this.#sink = sink
     this.#seal = seal
+  }
+
+  /** The last that the provider told, as far as the round has come. Some tell it with every piece of text. */
+  get usage(): TokenUsage | undefined {
+    return this.#told && soundUsage(this.#told)
   }
 
   /** To the end of the reply. While the client lags nothing is read, and the attempt's clock stands still. */
@@ -51,7 +55,7 @@ export class Relay {
   }
 
   #deliver(event: GenerationEvent): void {
-    if (event.type === 'usage') this.usage = soundUsage(event.usage)
+    if (event.type === 'usage') this.#told = event.usage
     else if (event.type === 'finish') this.finish = event.reason
     else if (event.type !== 'model' && event.type !== 'warning') this.#pass(this.#sealed(this.#transcript.add(event)))
   }

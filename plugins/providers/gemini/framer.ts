@@ -17,7 +17,7 @@ export function geminiFramer(): Framer {
         documents ??= jsonDocumentFramer()
         documents.feed(from === 0 ? chunk : chunk.subarray(from), push)
       }
-      if (chunk.length > 0) atLineStart = chunk.at(-1) === lineFeed
+      if (chunk.length > 0) atLineStart = chunk[chunk.length - 1] === lineFeed
     },
     end(push) {
       // The last event may lack its blank line; what is not whole by now is told by the decoder.
@@ -27,19 +27,26 @@ export function geminiFramer(): Framer {
 }
 
 const lineFeed = 10
-const braces = ['{', '['].map(character => character.charCodeAt(0))
+const carriageReturn = 13
+const openBrace = 123
+const openBracket = 91
 
 /** Where a line begins with a JSON object or list; -1 where none does. */
 function documentStart(chunk: Uint8Array, atLineStart: boolean): number {
-  let start = atLineStart ? 0 : nextLine(chunk, 0)
-  while (start >= 0 && start < chunk.length) {
-    if (braces.includes(chunk[start]!)) return start
-    start = nextLine(chunk, start)
+  let start = atLineStart ? 0 : lineAfter(chunk, 0)
+  while (start < chunk.length) {
+    const first = chunk[start]
+    if (first === openBrace || first === openBracket) return start
+    // Every other line is empty, and looking costs less than searching.
+    if (first === lineFeed) start += 1
+    else if (first === carriageReturn && chunk[start + 1] === lineFeed) start += 2
+    else start = lineAfter(chunk, start)
   }
   return -1
 }
 
-function nextLine(chunk: Uint8Array, from: number): number {
+/** Behind the chunk where no line ends in it. */
+function lineAfter(chunk: Uint8Array, from: number): number {
   const end = chunk.indexOf(lineFeed, from)
-  return end < 0 ? -1 : end + 1
+  return end < 0 ? chunk.length : end + 1
 }

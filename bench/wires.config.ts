@@ -1,0 +1,23 @@
+import { defaults, defineConfig } from 'turnpike/config'
+import fileCatalog from 'turnpike/plugins/catalogs/file'
+import type { Wire } from './streamed-reply.ts'
+import { wirePlugin } from './wire-plugins.ts'
+
+// The gateway of `wires.ts`: one dialect, and a provider for each upstream, which are told as JSON.
+
+const wire = process.env['BENCH_WIRE'] as Wire
+const upstreams = JSON.parse(process.env['BENCH_UPSTREAMS']!) as Readonly<Record<string, string>>
+
+export default defineConfig({
+  server: { logLevel: 'warn' },
+  plugins: [
+    // Whether Ollama runs on this machine must make no difference.
+    ...defaults({ without: ['ollama'] }),
+    ...Object.entries(upstreams).map(([id, origin]) => wirePlugin(wire, id, origin)),
+    fileCatalog({
+      models: [
+        { model: 'bench-model', endpoints: Object.keys(upstreams).map(provider => ({ provider, price: { input: 0.5, output: 2 } })) },
+      ],
+    }),
+  ],
+})
