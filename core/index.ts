@@ -2,7 +2,7 @@
 
 export { Clock } from './clock.ts'
 export { Ids } from './ids.ts'
-export { isObject, parseJson } from './json.ts'
+export { isJson, isObject, parseJson } from './json.ts'
 export { describeError, type Logger, type LogLevel } from './logger.ts'
 export {
   errorCodes,
@@ -60,6 +60,7 @@ export * from './contracts/token-counter.ts'
 
 export { argumentsOf } from './upstream/call-arguments.ts'
 export { failureKindOfStatus } from './upstream/failure-kind.ts'
+export { frameJson } from './upstream/frame-json.ts'
 export type { HttpClient, SendOptions, UpstreamReply } from './upstream/http-client.ts'
 export { httpProvider, type HttpProviderOptions } from './upstream/http-provider.ts'
 export { inlineDataOf, parseDataUrl, type InlineData } from './upstream/media/data-url.ts'

@@ -9,6 +9,10 @@ export function parseJson(text: string): unknown {
   }
 }
 
+export function isJson(text: string): boolean {
+  return parseJson(text) !== undefined
+}
+
 /** Neither null nor a list. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,6 +1,7 @@
 import { createParser } from 'eventsource-parser'
 import type { Framer } from '../contracts/adapter.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
+import { isJson } from '../json.ts'
 
 const maximumFrameBytes = 32 * 1024 * 1024
 
@@ -26,19 +27,10 @@ export function sseFramer(): Framer {
     },
     end(push) {
       deliver = (data, event) => {
-        if (isWhole(data)) push(data, event)
+        if (isJson(data) || data === '[DONE]') push(data, event)
       }
       parser.feed('\n\n')
     },
-  }
-}
-
-function isWhole(data: string): boolean {
-  try {
-    JSON.parse(data)
-    return true
-  } catch {
-    return data === '[DONE]'
   }
 }
 

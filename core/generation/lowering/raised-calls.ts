@@ -1,5 +1,6 @@
 import type { Emit } from '../../contracts/adapter.ts'
 import type { GenerationEvent } from '../../contracts/events.ts'
+import { isJson, isObject, parseJson } from '../../json.ts'
 import type { Raise } from './draft.ts'
 import { raiseEach } from './raise-each.ts'
 import type { ToolForm, ToolNames } from './tool-names.ts'
@@ -95,22 +96,14 @@ function tell({ key, isWrapped, args }: OpenCall, emit: Emit): void {
 function isComplete(call: OpenCall): boolean {
   if ((call.isCustom && !call.isWrapped) || call.args.length === call.checkedLength) return false
   call.checkedLength = call.args.length
-  return call.args.trimEnd().endsWith('}') && parsed(call.args) !== undefined
+  return call.args.trimEnd().endsWith('}') && isJson(call.args)
 }
 
 /** The input in a custom call's arguments; what is no such thing, such as arguments that were cut off, stays as it came. */
 function inputIn(args: string): string {
-  const object = parsed(args)
-  if (typeof object !== 'object' || object === null || Array.isArray(object)) return args
+  const object = parseJson(args)
+  if (!isObject(object)) return args
   if (Object.keys(object).length === 0) return ''
-  const { input } = object as { readonly input?: unknown }
+  const { input } = object
   return typeof input === 'string' ? input : args
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return undefined
-  }
 }

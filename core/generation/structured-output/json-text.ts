@@ -1,3 +1,5 @@
+import { isJson } from '../../json.ts'
+
 /** The JSON of an answer, or why there is none. */
 export type JsonText = { readonly text: string; readonly problem?: undefined } | { readonly problem: string }
 
@@ -31,15 +33,6 @@ const several: JsonText = { problem: 'it holds several JSON values' }
 
 export function isJsonObject(text: string): boolean {
   return text.trimStart().startsWith('{') && isJson(text)
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** What a code fence encloses, where it is all there is. */

@@ -1,4 +1,4 @@
-import type { GenerationEvent, JsonObject } from '../../../core/index.ts'
+import { isJson, type GenerationEvent, type JsonObject } from '../../../core/index.ts'
 import { deltaHead } from './frames.ts'
 import type { ItemContext, OpenItem } from './response-builder.ts'
 
@@ -72,14 +72,5 @@ export class CallItem implements OpenItem {
       ...input,
       status,
     }
-  }
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
   }
 }

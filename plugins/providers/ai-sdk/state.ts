@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../core/index.ts'
+import { parseJson, type JsonObject } from '../../../core/index.ts'
 import type { Metadata } from './specification.ts'
 
 /**
@@ -17,12 +17,7 @@ export function stateText(state: State): string {
 
 /** Undefined for state that is not this plugin's. */
 export function stateIn(opaque: string | undefined): State | undefined {
-  if (!opaque?.startsWith('{"of":')) return undefined
-  try {
-    return JSON.parse(opaque) as State
-  } catch {
-    return undefined
-  }
+  return opaque?.startsWith('{"of":') ? (parseJson(opaque) as State | undefined) : undefined
 }
 
 /** Pieces of one part tell one thing after another. Undefined while nothing was told. */

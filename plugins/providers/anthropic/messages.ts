@@ -1,4 +1,4 @@
-import { argumentsOf, type FunctionCallOutputItem, type Item, type MessageItem } from '../../../core/index.ts'
+import { argumentsOf, parseJson, type FunctionCallOutputItem, type Item, type MessageItem } from '../../../core/index.ts'
 import { inputBlocks, textBlocks, unsayable } from './parts.ts'
 import { thinkingBlock } from './reasoning-state.ts'
 import type { Block, CompactionBlock, Message, TextBlock, ToolResultBlock } from './wire.ts'
@@ -87,12 +87,8 @@ function toolResult(item: FunctionCallOutputItem): ToolResultBlock {
 }
 
 function compactionBlocks(opaque: string): readonly CompactionBlock[] {
-  try {
-    const block = JSON.parse(opaque) as CompactionBlock | null
-    return block?.type === 'compaction' ? [block] : []
-  } catch {
-    return []
-  }
+  const block = parseJson(opaque) as CompactionBlock | null | undefined
+  return block?.type === 'compaction' ? [block] : []
 }
 
 /** Thoughts after which nothing was said, as of an answer that was broken off, are refused. */

@@ -1,3 +1,4 @@
+import { isObject, parseJson } from '../../../core/index.ts'
 import type { ThinkingBlock } from './wire.ts'
 
 // The vendor takes a thought back only as it gave it: text and signature, byte for byte. Clients may reword the
@@ -10,18 +11,9 @@ export function reasoningState(block: ThinkingBlock): string {
 
 /** Undefined for state that is not this dialect's. */
 export function thinkingBlock(opaque: string | undefined): ThinkingBlock | undefined {
-  const state = parse(opaque)
-  if (!state) return undefined
+  const state = opaque?.startsWith('{') ? parseJson(opaque) : undefined
+  if (!isObject(state)) return undefined
   if (typeof state.data === 'string') return { type: 'redacted_thinking', data: state.data }
   if (typeof state.signature !== 'string' || typeof state.thinking !== 'string') return undefined
   return { type: 'thinking', thinking: state.thinking, signature: state.signature }
-}
-
-function parse(opaque: string | undefined): { data?: unknown; signature?: unknown; thinking?: unknown } | undefined {
-  if (!opaque?.startsWith('{')) return undefined
-  try {
-    return JSON.parse(opaque)
-  } catch {
-    return undefined
-  }
 }

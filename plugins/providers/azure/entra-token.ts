@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers'
-import { ProviderFailure, type Clock, type HttpClient } from '../../../core/index.ts'
+import { parseJson, ProviderFailure, type Clock, type HttpClient } from '../../../core/index.ts'
 
 export interface EntraOptions {
   readonly tenantId: string
@@ -76,9 +76,5 @@ export class EntraToken {
 }
 
 function parsed(body: string): { readonly access_token?: unknown; readonly expires_in?: unknown; readonly error_description?: unknown } {
-  try {
-    return (JSON.parse(body) as object | null) ?? {}
-  } catch {
-    return {}
-  }
+  return (parseJson(body) as object | null | undefined) ?? {}
 }

@@ -1,4 +1,4 @@
-import type { Emit } from '../../../core/index.ts'
+import { parseJson, type Emit } from '../../../core/index.ts'
 import { citationOf } from './citation.ts'
 import { redactedState, signedState } from './reasoning-state.ts'
 import type { WireBlock, WireCitation, WireDelta, WireStart, WireToolUse } from './wire-reply.ts'
@@ -158,10 +158,6 @@ function isServerTool({ type }: WireToolUse): boolean {
 }
 
 function queryIn(json: string): string {
-  try {
-    const { query } = (JSON.parse(json) as { readonly query?: unknown } | null) ?? {}
-    return typeof query === 'string' ? query : ''
-  } catch {
-    return ''
-  }
+  const { query } = (parseJson(json) as { readonly query?: unknown } | null | undefined) ?? {}
+  return typeof query === 'string' ? query : ''
 }

@@ -1,4 +1,4 @@
-import { ProviderFailure, type Decoder, type Emit, type ProviderCall } from '../../../core/index.ts'
+import { frameJson, type Decoder, type Emit, type ProviderCall } from '../../../core/index.ts'
 import { exceptionOf } from './event-stream.ts'
 import { failureInside } from './failure.ts'
 import { Reply } from './reply.ts'
@@ -14,7 +14,7 @@ export function decoder(call: ProviderCall, options: SettingsOptions): Decoder {
       sink = emit
       const exception = exceptionOf(event)
       if (exception !== undefined) throw failureInside(exception, data)
-      const payload = parse(data)
+      const payload = (frameJson(data) ?? {}) as WireEvent
       reply ??= new Reply(call, options, each => sink(each))
       const index = payload.contentBlockIndex ?? 0
       switch (event) {
@@ -36,18 +36,5 @@ export function decoder(call: ProviderCall, options: SettingsOptions): Decoder {
       sink = emit
       reply?.end()
     },
-  }
-}
-
-function parse(data: string): WireEvent {
-  try {
-    return (JSON.parse(data) as WireEvent | null) ?? {}
-  } catch (cause) {
-    throw new ProviderFailure({
-      kind: 'protocol',
-      message: 'The provider sent an event that is not JSON.',
-      upstream: data,
-      cause,
-    })
   }
 }

@@ -1,4 +1,4 @@
-import { ProviderFailure, type Decoder, type Emit, type ProviderCall } from '../../../core/index.ts'
+import { frameJson, type Decoder, type Emit, type ProviderCall } from '../../../core/index.ts'
 import { Content } from './content.ts'
 import { finishOf } from './finish.ts'
 import { settingsFor } from './settings.ts'
@@ -14,7 +14,7 @@ export function decoder(call: ProviderCall): Decoder {
     frame(data, _event, emit) {
       if (data === '[DONE]') return
       sink = emit
-      const event = parse(data)
+      const event = (frameJson(data) ?? {}) as WireEvent
       if (!begun) for (const warning of settingsFor(call).warnings) emit({ type: 'warning', ...warning })
       begun = true
       take(event, content, emit)
@@ -43,18 +43,5 @@ function take({ type, index = 0, delta, logprobs }: WireEvent, content: Content,
       if (counts) emit({ type: 'usage', usage: counts })
       return emit({ type: 'finish', reason: finishOf(delta ?? {}, content.calls) })
     }
-  }
-}
-
-function parse(data: string): WireEvent {
-  try {
-    return (JSON.parse(data) ?? {}) as WireEvent
-  } catch (cause) {
-    throw new ProviderFailure({
-      kind: 'protocol',
-      message: 'The provider sent an event that is not JSON.',
-      upstream: data,
-      cause,
-    })
   }
 }

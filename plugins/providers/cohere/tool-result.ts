@@ -1,4 +1,4 @@
-import type { FunctionCallOutputItem, JsonObject } from '../../../core/index.ts'
+import { isObject, parseJson, type FunctionCallOutputItem } from '../../../core/index.ts'
 import { fileAsText } from './documents.ts'
 import { imageContent } from './parts.ts'
 import type { DocumentContent, ImageContent } from './wire.ts'
@@ -24,14 +24,6 @@ export function toolResult({ output }: FunctionCallOutputItem, filesAsText: bool
 /** Undefined for what is neither an object nor a list of objects. */
 function documentsIn(text: string): readonly DocumentContent[] | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined
-  try {
-    const list = [JSON.parse(text) as unknown].flat()
-    return list.length > 0 && list.every(isObject) ? list.map(data => ({ type: 'document', document: { data } })) : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  const list = [parseJson(text)].flat()
+  return list.length > 0 && list.every(isObject) ? list.map(data => ({ type: 'document', document: { data } })) : undefined
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../core/index.ts'
+import { isObject, type JsonObject } from '../../../core/index.ts'
 
 const kept = new Set([
   '$id',
@@ -51,8 +51,4 @@ function members(value: unknown): JsonObject {
 
 function enforceable(value: unknown): unknown {
   return isObject(value) ? enforceableSchema(value) : value
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

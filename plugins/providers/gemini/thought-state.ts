@@ -1,3 +1,5 @@
+import { parseJson } from '../../../core/index.ts'
+
 /**
  * A signature that the vendor wants back where it stood: on the part that comes next, on an empty part of its own, or on a thought,
  * whose text then has to come back too.
@@ -19,10 +21,6 @@ export function stateText(state: ThoughtState): string {
 /** Undefined for state that is not this dialect's. */
 export function thoughtState(opaque: string | undefined): ThoughtState | undefined {
   if (!opaque?.startsWith('{')) return undefined
-  try {
-    const state = JSON.parse(opaque) as ThoughtState
-    return typeof state.thoughtSignature === 'string' ? state : undefined
-  } catch {
-    return undefined
-  }
+  const state = parseJson(opaque) as ThoughtState | undefined
+  return typeof state?.thoughtSignature === 'string' ? state : undefined
 }

@@ -1,4 +1,4 @@
-import { ProviderFailure, type Decoder, type Emit, type ProviderCall } from '../../../core/index.ts'
+import { frameJson, ProviderFailure, type Decoder, type Emit, type ProviderCall } from '../../../core/index.ts'
 import { Reply } from './reply.ts'
 import type { WireReply } from './wire-reply.ts'
 
@@ -9,7 +9,7 @@ export function decoder(call: ProviderCall): Decoder {
   return {
     frame(data, _event, emit) {
       sink = emit
-      reply.add(parse(data))
+      reply.add((frameJson(data) ?? {}) as WireReply)
     },
   }
 }
@@ -24,17 +24,4 @@ export function wholeReply(body: unknown, emit: Emit, call: ProviderCall): void 
       upstream: JSON.stringify(body),
     })
   new Reply(call, emit).add(told)
-}
-
-function parse(line: string): WireReply {
-  try {
-    return (JSON.parse(line) ?? {}) as WireReply
-  } catch (cause) {
-    throw new ProviderFailure({
-      kind: 'protocol',
-      message: 'The provider sent a line that is not JSON.',
-      upstream: line,
-      cause,
-    })
-  }
 }

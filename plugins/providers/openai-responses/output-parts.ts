@@ -1,4 +1,4 @@
-import type { Citation, JsonObject, LogProb, SearchAction } from '../../../core/index.ts'
+import { parseJson, type Citation, type JsonObject, type LogProb, type SearchAction } from '../../../core/index.ts'
 import { number, object, objects, text } from './wire.ts'
 
 /** A part's annotation, where it is of a kind that callers know; offsets are the part's own. */
@@ -52,10 +52,5 @@ function query({ query: single, queries }: JsonObject): string | undefined {
 
 /** xAI also tells its searches in the form of a function call. */
 function queryInArguments({ arguments: input }: JsonObject): string | undefined {
-  if (typeof input !== 'string') return undefined
-  try {
-    return text(object(JSON.parse(input))?.query)
-  } catch {
-    return undefined
-  }
+  return typeof input === 'string' ? text(object(parseJson(input))?.query) : undefined
 }

@@ -118,7 +118,7 @@ t.test('a line that tells an error is a failure, after what had been said', asyn
   t.match((await after({ error: { message: 'server busy' } })).failure, { kind: 'overloaded' })
   t.match((await after('no reply')).failure, undefined)
   const cut = await replay(adapter, call, { pieces: [Buffer.from('<html>\n')] })
-  t.match(cut.failure, { kind: 'protocol', message: 'The provider sent a line that is not JSON.' })
+  t.match(cut.failure, { kind: 'protocol', message: 'The provider sent an event that is not JSON.' })
   const loaded = await replay(adapter, call, { pieces: [Buffer.from(lines([{ message: {}, done: true, done_reason: 'load' }]))] })
   t.notOk(
     loaded.events.some(({ type }) => type === 'finish'),
