@@ -8,68 +8,71 @@ import { endpointsOf, generatingEndpoints } from './model-name.ts'
 
 /** Every endpoint that the request could use, in the order in which they are tried: spec.md, `routing`. */
 export function candidatesFor(request: GenerationRequest, catalog: Catalog, providers: Registry<Provider>): readonly Endpoint[] {
-  const all = allCandidates(request, catalog, providers)
+  const all = new Candidates(request, catalog, providers).all()
   if (!request.context_management?.length) return all
   // decisions.md: while one that has it is a candidate, others are not.
   const compacting = all.filter(({ capabilities }) => capabilities.contextManagement)
   return compacting.length > 0 ? compacting : all
 }
 
-function allCandidates(request: GenerationRequest, catalog: Catalog, providers: Registry<Provider>): readonly Endpoint[] {
-  const primary = namedEndpoints(request.model, 'model', request, catalog, providers)
-  const { fallbacks: modelFallbacks = [] } = request.routing?.model ?? {}
-  if (modelFallbacks.length === 0) return primary
+class Candidates {
+  readonly #request: GenerationRequest
+  readonly #catalog: Catalog
+  readonly #providers: Registry<Provider>
+
+  constructor(request: GenerationRequest, catalog: Catalog, providers: Registry<Provider>) {
+    this.#request = request
+    this.#catalog = catalog
+    this.#providers = providers
+  }
+
+  all(): readonly Endpoint[] {
+    const { model, routing } = this.#request
+    const primary = this.#named(model, 'model')
+    const { fallbacks = [] } = routing?.model ?? {}
+    if (fallbacks.length === 0) return primary
+    const others = fallbacks.map((name, index) => (name === 'auto' ? [] : this.#named(name, `routing.model.fallbacks[${index}]`)))
+    // spec: `auto` moves to the end. Where it has nothing to add, the models that were named stand alone.
+    const chosen = fallbacks.includes('auto') ? this.#capable('auto', 'routing.model.fallbacks') : []
+    return withoutRepeats([...primary, ...others.flat(), ...chosen])
+  }
+
+  #named(name: string, param: string): readonly Endpoint[] {
+    const capable = this.#capable(name, param)
+    const [first] = capable
+    if (!first)
+      throw invalidRequest(
+        'No model here can serve this request automatically. Name one: GET /v1/models lists them.',
+        param,
+        'model_not_found',
+      )
+    const { fallbacks = [] } = this.#request.routing?.provider ?? {}
+    if (fallbacks.length === 0 || name === 'auto') return capable
+    const model = this.#catalog.resolve(first.model)
+    const everywhere = model ? generatingEndpoints(model) : []
+    const chosen = fallbacks.map((id, index) => {
+      const provider = this.#providers.get(id)
+      if (!provider) throw unknownProvider(id, index, this.#providers)
+      return everywhere.find(endpoint => endpoint.provider === id) ?? (first.listed ? undefined : unlistedEndpoint(provider, first.model))
+    })
+    return withoutRepeats([first, ...chosen.filter(endpoint => endpoint !== undefined), ...capable])
+  }
+
+  /** What was named is tried whatever is known of it; `auto` chooses. */
+  #capable(name: string, param: string): readonly Endpoint[] {
+    const endpoints = endpointsOf(name, param, this.#catalog, this.#providers)
+    return name === 'auto' ? endpoints.filter(endpoint => isCapable(endpoint, this.#request)) : endpoints
+  }
+}
+
+/** The first of each keeps its place. */
+function withoutRepeats(endpoints: readonly Endpoint[]): readonly Endpoint[] {
   const found = new Map<string, Endpoint>()
-  const add = (endpoints: readonly Endpoint[]): void => {
-    for (const endpoint of endpoints) if (!found.has(keyOf(endpoint))) found.set(keyOf(endpoint), endpoint)
+  for (const endpoint of endpoints) {
+    const key = `${endpoint.provider}/${endpoint.model}`
+    if (!found.has(key)) found.set(key, endpoint)
   }
-  add(primary)
-  // spec: `auto` moves to the end. Where it has nothing to add, the models that were named stand alone.
-  for (const [index, name] of modelFallbacks.entries()) {
-    if (name !== 'auto') add(namedEndpoints(name, `routing.model.fallbacks[${index}]`, request, catalog, providers))
-  }
-  if (modelFallbacks.includes('auto')) add(capableEndpoints('auto', 'routing.model.fallbacks', request, catalog, providers))
   return [...found.values()]
-}
-
-function namedEndpoints(
-  name: string,
-  param: string,
-  request: GenerationRequest,
-  catalog: Catalog,
-  providers: Registry<Provider>,
-): readonly Endpoint[] {
-  const capable = capableEndpoints(name, param, request, catalog, providers)
-  const [first] = capable
-  if (!first)
-    throw invalidRequest(
-      'No model here can serve this request automatically. Name one: GET /v1/models lists them.',
-      param,
-      'model_not_found',
-    )
-  const { fallbacks = [] } = request.routing?.provider ?? {}
-  if (fallbacks.length === 0 || name === 'auto') return capable
-  const model = catalog.resolve(first.model)
-  const everywhere = model ? generatingEndpoints(model) : []
-  const chosen = fallbacks.map((id, index) => {
-    const provider = providers.get(id)
-    if (!provider) throw unknownProvider(id, index, providers)
-    return everywhere.find(endpoint => endpoint.provider === id) ?? (first.listed ? undefined : unlistedEndpoint(provider, first.model))
-  })
-  const ordered = [first, ...chosen.filter(endpoint => endpoint !== undefined), ...capable]
-  return [...new Map(ordered.map(endpoint => [keyOf(endpoint), endpoint])).values()]
-}
-
-/** What was named is tried whatever is known of it; `auto` chooses. */
-function capableEndpoints(
-  name: string,
-  param: string,
-  request: GenerationRequest,
-  catalog: Catalog,
-  providers: Registry<Provider>,
-): readonly Endpoint[] {
-  const endpoints = endpointsOf(name, param, catalog, providers)
-  return name === 'auto' ? endpoints.filter(endpoint => isCapable(endpoint, request)) : endpoints
 }
 
 /** Whether nothing known speaks against this endpoint. */
@@ -79,10 +82,6 @@ function isCapable({ capabilities }: Endpoint, request: GenerationRequest): bool
   const parts = request.input.flatMap(item => (item.type === 'message' ? item.content : []))
   if (capabilities.images === false && parts.some(({ type }) => type === 'input_image')) return false
   return !(capabilities.files === false && parts.some(({ type }) => type === 'input_file'))
-}
-
-function keyOf({ provider, model }: Endpoint): string {
-  return `${provider}/${model}`
 }
 
 function unknownProvider(provider: string, index: number, providers: Registry<Provider>): Error {
