@@ -20,7 +20,8 @@ export function sandboxDecisions(provider: string): DecisionClient {
     resolve: model => (model === 'dm' ? model : undefined),
     async decide({ request: { state, questions } }) {
       const told = JSON.stringify(state)
-      const answers = Object.entries(questions).map(([id, question]) => [id, answer(told, question)] as const)
+      const digest = sha256(told).toString('hex')
+      const answers = Object.entries(questions).map(([id, question]) => [id, answer(digest, question)] as const)
       return {
         answers: Object.fromEntries(answers),
         usage: { input_tokens: tokens(told) + tokens(JSON.stringify(questions)), output_tokens: tokens(JSON.stringify(answers)) },
@@ -41,8 +42,8 @@ export function sandboxDecisionModels(provider: string): CatalogSource {
   return { name: `${provider}-decisions`, entries: () => [entry] }
 }
 
-function answer(state: string, question: Question): DecisionAnswer {
-  const random = numbersOf(`${state}\n${JSON.stringify(question)}`)
+function answer(stateDigest: string, question: Question): DecisionAnswer {
+  const random = numbersOf(`${stateDigest}${JSON.stringify(question)}`)
   if (question.type === 'noul') return answerBy(question, [Math.round(random() * precision) / precision])
   return answerBy(question, distribution(Object.keys(question.criteria).map(() => random())))
 }
@@ -59,18 +60,24 @@ function distribution(random: readonly number[]): readonly number[] {
 
 /** Numbers from 0 to below 1, always the same for the same text. */
 function numbersOf(text: string): () => number {
-  const seed = createHash('sha256').update(text).digest()
+  const seed = sha256(text)
   let block = seed
   let used = 0
   return () => {
     if (used === block.length) {
-      block = createHash('sha256').update(seed).update(block).digest()
+      block = sha256(seed, block)
       used = 0
     }
     const number = block.readUInt32BE(used) / 2 ** 32
     used += 4
     return number
   }
+}
+
+function sha256(...parts: readonly (string | Buffer)[]): Buffer {
+  const hash = createHash('sha256')
+  for (const part of parts) hash.update(part)
+  return hash.digest()
 }
 
 function tokens({ length }: string): number {
