@@ -171,16 +171,24 @@ t.test('a store that fails is a 503', async t => {
   }
 })
 
+/** What the includes change of an item. */
+interface Shown {
+  readonly encrypted_content?: string
+  readonly action?: { readonly sources: readonly object[] }
+  readonly results?: readonly object[]
+  readonly content?: readonly { readonly logprobs: readonly object[] }[]
+}
+
 t.test('include says what is shown, when the response is made and when it is read', async t => {
   const under = await gateway({ plugins: [saying('acme', rich)] })
   t.teardown(under.stop)
   const all = ['reasoning.encrypted_content', 'message.output_text.logprobs', 'web_search_call.results']
-  const shown = ({ output }: { readonly output: readonly any[] }): readonly boolean[] => {
-    const [reasoning, search, message] = output
-    t.same(search.action.sources, [{ type: 'url', url: 'https://example.com/' }], 'sources are always shown')
+  const shown = ({ output }: { readonly output?: unknown }): readonly boolean[] => {
+    const [reasoning, search, message] = output as readonly [Shown, Shown, Shown]
+    t.same(search.action!.sources, [{ type: 'url', url: 'https://example.com/' }], 'sources are always shown')
     return [
       typeof reasoning.encrypted_content === 'string',
-      message.content[0].logprobs.length === 1,
+      message.content![0]!.logprobs.length === 1,
       JSON.stringify(search.results) === '[{"url":"https://example.com/","title":"Cats"}]',
     ]
   }
@@ -189,12 +197,12 @@ t.test('include says what is shown, when the response is made and when it is rea
     t.same(shown(response), [true, true, true])
     const path = `/${response.id}`
     const bare = (await read(under, path)).body
-    t.same(shown(bare as any), [false, false, false])
+    t.same(shown(bare), [false, false, false])
     t.notOk('encrypted_content' in bare['output'][0] || 'results' in bare['output'][1], 'left out, not null')
     for (const [index, name] of all.entries()) {
       const expected = [0, 1, 2].map(place => place === index)
       for (const query of [`include[]=${name}`, `include%5B%5D=${encodeURIComponent(name)}`, `include=${name}`])
-        t.same(shown((await read(under, `${path}?${query}`)).body as any), expected, query)
+        t.same(shown((await read(under, `${path}?${query}`)).body), expected, query)
     }
     const everything = await read(under, `${path}?${all.map(name => `include[]=${name}`).join('&')}`)
     t.same(checkResponse(everything.body), response)
@@ -202,7 +210,7 @@ t.test('include says what is shown, when the response is made and when it is rea
     const unasked = (await ask(under, { ...hi, stream })).response
     t.same(shown(unasked), [false, false, false])
     const state = (await read(under, `/${unasked.id}?include[]=reasoning.encrypted_content`)).body
-    t.same(shown(state as any), [true, false, false], 'the state was stored although it was not shown')
+    t.same(shown(state), [true, false, false], 'the state was stored although it was not shown')
     const again = await ask(under, { ...hi, input: [state['output'][0], { role: 'user', content: 'go on' }] })
     t.equal(again.status, 200)
   }
