@@ -1,5 +1,6 @@
 // What plugin authors test with; published as turnpike/testing.
 
+export { answeringSuite, type AnsweringSuiteOptions } from './answering-suite.ts'
 export { checkEvents, checkStream, type CheckedStream, type GrammarOptions } from './event-grammar.ts'
 export { readEvents, type PublicEvent } from './event-reader.ts'
 export { checkResponse, type CheckedResponse, type ResponseStatus } from './response-shape.ts'
@@ -21,6 +22,13 @@ export {
 } from './fake-upstream.ts'
 export { checkGenerationEvents } from './generation-events.ts'
 export { providerCall, type ProviderCallOptions } from './provider-call.ts'
-export { providerSuite, type FailureExample, type ProviderExample, type ProviderSuiteOptions, type SuiteContext } from './provider-suite.ts'
+export {
+  providerSuite,
+  type FailureExample,
+  type InsideFailureExample,
+  type ProviderExample,
+  type ProviderSuiteOptions,
+  type SuiteContext,
+} from './provider-suite.ts'
 export { inPieces, replay, type Replayed, type ReplayedReply } from './replay.ts'
 export { testGateway, type TestGateway, type TestRequest } from './test-gateway.ts'

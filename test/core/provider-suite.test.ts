@@ -22,14 +22,16 @@ const adapter: ProviderAdapter = {
   }),
   decoder: () => ({
     frame(data, _event, emit) {
-      const said = JSON.parse(data) as { text?: string; end?: string; usage?: typeof usage }
+      const said = JSON.parse(data) as { text?: string; end?: string; usage?: typeof usage; error?: string }
+      if (said.error) throw new ProviderFailure({ kind: 'overloaded', message: said.error })
       if (said.text) emit({ type: 'text', text: said.text })
       if (said.end) emit({ type: 'finish', reason: 'stop' })
       if (said.usage) emit({ type: 'usage', usage: said.usage })
     },
   }),
   reply(body, emit) {
-    const { text } = body as { text: string }
+    const { text, error } = body as { text: string; error?: unknown }
+    if (typeof error === 'string') throw new ProviderFailure({ kind: 'overloaded', message: error })
     if (!text) throw new ProviderFailure({ kind: 'protocol', message: 'The provider answered with something else.' })
     emit({ type: 'text', text })
     emit({ type: 'finish', reason: 'stop' })
@@ -58,6 +60,18 @@ const suite = {
           { type: 'finish', reason: 'stop' },
         ],
       },
+      billed: { input: 3, output: 2 },
+    },
+  ],
+  failuresInside: [
+    {
+      name: 'inside',
+      kind: 'overloaded',
+      stream: {
+        body: [{ text: 'Hm' }, { error: 'Too busy.' }].map(data => sseFrame(data)).join(''),
+        events: [{ type: 'text', text: 'Hm' }],
+      },
+      reply: { body: { error: 'Too busy.' } },
     },
   ],
 } as const satisfies Omit<ProviderSuiteOptions, 'adapter'>
@@ -65,10 +79,10 @@ const suite = {
 /** The names of the checks that an adapter does not pass. */
 async function failing(changes: Partial<ProviderAdapter>, options: Partial<ProviderSuiteOptions> = {}): Promise<string[]> {
   const failed: string[] = []
-  const runs: Promise<void>[] = []
-  const test = (name: string, run: () => Promise<void>) => runs.push(run().catch(() => void failed.push(name)))
+  const checks: (readonly [name: string, run: () => Promise<void>])[] = []
+  const test = (name: string, run: () => Promise<void>) => checks.push([name, run])
   providerSuite({ test }, { ...suite, ...options, adapter: { ...adapter, ...changes } })
-  await Promise.all(runs)
+  for (const [name, run] of checks) await run().catch(() => void failed.push(name))
   return failed
 }
 
@@ -86,6 +100,7 @@ t.test('an adapter that keeps to the contract passes', async t => {
 
 t.test('each fault is found by the check that is meant for it', async t => {
   let calls = 0
+  let frames = 0
   const text = (data: string): boolean => data.includes('text')
   const faults: readonly (readonly [string, string[], Partial<ProviderAdapter>, Partial<ProviderSuiteOptions>?])[] = [
     ['none', [], {}],
@@ -96,7 +111,17 @@ t.test('each fault is found by the check that is meant for it', async t => {
     ],
     [
       'a request that is changed',
-      ['prepares'],
+      [
+        'prepares',
+        'decodes the same',
+        'decodes several',
+        'takes no other bytes',
+        'skips',
+        'reads',
+        'takes no other JSON',
+        'inside: is a failure inside a stream',
+        'inside: is a failure inside a reply',
+      ],
       {
         prepare(call) {
           ;(call.request as { store?: boolean }).store = false
@@ -110,13 +135,59 @@ t.test('each fault is found by the check that is meant for it', async t => {
       { prepare: call => ({ ...adapter.prepare(call), headers: { authorization: 'Bearer sk-demo-secret' } }) },
     ],
     [
+      'a header that the options cannot override',
+      ['prepares'],
+      { prepare: call => ({ ...adapter.prepare(call), headers: { Accept: '*/*' } }) },
+    ],
+    ['an address that cannot be asked', ['prepares'], { prepare: call => ({ ...adapter.prepare(call), url: 'file:///say' }) }],
+    [
+      'state that replies share',
+      ['decodes several'],
+      decoder(({ frame }) => {
+        frames = 0
+        return {
+          frame(data, event, emit) {
+            if (!text(data) || ++frames === 1) frame(data, event, emit)
+            else frame(data.replace('"text":"Grüß"', '"text":"Gruss"'), event, emit)
+          },
+        }
+      }),
+    ],
+    ['counts that overlap', ['decodes the same'], {}, { examples: [{ ...suite.examples[0], billed: { input: 2, output: 2 } }] }],
+    [
+      'an error inside that is passed over',
+      ['inside: is a failure inside a stream'],
+      decoder(({ frame }) => ({
+        frame(data, event, emit) {
+          if (data.includes('error')) emit({ type: 'finish', reason: 'stop' })
+          else frame(data, event, emit)
+        },
+      })),
+    ],
+    [
+      'an error inside of another kind',
+      ['inside'],
+      {},
+      { failuresInside: [{ name: 'inside', kind: 'quota', reply: { body: { error: 'Too busy.' } } }] },
+    ],
+    [
+      'a reply with a new member',
+      ['reads'],
+      {
+        reply(body, emit, call) {
+          if (Object.keys(body ?? {}).length > 1) throw new Error('what is this?')
+          adapter.reply(body, emit, call)
+        },
+      },
+    ],
+    [
       'a decoder that ends a cut stream well',
-      ['decodes', 'never takes', 'skips'],
+      ['decodes the same', 'decodes several', 'never takes', 'takes no other bytes', 'skips'],
       decoder(() => ({ end: emit => emit({ type: 'finish', reason: 'stop' }) })),
     ],
     [
       'a finish that comes too early',
-      ['decodes', 'never takes', 'skips'],
+      ['decodes the same', 'decodes several', 'never takes', 'takes no other bytes', 'skips', 'inside: is a failure inside a stream'],
       decoder(({ frame }) => ({
         frame(data, event, emit) {
           if (text(data)) emit({ type: 'finish', reason: 'stop' })
@@ -136,12 +207,12 @@ t.test('each fault is found by the check that is meant for it', async t => {
     ],
     [
       'bytes that are cut inside a character',
-      ['decodes'],
+      ['decodes the same', 'decodes several', 'inside: is a failure inside a stream'],
       { framing: () => ({ feed: (bytes, push) => split(Buffer.from(bytes).toString(), push) }) },
     ],
     [
       'a reply that is taken for one whatever it says',
-      ['takes no other'],
+      ['takes no other JSON', 'takes no other bytes', 'inside: is a failure inside a reply'],
       {
         reply: (body, emit) => {
           emit({ type: 'text', text: String((body as { text?: string } | null)?.text) })

@@ -1,0 +1,12 @@
+/** A copy on which nobody can write: whoever tries throws. */
+export function frozen<T>(value: T): T {
+  const copy = structuredClone(value)
+  freeze(copy)
+  return copy
+}
+
+function freeze(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return
+  Object.freeze(value)
+  for (const member of Object.values(value)) freeze(member)
+}
