@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { ProviderAdapter } from '../contracts/adapter.ts'
 import type { Credential } from '../contracts/provider.ts'
 import { PluginError } from '../errors.ts'
 
@@ -43,6 +44,15 @@ export class ApiKeys {
   /** For a vendor's own address, which answers nobody without a key. Throws a `PluginError` that says how to give one. */
   demand(plugin: string, variable: string): void {
     if (!this.credentials) throw new PluginError(plugin, `needs the option apiKey, such as apiKey: env('${variable}').`)
+  }
+
+  /** An adapter's `authorize`: the key in this header, behind "Bearer" where it is `authorization`. A request without a key stays as it is. */
+  authorizeBy(header: string): NonNullable<ProviderAdapter['authorize']> {
+    return (request, credentialId) => {
+      const secret = this.secret(credentialId)
+      if (secret === undefined) return request
+      return { ...request, headers: { ...request.headers, [header]: header === 'authorization' ? `Bearer ${secret}` : secret } }
+    }
   }
 
   /** Undefined for a provider without keys. */

@@ -40,10 +40,7 @@ export default definePlugin({
       version,
       beta,
       defaultMaxTokens,
-      authorize(request, credentialId) {
-        const secret = keys.secret(credentialId)
-        return secret === undefined ? request : { ...request, headers: { ...request.headers, 'x-api-key': secret } }
-      },
+      authorize: keys.authorizeBy('x-api-key'),
     })
     gateway.add(Providers, httpProvider(id, adapter, gateway.http, { credentials: keys.credentials, timeouts, headers }))
   },

@@ -28,10 +28,7 @@ export default definePlugin({
     if (baseUrl === vendorUrl && !headers) keys.demand(gateway.name, 'CO_API_KEY')
     const adapter = cohereAdapter({
       url: `${baseUrl.replace(/(\/v2)?\/*$/, '')}/v2/chat`,
-      authorize(request, credentialId) {
-        const secret = keys.secret(credentialId)
-        return secret === undefined ? request : { ...request, headers: { ...request.headers, authorization: `Bearer ${secret}` } }
-      },
+      authorize: keys.authorizeBy('authorization'),
     })
     gateway.add(Providers, httpProvider(id, adapter, gateway.http, { credentials: keys.credentials, timeouts, headers }))
   },

@@ -35,10 +35,7 @@ export default definePlugin({
       filesUrl: `${root}/files`,
       ownApi: true,
       safetySettings,
-      authorize(request, credentialId) {
-        const secret = keys.secret(credentialId)
-        return secret === undefined ? request : { ...request, headers: { ...request.headers, 'x-goog-api-key': secret } }
-      },
+      authorize: keys.authorizeBy('x-goog-api-key'),
     })
     gateway.add(Providers, httpProvider(id, adapter, gateway.http, { credentials: keys.credentials, timeouts, headers }))
   },

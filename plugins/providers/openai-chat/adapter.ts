@@ -18,10 +18,7 @@ export function chatAdapter(host: Host, baseUrl: string, keys: ApiKeys): Provide
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(requestBody(call, host)),
     }),
-    authorize(request, credentialId) {
-      const secret = keys.secret(credentialId)
-      return secret === undefined ? request : { ...request, headers: { ...request.headers, authorization: `Bearer ${secret}` } }
-    },
+    authorize: keys.authorizeBy('authorization'),
     decoder: call => new ChatDecoder(call, host),
     reply: (body, emit, call) => readReply(body, emit, call, host),
     failure: failureFrom,

@@ -29,10 +29,7 @@ export function openaiResponsesAdapter(options: OpenaiResponsesOptions): Provide
       const body = JSON.stringify(wireBody(request, endpoint.upstreamModel, options))
       return { method: 'POST', url, headers: { 'content-type': 'application/json', accept }, body }
     },
-    authorize(request, credentialId) {
-      const secret = options.keys?.secret(credentialId)
-      return secret === undefined ? request : { ...request, headers: { ...request.headers, authorization: `Bearer ${secret}` } }
-    },
+    ...(options.keys && { authorize: options.keys.authorizeBy('authorization') }),
     decoder: call => new ResponsesDecoder(warningsFor(call.request)),
     reply(body, emit, call) {
       for (const warning of warningsFor(call.request)) emit(warning)
