@@ -1,58 +1,27 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import t from 'tap'
-import { ProviderFailure, type GenerationEvent, type UpstreamRequestBody } from '../../../core/index.ts'
+import { ProviderFailure, type GenerationEvent } from '../../../core/index.ts'
 import { sseFrame } from '../../../core/testing/index.ts'
 import { providerCall } from '../../../core/testing/provider-call.ts'
 import { providerSuite } from '../../../core/testing/provider-suite.ts'
 import { replay } from '../../../core/testing/replay.ts'
 import { anthropicAdapter } from '../../../plugins/providers/anthropic/adapter.ts'
 import anthropic from '../../../plugins/providers/anthropic/index.ts'
+import { fixtures } from './fixtures.ts'
 
 const adapter = anthropicAdapter({ url: () => 'https://api.example.com/v1/messages' })
+const { requests, replies, examples } = fixtures('anthropic', sse)
 
-interface RequestFixture {
-  readonly name: string
-  readonly request: UpstreamRequestBody
-  readonly sent: Record<string, unknown>
-  /** Only the beta API knows what is sent. */
-  readonly beta?: boolean
-}
-
-interface ReplyFixture {
-  readonly name: string
-  readonly request: UpstreamRequestBody
-  readonly stream: readonly (string | { readonly type: string })[]
-  readonly streamed: readonly GenerationEvent[]
-  readonly message?: object
-  readonly whole?: readonly GenerationEvent[]
-}
-
-function fixtures<T>(folder: string): readonly T[] {
-  const path = join(import.meta.dirname, '../../fixtures/anthropic', folder)
-  return readdirSync(path).map(file => ({ name: file.replace('.json', ''), ...JSON.parse(readFileSync(join(path, file), 'utf8')) }) as T)
-}
-
-const requests = fixtures<RequestFixture>('requests')
-const replies = fixtures<ReplyFixture>('replies')
-
-function sse(events: ReplyFixture['stream']): string {
+function sse(events: readonly (string | { readonly type: string })[]): string {
   return events.map(event => (typeof event === 'string' ? sseFrame(event) : sseFrame(event, event.type))).join('')
 }
 
 t.test('the suite of every provider', t => {
   providerSuite(t, {
     adapter,
-    examples: [
-      ...requests,
-      ...replies.map(({ name, request, stream, streamed, message, whole }) => ({
-        name,
-        request,
-        stream: { body: sse(stream), events: streamed },
-        ...(message && whole && { reply: { body: message, events: whole } }),
-      })),
-    ],
+    examples,
     failures: [
       failed(400, 'invalid_request_error', 'messages: at least one message is required', 'invalid-request'),
       failed(400, 'invalid_request_error', 'prompt is too long: 210000 tokens > 200000 maximum', 'context-length'),
@@ -107,7 +76,7 @@ t.test('every request is one that the vendor publishes', { skip: !existsSync(sch
   const ajv = new Ajv2020({ strict: false }).addSchema(schema, 'vendor')
   // The published schema is of the version that dropped the sampling parameters; the default version has them.
   const members = new Set([...Object.keys(schema.$defs['MessageCreateParamsStreaming']!.properties), 'temperature', 'top_p'])
-  for (const { name, request, beta } of [...requests, ...(replies as readonly (ReplyFixture & { beta?: boolean })[])])
+  for (const { name, request, beta } of [...requests, ...replies])
     for (const stream of [true, false]) {
       if (beta) continue
       const body = JSON.parse(String(adapter.prepare(providerCall({ ...request, stream })).body)) as object

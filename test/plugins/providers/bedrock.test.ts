@@ -1,7 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import t from 'tap'
-import type { GenerationEvent, Item, ProviderFailure, UpstreamRequestBody } from '../../../core/index.ts'
+import type { Item, ProviderFailure } from '../../../core/index.ts'
 import { providerCall } from '../../../core/testing/provider-call.ts'
 import { providerSuite } from '../../../core/testing/provider-suite.ts'
 import { inPieces, replay } from '../../../core/testing/replay.ts'
@@ -10,32 +8,10 @@ import { encodeEvent, encodeMessage } from '../../oracle/bedrock-framing.ts'
 import { list, object } from '../../oracle/json.ts'
 import { recordedReply, recordedRequest, recordings, recordingsAbsent } from '../../recordings.ts'
 import { ServiceModel, serviceModelAbsent } from './bedrock-service-model.ts'
+import { fixtures } from './fixtures.ts'
 
 const adapter = bedrockAdapter({ baseUrl: 'https://bedrock.example.com' })
-
-interface RequestFixture {
-  readonly name: string
-  readonly request: UpstreamRequestBody
-  readonly sent: unknown
-  readonly warnings?: readonly string[]
-}
-
-interface ReplyFixture {
-  readonly name: string
-  readonly request: UpstreamRequestBody
-  readonly stream: readonly object[]
-  readonly streamed: readonly GenerationEvent[]
-  readonly message?: object
-  readonly whole?: readonly GenerationEvent[]
-}
-
-function fixtures<T>(folder: string): readonly T[] {
-  const path = join(import.meta.dirname, '../../fixtures/bedrock', folder)
-  return readdirSync(path).map(file => ({ name: file.replace('.json', ''), ...JSON.parse(readFileSync(join(path, file), 'utf8')) }) as T)
-}
-
-const requests = fixtures<RequestFixture>('requests')
-const replies = fixtures<ReplyFixture>('replies')
+const { requests, replies, examples } = fixtures('bedrock', framed)
 const question = requests.find(({ name }) => name === 'text')!.request
 
 function framed(events: readonly object[]): Buffer {
@@ -45,15 +21,7 @@ function framed(events: readonly object[]): Buffer {
 t.test('the suite of every provider', t => {
   providerSuite(t, {
     adapter,
-    examples: [
-      ...requests,
-      ...replies.map(({ name, request, stream, streamed, message, whole }) => ({
-        name,
-        request,
-        stream: { body: framed(stream), events: streamed },
-        ...(message && whole && { reply: { body: message, events: whole } }),
-      })),
-    ],
+    examples,
     failures: [
       failed(400, 'ValidationException', 'Malformed input request', 'invalid-request'),
       failed(400, 'ValidationException', 'Input is too long for requested model.', 'context-length'),

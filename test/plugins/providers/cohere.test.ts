@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { LLMock } from '@copilotkit/aimock'
 import t from 'tap'
@@ -19,28 +17,10 @@ import { gateway } from '../../gateway.ts'
 import { object } from '../../oracle/json.ts'
 import { plainSse } from '../../oracle/plain-sse.ts'
 import { recordedReply, recordings, recordingsAbsent } from '../../recordings.ts'
+import { fixtures } from './fixtures.ts'
 
 const adapter = cohereAdapter({ url: 'https://api.example.com/v2/chat' })
-
-interface RequestFixture {
-  readonly name: string
-  readonly request: UpstreamRequestBody
-  readonly sent: JsonObject
-}
-
-interface ReplyFixture {
-  readonly name: string
-  readonly request: UpstreamRequestBody
-  readonly stream: readonly JsonObject[]
-  readonly streamed: readonly GenerationEvent[]
-  readonly reply: JsonObject
-  readonly whole: readonly GenerationEvent[]
-}
-
-function fixtures<T>(folder: string): readonly T[] {
-  const path = join(import.meta.dirname, '../../fixtures/cohere', folder)
-  return readdirSync(path).map(file => ({ name: file.replace('.json', ''), ...JSON.parse(readFileSync(join(path, file), 'utf8')) }) as T)
-}
+const { examples } = fixtures('cohere', sse)
 
 function sse(events: readonly JsonObject[]): string {
   return `${events.map(event => `event: ${String(event['type'])}\n${sseFrame(event)}`).join('')}data: [DONE]\n\n`
@@ -49,15 +29,7 @@ function sse(events: readonly JsonObject[]): string {
 t.test('the suite of every provider', t => {
   providerSuite(t, {
     adapter,
-    examples: [
-      ...fixtures<RequestFixture>('requests'),
-      ...fixtures<ReplyFixture>('replies').map(({ name, request, stream, streamed, reply, whole }) => ({
-        name,
-        request,
-        stream: { body: sse(stream), events: streamed },
-        reply: { body: reply, events: whole },
-      })),
-    ],
+    examples,
     failures: [
       failed(400, 'too many tokens: size limit exceeded by 25 tokens.', 'context-length', { error_type: 'TOO_MANY_TOKENS' }),
       failed(400, 'too many tokens: total number of tokens in the prompt cannot exceed 4081', 'context-length'),

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import t from 'tap'
@@ -8,6 +8,7 @@ import { geminiAdapter } from '../../../plugins/providers/gemini/adapter.ts'
 import gemini from '../../../plugins/providers/gemini/index.ts'
 import { modelPath } from '../../../plugins/providers/gemini/model-path.ts'
 import { basics } from '../../gateway.ts'
+import { fixtures } from './fixtures.ts'
 
 const root = 'https://api.example.com/v1beta'
 const adapter = geminiAdapter({
@@ -15,29 +16,7 @@ const adapter = geminiAdapter({
   filesUrl: `${root}/files`,
   ownApi: true,
 })
-
-interface RequestFixture {
-  readonly name: string
-  readonly request: UpstreamRequestBody
-  readonly sent: JsonObject
-}
-
-interface ReplyFixture {
-  readonly name: string
-  readonly request: UpstreamRequestBody
-  readonly stream: readonly JsonObject[]
-  readonly streamed: readonly GenerationEvent[]
-  readonly reply?: JsonObject
-  readonly whole?: readonly GenerationEvent[]
-}
-
-function fixtures<T>(folder: string): readonly T[] {
-  const path = join(import.meta.dirname, '../../fixtures/gemini', folder)
-  return readdirSync(path).map(file => ({ name: file.replace('.json', ''), ...JSON.parse(readFileSync(join(path, file), 'utf8')) }) as T)
-}
-
-const requests = fixtures<RequestFixture>('requests')
-const replies = fixtures<ReplyFixture>('replies')
+const { requests, replies, examples } = fixtures('gemini', sse)
 
 function sse(responses: readonly unknown[]): string {
   return responses.map(response => sseFrame(response).replaceAll('\n', '\r\n')).join('')
@@ -46,15 +25,7 @@ function sse(responses: readonly unknown[]): string {
 t.test('the suite of every provider', t => {
   providerSuite(t, {
     adapter,
-    examples: [
-      ...requests,
-      ...replies.map(({ name, request, stream, streamed, reply, whole }) => ({
-        name,
-        request,
-        stream: { body: sse(stream), events: streamed },
-        ...(reply && whole && { reply: { body: reply, events: whole } }),
-      })),
-    ],
+    examples,
     failures: [
       failed(400, 'INVALID_ARGUMENT', 'Please use a valid role: user, model.', 'invalid-request'),
       failed(400, 'INVALID_ARGUMENT', 'API key not valid. Please pass a valid API key.', 'auth', [{ reason: 'API_KEY_INVALID' }]),

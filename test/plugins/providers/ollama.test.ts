@@ -1,40 +1,19 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { LLMock } from '@copilotkit/aimock'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import t from 'tap'
-import { type GenerationEvent, type JsonObject, type UpstreamRequestBody } from '../../../core/index.ts'
+import { type JsonObject, type UpstreamRequestBody } from '../../../core/index.ts'
 import { checkEvents, fakeUpstream, providerCall, providerSuite, readEvents, replay, type FakeReply } from '../../../core/testing/index.ts'
 import { ollamaAdapter } from '../../../plugins/providers/ollama/adapter.ts'
 import ollama from '../../../plugins/providers/ollama/index.ts'
 import { ModelList } from '../../../plugins/providers/ollama/model-list.ts'
 import { gateway } from '../../gateway.ts'
+import { fixtures } from './fixtures.ts'
 
 const url = 'http://localhost.example.com/api/chat'
 const adapter = ollamaAdapter({ url })
-
-interface RequestFixture {
-  readonly name: string
-  readonly request: UpstreamRequestBody
-  readonly sent: JsonObject
-}
-
-interface ReplyFixture {
-  readonly name: string
-  readonly request: UpstreamRequestBody
-  readonly stream: readonly JsonObject[]
-  readonly streamed: readonly GenerationEvent[]
-  readonly reply: JsonObject
-  readonly whole: readonly GenerationEvent[]
-}
-
-function fixtures<T>(folder: string): readonly T[] {
-  const path = join(import.meta.dirname, '../../fixtures/ollama', folder)
-  return readdirSync(path).map(file => ({ name: file.replace('.json', ''), ...JSON.parse(readFileSync(join(path, file), 'utf8')) }) as T)
-}
-
-const requests = fixtures<RequestFixture>('requests')
-const replies = fixtures<ReplyFixture>('replies')
+const { requests, replies, examples } = fixtures('ollama', lines)
 
 function lines(replies: readonly unknown[]): string {
   return replies.map(reply => `${JSON.stringify(reply)}\n`).join('')
@@ -43,15 +22,7 @@ function lines(replies: readonly unknown[]): string {
 t.test('the suite of every provider', t => {
   providerSuite(t, {
     adapter,
-    examples: [
-      ...requests,
-      ...replies.map(({ name, request, stream, streamed, reply, whole }) => ({
-        name,
-        request,
-        stream: { body: lines(stream), events: streamed },
-        reply: { body: reply, events: whole },
-      })),
-    ],
+    examples,
     failures: [
       failed(400, '"demo" does not support thinking', 'invalid-request'),
       failed(400, 'the input length exceeds the context length', 'context-length'),
