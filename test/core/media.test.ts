@@ -2,7 +2,19 @@ import type { lookup } from 'node:dns'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
-import { definePlugin, httpProvider, parseDataUrl, Providers, type JsonObject, type ProviderAdapter } from '../../core/index.ts'
+import {
+  definePlugin,
+  extensionOf,
+  fileTypeOf,
+  httpProvider,
+  inlineDataOf,
+  isTextFile,
+  parseDataUrl,
+  Providers,
+  textFile,
+  type JsonObject,
+  type ProviderAdapter,
+} from '../../core/index.ts'
 import { fakeUpstream } from '../../core/testing/index.ts'
 import { MediaError } from '../../core/upstream/media/media-error.ts'
 import { MediaFetcher } from '../../core/upstream/media/media-fetcher.ts'
@@ -292,4 +304,33 @@ t.test('data: URLs', async t => {
   t.same(parseDataUrl('DATA:,a%20b'), { mediaType: 'text/plain', base64: Buffer.from('a b').toString('base64') })
   t.same(parseDataUrl('data:text/plain;charset=utf-8;base64,YQ=='), { mediaType: 'text/plain', base64: 'YQ==' })
   for (const url of ['https://example.com/a.png', 'data:image/png;base64', 'data:,%zz']) t.equal(parseDataUrl(url), undefined, url)
+  t.equal(parseDataUrl('data:image/jpg;base64,/9j/')?.mediaType, 'image/jpeg', 'one wrong name is set right')
+  t.same(inlineDataOf('data:text/csv,a'), parseDataUrl('data:text/csv,a'))
+  for (const text of ['https://example.com/a.png', 'JVBERi0=', '']) t.equal(inlineDataOf(text), undefined, text)
+  for (const url of ['data:image/png;base64', 'data:,%zz'])
+    t.throws(() => inlineDataOf(url), { kind: 'invalid-request', message: /no comma .*Expected data:<type>;base64,<data>/ }, url)
+})
+
+t.test('what files are, by their names and types', async t => {
+  const names = ['Report v1.2#3.PDF', 'https://example.com/a/cat.jpg?token=a.b#c', 'https://example.com', 'gs://demo/notes.md', 'Makefile']
+  t.strictSame(names.map(extensionOf), ['pdf', 'jpg', 'com', 'md', undefined])
+  t.strictSame(names.map(fileTypeOf), ['application/pdf', 'image/jpeg', undefined, 'text/markdown', undefined])
+  t.equal(fileTypeOf('odd.constructor'), undefined)
+  for (const type of ['text/csv', 'application/json', 'application/ld+json', 'application/x-yaml', 'image/svg+xml'])
+    t.equal(isTextFile(type), type !== 'image/svg+xml', type)
+  t.strictSame([isTextFile('', 'a.py'), isTextFile('binary/octet-stream', 'a.csv'), isTextFile('', 'a.pdf')], [true, true, false])
+  t.equal(isTextFile('application/pdf', 'a.txt'), false, 'a type goes before a name')
+})
+
+t.test('files for vendors that take text only', async t => {
+  const file = (members: object): Parameters<typeof textFile>[0] => ({ type: 'input_file', ...members })
+  const data = Buffer.from('Grüße').toString('base64')
+  t.strictSame(textFile(file({ filename: 'a.txt', file_data: data })), { name: 'a.txt', text: 'Grüße' })
+  t.strictSame(textFile(file({ file_data: `data:text/plain;base64,${data}` })), { name: 'file', text: 'Grüße' })
+  const refused = (members: object, message: RegExp): unknown =>
+    t.throws(() => textFile(file(members)), { kind: 'invalid-request', message })
+  refused({ file_id: 'file_1' }, /keeps no files.*file_data/)
+  refused({ filename: 'a.pdf', file_data: data }, /"a.pdf" is no text \(type unknown\)/)
+  refused({ filename: 'a.txt', file_data: '/9j/' }, /no text/)
+  refused({ filename: 'a.txt', file_data: 'data:text/plain;base64' }, /no comma/)
 })
