@@ -71,3 +71,4 @@ export { ApiKeys, apiKeyOption, headersOption, timeoutsOption } from './upstream
 export { readReply } from './upstream/reply-text.ts'
 export { retryAfterMs } from './upstream/retry-after.ts'
 export { jsonLinesFramer, sseFramer } from './upstream/sse.ts'
+export { unsayable } from './upstream/unsayable.ts'

@@ -1,4 +1,4 @@
-import { ProviderFailure } from '../../contracts/provider.ts'
+import { unsayable } from '../unsayable.ts'
 
 /** What a `data:` URL holds. */
 export interface InlineData {
@@ -11,8 +11,7 @@ export interface InlineData {
 export function inlineDataOf(url: string): InlineData | undefined {
   const data = parseDataUrl(url)
   if (data || !/^data:/i.test(url)) return data
-  const message = 'A data: URL has no comma before its data, or is neither base64 nor percent-encoded. Expected data:<type>;base64,<data>.'
-  throw new ProviderFailure({ kind: 'invalid-request', message })
+  throw unsayable('A data: URL has no comma before its data, or is neither base64 nor percent-encoded. Expected data:<type>;base64,<data>.')
 }
 
 /** Undefined for any other URL, and for a `data:` URL that is none: without a comma, or badly percent-encoded. */

@@ -1,15 +1,15 @@
 import type { FilePart } from '../../contracts/parts.ts'
-import { ProviderFailure } from '../../contracts/provider.ts'
+import { unsayable } from '../unsayable.ts'
 import { inlineDataOf } from './data-url.ts'
 import { extensionOf } from './file-type.ts'
 
 /** A file for a vendor that takes text only, and keeps no files. Throws `ProviderFailure` for any other. */
 export function textFile({ filename: name = 'file', file_data: data }: FilePart): { readonly name: string; readonly text: string } {
-  if (data === undefined) throw refused(`The file "${name}" is told by file_id, and this provider keeps no files. Send its file_data.`)
+  if (data === undefined) throw unsayable(`The file "${name}" is told by file_id, and this provider keeps no files. Send its file_data.`)
   const { mediaType, base64 } = inlineDataOf(data) ?? { mediaType: '', base64: data }
   const text = isTextFile(mediaType, name) ? decoded(base64) : undefined
   if (text === undefined)
-    throw refused(`The file "${name}" is no text (${mediaType || 'type unknown'}), and this provider takes files of text only.`)
+    throw unsayable(`The file "${name}" is no text (${mediaType || 'type unknown'}), and this provider takes files of text only.`)
   return { name, text }
 }
 
@@ -29,8 +29,4 @@ function decoded(base64: string): string | undefined {
   } catch {
     return undefined
   }
-}
-
-function refused(message: string): ProviderFailure {
-  return new ProviderFailure({ kind: 'invalid-request', message })
 }

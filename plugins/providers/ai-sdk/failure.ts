@@ -45,11 +45,6 @@ export function failureInside(error: unknown): ProviderFailure {
   })
 }
 
-/** Something in the request that has no place in the specification. */
-export function cannotSay(message: string): ProviderFailure {
-  return new ProviderFailure({ kind: 'invalid-request', message })
-}
-
 /** The AI SDK's own errors that are no answer of the vendor. */
 const kindsByName: Readonly<Record<string, FailureKind>> = {
   AI_LoadAPIKeyError: 'auth',

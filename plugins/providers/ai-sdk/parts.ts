@@ -1,6 +1,13 @@
 import type { LanguageModelV4FilePart, LanguageModelV4TextPart, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
-import { isTextFile, parseDataUrl, type FilePart, type FunctionCallOutputItem, type ImagePart, type Part } from '../../../core/index.ts'
-import { cannotSay } from './failure.ts'
+import {
+  isTextFile,
+  parseDataUrl,
+  unsayable,
+  type FilePart,
+  type FunctionCallOutputItem,
+  type ImagePart,
+  type Part,
+} from '../../../core/index.ts'
 import { typeByName } from './media.ts'
 import type { Vendor } from './vendor.ts'
 
@@ -37,12 +44,12 @@ export function resultFor({ output, status }: FunctionCallOutputItem, vendor: Ve
 
 function textOf(part: Part): string {
   if (part.type === 'input_image' || part.type === 'input_file')
-    throw cannotSay(`${part.type} can stand in a user message or a tool output only.`)
+    throw unsayable(`${part.type} can stand in a user message or a tool output only.`)
   return part.type === 'refusal' ? part.refusal : part.text
 }
 
 function imagePart({ image_url: url, detail }: ImagePart, { namespace }: Vendor): LanguageModelV4FilePart {
-  if (url === undefined) throw cannotSay('An image without image_url cannot be sent to this provider: it knows no files by id.')
+  if (url === undefined) throw unsayable('An image without image_url cannot be sent to this provider: it knows no files by id.')
   const providerOptions = namespace === 'openai' && detail && detail !== 'original' ? { openai: { imageDetail: detail } } : undefined
   return { ...located(url, 'image/*', 'image_url'), ...(providerOptions && { providerOptions }) }
 }
@@ -51,7 +58,7 @@ function imagePart({ image_url: url, detail }: ImagePart, { namespace }: Vendor)
 function filePart({ filename, file_data, file_url }: FilePart): UserPart {
   const source = file_url ?? file_data
   if (source === undefined)
-    throw cannotSay('A file without file_data and file_url cannot be sent to this provider: it knows no files by id.')
+    throw unsayable('A file without file_data and file_url cannot be sent to this provider: it knows no files by id.')
   const named = typeByName(filename ?? file_url)
   const isData = file_url === undefined && !/^data:/i.test(source)
   const part = located(isData ? `data:${named};base64,${source}` : source, named, 'file_data')
@@ -66,6 +73,6 @@ function filePart({ filename, file_data, file_url }: FilePart): UserPart {
 function located(url: string, mediaType: string, field: string): LanguageModelV4FilePart {
   if (!/^data:/i.test(url)) return { type: 'file', mediaType, data: { type: 'url', url: new URL(url) } }
   const data = parseDataUrl(url)
-  if (!data) throw cannotSay(`${field} is a data: URL that cannot be read. Expected data:<type>;base64,<data>.`)
+  if (!data) throw unsayable(`${field} is a data: URL that cannot be read. Expected data:<type>;base64,<data>.`)
   return { type: 'file', mediaType: data.mediaType, data: { type: 'data', data: data.base64 } }
 }

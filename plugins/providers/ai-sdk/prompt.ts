@@ -1,6 +1,7 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultPart } from '@ai-sdk/provider'
 import {
   argumentsOf,
+  unsayable,
   type FunctionCallItem,
   type FunctionCallOutputItem,
   type Item,
@@ -8,7 +9,6 @@ import {
   type ReasoningItem,
   type UpstreamRequestBody,
 } from '../../../core/index.ts'
-import { cannotSay } from './failure.ts'
 import { partsFor, resultFor, textFor } from './parts.ts'
 import type { Metadata } from './specification.ts'
 import { stateIn } from './state.ts'
@@ -61,7 +61,7 @@ class Prompt {
       case 'web_search_call':
         return
       default:
-        throw cannotSay(`Items of type ${item.type} cannot be sent to this provider.`)
+        throw unsayable(`Items of type ${item.type} cannot be sent to this provider.`)
     }
   }
 

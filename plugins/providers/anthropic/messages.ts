@@ -1,5 +1,5 @@
-import { argumentsOf, parseJson, type FunctionCallOutputItem, type Item, type MessageItem } from '../../../core/index.ts'
-import { inputBlocks, textBlocks, unsayable } from './parts.ts'
+import { argumentsOf, parseJson, unsayable, type FunctionCallOutputItem, type Item, type MessageItem } from '../../../core/index.ts'
+import { inputBlocks, textBlocks } from './parts.ts'
 import { thinkingBlock } from './reasoning-state.ts'
 import type { Block, CompactionBlock, Message, TextBlock, ToolResultBlock } from './wire.ts'
 

@@ -3,7 +3,7 @@ import {
   fileTypeOf,
   inlineDataOf,
   isTextFile,
-  ProviderFailure,
+  unsayable,
   type FilePart,
   type ImagePart,
   type Part,
@@ -66,8 +66,4 @@ function typeByName(filename: string | undefined): string {
 export function cacheControl(part: object): CacheControl {
   const { cache_control: control } = part as CacheControl
   return control ? { cache_control: control } : {}
-}
-
-export function unsayable(message: string): ProviderFailure {
-  return new ProviderFailure({ kind: 'invalid-request', message })
 }

@@ -1,7 +1,6 @@
-import { extensionOf, inlineDataOf, isTextFile, type FilePart } from '../../../core/index.ts'
+import { extensionOf, inlineDataOf, isTextFile, unsayable, type FilePart } from '../../../core/index.ts'
 import { imageFormat } from './images.ts'
 import type { DocumentBlock, DocumentFormat, ImageBlock } from './wire.ts'
-import { unsayable } from './unsayable.ts'
 
 const formatsByExtension: Readonly<Record<string, DocumentFormat>> = {
   pdf: 'pdf',

@@ -1,5 +1,4 @@
-import { parseDataUrl, type ImagePart } from '../../../core/index.ts'
-import { unsayable } from './unsayable.ts'
+import { parseDataUrl, unsayable, type ImagePart } from '../../../core/index.ts'
 import type { ImageBlock, ImageFormat } from './wire.ts'
 
 const formats: Readonly<Record<string, ImageFormat>> = {

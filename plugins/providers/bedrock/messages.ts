@@ -1,9 +1,8 @@
-import { argumentsOf, type FunctionCallOutputItem, type Item, type MessageItem } from '../../../core/index.ts'
+import { argumentsOf, unsayable, type FunctionCallOutputItem, type Item, type MessageItem } from '../../../core/index.ts'
 import { DocumentNames } from './documents.ts'
 import type { ModelTraits } from './models.ts'
 import { inputBlocks, placed, textBlocks, type Placed } from './parts.ts'
 import { reasoningBlock } from './reasoning-state.ts'
-import { unsayable } from './unsayable.ts'
 import type { ContentBlock, Message, SystemBlock, TextBlock, ToolResultBlock } from './wire.ts'
 
 export interface Conversation {

@@ -1,7 +1,6 @@
-import type { Part } from '../../../core/index.ts'
+import { unsayable, type Part } from '../../../core/index.ts'
 import { fileBlock, type DocumentNames } from './documents.ts'
 import { imageBlock } from './images.ts'
-import { unsayable } from './unsayable.ts'
 import type { CachePoint, ContentBlock, InputBlock, TextBlock } from './wire.ts'
 
 /** A block, and the cache point that the caller wants behind it. */

@@ -1,4 +1,4 @@
-import { ProviderFailure, textFile, type FilePart, type Item, type Part } from '../../../core/index.ts'
+import { textFile, type FilePart, type Item, type Part } from '../../../core/index.ts'
 import type { Document } from './wire.ts'
 
 /** The files of a conversation, which the vendor takes as documents beside it ("Retrieval Augmented Generation"): text only. */
@@ -28,8 +28,4 @@ function documentOf(file: FilePart, index: number): Document {
 /** Which of the conversation's files has this id. */
 export function positionOf(id: string): number {
   return Number(/^file_(\d+)$/.exec(id)?.[1] ?? 0)
-}
-
-export function unsayable(message: string): ProviderFailure {
-  return new ProviderFailure({ kind: 'invalid-request', message })
 }

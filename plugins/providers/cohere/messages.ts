@@ -1,6 +1,5 @@
-import type { FunctionCallOutputItem, Item, MessageItem } from '../../../core/index.ts'
+import { unsayable, type FunctionCallOutputItem, type Item, type MessageItem } from '../../../core/index.ts'
 import { AssistantTurn } from './assistant-turn.ts'
-import { unsayable } from './documents.ts'
 import { textOf, userContent } from './parts.ts'
 import { toolResult } from './tool-result.ts'
 import type { ImageContent, Message, TextContent } from './wire.ts'

@@ -1,5 +1,5 @@
-import type { ImagePart, Part } from '../../../core/index.ts'
-import { fileAsText, unsayable } from './documents.ts'
+import { unsayable, type ImagePart, type Part } from '../../../core/index.ts'
+import { fileAsText } from './documents.ts'
 import type { ImageContent, TextContent } from './wire.ts'
 
 /** What a user says: one text, or parts. Files are documents beside the conversation, unless they are to be told as text. */

@@ -1,6 +1,6 @@
-import { argumentsOf, type FunctionCallOutputItem, type Item, type MessageItem } from '../../../core/index.ts'
+import { argumentsOf, unsayable, type FunctionCallOutputItem, type Item, type MessageItem } from '../../../core/index.ts'
 import type { ModelTraits } from './models.ts'
-import { inputParts, textParts, unsayable } from './parts.ts'
+import { inputParts, textParts } from './parts.ts'
 import { thoughtState, type ThoughtState } from './thought-state.ts'
 import type { Content, FunctionResponse, Part } from './wire.ts'
 

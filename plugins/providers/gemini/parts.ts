@@ -1,7 +1,7 @@
 import {
   inlineDataOf,
   isTextFile,
-  ProviderFailure,
+  unsayable,
   type FilePart,
   type ImagePart,
   type InlineData,
@@ -64,8 +64,4 @@ function storedFile(fileId: string, mimeType: string | undefined, filesUrl: stri
   if (filesUrl === undefined) throw unsayable('This provider keeps no files: file_id can only be the address of one, https:// or gs://.')
   const fileUri = `${filesUrl}/${encodeURIComponent(fileId.replace(/^files\//, ''))}`
   return { fileData: { ...(mimeType && { mimeType }), fileUri } }
-}
-
-export function unsayable(message: string): ProviderFailure {
-  return new ProviderFailure({ kind: 'invalid-request', message })
 }

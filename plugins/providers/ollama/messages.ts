@@ -1,12 +1,13 @@
 import {
   argumentsOf,
+  unsayable,
   type FunctionCallItem,
   type FunctionCallOutputItem,
   type Item,
   type MessageItem,
   type ReasoningItem,
 } from '../../../core/index.ts'
-import { contentOf, textOf, unsayable } from './parts.ts'
+import { contentOf, textOf } from './parts.ts'
 import type { Message, ToolCall } from './wire.ts'
 
 /** Items as the vendor's messages: thoughts, text and calls that stand in a row are one. */

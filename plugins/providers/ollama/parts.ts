@@ -1,4 +1,4 @@
-import { parseDataUrl, ProviderFailure, textFile, type FilePart, type ImagePart, type Part } from '../../../core/index.ts'
+import { parseDataUrl, textFile, unsayable, type FilePart, type ImagePart, type Part } from '../../../core/index.ts'
 
 /** What a message of this dialect can hold. */
 export interface Content {
@@ -44,8 +44,4 @@ function imageBytes({ image_url: url }: ImagePart): string {
 function fileAsText(file: FilePart): string {
   const { name, text } = textFile(file)
   return `<file name=${JSON.stringify(name)}>\n${text}\n</file>`
-}
-
-export function unsayable(message: string): ProviderFailure {
-  return new ProviderFailure({ kind: 'invalid-request', message })
 }

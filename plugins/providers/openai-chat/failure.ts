@@ -20,11 +20,6 @@ export function failureInside(error: unknown, upstream: string): ProviderFailure
   return classified(detailsOf(error, undefined), upstream, undefined)
 }
 
-/** Something in the request that has no place in this protocol. */
-export function cannotSay(message: string): ProviderFailure {
-  return new ProviderFailure({ kind: 'invalid-request', message })
-}
-
 function classified(details: ErrorDetails, upstream: string, retryAfterMs: number | undefined): ProviderFailure {
   const kind = kindOf(details)
   return new ProviderFailure({

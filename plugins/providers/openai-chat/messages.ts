@@ -1,7 +1,6 @@
-import type { InputPart, Item, JsonObject, MessageItem, UpstreamRequestBody } from '../../../core/index.ts'
+import { unsayable, type InputPart, type Item, type JsonObject, type MessageItem, type UpstreamRequestBody } from '../../../core/index.ts'
 import { AssistantTurn } from './assistant-turn.ts'
 import { callIdFor } from './call-ids.ts'
-import { cannotSay } from './failure.ts'
 import type { Host } from './hosts.ts'
 import { contentFor, partFor, textFor } from './parts.ts'
 
@@ -43,7 +42,7 @@ class Conversation {
       case 'web_search_call':
         return
       default:
-        throw cannotSay(`${place} is of type ${item.type}, which the Chat Completions protocol cannot carry.`)
+        throw unsayable(`${place} is of type ${item.type}, which the Chat Completions protocol cannot carry.`)
     }
   }
 

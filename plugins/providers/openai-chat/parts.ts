@@ -1,5 +1,4 @@
-import type { FilePart, ImagePart, JsonObject, Part } from '../../../core/index.ts'
-import { cannotSay } from './failure.ts'
+import { unsayable, type FilePart, type ImagePart, type JsonObject, type Part } from '../../../core/index.ts'
 import type { Host } from './hosts.ts'
 
 /** The content of one message: a string where it is nothing but text, else parts. */
@@ -35,7 +34,7 @@ export function partFor(part: Part, host: Host, place: string): JsonObject {
 
 function imagePart(part: ImagePart, host: Host, place: string): JsonObject {
   if (part.image_url === undefined)
-    throw cannotSay(`${place} is an image without image_url, and the Chat Completions protocol has no other way to send one.`)
+    throw unsayable(`${place} is an image without image_url, and the Chat Completions protocol has no other way to send one.`)
   const detail = part.detail === 'original' ? 'high' : part.detail
   return { type: 'image_url', image_url: { url: part.image_url, ...(detail && { detail }) }, ...cacheMarks(part, host) }
 }
@@ -49,20 +48,20 @@ function filePart(part: FilePart, host: Host, place: string): JsonObject {
   switch (host.files) {
     case 'file':
       if (file_data === undefined && file_id === undefined)
-        throw cannotSay(`${place} is a file without file_data or file_id, and this provider fetches none by URL.`)
+        throw unsayable(`${place} is a file without file_data or file_id, and this provider fetches none by URL.`)
       return { type: 'file', file: file_id ? { file_id } : { filename: filename ?? 'file', file_data }, ...cacheMarks(part, host) }
     case 'file_or_url':
-      if (source === undefined) throw cannotSay(`${place} is a file without file_data or file_url, and this provider keeps none.`)
+      if (source === undefined) throw unsayable(`${place} is a file without file_data or file_url, and this provider keeps none.`)
       return { type: 'file', file: { filename: filename ?? 'file', file_data: source }, ...cacheMarks(part, host) }
     case 'document_url':
       if (source === undefined) return { type: 'file', file_id }
       return { type: 'document_url', document_url: source, ...(filename && { document_name: filename }) }
     case 'file_url':
-      if (source === undefined) throw cannotSay(`${place} is a file without file_data or file_url, and this provider keeps none.`)
+      if (source === undefined) throw unsayable(`${place} is a file without file_data or file_url, and this provider keeps none.`)
       // The vendor takes the bytes alone, without the head of a data URL.
       return { type: 'file_url', file_url: { url: source.replace(/^data:[^,]*,/, '') }, ...(filename && { file_name: filename }) }
   }
-  throw cannotSay(`${place} is a file, and this provider takes none.`)
+  throw unsayable(`${place} is a file, and this provider takes none.`)
 }
 
 const audioFormats: Readonly<Record<string, string>> = { mpeg: 'mp3', 'x-wav': 'wav', wave: 'wav', 'vnd.wave': 'wav', mp4: 'm4a' }
