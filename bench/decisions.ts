@@ -10,7 +10,7 @@ import { freePort, startServer } from './server-process.ts'
 
 const rounds = 40
 const perRound = 50
-const warmUpRounds = 10
+const warmUpRounds = 80
 const core = 1
 const addedLimitMs = 0.4
 

@@ -1,4 +1,4 @@
-import type { Decoder, Emit, ProviderCall } from '../../../core/index.ts'
+import { frameJson, type Decoder, type Emit, type ProviderCall } from '../../../core/index.ts'
 import { Answer } from './answer.ts'
 import { failureInside } from './failure.ts'
 import type { Host } from './hosts.ts'
@@ -19,7 +19,7 @@ export class ChatDecoder implements Decoder {
 
   frame(data: string, event: string | undefined, emit: Emit): void {
     if (data === '[DONE]') return this.#done(emit)
-    const body = JSON.parse(data) as ChatBody
+    const body = frameJson(data) as ChatBody
     this.#answer.envelope(body, emit)
     const choice = body.choices?.find(({ index }) => (index ?? 0) === 0)
     if (choice) {

@@ -1,4 +1,4 @@
-import type { Decoder, Emit, GenerationEvent, JsonObject } from '../../../core/index.ts'
+import { frameJson, type Decoder, type Emit, type GenerationEvent, type JsonObject } from '../../../core/index.ts'
 import { failureIn } from './failure.ts'
 import { OutputItems } from './output-items.ts'
 import { conclude } from './terminal.ts'
@@ -17,7 +17,7 @@ export class ResponsesDecoder implements Decoder {
 
   frame(data: string, _event: string | undefined, emit: Emit): void {
     if (this.#ended || data === '' || data === '[DONE]') return
-    const event = object(JSON.parse(data))
+    const event = object(frameJson(data))
     if (!event) return
     if (!this.#items) for (const warning of this.#warnings) emit(warning)
     const items = (this.#items ??= new OutputItems(emit))

@@ -77,7 +77,10 @@ const kindsByCode: Readonly<Record<string, FailureKind>> = {
 
 /** What hosts say in words alone. */
 const kindsByMessage: readonly (readonly [RegExp, FailureKind])[] = [
-  [/context length|context window|maximum context|maximum prompt length|prompt is too long/i, 'context-length'],
+  [
+    /context (?:length|window|size)|maximum context|maximum prompt length|(?:prompt|input) (?:is )?too long|exceeds? the maximum number of tokens/i,
+    'context-length',
+  ],
   [/(incorrect|invalid|missing|expired|no) api[ -]?key|api[ -]?key\b.*\b(invalid|not valid|expired|required)/i, 'auth'],
   [/insufficient (balance|credits|funds)|requires more credits|spending limit/i, 'quota'],
   [/\bmodel\b.*\b(does not exist|not found|is not a valid model|not supported with the Responses API)/i, 'not-found'],
