@@ -22,9 +22,10 @@ const usdPerMillionTokens = Object.fromEntries(tokenPrices.map(kind => [kind, nu
 
 const provider = {
   type: 'object',
-  required: ['model', 'context_window', 'max_output_tokens', 'price', 'capabilities', 'zdr', 'hipaa'],
+  required: ['model', 'kind', 'context_window', 'max_output_tokens', 'price', 'capabilities', 'zdr', 'hipaa'],
   properties: {
     model: { ...text, description: 'The name by which the vendor is asked for it.' },
+    kind: { enum: ['generation', 'decision'], description: 'What it is asked for: POST /v1/responses or POST /v1/systemone.' },
     context_window: { type: ['integer', 'null'] },
     max_output_tokens: { type: ['integer', 'null'] },
     price: {
@@ -46,7 +47,7 @@ const provider = {
         request: { type: 'number', description: 'US dollars for one request, on top of its tokens.' },
       },
     },
-    capabilities: { type: 'object' },
+    capabilities: { type: 'object', description: 'What the model can do there; what is missing is unknown.' },
     zdr: evidence(['policy_url'], 'certificate_url'),
     hipaa: evidence(['baa_url']),
   },

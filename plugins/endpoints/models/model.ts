@@ -35,13 +35,14 @@ function providersOf(endpoints: readonly Endpoint[]): JsonObject {
 }
 
 /** Null is unknown. Prices are US dollars per million tokens. */
-function providerDetail({ upstreamModel, contextWindow, maxOutputTokens, price, capabilities, zdr, hipaa }: Endpoint): JsonObject {
+function providerDetail({ upstreamModel, kind, contextWindow, maxOutputTokens, price, capabilities, zdr, hipaa }: Endpoint): JsonObject {
   return {
     model: upstreamModel,
+    kind: kind ?? 'generation',
     context_window: contextWindow ?? null,
     max_output_tokens: maxOutputTokens ?? null,
     price: price ? priceDetail(price) : null,
-    capabilities,
+    capabilities: Object.fromEntries(Object.entries(capabilities).map(([name, value]) => [snakeCase(name), value])),
     zdr,
     hipaa,
   }
@@ -65,4 +66,8 @@ function tokenPrices({ input, output, cacheRead, cacheWrite5m, cacheWrite1h, rea
     cache_write_1h: cacheWrite1h ?? null,
     reasoning: reasoning ?? null,
   }
+}
+
+function snakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, capital => `_${capital.toLowerCase()}`)
 }

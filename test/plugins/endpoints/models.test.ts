@@ -63,6 +63,10 @@ t.test('models are listed, and described one by one with the retention of each p
     providers: { acme: { model: 'brand-new', context_window: null, max_output_tokens: null, price: null, zdr: false } },
   })
   t.equal((await read('/v1/models/small')).body.listed, true)
+  t.match((await read('/v1/models/sandbox/echo')).body, {
+    providers: { sandbox: { kind: 'generation', capabilities: { structured_output: 'json_schema', parallel_tools: true } } },
+  })
+  t.match((await read('/v1/models/sandbox/dm')).body, { providers: { sandbox: { kind: 'decision' } } })
   t.equal((await read('/v1/models/initech/small')).status, 404, 'a provider that is not here')
 
   const unreadable = await read('/v1/models/100%')
