@@ -145,7 +145,7 @@ t.test('only what the gateway can reach is there; bundled facts override a provi
   t.notOk('azure' in (await read('/v1/models/gpt-4.1')).providers)
   const { providers } = await read('/v1/models/house-model')
   t.same(Object.keys(providers), ['openai'])
-  t.match(providers['openai'], { context_window: 1_050_000, zdr, capabilities: { parallelTools: false, tools: true } })
+  t.match(providers['openai'], { context_window: 1_050_000, zdr, capabilities: { parallel_tools: false, tools: true } })
   const reply = await under.request('/v1/responses', { method: 'POST', body: { model: 'auto', input: 'hi' } })
   t.equal(reply.status, 200)
   t.match(await reply.json(), {
