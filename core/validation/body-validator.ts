@@ -12,6 +12,8 @@ export function bodyValidator(schema: object): (body: object) => void {
     strict: true,
     strictRequired: false,
     allowUnionTypes: true,
+    // Optimizing takes half of the compilation, at every start, and V8 makes up for it.
+    code: { optimize: false },
   })
   for (const definition of textLengths) ajv.removeKeyword(definition.keyword as string).addKeyword(definition)
   const validate = ajv.compile(schema)
