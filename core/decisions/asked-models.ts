@@ -4,7 +4,6 @@ import { wire } from '../container.ts'
 import type { DecisionCall } from '../contracts/decision.ts'
 import type { GenerationEvent, TokenUsage } from '../contracts/events.ts'
 import type { GuardSession } from '../contracts/guardrail.ts'
-import { ProviderFailure } from '../contracts/provider.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import { Attempts } from '../generation/attempts.ts'
 import { ContextWindow } from '../generation/context-window.ts'
@@ -12,6 +11,7 @@ import { estimateUsage, soundUsage } from '../generation/cost.ts'
 import type { Operation } from '../operation/operation.ts'
 import type { RecordDraft } from '../records/record.ts'
 import { Planner } from '../routing/plan.ts'
+import { cutShort } from '../upstream/cut-short.ts'
 
 /** Lets clients decide by asking models, on the decision's own account. */
 export class AskedModels {
@@ -62,11 +62,7 @@ export class AskedModels {
         else if (event.type === 'finish') finished = true
         yield event
       }
-      if (!finished)
-        throw new ProviderFailure({
-          kind: 'protocol',
-          message: `The provider "${candidate.provider.id}" ended its reply before it was complete.`,
-        })
+      if (!finished) throw cutShort(candidate.provider.id)
       attempt.end('ok', usage)
     } catch (error) {
       const failure = failover.failureOf(error, candidate, context)

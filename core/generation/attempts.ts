@@ -3,7 +3,7 @@ import { Clock } from '../clock.ts'
 import { wire } from '../container.ts'
 import { isSemantic } from '../contracts/events.ts'
 import { MetricStore } from '../contracts/metric-store.ts'
-import { ProviderFailure, type Credential, type Provider, type Timeouts } from '../contracts/provider.ts'
+import type { ProviderFailure, Credential, Provider, Timeouts } from '../contracts/provider.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import { Providers } from '../extension-points.ts'
@@ -15,6 +15,7 @@ import type { Registry } from '../registry.ts'
 import type { Candidate } from '../routing/plan.ts'
 import { Settings } from '../settings.ts'
 import { Credentials } from '../upstream/credentials.ts'
+import { cutShort } from '../upstream/cut-short.ts'
 import { Attempt } from './attempt.ts'
 import { generationForms } from './failure.ts'
 import { Lowering } from './lowering/lowering.ts'
@@ -106,8 +107,7 @@ export class Attempts {
       attempt.begin(lowered.raises.reduce((below, raise) => raise(below, attempt.signal), events))
       for (;;) {
         const event = attempt.take() ?? (await attempt.next())
-        if (!event)
-          throw new ProviderFailure({ kind: 'protocol', message: `The provider "${provider.id}" ended its reply before it was complete.` })
+        if (!event) throw cutShort(provider.id)
         if (event.type === 'warning') attempt.warnings.push({ param: event.param, message: event.message })
         else attempt.head.push(event)
         if (!isSemantic(event)) continue

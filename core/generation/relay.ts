@@ -1,6 +1,6 @@
 import type { FinishReason, GenerationEvent, TokenUsage } from '../contracts/events.ts'
-import { ProviderFailure } from '../contracts/provider.ts'
 import type { GenerationSink } from '../contracts/route.ts'
+import { cutShort } from '../upstream/cut-short.ts'
 import type { Attempt } from './attempt.ts'
 import { soundUsage } from './cost.ts'
 import type { OutputGuards } from './output-guards.ts'
@@ -47,11 +47,7 @@ export class Relay {
       if (!event) break
       this.#deliver(event)
     }
-    if (!this.finish)
-      throw new ProviderFailure({
-        kind: 'protocol',
-        message: `The provider "${attempt.candidate.provider.id}" ended its reply before it was complete.`,
-      })
+    if (!this.finish) throw cutShort(attempt.candidate.provider.id)
   }
 
   #deliver(event: GenerationEvent): void {

@@ -1,9 +1,10 @@
 import type { Emit, Framer, ProviderAdapter } from '../contracts/adapter.ts'
 import type { GenerationEvent } from '../contracts/events.ts'
 import type { Credential, Provider, ProviderCall, Timeouts } from '../contracts/provider.ts'
+import { cutShort } from './cut-short.ts'
 import { networkFailure, type HttpClient, type UpstreamReply } from './http-client.ts'
 import { withMediaInline } from './media/inline-media.ts'
-import { failureOf, incomplete, Opening, parsed, redirected } from './no-reply.ts'
+import { failureOf, Opening, parsed, redirected } from './no-reply.ts'
 import { readReply } from './reply-text.ts'
 import { jsonLinesFramer, sseFramer } from './sse.ts'
 
@@ -105,7 +106,7 @@ async function* whole(
 
 /** No event came. A server that does not stream sends a whole reply, or an error under a status of success. */
 function answerInstead(adapter: ProviderAdapter, call: ProviderCall, text: string, emit: Emit): void {
-  if (adapter.framing !== 'sse' || !text.trimStart().startsWith('{')) throw incomplete(call, text)
+  if (adapter.framing !== 'sse' || !text.trimStart().startsWith('{')) throw cutShort(call.endpoint.provider, text)
   const decoded: GenerationEvent[] = []
   replied(adapter, call, text, decoded)
   for (const event of decoded) emit(event)
@@ -113,7 +114,7 @@ function answerInstead(adapter: ProviderAdapter, call: ProviderCall, text: strin
 
 function replied(adapter: ProviderAdapter, call: ProviderCall, text: string, decoded: GenerationEvent[]): void {
   adapter.reply(parsed(text), event => void decoded.push(event), call)
-  if (!decoded.some(({ type }) => type === 'finish')) throw incomplete(call, text)
+  if (!decoded.some(({ type }) => type === 'finish')) throw cutShort(call.endpoint.provider, text)
 }
 
 function framerFor({ framing }: ProviderAdapter): Framer {

@@ -38,11 +38,6 @@ export function failureOf(error: unknown, payload: string | undefined): Provider
   return new ProviderFailure({ kind, code, message, status, retryAfterMs, cause, upstream: payload })
 }
 
-export function incomplete({ endpoint }: ProviderCall, upstream: string): ProviderFailure {
-  const message = `The provider "${endpoint.provider}" ended its reply before it was complete.`
-  return new ProviderFailure({ kind: 'protocol', message, upstream })
-}
-
 /** Following would take the credentials to wherever the answer points. */
 export function redirected({ status, headers }: UpstreamReply, body: string, { endpoint }: ProviderCall): ProviderFailure {
   const message = `The provider "${endpoint.provider}" answered with a redirect (status ${status}), which is not followed. The gateway's operator has to check the option baseUrl.`
