@@ -1,13 +1,10 @@
 import { once } from 'node:events'
-import { extname } from 'node:path'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
+import { startWorker } from '../../worker.ts'
 import type { Question, Verdict } from './schema-worker.ts'
 
 const deadlineMs = 1_000
 const memoryMb = 64
-
-// The sources run as they are, the published package as JavaScript.
-const program = new URL(`./schema-worker${extname(import.meta.url)}`, import.meta.url)
 
 export interface Answer {
   readonly verdict: Verdict
@@ -22,14 +19,8 @@ export class SchemaThread {
   #alive = true
 
   constructor() {
-    // Nothing of the process reaches it: neither the environment with its secrets nor the terminal.
-    this.#worker = new Worker(program, {
+    this.#worker = startWorker(import.meta.url, './schema-worker', {
       name: 'schema-worker',
-      env: {},
-      argv: [],
-      execArgv: [],
-      stdout: true,
-      stderr: true,
       resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 16, codeRangeSizeMb: 16 },
     })
     this.#ready = once(this.#worker, 'message')
