@@ -110,11 +110,11 @@ function decisionVendor(): PluginUse | false {
 function chatHosts(): readonly NamedEntry[] {
   return (Object.entries(hosts) as [HostName, Host][])
     .filter(([host]) => !ownPlugins.has(host))
-    .flatMap(([host, { keyVariable, explicit, account: placeholder }]): NamedEntry[] => {
+    .flatMap(([host, { keyVariable, explicit, account: inAddress }]): NamedEntry[] => {
       if (keyVariable === undefined || explicit) return []
       const apiKey = optionalEnv(keyVariable)
-      const account = placeholder && optionalEnv(placeholder.variable)
-      const isSet = apiKey !== undefined && (account !== undefined || !placeholder)
+      const account = inAddress && optionalEnv(inAddress.variable)
+      const isSet = apiKey !== undefined && (account !== undefined || !inAddress)
       return [[host, () => isSet && openaiChat({ host, apiKey, ...(account && { account }) })]]
     })
 }
