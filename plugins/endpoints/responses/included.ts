@@ -1,4 +1,4 @@
-import { includables, invalidRequest, type JsonObject } from '../../../core/index.ts'
+import { includables, invalidRequest, isObject, type JsonObject } from '../../../core/index.ts'
 
 export type Includable = (typeof includables)[number]
 export type Included = ReadonlySet<Includable>
@@ -50,8 +50,4 @@ function shownPart(part: JsonObject, included: Included): JsonObject {
 function without(object: JsonObject, member: string): JsonObject {
   const { [member]: _, ...rest } = object
   return rest
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
