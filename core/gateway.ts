@@ -1,7 +1,7 @@
 import { issueApiKey, type KeySettings } from './admission/api-key.ts'
 import { Admission } from './admission/admit.ts'
 import { PolicyResolver } from './admission/policy.ts'
-import { Reservations } from './admission/reservation.ts'
+import { Reservations } from './admission/reservations.ts'
 import { Clock, systemClock } from './clock.ts'
 import { createContainer, type Container } from './container.ts'
 import { Catalog } from './contracts/catalog.ts'

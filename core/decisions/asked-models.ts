@@ -1,4 +1,5 @@
-import { needOf, Reservations } from '../admission/reservation.ts'
+import { Reservations } from '../admission/reservations.ts'
+import { needOf } from '../admission/token-need.ts'
 import { Cancellation } from '../cancellation.ts'
 import { wire } from '../container.ts'
 import type { DecisionCall } from '../contracts/decision.ts'
@@ -49,8 +50,10 @@ export class AskedModels {
     const { caller } = context
     const candidates = await this.#contextWindow.fit(this.#planner.plan(request, caller, sessions), request)
     const endpoints = candidates.map(({ endpoint }) => endpoint)
-    operation.hold(await this.#reservations.reserve(caller.key, () => needOf(request), endpoints))
-    const attempt = await this.#attempts.open(candidates, request, context, { cancellation, record })
+    const reservation = await this.#reservations.reserve(caller.key, () => needOf(request), endpoints)
+    operation.hold(reservation)
+    const affordable = reservation?.affordable(candidates) ?? candidates
+    const attempt = await this.#attempts.open(affordable, request, context, { cancellation, record }, reservation)
     const { candidate } = attempt
     let usage: TokenUsage | undefined
     let said = 0

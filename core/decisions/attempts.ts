@@ -1,3 +1,4 @@
+import type { Reservation } from '../admission/reservation.ts'
 import { Clock } from '../clock.ts'
 import { wire } from '../container.ts'
 import type { DecisionClient, DecisionReply, DecisionRequest } from '../contracts/decision.ts'
@@ -65,9 +66,10 @@ export class DecisionAttempts {
     sessions: readonly GuardSession[],
     operation: Operation,
     surroundings: Surroundings,
+    reservation: Reservation | undefined,
   ): Promise<AnsweredDecision> {
     return this.#failover.first(candidates, operation.context, (candidate, credential) =>
-      this.#try(candidate, credential, request, sessions, operation, surroundings),
+      this.#try(candidate, credential, request, sessions, operation, surroundings, reservation),
     )
   }
 
@@ -78,9 +80,12 @@ export class DecisionAttempts {
     sessions: readonly GuardSession[],
     operation: Operation,
     { cancellation, record }: Surroundings,
+    reservation: Reservation | undefined,
   ): Promise<AnsweredDecision | ProviderFailure> {
-    const { client, model } = candidate
+    const { client, model, endpoint } = candidate
     const { context } = operation
+    // The answer to a decision has no limit that could be lowered: its whole need is held, or it is refused.
+    await reservation?.outputLimit(endpoint)
     const attempt = new Attempt<DecisionReply, DecisionCandidate>({
       candidate,
       credential,
@@ -90,7 +95,7 @@ export class DecisionAttempts {
       metrics: this.#metrics,
       record,
     })
-    return await this.#failover.outcome(candidate, context, attempt, async () => {
+    const outcome = await this.#failover.outcome(candidate, context, attempt, async () => {
       const request = { ...asked, model }
       const { signal } = attempt
       const generate = this.#models.asker(operation, sessions, signal, record)
@@ -99,6 +104,8 @@ export class DecisionAttempts {
       attempt.end('ok', countedUsage(reply))
       return { reply, candidate }
     })
+    if (ProviderFailure.is(outcome)) reservation?.attemptFailed(outcome, endpoint, undefined)
+    return outcome
   }
 }
 

@@ -1,5 +1,5 @@
 import { PolicyResolver } from '../admission/policy.ts'
-import { Reservations } from '../admission/reservation.ts'
+import { Reservations } from '../admission/reservations.ts'
 import { wire } from '../container.ts'
 import type { Decided, DecisionRequest } from '../contracts/decision.ts'
 import type { Guardrail } from '../contracts/guardrail.ts'

@@ -1,9 +1,10 @@
+import type { Reservation } from '../admission/reservation.ts'
 import type { Cancellation } from '../cancellation.ts'
 import { Clock } from '../clock.ts'
 import { wire } from '../container.ts'
-import { isSemantic } from '../contracts/events.ts'
+import { isSemantic, type GenerationEvent, type TokenUsage } from '../contracts/events.ts'
 import { MetricStore } from '../contracts/metric-store.ts'
-import type { ProviderFailure, Credential, Provider, Timeouts } from '../contracts/provider.ts'
+import { ProviderFailure, type Credential, type Provider, type Timeouts } from '../contracts/provider.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import { Providers } from '../extension-points.ts'
@@ -17,6 +18,7 @@ import { Settings } from '../settings.ts'
 import { Credentials } from '../upstream/credentials.ts'
 import { cutShort } from '../upstream/cut-short.ts'
 import { Attempt } from './attempt.ts'
+import { soundUsage } from './cost.ts'
 import { generationForms } from './failure.ts'
 import { Lowering } from './lowering/lowering.ts'
 
@@ -63,13 +65,14 @@ export class Attempts {
     request: GenerationRequest,
     context: RunContext,
     { cancellation, record }: Surroundings,
+    reservation?: Reservation,
   ): Promise<Attempt> {
     const sorted = (inTurn: readonly (Credential | undefined)[], candidate: Candidate) =>
       this.#lowering.withStateFirst(inTurn, request, candidate, context.caller)
     return this.failover.first(
       candidates,
       context,
-      (candidate, credential) => this.#try(candidate, credential, request, context, cancellation, record),
+      (candidate, credential) => this.#try(candidate, credential, request, context, cancellation, record, reservation),
       sorted,
     )
   }
@@ -81,9 +84,11 @@ export class Attempts {
     context: RunContext,
     run: Cancellation,
     record: RecordDraft,
+    reservation: Reservation | undefined,
   ): Promise<Attempt | ProviderFailure> {
     const { endpoint, provider } = candidate
-    const lowered = this.#lowering.lower(request, candidate, credential, context.caller)
+    const outputLimit = reservation && (await reservation.outputLimit(endpoint))
+    const lowered = this.#lowering.lower(request, candidate, credential, context.caller, outputLimit)
     const timeouts = { ...defaultTimeouts, ...provider.timeouts }
     const attempt = new Attempt({
       candidate,
@@ -96,7 +101,7 @@ export class Attempts {
       metrics: this.#metrics,
       record,
     })
-    return await this.failover.outcome(candidate, context, attempt, async () => {
+    const outcome = await this.failover.outcome(candidate, context, attempt, async () => {
       const events = provider.generate({
         request: lowered.request,
         endpoint,
@@ -115,5 +120,13 @@ export class Attempts {
         return attempt
       }
     })
+    if (reservation && ProviderFailure.is(outcome)) reservation.attemptFailed(outcome, endpoint, usageIn(attempt.head))
+    return outcome
   }
+}
+
+/** The last that was told. */
+function usageIn(events: readonly GenerationEvent[]): TokenUsage | undefined {
+  const told = events.findLast(event => event.type === 'usage')
+  return told && soundUsage(told.usage)
 }

@@ -5,7 +5,8 @@ import type { GenerationRequest } from '../contracts/request.ts'
 import type { Commitment, GenerationSink, Outcome } from '../contracts/route.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
 import type { RunContext } from '../contracts/run-context.ts'
-import { needOf } from '../admission/reservation.ts'
+import type { Reservation } from '../admission/reservation.ts'
+import { needOf } from '../admission/token-need.ts'
 import { GatewayError } from '../errors.ts'
 import type { HttpExchange } from '../http/exchange.ts'
 import { describeError } from '../logger.ts'
@@ -81,23 +82,28 @@ export class Run {
     this.#request = prepared.request
     const candidates = await contextWindow.fit(prepared.candidates, this.#request)
     const endpoints = candidates.map(({ endpoint }) => endpoint)
-    this.#operation.hold(await reservations.reserve(this.#context.caller.key, () => needOf(this.#request), endpoints))
+    const reservation = await reservations.reserve(this.#context.caller.key, () => needOf(this.#request), endpoints)
+    this.#operation.hold(reservation)
     this.#filter = OutputGuards.over(prepared.guards, this.#context, event => this.#sink.write(event))
     this.#commitInTime()
-    const candidate = await this.#rounds(candidates)
+    const candidate = await this.#rounds(reservation?.affordable(candidates) ?? candidates, reservation)
     return await this.#conclude(candidate)
   }
 
   /** Round 0 chooses the candidate; a reply that pauses goes on at the same one. */
-  async #rounds(candidates: readonly Candidate[]): Promise<Candidate> {
+  async #rounds(candidates: readonly Candidate[], reservation: Reservation | undefined): Promise<Candidate> {
     let request = this.#request
     let among = candidates
     for (let round = 1; ; round++) {
-      const attempt = await this.#services.attempts.open(among, request, this.#context, this.#exchange)
+      const attempt = await this.#open(among, request, reservation)
+      if (!attempt) {
+        this.#finish = 'length'
+        return among[0]!
+      }
       this.#attempt = attempt
       this.#begin(attempt)
       const { usage, finish } = await this.#relay(attempt)
-      this.#operation.bill.add(usage ?? estimateUsage(request, this.#saidNow), attempt.candidate.endpoint.price)
+      const costUsd = this.#operation.bill.add(usage ?? estimateUsage(request, this.#saidNow), attempt.candidate.endpoint.price)
       attempt.end('ok', usage)
       this.#round = undefined
       this.#saidBefore = this.#transcript.characters
@@ -105,7 +111,23 @@ export class Run {
       this.#finish = finish === 'pause' ? 'stop' : finish!
       if (finish !== 'pause' || round === maximumRounds) return attempt.candidate
       among = [attempt.candidate]
-      request = { ...this.#request, input: [...this.#request.input, ...this.#said(attempt)] }
+      const extended = { ...this.#request, input: [...this.#request.input, ...this.#said(attempt)] }
+      reservation?.nextRound(costUsd, () => needOf(extended))
+      request = extended
+    }
+  }
+
+  /** Undefined where the spend cap leaves nothing for another round: the answer ends there, incomplete. */
+  async #open(
+    candidates: readonly Candidate[],
+    request: GenerationRequest,
+    reservation: Reservation | undefined,
+  ): Promise<Attempt | undefined> {
+    try {
+      return await this.#services.attempts.open(candidates, request, this.#context, this.#exchange, reservation)
+    } catch (error) {
+      if (this.#begun && error instanceof GatewayError && error.status === 402) return undefined
+      throw error
     }
   }
 

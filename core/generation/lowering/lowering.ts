@@ -10,7 +10,7 @@ import { accountOfState, openState } from '../state.ts'
 import type { Draft, Raise } from './draft.ts'
 import { lowerEffort } from './effort.ts'
 import { lowerFormat } from './format.ts'
-import { lowerContextManagement, lowerParameters } from './parameters.ts'
+import { limitOutput, lowerContextManagement, lowerParameters } from './parameters.ts'
 import { lowerTools } from './tools.ts'
 
 /** A request fitted to one endpoint, what was dropped or changed for it, and what its answer has to go through. */
@@ -49,7 +49,14 @@ export class Lowering {
     return account === undefined ? inTurn : inTurn.toSorted((a, b) => Number(b?.account === account) - Number(a?.account === account))
   }
 
-  lower(request: GenerationRequest, { endpoint, provider }: Candidate, credential: Credential | undefined, caller: Caller): Lowered {
+  /** `outputLimit` is what the caller's credit allows; undefined where it allows all. */
+  lower(
+    request: GenerationRequest,
+    { endpoint, provider }: Candidate,
+    credential: Credential | undefined,
+    caller: Caller,
+    outputLimit?: number,
+  ): Lowered {
     const warnings: Warning[] = []
     const {
       background: _b,
@@ -75,6 +82,7 @@ export class Lowering {
     lowered.input = state.items
     lowered.prompt_cache_key = this.#cacheKey(caller, body.prompt_cache_key ?? user)
     const draft: Draft = { request: lowered, endpoint, provider, dialect: provider.dialect, warnings, raises: [] }
+    if (outputLimit !== undefined) limitOutput(draft, outputLimit)
     for (const lower of lowerings) lower(draft)
     return draft
   }
