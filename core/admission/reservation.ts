@@ -6,7 +6,7 @@ import type { CreditHold } from '../contracts/ledger.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
 import { GatewayError } from '../errors.ts'
 import { costOf } from '../generation/cost.ts'
-import { covers, spendAt, type Spend } from './spend.ts'
+import { covers, outputTokensFor, spendAt, type Spend } from './spend.ts'
 import { inputBound, type TokenNeed } from './token-need.ts'
 
 export interface ReservationParts {
@@ -53,13 +53,13 @@ export class Reservation {
   async outputLimit(endpoint: Endpoint): Promise<number | undefined> {
     const spend = this.#spendAt(endpoint)
     if (!spend) return undefined
-    const { fixedUsd, outputTokenUsd, leastUsd, mostUsd } = spend
+    const { leastUsd, mostUsd } = spend
     if (covers(this.#leftUsd, mostUsd)) return undefined
     const atLeast = covers(this.#leftUsd, leastUsd) ? 0 : leastUsd - this.#leftUsd
     const extended = await this.#credit!.extend({ atLeast, atMost: mostUsd - this.#leftUsd })
     if (!extended && atLeast > 0) throw capReached(this.#key)
     if (covers(this.#leftUsd, mostUsd)) return undefined
-    return Math.max(this.#need.leastOutputTokens, Math.floor((this.#leftUsd - fixedUsd) / outputTokenUsd))
+    return Math.max(this.#need.leastOutputTokens, outputTokensFor(this.#leftUsd, spend))
   }
 
   /** A round is over, and the next one needs this much. `costUsd` is null where it is not known. */

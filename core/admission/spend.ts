@@ -41,3 +41,8 @@ export function outputLimitOf({ maxOutputTokens, contextWindow }: Endpoint, { ou
 export function covers(heldUsd: number, wantedUsd: number): boolean {
   return heldUsd + toleranceUsd >= wantedUsd
 }
+
+/** How many tokens of output `heldUsd` pays for, beside what is fixed. */
+export function outputTokensFor(heldUsd: number, { fixedUsd, outputTokenUsd }: Spend): number {
+  return Math.floor((heldUsd + toleranceUsd - fixedUsd) / outputTokenUsd)
+}

@@ -258,6 +258,7 @@ t.test('a key that may not use the model or the provider gets a 403 that says wh
 
 /** A dollar for a thousand tokens. */
 const priced = listing({ model: 'm', endpoints: [{ provider: 'acme', price: { input: 1_000, output: 1_000 } }] })
+const threeThousandTokens = 'word '.repeat(3_000)
 const five: Parameters<typeof saying>[1] = [text('Hello'), usage(3, 2), stop]
 
 t.test('a spend cap is a 402 before anything is asked; what is held is settled with what it cost', async t => {
@@ -276,10 +277,10 @@ t.test('a spend cap is a 402 before anything is asked; what is held is settled w
     key: { name: 'test', policy: {}, spendCapUsd: 2 },
   })
   t.teardown(under.stop)
-  const body = { model: 'm', max_output_tokens: 1_500 }
+  const body = { model: 'm', max_output_tokens: 1_980 }
   for (const stream of [true, false]) {
-    const { status, error } = await ask(under, { ...body, max_output_tokens: 3_000, stream })
-    t.equal(status, 402, 'this might cost 3 dollars')
+    const { status, error } = await ask(under, { ...body, input: threeThousandTokens, stream })
+    t.equal(status, 402, 'the input alone costs 3 dollars')
     t.match(error, { type: 'insufficient_credits', code: 'insufficient_credits' })
   }
   wait = true
@@ -296,8 +297,10 @@ t.test('a spend cap is a 402 before anything is asked; what is held is settled w
   broken = false
   t.equal((await ask(under, body)).status, 200, 'a failure costs nothing')
   // 5 requests of 0.005 are spent.
-  t.equal((await ask(under, { ...body, max_output_tokens: 1_900 })).status, 200)
-  t.equal((await ask(under, { ...body, max_output_tokens: 1_975 })).status, 402, 'what was spent counts')
+  const limits = async (max_output_tokens: number): Promise<string | null> =>
+    (await ask(under, { ...body, max_output_tokens })).headers.get('x-gateway-warnings')
+  t.equal(await limits(1_960), null)
+  t.match(await limits(1_965), /spend cap/, 'what was spent counts')
 })
 
 t.test('a key with a cap is refused where the price is unknown, unless it allows that', async t => {
@@ -358,6 +361,6 @@ t.test('what is refused for its credit gives back its tokens', async t => {
     key: { name: 'test', policy: {}, tokensPerMinute: 4_000, spendCapUsd: 2 },
   })
   t.teardown(under.stop)
-  for (let count = 0; count < 3; count++) t.equal((await ask(under, { model: 'm', max_output_tokens: 3_000 })).status, 402)
+  for (let count = 0; count < 3; count++) t.equal((await ask(under, { model: 'm', max_output_tokens: 16, input: threeThousandTokens })).status, 402)
   t.equal((await ask(under, { model: 'm', max_output_tokens: 1_900 })).status, 200)
 })
