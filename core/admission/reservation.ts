@@ -72,14 +72,14 @@ export class Reservation {
   }
 
   /** An attempt failed before it answered: what it cost, or may have cost, is no longer there for the next. */
-  attemptFailed(failure: ProviderFailure, endpoint: Endpoint, usage: TokenUsage | undefined): void {
+  attemptFailed(endpoint: Endpoint, usage: TokenUsage | undefined, failure?: ProviderFailure): void {
     const spend = this.#spendAt(endpoint)
     if (!spend) return
     const costUsd = usage && costOf(usage, endpoint.price)
     if (costUsd !== undefined && costUsd !== null) {
       this.#goneUsd += costUsd
       this.#lostUsd += costUsd
-    } else if (mayBeBilled(failure)) this.#goneUsd += Math.min(spend.mostUsd, this.#leftUsd)
+    } else if (failure && mayBeBilled(failure)) this.#goneUsd += Math.min(spend.mostUsd, this.#leftUsd)
   }
 
   /** `costUsd` is null where it is not known: then what was held is the best guess. */

@@ -104,7 +104,7 @@ export class DecisionAttempts {
       attempt.end('ok', countedUsage(reply))
       return { reply, candidate }
     })
-    if (ProviderFailure.is(outcome)) reservation?.attemptFailed(outcome, endpoint, undefined)
+    if (ProviderFailure.is(outcome)) reservation?.attemptFailed(endpoint, undefined, outcome)
     return outcome
   }
 }

@@ -30,8 +30,10 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
   readonly head: E[] = []
   readonly #parts: AttemptParts<C>
   readonly #controller = new AbortController()
-  readonly #start: number
-  readonly #total: NodeJS.Timeout
+  /** Moved on by every pause. */
+  #start: number
+  #pausedAt = 0
+  #total: NodeJS.Timeout
   #silence: NodeJS.Timeout | undefined
   #latencyMs: number | undefined
   #iterator: AsyncIterator<E | readonly E[]> | undefined
@@ -47,10 +49,8 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     this.credential = parts.credential
     this.warnings = [...(parts.warnings ?? [])]
     this.#start = parts.clock.elapsed()
-    const { totalMs, streamed } = parts
-    this.#total = this.#timer(totalMs, `did not finish within ${totalMs} ms`)
-    // A reply that does not stream comes all at once: only the total time-out can tell that it is late.
-    if (streamed) this.#silence = this.#timer(streamed.firstEventMs, `sent nothing within ${streamed.firstEventMs} ms`)
+    this.#total = this.#totalTimer(parts.totalMs)
+    this.#silence = this.#silenceTimer()
     parts.run.onAbort(this.#onRunAbort)
   }
 
@@ -87,19 +87,23 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
   commit(): void {
     if (!this.#parts.streamed) return
     this.#latencyMs = this.#parts.clock.elapsed() - this.#start
-    this.pause()
-    this.resume()
+    clearTimeout(this.#silence)
+    this.#silence = this.#silenceTimer()
   }
 
-  /** The client does not read: its time counts for nobody. */
+  /** The client does not read, or the gateway itself is at work: that time is not the provider's. */
   pause(): void {
+    clearTimeout(this.#total)
     clearTimeout(this.#silence)
+    this.#pausedAt = this.#parts.clock.elapsed()
   }
 
   resume(): void {
-    if (!this.#parts.streamed) return
-    const { betweenEventsMs } = this.#parts.streamed
-    this.#silence = this.#timer(betweenEventsMs, `sent nothing for ${betweenEventsMs} ms`)
+    if (this.#ended || this.signal.aborted) return
+    const now = this.#parts.clock.elapsed()
+    this.#start += now - this.#pausedAt
+    this.#total = this.#totalTimer(Math.max(0, this.#parts.totalMs - (now - this.#start)))
+    this.#silence = this.#silenceTimer()
   }
 
   /** Closes the books, once. `outcome` is `ok`, `left`, or the failure. */
@@ -131,6 +135,20 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
       inputTokens: usage.uncachedInput + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h,
       outputTokens: usage.output,
     })
+  }
+
+  #totalTimer(leftMs: number): NodeJS.Timeout {
+    return this.#timer(leftMs, `did not finish within ${this.#parts.totalMs} ms`)
+  }
+
+  /** A reply that does not stream comes all at once: only the total time-out can tell that it is late. */
+  #silenceTimer(): NodeJS.Timeout | undefined {
+    const { streamed } = this.#parts
+    if (!streamed) return undefined
+    const { firstEventMs, betweenEventsMs } = streamed
+    return this.#latencyMs === undefined
+      ? this.#timer(firstEventMs, `sent nothing within ${firstEventMs} ms`)
+      : this.#timer(betweenEventsMs, `sent nothing for ${betweenEventsMs} ms`)
   }
 
   #timer(afterMs: number, problem: string): NodeJS.Timeout {

@@ -101,7 +101,7 @@ export class Attempts {
       metrics: this.#metrics,
       record,
     })
-    const outcome = await this.failover.outcome(candidate, context, attempt, async () => {
+    const outcome = this.failover.outcome(candidate, context, attempt, async () => {
       const events = provider.generate({
         request: lowered.request,
         endpoint,
@@ -109,7 +109,7 @@ export class Attempts {
         signal: attempt.signal,
         context,
       })
-      attempt.begin(lowered.raises.reduce((below, raise) => raise(below, attempt.signal), events))
+      attempt.begin(lowered.raises.reduce((below, raise) => raise(below, attempt), events))
       for (;;) {
         const event = attempt.take() ?? (await attempt.next())
         if (!event) throw cutShort(provider.id)
@@ -120,8 +120,23 @@ export class Attempts {
         return attempt
       }
     })
-    if (reservation && ProviderFailure.is(outcome)) reservation.attemptFailed(outcome, endpoint, usageIn(attempt.head))
-    return outcome
+    return reservation ? await accounted(outcome, attempt, reservation) : await outcome
+  }
+}
+
+/** Vendors bill attempts that came to nothing, too. */
+async function accounted(
+  outcome: Promise<Attempt | ProviderFailure>,
+  { candidate: { endpoint }, head }: Attempt,
+  reservation: Reservation,
+): Promise<Attempt | ProviderFailure> {
+  try {
+    const result = await outcome
+    if (ProviderFailure.is(result)) reservation.attemptFailed(endpoint, usageIn(head), result)
+    return result
+  } catch (error) {
+    reservation.attemptFailed(endpoint, usageIn(head))
+    throw error
   }
 }
 

@@ -86,8 +86,9 @@ t.test('the least answer is 16 tokens, the most what the caller, the endpoint or
     [0.00009 + 32_768 * outputUsd, { maxOutputTokens: undefined, contextWindow: undefined }, {}, 200, undefined],
     [0.00109 + 500 * outputUsd, { price: { ...price, request: 0.001 } }, {}, 200, 500],
     [0.00009 + 500 * outputUsd, { price: { ...price, reasoning: 200 } }, {}, 200, 250],
-    [0.10009 + 500 * outputUsd, { price: { ...price, webSearch: 0.01 } }, { tools: [{ type: 'web_search' }] }, 200, 500],
-    [0.10009 + 15 * outputUsd, { price: { ...price, webSearch: 0.01 } }, { tools: [{ type: 'web_search' }] }, 402, undefined],
+    // A tool adds 5 tokens, and 10 searches are assumed.
+    [0.10014 + 500 * outputUsd, { price: { ...price, webSearch: 0.01 } }, { tools: [{ type: 'web_search' }] }, 200, 500],
+    [0.10014 + 15 * outputUsd, { price: { ...price, webSearch: 0.01 } }, { tools: [{ type: 'web_search' }] }, 402, undefined],
   ]
   for (const [spendCapUsd, endpoint, asked, status, outputLimit] of cases) {
     const acme = witness('acme', () => [text('a'), usage(9, 1), stop])
