@@ -115,7 +115,7 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     const { run, clock, metrics, record, candidate } = this.#parts
     run.offAbort(this.#onRunAbort)
     if (outcome !== 'ok') this.#abort(new Error('the attempt was given up'))
-    const { provider, model } = candidate.endpoint
+    const { provider, model, listed } = candidate.endpoint
     const totalMs = clock.elapsed() - this.#start
     const failure = typeof outcome === 'string' ? undefined : outcome
     record.attempts.push({
@@ -125,9 +125,12 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
       status: failure?.status ?? null,
       elapsedMs: Math.round(totalMs * 1000) / 1000,
     })
+    // A name that somebody made up is no endpoint.
+    if (failure?.kind === 'not-found' && !listed) return
     metrics.record({
       provider,
       model,
+      listed,
       at: clock.now(),
       outcome: outcome === 'ok' ? 'ok' : failure && isFault(failure) ? 'fault' : 'neutral',
       latencyMs: this.#latencyMs,

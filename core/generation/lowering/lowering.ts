@@ -20,6 +20,9 @@ export interface Lowered {
   readonly raises: readonly Raise[]
 }
 
+/** Callers may write what they like into a cache key: what is longer is not kept. */
+const longestRememberedKey = 512
+
 /** In this order: tools before what depends on them. */
 const lowerings: readonly ((draft: Draft) => void)[] = [lowerTools, lowerFormat, lowerEffort, lowerParameters, lowerContextManagement]
 
@@ -93,7 +96,7 @@ export class Lowering {
     let mac = this.#cacheKeys.get(text)
     if (mac === undefined) {
       mac = this.#sealer.mac('cache-key', text).toString('base64url').slice(0, 32)
-      this.#cacheKeys.set(text, mac)
+      if (text.length <= longestRememberedKey) this.#cacheKeys.set(text, mac)
     }
     return mac
   }
