@@ -355,6 +355,31 @@ t.test('tokens a minute are a 429 with the seconds to wait, and are settled afte
   t.notMatch(error.message, 'try again')
 })
 
+t.test('tokens a minute are reserved by the limit of the endpoint, or else by what its answers come to', async t => {
+  const small = { model: 's', endpoints: [{ provider: 'acme', maxOutputTokens: 500 }] }
+  const gate = new Gate()
+  let wait = false
+  const acme = scripted('acme', async function* () {
+    if (wait) await gate.pass()
+    yield* [text('Hello'), usage(3, 4_000), stop]
+  })
+  const limited = await gateway({ plugins: [listing(small), acme], key: { name: 'test', tokensPerMinute: 1_000 } })
+  t.teardown(limited.stop)
+  t.equal((await ask(limited, { model: 's', max_output_tokens: 5_000 })).status, 200)
+
+  const under = await gateway({ plugins: [acme], key: { name: 'test', tokensPerMinute: 10_000 } })
+  t.teardown(under.stop)
+  t.equal((await ask(under, { model: 'acme/m' })).status, 200)
+  wait = true
+  const second = ask(under, { model: 'acme/m' })
+  await gate.reached
+  t.equal((await ask(under, { model: 'acme/m' })).status, 429, 'the second one has 4,000 of 6,000 tokens')
+  wait = false
+  t.equal((await ask(under, { model: 'acme/other' })).status, 200, 'of others 1,000 are assumed')
+  gate.open()
+  t.equal((await second).status, 200)
+})
+
 t.test('what is refused for its credit gives back its tokens', async t => {
   const under = await gateway({
     plugins: [priced, saying('acme', five)],

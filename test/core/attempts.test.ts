@@ -1,7 +1,18 @@
 import t from 'tap'
-import { ProviderFailure, type FailureKind, type Provider, type ProviderFailureOptions } from '../../core/index.ts'
+import {
+  MetricStore,
+  ProviderFailure,
+  type AttemptSample,
+  type FailureKind,
+  type Provider,
+  type ProviderFailureOptions,
+} from '../../core/index.ts'
+import { testGateway } from '../../core/testing/index.ts'
+import responses from '../../plugins/endpoints/responses/index.ts'
+import localSealer from '../../plugins/sealers/local/index.ts'
+import memory from '../../plugins/stores/memory/index.ts'
 import { gateway, hello, saying } from '../gateway.ts'
-import { ask, text, usage, witness, type Witness } from './stage.ts'
+import { ask, listing, providing, text, usage, witness, type Witness } from './stage.ts'
 
 const failure = (kind: FailureKind, more: Partial<ProviderFailureOptions> = {}) =>
   new ProviderFailure({ kind, message: 'the vendor said so', ...more })
@@ -160,4 +171,37 @@ t.test('a rate limit in the middle of a stream is told with the time to wait', a
   const whole = await ask(under, body)
   t.equal(whole.status, 429)
   t.equal(whole.headers.get('retry-after'), '3')
+})
+
+t.test('a name that somebody made up leaves no metrics', async t => {
+  const samples: AttemptSample[] = []
+  const store: MetricStore = {
+    record: sample => void samples.push(sample),
+    window: () => {
+      throw new Error('nobody asks')
+    },
+  }
+  const acme = witness('acme', ({ request }) => {
+    if (request.model.startsWith('gone')) throw failure('not-found')
+    return hello
+  })
+  const under = await testGateway({
+    plugins: [
+      memory({ services: ['keys', 'responses', 'limits', 'ledger'] }),
+      providing(MetricStore, store),
+      localSealer({ masterKey: 'cd'.repeat(32) }),
+      responses({}),
+      acme.plugin,
+      listing({ model: 'gone-too', endpoints: [{ provider: 'acme' }] }),
+    ],
+  })
+  t.teardown(under.stop)
+  for (const model of ['acme/gone', 'acme/own', 'gone-too']) await ask(under, { model })
+  t.same(
+    samples.map(({ model, listed, outcome }) => [model, listed, outcome]),
+    [
+      ['own', false, 'ok'],
+      ['gone-too', true, 'neutral'],
+    ],
+  )
 })
