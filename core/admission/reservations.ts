@@ -44,7 +44,9 @@ export class Reservations {
     if (key.tokensPerMinute === undefined && key.spendCapUsd === undefined) return undefined
     const need = measure()
     const tokens =
-      key.tokensPerMinute === undefined ? undefined : await this.#reserveTokens(key, key.tokensPerMinute, this.#likelyTokens(need, endpoints))
+      key.tokensPerMinute === undefined
+        ? undefined
+        : await this.#reserveTokens(key, key.tokensPerMinute, this.#likelyTokens(need, endpoints))
     if (key.spendCapUsd === undefined) return new Reservation({ key, tokens, credit: undefined, need, inputTokens: 0 })
     try {
       return new Reservation({ key, tokens, need, ...(await this.#reserveCredit(key, need, endpoints)) })

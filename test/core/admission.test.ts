@@ -386,6 +386,7 @@ t.test('what is refused for its credit gives back its tokens', async t => {
     key: { name: 'test', policy: {}, tokensPerMinute: 4_000, spendCapUsd: 2 },
   })
   t.teardown(under.stop)
-  for (let count = 0; count < 3; count++) t.equal((await ask(under, { model: 'm', max_output_tokens: 16, input: threeThousandTokens })).status, 402)
+  for (let count = 0; count < 3; count++)
+    t.equal((await ask(under, { model: 'm', max_output_tokens: 16, input: threeThousandTokens })).status, 402)
   t.equal((await ask(under, { model: 'm', max_output_tokens: 1_900 })).status, 200)
 })

@@ -181,8 +181,8 @@ t.test('a name that somebody made up leaves no metrics', async t => {
       throw new Error('nobody asks')
     },
   }
-  const acme = witness('acme', ({ request }) => {
-    if (request.model.startsWith('gone')) throw failure('not-found')
+  const acme = witness('acme', ({ endpoint }) => {
+    if (endpoint.model.startsWith('gone')) throw failure('not-found')
     return hello
   })
   const under = await testGateway({

@@ -33,7 +33,10 @@ function sum(numbers: readonly number[]): number {
 for (const stream of [true, false])
   t.test(`200 requests at once never pass the cap${stream ? ', streamed' : ''}`, async t => {
     const acme = greedy()
-    const under = await gateway({ plugins: [acme.plugin, listing({ model: 'm', endpoints: [listed()] })], key: { name: 'k', spendCapUsd: 1 } })
+    const under = await gateway({
+      plugins: [acme.plugin, listing({ model: 'm', endpoints: [listed()] })],
+      key: { name: 'k', spendCapUsd: 1 },
+    })
     t.teardown(under.stop)
     const answers = await Promise.all(Array.from({ length: 200 }, () => ask(under, { model: 'm', stream })))
     const served = answers.filter(({ status }) => status === 200)
@@ -58,7 +61,10 @@ for (const stream of [true, false])
 
 t.test('a vendor that takes more than it was asked for passes the cap by that and no more', async t => {
   const acme = greedy(10)
-  const under = await gateway({ plugins: [acme.plugin, listing({ model: 'm', endpoints: [listed()] })], key: { name: 'k', spendCapUsd: 1 } })
+  const under = await gateway({
+    plugins: [acme.plugin, listing({ model: 'm', endpoints: [listed()] })],
+    key: { name: 'k', spendCapUsd: 1 },
+  })
   t.teardown(under.stop)
   const answers = await Promise.all(Array.from({ length: 200 }, () => ask(under, { model: 'm' })))
   const served = answers.filter(({ status }) => status === 200).map(({ requestId }) => requestId)
@@ -173,7 +179,11 @@ t.test('what a failed attempt cost, or may have cost, is not there for the next'
 t.test('a round that the cap does not cover ends the answer, incomplete', async t => {
   const pause: GenerationEvent = { type: 'finish', reason: 'pause' }
   for (const stream of [true, false]) {
-    const acme = witness('acme', ({ request }, count) => [text(`${count} `), usage(9, request.max_output_tokens!), count < 3 ? pause : stop])
+    const acme = witness('acme', ({ request }, count) => [
+      text(`${count} `),
+      usage(9, request.max_output_tokens!),
+      count < 3 ? pause : stop,
+    ])
     const under = await gateway({
       plugins: [acme.plugin, listing({ model: 'm', endpoints: [listed()] })],
       key: { name: 'k', spendCapUsd: 0.06 },
