@@ -95,7 +95,9 @@ export class Run {
     let request = this.#request
     let among = candidates
     for (let round = 1; ; round++) {
-      const attempt = await this.#open(among, request, reservation)
+      const attempt = reservation
+        ? await this.#openWithin(reservation, among, request)
+        : await this.#services.attempts.open(among, request, this.#context, this.#exchange)
       if (!attempt) {
         this.#finish = 'length'
         return among[0]!
@@ -118,11 +120,7 @@ export class Run {
   }
 
   /** Undefined where the spend cap leaves nothing for another round: the answer ends there, incomplete. */
-  async #open(
-    candidates: readonly Candidate[],
-    request: GenerationRequest,
-    reservation: Reservation | undefined,
-  ): Promise<Attempt | undefined> {
+  async #openWithin(reservation: Reservation, candidates: readonly Candidate[], request: GenerationRequest): Promise<Attempt | undefined> {
     try {
       return await this.#services.attempts.open(candidates, request, this.#context, this.#exchange, reservation)
     } catch (error) {

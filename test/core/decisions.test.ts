@@ -217,6 +217,16 @@ t.test('what is spent is settled: input alone, as the vendor counted it', async 
   t.same(statuses, [200, 200, 402], 'of 1 USD each takes 0.9')
 })
 
+t.test('200 decisions at once never pass the cap', async t => {
+  const acme = deciding('acme', ({ request }) => reply(request, { usage: { input_tokens: 30, output_tokens: 5 } }))
+  const under = await stage([acme.plugin], { key: { name: 'demo', spendCapUsd: 0.001 } })
+  const outcomes = await Promise.all(Array.from({ length: 200 }, () => decide(under)))
+  t.same([...new Set(outcomes.map(({ status }) => status))].toSorted(), [200, 402])
+  const records = await under.recorded(200)
+  const spentUsd = records.reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0)
+  t.ok(spentUsd > 0 && spentUsd <= 0.001, `${spentUsd} USD`)
+})
+
 t.test('a window that is full is a 429 that says when to come again', async t => {
   const acme = deciding('acme', ({ request }) => reply(request, { usage: { input_tokens: 900, output_tokens: 50 } }))
   const under = await stage([acme.plugin], { key: { name: 'demo', tokensPerMinute: 1_000 } })
