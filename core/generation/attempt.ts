@@ -2,7 +2,7 @@ import type { Cancellation } from '../cancellation.ts'
 import type { Clock } from '../clock.ts'
 import { noUsage, type GenerationEvent, type TokenUsage } from '../contracts/events.ts'
 import type { MetricStore } from '../contracts/metric-store.ts'
-import { ProviderFailure, type Credential, type Timeouts } from '../contracts/provider.ts'
+import { ProviderFailure, type AttemptClock, type Credential, type Timeouts } from '../contracts/provider.ts'
 import type { Warning } from '../contracts/route.ts'
 import type { Contender } from '../operation/failover.ts'
 import type { RecordDraft } from '../records/record.ts'
@@ -22,7 +22,7 @@ export interface AttemptParts<C extends Contender = Candidate> {
 }
 
 /** One try at one candidate: its clock, its abort, its events, and what is measured of it. */
-export class Attempt<E extends object = GenerationEvent, C extends Contender = Candidate> {
+export class Attempt<E extends object = GenerationEvent, C extends Contender = Candidate> implements AttemptClock {
   readonly candidate: C
   readonly credential: Credential | undefined
   readonly warnings: Warning[]
@@ -30,8 +30,8 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
   readonly head: E[] = []
   readonly #parts: AttemptParts<C>
   readonly #controller = new AbortController()
-  readonly #start: number
-  readonly #total: NodeJS.Timeout
+  #start: number
+  #total: NodeJS.Timeout
   #silence: NodeJS.Timeout | undefined
   #latencyMs: number | undefined
   #iterator: AsyncIterator<E | readonly E[]> | undefined
@@ -47,10 +47,7 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     this.credential = parts.credential
     this.warnings = [...(parts.warnings ?? [])]
     this.#start = parts.clock.elapsed()
-    const { totalMs, streamed } = parts
-    this.#total = this.#timer(totalMs, `did not finish within ${totalMs} ms`)
-    // A reply that does not stream comes all at once: only the total time-out can tell that it is late.
-    if (streamed) this.#silence = this.#timer(streamed.firstEventMs, `sent nothing within ${streamed.firstEventMs} ms`)
+    this.#total = this.#startTimers()
     parts.run.onAbort(this.#onRunAbort)
   }
 
@@ -89,6 +86,20 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     this.#latencyMs = this.#parts.clock.elapsed() - this.#start
     this.pause()
     this.resume()
+  }
+
+  /** Called before the first semantic event. */
+  async pauseFor<T>(work: Promise<T>): Promise<T> {
+    const { clock } = this.#parts
+    const since = clock.elapsed()
+    this.pause()
+    clearTimeout(this.#total)
+    try {
+      return await work
+    } finally {
+      this.#start += clock.elapsed() - since
+      if (!this.#ended) this.#total = this.#startTimers()
+    }
   }
 
   /** The client does not read: its time counts for nobody. */
@@ -131,6 +142,13 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
       inputTokens: usage.uncachedInput + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h,
       outputTokens: usage.output,
     })
+  }
+
+  #startTimers(): NodeJS.Timeout {
+    const { totalMs, streamed } = this.#parts
+    // A reply that does not stream comes all at once: only the total time-out can tell that it is late.
+    if (streamed) this.#silence = this.#timer(streamed.firstEventMs, `sent nothing within ${streamed.firstEventMs} ms`)
+    return this.#timer(totalMs, `did not finish within ${totalMs} ms`)
   }
 
   #timer(afterMs: number, problem: string): NodeJS.Timeout {

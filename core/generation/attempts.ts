@@ -103,6 +103,7 @@ export class Attempts {
         credentialId: credential?.id,
         signal: attempt.signal,
         context,
+        clock: attempt,
       })
       attempt.begin(lowered.raises.reduce((below, raise) => raise(below, attempt.signal), events))
       for (;;) {

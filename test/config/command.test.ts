@@ -265,7 +265,10 @@ t.test('no command works on data of a master key that is gone', async t => {
     const { exitCode, stdout, stderr } = await workplace.run(...commandLine)
     t.equal(exitCode, 1, commandLine.join(' '))
     t.equal(stdout, '')
-    t.match(stderr, /database \S+turnpike\.db was made under a master key that the gateway does not have\. The key file \S+master\.key is missing/)
+    t.match(
+      stderr,
+      /database \S+turnpike\.db was made under a master key that the gateway does not have\. The key file \S+master\.key is missing/,
+    )
     t.notMatch(stderr, /^ +at /m, 'without a stack')
   }
   t.notOk(existsSync(keyFile))

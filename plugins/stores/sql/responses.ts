@@ -1,5 +1,13 @@
 import type { Kysely } from 'kysely'
-import { isObject, type Item, type JsonObject, type Logger, type ResponseStore, type StoredResponse, type Turn } from '../../../core/index.ts'
+import {
+  isObject,
+  type Item,
+  type JsonObject,
+  type Logger,
+  type ResponseStore,
+  type StoredResponse,
+  type Turn,
+} from '../../../core/index.ts'
 import { chainQuery, type ResponseLink } from './chain-query.ts'
 import type { Tables } from './database.ts'
 import { indexItems, itemsOf, readIndex, removeResponse, type ResponseTable } from './response-rows.ts'
