@@ -54,7 +54,28 @@ export const serverSchema = {
       items: { type: 'string', minLength: 1 },
       default: [],
       description:
-        'Hosts in private networks, such as `images.internal:9000`, from which images and files that callers name by URL may be fetched. All public addresses are allowed, everything else is refused.',
+        'Hosts in private networks, such as `images.internal:9000`, that callers may name in the URL of an image or a file. All public addresses are allowed, and everything else is refused, whether the gateway would fetch it or the provider.',
+    },
+    maxMediaCount: {
+      type: 'integer',
+      minimum: 0,
+      default: defaultSettings.maxMediaCount,
+      description:
+        'How many images and files the gateway fetches for one request, at most, where the provider takes them inline only. More are a 400.',
+    },
+    maxMediaBytes: {
+      type: 'integer',
+      minimum: 1,
+      default: defaultSettings.maxMediaBytes,
+      description:
+        'How many bytes the images and files that the gateway fetches for one request may have together. More are a 400. What callers send inline counts for `maxBodyBytes` only.',
+    },
+    maxHeldMediaBytes: {
+      type: 'integer',
+      minimum: 1,
+      default: defaultSettings.maxHeldMediaBytes,
+      description:
+        'How many bytes of fetched images and files all requests hold together, until the provider answers. Who would pass the limit waits up to 10 s, then gets a 503 with `retry-after`. In memory they take a third more.',
     },
     drainTimeoutMs: {
       type: 'integer',

@@ -96,8 +96,9 @@ const recordsDeadlineMs = 5_000
 /** The composition root: foundations, plugins, seal, pipeline, start. */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const container = createContainer()
-  const http = new UndiciClient({ allowedHosts: options.settings?.mediaHosts ?? defaultSettings.mediaHosts })
-  const { log, host, counter } = foundations(container, options, http)
+  const settings = { ...defaultSettings, ...options.settings }
+  const http = new UndiciClient({ allowedHosts: settings.mediaHosts }, settings)
+  const { log, host, counter } = foundations(container, options, settings, http)
 
   let plugins: readonly CheckedPlugin[]
   try {
@@ -155,9 +156,9 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
 function foundations(
   container: Container,
   options: GatewayOptions,
+  settings: Settings,
   http: UndiciClient,
 ): { readonly log: Logger; readonly host: PluginHost; readonly counter: ThreadedTokenCounter } {
-  const settings = { ...defaultSettings, ...options.settings }
   const masks = new Masks()
   const log = createLogger(settings.logLevel, masks, options.writeLog)
   container.value(Settings, settings)

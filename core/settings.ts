@@ -16,6 +16,12 @@ export interface Settings {
   readonly maxAttempts: number
   /** Hosts in private networks from which images and files may be fetched. */
   readonly mediaHosts: readonly string[]
+  /** How many images and files the gateway fetches for one request. */
+  readonly maxMediaCount: number
+  /** How many bytes they may have together. */
+  readonly maxMediaBytes: number
+  /** How many bytes of them all requests may hold together. */
+  readonly maxHeldMediaBytes: number
 }
 export const Settings = token<Settings>('settings')
 
@@ -28,4 +34,7 @@ export const defaultSettings: Settings = {
   storeTimeoutMs: 2_000,
   maxAttempts: 8,
   mediaHosts: [],
+  maxMediaCount: 64,
+  maxMediaBytes: 32 * 1024 * 1024,
+  maxHeldMediaBytes: 256 * 1024 * 1024,
 }

@@ -54,6 +54,13 @@ export interface ProviderCall {
   /** This attempt's own signal: aborted with the run, or when the attempt takes too long. */
   readonly signal: AbortSignal
   readonly context: RunContext
+  /** The attempt's own clock. */
+  readonly clock?: AttemptClock | undefined
+}
+
+export interface AttemptClock {
+  /** Time that is not the provider's, such as a download for the caller: no time-out runs, and it is not measured. */
+  pauseFor<T>(work: Promise<T>): Promise<T>
 }
 
 export type FailureKind =

@@ -2,7 +2,7 @@ import type { Cancellation } from '../cancellation.ts'
 import type { Clock } from '../clock.ts'
 import { noUsage, type GenerationEvent, type TokenUsage } from '../contracts/events.ts'
 import type { MetricStore } from '../contracts/metric-store.ts'
-import { ProviderFailure, type Credential, type Timeouts } from '../contracts/provider.ts'
+import { ProviderFailure, type AttemptClock, type Credential, type Timeouts } from '../contracts/provider.ts'
 import type { Warning } from '../contracts/route.ts'
 import type { Contender } from '../operation/failover.ts'
 import type { RecordDraft } from '../records/record.ts'
@@ -22,7 +22,7 @@ export interface AttemptParts<C extends Contender = Candidate> {
 }
 
 /** One try at one candidate: its clock, its abort, its events, and what is measured of it. */
-export class Attempt<E extends object = GenerationEvent, C extends Contender = Candidate> {
+export class Attempt<E extends object = GenerationEvent, C extends Contender = Candidate> implements AttemptClock {
   readonly candidate: C
   readonly credential: Credential | undefined
   readonly warnings: Warning[]
@@ -89,6 +89,16 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     this.#latencyMs = this.#parts.clock.elapsed() - this.#start
     clearTimeout(this.#silence)
     this.#silence = this.#silenceTimer()
+  }
+
+  /** Time that `work` takes is not the provider's. */
+  async pauseFor<T>(work: Promise<T>): Promise<T> {
+    this.pause()
+    try {
+      return await work
+    } finally {
+      this.resume()
+    }
   }
 
   /** The client does not read, or the gateway itself is at work: that time is not the provider's. */

@@ -108,6 +108,7 @@ export class Attempts {
         credentialId: credential?.id,
         signal: attempt.signal,
         context,
+        clock: attempt,
       })
       attempt.begin(lowered.raises.reduce((below, raise) => raise(below, attempt), events))
       for (;;) {

@@ -14,6 +14,7 @@ import { contextOf } from '../operation/operation.ts'
 import type { Registry } from '../registry.ts'
 import { Planner } from '../routing/plan.ts'
 import { Settings } from '../settings.ts'
+import { allowedHosts, type AllowedHosts } from '../upstream/media/media-address.ts'
 import { Attempts } from './attempts.ts'
 import { ContextWindow } from './context-window.ts'
 import { History } from './history.ts'
@@ -31,6 +32,8 @@ export interface RunServices {
   readonly attempts: Attempts
   readonly sealer: Sealer
   readonly settings: Settings
+  /** Of the settings. */
+  readonly mediaHosts: AllowedHosts
   readonly clock: Clock
   readonly ids: Ids
 }
@@ -82,6 +85,7 @@ export class Generation {
       attempts,
       sealer,
       settings,
+      mediaHosts: allowedHosts(settings.mediaHosts),
       clock,
       ids,
     }

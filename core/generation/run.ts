@@ -12,6 +12,8 @@ import type { HttpExchange } from '../http/exchange.ts'
 import { describeError } from '../logger.ts'
 import { Operation } from '../operation/operation.ts'
 import type { Candidate } from '../routing/plan.ts'
+import { MediaError } from '../upstream/media/media-error.ts'
+import { pathOfMedia } from '../upstream/media/media-parts.ts'
 import type { Attempt } from './attempt.ts'
 import { estimateUsage } from './cost.ts'
 import type { RunServices } from './generation.ts'
@@ -207,6 +209,8 @@ export class Run {
 
   /** Whether a provider kept the rules may show only at the end, when nothing waits for another event any more. */
   #publicly(thrown: unknown): unknown {
+    const media = MediaError.behind(thrown)
+    if (media) return media.publicly((media.url !== undefined && pathOfMedia(this.#asked.input, media.url)) || 'input')
     return ProviderFailure.is(thrown) && this.#attempt
       ? this.#services.attempts.failover.publicError(thrown, this.#attempt.candidate)
       : thrown

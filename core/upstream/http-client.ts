@@ -2,9 +2,10 @@ import type { Readable } from 'node:stream'
 import { Agent } from 'undici'
 import type { UpstreamHeaders, UpstreamRequest } from '../contracts/adapter.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
+import { defaultSettings } from '../settings.ts'
 import { decompressed } from './content-encoding.ts'
-import type { InlineData } from './media/data-url.ts'
-import { MediaFetcher, type MediaFetcherOptions, type MediaKind } from './media/media-fetcher.ts'
+import { MediaFetcher, type MediaFetcherOptions } from './media/media-fetcher.ts'
+import { MediaGathering, type GatheredMedia, type MediaLimits, type WantedMedia } from './media/media-gathering.ts'
 
 export interface UpstreamReply {
   readonly status: number
@@ -22,8 +23,8 @@ export interface SendOptions {
 export interface HttpClient {
   /** Throws `ProviderFailure` of kind `network` or `timeout`; an abort throws the signal's reason. */
   send(request: UpstreamRequest, options: SendOptions): Promise<UpstreamReply>
-  /** Fetches an image or a file that a caller named by URL: public addresses only. Throws `MediaError`. */
-  media(url: string, kind: MediaKind, signal: AbortSignal): Promise<InlineData>
+  /** Fetches the images and files that one request names by URL: public addresses only, within limits. Throws `MediaError`. */
+  media(wanted: readonly WantedMedia[], signal: AbortSignal): Promise<GatheredMedia>
   close(): Promise<void>
 }
 
@@ -34,9 +35,11 @@ export class UndiciClient implements HttpClient {
   readonly #agents = new Map<number, Agent>()
   readonly #origins = new Map<string, { readonly origin: string; readonly path: string }>()
   readonly #media: MediaFetcher
+  readonly #gathering: MediaGathering
 
-  constructor(media: MediaFetcherOptions = { allowedHosts: [] }) {
+  constructor(media: MediaFetcherOptions = { allowedHosts: [] }, limits: MediaLimits = defaultSettings) {
     this.#media = new MediaFetcher(media)
+    this.#gathering = new MediaGathering(this.#media, limits)
   }
 
   async send(request: UpstreamRequest, { signal, connectTimeoutMs = defaultConnectTimeoutMs }: SendOptions): Promise<UpstreamReply> {
@@ -57,8 +60,8 @@ export class UndiciClient implements HttpClient {
     }
   }
 
-  media(url: string, kind: MediaKind, signal: AbortSignal): Promise<InlineData> {
-    return this.#media.fetch(url, kind, signal)
+  media(wanted: readonly WantedMedia[], signal: AbortSignal): Promise<GatheredMedia> {
+    return this.#gathering.gather(wanted, signal)
   }
 
   async close(): Promise<void> {

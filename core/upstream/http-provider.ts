@@ -1,9 +1,9 @@
-import type { Emit, Framer, ProviderAdapter } from '../contracts/adapter.ts'
+import type { Emit, Framer, ProviderAdapter, UpstreamRequest } from '../contracts/adapter.ts'
 import type { GenerationEvent } from '../contracts/events.ts'
 import type { Credential, Provider, ProviderCall, Timeouts } from '../contracts/provider.ts'
 import { cutShort } from './cut-short.ts'
 import { networkFailure, type HttpClient, type UpstreamReply } from './http-client.ts'
-import { withMediaInline } from './media/inline-media.ts'
+import { InlineMedia } from './media/inline-media.ts'
 import { failureOf, Opening, parsed, redirected } from './no-reply.ts'
 import { readReply } from './reply-text.ts'
 import { jsonLinesFramer, sseFramer } from './sse.ts'
@@ -42,8 +42,23 @@ async function send(
   extra: Readonly<Record<string, string>> | undefined,
   connectTimeoutMs: number | undefined,
 ): Promise<UpstreamReply> {
-  const complete = adapter.media ? await withMediaInline(call, adapter.media, http) : call
-  const prepared = adapter.prepare(complete)
+  const media = adapter.media && (await InlineMedia.fetch(call, adapter.media, http))
+  if (!media) return await sendPrepared(adapter, adapter.prepare(call), call, http, extra, connectTimeoutMs)
+  try {
+    return await sendPrepared(adapter, media.request(adapter), call, http, extra, connectTimeoutMs)
+  } finally {
+    media.release()
+  }
+}
+
+async function sendPrepared(
+  adapter: ProviderAdapter,
+  prepared: UpstreamRequest,
+  call: ProviderCall,
+  http: HttpClient,
+  extra: Readonly<Record<string, string>> | undefined,
+  connectTimeoutMs: number | undefined,
+): Promise<UpstreamReply> {
   const withHeaders = extra ? { ...prepared, headers: { ...prepared.headers, ...extra } } : prepared
   const request = adapter.authorize ? await adapter.authorize(withHeaders, call.credentialId, call.signal) : withHeaders
   const reply = await http.send(request, { signal: call.signal, connectTimeoutMs })

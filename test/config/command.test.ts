@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process'
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { checkStream } from '../../core/testing/index.ts'
@@ -249,6 +251,27 @@ t.test('a plugin that fails to set up is named, with the file', async t => {
   const { exitCode, stderr } = await workplace.run('start')
   t.equal(exitCode, 1)
   t.equal(stderr, 'turnpike: gateway.config.ts: plugin demo failed to set up: no such engine\n')
+})
+
+t.test('no command works on data of a master key that is gone', async t => {
+  const workplace = new Workplace(`
+    import { defineConfig, defaults } from 'turnpike/config'
+    export default defineConfig({ server: { port: 0 }, plugins: defaults({ without: ['ollama'] }) })`)
+  t.teardown(() => workplace.remove())
+  t.equal((await workplace.run('keys', 'create')).exitCode, 0)
+  const keyFile = join(workplace.path, 'data', 'master.key')
+  rmSync(keyFile)
+  for (const commandLine of [['start'], ['check'], ['keys', 'create']]) {
+    const { exitCode, stdout, stderr } = await workplace.run(...commandLine)
+    t.equal(exitCode, 1, commandLine.join(' '))
+    t.equal(stdout, '')
+    t.match(
+      stderr,
+      /database \S+turnpike\.db was made under a master key that the gateway does not have\. The key file \S+master\.key is missing/,
+    )
+    t.notMatch(stderr, /^ +at /m, 'without a stack')
+  }
+  t.notOk(existsSync(keyFile))
 })
 
 t.test('an older Node.js is told so in one sentence', async t => {

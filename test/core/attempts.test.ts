@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import {
   MetricStore,
@@ -11,7 +12,7 @@ import { testGateway } from '../../core/testing/index.ts'
 import responses from '../../plugins/endpoints/responses/index.ts'
 import localSealer from '../../plugins/sealers/local/index.ts'
 import memory from '../../plugins/stores/memory/index.ts'
-import { gateway, hello, saying } from '../gateway.ts'
+import { gateway, hello, saying, scripted } from '../gateway.ts'
 import { ask, listing, providing, text, usage, witness, type Witness } from './stage.ts'
 
 const failure = (kind: FailureKind, more: Partial<ProviderFailureOptions> = {}) =>
@@ -204,4 +205,30 @@ t.test('a name that somebody made up leaves no metrics', async t => {
       ['gone-too', true, 'neutral'],
     ],
   )
+})
+
+t.test('what the gateway does for the caller meanwhile is not the provider’s time', async t => {
+  let now = 1_000_000
+  const acme = scripted(
+    'acme',
+    async function* ({ clock }) {
+      now += 3
+      await clock!.pauseFor(
+        sleep(60).then(() => {
+          now += 5_000
+        }),
+      )
+      yield* hello
+    },
+    { timeouts: { firstEventMs: 20, totalMs: 20 } },
+  )
+  const under = await gateway({ plugins: [acme], clock: { now: () => now, elapsed: () => now } })
+  t.teardown(under.stop)
+  for (const stream of [false, true]) {
+    const reply = await under.request('/v1/responses', { body: { model: 'acme/m', input: 'Hello.', stream } })
+    t.equal(reply.status, 200)
+    t.notMatch(await reply.text(), 'provider_timeout')
+    const record = await under.record(reply.headers.get('x-request-id')!)
+    t.match(record.attempts, [{ outcome: 'ok', elapsedMs: 3 }])
+  }
 })

@@ -1,13 +1,25 @@
 import { lookup as systemLookup, type LookupAddress } from 'node:dns'
-import { isIP, type LookupFunction } from 'node:net'
+import type { LookupFunction } from 'node:net'
 import type { Readable } from 'node:stream'
 import { Agent } from 'undici'
-import type { InlineData } from './data-url.ts'
+import { GatewayError } from '../../errors.ts'
+import { Base64Pieces } from './base64-pieces.ts'
+import type { MediaShare } from './held-media.ts'
+import { allowedHosts, isAllowed, webAddressProblem, type AllowedHosts } from './media-address.ts'
 import { MediaError } from './media-error.ts'
 import { imageTypeOf } from './media-type.ts'
+import { Pace } from './pace.ts'
 import { isPublicAddress } from './public-address.ts'
 
 export type MediaKind = 'image' | 'file'
+
+export interface MediaContent {
+  readonly mediaType: string
+  /** ASCII, in pieces. */
+  readonly base64: readonly Uint8Array[]
+  /** Before they were encoded. */
+  readonly bytes: number
+}
 
 export interface MediaFetcherOptions {
   /** Hosts, such as `images.example.com` or `10.0.0.7:9000`, that may lie in a private network. */
@@ -18,6 +30,8 @@ export interface MediaFetcherOptions {
 }
 
 const maximumBytes: Record<MediaKind, number> = { image: 20 * 1024 * 1024, file: 32 * 1024 * 1024 }
+/** So many tell a type. */
+const typeBytes = 16
 const maximumRedirects = 3
 const defaultTimeoutMs = 15_000
 
@@ -26,33 +40,44 @@ const defaultTimeoutMs = 15_000
  * addresses are checked after the name was resolved and in the very connect that uses them, and every redirect is checked again.
  */
 export class MediaFetcher {
-  readonly #allowed: ReadonlySet<string>
+  readonly #allowed: AllowedHosts
   readonly #timeoutMs: number
+  readonly #pace = new Pace()
   readonly #checked: Agent
   readonly #unchecked = new Agent({ maxResponseSize: -1 })
 
-  constructor({ allowedHosts, lookup = systemLookup, timeoutMs = defaultTimeoutMs }: MediaFetcherOptions) {
-    this.#allowed = new Set(allowedHosts)
+  constructor({ allowedHosts: names, lookup = systemLookup, timeoutMs = defaultTimeoutMs }: MediaFetcherOptions) {
+    this.#allowed = allowedHosts(names)
     this.#timeoutMs = timeoutMs
     this.#checked = new Agent({ connect: { lookup: publicOnly(lookup) } })
   }
 
-  /** Throws `MediaError` for what cannot be had, and the signal's reason. */
-  async fetch(url: string, kind: MediaKind, signal: AbortSignal): Promise<InlineData> {
+  /** Throws `MediaError` for what cannot be had, what the share throws, and the signal's reason. */
+  async fetch(url: string, kind: MediaKind, signal: AbortSignal, share: MediaShare): Promise<MediaContent> {
     const deadline = new AbortController()
-    const timer = setTimeout(
-      () => deadline.abort(new MediaError(kind, 'download', `did not arrive within ${this.#timeoutMs / 1000} s`)),
-      this.#timeoutMs,
-    )
+    const late = (): void => deadline.abort(new MediaError(kind, 'download', `did not arrive within ${this.#timeoutMs / 1000} s`, { url }))
+    let timer = setTimeout(late, this.#timeoutMs)
+    const take: Take = async bytes => {
+      await this.#pace.next(bytes)
+      const wait = share.take(bytes, deadline.signal)
+      if (!wait) return
+      // It is other requests that keep it waiting, not its server.
+      clearTimeout(timer)
+      await wait
+      timer = setTimeout(late, this.#timeoutMs)
+    }
     const onAbort = (): void => deadline.abort(signal.reason)
     if (signal.aborted) onAbort()
     else signal.addEventListener('abort', onAbort, { once: true })
     try {
-      return await this.#follow(url, kind, deadline.signal)
+      return await this.#follow({ url, kind, share, take, signal: deadline.signal })
     } catch (error) {
       if (deadline.signal.aborted) throw deadline.signal.reason
-      if (error instanceof MediaError) throw error
-      throw refusedAddress(error, kind) ?? new MediaError(kind, 'download', 'could not be downloaded: the connection failed', error)
+      if (error instanceof MediaError || error instanceof GatewayError) throw error
+      const cause = error
+      if ((error as { code?: unknown }).code === privateAddress)
+        throw new MediaError(kind, 'address', 'names a host outside the public internet', { url, cause })
+      throw new MediaError(kind, 'download', 'could not be downloaded: the connection failed', { url, cause })
     } finally {
       clearTimeout(timer)
       signal.removeEventListener('abort', onAbort)
@@ -63,10 +88,11 @@ export class MediaFetcher {
     await Promise.all([this.#checked.destroy(), this.#unchecked.destroy()])
   }
 
-  async #follow(url: string, kind: MediaKind, signal: AbortSignal): Promise<InlineData> {
-    let at = parse(url, kind)
+  async #follow(wanted: Download): Promise<MediaContent> {
+    const { url, kind, signal } = wanted
+    let at = this.#checkedAddress(url, wanted)
     for (let redirects = 0; redirects <= maximumRedirects; redirects++) {
-      const reply = await this.#agentFor(at, kind).request({
+      const reply = await (isAllowed(at, this.#allowed) ? this.#unchecked : this.#checked).request({
         origin: at.origin,
         path: at.pathname + at.search,
         method: 'GET',
@@ -76,27 +102,42 @@ export class MediaFetcher {
       const { location } = reply.headers
       if (reply.statusCode >= 300 && reply.statusCode < 400 && typeof location === 'string') {
         discard(reply.body)
-        at = parse(URL.canParse(location, at.href) ? new URL(location, at).href : location, kind)
+        at = this.#checkedAddress(URL.parse(location, at.href)?.href ?? location, wanted)
         continue
       }
       if (reply.statusCode !== 200) {
         discard(reply.body)
         const missing = reply.statusCode === 404 || reply.statusCode === 410
-        throw new MediaError(kind, missing ? 'missing' : 'download', `could not be downloaded: its server answered ${reply.statusCode}`)
+        throw new MediaError(kind, missing ? 'missing' : 'download', `could not be downloaded: its server answered ${reply.statusCode}`, {
+          url,
+        })
       }
-      const bytes = await read(reply.body, Number(reply.headers['content-length'] ?? 0), kind)
-      return { mediaType: typeOf(bytes, String(reply.headers['content-type'] ?? ''), kind), base64: bytes.toString('base64') }
+      try {
+        return await read(reply.body, Number(reply.headers['content-length'] ?? 0), String(reply.headers['content-type'] ?? ''), wanted)
+      } finally {
+        discard(reply.body)
+      }
     }
-    throw new MediaError(kind, 'download', `could not be downloaded: there were more than ${maximumRedirects} redirects`)
+    throw new MediaError(kind, 'download', `could not be downloaded: there were more than ${maximumRedirects} redirects`, { url })
   }
 
-  #agentFor({ hostname, host }: URL, kind: MediaKind): Agent {
-    if (this.#allowed.has(hostname) || this.#allowed.has(host)) return this.#unchecked
-    const literal = hostname.replace(/^\[|\]$/g, '')
-    // An address that stands in the URL is never looked up.
-    if (isIP(literal) && !isPublicAddress(literal)) throw new MediaError(kind, 'address', 'names an address outside the public internet')
-    return this.#checked
+  #checkedAddress(address: string, { url, kind }: Download): URL {
+    const parsed = URL.parse(address)
+    const problem = parsed ? webAddressProblem(parsed, this.#allowed) : 'is not a URL'
+    if (problem !== undefined) throw new MediaError(kind, 'address', problem, { url })
+    return parsed!
   }
+}
+
+type Take = (bytes: number) => Promise<void>
+
+interface Download {
+  /** What the caller sent. */
+  readonly url: string
+  readonly kind: MediaKind
+  readonly share: MediaShare
+  readonly take: Take
+  readonly signal: AbortSignal
 }
 
 const privateAddress = 'TURNPIKE_PRIVATE_ADDRESS'
@@ -114,45 +155,48 @@ function publicOnly(lookup: typeof systemLookup): LookupFunction {
   }
 }
 
-function refusedAddress(error: unknown, kind: MediaKind): MediaError | undefined {
-  if ((error as { code?: unknown }).code !== privateAddress) return undefined
-  return new MediaError(kind, 'address', 'names a host outside the public internet', error)
-}
-
-function parse(url: string, kind: MediaKind): URL {
-  if (!URL.canParse(url)) throw new MediaError(kind, 'address', 'is not a URL')
-  const parsed = new URL(url)
-  if (parsed.protocol !== 'https:' && parsed.protocol !== 'http:')
-    throw new MediaError(kind, 'address', 'must be an http: or https: URL, or a data: URL')
-  if (parsed.username || parsed.password) throw new MediaError(kind, 'address', 'must not hold a user name or password')
-  return parsed
-}
-
-async function read(body: Readable, announced: number, kind: MediaKind): Promise<Buffer> {
+/** Refused by what its server announces, before any of it is read, or else when the limit is passed. */
+async function read(body: Readable, announced: number, contentType: string, { url, kind, share, take }: Download): Promise<MediaContent> {
   const limit = maximumBytes[kind]
-  const chunks: Buffer[] = []
+  const encoded = new Base64Pieces()
+  let head: Buffer | undefined
   let bytes = 0
-  if (announced <= limit)
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      chunks.push(chunk)
-      bytes += chunk.byteLength
-      if (bytes > limit) break
-    }
-  if (announced > limit || bytes > limit) {
-    discard(body)
-    throw new MediaError(kind, 'size', `is larger than ${limit / 1024 / 1024} MiB`)
+  const check = (total: number, added: number): void => {
+    if (total > limit) throw new MediaError(kind, 'size', `is larger than ${mebibytes(limit)}`, { url })
+    if (share.bytes + added > share.maximumBytes)
+      throw new MediaError(
+        kind,
+        'total',
+        `makes the images and files of this request larger than ${mebibytes(share.maximumBytes)} together`,
+        {
+          url,
+        },
+      )
   }
-  if (bytes === 0) throw new MediaError(kind, 'empty', 'is empty')
-  return Buffer.concat(chunks)
+  check(announced, announced)
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    bytes += chunk.byteLength
+    check(bytes, chunk.byteLength)
+    await take(chunk.byteLength)
+    head = !head || head.length < typeBytes ? Buffer.concat([head ?? Buffer.alloc(0), chunk.subarray(0, typeBytes)]) : head
+    encoded.add(chunk)
+  }
+  if (!head) throw new MediaError(kind, 'empty', 'is empty', { url })
+  encoded.end()
+  return { mediaType: typeOf(head, contentType, kind, url), base64: encoded.pieces, bytes }
 }
 
-function typeOf(bytes: Buffer, contentType: string, kind: MediaKind): string {
+function mebibytes(bytes: number): string {
+  return `${Math.floor((bytes / 1024 / 1024) * 100) / 100} MiB`
+}
+
+function typeOf(bytes: Buffer, contentType: string, kind: MediaKind, url: string): string {
   const told = contentType.split(';', 1)[0]!.trim().toLowerCase()
   const seen = imageTypeOf(bytes)
   if (kind === 'file') return told && told !== 'application/octet-stream' ? told : (seen ?? pdf(bytes) ?? 'application/octet-stream')
   if (seen) return seen
   if (told.startsWith('image/')) return told
-  throw new MediaError(kind, 'type', told ? `is no image but ${told}` : 'is no image')
+  throw new MediaError(kind, 'type', told ? `is not an image but ${told}` : 'is not an image', { url })
 }
 
 function pdf(bytes: Buffer): string | undefined {

@@ -3,6 +3,7 @@ import {
   type Credential,
   type GenerationEvent,
   type HttpClient,
+  type InlineMedia,
   type Provider,
   type ProviderCall,
   type Timeouts,
@@ -10,7 +11,7 @@ import {
 import { Answer } from './answer.ts'
 import { callOptions, type CallSettings } from './call-options.ts'
 import { failureFrom } from './failure.ts'
-import { withMedia } from './media.ts'
+import { inlineMedia } from './media.ts'
 import type { Models } from './models.ts'
 import { doGenerate, doStream } from './specification.ts'
 import { vendorOf } from './vendor.ts'
@@ -50,11 +51,14 @@ async function* generate(
   let said: GenerationEvent[] = []
   const emit = (event: GenerationEvent): void => void said.push(event)
   let cancel = (): void => {}
+  let media: InlineMedia | undefined
   try {
     const model = models.model(call.endpoint.upstreamModel, call.credentialId)
     const vendor = vendorOf(model)
-    const complete = await withMedia(call, model, http)
-    const options = callOptions(complete, model, vendor, settings, (param, message) => emit({ type: 'warning', param, message }))
+    media = await inlineMedia(call, model, http)
+    const options = callOptions(media?.whole ?? call, model, vendor, settings, (param, message) =>
+      emit({ type: 'warning', param, message }),
+    )
     const answer = new Answer(vendor, emit)
     if (!call.request.stream) {
       const result = await doGenerate(model, options)
@@ -82,5 +86,6 @@ async function* generate(
   } finally {
     call.signal.removeEventListener('abort', cancel)
     cancel()
+    media?.release()
   }
 }

@@ -5,12 +5,14 @@ import { Kysely, SqliteDialect, type SqliteDatabase } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import type { DataKeyTable } from './data-keys.ts'
 import type { KeyTable } from './keys.ts'
+import type { MasterKeyCheckTable } from './master-key-check.ts'
 import { migrations } from './migrations/index.ts'
 import type { ResponseItemTable, ResponseTable } from './response-rows.ts'
 
 export interface Tables {
   readonly api_key: KeyTable
   readonly data_key: DataKeyTable
+  readonly master_key_check: MasterKeyCheckTable
   readonly response: ResponseTable
   readonly response_item: ResponseItemTable
 }

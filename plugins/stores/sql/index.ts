@@ -1,8 +1,10 @@
+import { resolve } from 'node:path'
 import { Clock, definePlugin, KeyStore, ResponseStore, Sealer } from '../../../core/index.ts'
 import { DataKeys } from './data-keys.ts'
 import { openDatabase } from './database.ts'
 import { Expiry } from './expiry.ts'
 import { SqlKeys } from './keys.ts'
+import { checkMasterKey } from './master-key-check.ts'
 import { SqlResponses } from './responses.ts'
 import { SealedParts } from './sealed-parts.ts'
 
@@ -48,7 +50,8 @@ export default definePlugin({
   async setup(gateway, { file, services, cacheTtlMs, dataKeyDays, keepResponsesDays }, { clock, sealer }) {
     const database = await openDatabase(file)
     gateway.onStop(() => database.destroy())
-    if (services.includes('keys')) gateway.provide(KeyStore, new SqlKeys(database, clock, cacheTtlMs))
+    await checkMasterKey(database, sealer, resolve(file))
+    if (services.includes('keys')) gateway.provide(KeyStore, new SqlKeys(database, clock, gateway.log, cacheTtlMs))
     if (!services.includes('responses')) return
     const parts = new SealedParts(new DataKeys(database, sealer, clock, gateway.log, dataKeyDays))
     gateway.provide(ResponseStore, new SqlResponses(database, parts, gateway.log))

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { LRUCache } from 'lru-cache'
-import type { ApiKey, Clock, KeyStore, Maybe } from '../../../core/index.ts'
+import { isObject, type ApiKey, type Clock, type KeyStore, type Logger, type Maybe } from '../../../core/index.ts'
 import type { Tables } from './database.ts'
 
 export interface KeyTable {
@@ -25,11 +25,13 @@ const maxCachedKeys = 10_000
 export class SqlKeys implements KeyStore {
   readonly persistent = true
   readonly #database: Kysely<Tables>
+  readonly #log: Logger
   /** Known keys only: a new key is found at once, and made-up ids push no real one out. */
   readonly #cache: LRUCache<string, ApiKey> | undefined
 
-  constructor(database: Kysely<Tables>, clock: Clock, cacheTtlMs: number) {
+  constructor(database: Kysely<Tables>, clock: Clock, log: Logger, cacheTtlMs: number) {
     this.#database = database
+    this.#log = log
     if (cacheTtlMs > 0) {
       const perf = { now: () => clock.elapsed() }
       this.#cache = new LRUCache({ max: maxCachedKeys, ttl: cacheTtlMs, ttlResolution: 0, perf })
@@ -50,10 +52,22 @@ export class SqlKeys implements KeyStore {
 
   async #read(id: string): Promise<ApiKey | undefined> {
     const row = await this.#database.selectFrom('api_key').selectAll().where('id', '=', id).executeTakeFirst()
-    if (!row) return undefined
-    const key = fromRow(row)
+    const key = row && this.#readable(row)
+    if (!key) return undefined
     this.#cache?.set(id, key)
     return key
+  }
+
+  /** A key whose limits cannot be read is refused like an unknown one. */
+  #readable(row: KeyTable): ApiKey | undefined {
+    try {
+      const key = fromRow(row)
+      if (isObject(key.policy)) return key
+    } catch {
+      // Reported below.
+    }
+    this.#log.error('a stored API key cannot be read: its row was changed. Make a new key', { key: row.id })
+    return undefined
   }
 }
 

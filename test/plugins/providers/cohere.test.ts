@@ -153,7 +153,12 @@ t.test('files that core fetched are documents, and a message of files alone stil
       })
       return { status: 200, headers: {}, body: Readable.from([Buffer.from(JSON.stringify(reply))]) }
     },
-    media: async () => ({ mediaType: 'text/plain', base64: Buffer.from('Facts.').toString('base64') }),
+    media: async ([wanted]) => ({
+      contents: new Map([
+        [wanted!.url, { mediaType: 'text/plain', base64: [Buffer.from(Buffer.from('Facts.').toString('base64'))], bytes: 6 }],
+      ]),
+      release: () => {},
+    }),
     async close() {},
   }
   const events: GenerationEvent[] = []
