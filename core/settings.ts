@@ -14,6 +14,8 @@ export interface Settings {
   /** How long storing a response may hold back its end. */
   readonly storeTimeoutMs: number
   readonly maxAttempts: number
+  /** How often the last endpoint left is asked again after a failure that may pass. */
+  readonly retries: number
   /** Hosts in private networks from which images and files may be fetched. */
   readonly mediaHosts: readonly string[]
 }
@@ -27,5 +29,6 @@ export const defaultSettings: Settings = {
   runTimeoutMs: 900_000,
   storeTimeoutMs: 2_000,
   maxAttempts: 8,
+  retries: 2,
   mediaHosts: [],
 }

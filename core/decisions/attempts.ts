@@ -8,6 +8,7 @@ import { DecisionClients } from '../extension-points.ts'
 import { Attempt } from '../generation/attempt.ts'
 import type { Surroundings } from '../generation/attempts.ts'
 import { Masks } from '../masks.ts'
+import { Backoff } from '../operation/backoff.ts'
 import { Failover } from '../operation/failover.ts'
 import type { Operation } from '../operation/operation.ts'
 import type { Registry } from '../registry.ts'
@@ -34,7 +35,7 @@ export class DecisionAttempts {
   readonly #failover: Failover
 
   static {
-    wire(this, [Clock, MetricStore, Credentials, DecisionClients, AskedModels, Masks.token, Settings])
+    wire(this, [Clock, MetricStore, Credentials, DecisionClients, AskedModels, Masks.token, Settings, Backoff])
   }
 
   constructor(
@@ -44,7 +45,8 @@ export class DecisionAttempts {
     clients: Registry<DecisionClient>,
     models: AskedModels,
     masks: Masks,
-    { maxAttempts }: Settings,
+    { maxAttempts, retries }: Settings,
+    backoff: Backoff,
   ) {
     this.#clock = clock
     this.#metrics = metrics
@@ -53,6 +55,9 @@ export class DecisionAttempts {
       credentials,
       masks,
       maxAttempts,
+      retries,
+      backoff,
+      clock,
       pluginOf: provider => clients.pluginOf(provider),
       forms: decisionForms,
     })

@@ -138,7 +138,7 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     return setTimeout(
       () =>
         this.#abort(
-          new ProviderFailure({ kind: 'timeout', code: 'provider_timeout', message: `The provider "${provider.id}" ${problem}.` }),
+          new ProviderFailure({ kind: 'timeout', message: `The provider "${provider.id}" ${problem}.` }),
         ),
       afterMs,
     )

@@ -1,11 +1,11 @@
 import { ProviderFailure } from '../../contracts/provider.ts'
-import type { ErrorCode } from '../../errors.ts'
+import type { ImageErrorCode } from '../../errors.ts'
 import type { MediaKind } from './media-fetcher.ts'
 
 export type MediaProblem = 'address' | 'download' | 'missing' | 'size' | 'empty' | 'type'
 
 /** Only images have codes of their own: decisions.md, The 25 error codes. */
-const imageCodes: Record<MediaProblem, ErrorCode> = {
+const imageCodes: Record<MediaProblem, ImageErrorCode> = {
   address: 'invalid_image_url',
   download: 'failed_to_download_image',
   missing: 'image_file_not_found',
