@@ -46,7 +46,7 @@ t.test('the openai SDK and failures', async t => {
       [noModel, hi('sandbox/echo'), PermissionDeniedError, { status: 403, code: 'model_not_allowed' }],
       [noProvider, hi('sandbox/echo'), PermissionDeniedError, { status: 403, code: 'provider_not_allowed' }],
       [guarded, hi('sandbox/echo'), UnprocessableEntityError, { status: 422, type: 'invalid_request_error' }],
-      [anyone, hi('sandbox/fail', '503'), APIError, { status: 424, code: 'provider_error' }],
+      [anyone, hi('sandbox/fail', 'protocol'), APIError, { status: 424, code: 'provider_error' }],
     ] as const
     for (const [asker, body, kind, expected] of cases) {
       for (const stream of [false, true]) {

@@ -55,7 +55,7 @@ t.test('a failure tells the sentence, the status, the code and the raw body', t 
     {
       message: 'prompt is too long: 3 tokens > 2 maximum',
       status: 400,
-      code: 'context_length_exceeded',
+      code: undefined,
       upstream: body,
       retryAfterMs: undefined,
     },

@@ -80,7 +80,7 @@ t.test('a failure tells the sentence, the status, the code, how long to wait, an
     {
       message: 'The input token count (3) exceeds the maximum number of tokens allowed (2).',
       status: 400,
-      code: 'context_length_exceeded',
+      code: undefined,
       upstream: body,
       retryAfterMs: undefined,
     },
