@@ -19,6 +19,7 @@ import { asGatewayError, errorReply } from './error-reply.ts'
 import { HttpExchange } from './exchange.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { CoalescedBody } from './stream-body.ts'
+import { unknownPath } from './unknown-path.ts'
 
 /** Routes onto h3, with authentication by route, one error reply for every throw, and one record for every request. */
 export class HttpApp {
@@ -31,6 +32,8 @@ export class HttpApp {
   readonly #clock: Clock
   readonly #ids: Ids
   readonly #log: Logger
+  /** For every path that no route serves. */
+  readonly #unknown: Route
 
   static {
     wire(this, [Routes, Admission, Generation, Decisions, History, Catalog, RecordQueue, Heartbeat, Settings, Clock, Ids, Logger])
@@ -66,6 +69,7 @@ export class HttpApp {
     this.#clock = clock
     this.#ids = ids
     this.#log = log
+    this.#unknown = unknownPath(routes.values())
     this.h3 = new H3({
       silent: true,
       onError: error => toResponse(errorReply(error.unhandled ? asGatewayError(error.cause) : unreadable(error)), {}),
@@ -73,19 +77,19 @@ export class HttpApp {
     // `health` must win over `:id`: routes without parameters are matched first by h3 itself.
     for (const route of routes.values()) this.h3.on(route.method, route.path, event => this.#serve(route, event))
     for (const route of routes.values()) if (route.error) this.#refuseBelow(route)
-    this.h3.all('/**', event => this.#serve(unknownPath, event))
+    this.h3.all('/**', event => this.#serve(this.#unknown, event))
   }
 
   /** Other methods of the path, and paths below it, are refused in its surface's own form. */
   #refuseBelow(surface: Route): void {
-    const route: Route = { ...unknownPath, error: error => surface.error!(error) }
+    const route: Route = { ...this.#unknown, error: error => surface.error!(error) }
     for (const path of [surface.path, `${surface.path}/**`]) this.h3.all(path, event => this.#serve(route, event))
   }
 
   async #serve(route: Route, event: H3Event): Promise<HTTPResponse> {
     const exchange = this.#exchange(route, event)
     const reply = await this.#reply(route, exchange)
-    if (route.auth !== 'none' || route.handle === unknownPath.handle) this.#closeRecord(exchange, reply.status)
+    if (route.auth !== 'none' || route.handle === this.#unknown.handle) this.#closeRecord(exchange, reply.status)
     return toResponse(reply, { 'x-request-id': exchange.id })
   }
 
@@ -133,21 +137,6 @@ function unreadable({ status }: { readonly status: number }): GatewayError {
     code: 'invalid_url',
     message: 'The address of this request cannot be read.',
   })
-}
-
-const unknownPath: Route = {
-  method: 'GET',
-  path: '/**',
-  auth: 'none',
-  handle({ request }) {
-    const { pathname } = new URL(request.url)
-    throw new GatewayError({
-      status: 404,
-      type: 'invalid_request_error',
-      code: 'not_found',
-      message: `Nothing is served at ${request.method} ${pathname.slice(0, 200)}.`,
-    })
-  },
 }
 
 function toResponse({ status, headers = {}, body }: Reply, extra: Readonly<Record<string, string>>): HTTPResponse {
