@@ -26,7 +26,9 @@ export function unknownPath(routes: readonly Route[]): Route {
       const told = instead.get(path.slice(0, end))
       if (told !== undefined) return ` ${told}`
     }
+    // The path is right, and what is below it or the method is not.
+    if (plain.some(served => `${path}/`.startsWith(`${served}/`))) return ''
     const [near] = nearest(path, plain)
-    return near === undefined || near === path ? '' : ` Did you mean ${near}?`
+    return near === undefined ? '' : ` Did you mean ${near}?`
   }
 }

@@ -654,6 +654,9 @@ t.test('error replies', async t => {
       'not-found',
       undefined,
     ],
+    [400, { error: { message: 'Gone.', type: 'invalid_request_error', code: 'model_decommissioned' } }, 'not-found', undefined],
+    [404, { code: 'Not found', error: 'The model demo-1 was deprecated on 2025-09-15.' }, 'not-found', undefined],
+    [409, { error: { message: 'Conflict.' } }, 'unavailable', undefined],
     [404, { error: { code: 'DeploymentNotFound', message: 'The deployment does not exist.' } }, 'not-found', undefined],
     [400, { error: { message: 'The model `x` does not exist.', type: 'invalid_request_error', code: null } }, 'not-found', undefined],
     [
