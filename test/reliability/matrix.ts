@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { RequestRecord, Timeouts } from '../../core/index.ts'
 import { checkResponse, checkStream, fakeUpstream, type FakeReply } from '../../core/testing/index.ts'
+import { said } from '../core/stage.ts'
 import { gateway, hello, saying, type GatewayUnderTest } from '../gateway.ts'
 import { faults, type Fault, type Mode } from './faults.ts'
 import { wires, type WireUnderTest } from './wires.ts'
@@ -64,7 +65,8 @@ async function runFault(fault: Fault): Promise<readonly Cell[]> {
       ...scenes.map(({ wire, id }) => wire.plugin({ id, baseUrl: `${base}/${id}`, apiKey: 'sk-demo-matrix', ...timeouts })),
       saying('spare', hello),
     ],
-    settings: { logLevel: 'silent' },
+    // A busy machine must not commit a stream before its attempts are over.
+    settings: { logLevel: 'silent', commitAfterMs: 600_000 },
   })
   try {
     const outcomes = new Map(await Promise.all(scenes.map(async scene => [scene.id, await outcomeOf(under, scene)] as const)))
@@ -107,7 +109,9 @@ function told(reply: Response, text: string): { readonly came: string; readonly 
   const streamed = reply.headers.get('content-type') === 'text/event-stream'
   const response = streamed ? checkStream(text).response : checkResponse(JSON.parse(text))
   const code = (response.error as { readonly code: string } | null)?.code ?? null
-  return { came: code === null ? `200 ${response.status}` : `200, then ${response.status}: \`${code}\``, code }
+  if (code !== null) return { came: `200, then ${response.status}: \`${code}\``, code }
+  const complete = /^Hello\.?$/.test(said(response)) ? '' : ', with another text'
+  return { came: `200 ${response.status}${complete}`, code }
 }
 
 function attemptsIn({ attempts }: RequestRecord): string {
