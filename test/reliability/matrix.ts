@@ -47,8 +47,10 @@ async function runFault(fault: Fault): Promise<readonly Cell[]> {
     ),
   )
   const byId = new Map(scenes.map(scene => [scene.id, scene]))
+  const calls = new Map<string, number>()
   const replyTo = (url: string): FakeReply => {
-    const { wire, mode } = byId.get(url.split('/')[1]!)!
+    const { id, wire, mode } = byId.get(url.split('/')[1]!)!
+    calls.set(id, (calls.get(id) ?? 0) + 1)
     return fault.reply(wire, mode)
   }
   const upstream = await fakeUpstream(({ url }) => replyTo(url))
@@ -70,6 +72,12 @@ async function runFault(fault: Fault): Promise<readonly Cell[]> {
   })
   try {
     const outcomes = new Map(await Promise.all(scenes.map(async scene => [scene.id, await outcomeOf(under, scene)] as const)))
+    for (const { id } of scenes) {
+      const attempts = under.records.flatMap(record => record.attempts).filter(({ provider }) => provider === id).length
+      // What cannot be reached is not called.
+      const called = fault.at?.includes('port') ? attempts : calls.get(id)
+      if (called !== attempts) throw new Error(`${id}: ${attempts} attempts were recorded, ${called} calls came for ${fault.name}`)
+    }
     return scenes
       .filter(({ fallback }) => !fallback)
       .map(({ wire, mode }) => ({
