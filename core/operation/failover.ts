@@ -62,7 +62,7 @@ export class Failover {
       const tries = sorted(credentials.inTurn(provider), contender)
       const isLast = contender === contenders.at(-1)
       let repeats = 0
-      for (let turn = 0; left > 0; ) {
+      for (let turn = 0; left > 0;) {
         left--
         const credential = tries[turn % tries.length]
         const result = await attempt(contender, credential)

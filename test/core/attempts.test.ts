@@ -1,5 +1,12 @@
 import t from 'tap'
-import { errorCodes, ProviderFailure, type ErrorCode, type FailureKind, type Provider, type ProviderFailureOptions } from '../../core/index.ts'
+import {
+  errorCodes,
+  ProviderFailure,
+  type ErrorCode,
+  type FailureKind,
+  type Provider,
+  type ProviderFailureOptions,
+} from '../../core/index.ts'
 import { systemBackoff, type Backoff } from '../../core/operation/backoff.ts'
 import { gateway, hello, saying } from '../gateway.ts'
 import { ask, text, usage, witness, type Witness } from './stage.ts'
@@ -144,7 +151,12 @@ class FakeBackoff implements Backoff {
 }
 
 t.test('the last endpoint left is asked again after a short, random wait, and only where the failure may pass', async t => {
-  const rows: readonly (readonly [what: string, failing: (count: number) => ProviderFailure | undefined, calls: number, waits: number[]])[] = [
+  const rows: readonly (readonly [
+    what: string,
+    failing: (count: number) => ProviderFailure | undefined,
+    calls: number,
+    waits: number[],
+  ])[] = [
     ['fails once', count => (count === 1 ? failure('unavailable') : undefined), 2, [125]],
     ['fails twice', count => (count < 3 ? failure('overloaded') : undefined), 3, [125, 250]],
     ['fails always', () => failure('unavailable'), 3, [125, 250]],
@@ -249,7 +261,13 @@ t.test('a wait ends with the request', async t => {
 })
 
 t.test('the public code and status follow from the kind alone, before the stream and in it', async t => {
-  const codes: readonly (ErrorCode | undefined)[] = [undefined, 'insufficient_credits', 'rate_limit_error', 'server_error', 'image_too_large']
+  const codes: readonly (ErrorCode | undefined)[] = [
+    undefined,
+    'insufficient_credits',
+    'rate_limit_error',
+    'server_error',
+    'image_too_large',
+  ]
   for (const [kind, , status, type, code] of kinds) {
     for (const own of codes) {
       // Plugins may be plain JavaScript.

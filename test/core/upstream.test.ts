@@ -1,5 +1,15 @@
 import t from 'tap'
-import { ApiKeys, argumentsOf, failureKindOfStatus, frameJson, isJson, isObject, parseJson, retiredModel, retryAfterMs } from '../../core/index.ts'
+import {
+  ApiKeys,
+  argumentsOf,
+  failureKindOfStatus,
+  frameJson,
+  isJson,
+  isObject,
+  parseJson,
+  retiredModel,
+  retryAfterMs,
+} from '../../core/index.ts'
 
 t.test('what a status says by itself', async t => {
   const kinds = [400, 401, 402, 403, 404, 408, 418, 422, 429, 500, 502, 503, 504, 529, 599].map(failureKindOfStatus)

@@ -149,7 +149,10 @@ t.test('a path that nobody serves brings what is served instead', async t => {
   const under = await gateway()
   t.teardown(under.stop)
   for (const [path, told] of [
-    ['/v1/chat/completions', /^Nothing is served at POST \/v1\/chat\/completions\. .*Chat Completions.* POST \/v1\/responses, with "input"/],
+    [
+      '/v1/chat/completions',
+      /^Nothing is served at POST \/v1\/chat\/completions\. .*Chat Completions.* POST \/v1\/responses, with "input"/,
+    ],
     ['/v1/chat/completions/', /POST \/v1\/responses/],
     ['/chat/completions', /POST \/v1\/responses/],
     ['/v1/completions', /POST \/v1\/responses/],

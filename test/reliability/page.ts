@@ -58,10 +58,7 @@ function faultRows(cells: readonly Cell[]): readonly string[] {
     const streamed = wiresOf(group, 'stream')
     const told = [alone.tried, alone.came, withFallback.tried, withFallback.came]
     if (whole === streamed) return [row([fault, 'both', whole, ...told])]
-    return [
-      ...(whole ? [row([fault, 'whole', whole, ...told])] : []),
-      ...(streamed ? [row([fault, 'stream', streamed, ...told])] : []),
-    ]
+    return [...(whole ? [row([fault, 'whole', whole, ...told])] : []), ...(streamed ? [row([fault, 'stream', streamed, ...told])] : [])]
   })
 }
 

@@ -96,7 +96,9 @@ t.test('the openai SDK and failures', async t => {
             ? { status: 503, body: '' }
             : { headers: { 'content-type': stream ? chat.streamType : 'application/json' }, body: stream ? chat.stream : chat.whole },
         )
-        const other = await listeningGateway({ plugins: [openaiChat({ id: 'acme', host: 'compatible', apiKey: 'sk-demo', baseUrl: upstream.url })] })
+        const other = await listeningGateway({
+          plugins: [openaiChat({ id: 'acme', host: 'compatible', apiKey: 'sk-demo', baseUrl: upstream.url })],
+        })
         let calls = 0
         const asker = new OpenAI({
           apiKey: other.apiKey,

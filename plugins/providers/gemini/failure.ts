@@ -70,7 +70,10 @@ function kindOf({ status: name, message = '', reasons, limits }: GoogleError, st
   if (name === 'RESOURCE_EXHAUSTED' || status === 429) return quotaOrRate(message, limits)
   if (/billing|prepayment|credits? (are|is) depleted/i.test(message) && (name === 'FAILED_PRECONDITION' || name === 'PERMISSION_DENIED'))
     return 'quota'
-  const told = name === undefined || name === 'INVALID_ARGUMENT' || name === 'FAILED_PRECONDITION' ? sentences.find(([pattern]) => pattern.test(message))?.[1] : undefined
+  const told =
+    name === undefined || name === 'INVALID_ARGUMENT' || name === 'FAILED_PRECONDITION'
+      ? sentences.find(([pattern]) => pattern.test(message))?.[1]
+      : undefined
   if (told && (status === undefined || status < 500)) return told
   const byName = name === undefined ? undefined : kindsByName[name]
   if (byName) return byName

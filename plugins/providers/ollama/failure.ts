@@ -52,7 +52,9 @@ function failureOf(
 
 /** A model that is not there may only have to be fetched. */
 function hinted(message: string | undefined, kind: FailureKind): string | undefined {
-  return kind === 'not-found' && message && !/pull/.test(message) && !retiredModel.test(message) ? `${message}: fetch it with "ollama pull" first.` : message
+  return kind === 'not-found' && message && !/pull/.test(message) && !retiredModel.test(message)
+    ? `${message}: fetch it with "ollama pull" first.`
+    : message
 }
 
 function kindOf(message: string | undefined, status: number | undefined): FailureKind {

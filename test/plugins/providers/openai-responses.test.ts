@@ -667,12 +667,7 @@ t.test('error replies', async t => {
     ],
     [402, { error: { message: 'Insufficient Balance', type: 'unknown_error', code: 'invalid_request_error' } }, 'quota', undefined],
     [429, { error: { code: '429', message: 'Please retry after 26 seconds.' } }, 'rate-limit', undefined],
-    [
-      400,
-      { error: { message: 'Too long.', type: 'invalid_request_error', code: 'context_length_exceeded' } },
-      'context-length',
-      undefined,
-    ],
+    [400, { error: { message: 'Too long.', type: 'invalid_request_error', code: 'context_length_exceeded' } }, 'context-length', undefined],
     [400, { error: "This model's maximum prompt length is 131072 but the request contains 200000 tokens." }, 'context-length', undefined],
     [
       400,
@@ -695,12 +690,7 @@ t.test('error replies', async t => {
       undefined,
     ],
     [403, { error: { message: 'Not from here.', code: 'unsupported_country_region_territory' } }, 'auth', undefined],
-    [
-      500,
-      { error: { message: 'The context window of the server broke.', type: 'server_error', code: null } },
-      'unavailable',
-      undefined,
-    ],
+    [500, { error: { message: 'The context window of the server broke.', type: 'server_error', code: null } }, 'unavailable', undefined],
     [503, { error: { message: 'Overloaded.', type: 'server_error', code: 'server_error' } }, 'overloaded', undefined],
     [529, '<html>busy</html>', 'overloaded', undefined],
     [502, '', 'unavailable', undefined],

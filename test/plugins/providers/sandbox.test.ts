@@ -495,7 +495,10 @@ t.test('fail', async t => {
     const error = await failure('fail', `Now ${JSON.stringify(asked)}!`)
     t.match(error, asked)
     t.same(JSON.parse(error.upstream!), { error: { type: 'invalid-request', message: 'Try later.' } })
-    t.match(await failure('fail', '{"kind":"refused","code":"server_error"}'), { kind: 'invalid-request', message: /code must be one of invalid_image,/ })
+    t.match(await failure('fail', '{"kind":"refused","code":"server_error"}'), {
+      kind: 'invalid-request',
+      message: /code must be one of invalid_image,/,
+    })
   })
 
   t.test('after some pieces, or none', async t => {
