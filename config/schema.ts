@@ -49,6 +49,13 @@ export const serverSchema = {
       default: defaultSettings.maxAttempts,
       description: 'How many endpoints are tried for one request, at most.',
     },
+    retries: {
+      type: 'integer',
+      minimum: 0,
+      default: defaultSettings.retries,
+      description:
+        'How often the last endpoint left for a request is asked again after a failure that may pass, such as a broken connection or a 503. The waits are short and random.',
+    },
     mediaHosts: {
       type: 'array',
       items: { type: 'string', minLength: 1 },

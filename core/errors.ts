@@ -39,6 +39,13 @@ export const errorCodes = [
 ] as const
 export type ErrorCode = (typeof errorCodes)[number]
 
+/** The codes that say what is wrong with an image. Only these may a provider choose itself. */
+export type ImageErrorCode = Extract<ErrorCode, `${string}image${string}`>
+
+export function isImageErrorCode(code: unknown): code is ImageErrorCode {
+  return typeof code === 'string' && code.includes('image') && (errorCodes as readonly string[]).includes(code)
+}
+
 export interface GatewayErrorOptions {
   readonly status: number
   /** Such as `invalid_request_error`. */
@@ -51,6 +58,8 @@ export interface GatewayErrorOptions {
   readonly retryAfterMs?: number | undefined
   /** The same request can never succeed: clients that would try again are told not to. */
   readonly final?: boolean
+  /** The same request may well succeed next time: clients that can try again are told to. */
+  readonly transient?: boolean
   /** The vendor's own error body. Goes to the caller only, never into a log. */
   readonly upstreamError?: string | undefined
   /** Policy refusals: the body has `type` and `message` and nothing else (spec.md, Errors). */
@@ -69,6 +78,7 @@ export class GatewayError extends Error {
   readonly param: string | undefined
   readonly retryAfterMs: number | undefined
   readonly final: boolean
+  readonly transient: boolean
   readonly upstreamError: string | undefined
   readonly bare: boolean
   readonly headers: Readonly<Record<string, string>> | undefined
@@ -81,6 +91,7 @@ export class GatewayError extends Error {
     this.param = options.param
     this.retryAfterMs = options.retryAfterMs
     this.final = options.final ?? false
+    this.transient = options.transient ?? false
     this.upstreamError = options.upstreamError
     this.bare = options.bare ?? false
     this.headers = options.headers

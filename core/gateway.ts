@@ -28,6 +28,7 @@ import { Heartbeat } from './http/heartbeat.ts'
 import { Ids, randomIds } from './ids.ts'
 import { createLogger, Logger } from './logger.ts'
 import { Masks } from './masks.ts'
+import { Backoff, systemBackoff } from './operation/backoff.ts'
 import { LiveOperations } from './operation/live-operations.ts'
 import { PluginHost, type CheckedPlugin } from './plugin-host.ts'
 import type { PluginUse } from './plugin.ts'
@@ -46,6 +47,7 @@ export interface GatewayOptions {
   /** Replaced in tests. */
   readonly clock?: Clock
   readonly ids?: Ids
+  readonly backoff?: Backoff
   /** Takes each finished log line. */
   readonly writeLog?: (line: string) => void
 }
@@ -166,6 +168,7 @@ function foundations(
   container.value(Logger, log)
   container.value(Clock, options.clock ?? systemClock)
   container.value(Ids, options.ids ?? randomIds)
+  container.value(Backoff, options.backoff ?? systemBackoff)
   const counter = new ThreadedTokenCounter(log)
   container.value(TokenCounter, counter)
   for (const { token, create } of extensionPoints) container.value(token, create())

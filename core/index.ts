@@ -10,10 +10,12 @@ export {
   GatewayError,
   internalError,
   invalidRequest,
+  isImageErrorCode,
   PluginError,
   policyRefusal,
   type ErrorCode,
   type GatewayErrorOptions,
+  type ImageErrorCode,
 } from './errors.ts'
 export { CatalogSources, DecisionClients, Guardrails, LogSinks, PolicySources, Providers, Routes } from './extension-points.ts'
 export { answerBy, confidenceOf } from './decisions/answer.ts'
@@ -72,6 +74,7 @@ export type { GatheredMedia, WantedMedia } from './upstream/media/media-gatherin
 export { isTextFile, textFile } from './upstream/media/text-file.ts'
 export { ApiKeys, apiKeyOption, headersOption, timeoutsOption } from './upstream/provider-options.ts'
 export { readReply } from './upstream/reply-text.ts'
+export { retiredModel } from './upstream/retired-model.ts'
 export { retryAfterMs } from './upstream/retry-after.ts'
 export { jsonLinesFramer, sseFramer } from './upstream/sse.ts'
 export { unsayable } from './upstream/unsayable.ts'

@@ -22,6 +22,8 @@ export interface Settings {
   /** How long storing a response may hold back its end. */
   readonly storeTimeoutMs: number
   readonly maxAttempts: number
+  /** How often the last endpoint left is asked again after a failure that may pass. */
+  readonly retries: number
   /** Hosts in private networks from which images and files may be fetched. */
   readonly mediaHosts: readonly string[]
   /** How many images and files the gateway fetches for one request. */
@@ -43,6 +45,7 @@ export const defaultSettings: Settings = {
   runTimeoutMs: 900_000,
   storeTimeoutMs: 2_000,
   maxAttempts: 8,
+  retries: 2,
   mediaHosts: [],
   maxMediaCount: 64,
   maxMediaBytes: 32 * 1024 * 1024,

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../errors.ts'
+import type { ImageErrorCode } from '../errors.ts'
 import type { Capabilities, Endpoint } from './catalog.ts'
 import type { GenerationEvent } from './events.ts'
 import type { TextFormat, UpstreamRequestBody } from './request.ts'
@@ -81,10 +81,13 @@ export interface ProviderFailureOptions {
   readonly kind: FailureKind
   /** What went wrong, fit for the caller: the vendor's own sentence where there is one. */
   readonly message: string
-  readonly code?: ErrorCode | undefined
+  /** What is wrong with an image, where that is the trouble. Every other public code follows from the kind. */
+  readonly code?: ImageErrorCode | undefined
   /** The vendor's HTTP status. */
   readonly status?: number | undefined
   readonly retryAfterMs?: number | undefined
+  /** Whether the same request may well succeed soon. By default the kind decides. */
+  readonly transient?: boolean | undefined
   /** The vendor's error body, whole: core masks it and cuts it. Content, never logged or recorded. */
   readonly upstream?: string | undefined
   readonly cause?: unknown
@@ -105,6 +108,8 @@ const retries: Record<FailureKind, 'same' | 'other' | 'never'> = {
   'context-length': 'other',
 }
 
+const transientKinds: ReadonlySet<FailureKind> = new Set(['overloaded', 'unavailable', 'network'])
+
 const failureMarker = Symbol.for('turnpike/provider-failure')
 
 /** A provider's answer that is none. Equal across copies of this package: test with `ProviderFailure.is`. */
@@ -112,9 +117,10 @@ export class ProviderFailure extends Error {
   override readonly name = 'ProviderFailure'
   readonly [failureMarker] = true
   readonly kind: FailureKind
-  readonly code: ErrorCode | undefined
+  readonly code: ImageErrorCode | undefined
   readonly status: number | undefined
   readonly retryAfterMs: number | undefined
+  readonly transient: boolean
   readonly upstream: string | undefined
 
   constructor(options: ProviderFailureOptions) {
@@ -123,6 +129,7 @@ export class ProviderFailure extends Error {
     this.code = options.code
     this.status = options.status
     this.retryAfterMs = options.retryAfterMs
+    this.transient = options.transient ?? transientKinds.has(options.kind)
     this.upstream = options.upstream
   }
 

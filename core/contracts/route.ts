@@ -23,6 +23,8 @@ export interface Route {
   readonly idPrefix?: string
   /** This surface's error body, for what lies below its path too; without one, core's. */
   error?(error: GatewayError): Reply
+  /** Paths that callers may expect and nobody serves: the sentence that their 404, and that of paths below them, goes on with. */
+  readonly insteadOf?: Readonly<Record<string, string>>
   /** What is told of this route in the interface description; asked once, and only when somebody reads that. */
   describe?(): RouteDescription
 }

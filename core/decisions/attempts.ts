@@ -9,6 +9,7 @@ import { DecisionClients } from '../extension-points.ts'
 import { Attempt } from '../generation/attempt.ts'
 import type { Surroundings } from '../generation/attempts.ts'
 import { Masks } from '../masks.ts'
+import { Backoff } from '../operation/backoff.ts'
 import { Failover } from '../operation/failover.ts'
 import type { Operation } from '../operation/operation.ts'
 import type { Registry } from '../registry.ts'
@@ -35,7 +36,7 @@ export class DecisionAttempts {
   readonly #failover: Failover
 
   static {
-    wire(this, [Clock, MetricStore, Credentials, DecisionClients, AskedModels, Masks.token, Settings])
+    wire(this, [Clock, MetricStore, Credentials, DecisionClients, AskedModels, Masks.token, Settings, Backoff])
   }
 
   constructor(
@@ -45,7 +46,8 @@ export class DecisionAttempts {
     clients: Registry<DecisionClient>,
     models: AskedModels,
     masks: Masks,
-    { maxAttempts }: Settings,
+    { maxAttempts, retries }: Settings,
+    backoff: Backoff,
   ) {
     this.#clock = clock
     this.#metrics = metrics
@@ -54,6 +56,9 @@ export class DecisionAttempts {
       credentials,
       masks,
       maxAttempts,
+      retries,
+      backoff,
+      clock,
       pluginOf: provider => clients.pluginOf(provider),
       forms: decisionForms,
     })

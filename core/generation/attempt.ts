@@ -167,10 +167,7 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
   #timer(afterMs: number, problem: string): NodeJS.Timeout {
     const { provider } = this.#parts.candidate
     return setTimeout(
-      () =>
-        this.#abort(
-          new ProviderFailure({ kind: 'timeout', code: 'provider_timeout', message: `The provider "${provider.id}" ${problem}.` }),
-        ),
+      () => this.#abort(new ProviderFailure({ kind: 'timeout', message: `The provider "${provider.id}" ${problem}.` })),
       afterMs,
     )
   }

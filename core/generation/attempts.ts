@@ -10,6 +10,7 @@ import type { RunContext } from '../contracts/run-context.ts'
 import { Providers } from '../extension-points.ts'
 import type { HttpExchange } from '../http/exchange.ts'
 import { Masks } from '../masks.ts'
+import { Backoff } from '../operation/backoff.ts'
 import { Failover } from '../operation/failover.ts'
 import type { RecordDraft } from '../records/record.ts'
 import type { Registry } from '../registry.ts'
@@ -35,7 +36,7 @@ export class Attempts {
   readonly failover: Failover
 
   static {
-    wire(this, [Clock, MetricStore, Credentials, Lowering, Providers, Masks.token, Settings])
+    wire(this, [Clock, MetricStore, Credentials, Lowering, Providers, Masks.token, Settings, Backoff])
   }
 
   constructor(
@@ -45,7 +46,8 @@ export class Attempts {
     lowering: Lowering,
     providers: Registry<Provider>,
     masks: Masks,
-    settings: Settings,
+    { maxAttempts, retries }: Settings,
+    backoff: Backoff,
   ) {
     this.#clock = clock
     this.#metrics = metrics
@@ -53,7 +55,10 @@ export class Attempts {
     this.failover = new Failover({
       credentials,
       masks,
-      maxAttempts: settings.maxAttempts,
+      maxAttempts,
+      retries,
+      backoff,
+      clock,
       pluginOf: provider => providers.pluginOf(provider),
       forms: generationForms,
     })

@@ -18,6 +18,7 @@ import { allowedHosts, type AllowedHosts } from '../upstream/media/media-address
 import { Attempts } from './attempts.ts'
 import { ContextWindow } from './context-window.ts'
 import { History } from './history.ts'
+import { loadedGuards, type LoadedGuard } from './input-guards.ts'
 import { prepare } from './preparation.ts'
 import { Run } from './run.ts'
 
@@ -25,7 +26,7 @@ import { Run } from './run.ts'
 export interface RunServices {
   readonly policies: PolicyResolver
   readonly history: History
-  readonly guardrails: readonly Guardrail[]
+  readonly guardrails: readonly LoadedGuard[]
   readonly planner: Planner
   readonly contextWindow: ContextWindow
   readonly reservations: Reservations
@@ -78,7 +79,7 @@ export class Generation {
     this.#services = {
       policies,
       history,
-      guardrails: guardrails.values(),
+      guardrails: loadedGuards(guardrails),
       planner,
       contextWindow,
       reservations,

@@ -21,6 +21,7 @@ import { HttpExchange } from './exchange.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { otherMethods } from './other-methods.ts'
 import { CoalescedBody } from './stream-body.ts'
+import { unknownPath } from './unknown-path.ts'
 
 /** Routes onto h3, with authentication by route, one error reply for every throw, and one record for every request. */
 export class HttpApp {
@@ -33,6 +34,8 @@ export class HttpApp {
   readonly #clock: Clock
   readonly #ids: Ids
   readonly #log: Logger
+  /** For every path that no route serves. */
+  readonly #unknown: Route
 
   static {
     wire(this, [Routes, Admission, Generation, Decisions, History, Catalog, RecordQueue, Heartbeat, Settings, Clock, Ids, Logger])
@@ -68,6 +71,7 @@ export class HttpApp {
     this.#clock = clock
     this.#ids = ids
     this.#log = log
+    this.#unknown = unknownPath(routes.values())
     this.h3 = new H3({
       silent: true,
       onError: error => toResponse(errorReply(error.unhandled ? asGatewayError(error.cause) : unreadable(error)), {}),
@@ -77,7 +81,7 @@ export class HttpApp {
     for (const route of routes.values()) this.#add(route)
     for (const [path, sharing] of Map.groupBy(routes.values(), ({ path }) => path)) this.#addOtherMethods(path, sharing)
     for (const route of routes.values()) if (route.error) this.#refuseBelow(route)
-    this.h3.all('/**', event => this.#serve(unknownPath, event, true))
+    this.h3.all('/**', event => this.#serve(this.#unknown, event, true))
   }
 
   #add(route: Route): void {
@@ -95,7 +99,7 @@ export class HttpApp {
 
   /** Paths below a surface's own are refused in its form. */
   #refuseBelow(surface: Route): void {
-    const route: Route = { ...unknownPath, error: error => surface.error!(error) }
+    const route: Route = { ...this.#unknown, error: error => surface.error!(error) }
     this.h3.all(`${surface.path}/**`, event => this.#serve(route, event, true))
   }
 
@@ -152,21 +156,6 @@ function unreadable({ status }: { readonly status: number }): GatewayError {
     code: 'invalid_url',
     message: 'The address of this request cannot be read.',
   })
-}
-
-const unknownPath: Route = {
-  method: 'GET',
-  path: '/**',
-  auth: 'none',
-  handle({ request }) {
-    const { pathname } = new URL(request.url)
-    throw new GatewayError({
-      status: 404,
-      type: 'invalid_request_error',
-      code: 'not_found',
-      message: `Nothing is served at ${request.method} ${pathname.slice(0, 200)}.`,
-    })
-  },
 }
 
 function toResponse({ status, headers = {}, body }: Reply, extra: Readonly<Record<string, string>>): HTTPResponse {

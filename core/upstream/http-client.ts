@@ -97,7 +97,6 @@ export function networkFailure(error: unknown, signal: AbortSignal): unknown {
   if (code === 'UND_ERR_CONNECT_TIMEOUT')
     return new ProviderFailure({
       kind: 'timeout',
-      code: 'provider_timeout',
       message: 'The provider did not accept a connection in time.',
       cause: error,
     })

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import t from 'tap'
-import { listeningGateway } from '../gateway.ts'
+import { gateway, listeningGateway } from '../gateway.ts'
 
 interface ErrorBody {
   readonly error: { readonly message: string; readonly type: string; readonly param: string | null; readonly code: string }
@@ -160,6 +160,35 @@ t.test('an unknown name brings the nearest ones', async t => {
   t.match(await nearest('sandbx/echo'), /Did you mean sandbox\/echo\?/)
   t.match(await nearest('sandbux/other-model'), /Did you mean sandbox\/…\?/)
   t.match(await nearest('zzzzzz'), /GET \/v1\/models/)
+})
+
+t.test('a path that nobody serves brings what is served instead', async t => {
+  const under = await gateway()
+  t.teardown(under.stop)
+  for (const [path, told] of [
+    [
+      '/v1/chat/completions',
+      /^Nothing is served at POST \/v1\/chat\/completions\. .*Chat Completions.* POST \/v1\/responses, with "input"/,
+    ],
+    ['/v1/chat/completions/', /POST \/v1\/responses/],
+    ['/chat/completions', /POST \/v1\/responses/],
+    ['/v1/completions', /POST \/v1\/responses/],
+    ['/v1/messages', /POST \/v1\/responses/],
+    ['/v1/embeddings', /no embeddings/],
+    ['/v1/conversations', /previous_response_id/],
+    ['/v1/conversations/conv_demo/items', /previous_response_id/],
+    ['/responses', /Did you mean \/v1\/responses\?$/],
+    ['/v1/response', /Did you mean \/v1\/responses\?$/],
+    ['/v1/v1/responses', /Did you mean \/v1\/responses\?$/],
+    ['/v1/responses/abc', /^Nothing is served at POST \/v1\/responses\/abc\.$/],
+    ['/wp-login.php', /^Nothing is served at POST \/wp-login\.php\.$/],
+  ] as const) {
+    const reply = await under.request(path, { body: {} })
+    const { error } = (await reply.json()) as ErrorBody
+    t.same([reply.status, error.code], [404, 'not_found'])
+    t.match(error.message, told, path)
+  }
+  t.match(await under.recorded(13), [{ status: 404, errorCode: 'not_found' }], 'with a record')
 })
 
 t.test('the surface: paths, methods, content types, sizes and keys', async t => {

@@ -82,7 +82,6 @@ function unlike({ provider, name }: Expected, problem: string): ProviderFailure 
   const wanted = name === undefined ? 'one JSON object' : `JSON that matches the schema "${name}"`
   return new ProviderFailure({
     kind: 'protocol',
-    code: 'provider_error',
     message: `The provider "${provider}" was asked for ${wanted}, and its answer is not that: ${problem}.`,
   })
 }

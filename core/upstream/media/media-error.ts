@@ -1,11 +1,11 @@
 import { ProviderFailure } from '../../contracts/provider.ts'
-import { invalidRequest, type ErrorCode, type GatewayError } from '../../errors.ts'
+import { invalidRequest, type GatewayError, type ImageErrorCode } from '../../errors.ts'
 import type { MediaKind } from './media-fetcher.ts'
 
 export type MediaProblem = 'address' | 'download' | 'missing' | 'size' | 'total' | 'count' | 'empty' | 'type'
 
 /** Only images have codes of their own: decisions.md, The 25 error codes. */
-const imageCodes: Record<MediaProblem, ErrorCode | undefined> = {
+const imageCodes: Record<MediaProblem, ImageErrorCode | undefined> = {
   address: 'invalid_image_url',
   download: 'failed_to_download_image',
   missing: 'image_file_not_found',
@@ -59,7 +59,7 @@ export class MediaError extends Error {
     return new ProviderFailure({ kind: 'invalid-request', code: this.#code, message: this.#sentences, cause: this })
   }
 
-  get #code(): ErrorCode | undefined {
+  get #code(): ImageErrorCode | undefined {
     return this.kind === 'image' ? imageCodes[this.problem] : undefined
   }
 

