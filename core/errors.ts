@@ -55,6 +55,8 @@ export interface GatewayErrorOptions {
   readonly upstreamError?: string | undefined
   /** Policy refusals: the body has `type` and `message` and nothing else (spec.md, Errors). */
   readonly bare?: boolean
+  /** Headers of the reply beside those of its surface, such as `allow`. */
+  readonly headers?: Readonly<Record<string, string>>
   readonly cause?: unknown
 }
 
@@ -69,6 +71,7 @@ export class GatewayError extends Error {
   readonly final: boolean
   readonly upstreamError: string | undefined
   readonly bare: boolean
+  readonly headers: Readonly<Record<string, string>> | undefined
 
   constructor(options: GatewayErrorOptions) {
     super(options.message, options.cause === undefined ? undefined : { cause: options.cause })
@@ -80,6 +83,7 @@ export class GatewayError extends Error {
     this.final = options.final ?? false
     this.upstreamError = options.upstreamError
     this.bare = options.bare ?? false
+    this.headers = options.headers
   }
 }
 
