@@ -1,5 +1,6 @@
 // The public surface: all that a plugin may import. What is not listed here may change without notice.
 
+export { isPermitted } from './admission/permission.ts'
 export { Clock } from './clock.ts'
 export { Ids } from './ids.ts'
 export { isJson, isObject, parseJson } from './json.ts'
