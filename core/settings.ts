@@ -1,6 +1,14 @@
 import type { LogLevel } from './logger.ts'
 import { token } from './token.ts'
 
+/** Which pages may call the gateway from a browser. */
+export interface Cors {
+  /** Such as `https://app.example.com`; `*` is any. */
+  readonly origins: readonly string[]
+  /** How long a browser may keep the answer to a preflight. */
+  readonly maxAgeSeconds: number
+}
+
 /** How the gateway as a whole behaves: the `server` section of the config, defaults filled in. */
 export interface Settings {
   readonly logLevel: LogLevel
@@ -16,6 +24,8 @@ export interface Settings {
   readonly maxAttempts: number
   /** Hosts in private networks from which images and files may be fetched. */
   readonly mediaHosts: readonly string[]
+  /** Absent: browsers let no page of another origin read an answer. */
+  readonly cors?: Cors
 }
 export const Settings = token<Settings>('settings')
 

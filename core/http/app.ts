@@ -15,9 +15,11 @@ import { RecordQueue } from '../records/queue.ts'
 import { RecordDraft } from '../records/record.ts'
 import type { Registry } from '../registry.ts'
 import { Settings } from '../settings.ts'
+import { cors } from './cors.ts'
 import { asGatewayError, errorReply } from './error-reply.ts'
 import { HttpExchange } from './exchange.ts'
 import { Heartbeat } from './heartbeat.ts'
+import { otherMethods } from './other-methods.ts'
 import { CoalescedBody } from './stream-body.ts'
 
 /** Routes onto h3, with authentication by route, one error reply for every throw, and one record for every request. */
@@ -70,22 +72,38 @@ export class HttpApp {
       silent: true,
       onError: error => toResponse(errorReply(error.unhandled ? asGatewayError(error.cause) : unreadable(error)), {}),
     })
+    if (settings.cors) this.h3.use(cors(settings.cors))
     // `health` must win over `:id`: routes without parameters are matched first by h3 itself.
-    for (const route of routes.values()) this.h3.on(route.method, route.path, event => this.#serve(route, event))
+    for (const route of routes.values()) this.#add(route)
+    for (const [path, sharing] of Map.groupBy(routes.values(), ({ path }) => path)) this.#addOtherMethods(path, sharing)
     for (const route of routes.values()) if (route.error) this.#refuseBelow(route)
-    this.h3.all('/**', event => this.#serve(unknownPath, event))
+    this.h3.all('/**', event => this.#serve(unknownPath, event, true))
   }
 
-  /** Other methods of the path, and paths below it, are refused in its surface's own form. */
+  #add(route: Route): void {
+    const isRecorded = route.auth !== 'none'
+    const serve = (event: H3Event): Promise<HTTPResponse> => this.#serve(route, event, isRecorded)
+    this.h3.on(route.method, route.path, serve)
+    // The answer's head is the same, and its body is left out.
+    if (route.method === 'GET') this.h3.on('HEAD', route.path, serve)
+  }
+
+  #addOtherMethods(path: string, routes: readonly Route[]): void {
+    const route = otherMethods(path, routes)
+    this.h3.all(path, event => this.#serve(route, event, true))
+  }
+
+  /** Paths below a surface's own are refused in its form. */
   #refuseBelow(surface: Route): void {
     const route: Route = { ...unknownPath, error: error => surface.error!(error) }
-    for (const path of [surface.path, `${surface.path}/**`]) this.h3.all(path, event => this.#serve(route, event))
+    this.h3.all(`${surface.path}/**`, event => this.#serve(route, event, true))
   }
 
-  async #serve(route: Route, event: H3Event): Promise<HTTPResponse> {
+  async #serve(route: Route, event: H3Event, isRecorded: boolean): Promise<HTTPResponse> {
     const exchange = this.#exchange(route, event)
     const reply = await this.#reply(route, exchange)
-    if (route.auth !== 'none' || route.handle === unknownPath.handle) this.#closeRecord(exchange, reply.status)
+    if (isRecorded) this.#closeRecord(exchange, reply.status)
+    if (event.req.method === 'HEAD' && reply.body instanceof CoalescedBody) reply.body.end()
     return toResponse(reply, { 'x-request-id': exchange.id })
   }
 
@@ -93,14 +111,15 @@ export class HttpApp {
     try {
       const room = this.#records.room()
       if (room) await room
-      if (route.auth === 'key') exchange.admitted(await this.#admission.admit(exchange.request.headers.get('authorization')))
+      if (route.auth === 'key') exchange.admitted(await this.#admission.admit(exchange.request.headers))
       return await route.handle(exchange, this.#services)
     } catch (thrown) {
       const error = asGatewayError(thrown)
       if (error.status >= 500)
         this.#log.error('a request failed', { request: exchange.id, status: error.status, ...describeError(error.cause ?? error) })
       exchange.record.errorCode ??= error.code
-      return route.error?.(error) ?? errorReply(error)
+      const reply = route.error?.(error) ?? errorReply(error)
+      return error.headers ? { ...reply, headers: { ...reply.headers, ...error.headers } } : reply
     }
   }
 
@@ -151,7 +170,10 @@ const unknownPath: Route = {
 }
 
 function toResponse({ status, headers = {}, body }: Reply, extra: Readonly<Record<string, string>>): HTTPResponse {
-  if (body instanceof CoalescedBody) return new HTTPResponse(body.readable, { status, headers: { ...headers, ...extra } })
+  if (body instanceof CoalescedBody) {
+    body.begin()
+    return new HTTPResponse(body.readable, { status, headers: { ...headers, ...extra } })
+  }
   // Told its length, the body leaves in one piece instead of in chunks.
   const text = (body as string | undefined) ?? ''
   return new HTTPResponse(text || null, { status, headers: { ...headers, ...extra, 'content-length': String(Buffer.byteLength(text)) } })

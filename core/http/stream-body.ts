@@ -3,6 +3,8 @@ import type { Listed } from '../roster.ts'
 import type { Heartbeat } from './heartbeat.ts'
 
 const highWaterBytes = 64 * 1024
+/** What readers of server-sent events skip. */
+const comment = ':\n\n'
 
 /** Takes frames as strings and hands the socket one chunk per event-loop turn: coalescing writes is what pays. */
 export class CoalescedBody implements StreamBody, Listed {
@@ -13,6 +15,7 @@ export class CoalescedBody implements StreamBody, Listed {
   #pending = ''
   #scheduled = false
   #closed = false
+  #hasBegun = false
   #drained: (() => void) | undefined
   #beat: (() => void) | undefined
   /** Set by the heartbeat at each visit, cleared by each write. */
@@ -45,8 +48,14 @@ export class CoalescedBody implements StreamBody, Listed {
     return !this.#closed && (this.#pending.length > highWaterBytes || this.#controller.desiredSize! <= 0)
   }
 
+  /** Called once the answer is on its way: without a first frame, Node.js would keep its head back. */
+  begin(): void {
+    if (!this.#hasBegun) this.write(comment)
+  }
+
   write(frame: string): void {
     if (this.#closed) return
+    this.#hasBegun = true
     this.#pending += frame
     this.silentVisits = 0
     if (this.#scheduled) return

@@ -9,6 +9,7 @@ import { unlistedEndpoint } from './catalog.ts'
  * A provider that is named explicitly takes any model. Unknown names are a 400 that names the nearest.
  */
 export function endpointsOf(name: string, param: string, catalog: Catalog, providers: Registry<Provider>): readonly Endpoint[] {
+  checkWellFormed(name, param)
   if (name === 'auto')
     return catalog
       .models()
@@ -27,6 +28,12 @@ export function endpointsOf(name: string, param: string, catalog: Catalog, provi
   if (listed?.kind === 'decision') throw onlyDecides(name, param)
   if (provider && rest) return [listed ?? unlistedEndpoint(provider, rest)]
   throw unknownModel(name, param, catalog, providers)
+}
+
+/** Half of a character can stand in JSON, and in no address or header of a vendor. */
+export function checkWellFormed(name: string, param: string): void {
+  if (name.isWellFormed()) return
+  throw invalidRequest(`Invalid value for '${param}': the name holds half of a surrogate pair, which is not a character.`, param)
 }
 
 /** Those that generate; others decide. */

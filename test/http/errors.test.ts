@@ -110,6 +110,23 @@ const badBodies: readonly (readonly [string, string, number, string, string | nu
     'previous_response_not_found',
     'previous_response_id',
   ],
+  ['half a character in a model name', text({ ...hi, model: 'sandbox/\ud800' }), 400, 'invalid_value', 'model'],
+  [
+    'half a character in a fallback',
+    text({ ...hi, routing: { model: { fallbacks: ['sandbox/echo', '\udc00'] } } }),
+    400,
+    'invalid_value',
+    'routing.model.fallbacks[1]',
+  ],
+  [
+    '65 fallbacks',
+    text({ ...hi, routing: { model: { fallbacks: Array(65).fill('auto') } } }),
+    400,
+    'invalid_value',
+    'routing.model.fallbacks',
+  ],
+  ['2,001 tools', text({ ...hi, tools: Array(2_001).fill({}) }), 400, 'invalid_value', 'tools'],
+  ['10,001 items', text({ ...hi, input: Array(10_001).fill({}) }), 400, 'invalid_value', 'input'],
   ['an unknown model', text({ ...hi, model: 'sandbox-echo' }), 400, 'model_not_found', 'model'],
 ]
 
@@ -155,7 +172,7 @@ t.test('the surface: paths, methods, content types, sizes and keys', async t => 
   const large = text({ ...hi, input: 'x'.repeat(3_000) })
   const cases: readonly (readonly [string, Promise<Response>, number, string])[] = [
     ['an unknown path', fetch(`${under.url}/v1/nothing`, { headers: key }), 404, 'not_found'],
-    ['an unknown method', fetch(`${under.url}/v1/responses`, { headers: key }), 404, 'not_found'],
+    ['an unknown method', fetch(`${under.url}/v1/responses`, { headers: key }), 405, 'method_not_allowed'],
     ['a doubled slash', fetch(`${under.url}//v1/models`, { headers: key }), 404, 'not_found'],
     ['a model that is not listed', fetch(`${under.url}/v1/models/sandbux/ecko`, { headers: key }), 404, 'model_not_found'],
     [
@@ -165,7 +182,7 @@ t.test('the surface: paths, methods, content types, sizes and keys', async t => 
       'unsupported_media_type',
     ],
     ['a form', post('a=b', { ...key, 'content-type': 'application/x-www-form-urlencoded' }), 415, 'unsupported_media_type'],
-    ['a compressed body', post('x', { ...key, ...json, 'content-encoding': 'gzip' }), 415, 'unsupported_media_type'],
+    ['an unknown compression', post('x', { ...key, ...json, 'content-encoding': 'lzma' }), 415, 'unsupported_media_type'],
     ['an announced body over the limit', post(large, { ...key, ...json }), 413, 'request_too_large'],
     ['a streamed body over the limit', post(new Blob([large]).stream(), { ...key, ...json }), 413, 'request_too_large'],
     ['no key', post(text(hi), json), 401, 'invalid_api_key'],

@@ -153,6 +153,26 @@ t.test('silence is broken: by comments before the answer, by response.in_progres
   t.equal(checkStream(got).response.status, 'completed')
 })
 
+t.test('a stream that commits sends its status at once, before anything was generated', async t => {
+  const gate = new Gate()
+  const under = await listeningGateway({
+    settings: { commitAfterMs: 1 },
+    plugins: [
+      scripted('acme', async function* () {
+        await gate.pass()
+        yield* hello
+      }),
+    ],
+  })
+  t.teardown(under.stop)
+  // The heartbeat would come only after 15 s, and the provider goes on only once the status is there.
+  const message = await open(under, { model: 'acme/m', input: 'hi', stream: true }).reply
+  t.equal(message.statusCode, 200)
+  t.match(await readUntil(message, () => true), /^:/, 'a comment')
+  gate.open()
+  t.equal(checkStream(await readUntil(message, () => false)).response.status, 'completed')
+})
+
 t.test('failover stays invisible until an attempt answers', async t => {
   const gate = new Gate()
   const failing = (id: string, before?: Gate): ReturnType<typeof scripted> =>
