@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { relative, resolve } from 'node:path'
+import { dirname, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Ajv, type ErrorObject } from 'ajv'
 import { cosmiconfig } from 'cosmiconfig'
@@ -25,7 +25,7 @@ export async function loadConfig(path?: string, override: ServerInput = {}): Pro
   const file = relative(process.cwd(), found.path) || found.path
   const config = await evaluate(file, found.module)
   const { server, problems } = readServer(config.server, override)
-  return { file, server, problems, plugins: await flatten(file, config.plugins) }
+  return { file, server: withPathsFrom(dirname(found.path), server), problems, plugins: await flatten(file, config.plugins) }
 }
 
 /** The module, or what evaluating it threw: cosmiconfig takes some errors for a missing file. */
@@ -114,16 +114,25 @@ function readServer(input: unknown, override: ServerInput): { readonly server: S
   return { server: fallback as ServerOptions, problems }
 }
 
-function describe({ instancePath, keyword, message, params, data }: ErrorObject): string {
+/** Files lie beside the config, wherever the command is run. */
+function withPathsFrom(folder: string, server: ServerOptions): ServerOptions {
+  if (!server.tls) return server
+  return { ...server, tls: { ...server.tls, cert: resolve(folder, server.tls.cert), key: resolve(folder, server.tls.key) } }
+}
+
+function describe({ instancePath, keyword, message, params, data, parentSchema }: ErrorObject): string {
+  const place = `server${instancePath.replaceAll('/', '.')}`
   if (keyword === 'additionalProperties') {
     const option = String(params['additionalProperty'])
-    const known = Object.keys(serverSchema.properties)
+    const known = Object.keys(parentSchema!['properties'] as object)
     const near = nearest(option, known)
-    return `server.${option} is no option. ${near.length > 0 ? `Did you mean ${near.join(', ')}?` : `Expected one of ${known.join(', ')}.`}`
+    return `${place}.${option} is no option. ${near.length > 0 ? `Did you mean ${near.join(', ')}?` : `Expected one of ${known.join(', ')}.`}`
   }
   const allowed = params['allowedValues'] as readonly unknown[] | undefined
   const expected = allowed ? `must be one of ${allowed.join(', ')}` : message
-  return `server${instancePath.replaceAll('/', '.')} ${expected}, got ${JSON.stringify(data)}`
+  // An object may hold a secret.
+  const isTold = parentSchema!['writeOnly'] !== true && (typeof data !== 'object' || Array.isArray(data))
+  return `${place} ${expected}${isTold ? `, got ${JSON.stringify(data)}` : ''}`
 }
 
 /** The error's own words, and where in the config it was raised: Node puts the place of a syntax error at the head of the stack. */

@@ -25,7 +25,7 @@ export const serverSchema = {
       type: 'integer',
       minimum: 1,
       default: defaultSettings.maxBodyBytes,
-      description: 'The largest request body; a larger one is a 413.',
+      description: 'The largest request body, after decompression. A larger one is a 413.',
     },
     commitAfterMs: {
       ...milliseconds,
@@ -56,11 +56,44 @@ export const serverSchema = {
       description:
         'Hosts in private networks, such as `images.internal:9000`, from which images and files that callers name by URL may be fetched. All public addresses are allowed, everything else is refused.',
     },
+    tls: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['cert', 'key'],
+      properties: {
+        cert: { type: 'string', minLength: 1, description: 'The file of the certificate and those that it depends on, in PEM.' },
+        key: { type: 'string', minLength: 1, description: 'The file of its private key, in PEM.' },
+        passphrase: { type: 'string', minLength: 1, writeOnly: true, description: 'The passphrase of the private key, if it has one.' },
+      },
+      description: 'Serve HTTPS instead of HTTP. Paths are relative to the config.',
+    },
+    cors: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['origins'],
+      properties: {
+        origins: {
+          type: 'array',
+          minItems: 1,
+          items: { type: 'string', pattern: '^(\\*|[a-z][a-z0-9+.-]*://[^/\\s]+)$' },
+          description: 'The origins, such as `https://app.example.com`; `*` is any.',
+        },
+        maxAgeSeconds: {
+          type: 'integer',
+          minimum: 1,
+          default: 600,
+          description: 'How long a browser may keep the answer to a preflight.',
+        },
+      },
+      description:
+        'The web pages that may call the gateway from a browser. Without it, browsers refuse them all. An API key in a page can be read by everybody who opens it.',
+    },
     drainTimeoutMs: {
       type: 'integer',
       minimum: 0,
       default: 30_000,
-      description: 'After SIGTERM or SIGINT, how long open requests may go on before they are ended with an error.',
+      description:
+        'After SIGTERM or SIGINT, how long open requests may go on before they are ended with an error. Connections that clients keep open are told to close with their next answer.',
     },
   },
 } as const

@@ -24,7 +24,7 @@ export default command(
     const gateway = await openGateway(config)
     let listener: Listener
     try {
-      listener = await listen(gateway, config.server.host, config.server.port)
+      listener = await listen(gateway, config.server)
     } catch (error) {
       await gateway.stop()
       throw error
@@ -43,14 +43,14 @@ function readPort(text: string): number {
   throw new ConfigError(undefined, [`--port takes a number from 0 to 65535, got "${text}".`])
 }
 
-function stopOnSignals(gateway: Gateway, { server }: Listener, drainTimeoutMs: number): void {
+function stopOnSignals(gateway: Gateway, listener: Listener, drainTimeoutMs: number): void {
   let isStopping = false
   const stop = (why: string, exitCode: number): void => {
     // Who asks twice does not want to wait.
     if (isStopping) process.exit(1)
     isStopping = true
     gateway.log.info('stopping', { why, runs: gateway.liveRuns })
-    drain(gateway, server, drainTimeoutMs).then(
+    drain(gateway, listener, drainTimeoutMs).then(
       () => process.exit(exitCode),
       (error: unknown) => {
         gateway.log.error('stopping failed', describeError(error))
