@@ -71,12 +71,15 @@ async function collected(pieces: AsyncIterable<Uint8Array>, maximumBytes: number
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** The connection must outlive a body that is not read to its end: the answer to it goes the same way. */
+/** What is left of a body when nobody wants more of it is thrown away: the answer, and the next request, use the same connection. */
 async function* bodyOf({ body }: Request): AsyncIterable<Uint8Array> {
+  if (!body) return
   try {
-    if (body) yield* body.values({ preventCancel: true })
+    yield* body.values({ preventCancel: true })
   } catch (error) {
     incomplete(error)
+  } finally {
+    void body.pipeTo(new WritableStream()).catch(() => {})
   }
 }
 

@@ -22,7 +22,7 @@ export async function* decompressed(body: AsyncIterable<Uint8Array>, encoding: s
     yield* source.pipe(decoder)
   } finally {
     // Whoever had enough stops the decoder, and with it a body that would never end.
-    source.unpipe(decoder)
+    source.destroy()
     decoder.destroy()
   }
 }

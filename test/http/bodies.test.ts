@@ -1,4 +1,5 @@
-import { request } from 'node:http'
+import { randomBytes } from 'node:crypto'
+import { Agent, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import t from 'tap'
@@ -87,11 +88,16 @@ t.test('what a body holds is counted before it is parsed', t => {
   t.end()
 })
 
-function send(under: ListeningGateway, body: Uint8Array, headers: Record<string, string | number>): Promise<Answer> {
+function send(
+  under: ListeningGateway,
+  body: Uint8Array,
+  headers: Record<string, string | number>,
+  agent: Agent | false = false,
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sent = request(`${under.url}/v1/responses`, {
       method: 'POST',
-      agent: false,
+      agent,
       headers: { authorization: `Bearer ${under.apiKey}`, 'content-type': 'application/json', ...headers },
     })
     sent.once('error', reject).once('response', async reply => {
@@ -160,7 +166,14 @@ t.test('a body that is too large is answered, however it is sent', async t => {
   const body = Buffer.from(`${head},"user":"${'x'.repeat(3_000_000)}"}`)
   const large = { status: 413, body: { error: { code: 'request_too_large' } } }
   t.match(await send(under, body, { 'content-length': body.length }), large)
-  t.match(await send(under, body, { 'transfer-encoding': 'chunked' }), large)
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  t.teardown(() => agent.destroy())
+  for (const headers of [{}, { 'content-encoding': 'zstd' }]) {
+    // Noise does not compress, so that the limit is met long before the body ends.
+    const sent = 'content-encoding' in headers ? zstdCompressSync(randomBytes(3_000_000)) : body
+    t.match(await send(under, sent, { 'transfer-encoding': 'chunked', ...headers }, agent), large)
+    t.match(await send(under, Buffer.from(`${head}}`), {}, agent), { status: 200 }, 'its connection can be used again')
+  }
 })
 
 t.test('a byte order mark is skipped', async t => {

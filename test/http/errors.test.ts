@@ -180,7 +180,7 @@ t.test('a path that nobody serves brings what is served instead', async t => {
     ['/responses', /Did you mean \/v1\/responses\?$/],
     ['/v1/response', /Did you mean \/v1\/responses\?$/],
     ['/v1/v1/responses', /Did you mean \/v1\/responses\?$/],
-    ['/v1/responses/abc', /^Nothing is served at POST \/v1\/responses\/abc\.$/],
+    ['/v1/responses/abc/more', /^Nothing is served at POST \/v1\/responses\/abc\/more\.$/],
     ['/wp-login.php', /^Nothing is served at POST \/wp-login\.php\.$/],
   ] as const) {
     const reply = await under.request(path, { body: {} })
