@@ -116,38 +116,6 @@ export const serverSchema = {
       description:
         'The web pages that may call the gateway from a browser. Without it, browsers refuse them all. An API key in a page can be read by everybody who opens it.',
     },
-    tls: {
-      type: 'object',
-      additionalProperties: false,
-      required: ['cert', 'key'],
-      properties: {
-        cert: { type: 'string', minLength: 1, description: 'The file of the certificate and those that it depends on, in PEM.' },
-        key: { type: 'string', minLength: 1, description: 'The file of its private key, in PEM.' },
-        passphrase: { type: 'string', minLength: 1, writeOnly: true, description: 'The passphrase of the private key, if it has one.' },
-      },
-      description: 'Serve HTTPS instead of HTTP. Paths are relative to the config.',
-    },
-    cors: {
-      type: 'object',
-      additionalProperties: false,
-      required: ['origins'],
-      properties: {
-        origins: {
-          type: 'array',
-          minItems: 1,
-          items: { type: 'string', pattern: '^(\\*|[a-z][a-z0-9+.-]*://[^/\\s]+)$' },
-          description: 'The origins, such as `https://app.example.com`; `*` is any.',
-        },
-        maxAgeSeconds: {
-          type: 'integer',
-          minimum: 1,
-          default: 600,
-          description: 'How long a browser may keep the answer to a preflight.',
-        },
-      },
-      description:
-        'The web pages that may call the gateway from a browser. Without it, browsers refuse them all. An API key in a page can be read by everybody who opens it.',
-    },
     drainTimeoutMs: {
       type: 'integer',
       minimum: 0,
