@@ -1,26 +1,28 @@
 import type { Gateway } from '../../core/gateway.ts'
 import { nameOf } from '../../core/token.ts'
-import { command, configArgument, openGateway } from '../command.ts'
+import { command, configOption, type ConfigOption } from '../command.ts'
 import { loadConfig } from '../load.ts'
+import { openGateway } from '../open-gateway.ts'
 
-export default command(
-  'check',
-  'Say what a config makes of the gateway, or everything that is wrong with it.',
-  configArgument,
-  async ({ args }) => {
-    const config = await loadConfig(args.config)
-    const gateway = await openGateway(config, 'warn')
-    try {
-      console.log(`${config.file} is fine.\n\n${describe(gateway)}`)
-    } finally {
-      await gateway.stop()
-    }
-  },
-)
+export default command('check', 'Say what a config makes of the gateway, or everything that is wrong with it.')
+  .addOption(configOption())
+  .action(checkConfig)
 
-function describe({ plugins, catalogs, contributions }: Gateway): string {
+async function checkConfig({ config: path }: ConfigOption): Promise<void> {
+  const config = await loadConfig(path)
+  const gateway = await openGateway(config, 'warn')
+  try {
+    console.log(`${config.file} is fine.\n\n${describe(gateway)}`)
+  } finally {
+    await gateway.stop()
+  }
+}
+
+function describe({ plugins, catalogs, contributions, absentProviders }: Gateway): string {
   const order = plugins.map(({ name, provides }) => [name, provides.map(nameOf).join(', ')])
-  const points = Map.groupBy(contributions, ({ point }) => point)
+  const points = Map.groupBy(
+    contributions.filter(({ point }) => point !== 'absent provider'),
+    ({ point }) => point)
   const catalogRows = catalogs.map(({ name, description }) => [name, description])
   return [
     section('Plugins, in the order of set-up, and the services they provide', order),
@@ -30,6 +32,7 @@ function describe({ plugins, catalogs, contributions }: Gateway): string {
         entries.map(({ name, plugin }) => [name, plugin]),
       ),
     ),
+    ...(absentProviders.length > 0 ? [section('Providers that are not loaded, and what adds them', absentProviders.map(({ id, remedy }) => [id, remedy]))] : []),
     ...(catalogRows.length > 0 ? [section('What the catalogs have', catalogRows)] : []),
   ].join('\n\n')
 }

@@ -40,6 +40,8 @@ t.test('a key has at least 128 random bits and a checksum, and only it opens the
       return kept.find(key => key.id === id)
     },
     add: key => void kept.push(key),
+    update: () => false,
+    list: () => kept,
     empty: () => kept.length === 0,
   }
   const under = await testGateway({
@@ -96,6 +98,8 @@ t.test('a key store that throws is a 503 that tells nothing', async t => {
       throw new Error('connection to keys.example.com refused')
     },
     add: () => {},
+    update: () => false,
+    list: () => [],
     empty: () => false,
   }
   const under = await testGateway({

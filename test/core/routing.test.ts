@@ -3,6 +3,7 @@ import {
   CatalogSources,
   ProviderFailure,
   Registry,
+  type AbsentProvider,
   type CatalogEntry,
   type CatalogSource,
   type FailureKind,
@@ -196,7 +197,7 @@ t.test('sources make one catalog: a later one overrides facts, and changes take 
     'test',
   )
   sources.add({ name: 'own', entries: () => second, onChange: listener => void (changed = listener) }, 'test')
-  const catalog = new CatalogIndex(sources, providers)
+  const catalog = new CatalogIndex(sources, providers, new Registry<AbsentProvider>('absent provider', ({ id }) => id))
   t.equal(catalog.resolve('m'), undefined, 'sources may load until the start')
   catalog.start()
   t.equal(catalog.resolve('n'), undefined, 'nobody supplies its provider')

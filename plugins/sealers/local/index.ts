@@ -35,7 +35,7 @@ export default definePlugin({
   },
   provides: [Sealer],
   setup(gateway, { masterKey, keyFile, previousKeys, macKey }) {
-    const current = masterKey === undefined ? readKeyFile(keyFile) : parseMasterKey(masterKey, 'masterKey')
+    const current = masterKey === undefined ? readKeyFile(gateway.resolvePath(keyFile)) : parseMasterKey(masterKey, 'masterKey')
     const previous = previousKeys.map((text, index) => parseMasterKey(text, `previousKeys[${index}]`))
     const macs = macKey === undefined ? current : parseMasterKey(macKey, 'macKey')
     gateway.provide(Sealer, new EnvelopeSealer(current, previous, macs))

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { dirname } from 'node:path'
 
 const keyBytes = 32
 
@@ -15,8 +15,7 @@ export function parseMasterKey(text: string, source: string): Buffer {
 }
 
 /** The key in a file, which is made on the first start. */
-export function readKeyFile(file: string): Buffer {
-  const path = resolve(file)
+export function readKeyFile(path: string): Buffer {
   return parseMasterKey(read(path) ?? create(path) ?? read(path) ?? '', `key file ${path}`)
 }
 
