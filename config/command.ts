@@ -4,7 +4,8 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 export function command(name: string, description: string): Command {
   return new Command(name)
     .description(description)
-    .helpCommand(false)
+    .helpOption('-h, --help', 'Print this help.')
+    .helpCommand('help [command]', 'Print the help of a command.')
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'turnpike: ')) })
 }
 

@@ -112,7 +112,8 @@ async function evaluate(file: string, module: ConfigModule | undefined): Promise
   if (module && 'error' in module) throw new ConfigError(file, [explain(module.error)])
   const config: unknown = await module?.exports?.default
   if (typeof config !== 'object' || config === null) {
-    throw new ConfigError(file, ['It has no default export. Expected: export default defineConfig({ plugins: [...] }).'])
+    const found = config === undefined ? 'It has no default export' : `Its default export is ${config === null ? 'null' : `a ${typeof config}`}`
+    throw new ConfigError(file, [`${found}. Expected: export default defineConfig({ plugins: [...] }).`])
   }
   const unknown = Object.keys(config).find(key => key !== 'server' && key !== 'plugins')
   if (unknown !== undefined) throw new ConfigError(file, [`It has the unknown section "${unknown}". Expected server and plugins only.`])

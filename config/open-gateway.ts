@@ -1,5 +1,5 @@
 import { createGateway, type Gateway } from '../core/gateway.ts'
-import { PluginError } from '../core/index.ts'
+import { AssemblyError } from '../core/errors.ts'
 import { check } from '../core/plugin-host.ts'
 import { ConfigError, problemsOf } from './errors.ts'
 import type { LoadedConfig } from './load.ts'
@@ -11,7 +11,7 @@ export async function openGateway(config: LoadedConfig, logLevel = config.server
   try {
     return await createGateway({ plugins, settings: { ...server, logLevel }, folder })
   } catch (error) {
-    if (error instanceof PluginError || error instanceof AggregateError) throw new ConfigError(file, problemsOf(error))
+    if (error instanceof AssemblyError || error instanceof AggregateError) throw new ConfigError(file, problemsOf(error))
     throw error
   }
 }

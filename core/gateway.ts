@@ -5,7 +5,6 @@ import { PolicyResolver } from './admission/policy.ts'
 import { Reservations } from './admission/reservation.ts'
 import { Clock, systemClock } from './clock.ts'
 import { createContainer, type Container } from './container.ts'
-import type { AbsentProvider } from './contracts/absent-provider.ts'
 import { Catalog } from './contracts/catalog.ts'
 import { KeyStore } from './contracts/key-store.ts'
 import { Ledger } from './contracts/ledger.ts'
@@ -19,6 +18,7 @@ import { DecisionAttempts } from './decisions/attempts.ts'
 import { Decisions } from './decisions/decisions.ts'
 import { DecisionNames } from './decisions/names.ts'
 import { TokenLimits } from './decisions/token-limits.ts'
+import { AssemblyError } from './errors.ts'
 import { AbsentProviders, CatalogSources, extensionPoints, Providers } from './extension-points.ts'
 import { Attempts } from './generation/attempts.ts'
 import { ContextWindow } from './generation/context-window.ts'
@@ -63,8 +63,6 @@ export interface Gateway {
   readonly plugins: readonly CheckedPlugin[]
   /** What each catalog says of itself: how much there is in it, and how old that is. */
   readonly catalogs: readonly { readonly name: string; readonly description: string }[]
-  /** Providers that could be loaded and were not. */
-  readonly absentProviders: readonly AbsentProvider[]
   readonly contributions: readonly { readonly point: string; readonly name: string; readonly plugin: string }[]
   /** Makes a key and keeps its hash. The text is not to be had again. */
   issueKey(settings: KeySettings): Promise<string>
@@ -145,10 +143,6 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
         .values()
         .map(source => ({ name: source.name, description: source.describe?.() ?? `${source.entries().length} models` }))
     },
-    absentProviders: container
-      .get(AbsentProviders)
-      .values()
-      .filter(({ id }) => !container.get(Providers).get(id)),
     contributions: contributionsOf(container),
     async issueKey(settings) {
       const { key, text } = issueApiKey(container.get(Sealer), container.get(Clock).now(), settings)
@@ -197,7 +191,9 @@ function foundations(
 function checkServices(container: Container): void {
   const missing = requiredServices.filter(service => !container.has(service)).map(nameOf)
   if (missing.length > 0)
-    throw new Error(`No plugin provides ${missing.join(', ')}. Add one that does, such as memory({}) or localSealer({}).`)
+    throw new AssemblyError(
+      `No plugin provides ${missing.join(', ')}. Add plugins that do: ...defaults() has them all, or memory({}) and localSealer({}).`,
+    )
 }
 
 function contributionsOf(container: Container): Gateway['contributions'] {

@@ -18,11 +18,11 @@ async function checkConfig({ config: path }: ConfigOption): Promise<void> {
   }
 }
 
-function describe({ plugins, catalogs, contributions, absentProviders }: Gateway): string {
+function describe({ plugins, catalogs, contributions }: Gateway): string {
   const order = plugins.map(({ name, provides }) => [name, provides.map(nameOf).join(', ')])
-  const points = Map.groupBy(
-    contributions.filter(({ point }) => point !== 'absent provider'),
-    ({ point }) => point)
+  // Absent providers would fill the screen.
+  const present = contributions.filter(({ point }) => point !== 'absent provider')
+  const points = Map.groupBy(present, ({ point }) => point)
   const catalogRows = catalogs.map(({ name, description }) => [name, description])
   return [
     section('Plugins, in the order of set-up, and the services they provide', order),
@@ -32,7 +32,6 @@ function describe({ plugins, catalogs, contributions, absentProviders }: Gateway
         entries.map(({ name, plugin }) => [name, plugin]),
       ),
     ),
-    ...(absentProviders.length > 0 ? [section('Providers that are not loaded, and what adds them', absentProviders.map(({ id, remedy }) => [id, remedy]))] : []),
     ...(catalogRows.length > 0 ? [section('What the catalogs have', catalogRows)] : []),
   ].join('\n\n')
 }

@@ -59,7 +59,7 @@ export class KeyWarnings {
 
   #provider(id: string): string | undefined {
     if (this.#providers.get(id) || this.#clients.get(id)) return undefined
-    const known = [...this.#providers.names(), ...this.#clients.names()]
+    const known = new Set([...this.#providers.names(), ...this.#clients.names()])
     return `${this.#catalog.absence(`${id}/`) ?? `No loaded plugin supplies the provider "${id}". ${didYouMean(nearest(id, known))}`}`.trim()
   }
 }

@@ -19,7 +19,7 @@ type Draft = { -readonly [Member in keyof Omit<Model, 'aliases' | 'endpoints'>]:
   readonly endpoints: Map<string, Endpoint>
 }
 
-const mostRemedies = 3
+const mostNamed = 3
 
 /** All sources as one catalog, held in memory and built anew whenever a source changes. */
 export class CatalogIndex implements Catalog {
@@ -76,11 +76,13 @@ export class CatalogIndex implements Catalog {
     const named = prefix === name ? undefined : this.#absentProvider(prefix)
     if (named) return `The provider "${prefix}" is not loaded: ${named.remedy}, then restart the gateway.`
     const ids = new Set(this.#sources.flatMap(source => source.providersOf?.(name) ?? []))
+    if (ids.size === 0) return undefined
     const remedies = Array.from(ids, id => this.#absentProvider(id)?.remedy).filter(remedy => remedy !== undefined)
-    if (remedies.length > 0)
-      return `The catalog has it, but no loaded provider serves it: ${remedies.slice(0, mostRemedies).join(', or ')}, then restart the gateway.`
-    if (ids.size > 0) return `The catalog has it, but none of its providers is loaded: ${[...ids].slice(0, mostRemedies).join(', ')}.`
-    return undefined
+    const advice =
+      remedies.length > 0
+        ? `${remedies.slice(0, mostNamed).join(', or ')}, then restart the gateway`
+        : `add a plugin for ${[...ids].slice(0, mostNamed).join(', ')}`
+    return `None of its providers is loaded: ${advice}.`
   }
 
   #absentProvider(id: string): AbsentProvider | undefined {
