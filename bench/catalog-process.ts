@@ -20,7 +20,11 @@ const before = process.memoryUsage()
 const cpuBefore = process.threadCpuUsage()
 const start = performance.now()
 const { plugin } = bundled({})
-const registrar = { name: plugin.name, resolvePath: (path: string) => path, add: (_: unknown, source: CatalogSource) => sources.add(source, plugin.name) }
+const registrar = {
+  name: plugin.name,
+  resolvePath: (path: string) => path,
+  add: (_: unknown, source: CatalogSource) => sources.add(source, plugin.name),
+}
 await plugin.setup(
   { ...registrar, log: {} as Logger, http: {} as HttpClient } as never,
   { exclude: [], refreshHours: 24, file: 'unused' },

@@ -48,9 +48,7 @@ export function defaults({ without = [] }: DefaultsOptions = {}): readonly Defau
       `defaults({ without }) does not know "${name}". ${near.length > 0 ? `Did you mean ${near.join(', ')}?` : `It knows ${names.join(', ')}.`}`,
     )
   }
-  const entries = all
-    .filter(([name]) => !left.has(name))
-    .map(([name, plugin, remedy]) => ({ name, remedy, entry: plugin() }))
+  const entries = all.filter(([name]) => !left.has(name)).map(([name, plugin, remedy]) => ({ name, remedy, entry: plugin() }))
   return [...entries.map(({ entry }) => entry), !left.has(absentProvidersName) && absentAmong(entries)]
 }
 
@@ -95,7 +93,11 @@ function everything(): readonly NamedEntry[] {
     ['gemini', () => geminiKey !== undefined && gemini({ apiKey: geminiKey }), 'set GEMINI_API_KEY'],
     ['cohere', () => cohereKey !== undefined && cohere({ apiKey: cohereKey }), 'set CO_API_KEY'],
     ['bedrock', () => isBedrockThere() && bedrock({}), 'set AWS_BEARER_TOKEN_BEDROCK and AWS_REGION'],
-    ['azure', () => azureKey !== undefined && azureEndpoint !== undefined && azure({ apiKey: azureKey, baseUrl: azureEndpoint }), 'set AZURE_OPENAI_API_KEY and AZURE_OPENAI_ENDPOINT'],
+    [
+      'azure',
+      () => azureKey !== undefined && azureEndpoint !== undefined && azure({ apiKey: azureKey, baseUrl: azureEndpoint }),
+      'set AZURE_OPENAI_API_KEY and AZURE_OPENAI_ENDPOINT',
+    ],
     ['mistral', () => mistralKey !== undefined && mistral({ apiKey: mistralKey }), 'set MISTRAL_API_KEY'],
     ...chatHosts(),
     ['ollama', localOllama, 'start Ollama'],

@@ -112,7 +112,8 @@ async function evaluate(file: string, module: ConfigModule | undefined): Promise
   if (module && 'error' in module) throw new ConfigError(file, [explain(module.error)])
   const config: unknown = await module?.exports?.default
   if (typeof config !== 'object' || config === null) {
-    const found = config === undefined ? 'It has no default export' : `Its default export is ${config === null ? 'null' : `a ${typeof config}`}`
+    const found =
+      config === undefined ? 'It has no default export' : `Its default export is ${config === null ? 'null' : `a ${typeof config}`}`
     throw new ConfigError(file, [`${found}. Expected: export default defineConfig({ plugins: [...] }).`])
   }
   const unknown = Object.keys(config).find(key => key !== 'server' && key !== 'plugins')
@@ -168,14 +169,19 @@ function describe({ instancePath, keyword, message, params, data }: ErrorObject)
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return `It threw ${String(error)}`
   const [head = '', ...frames] = (error.stack ?? '').split(/\n\s+at /)
-  if (error instanceof SyntaxError) return `It cannot be loaded: ${head.trim().replaceAll('file://', '')}${isCommonJs(error) ? renameAdvice : ''}`
+  const advice = isCommonJs(error) ? renameAdvice : ''
+  if (error instanceof SyntaxError) return `It cannot be loaded: ${head.trim().replaceAll('file://', '')}${advice}`
   const place = frames.map(placeIn).find(each => each !== undefined)
-  return place === undefined ? error.message : `${error.message} (${place})`
+  return `${error.message}${place === undefined ? '' : ` (${place})`}${advice}`
 }
 
-/** JavaScript follows the type of its package.json. */
-function isCommonJs({ message }: SyntaxError): boolean {
-  return message === 'Cannot use import statement outside a module' || message === "Unexpected token 'export'"
+/** Whether a module was taken for CommonJS. With other loaders in the process, Node calls that a cycle. */
+function isCommonJs({ message, code }: NodeJS.ErrnoException): boolean {
+  return (
+    message === 'Cannot use import statement outside a module' ||
+    message === "Unexpected token 'export'" ||
+    code === 'ERR_REQUIRE_CYCLE_MODULE'
+  )
 }
 
 const renameAdvice = '\nIts package.json makes it CommonJS: rename the file to .mjs or .ts, or set "type": "module" in package.json.'

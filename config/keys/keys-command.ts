@@ -14,10 +14,7 @@ export function keysCommand(name: string, description: string): Command {
 }
 
 /** Runs with the gateway of the config, which is set up and does not listen. `file` is the config's name for messages. */
-export async function withKeys(
-  { config: path }: KeysOptions,
-  run: (gateway: Gateway, file: string) => Promise<void>,
-): Promise<void> {
+export async function withKeys({ config: path }: KeysOptions, run: (gateway: Gateway, file: string) => Promise<void>): Promise<void> {
   const config = await loadConfig(path)
   const gateway = await openGateway(config, 'warn')
   try {

@@ -86,8 +86,16 @@ const faults: readonly (readonly [name: string, text: string, message: RegExp])[
   ],
   ['an unknown section', 'export default { plugin: [] }', /unknown section "plugin"\. Expected server and plugins/],
   ['no plugins', 'export default { server: {} }', /plugins are not a list\. Expected: plugins: \[\.\.\.\]/],
-  ['plugins that are a function', 'export default { plugins: function defaults() {} }', /not a list\. Call it: plugins: \[\.\.\.defaults\(\)\]/],
-  ['a default export that is a function', 'export default () => ({ plugins: [] })', /Its default export is a function\. Expected: export default defineConfig/],
+  [
+    'plugins that are a function',
+    'export default { plugins: function defaults() {} }',
+    /not a list\. Call it: plugins: \[\.\.\.defaults\(\)\]/,
+  ],
+  [
+    'a default export that is a function',
+    'export default () => ({ plugins: [] })',
+    /Its default export is a function\. Expected: export default defineConfig/,
+  ],
   ['a promise that fails', `export default { plugins: [Promise.reject(new Error('no such list'))] }`, /no such list/],
   [
     'a default that there is not',

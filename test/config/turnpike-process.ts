@@ -99,3 +99,20 @@ export class TurnpikeProcess {
     return (await this.says(/listens on (http:\S+)/))[1]!
   }
 }
+
+/** The text of a config with the defaults. */
+export function config(server: string, plugins = ''): string {
+  return `
+    import { defineConfig, defaults } from 'turnpike/config'
+    export default defineConfig({
+      server: { port: 0, ${server} },
+      plugins: [...defaults({ without: ['ollama'] }), ${plugins}],
+    })`
+}
+
+/** A new key, made by the command. */
+export async function keyOf(workplace: Workplace, ...options: readonly string[]): Promise<string> {
+  const { exitCode, stdout, stderr } = await workplace.run('keys', 'create', ...options)
+  if (exitCode !== 0) throw new Error(stderr)
+  return stdout.trim()
+}

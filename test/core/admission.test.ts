@@ -118,7 +118,10 @@ t.test('settings that would keep a key from working are told before it is made',
   t.teardown(under.stop)
   const warnings = (settings: Parameters<typeof under.gateway.keyWarnings>[0]) => under.gateway.keyWarnings(settings)
   const fine = ['m-2026', 'acme/m-2026', 'acme/anything', 'sandbox/dm']
-  t.same(warnings({ name: 'x', models: fine, providers: ['acme', 'sandbox'], policy: { logging: { value: true }, zdr: { value: false } } }), [])
+  t.same(
+    warnings({ name: 'x', models: fine, providers: ['acme', 'sandbox'], policy: { logging: { value: true }, zdr: { value: false } } }),
+    [],
+  )
   const told = warnings({
     name: 'x',
     models: ['m', 'acme/m', 'acme/m-raw', 'globex/n', 'm-2025', 'other/n'],

@@ -260,8 +260,7 @@ t.test('a provider that is not loaded is told with what adds it', async t => {
   t.match(await refusal({ model: 'globex/m' }), {
     code: 'model_not_found',
     param: 'model',
-    message:
-      'The model "globex/m" is not served here. The provider "globex" is not loaded: set GLOBEX_API_KEY, then restart the gateway.',
+    message: 'The model "globex/m" is not served here. The provider "globex" is not loaded: set GLOBEX_API_KEY, then restart the gateway.',
   })
   t.match(await refusal({ model: 'm' }), {
     code: 'model_not_found',

@@ -64,7 +64,12 @@ export default definePlugin({
         return entries
       },
       providersOf(name) {
-        everywhere ??= providersByName(without(entriesOf(newest(), () => true), exclude))
+        everywhere ??= providersByName(
+          without(
+            entriesOf(newest(), () => true),
+            exclude,
+          ),
+        )
         return everywhere.get(name) ?? []
       },
       onChange: callback => (changed = callback),

@@ -18,8 +18,7 @@ export default definePlugin({
       package: {
         type: 'string',
         minLength: 1,
-        description:
-          'An npm package, such as `@ai-sdk/groq`, or the path of a module, such as `./my-provider.ts`, relative to the config.',
+        description: 'An npm package, such as `@ai-sdk/groq`, or the path of a module, such as `./my-provider.ts`, relative to the config.',
       },
       export: {
         type: 'string',

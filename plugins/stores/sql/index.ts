@@ -27,7 +27,8 @@ export default definePlugin({
         type: 'integer',
         minimum: 0,
         default: 1000,
-        description: 'How long a key is remembered, in milliseconds. A change made by another process takes effect after at most this long. 0: not at all.',
+        description:
+          'How long a key is remembered, in milliseconds. A change made by another process takes effect after at most this long. 0: not at all.',
       },
       dataKeyDays: {
         type: 'integer',

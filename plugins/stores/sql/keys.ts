@@ -43,7 +43,10 @@ export class SqlKeys implements KeyStore {
   }
 
   async add(key: ApiKey): Promise<void> {
-    await this.#database.insertInto('api_key').values(toColumns(key) as KeyTable).execute()
+    await this.#database
+      .insertInto('api_key')
+      .values(toColumns(key) as KeyTable)
+      .execute()
   }
 
   async update(id: string, change: KeyChange): Promise<boolean> {
