@@ -1,5 +1,10 @@
+/** A mistake in what the gateway is assembled from. */
+export class AssemblyError extends Error {
+  override readonly name: string = 'AssemblyError'
+}
+
 /** A mistake in a plugin or in its place in the config. The message leads with the plugin's name. */
-export class PluginError extends Error {
+export class PluginError extends AssemblyError {
   override readonly name = 'PluginError'
   readonly plugin: string
 

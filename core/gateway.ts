@@ -1,5 +1,6 @@
-import { issueApiKey, type KeySettings } from './admission/api-key.ts'
+import { issueApiKey, rotateApiKey, type KeySettings } from './admission/api-key.ts'
 import { Admission } from './admission/admit.ts'
+import { KeyWarnings } from './admission/key-warnings.ts'
 import { PolicyResolver } from './admission/policy.ts'
 import { Reservations } from './admission/reservations.ts'
 import { Clock, systemClock } from './clock.ts'
@@ -17,7 +18,8 @@ import { DecisionAttempts } from './decisions/attempts.ts'
 import { Decisions } from './decisions/decisions.ts'
 import { DecisionNames } from './decisions/names.ts'
 import { TokenLimits } from './decisions/token-limits.ts'
-import { CatalogSources, extensionPoints, Providers } from './extension-points.ts'
+import { AssemblyError } from './errors.ts'
+import { AbsentProviders, CatalogSources, extensionPoints, Providers } from './extension-points.ts'
 import { Attempts } from './generation/attempts.ts'
 import { ContextWindow } from './generation/context-window.ts'
 import { Generation } from './generation/generation.ts'
@@ -44,6 +46,8 @@ import { UndiciClient } from './upstream/http-client.ts'
 export interface GatewayOptions {
   readonly plugins: readonly PluginUse[]
   readonly settings?: Partial<Settings>
+  /** Where relative paths in plugin options start. Default: the current folder. */
+  readonly folder?: string | undefined
   /** Replaced in tests. */
   readonly clock?: Clock
   readonly ids?: Ids
@@ -64,6 +68,10 @@ export interface Gateway {
   readonly contributions: readonly { readonly point: string; readonly name: string; readonly plugin: string }[]
   /** Makes a key and keeps its hash. The text is not to be had again. */
   issueKey(settings: KeySettings): Promise<string>
+  /** Gives a key a new secret, and keeps the old one valid for `graceMs`. Undefined where there is no such key. */
+  rotateKey(id: string, graceMs: number): Promise<string | undefined>
+  /** What would keep a key with these settings from working as meant, one sentence each. */
+  keyWarnings(settings: KeySettings): readonly string[]
   readonly liveRuns: number
   /** Ends every open generation with an error. */
   abortRuns(): void
@@ -75,6 +83,7 @@ const requiredServices: readonly Token<unknown>[] = [KeyStore, Sealer, Ledger, R
 const pipeline = [
   PolicyResolver,
   Admission,
+  KeyWarnings,
   Reservations,
   Planner,
   Credentials,
@@ -114,13 +123,14 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   }
   for (const { token } of extensionPoints) container.get(token).seal()
 
-  const catalog = new CatalogIndex(container.get(CatalogSources), container.get(Providers))
+  const catalog = new CatalogIndex(container.get(CatalogSources), container.get(Providers), container.get(AbsentProviders))
   container.value(Catalog, catalog)
   for (const part of pipeline) container.singleton(part)
   const app = container.get(HttpApp)
   const records = container.get(RecordQueue)
   const live = container.get(LiveOperations)
   const keys = container.get(KeyStore)
+  const keyWarnings = container.get(KeyWarnings)
 
   await host.start()
   catalog.start()
@@ -142,6 +152,13 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       await keys.add(key)
       return text
     },
+    async rotateKey(id, graceMs) {
+      const key = await keys.find(id)
+      if (!key) return undefined
+      const { change, text } = rotateApiKey(container.get(Sealer), container.get(Clock).now(), key, graceMs)
+      return (await keys.update(id, change)) ? text : undefined
+    },
+    keyWarnings: settings => keyWarnings.of(settings),
     get liveRuns() {
       return live.count
     },
@@ -172,13 +189,15 @@ function foundations(
   const counter = new ThreadedTokenCounter(log)
   container.value(TokenCounter, counter)
   for (const { token, create } of extensionPoints) container.value(token, create())
-  return { log, host: new PluginHost(container, log, http, masks), counter }
+  return { log, host: new PluginHost(container, log, http, masks, options.folder), counter }
 }
 
 function checkServices(container: Container): void {
   const missing = requiredServices.filter(service => !container.has(service)).map(nameOf)
   if (missing.length > 0)
-    throw new Error(`No plugin provides ${missing.join(', ')}. Add one that does, such as memory({}) or localSealer({}).`)
+    throw new AssemblyError(
+      `No plugin provides ${missing.join(', ')}. Add plugins that do: ...defaults() has them all, or memory({}) and localSealer({}).`,
+    )
 }
 
 function contributionsOf(container: Container): Gateway['contributions'] {

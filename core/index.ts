@@ -17,7 +17,16 @@ export {
   type GatewayErrorOptions,
   type ImageErrorCode,
 } from './errors.ts'
-export { CatalogSources, DecisionClients, Guardrails, LogSinks, PolicySources, Providers, Routes } from './extension-points.ts'
+export {
+  AbsentProviders,
+  CatalogSources,
+  DecisionClients,
+  Guardrails,
+  LogSinks,
+  PolicySources,
+  Providers,
+  Routes,
+} from './extension-points.ts'
 export { answerBy, confidenceOf } from './decisions/answer.ts'
 export { nearest } from './nearest.ts'
 export {
@@ -45,6 +54,7 @@ export * from './contracts/request.ts'
 export * from './contracts/events.ts'
 export * from './contracts/provider.ts'
 export * from './contracts/adapter.ts'
+export * from './contracts/absent-provider.ts'
 export * from './contracts/catalog.ts'
 export * from './contracts/decision.ts'
 export * from './contracts/guardrail.ts'

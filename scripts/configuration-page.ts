@@ -16,7 +16,7 @@ const introduction = `<!-- Written by \`npm run docs\` from the options' schemas
 
 # Configuration
 
-\`gateway.config.ts\` exports one object: where to listen, and the list of plugins. \`turnpike start\` reads it from the current folder, or from the path given with \`--config\`; \`.js\` and \`.mjs\` are as good.
+\`gateway.config.ts\` exports one object: where to listen, and the list of plugins. \`turnpike start\` reads it from the current folder, or from the path given with \`--config\`; \`.mts\`, \`.js\` and \`.mjs\` are as good. TypeScript configs, and the TypeScript files that they import, are ES modules whatever \`package.json\` says.
 
 \`\`\`ts
 import { defaults, defineConfig, env } from 'turnpike/config'
@@ -32,7 +32,9 @@ export default defineConfig({
 \`\`\`
 
 - \`defaults({ without })\` is what nearly everybody wants; \`without\` leaves out plugins by their names and providers by their ids. It finds the providers whose key is in the environment, and Ollama where it answers.
-- \`env(name)\` is an environment variable that must be set, \`optionalEnv(name)\` one that may be. No option is read from the environment by itself.
+- \`env(name)\` is an environment variable that must be set, \`optionalEnv(name)\` one that may be. No option is read from the environment by itself. All variables that are missing are named at once.
+- A file \`.env\` next to the config is read first, if there is one. What is set in the real environment wins.
+- Relative paths in options start at the folder of the config: \`./data\` lies next to it, wherever the command runs.
 - The list may hold lists, promises, and nothing: \`process.env.X && plugin({})\`.
 - Plugins are set up in the order of the list, save that one that needs another's service comes after it. \`turnpike check\` prints the order, or everything that is wrong with the config.
 - Options that are secret are masked in every log line and error.`

@@ -1,5 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { Clock } from '../clock.ts'
 import { wire } from '../container.ts'
 import { KeyStore, type ApiKey } from '../contracts/key-store.ts'
 import type { Caller } from '../contracts/run-context.ts'
@@ -13,17 +14,19 @@ export class Admission {
   readonly #keys: KeyStore
   readonly #sealer: Sealer
   readonly #policies: PolicyResolver
+  readonly #clock: Clock
   /** HMACs by a plain hash of the key: the HMAC is the dearest part of admitting a request, and nothing secret is kept here. */
   readonly #hashes = new LRUCache<string, string>({ max: 10_000 })
 
   static {
-    wire(this, [KeyStore, Sealer, PolicyResolver])
+    wire(this, [KeyStore, Sealer, PolicyResolver, Clock])
   }
 
-  constructor(keys: KeyStore, sealer: Sealer, policies: PolicyResolver) {
+  constructor(keys: KeyStore, sealer: Sealer, policies: PolicyResolver, clock: Clock) {
     this.#keys = keys
     this.#sealer = sealer
     this.#policies = policies
+    this.#clock = clock
   }
 
   async admit(headers: Headers): Promise<Caller> {
@@ -39,10 +42,15 @@ export class Admission {
         'The API key is malformed. Expected "Authorization: Bearer tp_<id>_<secret>" or "x-api-key: tp_<id>_<secret>", as it was printed when the key was made.',
       )
     const key = await this.#find(id)
-    if (!key || !sameHash(key.hash, this.#hash(text)))
+    if (!key || !this.#opens(key, this.#hash(text)))
       throw unauthorized('The API key is not known here. Make one with "turnpike keys create".')
     if (key.disabled) throw unauthorized('The API key was disabled.')
     return key
+  }
+
+  #opens({ hash, previous }: ApiKey, given: string): boolean {
+    if (sameHash(hash, given)) return true
+    return previous !== undefined && this.#clock.now() < previous.validUntil && sameHash(previous.hash, given)
   }
 
   #hash(text: string): string {

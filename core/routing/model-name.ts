@@ -46,6 +46,8 @@ function onlyDecides(name: string, param: string): Error {
 }
 
 function unknownModel(name: string, param: string, catalog: Catalog, providers: Registry<Provider>): Error {
+  const absence = catalog.absence(name)
+  if (absence) return invalidRequest(`The model "${name}" is not served here. ${absence}`, param, 'model_not_found')
   const near = catalog.nearest(name)
   const names = near.length > 0 ? near : providers.nearest(name.split('/', 1)[0]!).map(provider => `${provider}/…`)
   const advice = names.length > 0 ? `Did you mean ${names.join(', ')}?` : 'See GET /v1/models for the names, or write <provider>/<model>.'

@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib'
 import t from 'tap'
 import {
+  AbsentProviders,
   KeyStore,
   levels,
   policyFields,
@@ -40,6 +41,8 @@ t.test('a key has at least 128 random bits and a checksum, and only it opens the
       return kept.find(key => key.id === id)
     },
     add: key => void kept.push(key),
+    update: () => false,
+    list: () => kept,
     empty: () => kept.length === 0,
   }
   const under = await testGateway({
@@ -89,6 +92,58 @@ t.test('a key has at least 128 random bits and a checksum, and only it opens the
   t.equal((await under.gateway.http.h3.request('/v1/responses/health')).status, 200, 'health asks for none')
 })
 
+t.test('a rotated key has a new secret, and the old one as long as was asked for', async t => {
+  const clock = { time: 1_000_000, now: () => clock.time, elapsed: () => clock.time }
+  const under = await gateway({ clock })
+  t.teardown(under.stop)
+  const status = async (apiKey: string): Promise<number> =>
+    (await under.gateway.http.h3.request('/v1/models', { headers: { authorization: `Bearer ${apiKey}` } })).status
+  const id = under.apiKey.split('_')[1]!
+  const second = (await under.gateway.rotateKey(id, 60_000))!
+  t.equal(second.split('_')[1], id, 'its id stays')
+  t.same([await status(under.apiKey), await status(second), await status(forged(second))], [200, 200, 401])
+  clock.time += 60_000
+  t.same([await status(under.apiKey), await status(second)], [401, 200])
+  const third = (await under.gateway.rotateKey(id, 0))!
+  t.same([await status(under.apiKey), await status(second), await status(third)], [401, 401, 200])
+  await under.gateway.keys.update(id, { disabled: true })
+  t.equal(await status(third), 401)
+  t.equal(await under.gateway.rotateKey('nobody', 0), undefined)
+})
+
+t.test('settings that would keep a key from working are told before it is made', async t => {
+  const entry = { model: 'm-2026', aliases: ['m'], endpoints: [{ provider: 'acme', upstreamModel: 'm-raw' }] }
+  const absent = adding(AbsentProviders, { id: 'globex', remedy: 'set GLOBEX_API_KEY' })
+  const under = await gateway({ plugins: [saying('acme', hello), listing(entry), absent] })
+  t.teardown(under.stop)
+  const warnings = (settings: Parameters<typeof under.gateway.keyWarnings>[0]) => under.gateway.keyWarnings(settings)
+  const fine = ['m-2026', 'acme/m-2026', 'acme/anything', 'sandbox/dm']
+  t.same(
+    warnings({ name: 'x', models: fine, providers: ['acme', 'sandbox'], policy: { logging: { value: true }, zdr: { value: false } } }),
+    [],
+  )
+  const told = warnings({
+    name: 'x',
+    models: ['m', 'acme/m', 'acme/m-raw', 'globex/n', 'm-2025', 'other/n'],
+    providers: ['acmee', 'globex'],
+    policy: { zdr: { value: true }, redaction: { value: true } },
+  })
+  for (const [index, expected] of [
+    /^"m" is an alias.* Use "m-2026"\./,
+    /^"acme\/m" is an alias.* Use "acme\/m-2026"\./,
+    /^"acme\/m-raw" is an alias.* Use "acme\/m-2026"\./,
+    /^No loaded provider serves the model "globex\/n"\. The provider "globex" is not loaded: set GLOBEX_API_KEY/,
+    /^No loaded provider serves the model "m-2025"\. Did you mean m-2026/,
+    /^No loaded provider serves the model "other\/n"\.$/,
+    /^No loaded plugin supplies the provider "acmee"\. Did you mean acme\?/,
+    /^The provider "globex" is not loaded: set GLOBEX_API_KEY/,
+    /^No loaded plugin enforces "zdr", so every request with this key is refused/,
+    /^No loaded plugin enforces "redaction"/,
+  ].entries())
+    t.match(told[index], expected)
+  t.equal(told.length, 10)
+})
+
 t.test('a key store that throws is a 503 that tells nothing', async t => {
   const store: KeyStore = {
     persistent: false,
@@ -96,6 +151,8 @@ t.test('a key store that throws is a 503 that tells nothing', async t => {
       throw new Error('connection to keys.example.com refused')
     },
     add: () => {},
+    update: () => false,
+    list: () => [],
     empty: () => false,
   }
   const under = await testGateway({

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import { definePlugin, Sealer } from '../../../core/index.ts'
 import { EnvelopeSealer, type MasterKeys } from './envelope.ts'
 import { makeKeyFile, parseMasterKey, readKeyFile } from './master-key.ts'
@@ -38,7 +37,7 @@ export default definePlugin({
   setup(gateway, { masterKey, keyFile, previousKeys, macKey }) {
     const previous = previousKeys.map((text, index) => parseMasterKey(text, `previousKeys[${index}]`))
     const mac = macKey === undefined ? undefined : parseMasterKey(macKey, 'macKey')
-    const sealer = new EnvelopeSealer({ ...currentKey(masterKey, resolve(keyFile)), previous, mac })
+    const sealer = new EnvelopeSealer({ ...currentKey(masterKey, gateway.resolvePath(keyFile)), previous, mac })
     gateway.provide(Sealer, sealer)
     // Not before every plugin is set up: a store with data of another key refuses first, and no new key then lies beside it.
     gateway.onStart(() => sealer.ensureKey())

@@ -28,8 +28,9 @@ export default definePlugin({
       cacheTtlMs: {
         type: 'integer',
         minimum: 0,
-        default: 5000,
-        description: 'How long a key is remembered, in milliseconds: after so long, a change made by another process holds. 0: not at all.',
+        default: 1000,
+        description:
+          'How long a key is remembered, in milliseconds. A change made by another process takes effect after at most this long. 0: not at all.',
       },
       dataKeyDays: {
         type: 'integer',
@@ -48,7 +49,7 @@ export default definePlugin({
   needs: { clock: Clock, sealer: Sealer },
   provides: options => options.services.map(service => tokens[service]),
   async setup(gateway, { file, services, cacheTtlMs, dataKeyDays, keepResponsesDays }, { clock, sealer }) {
-    const database = await openDatabase(file)
+    const database = await openDatabase(gateway.resolvePath(file))
     gateway.onStop(() => database.destroy())
     await checkMasterKey(database, sealer, resolve(file))
     if (services.includes('keys')) gateway.provide(KeyStore, new SqlKeys(database, clock, gateway.log, cacheTtlMs))

@@ -145,6 +145,8 @@ t.test('a store that fails is a 503, a bug a 500, both in the same form', async 
     persistent: false,
     empty: () => false,
     add: () => {},
+    update: () => false,
+    list: () => [],
     find() {
       throw new Error('down')
     },

@@ -762,7 +762,11 @@ function providers(http: UndiciClient, ...uses: Parameters<typeof check>[0]): re
   return check(uses).map(({ name, plugin, options }) => {
     const added: unknown[] = []
     const add = (point: unknown, contribution: unknown): void => void (point === Providers && added.push(contribution))
-    void plugin.setup({ name, log, http, add, secret() {}, provide() {}, onStart() {}, onStop() {} }, options, {})
+    void plugin.setup(
+      { name, log, http, add, resolvePath: path => path, secret() {}, provide() {}, onStart() {}, onStop() {} },
+      options,
+      {},
+    )
     return added[0] as Provider
   })
 }
