@@ -28,6 +28,7 @@ import { Heartbeat } from './http/heartbeat.ts'
 import { Ids, randomIds } from './ids.ts'
 import { createLogger, Logger } from './logger.ts'
 import { Masks } from './masks.ts'
+import { LiveAnswers } from './operation/live-answers.ts'
 import { LiveOperations } from './operation/live-operations.ts'
 import { PluginHost, type CheckedPlugin } from './plugin-host.ts'
 import type { PluginUse } from './plugin.ts'
@@ -80,6 +81,7 @@ const pipeline = [
   History,
   ContextWindow,
   Attempts,
+  LiveAnswers,
   LiveOperations,
   Generation,
   TokenLimits,

@@ -54,6 +54,11 @@ export interface ProviderCall {
   /** This attempt's own signal: aborted with the run, or when the attempt takes too long. */
   readonly signal: AbortSignal
   readonly context: RunContext
+  /**
+   * Tells core how many bytes of the reply are held that no event has been made of yet; each call replaces the last number. Throws when the
+   * gateway has no room for them. `httpProvider` calls it; another provider needs to only if it collects a reply before it yields.
+   */
+  holds?(bytes: number): void
 }
 
 export type FailureKind =

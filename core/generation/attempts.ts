@@ -1,16 +1,15 @@
-import type { Cancellation } from '../cancellation.ts'
 import { Clock } from '../clock.ts'
 import { wire } from '../container.ts'
-import { isSemantic } from '../contracts/events.ts'
+import { isSemantic, type GenerationEvent } from '../contracts/events.ts'
 import { MetricStore } from '../contracts/metric-store.ts'
-import type { ProviderFailure, Credential, Provider, Timeouts } from '../contracts/provider.ts'
+import type { ProviderFailure, Credential, Provider, Timeouts, Yielded } from '../contracts/provider.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import { Providers } from '../extension-points.ts'
 import type { HttpExchange } from '../http/exchange.ts'
 import { Masks } from '../masks.ts'
 import { Failover } from '../operation/failover.ts'
-import type { RecordDraft } from '../records/record.ts'
+import type { LiveAnswer } from '../operation/live-answer.ts'
 import type { Registry } from '../registry.ts'
 import type { Candidate } from '../routing/plan.ts'
 import { Settings } from '../settings.ts'
@@ -24,6 +23,11 @@ const defaultTimeouts: Timeouts = { connectMs: 10_000, firstEventMs: 120_000, be
 
 /** What calls attempts off, and where they are recorded. */
 export type Surroundings = Pick<HttpExchange, 'cancellation' | 'record'>
+
+export interface AnswerSurroundings extends Surroundings {
+  /** Where what they say is counted. */
+  readonly answer: LiveAnswer
+}
 
 /** Tries candidates in order until one answers. */
 export class Attempts {
@@ -62,14 +66,15 @@ export class Attempts {
     candidates: readonly Candidate[],
     request: GenerationRequest,
     context: RunContext,
-    { cancellation, record }: Surroundings,
+    surroundings: AnswerSurroundings,
   ): Promise<Attempt> {
+    surroundings.answer.keep()
     const sorted = (inTurn: readonly (Credential | undefined)[], candidate: Candidate) =>
       this.#lowering.withStateFirst(inTurn, request, candidate, context.caller)
     return this.failover.first(
       candidates,
       context,
-      (candidate, credential) => this.#try(candidate, credential, request, context, cancellation, record),
+      (candidate, credential) => this.#try(candidate, credential, request, context, surroundings),
       sorted,
     )
   }
@@ -79,9 +84,9 @@ export class Attempts {
     credential: Credential | undefined,
     request: GenerationRequest,
     context: RunContext,
-    run: Cancellation,
-    record: RecordDraft,
+    { cancellation, record, answer }: AnswerSurroundings,
   ): Promise<Attempt | ProviderFailure> {
+    answer.restart()
     const { endpoint, provider } = candidate
     const lowered = this.#lowering.lower(request, candidate, credential, context.caller)
     const timeouts = { ...defaultTimeouts, ...provider.timeouts }
@@ -91,7 +96,7 @@ export class Attempts {
       warnings: lowered.warnings,
       totalMs: timeouts.totalMs,
       streamed: request.stream === true ? timeouts : undefined,
-      run,
+      run: cancellation,
       clock: this.#clock,
       metrics: this.#metrics,
       record,
@@ -103,8 +108,11 @@ export class Attempts {
         credentialId: credential?.id,
         signal: attempt.signal,
         context,
+        holds: bytes => answer.hold(bytes),
       })
-      attempt.begin(lowered.raises.reduce((below, raise) => raise(below, attempt.signal), events))
+      const count = (event: GenerationEvent): void => answer.count(event)
+      if (lowered.raises.length === 0) attempt.begin(events, count)
+      else attempt.begin(lowered.raises.reduce<AsyncIterable<Yielded>>((below, raise) => raise(below, attempt.signal), counted(events, count)))
       for (;;) {
         const event = attempt.take() ?? (await attempt.next())
         if (!event) throw cutShort(provider.id)
@@ -115,5 +123,14 @@ export class Attempts {
         return attempt
       }
     })
+  }
+}
+
+/** Some raises hold events back: what they get is counted before they do. */
+async function* counted(events: AsyncIterable<Yielded>, count: (event: GenerationEvent) => void): AsyncGenerator<Yielded> {
+  for await (const yielded of events) {
+    if ('type' in yielded) count(yielded)
+    else for (const event of yielded) count(event)
+    yield yielded
   }
 }

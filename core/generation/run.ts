@@ -12,6 +12,7 @@ import { describeError } from '../logger.ts'
 import { Operation } from '../operation/operation.ts'
 import type { Candidate } from '../routing/plan.ts'
 import type { Attempt } from './attempt.ts'
+import type { AnswerSurroundings } from './attempts.ts'
 import { estimateUsage } from './cost.ts'
 import type { RunServices } from './generation.ts'
 import { OutputGuards } from './output-guards.ts'
@@ -31,6 +32,7 @@ export class Run {
   readonly #operation: Operation
   readonly #context: RunContext
   readonly #transcript: Transcript
+  readonly #surroundings: AnswerSurroundings
   readonly #committed = Promise.withResolvers<Commitment | GatewayError>()
   #commitTimer: NodeJS.Timeout | undefined
   /** The request with its history, as guards left it. */
@@ -55,7 +57,9 @@ export class Run {
     this.#transcript = new Transcript(services.ids)
     this.#operation = new Operation(exchange, request.model, services.settings.runTimeoutMs)
     this.#context = this.#operation.context
-    exchange.record.stream = request.stream === true
+    const { cancellation, record } = exchange
+    this.#surroundings = { cancellation, record, answer: services.answers.open(reason => this.#makeRoom(reason)) }
+    record.stream = request.stream === true
   }
 
   get committed(): Promise<Commitment | GatewayError> {
@@ -70,6 +74,7 @@ export class Run {
       result = this.#failed(thrown)
     }
     clearTimeout(this.#commitTimer)
+    this.#surroundings.answer.close()
     await this.#operation.end(result instanceof GatewayError)
     return result
   }
@@ -93,7 +98,7 @@ export class Run {
     let request = this.#request
     let among = candidates
     for (let round = 1; ; round++) {
-      const attempt = await this.#services.attempts.open(among, request, this.#context, this.#exchange)
+      const attempt = await this.#services.attempts.open(among, request, this.#context, this.#surroundings)
       this.#attempt = attempt
       this.#begin(attempt)
       const { usage, finish } = await this.#relay(attempt)
@@ -126,6 +131,13 @@ export class Run {
   #seal({ candidate: { endpoint }, credential }: Attempt): Seal {
     const binding = { org: this.#context.caller.key.org, provider: endpoint.provider, account: credential?.account, model: endpoint.model }
     return (kind, opaque) => sealState(this.#services.sealer, binding, kind, opaque)
+  }
+
+  /** All answers together take too much, and this one takes the most. */
+  #makeRoom(reason: GatewayError): void {
+    const { answer, cancellation } = this.#surroundings
+    this.#context.log.warn('the largest answer was ended to free memory', { request: this.#context.id, bytes: answer.bytes })
+    cancellation.abort(reason)
   }
 
   /** Characters said in the current round. */
