@@ -43,7 +43,7 @@ export interface ProviderAdapter {
 export interface Decoder {
   /**
    * One frame: its data, and its event name where the framing has one. Throws `ProviderFailure` for an error inside the stream; what was
-   * emitted before still counts. Not called again after a `finish`, whatever else the vendor sends.
+   * emitted before still counts. After a `finish` and a `usage` core reads no further; after a `finish` alone it waits a second for the usage.
    */
   frame(data: string, event: string | undefined, emit: Emit): void
   /**

@@ -67,12 +67,15 @@ async function* streamed(
   const unsaid = new Unsaid(call)
   let decoded: GenerationEvent[] = []
   let isFinished = false
+  let isCounted = false
   const emit: Emit = event => {
+    if (event.type === 'usage') isCounted = true
+    else if (isFinished) return
+    else if (event.type === 'finish') isFinished = true
     decoded.push(event)
-    if (event.type === 'finish') isFinished = true
   }
   const push = (data: string, event?: string): void => {
-    if (isFinished) return
+    if (isFinished && isCounted) return
     const before = decoded.length
     decoder.frame(data, event, emit)
     unsaid.frame(data.length, decoded.length === before)
@@ -94,16 +97,16 @@ async function* streamed(
           yield decoded
           decoded = []
         }
-        if (failure || isFinished) break
-        if (decoder.isComplete) lastCall.start()
+        if (failure || (isFinished && isCounted)) break
+        if (isFinished || decoder.isComplete) lastCall.start()
       }
     } catch (error) {
       if (!lastCall.isOver) throw error
     }
-    if (!failure && !isFinished)
+    if (!failure && !(isFinished && isCounted))
       failure = attempt(() => {
         if (!lastCall.isOver) framer.end?.(push)
-        if (!isFinished) decoder.end?.(emit)
+        decoder.end?.(emit)
         opening.heard(decoded)
         if (!opening.isAnswer) answerInstead(adapter, call, opening.text, emit)
       })
@@ -113,7 +116,7 @@ async function* streamed(
     throw networkFailure(error, call.signal)
   } finally {
     lastCall.cancel()
-    if (isFinished) readRest(body)
+    if (isFinished && !failure) readRest(body)
     else discard(body)
   }
 }
