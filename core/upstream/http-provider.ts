@@ -70,8 +70,8 @@ async function* streamed(
   let isCounted = false
   const emit: Emit = event => {
     if (event.type === 'usage') isCounted = true
-    else if (isFinished) return
     else if (event.type === 'finish') isFinished = true
+    else if (isFinished) return
     decoded.push(event)
   }
   const push = (data: string, event?: string): void => {
