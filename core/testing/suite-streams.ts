@@ -50,7 +50,7 @@ export async function endsByItself(options: ProviderSuiteOptions, example: Provi
   assert.deepEqual(usageOf(replayed.events), usageOf(events), 'it counts more than the answer')
 }
 
-const longestEndMs = 10_000
+const longestEndMs = 5_000
 
 function usageOf(events: readonly GenerationEvent[]): GenerationEvent | undefined {
   return events.findLast(({ type }) => type === 'usage')

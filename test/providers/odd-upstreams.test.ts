@@ -87,6 +87,7 @@ function problemsOf({ scene, id, status, text, asked }: Exchange, record: Reques
     const response = stream ? checkStream(text).response : checkResponse(JSON.parse(text))
     if (isBroken) expect(response.status === 'failed' && record.errorCode === 'provider_error', `a broken stream is ${response.status}`)
     else expect(said(response) === 'Hello.' && response.status === 'completed', `it says ${said(response)}`)
+    expect(isBroken || record.usage?.output === 2, `it counts ${record.usage?.output} tokens of output`)
     return problems
   }
   const { error } = JSON.parse(text) as { readonly error: JsonObject }
