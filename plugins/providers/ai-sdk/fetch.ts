@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { HttpClient } from '../../../core/index.ts'
-import { answerBody } from './answer-body.ts'
+import { streamedBody, wholeBody } from './answer-body.ts'
 import { holdsOf } from './holders.ts'
 
 type Fetch = typeof globalThis.fetch
@@ -20,8 +20,9 @@ export function fetchThrough(http: HttpClient, connectTimeoutMs: number | undefi
       reply.body.resume()
       return new Response(null, { status: reply.status })
     }
+    const holds = holdsOf(init?.signal)
     const isStream = reply.headers['content-type']?.startsWith('text/event-stream') === true
-    const bytes = Readable.from(answerBody(reply.body, isStream, holdsOf(init?.signal)), { objectMode: false })
+    const bytes = Readable.from(isStream ? streamedBody(reply.body, holds) : wholeBody(reply.body, holds), { objectMode: false })
     return new Response(Readable.toWeb(bytes) as ReadableStream<Uint8Array>, {
       status: reply.status,
       headers: headersOf(reply.headers),
