@@ -6,7 +6,7 @@ const sampleMs = 20
 
 const under = await listeningGateway({
   plugins: [openaiChat({ id: 'acme', apiKey: 'sk-demo-1', baseUrl: process.argv[2]!, host: 'compatible' })],
-  settings: { logLevel: 'silent' },
+  settings: { logLevel: 'silent', ...(process.argv[3] && { maxAnswerBytes: Number(process.argv[3]) }) },
 })
 let highestBytes = 0
 setInterval(() => void (highestBytes = Math.max(highestBytes, process.memoryUsage.rss())), sampleMs)
