@@ -38,7 +38,8 @@ export const serverSchema = {
       type: 'integer',
       minimum: 1,
       default: defaultSettings.maxAnswerEvents,
-      description: 'The most events, such as pieces of text, that a provider may send for one answer. An answer with more ends as a failure.',
+      description:
+        'The most events, such as pieces of text, that a provider may send for one answer. An answer with more ends as a failure.',
     },
     maxLiveAnswerBytes: {
       type: 'integer',

@@ -112,7 +112,8 @@ export class Attempts {
       })
       const count = (event: GenerationEvent): void => answer.count(event)
       if (lowered.raises.length === 0) attempt.begin(events, count)
-      else attempt.begin(lowered.raises.reduce<AsyncIterable<Yielded>>((below, raise) => raise(below, attempt.signal), counted(events, count)))
+      else
+        attempt.begin(lowered.raises.reduce<AsyncIterable<Yielded>>((below, raise) => raise(below, attempt.signal), counted(events, count)))
       for (;;) {
         const event = attempt.take() ?? (await attempt.next())
         if (!event) throw cutShort(provider.id)

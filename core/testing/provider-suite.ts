@@ -20,7 +20,9 @@ export function providerSuite(t: SuiteContext, options: ProviderSuiteOptions): v
       t.test(`${example.name}: decodes the same events however the bytes are cut`, () => decodes(options, example, stream))
       t.test(`${example.name}: decodes several replies at once`, () => keepsApart(options, example, stream))
       t.test(`${example.name}: never takes a stream that was cut short for a whole one`, () => noticesCuts(options, example, stream))
-      t.test(`${example.name}: ends where the answer ends, although the connection stays open`, () => endsByItself(options, example, stream))
+      t.test(`${example.name}: ends where the answer ends, although the connection stays open`, () =>
+        endsByItself(options, example, stream),
+      )
       t.test(`${example.name}: skips events that it does not know`, () => skipsUnknown(options, example, stream))
     }
     if (example.reply) {

@@ -35,7 +35,11 @@ export async function noticesCuts(options: ProviderSuiteOptions, example: Provid
  * Vendors and what stands before them may keep a connection open after the answer, or send it again. What tells the end is a `finish` from
  * `frame`, or `isComplete`. An answer without usage may have to wait for the end of its body.
  */
-export async function endsByItself(options: ProviderSuiteOptions, example: ProviderExample, { body, events }: StreamExample): Promise<void> {
+export async function endsByItself(
+  options: ProviderSuiteOptions,
+  example: ProviderExample,
+  { body, events }: StreamExample,
+): Promise<void> {
   if (!events.some(({ type }) => type === 'usage') || !events.some(({ type }) => type === 'finish')) return
   const isWhole = typeof options.adapter.framing === 'function' || /\n\r?\n$|\}\n$/.test(Buffer.from(body.subarray(-4)).toString('latin1'))
   const late = Promise.withResolvers<undefined>()

@@ -209,7 +209,15 @@ t.test('each fault is found by the check that is meant for it', async t => {
     ],
     [
       'a finish that comes too early',
-      ['decodes the same', 'decodes several', 'never takes', 'takes no other bytes', 'ends where', 'skips', 'inside: is a failure inside a stream'],
+      [
+        'decodes the same',
+        'decodes several',
+        'never takes',
+        'takes no other bytes',
+        'ends where',
+        'skips',
+        'inside: is a failure inside a stream',
+      ],
       decoder(({ frame }) => ({
         frame(data, event, emit) {
           if (text(data)) emit({ type: 'finish', reason: 'stop' })

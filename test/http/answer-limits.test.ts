@@ -47,14 +47,20 @@ const streams: Readonly<Record<string, NonNullable<FakeReply['body']>>> = {
 for (const [name, body] of Object.entries(streams))
   t.test(`endless ${name} end as a failure, and the upstream is let go`, async t => {
     await using upstream = await fakeUpstream(() => ({ headers: sse, body }))
-    const under = await gateway({ plugins: [openaiChat({ id: 'acme', apiKey: 'sk-demo-1', baseUrl: upstream.url, host: 'compatible' })], settings })
+    const under = await gateway({
+      plugins: [openaiChat({ id: 'acme', apiKey: 'sk-demo-1', baseUrl: upstream.url, host: 'compatible' })],
+      settings,
+    })
     t.teardown(under.stop)
     const reply = await under.request('/v1/responses', { body: { model: 'acme/m', input: 'hi', stream: true } })
     const told = await reply.text()
     if (reply.status === 200) {
       const { response } = checkStream(told)
       t.equal(response.status, 'failed')
-      t.match(readEvents(told).map(({ type }) => type), /error,response\.failed$/)
+      t.match(
+        readEvents(told).map(({ type }) => type),
+        /error,response\.failed$/,
+      )
     } else t.equal(reply.status, 424)
     t.match(told, /"code":"provider_error"/)
     t.match(told, /an answer of more than \d+ (bytes \(server\.maxAnswerBytes\)|events \(server\.maxAnswerEvents\))/)
@@ -66,7 +72,10 @@ for (const [name, body] of Object.entries(streams))
 
 t.test('a whole reply that does not end is a failure too, and does not count against the next endpoint', async t => {
   await using upstream = await fakeUpstream([
-    { headers: { 'content-type': 'application/json' }, body: endless(() => 'x'.repeat(10_000), '{"choices":[{"index":0,"message":{"content":"') },
+    {
+      headers: { 'content-type': 'application/json' },
+      body: endless(() => 'x'.repeat(10_000), '{"choices":[{"index":0,"message":{"content":"'),
+    },
     {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ choices: [{ index: 0, message: { content: 'x'.repeat(300_000) }, finish_reason: 'stop' }] }),
@@ -75,7 +84,7 @@ t.test('a whole reply that does not end is a failure too, and does not count aga
   const provider = (id: string) => openaiChat({ id, apiKey: 'sk-demo-1', baseUrl: upstream.url, host: 'compatible' })
   const under = await gateway({ plugins: [provider('acme'), provider('other')], settings })
   t.teardown(under.stop)
-  const { status, response } = await ask(under, { model: 'acme/m', models: ['other/m'] })
+  const { status, response } = await ask(under, { model: 'acme/m', routing: { provider: { fallbacks: ['other'] } } })
   t.equal(status, 200)
   t.equal(response.model, 'other/m')
   t.equal(await upstream.requests[0]!.closed, 'early')
@@ -189,8 +198,15 @@ for (const stream of [true, false])
       const why = /server\.max\w+/.exec(end)?.[0] ?? end
       counts[why] = (counts[why] ?? 0) + Number(failed)
     }
-    t.same(Object.keys(counts).filter(why => why !== 'server.maxAnswerBytes'), ['server.maxLiveAnswerBytes'])
-    t.equal(Object.values(counts).reduce((sum, count) => sum + count, 0), atOnce, 'each ends as a failure that says why')
+    t.same(
+      Object.keys(counts).filter(why => why !== 'server.maxAnswerBytes'),
+      ['server.maxLiveAnswerBytes'],
+    )
+    t.equal(
+      Object.values(counts).reduce((sum, count) => sum + count, 0),
+      atOnce,
+      'each ends as a failure that says why',
+    )
     t.ok(served > 0, 'others are served meanwhile')
     const highest = await process.highestBytes()
     t.comment(`${Math.round(highest / 1e6)} MB, ${served} short answers`, counts)
@@ -225,4 +241,3 @@ async function gatewayProcess(t: Test, upstreamUrl: string) {
     },
   }
 }
-

@@ -2,13 +2,7 @@ import { parseJson } from '../../../core/index.ts'
 
 // Packages read a stream to the end of its body and only then tell the finish. These are the last events of the dialects that they speak.
 
-const lastTypes = new Set([
-  'message_stop',
-  'message-end',
-  'response.completed',
-  'response.incomplete',
-  'response.failed',
-])
+const lastTypes = new Set(['message_stop', 'message-end', 'response.completed', 'response.incomplete', 'response.failed'])
 const maybeLast = /"type"\s*:\s*"(message_stop|message-end|response\.)/
 const reason = /"finish_?reason"\s*:\s*"/i
 const counts = /"usage(Metadata)?"\s*:\s*\{/
