@@ -27,6 +27,27 @@ export const serverSchema = {
       default: defaultSettings.maxBodyBytes,
       description: 'The largest request body, after decompression. A larger one is a 413.',
     },
+    maxAnswerBytes: {
+      type: 'integer',
+      minimum: 1,
+      default: defaultSettings.maxAnswerBytes,
+      description:
+        'The most memory that one answer may take, as the gateway estimates it: two bytes for each character, 128 for each event, 2,048 for each output item. A larger answer ends as a failure of its provider.',
+    },
+    maxAnswerEvents: {
+      type: 'integer',
+      minimum: 1,
+      default: defaultSettings.maxAnswerEvents,
+      description:
+        'The most events, such as pieces of text, that a provider may send for one answer. An answer with more ends as a failure.',
+    },
+    maxLiveAnswerBytes: {
+      type: 'integer',
+      minimum: 1,
+      default: defaultSettings.maxLiveAnswerBytes,
+      description:
+        'The most memory that all answers in progress may take together, estimated in the same way. Above it the largest answers end with a 503. The process needs about four times as much.',
+    },
     commitAfterMs: {
       ...milliseconds,
       default: defaultSettings.commitAfterMs,

@@ -31,6 +31,7 @@ import { Ids, randomIds } from './ids.ts'
 import { createLogger, Logger } from './logger.ts'
 import { Masks } from './masks.ts'
 import { Backoff, systemBackoff } from './operation/backoff.ts'
+import { LiveAnswers } from './operation/live-answers.ts'
 import { LiveOperations } from './operation/live-operations.ts'
 import { PluginHost, type CheckedPlugin } from './plugin-host.ts'
 import type { PluginUse } from './plugin.ts'
@@ -91,6 +92,7 @@ const pipeline = [
   History,
   ContextWindow,
   Attempts,
+  LiveAnswers,
   LiveOperations,
   Generation,
   TokenLimits,

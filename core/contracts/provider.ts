@@ -56,6 +56,11 @@ export interface ProviderCall {
   readonly context: RunContext
   /** The attempt's own clock. */
   readonly clock?: AttemptClock | undefined
+  /**
+   * Tells core how many bytes of the reply are held that no event has been made of yet; each call replaces the last number. Throws when the
+   * gateway has no room for them. `httpProvider` calls it; another provider needs to only if it collects a reply before it yields.
+   */
+  holds?(bytes: number): void
 }
 
 export interface AttemptClock {

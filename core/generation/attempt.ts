@@ -21,6 +21,9 @@ export interface AttemptParts<C extends Contender = Candidate> {
   readonly record: RecordDraft
 }
 
+/** How long a provider may go on after its finish. */
+const lastMs = 1_000
+
 /** One try at one candidate: its clock, its abort, its events, and what is measured of it. */
 export class Attempt<E extends object = GenerationEvent, C extends Contender = Candidate> implements AttemptClock {
   readonly candidate: C
@@ -40,6 +43,8 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
   #list: readonly E[] = []
   #taken = 0
   #rejectStep: ((reason: unknown) => void) | undefined
+  #count: ((event: E) => void) | undefined
+  #isOver = false
   #ended = false
   readonly #onRunAbort = (reason: unknown): void => this.#abort(reason)
 
@@ -58,13 +63,18 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     return this.#controller.signal
   }
 
-  begin(events: AsyncIterable<E | readonly E[]>): void {
+  /** `count` is called with each event before it is given out, and may throw. */
+  begin(events: AsyncIterable<E | readonly E[]>, count?: (event: E) => void): void {
     this.#iterator = events[Symbol.asyncIterator]()
+    this.#count = count
   }
 
   /** An event that has come already, together with an earlier one. */
   take(): E | undefined {
-    return this.#taken < this.#list.length ? this.#list[this.#taken++] : undefined
+    if (this.#taken >= this.#list.length) return undefined
+    const event = this.#list[this.#taken++]!
+    this.#count?.(event)
+    return event
   }
 
   /** Waits for the next event; undefined at the end. Rejects as soon as the attempt is aborted, even if the provider does not. */
@@ -73,13 +83,47 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
       if (this.signal.aborted) return reject(this.signal.reason)
       this.#rejectStep = reject
       this.#iterator!.next().then(({ done, value }) => {
-        if (done) return resolve(undefined)
+        if (done) {
+          this.#isOver = true
+          return resolve(undefined)
+        }
         if (this.#latencyMs !== undefined) this.#silence?.refresh()
-        if (!Array.isArray(value)) return resolve(value as E)
-        this.#list = value
-        this.#taken = 0
-        resolve(this.take() ?? this.next())
+        try {
+          if (Array.isArray(value)) {
+            this.#list = value
+            this.#taken = 0
+            return resolve(this.take() ?? this.next())
+          }
+          this.#count?.(value as E)
+          resolve(value as E)
+        } catch (error) {
+          reject(error)
+        }
       }, reject)
+    })
+  }
+
+  /** What comes after the finish, if it comes within a second; most often the end, which is undefined. */
+  async last(): Promise<E | undefined> {
+    const late = Promise.withResolvers<undefined>()
+    const timer = setTimeout(() => late.resolve(undefined), lastMs)
+    try {
+      return await Promise.race([this.next(), late.promise])
+    } catch (error) {
+      // The answer is whole; only its caller can still call it off.
+      if (this.signal.aborted) throw error
+      return undefined
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** Waits for something else than an event, and rejects as soon as the attempt is aborted. */
+  unlessAborted(work: Promise<void>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.signal.aborted) return reject(this.signal.reason)
+      this.#rejectStep = reject
+      work.then(resolve, reject)
     })
   }
 
@@ -124,7 +168,8 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     clearTimeout(this.#silence)
     const { run, clock, metrics, record, candidate } = this.#parts
     run.offAbort(this.#onRunAbort)
-    if (outcome !== 'ok') this.#abort(new Error('the attempt was given up'))
+    // A provider that goes on after its finish is stopped too.
+    if (outcome !== 'ok' || !this.#isOver) this.#abort(new Error('the attempt was given up'))
     const { provider, model, listed } = candidate.endpoint
     const totalMs = clock.elapsed() - this.#start
     const failure = typeof outcome === 'string' ? undefined : outcome

@@ -1,10 +1,9 @@
 import type { Reservation } from '../admission/reservation.ts'
-import type { Cancellation } from '../cancellation.ts'
 import { Clock } from '../clock.ts'
 import { wire } from '../container.ts'
 import { isSemantic, type GenerationEvent, type TokenUsage } from '../contracts/events.ts'
 import { MetricStore } from '../contracts/metric-store.ts'
-import { ProviderFailure, type Credential, type Provider, type Timeouts } from '../contracts/provider.ts'
+import { ProviderFailure, type Credential, type Provider, type Timeouts, type Yielded } from '../contracts/provider.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import { Providers } from '../extension-points.ts'
@@ -12,7 +11,7 @@ import type { HttpExchange } from '../http/exchange.ts'
 import { Masks } from '../masks.ts'
 import { Backoff } from '../operation/backoff.ts'
 import { Failover } from '../operation/failover.ts'
-import type { RecordDraft } from '../records/record.ts'
+import type { LiveAnswer } from '../operation/live-answer.ts'
 import type { Registry } from '../registry.ts'
 import type { Candidate } from '../routing/plan.ts'
 import { Settings } from '../settings.ts'
@@ -27,6 +26,11 @@ const defaultTimeouts: Timeouts = { connectMs: 10_000, firstEventMs: 120_000, be
 
 /** What calls attempts off, and where they are recorded. */
 export type Surroundings = Pick<HttpExchange, 'cancellation' | 'record'>
+
+export interface AnswerSurroundings extends Surroundings {
+  /** Where what they say is counted. */
+  readonly answer: LiveAnswer
+}
 
 /** Tries candidates in order until one answers. */
 export class Attempts {
@@ -69,15 +73,16 @@ export class Attempts {
     candidates: readonly Candidate[],
     request: GenerationRequest,
     context: RunContext,
-    { cancellation, record }: Surroundings,
+    surroundings: AnswerSurroundings,
     reservation?: Reservation,
   ): Promise<Attempt> {
+    surroundings.answer.keep()
     const sorted = (inTurn: readonly (Credential | undefined)[], candidate: Candidate) =>
       this.#lowering.withStateFirst(inTurn, request, candidate, context.caller)
     return this.failover.first(
       candidates,
       context,
-      (candidate, credential) => this.#try(candidate, credential, request, context, cancellation, record, reservation),
+      (candidate, credential) => this.#try(candidate, credential, request, context, surroundings, reservation),
       sorted,
     )
   }
@@ -87,10 +92,10 @@ export class Attempts {
     credential: Credential | undefined,
     request: GenerationRequest,
     context: RunContext,
-    run: Cancellation,
-    record: RecordDraft,
+    { cancellation, record, answer }: AnswerSurroundings,
     reservation: Reservation | undefined,
   ): Promise<Attempt | ProviderFailure> {
+    answer.restart()
     const { endpoint, provider } = candidate
     const outputLimit = reservation && (await reservation.outputLimit(endpoint))
     const lowered = this.#lowering.lower(request, candidate, credential, context.caller, outputLimit)
@@ -101,7 +106,7 @@ export class Attempts {
       warnings: lowered.warnings,
       totalMs: timeouts.totalMs,
       streamed: request.stream === true ? timeouts : undefined,
-      run,
+      run: cancellation,
       clock: this.#clock,
       metrics: this.#metrics,
       record,
@@ -114,8 +119,11 @@ export class Attempts {
         signal: attempt.signal,
         context,
         clock: attempt,
+        holds: bytes => answer.hold(bytes),
       })
-      attempt.begin(lowered.raises.reduce((below, raise) => raise(below, attempt), events))
+      const count = (event: GenerationEvent): void => answer.count(event)
+      if (lowered.raises.length === 0) attempt.begin(events, count)
+      else attempt.begin(lowered.raises.reduce<AsyncIterable<Yielded>>((below, raise) => raise(below, attempt), counted(events, count)))
       for (;;) {
         const event = attempt.take() ?? (await attempt.next())
         if (!event) throw cutShort(provider.id)
@@ -150,4 +158,13 @@ async function accounted(
 function usageIn(events: readonly GenerationEvent[]): TokenUsage | undefined {
   const told = events.findLast(event => event.type === 'usage')
   return told && soundUsage(told.usage)
+}
+
+/** Some raises hold events back: what they get is counted before they do. */
+async function* counted(events: AsyncIterable<Yielded>, count: (event: GenerationEvent) => void): AsyncGenerator<Yielded> {
+  for await (const yielded of events) {
+    if ('type' in yielded) count(yielded)
+    else for (const event of yielded) count(event)
+    yield yielded
+  }
 }

@@ -9,6 +9,7 @@ import { Reservations } from '../admission/reservations.ts'
 import { Guardrails } from '../extension-points.ts'
 import type { HttpExchange } from '../http/exchange.ts'
 import { Ids } from '../ids.ts'
+import { LiveAnswers } from '../operation/live-answers.ts'
 import { LiveOperations } from '../operation/live-operations.ts'
 import { contextOf } from '../operation/operation.ts'
 import type { Registry } from '../registry.ts'
@@ -31,6 +32,7 @@ export interface RunServices {
   readonly contextWindow: ContextWindow
   readonly reservations: Reservations
   readonly attempts: Attempts
+  readonly answers: LiveAnswers
   readonly sealer: Sealer
   readonly settings: Settings
   /** Of the settings. */
@@ -53,6 +55,7 @@ export class Generation {
       ContextWindow,
       Reservations,
       Attempts,
+      LiveAnswers,
       Sealer,
       Settings,
       Clock,
@@ -69,6 +72,7 @@ export class Generation {
     contextWindow: ContextWindow,
     reservations: Reservations,
     attempts: Attempts,
+    answers: LiveAnswers,
     sealer: Sealer,
     settings: Settings,
     clock: Clock,
@@ -84,6 +88,7 @@ export class Generation {
       contextWindow,
       reservations,
       attempts,
+      answers,
       sealer,
       settings,
       mediaHosts: allowedHosts(settings.mediaHosts),

@@ -15,6 +15,7 @@ import type { Candidate } from '../routing/plan.ts'
 import { MediaError } from '../upstream/media/media-error.ts'
 import { pathOfMedia } from '../upstream/media/media-parts.ts'
 import type { Attempt } from './attempt.ts'
+import type { AnswerSurroundings } from './attempts.ts'
 import { estimateUsage } from './cost.ts'
 import type { RunServices } from './generation.ts'
 import { OutputGuards } from './output-guards.ts'
@@ -34,6 +35,7 @@ export class Run {
   readonly #operation: Operation
   readonly #context: RunContext
   readonly #transcript: Transcript
+  readonly #surroundings: AnswerSurroundings
   readonly #committed = Promise.withResolvers<Commitment | GatewayError>()
   #commitTimer: NodeJS.Timeout | undefined
   /** The request with its history, as guards left it. */
@@ -58,7 +60,9 @@ export class Run {
     this.#transcript = new Transcript(services.ids)
     this.#operation = new Operation(exchange, request.model, services.settings.runTimeoutMs)
     this.#context = this.#operation.context
-    exchange.record.stream = request.stream === true
+    const { cancellation, record } = exchange
+    this.#surroundings = { cancellation, record, answer: services.answers.open(reason => this.#makeRoom(reason)) }
+    record.stream = request.stream === true
   }
 
   get committed(): Promise<Commitment | GatewayError> {
@@ -73,6 +77,7 @@ export class Run {
       result = this.#failed(thrown)
     }
     clearTimeout(this.#commitTimer)
+    this.#surroundings.answer.close()
     await this.#operation.end(result instanceof GatewayError)
     return result
   }
@@ -99,7 +104,7 @@ export class Run {
     for (let round = 1; ; round++) {
       const attempt = reservation
         ? await this.#openWithin(reservation, among, request)
-        : await this.#services.attempts.open(among, request, this.#context, this.#exchange)
+        : await this.#services.attempts.open(among, request, this.#context, this.#surroundings)
       if (!attempt) {
         this.#finish = 'length'
         return among[0]!
@@ -124,7 +129,7 @@ export class Run {
   /** Undefined where the spend cap leaves nothing for another round: the answer ends there, incomplete. */
   async #openWithin(reservation: Reservation, candidates: readonly Candidate[], request: GenerationRequest): Promise<Attempt | undefined> {
     try {
-      return await this.#services.attempts.open(candidates, request, this.#context, this.#exchange, reservation)
+      return await this.#services.attempts.open(candidates, request, this.#context, this.#surroundings, reservation)
     } catch (error) {
       if (this.#begun && error instanceof GatewayError && error.status === 402) return undefined
       throw error
@@ -148,6 +153,13 @@ export class Run {
   #seal({ candidate: { endpoint }, credential }: Attempt): Seal {
     const binding = { org: this.#context.caller.key.org, provider: endpoint.provider, account: credential?.account, model: endpoint.model }
     return (kind, opaque) => sealState(this.#services.sealer, binding, kind, opaque)
+  }
+
+  /** All answers together take too much, and this one takes the most. */
+  #makeRoom(reason: GatewayError): void {
+    const { answer, cancellation } = this.#surroundings
+    this.#context.log.warn('the largest answer was ended to free memory', { request: this.#context.id, bytes: answer.bytes })
+    cancellation.abort(reason)
   }
 
   /** Characters said in the current round. */

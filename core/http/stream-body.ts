@@ -99,6 +99,8 @@ export class CoalescedBody implements StreamBody, Listed {
   #close(): void {
     this.#closed = true
     this.#pending = ''
+    // It holds the whole answer.
+    this.#beat = undefined
     this.#heartbeat.remove(this)
     this.#release()
   }

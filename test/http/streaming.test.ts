@@ -1,4 +1,6 @@
-import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http'
+import { once } from 'node:events'
+import { createServer, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { ProviderFailure, type GenerationEvent } from '../../core/index.ts'
@@ -335,4 +337,36 @@ t.test('shutting down ends open streams with an error', async t => {
   got += await readUntil(message, () => false)
   const { response } = checkStream(got)
   t.match(response.error, { code: 'server_error', message: /shutting down/ })
+})
+
+t.test('a connection whose answer is over serves another request; one that the upstream keeps open is closed', async t => {
+  const usage = sseFrame({ choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } })
+  const answer = `${chunk({ content: 'Hello.' })}${chunk({}, { finish_reason: 'stop' })}${usage}data: [DONE]\n\n`
+  const sockets: Socket[] = []
+  let staysOpen = false
+  const upstream = createServer((request, response) => {
+    sockets.push(request.socket)
+    request.resume()
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write(answer)
+    if (!staysOpen) response.end()
+  })
+  await new Promise<void>(resolve => upstream.listen(0, '127.0.0.1', resolve))
+  const baseUrl = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`
+  const under = await gateway({ plugins: [openaiChat({ id: 'acme', apiKey: 'sk-demo-1', baseUrl })] })
+  t.teardown(async () => {
+    await under.stop()
+    upstream.closeAllConnections()
+    upstream.close()
+  })
+  const ask = async (): Promise<void> => {
+    const reply = await under.request('/v1/responses', { body: { model: 'acme/m', input: 'hi', stream: true } })
+    t.equal(checkStream(await reply.text()).response.status, 'completed')
+  }
+  // The end of a body may come a moment after the answer; then the next request takes another connection.
+  while (new Set(sockets).size === sockets.length) await ask()
+  staysOpen = true
+  await ask()
+  const last = sockets.at(-1)!
+  if (!last.destroyed) await once(last, 'close')
+  t.pass('it is closed')
 })

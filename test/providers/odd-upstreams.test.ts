@@ -96,6 +96,7 @@ function problemsOf({ scene, id, status, shouldRetry, text, asked }: Exchange, r
     const response = stream ? checkStream(text).response : checkResponse(JSON.parse(text))
     if (isBroken) expect(response.status === 'failed' && record.errorCode === 'provider_error', `a broken stream is ${response.status}`)
     else expect(said(response) === 'Hello.' && response.status === 'completed', `it says ${said(response)}`)
+    expect(isBroken || record.usage?.output === 2, `it counts ${record.usage?.output} tokens of output`)
     return problems
   }
   expect(shouldRetry === String(asked > 1), `x-should-retry is ${shouldRetry}`)

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import { cut, reset, type FakeReply, type ReceivedRequest } from '../../core/testing/index.ts'
+import { cut, reset, stall, turn, type FakeReply, type ReceivedRequest } from '../../core/testing/index.ts'
 import { chat, messages } from './answers.ts'
 import { secret, type ProviderUnderTest } from './every-provider.ts'
 
@@ -139,6 +139,26 @@ export const oddities = (elsewhere: string): Readonly<Record<string, Oddity>> =>
     reply: situation => ({ headers: { ...typeFor(situation), 'content-encoding': 'gzip' }, body: gzipSync(right(situation)) }),
     status: 200,
   },
+  'an answer whose connection stays open': {
+    reply: situation => ({ headers: typeFor(situation), body: [right(situation), stall] }),
+    status: 200,
+    applies: (_, stream) => stream,
+  },
+  'an answer without its last line whose connection stays open': {
+    reply: situation => ({ headers: typeFor(situation), body: [String(right(situation)).replace('data: [DONE]\n\n', ''), stall] }),
+    status: 200,
+    applies: ({ answer }, stream) => stream && answer === chat,
+  },
+  'an answer that is sent twice': {
+    reply: situation => ({ headers: typeFor(situation), body: Buffer.concat([bytes(right(situation)), bytes(right(situation))]) }),
+    status: 200,
+    applies: (_, stream) => stream,
+  },
+  'an answer that is sent again, and then the connection stays open': {
+    reply: situation => ({ headers: typeFor(situation), body: [right(situation), turn, right(situation), stall] }),
+    status: 200,
+    applies: (_, stream) => stream,
+  },
   'a whole answer to who asked for a stream': {
     reply: ({ provider }) => ({ headers: json, body: provider.answer.whole }),
     status: 200,
@@ -152,6 +172,10 @@ function right({ provider: { answer }, stream }: Situation): string | Uint8Array
 
 function typeFor({ provider: { answer }, stream }: Situation): Readonly<Record<string, string>> {
   return stream ? { 'content-type': answer.streamType } : json
+}
+
+function bytes(body: string | Uint8Array): Uint8Array {
+  return Buffer.from(body)
 }
 
 function half(body: string | Uint8Array): Uint8Array {

@@ -11,6 +11,7 @@ import {
 import { Answer } from './answer.ts'
 import { callOptions, type CallSettings } from './call-options.ts'
 import { failureFrom } from './failure.ts'
+import { holding } from './holders.ts'
 import { inlineMedia } from './media.ts'
 import type { Models } from './models.ts'
 import { doGenerate, doStream } from './specification.ts'
@@ -56,6 +57,7 @@ async function* generate(
     const model = models.model(call.endpoint.upstreamModel, call.credentialId)
     const vendor = vendorOf(model)
     media = await inlineMedia(call, model, http)
+    holding(call)
     const options = callOptions(media?.whole ?? call, model, vendor, settings, (param, message) =>
       emit({ type: 'warning', param, message }),
     )
@@ -76,9 +78,9 @@ async function* generate(
     call.signal.addEventListener('abort', cancel, { once: true })
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
       answer.part(next.value)
-      if (said.length === 0) continue
-      yield said
+      if (said.length > 0) yield said
       said = []
+      if (next.value.type === 'finish') return
     }
     call.signal.throwIfAborted()
   } catch (error) {
