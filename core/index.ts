@@ -65,6 +65,7 @@ export type { HttpClient, SendOptions, UpstreamReply } from './upstream/http-cli
 export { httpProvider, type HttpProviderOptions } from './upstream/http-provider.ts'
 export { inlineDataOf, parseDataUrl, type InlineData } from './upstream/media/data-url.ts'
 export { extensionOf, fileTypeOf } from './upstream/media/file-type.ts'
+export { aboutAsked } from './upstream/media/about-asked.ts'
 export { withMediaInline } from './upstream/media/inline-media.ts'
 export { isTextFile, textFile } from './upstream/media/text-file.ts'
 export { ApiKeys, apiKeyOption, headersOption, timeoutsOption } from './upstream/provider-options.ts'

@@ -78,6 +78,8 @@ export interface ProviderFailureOptions {
   /** The vendor's HTTP status. */
   readonly status?: number | undefined
   readonly retryAfterMs?: number | undefined
+  /** The item or part of `request.input` that is at fault, as the provider was given it: the caller is told its path. */
+  readonly subject?: object | undefined
   /** The vendor's error body, whole: core masks it and cuts it. Content, never logged or recorded. */
   readonly upstream?: string | undefined
   readonly cause?: unknown
@@ -108,6 +110,7 @@ export class ProviderFailure extends Error {
   readonly code: ErrorCode | undefined
   readonly status: number | undefined
   readonly retryAfterMs: number | undefined
+  readonly subject: object | undefined
   readonly upstream: string | undefined
 
   constructor(options: ProviderFailureOptions) {
@@ -116,6 +119,7 @@ export class ProviderFailure extends Error {
     this.code = options.code
     this.status = options.status
     this.retryAfterMs = options.retryAfterMs
+    this.subject = options.subject
     this.upstream = options.upstream
   }
 

@@ -3,6 +3,7 @@ import type { GenerationEvent } from '../contracts/events.ts'
 import type { Credential, Provider, ProviderCall, Timeouts } from '../contracts/provider.ts'
 import { cutShort } from './cut-short.ts'
 import { networkFailure, type HttpClient, type UpstreamReply } from './http-client.ts'
+import { aboutAsked } from './media/about-asked.ts'
 import { withMediaInline } from './media/inline-media.ts'
 import { failureOf, Opening, parsed, redirected } from './no-reply.ts'
 import { readReply } from './reply-text.ts'
@@ -43,7 +44,7 @@ async function send(
   connectTimeoutMs: number | undefined,
 ): Promise<UpstreamReply> {
   const complete = adapter.media ? await withMediaInline(call, adapter.media, http) : call
-  const prepared = adapter.prepare(complete)
+  const prepared = aboutAsked(call, complete, each => adapter.prepare(each))
   const withHeaders = extra ? { ...prepared, headers: { ...prepared.headers, ...extra } } : prepared
   const request = adapter.authorize ? await adapter.authorize(withHeaders, call.credentialId, call.signal) : withHeaders
   const reply = await http.send(request, { signal: call.signal, connectTimeoutMs })

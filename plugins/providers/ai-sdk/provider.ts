@@ -1,4 +1,5 @@
 import {
+  aboutAsked,
   type Capabilities,
   type Credential,
   type GenerationEvent,
@@ -54,7 +55,8 @@ async function* generate(
     const model = models.model(call.endpoint.upstreamModel, call.credentialId)
     const vendor = vendorOf(model)
     const complete = await withMedia(call, model, http)
-    const options = callOptions(complete, model, vendor, settings, (param, message) => emit({ type: 'warning', param, message }))
+    const warn = (param: string, message: string): void => emit({ type: 'warning', param, message })
+    const options = aboutAsked(call, complete, each => callOptions(each, model, vendor, settings, warn))
     const answer = new Answer(vendor, emit)
     if (!call.request.stream) {
       const result = await doGenerate(model, options)
