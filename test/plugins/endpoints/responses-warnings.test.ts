@@ -1,6 +1,6 @@
 import t from 'tap'
 import { ask, stop, text, witness } from '../../core/stage.ts'
-import { gateway, hello, saying } from '../../gateway.ts'
+import { gateway, hello, saying, scripted } from '../../gateway.ts'
 
 const hi = { model: 'acme/m', input: 'hi' }
 
@@ -49,6 +49,21 @@ t.test('what is accepted and has no effect is named, unless it is the default', 
   for (const body of defaults) t.equal((await ask(under, { ...hi, ...body })).headers.get('x-gateway-warnings'), null)
   const counted = await under.request('/v1/responses/input_tokens', { body: { ...hi, background: true } })
   t.match(counted.headers.get('x-gateway-warnings'), /background: /)
+})
+
+t.test('a stream that begins before the answer has the warnings too', async t => {
+  const answer = Promise.withResolvers<void>()
+  const slow = scripted('acme', async function* () {
+    await answer.promise
+    yield* hello
+  })
+  const under = await gateway({ settings: { commitAfterMs: 1 }, plugins: [slow] })
+  t.teardown(under.stop)
+  const { headers, body } = await under.request('/v1/responses', { body: { ...hi, background: true, stream: true } })
+  t.match(headers.get('x-gateway-warnings'), /^background: /)
+  t.equal(headers.get('x-gateway-provider'), null)
+  answer.resolve()
+  await new Response(body).text()
 })
 
 t.test('all warnings of a request are one bounded header', async t => {
