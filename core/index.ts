@@ -78,6 +78,7 @@ export type { HttpClient, SendOptions, UpstreamReply } from './upstream/http-cli
 export { httpProvider, type HttpProviderOptions } from './upstream/http-provider.ts'
 export { inlineDataOf, parseDataUrl, type InlineData } from './upstream/media/data-url.ts'
 export { extensionOf, fileTypeOf } from './upstream/media/file-type.ts'
+export { aboutAsked } from './upstream/media/about-asked.ts'
 export { InlineMedia } from './upstream/media/inline-media.ts'
 export type { MediaContent, MediaKind } from './upstream/media/media-fetcher.ts'
 export type { GatheredMedia, WantedMedia } from './upstream/media/media-gathering.ts'

@@ -93,6 +93,8 @@ export interface ProviderFailureOptions {
   readonly retryAfterMs?: number | undefined
   /** Whether the same request may well succeed soon. By default the kind decides. */
   readonly transient?: boolean | undefined
+  /** The item or part of `request.input` that is at fault, as the provider was given it: the caller is told its path. */
+  readonly subject?: object | undefined
   /** The vendor's error body, whole: core masks it and cuts it. Content, never logged or recorded. */
   readonly upstream?: string | undefined
   readonly cause?: unknown
@@ -126,6 +128,7 @@ export class ProviderFailure extends Error {
   readonly status: number | undefined
   readonly retryAfterMs: number | undefined
   readonly transient: boolean
+  readonly subject: object | undefined
   readonly upstream: string | undefined
 
   constructor(options: ProviderFailureOptions) {
@@ -135,6 +138,7 @@ export class ProviderFailure extends Error {
     this.status = options.status
     this.retryAfterMs = options.retryAfterMs
     this.transient = options.transient ?? transientKinds.has(options.kind)
+    this.subject = options.subject
     this.upstream = options.upstream
   }
 

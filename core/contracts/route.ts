@@ -32,6 +32,8 @@ export interface Route {
 /** Schemas are JSON Schema 2020-12; they refer to those in `schemas` as `#/components/schemas/<name>`. */
 export interface RouteDescription {
   readonly summary: string
+  /** Parameters of the path, by name; one that is missing here is any text. */
+  readonly path?: Readonly<Record<string, ParameterDescription>>
   /** Parameters of the query, by name. */
   readonly query?: Readonly<Record<string, ParameterDescription>>
   /** The JSON body; absent where none is read. */

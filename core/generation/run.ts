@@ -18,6 +18,7 @@ import type { Attempt } from './attempt.ts'
 import type { AnswerSurroundings } from './attempts.ts'
 import { estimateUsage } from './cost.ts'
 import type { RunServices } from './generation.ts'
+import { located } from './located.ts'
 import { OutputGuards } from './output-guards.ts'
 import { prepare } from './preparation.ts'
 import { Relay, type Seal } from './relay.ts'
@@ -230,7 +231,7 @@ export class Run {
 
   #failed(thrown: unknown): GatewayError {
     const { bill } = this.#operation
-    const error = this.#operation.failed(this.#publicly(thrown))
+    const error = this.#operation.failed(located(this.#publicly(thrown), this.#asked))
     const told = this.#round?.usage
     this.#attempt?.end('left', told)
     const spent = told ?? (error.status === 499 && this.#saidNow > 0 ? estimateUsage(this.#request, this.#saidNow) : undefined)

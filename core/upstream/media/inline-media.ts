@@ -2,6 +2,7 @@ import type { ProviderAdapter, UpstreamRequest } from '../../contracts/adapter.t
 import type { Item, Part } from '../../contracts/items.ts'
 import type { ProviderCall } from '../../contracts/provider.ts'
 import type { HttpClient } from '../http-client.ts'
+import { aboutAsked } from './about-asked.ts'
 import type { GatheredMedia, WantedMedia } from './media-gathering.ts'
 import { MediaError } from './media-error.ts'
 import type { MediaContent } from './media-fetcher.ts'
@@ -55,7 +56,7 @@ export class InlineMedia {
     const shown = new Set<string>()
     for (;;) {
       const url = (url: string): string => (shown.has(url) ? this.#smallUrl(url) : this.#standInUrl(url))
-      const prepared = adapter.prepare(this.#with(url))
+      const prepared = aboutAsked(this.#call, this.#with(url), call => adapter.prepare(call))
       const pieces = typeof prepared.body === 'string' ? this.#standIns.pieces(prepared.body) : []
       const found = new Set(pieces.flatMap(({ url }) => (url === undefined ? [] : [url])))
       const missing = [...this.#contents.keys()].filter(each => !found.has(each) && !shown.has(each))

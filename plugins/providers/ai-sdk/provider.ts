@@ -1,4 +1,5 @@
 import {
+  aboutAsked,
   type Capabilities,
   type Credential,
   type GenerationEvent,
@@ -58,9 +59,8 @@ async function* generate(
     const vendor = vendorOf(model)
     media = await inlineMedia(call, model, http)
     holding(call)
-    const options = callOptions(media?.whole ?? call, model, vendor, settings, (param, message) =>
-      emit({ type: 'warning', param, message }),
-    )
+    const warn = (param: string, message: string): void => emit({ type: 'warning', param, message })
+    const options = aboutAsked(call, media?.whole ?? call, each => callOptions(each, model, vendor, settings, warn))
     const answer = new Answer(vendor, emit)
     if (!call.request.stream) {
       const result = await doGenerate(model, options)

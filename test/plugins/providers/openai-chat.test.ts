@@ -231,15 +231,16 @@ t.test('ends', async t => {
 t.test('what the protocol cannot carry is refused by name', async t => {
   const refuse = (host: HostName, item: object, words: RegExp): void => {
     const request = { model: 'demo', input: [item] } as unknown as UpstreamRequestBody
-    t.throws(() => adapterOf(host).prepare(providerCall(request)), { kind: 'invalid-request', message: words })
+    const [subject] = (item as { readonly content?: readonly object[] }).content ?? [item]
+    t.throws(() => adapterOf(host).prepare(providerCall(request)), { kind: 'invalid-request', message: words, subject })
   }
   const content = (part: object): object => ({ type: 'message', role: 'user', content: [part] })
-  refuse('openai', { type: 'shell_call', call_id: 'x' }, /input\[0\] is of type shell_call/)
+  refuse('openai', { type: 'shell_call', call_id: 'x' }, /Items of type shell_call cannot be sent/)
   refuse('openai', { type: 'compaction', encrypted_content: 'x' }, /compaction/)
-  refuse('openai', content({ type: 'input_image', file_id: 'file-demo' }), /input\[0\]\.content\[0\] is an image without image_url/)
-  refuse('openai', content({ type: 'input_file', file_url: 'https://example.com/a.pdf' }), /without file_data or file_id/)
-  refuse('openrouter', content({ type: 'input_file', file_id: 'file-demo' }), /without file_data or file_url/)
-  refuse('groq', content({ type: 'input_file', file_data: 'data:application/pdf;base64,JVBERi0=' }), /takes none/)
+  refuse('openai', content({ type: 'input_image', file_id: 'file-demo' }), /An image without image_url/)
+  refuse('openai', content({ type: 'input_file', file_url: 'https://example.com/a.pdf' }), /needs file_data or file_id/)
+  refuse('openrouter', content({ type: 'input_file', file_id: 'file-demo' }), /needs file_data or file_url/)
+  refuse('groq', content({ type: 'input_file', file_data: 'data:application/pdf;base64,JVBERi0=' }), /takes no files/)
 })
 
 t.test('the state of reasoning comes back as the bytes that were sent', async t => {
