@@ -70,7 +70,7 @@ export interface GatewayErrorOptions {
   /** Policy refusals: the body has `type` and `message` and nothing else (spec.md, Errors). */
   readonly bare?: boolean
   /** Headers of the reply beside those of its surface, such as `allow`. */
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>> | undefined
   readonly cause?: unknown
 }
 
