@@ -39,6 +39,7 @@ import { nameOf, type Token } from './token.ts'
 import { ThreadedTokenCounter } from './tokens/threaded-token-counter.ts'
 import { Credentials } from './upstream/credentials.ts'
 import { UndiciClient } from './upstream/http-client.ts'
+import { Proxies } from './upstream/proxies.ts'
 
 export interface GatewayOptions {
   readonly plugins: readonly PluginUse[]
@@ -96,7 +97,10 @@ const recordsDeadlineMs = 5_000
 /** The composition root: foundations, plugins, seal, pipeline, start. */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const container = createContainer()
-  const http = new UndiciClient({ allowedHosts: options.settings?.mediaHosts ?? defaultSettings.mediaHosts })
+  const http = new UndiciClient({
+    media: { allowedHosts: options.settings?.mediaHosts ?? defaultSettings.mediaHosts },
+    proxies: Proxies.of(process.env),
+  })
   const { log, host, counter } = foundations(container, options, http)
 
   let plugins: readonly CheckedPlugin[]

@@ -1,7 +1,9 @@
 import { lookup as systemLookup, type LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import type { Readable } from 'node:stream'
-import { Agent } from 'undici'
+import type { Dispatcher } from 'undici'
+import { directAgent, proxiedAgent, request } from '../agent.ts'
+import type { Proxies } from '../proxies.ts'
 import type { InlineData } from './data-url.ts'
 import { MediaError } from './media-error.ts'
 import { imageTypeOf } from './media-type.ts'
@@ -15,11 +17,13 @@ export interface MediaFetcherOptions {
   /** Replaced in tests. */
   readonly lookup?: typeof systemLookup
   readonly timeoutMs?: number
+  readonly proxies?: Proxies | undefined
 }
 
 const maximumBytes: Record<MediaKind, number> = { image: 20 * 1024 * 1024, file: 32 * 1024 * 1024 }
 const maximumRedirects = 3
 const defaultTimeoutMs = 15_000
+const connectTimeoutMs = 10_000
 
 /**
  * Fetches what callers name by URL, for vendors that take it inline only. A caller must not reach the gateway's own network by it:
@@ -28,13 +32,18 @@ const defaultTimeoutMs = 15_000
 export class MediaFetcher {
   readonly #allowed: ReadonlySet<string>
   readonly #timeoutMs: number
-  readonly #checked: Agent
-  readonly #unchecked = new Agent({ maxResponseSize: -1 })
+  readonly #checked: Dispatcher
+  readonly #unchecked = directAgent({ connectTimeoutMs })
+  readonly #lookup: LookupFunction
+  readonly #proxies: Proxies | undefined
+  readonly #proxied = new Map<string, Dispatcher>()
 
-  constructor({ allowedHosts, lookup = systemLookup, timeoutMs = defaultTimeoutMs }: MediaFetcherOptions) {
+  constructor({ allowedHosts, lookup = systemLookup, timeoutMs = defaultTimeoutMs, proxies }: MediaFetcherOptions) {
     this.#allowed = new Set(allowedHosts)
     this.#timeoutMs = timeoutMs
-    this.#checked = new Agent({ connect: { lookup: publicOnly(lookup) } })
+    this.#lookup = publicOnly(lookup)
+    this.#checked = directAgent({ connectTimeoutMs, lookup: this.#lookup })
+    this.#proxies = proxies
   }
 
   /** Throws `MediaError` for what cannot be had, and the signal's reason. */
@@ -60,17 +69,18 @@ export class MediaFetcher {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#checked.destroy(), this.#unchecked.destroy()])
+    await Promise.all([this.#checked, this.#unchecked, ...this.#proxied.values()].map(agent => agent.destroy()))
   }
 
   async #follow(url: string, kind: MediaKind, signal: AbortSignal): Promise<InlineData> {
     let at = parse(url, kind)
     for (let redirects = 0; redirects <= maximumRedirects; redirects++) {
-      const reply = await this.#agentFor(at, kind).request({
-        origin: at.origin,
+      const { agent, origin } = await this.#way(at, kind, signal)
+      const reply = await request(agent, {
+        origin,
         path: at.pathname + at.search,
         method: 'GET',
-        headers: { accept: kind === 'image' ? 'image/*' : '*/*', 'accept-encoding': 'identity' },
+        headers: { host: at.host, accept: kind === 'image' ? 'image/*' : '*/*', 'accept-encoding': 'identity' },
         signal,
       })
       const { location } = reply.headers
@@ -90,13 +100,41 @@ export class MediaFetcher {
     throw new MediaError(kind, 'download', `could not be downloaded: there were more than ${maximumRedirects} redirects`)
   }
 
-  #agentFor({ hostname, host }: URL, kind: MediaKind): Agent {
-    if (this.#allowed.has(hostname) || this.#allowed.has(host)) return this.#unchecked
-    const literal = hostname.replace(/^\[|\]$/g, '')
+  /**
+   * A proxy would look names up itself, later and in its own network. So the name is looked up and checked here, and the proxy is
+   * asked for a tunnel to that address; the name goes into the TLS handshake and the `host` header.
+   */
+  async #way(at: URL, kind: MediaKind, signal: AbortSignal): Promise<{ readonly agent: Dispatcher; readonly origin: string }> {
+    const proxy = this.#proxies?.for(at)
+    if (this.#allowed.has(at.hostname) || this.#allowed.has(at.host))
+      return { agent: proxy === undefined ? this.#unchecked : this.#through(proxy), origin: at.origin }
+    const literal = at.hostname.replace(/^\[|\]$/g, '')
     // An address that stands in the URL is never looked up.
     if (isIP(literal) && !isPublicAddress(literal)) throw new MediaError(kind, 'address', 'names an address outside the public internet')
-    return this.#checked
+    if (proxy === undefined) return { agent: this.#checked, origin: at.origin }
+    const pinned = new URL(at)
+    if (!isIP(literal)) pinned.hostname = await addressOf(literal, this.#lookup, signal)
+    return { agent: this.#through(proxy), origin: pinned.origin }
   }
+
+  #through(proxy: string): Dispatcher {
+    let agent = this.#proxied.get(proxy)
+    if (!agent) this.#proxied.set(proxy, (agent = proxiedAgent({ connectTimeoutMs, proxy, tunnelAlways: true })))
+    return agent
+  }
+}
+
+/** IPv4 if there is one: whether the proxy has IPv6 is not known here. */
+function addressOf(hostname: string, lookup: LookupFunction, signal: AbortSignal): Promise<string> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+    lookup(hostname, { all: true }, (error, found) => {
+      if (error) return reject(error)
+      const addresses = found as LookupAddress[]
+      const { address, family } = addresses.find(each => each.family === 4) ?? addresses[0]!
+      resolve(family === 6 ? `[${address}]` : address)
+    })
+  })
 }
 
 const privateAddress = 'TURNPIKE_PRIVATE_ADDRESS'
