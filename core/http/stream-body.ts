@@ -2,7 +2,8 @@ import type { StreamBody } from '../contracts/route.ts'
 import type { Listed } from '../roster.ts'
 import type { Heartbeat } from './heartbeat.ts'
 
-const highWaterBytes = 64 * 1024
+/** How much waits for a client that does not read, at each of two places: frames, and chunks for the socket. */
+const highWaterBytes = 16 * 1024
 
 /** Takes frames as strings and hands the socket one chunk per event-loop turn: coalescing writes is what pays. */
 export class CoalescedBody implements StreamBody, Listed {

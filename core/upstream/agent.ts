@@ -1,6 +1,6 @@
 import type { LookupFunction } from 'node:net'
-import { Agent, Pool, ProxyAgent, type Dispatcher } from 'undici'
-import { acceptingContinue, connector } from './connection.ts'
+import { Agent, buildConnector, Pool, ProxyAgent, type Dispatcher } from 'undici'
+import { acceptingContinue } from './accepting-continue.ts'
 
 export interface AgentOptions {
   readonly connectTimeoutMs: number
@@ -17,9 +17,17 @@ export interface AgentOptions {
  */
 const poolOptions = { allowH2: false, headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: 30_000 } as const
 
+/** How much of a reply is held for whoever does not read it, at each of two places: the socket and the body. A read brings 64 KiB at most. */
+export const readAheadBytes = 16 * 1024
+
+const socketOptions = { allowH2: false, highWaterMark: readAheadBytes }
+
 /** Keep-alive pools, a pool an origin. */
 export function directAgent({ connectTimeoutMs, lookup }: AgentOptions): Dispatcher {
-  return new Agent({ ...poolOptions, connect: connector({ timeout: connectTimeoutMs, ...(lookup && { lookup }) }) })
+  return new Agent({
+    ...poolOptions,
+    connect: acceptingContinue(buildConnector({ ...socketOptions, timeout: connectTimeoutMs, ...(lookup && { lookup }) })),
+  })
 }
 
 /** Rejects with the signal's reason at once: undici itself notices an abort only when the connection stands. */

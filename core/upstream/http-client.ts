@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import type { UpstreamHeaders, UpstreamRequest } from '../contracts/adapter.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
-import { directAgent, proxiedAgent, request } from './agent.ts'
+import { directAgent, proxiedAgent, readAheadBytes, request } from './agent.ts'
 import { decompressed } from './content-encoding.ts'
 import type { InlineData } from './media/data-url.ts'
 import { MediaFetcher, type MediaFetcherOptions, type MediaKind } from './media/media-fetcher.ts'
@@ -66,6 +66,7 @@ export class UndiciClient implements HttpClient {
         headers,
         body: body ?? null,
         signal,
+        highWaterMark: readAheadBytes,
       })
       const replied = reply.headers as UpstreamHeaders
       return { status: reply.statusCode, headers: replied, body: decompressed(reply.body, replied['content-encoding']) }

@@ -1,12 +1,7 @@
 import type { Socket } from 'node:net'
-import { buildConnector } from 'undici'
+import type { buildConnector } from 'undici'
 
 type Connector = buildConnector.connector
-
-/** Opens connections for an undici pool. Each request that opens one has its own connect time-out, TLS handshake included. */
-export function connector(options: buildConnector.BuildOptions): Connector {
-  return acceptingContinue(buildConnector({ ...options, allowH2: false }))
-}
 
 /**
  * undici destroys a connection on `100 Continue`, but skips every other interim reply (RFC 9110, 15.2: a client must accept them all).
