@@ -2,6 +2,8 @@ import { defineCommand, type ArgsDef, type CommandContext, type CommandDef } fro
 import { createGateway, type Gateway } from '../core/gateway.ts'
 import { nearest, PluginError } from '../core/index.ts'
 import { check } from '../core/plugin-host.ts'
+import { SettingsError } from '../core/settings.ts'
+import { trustCertificates } from './certificates.ts'
 import { ConfigError, problemsOf } from './errors.ts'
 import type { LoadedConfig } from './load.ts'
 
@@ -40,9 +42,11 @@ export function command<const A extends ArgsDef>(
 export async function openGateway(config: LoadedConfig, logLevel = config.server.logLevel): Promise<Gateway> {
   if (config.problems.length > 0) throw new ConfigError(config.file, [...config.problems, ...optionProblems(config)])
   try {
+    if (config.server.extraCaFile !== undefined) trustCertificates(config.server.extraCaFile)
     return await createGateway({ plugins: config.plugins, settings: { ...config.server, logLevel } })
   } catch (error) {
-    if (error instanceof PluginError || error instanceof AggregateError) throw new ConfigError(config.file, problemsOf(error))
+    if (error instanceof PluginError || error instanceof AggregateError || error instanceof SettingsError)
+      throw new ConfigError(config.file, problemsOf(error))
     throw error
   }
 }

@@ -56,6 +56,12 @@ export const serverSchema = {
       description:
         'Hosts in private networks, such as `images.internal:9000`, from which images and files that callers name by URL may be fetched. All public addresses are allowed, everything else is refused.',
     },
+    extraCaFile: {
+      type: 'string',
+      minLength: 1,
+      description:
+        'A PEM file with certificate authorities to trust for connections to providers, in addition to those of Node.js. Use it where a company inspects TLS traffic.',
+    },
     drainTimeoutMs: {
       type: 'integer',
       minimum: 0,

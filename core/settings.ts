@@ -29,3 +29,8 @@ export const defaultSettings: Settings = {
   maxAttempts: 8,
   mediaHosts: [],
 }
+
+/** What the operator has to set right, told in the message. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError'
+}

@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net'
+import { SettingsError } from '../settings.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -8,7 +9,7 @@ export class Proxies {
   readonly #https: string | undefined
   readonly #direct: readonly DirectHost[]
 
-  /** Undefined where no proxy is set. Throws for one that is not a URL. */
+  /** Undefined where no proxy is set. Throws `SettingsError` for one that is not a URL. */
   static of(environment: Environment): Proxies | undefined {
     const http = proxyIn(environment, 'http_proxy')
     const https = proxyIn(environment, 'https_proxy')
@@ -42,7 +43,7 @@ function proxyIn(environment: Environment, name: string): string | undefined {
   const url = /^[a-z][a-z\d+.-]*:\/\//i.test(value) ? value : `http://${value}`
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url
   // The value may hold a password.
-  throw new Error(`The environment variable ${name.toUpperCase()} must be an http: or https: URL, such as http://proxy.example.com:3128.`)
+  throw new SettingsError(`The environment variable ${name.toUpperCase()} must be an http: or https: URL, such as http://proxy.example.com:3128.`)
 }
 
 function valueIn(environment: Environment, name: string): string | undefined {
