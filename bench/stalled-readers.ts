@@ -104,10 +104,6 @@ function endless(event: string): Answer {
   }
 }
 
-function once2(event: string): Answer {
-  return reply => void reply.writeHead(200, { 'content-type': 'text/event-stream' }).write(event.repeat(4))
-}
-
 function compressed(event: string): Answer {
   const bytes = gzipSync(event.repeat(200_000))
   return reply => void reply.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' }).end(bytes)
