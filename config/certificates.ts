@@ -11,7 +11,9 @@ export function trustCertificates(file: string): void {
   const pem = read(file)
   const found = pem.match(certificate) ?? []
   if (found.length === 0 || !found.every(isReadable))
-    throw new SettingsError(`server.extraCaFile must name a PEM file of certificates ("-----BEGIN CERTIFICATE-----"), and ${file} is not one.`)
+    throw new SettingsError(
+      `server.extraCaFile must name a PEM file of certificates ("-----BEGIN CERTIFICATE-----"), and ${file} is not one.`,
+    )
   setDefaultCACertificates([...getCACertificates('default'), ...found])
 }
 

@@ -5,8 +5,11 @@
 export function appended(text: string, piece: string): string {
   const longer = text + piece
   const step = Math.max(smallestStep, 2 ** (28 - Math.clz32(longer.length)))
-  if (Math.floor(longer.length / step) !== Math.floor(text.length / step)) longer.charCodeAt(0)
+  if (Math.floor(longer.length / step) !== Math.floor(text.length / step)) firstCharacter = longer.charCodeAt(0)
   return longer
 }
 
 const smallestStep = 4096
+
+/** Kept, or else the compiler would leave out the reading. */
+export let firstCharacter = 0

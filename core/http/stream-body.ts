@@ -5,6 +5,9 @@ import type { Heartbeat } from './heartbeat.ts'
 /** How much waits for a client that does not read, at each of two places: frames, and chunks for the socket. */
 const highWaterBytes = 16 * 1024
 
+const longestPooled = 4096
+const encoder = new TextEncoder()
+
 /** Takes frames as strings and hands the socket one chunk per event-loop turn: coalescing writes is what pays. */
 export class CoalescedBody implements StreamBody, Listed {
   place = -1
@@ -83,7 +86,8 @@ export class CoalescedBody implements StreamBody, Listed {
 
   #flush(): void {
     if (this.#closed || this.#pending === '') return
-    const chunk = Buffer.from(this.#pending)
+    // What is long may wait for its reader, and must not keep a whole block of the shared pool alive while it does.
+    const chunk = this.#pending.length > longestPooled ? encoder.encode(this.#pending) : Buffer.from(this.#pending)
     this.#pending = ''
     this.#controller.enqueue(chunk)
   }

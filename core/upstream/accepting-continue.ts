@@ -28,10 +28,25 @@ function rewriteContinue(socket: Socket): void {
     return write(...args)
   }
   socket.read = (size?: number) => {
-    const chunk = read(size)
-    if (isHeadNext && chunk) isHeadNext = !head.reachesFinal(chunk)
+    let chunk = read(size)
+    if (!isHeadNext || !chunk) return chunk
+    if (chunk.length > longestHeadBytes) {
+      // undici keeps the headers as views of the chunk for as long as the reply is read, and all of the chunk by them.
+      socket.unshift(chunk.subarray(longestHeadBytes))
+      chunk = unpooled(chunk.subarray(0, longestHeadBytes))
+    }
+    isHeadNext = !head.reachesFinal(chunk)
     return chunk
   }
+}
+
+/** Most heads are shorter; of a longer one each part is kept. */
+const longestHeadBytes = 4096
+
+function unpooled(bytes: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(bytes.length)
+  bytes.copy(copy)
+  return copy
 }
 
 const one = 0x31

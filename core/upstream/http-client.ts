@@ -29,6 +29,7 @@ export interface HttpClient {
   close(): Promise<void>
 }
 
+const encoder = new TextEncoder()
 const defaultConnectTimeoutMs = 10_000
 
 export interface HttpClientOptions {
@@ -56,7 +57,10 @@ export class UndiciClient implements HttpClient {
     this.#media = new MediaFetcher({ ...media, proxies })
   }
 
-  async send({ method, url, headers, body }: UpstreamRequest, { signal, connectTimeoutMs = defaultConnectTimeoutMs }: SendOptions): Promise<UpstreamReply> {
+  async send(
+    { method, url, headers, body }: UpstreamRequest,
+    { signal, connectTimeoutMs = defaultConnectTimeoutMs }: SendOptions,
+  ): Promise<UpstreamReply> {
     const { origin, path, proxy } = this.#locate(url)
     try {
       const reply = await request(this.#agent(proxy, connectTimeoutMs), {
@@ -64,7 +68,8 @@ export class UndiciClient implements HttpClient {
         path,
         method,
         headers,
-        body: body ?? null,
+        // Kept as long as the reply is: a string would become a part of the shared pool, and keep a whole block of it alive.
+        body: typeof body === 'string' ? encoder.encode(body) : (body ?? null),
         signal,
         highWaterMark: readAheadBytes,
       })

@@ -43,7 +43,9 @@ function proxyIn(environment: Environment, name: string): string | undefined {
   const url = /^[a-z][a-z\d+.-]*:\/\//i.test(value) ? value : `http://${value}`
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url
   // The value may hold a password.
-  throw new SettingsError(`The environment variable ${name.toUpperCase()} must be an http: or https: URL, such as http://proxy.example.com:3128.`)
+  throw new SettingsError(
+    `The environment variable ${name.toUpperCase()} must be an http: or https: URL, such as http://proxy.example.com:3128.`,
+  )
 }
 
 function valueIn(environment: Environment, name: string): string | undefined {

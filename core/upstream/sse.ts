@@ -68,5 +68,8 @@ function checkLength({ length }: string): void {
 }
 
 function tooLong(what: string): ProviderFailure {
-  return new ProviderFailure({ kind: 'protocol', message: `The provider sent ${what} larger than ${maximumFrameLength / 1024 / 1024} MiB.` })
+  return new ProviderFailure({
+    kind: 'protocol',
+    message: `The provider sent ${what} larger than ${maximumFrameLength / 1024 / 1024} MiB.`,
+  })
 }

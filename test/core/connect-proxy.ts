@@ -18,7 +18,13 @@ export async function connectProxy(port: number, answer = 'HTTP/1.1 200 Connecti
   const server = createServer((incoming, reply) => {
     asked.push(`${incoming.method} ${incoming.url}`)
     const { host, 'content-type': contentType } = incoming.headers
-    const onward = request({ port, host: '127.0.0.1', method: incoming.method!, path: new URL(incoming.url!).pathname, headers: { host, ...(contentType && { 'content-type': contentType }) } })
+    const onward = request({
+      port,
+      host: '127.0.0.1',
+      method: incoming.method!,
+      path: new URL(incoming.url!).pathname,
+      headers: { host, ...(contentType && { 'content-type': contentType }) },
+    })
     onward.on('response', response => response.pipe(reply.writeHead(response.statusCode!)))
     incoming.pipe(onward)
   })

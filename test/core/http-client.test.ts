@@ -3,6 +3,8 @@ import { createServer, type AddressInfo, type Socket } from 'node:net'
 import t, { type Test } from 'tap'
 import { UndiciClient } from '../../core/upstream/http-client.ts'
 
+const final = 'HTTP/1.1 200 OK\r\ncontent-length: 30\r\n\r\nHTTP/1.1 100 Continue is text.'
+
 /** A server by hand: what it does with each connection is the test's affair. */
 async function accepting(t: Test, connected: (socket: Socket, count: number) => void): Promise<number> {
   const sockets = new Set<Socket>()
@@ -86,7 +88,38 @@ t.test('each request that meets a stalled handshake times out by its own clock',
   t.equal(connections, 4)
 })
 
-const final = 'HTTP/1.1 200 OK\r\ncontent-length: 30\r\n\r\nHTTP/1.1 100 Continue is text.'
+t.test('little of a reply is held for whoever does not read it', async t => {
+  const piece = 'x'.repeat(8 * 1024)
+  const port = await accepting(t, socket => {
+    socket.once('data', () => {
+      socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n')
+      for (let count = 0; count < 500; count++) socket.write(`2000\r\n${piece}\r\n`)
+    })
+  })
+  const { body } = await client(t).send(
+    { method: 'POST', url: `http://127.0.0.1:${port}/`, headers: {}, body: '{}' },
+    { signal: new AbortController().signal },
+  )
+  body.on('error', () => {})
+  for (
+    let held = -1, quietTurns = 0;
+    quietTurns < 100;
+    quietTurns = body.readableLength > 0 && body.readableLength === held ? quietTurns + 1 : 0
+  ) {
+    held = body.readableLength
+    await new Promise(resolve => setImmediate(resolve))
+  }
+  t.ok(body.readableLength <= 24 * 1024, `${body.readableLength} bytes`)
+  body.destroy()
+})
+
+t.test('a head longer than the bytes that are kept of it', async t => {
+  const header = `x-long: ${'h'.repeat(6000)}\r\n`
+  const port = await accepting(t, socket => {
+    socket.on('data', () => socket.write(`HTTP/1.1 100 Continue\r\n${header}\r\n${final.replace('\r\n', `\r\n${header}`)}`))
+  })
+  t.equal(await textOf(client(t), `http://127.0.0.1:${port}/`), '200 HTTP/1.1 100 Continue is text.')
+})
 
 for (const [name, interim] of [
   ['100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n'],
