@@ -1,6 +1,7 @@
 import { createGateway, type Gateway } from '../core/gateway.ts'
 import { AssemblyError } from '../core/errors.ts'
 import { check } from '../core/plugin-host.ts'
+import { trustCertificates } from './certificates.ts'
 import { ConfigError, problemsOf } from './errors.ts'
 import type { LoadedConfig } from './load.ts'
 
@@ -9,6 +10,7 @@ export async function openGateway(config: LoadedConfig, logLevel = config.server
   const { file, folder, plugins, problems, server } = config
   if (problems.length > 0) throw new ConfigError(file, [...problems, ...optionProblems(config)])
   try {
+    if (server.extraCaFile !== undefined) trustCertificates(server.extraCaFile)
     return await createGateway({ plugins, settings: { ...server, logLevel }, folder })
   } catch (error) {
     if (error instanceof AssemblyError || error instanceof AggregateError) throw new ConfigError(file, problemsOf(error))

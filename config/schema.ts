@@ -137,6 +137,12 @@ export const serverSchema = {
       description:
         'The web pages that may call the gateway from a browser. Without it, browsers refuse them all. An API key in a page can be read by everybody who opens it.',
     },
+    extraCaFile: {
+      type: 'string',
+      minLength: 1,
+      description:
+        'A PEM file with certificate authorities to trust for connections to providers, in addition to those of Node.js. Use it where a company inspects TLS traffic.',
+    },
     drainTimeoutMs: {
       type: 'integer',
       minimum: 0,

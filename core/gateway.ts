@@ -43,6 +43,7 @@ import { nameOf, type Token } from './token.ts'
 import { ThreadedTokenCounter } from './tokens/threaded-token-counter.ts'
 import { Credentials } from './upstream/credentials.ts'
 import { UndiciClient } from './upstream/http-client.ts'
+import { Proxies } from './upstream/proxies.ts'
 
 export interface GatewayOptions {
   readonly plugins: readonly PluginUse[]
@@ -110,7 +111,11 @@ const recordsDeadlineMs = 5_000
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const container = createContainer()
   const settings = { ...defaultSettings, ...options.settings }
-  const http = new UndiciClient({ allowedHosts: settings.mediaHosts }, settings)
+  const http = new UndiciClient({
+    media: { allowedHosts: settings.mediaHosts },
+    limits: settings,
+    proxies: Proxies.of(process.env),
+  })
   const { log, host, counter } = foundations(container, options, settings, http)
 
   let plugins: readonly CheckedPlugin[]

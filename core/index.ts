@@ -42,6 +42,7 @@ export {
 } from './plugin.ts'
 export { Registry } from './registry.ts'
 export { token, type Token } from './token.ts'
+export { appended } from './growing-text.ts'
 export { mayExceed } from './tokens/bound.ts'
 export { estimateTokens } from './tokens/estimate.ts'
 export { bodyValidator } from './validation/body-validator.ts'

@@ -2,7 +2,12 @@ import type { StreamBody } from '../contracts/route.ts'
 import type { Listed } from '../roster.ts'
 import type { Heartbeat } from './heartbeat.ts'
 
-const highWaterBytes = 64 * 1024
+/** How much waits for a client that does not read, at each of two places: frames, and chunks for the socket. */
+const highWaterBytes = 16 * 1024
+
+const longestPooled = 4096
+const encoder = new TextEncoder()
+
 /** What readers of server-sent events skip. */
 const comment = ':\n\n'
 
@@ -91,7 +96,8 @@ export class CoalescedBody implements StreamBody, Listed {
 
   #flush(): void {
     if (this.#closed || this.#pending === '') return
-    const chunk = Buffer.from(this.#pending)
+    // What is long may wait for its reader, and must not keep a whole block of the shared pool alive while it does.
+    const chunk = this.#pending.length > longestPooled ? encoder.encode(this.#pending) : Buffer.from(this.#pending)
     this.#pending = ''
     this.#controller.enqueue(chunk)
   }

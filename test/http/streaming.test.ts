@@ -53,6 +53,30 @@ t.test('frames come whole, in order, and close with the connection', async t => 
   t.equal(response.model, 'acme/m')
 })
 
+t.test('what a client does not read is not taken from the provider', async t => {
+  let taken = 0
+  const endless = scripted('acme', async function* () {
+    for (;;) {
+      taken += 1000
+      yield text('x'.repeat(1000))
+    }
+  })
+  const under = await gateway({ plugins: [endless] })
+  t.teardown(under.stop)
+  const request = new Request('http://gateway.example.com/v1/responses', {
+    method: 'POST',
+    headers: { authorization: `Bearer ${under.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'acme/m', input: 'hi', stream: true }),
+  })
+  const { body } = await under.gateway.http.h3.fetch(request)
+  for (let before = -1, quietTurns = 0; quietTurns < 100; quietTurns = taken === before ? quietTurns + 1 : 0) {
+    before = taken
+    await new Promise(resolve => setImmediate(resolve))
+  }
+  t.ok(taken > 0 && taken <= 48 * 1024, `${taken} characters`)
+  await body!.cancel()
+})
+
 t.test('a client that leaves aborts the upstream, in both modes, and is recorded as 499', async t => {
   for (const stream of [true, false]) {
     const upstream = await fakeUpstream([

@@ -1,8 +1,10 @@
 import { lookup as systemLookup, type LookupAddress } from 'node:dns'
-import type { LookupFunction } from 'node:net'
+import { isIP, type LookupFunction } from 'node:net'
 import type { Readable } from 'node:stream'
-import { Agent } from 'undici'
+import type { Dispatcher } from 'undici'
 import { GatewayError } from '../../errors.ts'
+import { directAgent, proxiedAgent, request } from '../agent.ts'
+import type { Proxies } from '../proxies.ts'
 import { Base64Pieces } from './base64-pieces.ts'
 import type { MediaShare } from './held-media.ts'
 import { allowedHosts, isAllowed, webAddressProblem, type AllowedHosts } from './media-address.ts'
@@ -27,6 +29,7 @@ export interface MediaFetcherOptions {
   /** Replaced in tests. */
   readonly lookup?: typeof systemLookup
   readonly timeoutMs?: number
+  readonly proxies?: Proxies | undefined
 }
 
 const maximumBytes: Record<MediaKind, number> = { image: 20 * 1024 * 1024, file: 32 * 1024 * 1024 }
@@ -34,6 +37,7 @@ const maximumBytes: Record<MediaKind, number> = { image: 20 * 1024 * 1024, file:
 const typeBytes = 16
 const maximumRedirects = 3
 const defaultTimeoutMs = 15_000
+const connectTimeoutMs = 10_000
 
 /**
  * Fetches what callers name by URL, for vendors that take it inline only. A caller must not reach the gateway's own network by it:
@@ -43,13 +47,18 @@ export class MediaFetcher {
   readonly #allowed: AllowedHosts
   readonly #timeoutMs: number
   readonly #pace = new Pace()
-  readonly #checked: Agent
-  readonly #unchecked = new Agent({ maxResponseSize: -1 })
+  readonly #checked: Dispatcher
+  readonly #unchecked = directAgent({ connectTimeoutMs })
+  readonly #lookup: LookupFunction
+  readonly #proxies: Proxies | undefined
+  readonly #proxied = new Map<string, Dispatcher>()
 
-  constructor({ allowedHosts: names, lookup = systemLookup, timeoutMs = defaultTimeoutMs }: MediaFetcherOptions) {
+  constructor({ allowedHosts: names, lookup = systemLookup, timeoutMs = defaultTimeoutMs, proxies }: MediaFetcherOptions) {
     this.#allowed = allowedHosts(names)
     this.#timeoutMs = timeoutMs
-    this.#checked = new Agent({ connect: { lookup: publicOnly(lookup) } })
+    this.#lookup = publicOnly(lookup)
+    this.#checked = directAgent({ connectTimeoutMs, lookup: this.#lookup })
+    this.#proxies = proxies
   }
 
   /** Throws `MediaError` for what cannot be had, what the share throws, and the signal's reason. */
@@ -85,18 +94,19 @@ export class MediaFetcher {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#checked.destroy(), this.#unchecked.destroy()])
+    await Promise.all([this.#checked, this.#unchecked, ...this.#proxied.values()].map(agent => agent.destroy()))
   }
 
   async #follow(wanted: Download): Promise<MediaContent> {
     const { url, kind, signal } = wanted
     let at = this.#checkedAddress(url, wanted)
     for (let redirects = 0; redirects <= maximumRedirects; redirects++) {
-      const reply = await (isAllowed(at, this.#allowed) ? this.#unchecked : this.#checked).request({
-        origin: at.origin,
+      const { agent, origin } = await this.#way(at, signal)
+      const reply = await request(agent, {
+        origin,
         path: at.pathname + at.search,
         method: 'GET',
-        headers: { accept: kind === 'image' ? 'image/*' : '*/*', 'accept-encoding': 'identity' },
+        headers: { host: at.host, accept: kind === 'image' ? 'image/*' : '*/*', 'accept-encoding': 'identity' },
         signal,
       })
       const { location } = reply.headers
@@ -127,6 +137,39 @@ export class MediaFetcher {
     if (problem !== undefined) throw new MediaError(kind, 'address', problem, { url })
     return parsed!
   }
+
+  /**
+   * A proxy would look names up itself, later and in its own network. So the name is looked up and checked here, and the proxy is
+   * asked for a tunnel to that address; the name goes into the TLS handshake and the `host` header.
+   */
+  async #way(at: URL, signal: AbortSignal): Promise<{ readonly agent: Dispatcher; readonly origin: string }> {
+    const proxy = this.#proxies?.for(at)
+    if (isAllowed(at, this.#allowed)) return { agent: proxy === undefined ? this.#unchecked : this.#through(proxy), origin: at.origin }
+    if (proxy === undefined) return { agent: this.#checked, origin: at.origin }
+    const pinned = new URL(at)
+    const literal = at.hostname.replace(/^\[|\]$/g, '')
+    if (!isIP(literal)) pinned.hostname = await addressOf(literal, this.#lookup, signal)
+    return { agent: this.#through(proxy), origin: pinned.origin }
+  }
+
+  #through(proxy: string): Dispatcher {
+    let agent = this.#proxied.get(proxy)
+    if (!agent) this.#proxied.set(proxy, (agent = proxiedAgent({ connectTimeoutMs, proxy, tunnelAlways: true })))
+    return agent
+  }
+}
+
+/** IPv4 if there is one: whether the proxy has IPv6 is not known here. */
+function addressOf(hostname: string, lookup: LookupFunction, signal: AbortSignal): Promise<string> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+    lookup(hostname, { all: true }, (error, found) => {
+      if (error) return reject(error)
+      const addresses = found as LookupAddress[]
+      const { address, family } = addresses.find(each => each.family === 4) ?? addresses[0]!
+      resolve(family === 6 ? `[${address}]` : address)
+    })
+  })
 }
 
 type Take = (bytes: number) => Promise<void>
