@@ -224,7 +224,8 @@ async function gatewayProcess(t: Test, upstreamUrl: string) {
   const [{ url, apiKey }] = (await once(child, 'message')) as [{ readonly url: string; readonly apiKey: string }]
   return {
     async post(input: string, stream: boolean): Promise<Told> {
-      const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+      // This process is busy too: a connection that it leaves idle may be closed by the time it is used again.
+      const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', connection: 'close' }
       const body = JSON.stringify({ model: 'acme/m', input, stream } satisfies JsonObject)
       const reply = await fetch(`${url}/v1/responses`, { method: 'POST', headers, body })
       const decoder = new TextDecoder()
