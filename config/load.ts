@@ -157,8 +157,14 @@ function readServer(input: unknown, override: ServerInput): { readonly server: S
 
 /** Files lie beside the config, wherever the command is run. */
 function withPathsFrom(folder: string, server: ServerOptions): ServerOptions {
-  if (!server.tls) return server
-  return { ...server, tls: { ...server.tls, cert: resolve(folder, server.tls.cert), key: resolve(folder, server.tls.key) } }
+  const { tls, extraCaFile } = server
+  if (!tls && extraCaFile === undefined) return server
+  return {
+    ...server,
+    ...(tls && { tls: { ...tls, cert: resolve(folder, tls.cert), key: resolve(folder, tls.key) } }),
+    ...(extraCaFile !== undefined && { extraCaFile: resolve(folder, extraCaFile) }),
+  }
+}
 }
 
 function describe({ instancePath, keyword, message, params, data, parentSchema }: ErrorObject): string {

@@ -141,7 +141,7 @@ export const serverSchema = {
       type: 'string',
       minLength: 1,
       description:
-        'A PEM file with certificate authorities to trust for connections to providers, in addition to those of Node.js. Use it where a company inspects TLS traffic.',
+        'A PEM file with certificate authorities to trust for connections to providers, in addition to those of Node.js. A relative path starts at the folder of the config. Use it where a company inspects TLS traffic.',
     },
     drainTimeoutMs: {
       type: 'integer',

@@ -4,12 +4,15 @@
  */
 export function appended(text: string, piece: string): string {
   const longer = text + piece
+  // Long pieces cost little more than their length, and unjoined they are shared by all who keep them.
+  if (piece.length > longestSmallPiece) return longer
   const step = Math.max(smallestStep, 2 ** (28 - Math.clz32(longer.length)))
   if (Math.floor(longer.length / step) !== Math.floor(text.length / step)) firstCharacter = longer.charCodeAt(0)
   return longer
 }
 
 const smallestStep = 4096
+const longestSmallPiece = 128
 
 /** Kept, or else the compiler would leave out the reading. */
 export let firstCharacter = 0
