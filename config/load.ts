@@ -165,7 +165,6 @@ function withPathsFrom(folder: string, server: ServerOptions): ServerOptions {
     ...(extraCaFile !== undefined && { extraCaFile: resolve(folder, extraCaFile) }),
   }
 }
-}
 
 function describe({ instancePath, keyword, message, params, data, parentSchema }: ErrorObject): string {
   const place = `server${instancePath.replaceAll('/', '.')}`
