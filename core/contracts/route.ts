@@ -15,6 +15,8 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Such as `/v1/models/**:id`. Served with and without a trailing slash. */
   readonly path: string
+  /** Whether a path that matches is this route's. False for reserved words, which stand where a parameter would: they are a 404. */
+  serves?(params: Readonly<Record<string, string>>): boolean
   /** `key`: core has authenticated before `handle` is called. `none` leaves no record either. */
   readonly auth: 'none' | 'key'
   /** Throws `GatewayError` for what the caller should see. */

@@ -86,7 +86,8 @@ export class HttpApp {
 
   #add(route: Route): void {
     const isRecorded = route.auth !== 'none'
-    const serve = (event: H3Event): Promise<HTTPResponse> => this.#serve(route, event, isRecorded)
+    const serve = (event: H3Event): Promise<HTTPResponse> =>
+      isServed(route, event) ? this.#serve(route, event, isRecorded) : this.#serve(this.#unknown, event, true)
     this.h3.on(route.method, route.path, serve)
     // The answer's head is the same, and its body is left out.
     if (route.method === 'GET') this.h3.on('HEAD', route.path, serve)
@@ -94,7 +95,7 @@ export class HttpApp {
 
   #addOtherMethods(path: string, routes: readonly Route[]): void {
     const route = otherMethods(path, routes)
-    this.h3.all(path, event => this.#serve(route, event, true))
+    this.h3.all(path, event => this.#serve(routes.every(each => isServed(each, event)) ? route : this.#unknown, event, true))
   }
 
   /** Paths below a surface's own are refused in its form. */
@@ -146,6 +147,10 @@ export class HttpApp {
     if (!run) return record.close(cancellation.aborted ? 499 : status)
     void run.then(outcome => record.close(outcome instanceof GatewayError && outcome.status === 499 ? 499 : status))
   }
+}
+
+function isServed({ serves }: Route, { context }: H3Event): boolean {
+  return !serves || serves(context.params ?? {})
 }
 
 /** What h3 itself refuses, before any route: an address that is badly encoded. */

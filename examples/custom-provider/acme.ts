@@ -5,6 +5,7 @@ import {
   apiKeyOption,
   CatalogSources,
   definePlugin,
+  failureKindOfStatus,
   headersOption,
   httpProvider,
   ProviderFailure,
@@ -12,7 +13,6 @@ import {
   timeoutsOption,
   type CatalogSource,
   type Emit,
-  type FailureKind,
   type FinishReason,
   type Item,
   type Part,
@@ -152,19 +152,10 @@ function finish({ reason, tokens }: Frame, emit: Emit): void {
   emit({ type: 'finish', reason: reasons[String(reason)] ?? 'stop' })
 }
 
-const kinds: Readonly<Record<number, FailureKind>> = {
-  401: 'auth',
-  402: 'quota',
-  404: 'not-found',
-  408: 'timeout',
-  413: 'context-length',
-  429: 'rate-limit',
-}
-
 function failureFrom(status: number, headers: UpstreamHeaders, body: string): ProviderFailure {
   const retryAfterSeconds = Number(headers['retry-after'])
   return new ProviderFailure({
-    kind: kinds[status] ?? (status < 500 ? 'invalid-request' : 'unavailable'),
+    kind: failureKindOfStatus(status),
     message: messageIn(body) ?? `Acme answered with status ${status}.`,
     status,
     retryAfterMs: retryAfterSeconds > 0 ? retryAfterSeconds * 1000 : undefined,

@@ -40,7 +40,7 @@ t.test('HTTPS is served with the certificate that lies beside the config', async
     [`{ cert: './cert.pem' }`, /server\.tls must have required property 'key'/],
     [
       `{ cert: './cert.pem', key: './key.pem', passphras: 'other-words' }`,
-      /server\.tls\.passphras is no option\. Did you mean passphrase\?/,
+      /server\.tls\.passphras is not an option\. Did you mean passphrase\?/,
     ],
     [`{ cert: './cert.pem', passphrase: ['other-words'] }`, /server\.tls/],
   ] as const) {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { ProviderFailure, type Decoder, type FailureKind, type GenerationEvent, type ProviderAdapter } from '../../core/index.ts'
+import { failureKindOfStatus, ProviderFailure, type Decoder, type GenerationEvent, type ProviderAdapter } from '../../core/index.ts'
 import { providerSuite, sseFrame, type ProviderSuiteOptions } from '../../core/testing/index.ts'
 
 const usage = { uncachedInput: 3, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 2, reasoning: 0 }
@@ -9,7 +9,6 @@ const events: readonly GenerationEvent[] = [
   { type: 'finish', reason: 'stop' },
   { type: 'usage', usage },
 ]
-const kinds: Readonly<Record<number, FailureKind>> = { 401: 'auth', 404: 'not-found', 429: 'rate-limit' }
 
 /** A dialect of texts, an end, and usage after it. */
 const adapter: ProviderAdapter = {
@@ -38,7 +37,7 @@ const adapter: ProviderAdapter = {
   },
   failure: (status, headers) =>
     new ProviderFailure({
-      kind: kinds[status] ?? (status < 500 ? 'invalid-request' : 'unavailable'),
+      kind: failureKindOfStatus(status),
       message: `The provider answered with status ${status}.`,
       status,
       retryAfterMs: headers['retry-after'] === undefined ? undefined : Number(headers['retry-after']) * 1000,

@@ -39,9 +39,12 @@ const tools = [
   },
 ]
 
+/** A script has one reply to a request. */
+const settings = { retries: 0 }
+
 t.test('what the rules for providers allow', async t => {
   const script = new Script()
-  const under = await gateway({ plugins: [scripted('demo', call => script.next(call))] })
+  const under = await gateway({ plugins: [scripted('demo', call => script.next(call))], settings })
   t.teardown(under.stop)
   const cases = fc.record({ body: asked, reply: allReplies })
   await holds(t, 350, cases, async ({ body, reply }) => {
@@ -99,7 +102,7 @@ t.test('with the documented events alone', async t => {
 
 t.test('what the rules forbid', async t => {
   const script = new Script()
-  const under = await gateway({ plugins: [scripted('demo', call => script.next(call))] })
+  const under = await gateway({ plugins: [scripted('demo', call => script.next(call))], settings })
   t.teardown(under.stop)
   await holds(t, 200, oddEvents, async events => {
     script.begin(events)
@@ -111,7 +114,7 @@ t.test('through output filters', async t => {
   const script = new Script()
   let session: GuardSession = {}
   const guard = guarding(undefined, { open: () => session })
-  const under = await gateway({ plugins: [scripted('demo', call => script.next(call)), guard] })
+  const under = await gateway({ plugins: [scripted('demo', call => script.next(call)), guard], settings })
   t.teardown(under.stop)
   const cases = fc.record({
     reply: allReplies,
@@ -128,7 +131,7 @@ t.test('through output filters', async t => {
 t.test('for endpoints that can do less', async t => {
   const script = new Script()
   const entries = endpoints()
-  const under = await gateway({ plugins: [scripted('demo', call => script.next(call)), listing(...entries)] })
+  const under = await gateway({ plugins: [scripted('demo', call => script.next(call)), listing(...entries)], settings })
   t.teardown(under.stop)
   const cases = fc.record({
     reply: allReplies,

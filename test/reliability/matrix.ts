@@ -68,7 +68,8 @@ async function runFault(fault: Fault): Promise<readonly Cell[]> {
       saying('spare', hello),
     ],
     // A busy machine must not commit a stream before its attempts are over.
-    settings: { logLevel: 'silent', commitAfterMs: 600_000 },
+    // Several replies that are too large may be read at once; each is to meet its own limit.
+    settings: { logLevel: 'silent', commitAfterMs: 600_000, maxLiveAnswerBytes: 1024 ** 3 },
   })
   try {
     const outcomes = new Map(await Promise.all(scenes.map(async scene => [scene.id, await outcomeOf(under, scene)] as const)))

@@ -78,13 +78,19 @@ function differencesInRefusal(failure: ExpectedFailure, oracle: OracleReading, s
   if (status === 200) return [`status ${failure.status} was expected, and an answer came`]
   const error = object(object(JSON.parse(text))['error'])
   const own = oracle.error?.message ?? ''
-  const told = own !== '' && text.includes(JSON.stringify(own).slice(1, -1))
+  const told = own !== '' && isTold(own, string(error['message']) ?? '')
   return [
     ...differ('status', failure.status, status),
     ...differ('error code', failure.code, error['code']),
     ...(failure.private && told ? ["what the vendor says of the gateway's own account was passed on"] : []),
     ...(!failure.private && own && !told ? [`the vendor's message ${JSON.stringify(own)} is missing in ${text}`] : []),
   ]
+}
+
+/** Account ids of the gateway's operator are masked: everything around them is there. */
+function isTold(own: string, message: string): boolean {
+  const pieces = message.split('***').map(piece => RegExp.escape(piece))
+  return new RegExp(`${pieces.join('[^\\s"\'`]+')}$`).test(own) || message.includes(own)
 }
 
 /** The stream breaks off after what had been said, with the failure's code where the protocol has it. */

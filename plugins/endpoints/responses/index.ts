@@ -11,6 +11,7 @@ import {
 import { insteadOf } from './instead-of.ts'
 import { listInputItems } from './input-items.ts'
 import { countInputTokens } from './input-tokens.ts'
+import { isId } from './path-id.ts'
 import { cancelResponse, deleteResponse, retrieveResponse } from './stored.ts'
 
 /** `POST /v1/responses`, and what was stored of it: `GET` and `DELETE /v1/responses/{id}`, its `input_items` and `cancel`; and `POST /v1/responses/input_tokens` (spec.md, "Response request body" to "Events"; contract/responses.md §12). */
@@ -40,9 +41,9 @@ function routes(events: EventSet): readonly Omit<Route, 'auth'>[] {
   return [
     { method: 'POST', path, handle: create, describe: describeCreate, insteadOf },
     { method: 'POST', path: `${path}/input_tokens`, handle: countInputTokens, describe: describeInputTokens },
-    { method: 'GET', path: `${path}/:id`, handle: retrieveResponse, describe: describeRetrieve },
-    { method: 'DELETE', path: `${path}/:id`, handle: deleteResponse, describe: describeDelete },
-    { method: 'GET', path: `${path}/:id/input_items`, handle: listInputItems, describe: describeInputItems },
-    { method: 'POST', path: `${path}/:id/cancel`, handle: cancelResponse, describe: describeCancel },
+    { method: 'GET', path: `${path}/:id`, serves: isId, handle: retrieveResponse, describe: describeRetrieve },
+    { method: 'DELETE', path: `${path}/:id`, serves: isId, handle: deleteResponse, describe: describeDelete },
+    { method: 'GET', path: `${path}/:id/input_items`, serves: isId, handle: listInputItems, describe: describeInputItems },
+    { method: 'POST', path: `${path}/:id/cancel`, serves: isId, handle: cancelResponse, describe: describeCancel },
   ]
 }

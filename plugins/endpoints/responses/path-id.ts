@@ -1,7 +1,12 @@
-import { GatewayError, invalidRequest, type Exchange } from '../../../core/index.ts'
+import { invalidRequest, type Exchange } from '../../../core/index.ts'
 
 /** Words of the protocol that stand where an id would: contract/responses.md §1. */
 const reserved: ReadonlySet<string> = new Set(['health', 'compact', 'input_tokens'])
+
+/** See `Route.serves`. */
+export function isId({ id = '' }: Readonly<Record<string, string>>): boolean {
+  return !reserved.has(id)
+}
 
 const longestId = 128
 
@@ -10,19 +15,9 @@ export const idSchema = { type: 'string', minLength: 1, maxLength: longestId, pa
 const idPattern = new RegExp(idSchema.pattern)
 
 /** The id in the path of a stored response, fit to be looked up. */
-export function pathId({ params, request }: Exchange): string {
+export function pathId({ params }: Exchange): string {
   const id = params['id'] ?? ''
-  if (reserved.has(id)) throw notServed(request)
   if (id.length > longestId) throw invalidRequest(`A response id has at most ${longestId} characters, but this one has ${id.length}.`, 'id')
   if (!idPattern.test(id)) throw invalidRequest('A response id has letters, digits, "_", "-", "." and ":" only, such as resp_0123.', 'id')
   return id
-}
-
-function notServed({ method, url }: Request): GatewayError {
-  return new GatewayError({
-    status: 404,
-    type: 'invalid_request_error',
-    code: 'not_found',
-    message: `Nothing is served at ${method} ${new URL(url).pathname}.`,
-  })
 }

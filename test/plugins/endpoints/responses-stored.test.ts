@@ -127,20 +127,25 @@ t.test('words of the protocol are no ids, and what cannot be an id is not looked
     const { error } = (await reply.json()) as { readonly error: { readonly message: string; readonly param: string | null } }
     return [reply.status, error.message, error.param]
   }
-  for (const word of ['compact', 'input_tokens', 'health', 'compact/'])
-    for (const method of ['GET', 'DELETE'])
+  for (const method of ['GET', 'DELETE']) {
+    for (const word of ['compact', 'health', 'compact/'])
       t.same(await status(method, `/${word}`), [404, `Nothing is served at ${method} /v1/responses/${word}.`, null])
+    t.same(await status(method, '/input_tokens'), [405, `The method ${method} is not allowed here. Use POST.`, null])
+  }
   for (const [method, path] of [
     ['POST', '/compact'],
     ['POST', '/compact/cancel'],
     ['GET', '/input_tokens/input_items'],
+    ['GET', '/resp_1/output_items'],
+  ] as const)
+    t.equal((await status(method, path))[1], `Nothing is served at ${method} /v1/responses${path}.`)
+  for (const [method, path] of [
     ['POST', '/resp_1'],
     ['PUT', '/resp_1'],
     ['GET', ''],
     ['GET', '/'],
-    ['GET', '/resp_1/output_items'],
   ] as const)
-    t.equal((await status(method, path))[1], `Nothing is served at ${method} /v1/responses${path}.`)
+    t.equal((await status(method, path))[0], 405)
   for (const [method, rest] of everyRoute) {
     for (const id of ['a'.repeat(129), 'a%20b', 'a%2Fb', '%00', "'%20or%201=1", 'ü']) {
       const [code, message, param] = await status(method, `/${id}${rest}`)
