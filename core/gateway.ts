@@ -158,7 +158,7 @@ function foundations(
   http: UndiciClient,
 ): { readonly log: Logger; readonly host: PluginHost; readonly counter: ThreadedTokenCounter } {
   const settings = { ...defaultSettings, ...options.settings }
-  const masks = new Masks()
+  const masks = new Masks(options.clock ?? systemClock)
   const log = createLogger(settings.logLevel, masks, options.writeLog)
   container.value(Settings, settings)
   container.value(Masks.token, masks)

@@ -28,6 +28,7 @@ export {
   type PluginUse,
   type Registrar,
 } from './plugin.ts'
+export { requirePeer } from './peer-package.ts'
 export { Registry } from './registry.ts'
 export { token, type Token } from './token.ts'
 export { mayExceed } from './tokens/bound.ts'
@@ -69,6 +70,7 @@ export { withMediaInline } from './upstream/media/inline-media.ts'
 export { isTextFile, textFile } from './upstream/media/text-file.ts'
 export { ApiKeys, apiKeyOption, headersOption, timeoutsOption } from './upstream/provider-options.ts'
 export { readReply } from './upstream/reply-text.ts'
+export { RenewedCredential, type Grant } from './upstream/renewed-credential.ts'
 export { retryAfterMs } from './upstream/retry-after.ts'
 export { jsonLinesFramer, sseFramer } from './upstream/sse.ts'
 export { unsayable } from './upstream/unsayable.ts'

@@ -73,7 +73,7 @@ export class PluginHost {
         this.#container.value(service, implementation)
         provided.add(service)
       },
-      secret: text => this.#masks.add(text),
+      secret: (text, expiresAtMs) => this.#masks.add(text, expiresAtMs),
       onStart: hook => this.#starts.push(() => blame(name, 'failed to start', hook)),
       onStop: hook => this.#stops.defer(() => blame(name, 'failed to stop', hook)),
     }

@@ -35,8 +35,11 @@ export interface Registrar {
   add<T>(point: Token<Registry<T>>, contribution: T): void
   /** Supplies a service that the plugin declared in `provides`. */
   provide<T>(service: Token<T>, implementation: T): void
-  /** Takes a secret that the plugin found elsewhere than in its options out of every log line and error. */
-  secret(text: string): void
+  /**
+   * Takes a secret that the plugin found elsewhere than in its options out of every log line and error. One that expires, at a
+   * time in milliseconds since the epoch, is masked until then.
+   */
+  secret(text: string, expiresAtMs?: number): void
   /** Runs after every plugin is set up, in the same order, before the first request. */
   onStart(hook: Hook): void
   /** Runs at shutdown, after the hooks of every plugin set up later; also when starting failed. */
