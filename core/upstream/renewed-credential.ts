@@ -79,7 +79,7 @@ async function inTime<T>(promise: Promise<T>, vendor: string): Promise<T> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
     late.reject(new ProviderFailure({ kind: 'timeout', message: `${vendor} granted no credentials within ${timeoutMs / 1000} s.` }))
-  }, timeoutMs)
+  }, timeoutMs).unref()
   try {
     return await Promise.race([promise, late.promise])
   } finally {
