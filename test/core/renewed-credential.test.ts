@@ -107,7 +107,10 @@ t.test('who gives up waits no longer, and the others still do', async t => {
 t.test('what a failure means', async t => {
   const table: readonly (readonly [unknown, object])[] = [
     [new Error('no such role'), { kind: 'auth', message: 'Demo Cloud granted no credentials: no such role. Check the option demo.' }],
-    [Object.assign(new Error('Denied.'), { $metadata: { httpStatusCode: 403 } }), { kind: 'auth', status: 403, message: /: Denied\. Check/ }],
+    [
+      Object.assign(new Error('Denied.'), { $metadata: { httpStatusCode: 403 } }),
+      { kind: 'auth', status: 403, message: /: Denied\. Check/ },
+    ],
     [Object.assign(new Error('bad'), { response: { status: 503 } }), { kind: 'unavailable', message: /status 503/ }],
     [Object.assign(new Error('slow down'), { statusCode: 429 }), { kind: 'unavailable' }],
     [new Error('outer', { cause: Object.assign(new Error('inner'), { code: 'ECONNREFUSED' }) }), { kind: 'network' }],
