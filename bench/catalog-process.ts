@@ -1,7 +1,7 @@
 // One measurement for catalog.ts: loads the catalog as a gateway does, with the providers that are named, and says what that took.
 
 import { readFileSync } from 'node:fs'
-import type { CatalogSource, Clock, HttpClient, Logger, Provider } from '../core/index.ts'
+import type { AbsentProvider, CatalogSource, Clock, HttpClient, Logger, Provider } from '../core/index.ts'
 import { Registry } from '../core/registry.ts'
 import { CatalogIndex } from '../core/routing/catalog.ts'
 import bundled from '../plugins/catalogs/bundled/index.ts'
@@ -20,7 +20,11 @@ const before = process.memoryUsage()
 const cpuBefore = process.threadCpuUsage()
 const start = performance.now()
 const { plugin } = bundled({})
-const registrar = { name: plugin.name, add: (_: unknown, source: CatalogSource) => sources.add(source, plugin.name) }
+const registrar = {
+  name: plugin.name,
+  resolvePath: (path: string) => path,
+  add: (_: unknown, source: CatalogSource) => sources.add(source, plugin.name),
+}
 await plugin.setup(
   { ...registrar, log: {} as Logger, http: {} as HttpClient } as never,
   { exclude: [], refreshHours: 24, file: 'unused' },
@@ -29,7 +33,7 @@ await plugin.setup(
     clock: { now: Date.now } as Clock,
   },
 )
-const index = new CatalogIndex(sources, providers)
+const index = new CatalogIndex(sources, providers, new Registry<AbsentProvider>('absent provider', ({ id }) => id))
 index.start()
 const loadMs = performance.now() - start
 const { user, system } = process.threadCpuUsage(cpuBefore)

@@ -1,88 +1,28 @@
-import { defineCommand, type ArgsDef, type CommandContext, type CommandDef } from 'citty'
-import { createGateway, type Gateway } from '../core/gateway.ts'
-import { nearest, PluginError } from '../core/index.ts'
-import { check } from '../core/plugin-host.ts'
-import { ConfigError, problemsOf } from './errors.ts'
-import type { LoadedConfig } from './load.ts'
+import { Command, InvalidArgumentError, Option } from 'commander'
 
-export const configArgument = {
-  config: {
-    type: 'string',
-    alias: 'c',
-    valueHint: 'file',
-    description: 'The config. Default: gateway.config.ts, .js or .mjs in this folder.',
-  },
-} as const
-
-/** A command that refuses options it does not know, and says what went wrong instead of showing where. */
-export function command<const A extends ArgsDef>(
-  name: string,
-  description: string,
-  args: A,
-  run: (context: CommandContext<A>) => Promise<void>,
-): CommandDef<A> {
-  return defineCommand({
-    meta: { name, description },
-    args,
-    async run(context) {
-      try {
-        refuseUnknown(context.rawArgs, args)
-        await run(context)
-      } catch (error) {
-        process.exitCode = 1
-        console.error(`turnpike: ${explain(error)}`)
-      }
-    },
-  })
+/** A command or a group of them. Mistakes in its options are told in a line or two on standard error. */
+export function command(name: string, description: string): Command {
+  return new Command(name)
+    .description(description)
+    .helpOption('-h, --help', 'Print this help.')
+    .helpCommand('help [command]', 'Print the help of a command.')
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'turnpike: ')) })
 }
 
-/** A gateway of this config; what keeps it from starting is told with the file's name. */
-export async function openGateway(config: LoadedConfig, logLevel = config.server.logLevel): Promise<Gateway> {
-  if (config.problems.length > 0) throw new ConfigError(config.file, [...config.problems, ...optionProblems(config)])
-  try {
-    return await createGateway({ plugins: config.plugins, settings: { ...config.server, logLevel } })
-  } catch (error) {
-    if (error instanceof PluginError || error instanceof AggregateError) throw new ConfigError(config.file, problemsOf(error))
-    throw error
-  }
+export interface ConfigOption {
+  readonly config?: string
 }
 
-function optionProblems({ plugins }: LoadedConfig): readonly string[] {
-  try {
-    check(plugins)
-    return []
-  } catch (error) {
-    return problemsOf(error)
-  }
+/** For `addOption`. */
+export function configOption(): Option {
+  return new Option('-c, --config <file>', 'The config. Default: gateway.config.ts, .mts, .js or .mjs in this folder.')
 }
 
-function refuseUnknown(rawArgs: readonly string[], args: ArgsDef): void {
-  const known = new Map<string, boolean>()
-  for (const [name, argument] of Object.entries(args)) {
-    const isBoolean = argument.type === 'boolean'
-    const aliases = 'alias' in argument ? [argument.alias ?? []].flat() : []
-    for (const each of [name, ...aliases]) known.set(each, isBoolean)
-    if (isBoolean) known.set(`no-${name}`, true)
+/** Reads an option as a number, or says what was expected. */
+export function numberFrom(expected: string, isRight: (number: number) => boolean): (text: string) => number {
+  return text => {
+    const number = Number(text)
+    if (/^\d+(\.\d+)?$/.test(text) && Number.isFinite(number) && isRight(number)) return number
+    throw new InvalidArgumentError(`Expected ${expected}.`)
   }
-  for (let index = 0; index < rawArgs.length; index++) {
-    const text = rawArgs[index]!
-    const [, name, value] = /^--?([^=]+)(=.*)?$/s.exec(text) ?? []
-    if (name === undefined) throw new ConfigError(undefined, [`"${text}" was not expected here. See --help.`])
-    const isBoolean = known.get(name)
-    if (isBoolean === undefined) {
-      const near = nearest(name, known.keys())
-      throw new ConfigError(undefined, [
-        `--${name} is no option of this command. ${near.length > 0 ? `Did you mean --${near[0]}?` : 'See --help.'}`,
-      ])
-    }
-    if (isBoolean || value !== undefined) continue
-    index++
-    if (rawArgs[index] === undefined) throw new ConfigError(undefined, [`--${name} needs a value.`])
-  }
-}
-
-/** A mistake of the operator's is a message; anything else is ours, and comes with its stack. */
-function explain(error: unknown): string {
-  if (error instanceof ConfigError) return error.message
-  return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

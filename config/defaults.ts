@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { nearest, type PluginUse } from '../core/index.ts'
+import { nearest, type AbsentProvider, type PluginUse } from '../core/index.ts'
 import bundledCatalog from '../plugins/catalogs/bundled/index.ts'
 import dm from '../plugins/decisions/dm/index.ts'
 import decisions from '../plugins/endpoints/decisions/index.ts'
@@ -22,7 +22,8 @@ import sandbox from '../plugins/providers/sandbox/index.ts'
 import localSealer from '../plugins/sealers/local/index.ts'
 import memory from '../plugins/stores/memory/index.ts'
 import sql from '../plugins/stores/sql/index.ts'
-import { optionalEnv } from './env.ts'
+import absentProviders, { absentProvidersName } from './absent-providers.ts'
+import { optionalEnv, requiredEnv } from './env.ts'
 
 /** Whether a provider is there may have to be found out first. */
 export type DefaultEntry = PluginUse | false | Promise<PluginUse | false>
@@ -38,8 +39,8 @@ export interface DefaultsOptions {
  */
 export function defaults({ without = [] }: DefaultsOptions = {}): readonly DefaultEntry[] {
   const left = new Set(without)
-  const entries = everything()
-  const names = entries.map(([name]) => name)
+  const all = everything()
+  const names = [...all.map(([name]) => name), absentProvidersName]
   for (const name of left) {
     if (names.includes(name)) continue
     const near = nearest(name, names)
@@ -47,10 +48,23 @@ export function defaults({ without = [] }: DefaultsOptions = {}): readonly Defau
       `defaults({ without }) does not know "${name}". ${near.length > 0 ? `Did you mean ${near.join(', ')}?` : `It knows ${names.join(', ')}.`}`,
     )
   }
-  return entries.filter(([name]) => !left.has(name)).map(([, plugin]) => plugin())
+  const entries = all.filter(([name]) => !left.has(name)).map(([name, plugin, remedy]) => ({ name, remedy, entry: plugin() }))
+  return [...entries.map(({ entry }) => entry), !left.has(absentProvidersName) && absentAmong(entries)]
 }
 
-type NamedEntry = readonly [name: string, plugin: () => DefaultEntry]
+/** So that a request for a provider that is not there hears how it joins. */
+async function absentAmong(
+  entries: readonly { readonly name: string; readonly remedy: string | undefined; readonly entry: DefaultEntry }[],
+): Promise<PluginUse> {
+  const providers: AbsentProvider[] = []
+  for (const { name, remedy, entry } of entries) {
+    if (remedy !== undefined && (await entry) === false) providers.push({ id: name, remedy })
+  }
+  return absentProviders({ providers })
+}
+
+/** The remedy of a provider says what makes it join. */
+type NamedEntry = readonly [name: string, plugin: () => DefaultEntry, remedy?: string]
 
 function everything(): readonly NamedEntry[] {
   const openaiKey = optionalEnv('OPENAI_API_KEY')
@@ -74,15 +88,19 @@ function everything(): readonly NamedEntry[] {
     ['openapi', () => openapi({})],
     ['sandbox', () => sandbox({})],
     ['dm', decisionVendor],
-    ['openai', () => openaiKey !== undefined && openaiResponses({ apiKey: openaiKey })],
-    ['anthropic', () => anthropicKey !== undefined && anthropic({ apiKey: anthropicKey })],
-    ['gemini', () => geminiKey !== undefined && gemini({ apiKey: geminiKey })],
-    ['cohere', () => cohereKey !== undefined && cohere({ apiKey: cohereKey })],
-    ['bedrock', () => isBedrockThere() && bedrock({})],
-    ['azure', () => azureKey !== undefined && azureEndpoint !== undefined && azure({ apiKey: azureKey, baseUrl: azureEndpoint })],
-    ['mistral', () => mistralKey !== undefined && mistral({ apiKey: mistralKey })],
+    ['openai', () => openaiKey !== undefined && openaiResponses({ apiKey: openaiKey }), 'set OPENAI_API_KEY'],
+    ['anthropic', () => anthropicKey !== undefined && anthropic({ apiKey: anthropicKey }), 'set ANTHROPIC_API_KEY'],
+    ['gemini', () => geminiKey !== undefined && gemini({ apiKey: geminiKey }), 'set GEMINI_API_KEY'],
+    ['cohere', () => cohereKey !== undefined && cohere({ apiKey: cohereKey }), 'set CO_API_KEY'],
+    ['bedrock', () => isBedrockThere() && bedrock({}), 'set AWS_BEARER_TOKEN_BEDROCK and AWS_REGION'],
+    [
+      'azure',
+      () => azureKey !== undefined && azureEndpoint !== undefined && azure({ apiKey: azureKey, baseUrl: azureEndpoint }),
+      'set AZURE_OPENAI_API_KEY and AZURE_OPENAI_ENDPOINT',
+    ],
+    ['mistral', () => mistralKey !== undefined && mistral({ apiKey: mistralKey }), 'set MISTRAL_API_KEY'],
     ...chatHosts(),
-    ['ollama', localOllama],
+    ['ollama', localOllama, 'start Ollama'],
   ]
 }
 
@@ -98,13 +116,9 @@ const ownPlugins: ReadonlySet<HostName> = new Set(['openai', 'mistral'])
 /** No address can be assumed for it. */
 function decisionVendor(): PluginUse | false {
   const apiKey = optionalEnv('DM_API_KEY')
-  const baseUrl = optionalEnv('DM_BASE_URL')
   if (apiKey === undefined) return false
-  if (baseUrl === undefined)
-    throw new Error(
-      'DM_API_KEY is set, and DM_BASE_URL is not. Set it to the address of the decision vendor, or leave the plugin "dm" out.',
-    )
-  return dm({ apiKey, baseUrl })
+  const advice = 'DM_API_KEY is. Set it to the address of the decision vendor, or leave the plugin "dm" out.'
+  return dm({ apiKey, baseUrl: requiredEnv('DM_BASE_URL', advice) })
 }
 
 function chatHosts(): readonly NamedEntry[] {
@@ -115,7 +129,8 @@ function chatHosts(): readonly NamedEntry[] {
       const apiKey = optionalEnv(keyVariable)
       const account = inAddress && optionalEnv(inAddress.variable)
       const isSet = apiKey !== undefined && (account !== undefined || !inAddress)
-      return [[host, () => isSet && openaiChat({ host, apiKey, ...(account && { account }) })]]
+      const remedy = `set ${inAddress ? `${keyVariable} and ${inAddress.variable}` : keyVariable}`
+      return [[host, () => isSet && openaiChat({ host, apiKey, ...(account && { account }) }), remedy]]
     })
 }
 

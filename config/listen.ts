@@ -1,13 +1,18 @@
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { isIP, type AddressInfo } from 'node:net'
+import { createSecureContext } from 'node:tls'
 import { toNodeHandler } from 'h3/node'
 import { listen as listhen } from 'listhen'
 import type { Gateway } from '../core/gateway.ts'
 import { ConfigError } from './errors.ts'
+import { Connections } from './connections.ts'
+import type { ServerOptions } from './schema.ts'
 
 export interface Listener {
   readonly server: Server
+  readonly connections: Connections
   readonly host: string
   readonly port: number
   /** Where a client on this machine reaches it. */
@@ -20,7 +25,8 @@ const requestTimeoutMs = 300_000
 // Longer than the minute that load balancers keep idle connections, so that none is reused while it closes here.
 const keepAliveTimeoutMs = 75_000
 
-export async function listen(gateway: Gateway, host: string, port: number): Promise<Listener> {
+export async function listen(gateway: Gateway, { host, port, tls }: Pick<ServerOptions, 'host' | 'port' | 'tls'>): Promise<Listener> {
+  if (tls) checkTls(tls)
   let server: Server
   try {
     const listener = await listhen(toNodeHandler(gateway.http.h3), {
@@ -32,6 +38,7 @@ export async function listen(gateway: Gateway, host: string, port: number): Prom
       autoClose: false,
       // Otherwise a taken port is replaced by another one.
       isProd: true,
+      ...(tls && { https: tls }),
     })
     server = listener.server as Server
   } catch (error) {
@@ -47,7 +54,27 @@ export async function listen(gateway: Gateway, host: string, port: number): Prom
   server.headersTimeout = headersTimeoutMs
   server.requestTimeout = requestTimeoutMs
   server.keepAliveTimeout = keepAliveTimeoutMs
-  return { server, host, port: address.port, url: `http://${reachable(host)}:${address.port}` }
+  const url = `${tls ? 'https' : 'http'}://${reachable(host)}:${address.port}`
+  return { server, connections: new Connections(server), host, port: address.port, url }
+}
+
+/** Says which file is at fault, which the listener itself does not. */
+function checkTls({ cert, key, passphrase }: NonNullable<ServerOptions['tls']>): void {
+  const read = (option: string, path: string): Buffer => {
+    try {
+      return readFileSync(path)
+    } catch (error) {
+      throw new ConfigError(undefined, [`server.tls.${option}: ${path} cannot be read: ${(error as Error).message}`])
+    }
+  }
+  const pem = { cert: read('cert', cert), key: read('key', key), passphrase }
+  try {
+    createSecureContext(pem)
+  } catch (error) {
+    throw new ConfigError(undefined, [
+      `server.tls: ${cert} and ${key} cannot be used together: ${(error as Error).message}. Expected a certificate and its private key in PEM, and the passphrase of the key if it has one.`,
+    ])
+  }
 }
 
 /** Tries the address again, alone, for the reason that listhen keeps to itself. */

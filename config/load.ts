@@ -1,31 +1,44 @@
 import { existsSync } from 'node:fs'
-import { relative, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Ajv, type ErrorObject } from 'ajv'
 import { cosmiconfig } from 'cosmiconfig'
 import { nearest, type PluginUse } from '../core/index.ts'
 import type { GatewayConfig } from './config.ts'
+import { MissingVariables } from './env.ts'
 import { ConfigError, problemsOf } from './errors.ts'
 import { serverSchema, type ServerInput, type ServerOptions } from './schema.ts'
+import './typescript-modules.ts'
 
 export interface LoadedConfig {
   /** As it is named in messages. */
   readonly file: string
+  /** The folder of the file: relative paths in options start here. */
+  readonly folder: string
   readonly server: ServerOptions
   readonly plugins: readonly PluginUse[]
   /** What is wrong with the `server` section; `server` then holds the defaults. */
   readonly problems: readonly string[]
 }
 
-const searchPlaces = ['gateway.config.ts', 'gateway.config.js', 'gateway.config.mjs']
+const searchPlaces = ['gateway.config.ts', 'gateway.config.mts', 'gateway.config.js', 'gateway.config.mjs']
 
-/** Reads the config that is named, or else the one in the current folder. `override` wins over its `server` section. */
+/**
+ * Reads the config that is named, or else the one in the current folder, and before it the `.env` beside it. `override` wins over its
+ * `server` section.
+ */
 export async function loadConfig(path?: string, override: ServerInput = {}): Promise<LoadedConfig> {
+  using missing = new MissingVariables()
   const found = path === undefined ? await search() : await open(path)
   const file = relative(process.cwd(), found.path) || found.path
-  const config = await evaluate(file, found.module)
+  const [settled] = await Promise.allSettled([read(file, found.module)])
+  // First: what else went wrong may follow from an empty variable.
+  if (missing.errors.length > 0) throw new ConfigError(file, missing.errors.map(explain))
+  if (settled.status === 'rejected') throw settled.reason
+  const { config, plugins } = settled.value
+  const folder = dirname(found.path)
   const { server, problems } = readServer(config.server, override)
-  return { file, server, problems, plugins: await flatten(file, config.plugins) }
+  return { file, folder, plugins, problems, server: withPathsFrom(folder, server) }
 }
 
 /** The module, or what evaluating it threw: cosmiconfig takes some errors for a missing file. */
@@ -33,6 +46,9 @@ interface ConfigModule {
   readonly exports?: { readonly default?: unknown }
   readonly error?: unknown
 }
+
+/** A line for a shell: POSIX, PowerShell. */
+const makeConfig = `echo "import { defaults, defineConfig } from 'turnpike/config'; export default defineConfig({ plugins: [...defaults()] })" > gateway.config.ts`
 
 interface Found {
   readonly path: string
@@ -43,7 +59,7 @@ async function search(): Promise<Found> {
   const result = await explorer().search()
   if (!result) {
     throw new ConfigError(undefined, [
-      `There is no ${searchPlaces.join(', ')} in ${process.cwd()}. Write one (export default defineConfig({ plugins: [...defaults()] })), or name a file with --config.`,
+      `There is no ${searchPlaces.join(', ')} in ${process.cwd()}. Name a file with --config, or make one:\n\n  ${makeConfig}\n`,
     ])
   }
   return { path: result.filepath, module: result.config }
@@ -52,7 +68,7 @@ async function search(): Promise<Found> {
 async function open(path: string): Promise<Found> {
   const absolute = resolve(path)
   if (!existsSync(absolute)) throw new ConfigError(path, ['There is no such file. --config takes the path of a config.'])
-  if (!/\.m?[jt]s$/.test(path)) throw new ConfigError(path, ['It cannot be a config. Expected a .ts, .js or .mjs file.'])
+  if (!/\.m?[jt]s$/.test(path)) throw new ConfigError(path, ['It cannot be a config. Expected a .ts, .mts, .js or .mjs file.'])
   const result = await explorer().load(absolute)
   return { path: absolute, module: result?.config }
 }
@@ -60,6 +76,7 @@ async function open(path: string): Promise<Found> {
 function explorer(): ReturnType<typeof cosmiconfig> {
   // A plain import strips types by itself, and says what is really wrong where the loaders of cosmiconfig try require() next.
   const load = async (path: string): Promise<ConfigModule> => {
+    readEnvFile(join(dirname(path), '.env'))
     try {
       return { exports: await import(pathToFileURL(path).href) }
     } catch (error) {
@@ -74,16 +91,40 @@ function explorer(): ReturnType<typeof cosmiconfig> {
   })
 }
 
+/** What is set in the real environment stays. */
+function readEnvFile(path: string): void {
+  if (!existsSync(path)) return
+  try {
+    process.loadEnvFile(path)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new ConfigError(path, [`It cannot be read (${code}). Make it a readable file of lines NAME=value, or remove it.`])
+  }
+}
+
+async function read(
+  file: string,
+  module: ConfigModule | undefined,
+): Promise<{ readonly config: GatewayConfig; readonly plugins: readonly PluginUse[] }> {
+  const config = await evaluate(file, module)
+  return { config, plugins: await flatten(file, config.plugins) }
+}
+
 async function evaluate(file: string, module: ConfigModule | undefined): Promise<GatewayConfig> {
   if (module && 'error' in module) throw new ConfigError(file, [explain(module.error)])
   const config: unknown = await module?.exports?.default
   if (typeof config !== 'object' || config === null) {
-    throw new ConfigError(file, ['It has no default export. Expected: export default defineConfig({ plugins: [...] }).'])
+    const found =
+      config === undefined ? 'It has no default export' : `Its default export is ${config === null ? 'null' : `a ${typeof config}`}`
+    throw new ConfigError(file, [`${found}. Expected: export default defineConfig({ plugins: [...] }).`])
   }
   const unknown = Object.keys(config).find(key => key !== 'server' && key !== 'plugins')
   if (unknown !== undefined) throw new ConfigError(file, [`It has the unknown section "${unknown}". Expected server and plugins only.`])
-  if (!Array.isArray((config as Partial<GatewayConfig>).plugins))
-    throw new ConfigError(file, ['Its plugins are no list. Expected: plugins: [...].'])
+  const { plugins } = config as { readonly plugins?: unknown }
+  if (!Array.isArray(plugins)) {
+    const advice = typeof plugins === 'function' ? `Call it: plugins: [...${plugins.name || 'defaults'}()].` : 'Expected: plugins: [...].'
+    throw new ConfigError(file, [`Its plugins are not a list. ${advice}`])
+  }
   return config as GatewayConfig
 }
 
@@ -114,26 +155,52 @@ function readServer(input: unknown, override: ServerInput): { readonly server: S
   return { server: fallback as ServerOptions, problems }
 }
 
-function describe({ instancePath, keyword, message, params, data }: ErrorObject): string {
+/** Files lie beside the config, wherever the command is run. */
+function withPathsFrom(folder: string, server: ServerOptions): ServerOptions {
+  const { tls, extraCaFile } = server
+  if (!tls && extraCaFile === undefined) return server
+  return {
+    ...server,
+    ...(tls && { tls: { ...tls, cert: resolve(folder, tls.cert), key: resolve(folder, tls.key) } }),
+    ...(extraCaFile !== undefined && { extraCaFile: resolve(folder, extraCaFile) }),
+  }
+}
+
+function describe({ instancePath, keyword, message, params, data, parentSchema }: ErrorObject): string {
+  const place = `server${instancePath.replaceAll('/', '.')}`
   if (keyword === 'additionalProperties') {
     const option = String(params['additionalProperty'])
-    const known = Object.keys(serverSchema.properties)
+    const known = Object.keys(parentSchema!['properties'] as object)
     const near = nearest(option, known)
-    return `server.${option} is no option. ${near.length > 0 ? `Did you mean ${near.join(', ')}?` : `Expected one of ${known.join(', ')}.`}`
+    return `${place}.${option} is not an option. ${near.length > 0 ? `Did you mean ${near.join(', ')}?` : `Expected one of ${known.join(', ')}.`}`
   }
   const allowed = params['allowedValues'] as readonly unknown[] | undefined
   const expected = allowed ? `must be one of ${allowed.join(', ')}` : message
-  return `server${instancePath.replaceAll('/', '.')} ${expected}, got ${JSON.stringify(data)}`
+  // An object may hold a secret.
+  const isTold = parentSchema!['writeOnly'] !== true && (typeof data !== 'object' || Array.isArray(data))
+  return `${place} ${expected}${isTold ? `, got ${JSON.stringify(data)}` : ''}`
 }
 
 /** The error's own words, and where in the config it was raised: Node puts the place of a syntax error at the head of the stack. */
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return `It threw ${String(error)}`
   const [head = '', ...frames] = (error.stack ?? '').split(/\n\s+at /)
-  if (error instanceof SyntaxError) return `It cannot be loaded: ${head.trim().replaceAll('file://', '')}`
+  const advice = isCommonJs(error) ? renameAdvice : ''
+  if (error instanceof SyntaxError) return `It cannot be loaded: ${head.trim().replaceAll('file://', '')}${advice}`
   const place = frames.map(placeIn).find(each => each !== undefined)
-  return place === undefined ? error.message : `${error.message} (${place})`
+  return `${error.message}${place === undefined ? '' : ` (${place})`}${advice}`
 }
+
+/** Whether a module was taken for CommonJS. With other loaders in the process, Node calls that a cycle. */
+function isCommonJs({ message, code }: NodeJS.ErrnoException): boolean {
+  return (
+    message === 'Cannot use import statement outside a module' ||
+    message === "Unexpected token 'export'" ||
+    code === 'ERR_REQUIRE_CYCLE_MODULE'
+  )
+}
+
+const renameAdvice = '\nIts package.json makes it CommonJS: rename the file to .mjs or .ts, or set "type": "module" in package.json.'
 
 /** The place that a stack frame tells, if it lies in an operator's file. */
 function placeIn(frame: string): string | undefined {

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
-import { defineCommand, runMain } from 'citty'
+import { command } from './command.ts'
+import { ConfigError } from './errors.ts'
 import { holdHeap } from './heap.ts'
 
 interface Manifest {
@@ -7,19 +8,30 @@ interface Manifest {
   readonly description: string
 }
 
-/** The `turnpike` command. Each part is loaded when it is asked for. */
-const main = defineCommand({
-  meta: () => {
-    const { version, description } = createRequire(import.meta.url)('turnpike/package.json') as Manifest
-    return { name: 'turnpike', version, description }
-  },
-  subCommands: {
-    start: () => import('./commands/start.ts').then(module => module.default),
-    check: () => import('./commands/check.ts').then(module => module.default),
-    keys: () => import('./commands/keys.ts').then(module => module.default),
-    decisions: () => import('./commands/decisions.ts').then(module => module.default),
-  },
-})
+/** The parts of the `turnpike` command, in the order of its help. */
+const parts = {
+  start: () => import('./commands/start.ts'),
+  check: () => import('./commands/check.ts'),
+  keys: () => import('./commands/keys.ts'),
+  decisions: () => import('./commands/decisions.ts'),
+}
 
 holdHeap()
-await runMain(main)
+const { version, description } = createRequire(import.meta.url)('turnpike/package.json') as Manifest
+const program = command('turnpike', description).version(version, '--version', 'Print the version.')
+const [, , named = ''] = process.argv
+// Only what was asked for is loaded.
+const loaders = Object.hasOwn(parts, named) ? [parts[named as keyof typeof parts]] : Object.values(parts)
+for (const load of loaders) program.addCommand((await load()).default)
+try {
+  await program.parseAsync()
+} catch (error) {
+  process.exitCode = 1
+  console.error(`turnpike: ${explain(error)}`)
+}
+
+/** A mistake of the operator's is a message; anything else is ours, and comes with its stack. */
+function explain(error: unknown): string {
+  if (error instanceof ConfigError) return error.message
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}

@@ -25,7 +25,28 @@ export const serverSchema = {
       type: 'integer',
       minimum: 1,
       default: defaultSettings.maxBodyBytes,
-      description: 'The largest request body; a larger one is a 413.',
+      description: 'The largest request body, after decompression. A larger one is a 413.',
+    },
+    maxAnswerBytes: {
+      type: 'integer',
+      minimum: 1,
+      default: defaultSettings.maxAnswerBytes,
+      description:
+        'The most memory that one answer may take, as the gateway estimates it: two bytes for each character, 128 for each event, 2,048 for each output item. A larger answer ends as a failure of its provider.',
+    },
+    maxAnswerEvents: {
+      type: 'integer',
+      minimum: 1,
+      default: defaultSettings.maxAnswerEvents,
+      description:
+        'The most events, such as pieces of text, that a provider may send for one answer. An answer with more ends as a failure.',
+    },
+    maxLiveAnswerBytes: {
+      type: 'integer',
+      minimum: 1,
+      default: defaultSettings.maxLiveAnswerBytes,
+      description:
+        'The most memory that all answers in progress may take together, estimated in the same way. Above it the largest answers end with a 503. The process needs about four times as much.',
     },
     commitAfterMs: {
       ...milliseconds,
@@ -49,18 +70,85 @@ export const serverSchema = {
       default: defaultSettings.maxAttempts,
       description: 'How many endpoints are tried for one request, at most.',
     },
+    retries: {
+      type: 'integer',
+      minimum: 0,
+      default: defaultSettings.retries,
+      description:
+        'How often the last endpoint left for a request is asked again after a failure that may pass, such as a broken connection or a 503. The waits are short and random.',
+    },
     mediaHosts: {
       type: 'array',
       items: { type: 'string', minLength: 1 },
       default: [],
       description:
-        'Hosts in private networks, such as `images.internal:9000`, from which images and files that callers name by URL may be fetched. All public addresses are allowed, everything else is refused.',
+        'Hosts in private networks, such as `images.internal:9000`, that callers may name in the URL of an image or a file. All public addresses are allowed, and everything else is refused, whether the gateway would fetch it or the provider.',
+    },
+    maxMediaCount: {
+      type: 'integer',
+      minimum: 0,
+      default: defaultSettings.maxMediaCount,
+      description:
+        'How many images and files the gateway fetches for one request, at most, where the provider takes them inline only. More are a 400.',
+    },
+    maxMediaBytes: {
+      type: 'integer',
+      minimum: 1,
+      default: defaultSettings.maxMediaBytes,
+      description:
+        'How many bytes the images and files that the gateway fetches for one request may have together. More are a 400. What callers send inline counts for `maxBodyBytes` only.',
+    },
+    maxHeldMediaBytes: {
+      type: 'integer',
+      minimum: 1,
+      default: defaultSettings.maxHeldMediaBytes,
+      description:
+        'How many bytes of fetched images and files all requests hold together, until the provider answers. Who would pass the limit waits up to 10 s, then gets a 503 with `retry-after`. In memory they take a third more.',
+    },
+    tls: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['cert', 'key'],
+      properties: {
+        cert: { type: 'string', minLength: 1, description: 'The file of the certificate and those that it depends on, in PEM.' },
+        key: { type: 'string', minLength: 1, description: 'The file of its private key, in PEM.' },
+        passphrase: { type: 'string', minLength: 1, writeOnly: true, description: 'The passphrase of the private key, if it has one.' },
+      },
+      description: 'Serve HTTPS instead of HTTP. Paths are relative to the config.',
+    },
+    cors: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['origins'],
+      properties: {
+        origins: {
+          type: 'array',
+          minItems: 1,
+          items: { type: 'string', pattern: '^(\\*|[a-z][a-z0-9+.-]*://[^/\\s]+)$' },
+          description: 'The origins, such as `https://app.example.com`; `*` is any.',
+        },
+        maxAgeSeconds: {
+          type: 'integer',
+          minimum: 1,
+          default: 600,
+          description: 'How long a browser may keep the answer to a preflight.',
+        },
+      },
+      description:
+        'The web pages that may call the gateway from a browser. Without it, browsers refuse them all. An API key in a page can be read by everybody who opens it.',
+    },
+    extraCaFile: {
+      type: 'string',
+      minLength: 1,
+      description:
+        'A PEM file with certificate authorities to trust for connections to providers, in addition to those of Node.js. A relative path starts at the folder of the config. Use it where a company inspects TLS traffic.',
     },
     drainTimeoutMs: {
       type: 'integer',
       minimum: 0,
       default: 30_000,
-      description: 'After SIGTERM or SIGINT, how long open requests may go on before they are ended with an error.',
+      description:
+        'After SIGTERM or SIGINT, how long open requests may go on before they are ended with an error. Connections that clients keep open are told to close with their next answer.',
     },
   },
 } as const

@@ -1,5 +1,10 @@
+/** A mistake in what the gateway is assembled from. */
+export class AssemblyError extends Error {
+  override readonly name: string = 'AssemblyError'
+}
+
 /** A mistake in a plugin or in its place in the config. The message leads with the plugin's name. */
-export class PluginError extends Error {
+export class PluginError extends AssemblyError {
   override readonly name = 'PluginError'
   readonly plugin: string
 
@@ -39,6 +44,13 @@ export const errorCodes = [
 ] as const
 export type ErrorCode = (typeof errorCodes)[number]
 
+/** The codes that say what is wrong with an image. Only these may a provider choose itself. */
+export type ImageErrorCode = Extract<ErrorCode, `${string}image${string}`>
+
+export function isImageErrorCode(code: unknown): code is ImageErrorCode {
+  return typeof code === 'string' && code.includes('image') && (errorCodes as readonly string[]).includes(code)
+}
+
 export interface GatewayErrorOptions {
   readonly status: number
   /** Such as `invalid_request_error`. */
@@ -51,10 +63,14 @@ export interface GatewayErrorOptions {
   readonly retryAfterMs?: number | undefined
   /** The same request can never succeed: clients that would try again are told not to. */
   readonly final?: boolean
+  /** The same request may well succeed next time: clients that can try again are told to. */
+  readonly transient?: boolean
   /** The vendor's own error body. Goes to the caller only, never into a log. */
   readonly upstreamError?: string | undefined
   /** Policy refusals: the body has `type` and `message` and nothing else (spec.md, Errors). */
   readonly bare?: boolean
+  /** Headers of the reply beside those of its surface, such as `allow`. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
   readonly cause?: unknown
 }
 
@@ -67,8 +83,10 @@ export class GatewayError extends Error {
   readonly param: string | undefined
   readonly retryAfterMs: number | undefined
   readonly final: boolean
+  readonly transient: boolean
   readonly upstreamError: string | undefined
   readonly bare: boolean
+  readonly headers: Readonly<Record<string, string>> | undefined
 
   constructor(options: GatewayErrorOptions) {
     super(options.message, options.cause === undefined ? undefined : { cause: options.cause })
@@ -78,8 +96,10 @@ export class GatewayError extends Error {
     this.param = options.param
     this.retryAfterMs = options.retryAfterMs
     this.final = options.final ?? false
+    this.transient = options.transient ?? false
     this.upstreamError = options.upstreamError
     this.bare = options.bare ?? false
+    this.headers = options.headers
   }
 }
 

@@ -1,3 +1,4 @@
+import type { AbsentProvider } from './contracts/absent-provider.ts'
 import type { CatalogSource } from './contracts/catalog.ts'
 import type { DecisionClient } from './contracts/decision.ts'
 import type { Guardrail } from './contracts/guardrail.ts'
@@ -9,6 +10,7 @@ import { Registry } from './registry.ts'
 import { token, type Token } from './token.ts'
 
 export const Providers = token<Registry<Provider>>('providers')
+export const AbsentProviders = token<Registry<AbsentProvider>>('absent-providers')
 export const CatalogSources = token<Registry<CatalogSource>>('catalog-sources')
 export const DecisionClients = token<Registry<DecisionClient>>('decision-clients')
 export const Guardrails = token<Registry<Guardrail>>('guardrails')
@@ -28,6 +30,7 @@ function point<T>(token: Token<Registry<T>>, kind: string, nameOf: (contribution
 /** Every extension point: the word used in errors, and what names a contribution. */
 export const extensionPoints: readonly ExtensionPoint<any>[] = [
   point(Providers, 'provider', provider => provider.id),
+  point(AbsentProviders, 'absent provider', provider => provider.id),
   point(CatalogSources, 'catalog source', source => source.name),
   point(DecisionClients, 'decision client', client => client.provider),
   point(Guardrails, 'guardrail', guardrail => guardrail.name),

@@ -1,7 +1,8 @@
-import { issueApiKey, type KeySettings } from './admission/api-key.ts'
+import { issueApiKey, rotateApiKey, type KeySettings } from './admission/api-key.ts'
 import { Admission } from './admission/admit.ts'
+import { KeyWarnings } from './admission/key-warnings.ts'
 import { PolicyResolver } from './admission/policy.ts'
-import { Reservations } from './admission/reservation.ts'
+import { Reservations } from './admission/reservations.ts'
 import { Clock, systemClock } from './clock.ts'
 import { createContainer, type Container } from './container.ts'
 import { Catalog } from './contracts/catalog.ts'
@@ -17,7 +18,8 @@ import { DecisionAttempts } from './decisions/attempts.ts'
 import { Decisions } from './decisions/decisions.ts'
 import { DecisionNames } from './decisions/names.ts'
 import { TokenLimits } from './decisions/token-limits.ts'
-import { CatalogSources, extensionPoints, Providers } from './extension-points.ts'
+import { AssemblyError } from './errors.ts'
+import { AbsentProviders, CatalogSources, extensionPoints, Providers } from './extension-points.ts'
 import { Attempts } from './generation/attempts.ts'
 import { ContextWindow } from './generation/context-window.ts'
 import { Generation } from './generation/generation.ts'
@@ -28,6 +30,8 @@ import { Heartbeat } from './http/heartbeat.ts'
 import { Ids, randomIds } from './ids.ts'
 import { createLogger, Logger } from './logger.ts'
 import { Masks } from './masks.ts'
+import { Backoff, systemBackoff } from './operation/backoff.ts'
+import { LiveAnswers } from './operation/live-answers.ts'
 import { LiveOperations } from './operation/live-operations.ts'
 import { PluginHost, type CheckedPlugin } from './plugin-host.ts'
 import type { PluginUse } from './plugin.ts'
@@ -39,13 +43,17 @@ import { nameOf, type Token } from './token.ts'
 import { ThreadedTokenCounter } from './tokens/threaded-token-counter.ts'
 import { Credentials } from './upstream/credentials.ts'
 import { UndiciClient } from './upstream/http-client.ts'
+import { Proxies } from './upstream/proxies.ts'
 
 export interface GatewayOptions {
   readonly plugins: readonly PluginUse[]
   readonly settings?: Partial<Settings>
+  /** Where relative paths in plugin options start. Default: the current folder. */
+  readonly folder?: string | undefined
   /** Replaced in tests. */
   readonly clock?: Clock
   readonly ids?: Ids
+  readonly backoff?: Backoff
   /** Takes each finished log line. */
   readonly writeLog?: (line: string) => void
 }
@@ -62,6 +70,10 @@ export interface Gateway {
   readonly contributions: readonly { readonly point: string; readonly name: string; readonly plugin: string }[]
   /** Makes a key and keeps its hash. The text is not to be had again. */
   issueKey(settings: KeySettings): Promise<string>
+  /** Gives a key a new secret, and keeps the old one valid for `graceMs`. Undefined where there is no such key. */
+  rotateKey(id: string, graceMs: number): Promise<string | undefined>
+  /** What would keep a key with these settings from working as meant, one sentence each. */
+  keyWarnings(settings: KeySettings): readonly string[]
   readonly liveRuns: number
   /** Ends every open generation with an error. */
   abortRuns(): void
@@ -73,6 +85,7 @@ const requiredServices: readonly Token<unknown>[] = [KeyStore, Sealer, Ledger, R
 const pipeline = [
   PolicyResolver,
   Admission,
+  KeyWarnings,
   Reservations,
   Planner,
   Credentials,
@@ -80,6 +93,7 @@ const pipeline = [
   History,
   ContextWindow,
   Attempts,
+  LiveAnswers,
   LiveOperations,
   Generation,
   TokenLimits,
@@ -96,8 +110,13 @@ const recordsDeadlineMs = 5_000
 /** The composition root: foundations, plugins, seal, pipeline, start. */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const container = createContainer()
-  const http = new UndiciClient({ allowedHosts: options.settings?.mediaHosts ?? defaultSettings.mediaHosts })
-  const { log, host, counter } = foundations(container, options, http)
+  const settings = { ...defaultSettings, ...options.settings }
+  const http = new UndiciClient({
+    media: { allowedHosts: settings.mediaHosts },
+    limits: settings,
+    proxies: Proxies.of(process.env),
+  })
+  const { log, host, counter } = foundations(container, options, settings, http)
 
   let plugins: readonly CheckedPlugin[]
   try {
@@ -111,13 +130,14 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   }
   for (const { token } of extensionPoints) container.get(token).seal()
 
-  const catalog = new CatalogIndex(container.get(CatalogSources), container.get(Providers))
+  const catalog = new CatalogIndex(container.get(CatalogSources), container.get(Providers), container.get(AbsentProviders))
   container.value(Catalog, catalog)
   for (const part of pipeline) container.singleton(part)
   const app = container.get(HttpApp)
   const records = container.get(RecordQueue)
   const live = container.get(LiveOperations)
   const keys = container.get(KeyStore)
+  const keyWarnings = container.get(KeyWarnings)
 
   await host.start()
   catalog.start()
@@ -139,6 +159,13 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       await keys.add(key)
       return text
     },
+    async rotateKey(id, graceMs) {
+      const key = await keys.find(id)
+      if (!key) return undefined
+      const { change, text } = rotateApiKey(container.get(Sealer), container.get(Clock).now(), key, graceMs)
+      return (await keys.update(id, change)) ? text : undefined
+    },
+    keyWarnings: settings => keyWarnings.of(settings),
     get liveRuns() {
       return live.count
     },
@@ -155,9 +182,9 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
 function foundations(
   container: Container,
   options: GatewayOptions,
+  settings: Settings,
   http: UndiciClient,
 ): { readonly log: Logger; readonly host: PluginHost; readonly counter: ThreadedTokenCounter } {
-  const settings = { ...defaultSettings, ...options.settings }
   const masks = new Masks(options.clock ?? systemClock)
   const log = createLogger(settings.logLevel, masks, options.writeLog)
   container.value(Settings, settings)
@@ -165,16 +192,19 @@ function foundations(
   container.value(Logger, log)
   container.value(Clock, options.clock ?? systemClock)
   container.value(Ids, options.ids ?? randomIds)
+  container.value(Backoff, options.backoff ?? systemBackoff)
   const counter = new ThreadedTokenCounter(log)
   container.value(TokenCounter, counter)
   for (const { token, create } of extensionPoints) container.value(token, create())
-  return { log, host: new PluginHost(container, log, http, masks), counter }
+  return { log, host: new PluginHost(container, log, http, masks, options.folder), counter }
 }
 
 function checkServices(container: Container): void {
   const missing = requiredServices.filter(service => !container.has(service)).map(nameOf)
   if (missing.length > 0)
-    throw new Error(`No plugin provides ${missing.join(', ')}. Add one that does, such as memory({}) or localSealer({}).`)
+    throw new AssemblyError(
+      `No plugin provides ${missing.join(', ')}. Add plugins that do: ...defaults() has them all, or memory({}) and localSealer({}).`,
+    )
 }
 
 function contributionsOf(container: Container): Gateway['contributions'] {

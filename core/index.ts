@@ -1,5 +1,6 @@
 // The public surface: all that a plugin may import. What is not listed here may change without notice.
 
+export { isPermitted } from './admission/permission.ts'
 export { Clock } from './clock.ts'
 export { Ids } from './ids.ts'
 export { isJson, isObject, parseJson } from './json.ts'
@@ -9,12 +10,23 @@ export {
   GatewayError,
   internalError,
   invalidRequest,
+  isImageErrorCode,
   PluginError,
   policyRefusal,
   type ErrorCode,
   type GatewayErrorOptions,
+  type ImageErrorCode,
 } from './errors.ts'
-export { CatalogSources, DecisionClients, Guardrails, LogSinks, PolicySources, Providers, Routes } from './extension-points.ts'
+export {
+  AbsentProviders,
+  CatalogSources,
+  DecisionClients,
+  Guardrails,
+  LogSinks,
+  PolicySources,
+  Providers,
+  Routes,
+} from './extension-points.ts'
 export { answerBy, confidenceOf } from './decisions/answer.ts'
 export { nearest } from './nearest.ts'
 export {
@@ -31,6 +43,7 @@ export {
 export { requirePeer } from './peer-package.ts'
 export { Registry } from './registry.ts'
 export { token, type Token } from './token.ts'
+export { appended } from './growing-text.ts'
 export { mayExceed } from './tokens/bound.ts'
 export { estimateTokens } from './tokens/estimate.ts'
 export { bodyValidator } from './validation/body-validator.ts'
@@ -43,6 +56,7 @@ export * from './contracts/request.ts'
 export * from './contracts/events.ts'
 export * from './contracts/provider.ts'
 export * from './contracts/adapter.ts'
+export * from './contracts/absent-provider.ts'
 export * from './contracts/catalog.ts'
 export * from './contracts/decision.ts'
 export * from './contracts/guardrail.ts'
@@ -66,11 +80,15 @@ export type { HttpClient, SendOptions, UpstreamReply } from './upstream/http-cli
 export { httpProvider, type HttpProviderOptions } from './upstream/http-provider.ts'
 export { inlineDataOf, parseDataUrl, type InlineData } from './upstream/media/data-url.ts'
 export { extensionOf, fileTypeOf } from './upstream/media/file-type.ts'
-export { withMediaInline } from './upstream/media/inline-media.ts'
+export { aboutAsked } from './upstream/media/about-asked.ts'
+export { InlineMedia } from './upstream/media/inline-media.ts'
+export type { MediaContent, MediaKind } from './upstream/media/media-fetcher.ts'
+export type { GatheredMedia, WantedMedia } from './upstream/media/media-gathering.ts'
 export { isTextFile, textFile } from './upstream/media/text-file.ts'
 export { ApiKeys, apiKeyOption, headersOption, timeoutsOption } from './upstream/provider-options.ts'
 export { readReply } from './upstream/reply-text.ts'
 export { RenewedCredential, type Grant } from './upstream/renewed-credential.ts'
+export { retiredModel } from './upstream/retired-model.ts'
 export { retryAfterMs } from './upstream/retry-after.ts'
 export { jsonLinesFramer, sseFramer } from './upstream/sse.ts'
 export { unsayable } from './upstream/unsayable.ts'

@@ -55,3 +55,28 @@ export function describeError(error: unknown): JsonObject {
     ...(frames && { stack: frames }),
   }
 }
+
+const longestReason = 300
+const withheld = 'The message may quote content, so it is not logged. Throw a PluginError to have its message logged.'
+
+/**
+ * The same for what a guardrail or a log sink threw, with its message as `reason`. Where content may be in it, only the
+ * messages of a `PluginError` and of the operating system are told: the first must not carry content, the second never does.
+ */
+export function describePluginError(error: unknown, mayQuoteContent: boolean): JsonObject {
+  const known = pluginErrorIn(error) ?? systemErrorIn(error) ?? (mayQuoteContent ? undefined : error)
+  const reason = known === undefined ? withheld : known instanceof Error ? known.message : String(known)
+  return { ...describeError(error), reason: reason.slice(0, longestReason) }
+}
+
+/** Plugins may have a copy of this package of their own. */
+function pluginErrorIn(error: unknown): Error | undefined {
+  return error instanceof Error && error.name === 'PluginError' ? error : undefined
+}
+
+/** `fetch` hides why a connection failed in the cause. */
+function systemErrorIn(error: unknown): Error | undefined {
+  for (let each = error, depth = 0; each instanceof Error && depth < 4; each = each.cause, depth++)
+    if (typeof (each as { syscall?: unknown }).syscall === 'string') return each
+  return undefined
+}

@@ -1,8 +1,10 @@
+import { resolve } from 'node:path'
 import { Ajv } from 'ajv'
 import type { Container } from './container.ts'
 import { PluginError } from './errors.ts'
 import type { Logger } from './logger.ts'
 import type { Masks } from './masks.ts'
+import { notAPlugin } from './not-a-plugin.ts'
 import { optionProblems } from './option-problems.ts'
 import type { Hook, PluginDefinition, PluginUse, Registrar } from './plugin.ts'
 import { nameOf, type Token } from './token.ts'
@@ -24,14 +26,17 @@ export class PluginHost {
   readonly #log: Logger
   readonly #http: HttpClient
   readonly #masks: Masks
+  readonly #folder: string
   readonly #starts: Hook[] = []
   readonly #stops = new AsyncDisposableStack()
 
-  constructor(container: Container, log: Logger, http: HttpClient, masks: Masks) {
+  /** Relative paths in the options start at `folder`. */
+  constructor(container: Container, log: Logger, http: HttpClient, masks: Masks, folder: string = process.cwd()) {
     this.#container = container
     this.#log = log
     this.#http = http
     this.#masks = masks
+    this.#folder = folder
   }
 
   /** Checks, orders and sets up; says in which order. A failure stops what was set up before it. */
@@ -73,6 +78,7 @@ export class PluginHost {
         this.#container.value(service, implementation)
         provided.add(service)
       },
+      resolvePath: path => resolve(this.#folder, path),
       secret: (text, expiresAtMs) => this.#masks.add(text, expiresAtMs),
       onStart: hook => this.#starts.push(() => blame(name, 'failed to start', hook)),
       onStop: hook => this.#stops.defer(() => blame(name, 'failed to stop', hook)),
@@ -112,12 +118,7 @@ export function check(uses: readonly PluginUse[]): CheckedPlugin[] {
   const problems: PluginError[] = []
   const checked = uses.map((use, index): CheckedPlugin | undefined => {
     if (use?.apiVersion !== 1 || typeof use.plugin?.setup !== 'function') {
-      problems.push(
-        new PluginError(
-          `#${index + 1} of the list`,
-          'is not a plugin: expected what calling a plugin returns, such as health({}), of apiVersion 1',
-        ),
-      )
+      problems.push(new PluginError(`#${index + 1} of the list`, notAPlugin(use)))
       return undefined
     }
     const { plugin } = use

@@ -35,6 +35,8 @@ export interface Registrar {
   add<T>(point: Token<Registry<T>>, contribution: T): void
   /** Supplies a service that the plugin declared in `provides`. */
   provide<T>(service: Token<T>, implementation: T): void
+  /** A path from the options as an absolute path. A relative path starts at the folder of the config file. */
+  resolvePath(path: string): string
   /**
    * Takes a secret that the plugin found elsewhere than in its options out of every log line and error. One that expires, at a
    * time in milliseconds since the epoch, is masked until then.
@@ -79,5 +81,11 @@ export function definePlugin<const S extends OptionsSchema, N extends Needs = {}
     setup(gateway: Registrar, options: Options<S>, needs: Resolved<N>): void | Promise<void>
   },
 ): Plugin<S> {
-  return options => ({ apiVersion: 1, plugin, options })
+  const use: Plugin<S> = (options = {} as never) => ({ apiVersion: 1, plugin, options })
+  // So that a plugin listed without a call can be named.
+  return Object.defineProperty(use, 'name', { value: camelCase(plugin.name) })
+}
+
+function camelCase(name: string): string {
+  return name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
 }

@@ -1,8 +1,10 @@
 // Writes the documentation that follows from the code: `npm run docs`.
 
 import { writeFileSync } from 'node:fs'
+import { reliabilityPage } from '../test/reliability/page.ts'
 import { configurationPage } from './configuration-page.ts'
 import { providersPage } from './providers-page.ts'
 
 writeFileSync(new URL('../docs/configuration.md', import.meta.url), await configurationPage())
 writeFileSync(new URL('../docs/providers.md', import.meta.url), providersPage())
+writeFileSync(new URL('../docs/reliability.md', import.meta.url), await reliabilityPage())

@@ -9,14 +9,14 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 /** `docs/configuration.md`, from the schemas by which options are checked. */
 export async function configurationPage(): Promise<string> {
   const plugins = await Promise.all(globSync('plugins/*/*/index.ts', { cwd: root }).sort().map(readPlugin))
-  return `${[introduction, '## `server`', table(rowsOf(serverSchema)), '## Plugins', ...plugins.map(pluginSection)].join('\n\n')}\n`
+  return `${[introduction, '## `server`', table(rowsOf(serverSchema)), network, '## Plugins', ...plugins.map(pluginSection)].join('\n\n')}\n`
 }
 
 const introduction = `<!-- Written by \`npm run docs\` from the options' schemas: change those. -->
 
 # Configuration
 
-\`gateway.config.ts\` exports one object: where to listen, and the list of plugins. \`turnpike start\` reads it from the current folder, or from the path given with \`--config\`; \`.js\` and \`.mjs\` are as good.
+\`gateway.config.ts\` exports one object: where to listen, and the list of plugins. \`turnpike start\` reads it from the current folder, or from the path given with \`--config\`; \`.mts\`, \`.js\` and \`.mjs\` are as good. TypeScript configs, and the TypeScript files that they import, are ES modules whatever \`package.json\` says.
 
 \`\`\`ts
 import { defaults, defineConfig, env } from 'turnpike/config'
@@ -32,10 +32,26 @@ export default defineConfig({
 \`\`\`
 
 - \`defaults({ without })\` is what nearly everybody wants; \`without\` leaves out plugins by their names and providers by their ids. It finds the providers whose key is in the environment, and Ollama where it answers.
-- \`env(name)\` is an environment variable that must be set, \`optionalEnv(name)\` one that may be. No option is read from the environment by itself.
+- \`env(name)\` is an environment variable that must be set, \`optionalEnv(name)\` one that may be. No option is read from the environment by itself. All variables that are missing are named at once.
+- A file \`.env\` next to the config is read first, if there is one. What is set in the real environment wins.
+- Relative paths in options start at the folder of the config: \`./data\` lies next to it, wherever the command runs.
 - The list may hold lists, promises, and nothing: \`process.env.X && plugin({})\`.
 - Plugins are set up in the order of the list, save that one that needs another's service comes after it. \`turnpike check\` prints the order, or everything that is wrong with the config.
 - Options that are secret are masked in every log line and error.`
+
+const network = `## Proxies and certificates
+
+Connections to providers go through a proxy when the environment names one:
+
+| variable | |
+|---|---|
+| \`HTTPS_PROXY\` | The proxy for \`https:\` addresses, such as \`http://user:password@proxy.example.com:3128\`. |
+| \`HTTP_PROXY\` | The proxy for \`http:\` addresses. |
+| \`NO_PROXY\` | What to reach directly, separated by commas: hosts with everything below them (\`example.com\`), only what is below them (\`*.example.com\`), addresses, networks (\`10.0.0.0/8\`), or \`*\`. An entry may end with a port. |
+
+- Lower-case names work too, and win. The gateway reads the variables once, at start. Loopback addresses never use a proxy.
+- Images and files that callers name by URL use the same proxies. The gateway looks up the host itself, refuses private addresses, and asks the proxy for a tunnel (\`CONNECT\`) to the address it checked. So the gateway needs a DNS server that knows public names, and a proxy that allows tunnels to addresses, for \`http:\` URLs on port 80. Where that is not possible, these URLs are refused. Hosts in \`mediaHosts\` are not checked: the proxy gets their names.
+- Where TLS traffic is inspected, name the company's certificate authority in \`extraCaFile\`, or set Node's own \`NODE_EXTRA_CA_CERTS\`. Neither replaces the authorities of Node.js.`
 
 interface DocumentedPlugin {
   readonly path: string

@@ -4,7 +4,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { listeningGateway } from '../test/gateway.ts'
+import { ProviderFailure } from '../core/index.ts'
+import { listeningGateway, scripted } from '../test/gateway.ts'
 import { Codex } from './codex/codex.ts'
 import { scriptedModel } from './codex/scripted-model.ts'
 
@@ -12,7 +13,12 @@ const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwA
 const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'], additionalProperties: false }
 
 const scratch = await mkdtemp(join(tmpdir(), 'turnpike-codex-'))
-const under = await listeningGateway({ plugins: [scriptedModel] })
+let callsWhileDown = 0
+const down = scripted('down', () => {
+  callsWhileDown++
+  throw new ProviderFailure({ kind: 'unavailable', message: 'Gone for lunch.' })
+})
+const under = await listeningGateway({ plugins: [scriptedModel, down] })
 let passed = 0
 let failed = 0
 
@@ -63,13 +69,16 @@ try {
   check('so is one before the stream', refused.exitCode === 1 && /Not like this/.test(refused.failure ?? ''), refused)
   const cut = await codex.turn('sandbox/fail', ['content-filter'])
   check('an incomplete answer is a failed turn', cut.exitCode === 1, cut)
+  const away = await codex.turn('down/any', ['-c', 'model_providers.turnpike.stream_max_retries=5', 'hi'])
+  check('a vendor that is down fails the turn', away.exitCode === 1 && /Gone for lunch/.test(away.failure ?? ''), away)
+  check("its 6 requests and the gateway's 2 retries add up, and do not multiply", callsWhileDown === 8, callsWhileDown)
 } finally {
   await under.stop()
   await rm(scratch, { recursive: true, force: true })
 }
 // The records are complete once the gateway has stopped.
 const statuses = under.records.map(({ status }) => status)
-check('one request for each turn, two for those with a tool', statuses.length === 14, statuses)
+check('one request for each turn, two for those with a tool, six for the retries', statuses.length === 20, statuses)
 check('a client that leaves at the last event has not left early', !statuses.includes(499), statuses)
 console.log(`${passed} passed, ${failed} failed`)
 process.exitCode = failed > 0 ? 1 : 0

@@ -191,7 +191,7 @@ const intended: Readonly<Record<string, string>> = {
   '@smithy/eventstream-codec': '4',
   '@smithy/signature-v4': '5',
   ajv: '8',
-  citty: '0.2',
+  commander: '15',
   cosmiconfig: '10',
   'eventsource-parser': '4',
   'google-auth-library': '11',

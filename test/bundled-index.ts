@@ -1,6 +1,6 @@
 import { Registry } from '../core/registry.ts'
 import { CatalogIndex } from '../core/routing/catalog.ts'
-import type { CatalogSource, Provider } from '../core/index.ts'
+import type { AbsentProvider, CatalogSource, Provider } from '../core/index.ts'
 import { entriesOf } from '../plugins/catalogs/bundled/entries.ts'
 import { bundledCatalog } from '../plugins/catalogs/bundled/read.ts'
 
@@ -11,7 +11,7 @@ export function bundledIndex(): CatalogIndex {
   for (const id of catalog.providers) providers.add({ id, generate: () => Promise.reject(new Error('only a name')) as never }, 'test')
   const sources = new Registry<CatalogSource>('catalog source', ({ name }) => name)
   sources.add({ name: 'bundled', entries: () => entriesOf(catalog, () => true) }, 'test')
-  const index = new CatalogIndex(sources, providers)
+  const index = new CatalogIndex(sources, providers, new Registry<AbsentProvider>('absent provider', ({ id }) => id))
   index.start()
   return index
 }

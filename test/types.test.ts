@@ -125,7 +125,7 @@ export const events: readonly GenerationEvent[] = [
 ]
 
 export const failures = [
-  new ProviderFailure({ kind: 'rate-limit', message: 'Slow down.', code: 'rate_limit_exceeded' }),
+  new ProviderFailure({ kind: 'rate-limit', message: 'Slow down.', code: 'image_too_large' }),
   // @ts-expect-error a kind that there is not
   new ProviderFailure({ kind: 'rate_limit', message: 'Slow down.' }),
   // @ts-expect-error a code outside the public list

@@ -6,9 +6,9 @@ import type { PluginUse } from '../../core/plugin.ts'
 import type { LlmOptions } from '../../plugins/decisions/llm/client.ts'
 import localSealer from '../../plugins/sealers/local/index.ts'
 import memory from '../../plugins/stores/memory/index.ts'
-import { openGateway } from '../command.ts'
 import { ConfigError, problemsOf } from '../errors.ts'
 import type { LoadedConfig } from '../load.ts'
+import { openGateway } from '../open-gateway.ts'
 
 const services = [KeyStore, Sealer, Ledger, RateLimiter, ResponseStore, MetricStore] as const
 

@@ -1,26 +1,28 @@
 import type { Gateway } from '../../core/gateway.ts'
 import { nameOf } from '../../core/token.ts'
-import { command, configArgument, openGateway } from '../command.ts'
+import { command, configOption, type ConfigOption } from '../command.ts'
 import { loadConfig } from '../load.ts'
+import { openGateway } from '../open-gateway.ts'
 
-export default command(
-  'check',
-  'Say what a config makes of the gateway, or everything that is wrong with it.',
-  configArgument,
-  async ({ args }) => {
-    const config = await loadConfig(args.config)
-    const gateway = await openGateway(config, 'warn')
-    try {
-      console.log(`${config.file} is fine.\n\n${describe(gateway)}`)
-    } finally {
-      await gateway.stop()
-    }
-  },
-)
+export default command('check', 'Say what a config makes of the gateway, or everything that is wrong with it.')
+  .addOption(configOption())
+  .action(checkConfig)
+
+async function checkConfig({ config: path }: ConfigOption): Promise<void> {
+  const config = await loadConfig(path)
+  const gateway = await openGateway(config, 'warn')
+  try {
+    console.log(`${config.file} is fine.\n\n${describe(gateway)}`)
+  } finally {
+    await gateway.stop()
+  }
+}
 
 function describe({ plugins, catalogs, contributions }: Gateway): string {
   const order = plugins.map(({ name, provides }) => [name, provides.map(nameOf).join(', ')])
-  const points = Map.groupBy(contributions, ({ point }) => point)
+  // Absent providers would fill the screen.
+  const present = contributions.filter(({ point }) => point !== 'absent provider')
+  const points = Map.groupBy(present, ({ point }) => point)
   const catalogRows = catalogs.map(({ name, description }) => [name, description])
   return [
     section('Plugins, in the order of set-up, and the services they provide', order),

@@ -1,58 +1,54 @@
 import { writeFileSync } from 'node:fs'
-import { defineCommand } from 'citty'
 import { calibrate, fewestExamples, types, type Calibration } from '../calibration/calibration.ts'
 import { diagram } from '../calibration/diagram.ts'
 import { readExamples, type Example } from '../calibration/examples.ts'
 import { judgeExamples } from '../calibration/judging.ts'
 import { highestTemperature, lowestTemperature } from '../calibration/temperature.ts'
 import { openWorkbench } from '../calibration/workbench.ts'
-import { command, configArgument } from '../command.ts'
+import { command, configOption, numberFrom, type ConfigOption } from '../command.ts'
 import { ConfigError } from '../errors.ts'
 import { loadConfig } from '../load.ts'
 
-const calibration = command(
+interface CalibrateOptions extends ConfigOption {
+  readonly model: string
+  readonly examples: string
+  readonly output?: string
+  readonly concurrency: number
+}
+
+const calibrateCommand = command(
   'calibrate',
   'Fit the temperatures of a decision model to examples, and measure how far its probabilities can be trusted.',
-  {
-    ...configArgument,
-    model: { type: 'string', required: true, valueHint: 'name', description: 'The decision model, such as llm/judge.' },
-    examples: {
-      type: 'string',
-      required: true,
-      valueHint: 'file',
-      description: 'JSON lines of {"state", "question", "answer"}. Answers: true or false, an option, or a level.',
-    },
-    output: { type: 'string', valueHint: 'file', description: 'Write a reliability diagram (SVG) here.' },
-    concurrency: { type: 'string', default: '4', valueHint: 'number', description: 'How many examples are asked at a time.' },
-  },
-  async ({ args }) => {
-    const concurrency = readConcurrency(args.concurrency)
-    const examples = readExamples(args.examples)
-    refuseFew(examples, args.examples)
-    const gateway = await openWorkbench(await loadConfig(args.config))
-    try {
-      const judged = await judgeExamples(gateway, args.model, examples, args.examples, concurrency)
-      const calibrations = calibrate(judged)
-      console.log(report(args.model, calibrations))
-      if (args.output !== undefined) {
-        write(args.output, diagram(args.model, calibrations))
-        console.log(`\nThe reliability diagram is in ${args.output}.`)
-      }
-    } finally {
-      await gateway.stop()
-    }
-  },
 )
+  .addOption(configOption())
+  .requiredOption('--model <name>', 'The decision model, such as llm/judge.')
+  .requiredOption('--examples <file>', 'JSON lines of {"state", "question", "answer"}. Answers: true or false, an option, or a level.')
+  .option('--output <file>', 'Write a reliability diagram (SVG) here.')
+  .option(
+    '--concurrency <number>',
+    'How many examples are asked at a time.',
+    numberFrom('a number from 1 to 256', number => Number.isInteger(number) && number >= 1 && number <= 256),
+    4,
+  )
+  .action(calibrateModel)
 
-export default defineCommand({
-  meta: { name: 'decisions', description: 'Work on decision models.' },
-  subCommands: { calibrate: calibration },
-})
+export default command('decisions', 'Work on decision models.').addCommand(calibrateCommand)
 
-function readConcurrency(text: string): number {
-  const number = Number(text)
-  if (/^\d+$/.test(text) && number >= 1 && number <= 256) return number
-  throw new ConfigError(undefined, [`--concurrency takes a number from 1 to 256, got "${text}".`])
+async function calibrateModel({ config, model, examples: file, output, concurrency }: CalibrateOptions): Promise<void> {
+  const examples = readExamples(file)
+  refuseFew(examples, file)
+  const gateway = await openWorkbench(await loadConfig(config))
+  try {
+    const judged = await judgeExamples(gateway, model, examples, file, concurrency)
+    const calibrations = calibrate(judged)
+    console.log(report(model, calibrations))
+    if (output !== undefined) {
+      write(output, diagram(model, calibrations))
+      console.log(`\nThe reliability diagram is in ${output}.`)
+    }
+  } finally {
+    await gateway.stop()
+  }
 }
 
 function refuseFew(examples: readonly Example[], file: string): void {

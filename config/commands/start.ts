@@ -1,56 +1,53 @@
 import { describeError } from '../../core/index.ts'
 import type { Gateway } from '../../core/gateway.ts'
-import { command, configArgument, openGateway } from '../command.ts'
+import { command, configOption, numberFrom, type ConfigOption } from '../command.ts'
 import { drain } from '../drain.ts'
-import { ConfigError } from '../errors.ts'
 import { firstKey } from '../first-key.ts'
 import { letHeapGrow } from '../heap.ts'
 import { listen, type Listener } from '../listen.ts'
 import { loadConfig } from '../load.ts'
+import { openGateway } from '../open-gateway.ts'
 
-export default command(
-  'start',
-  'Serve the gateway until SIGTERM or SIGINT.',
-  {
-    ...configArgument,
-    host: { type: 'string', valueHint: 'address', description: 'Listen here instead of at server.host.' },
-    port: { type: 'string', valueHint: 'number', description: 'Listen here instead of at server.port.' },
-  },
-  async ({ args }) => {
-    const config = await loadConfig(args.config, {
-      ...(args.host !== undefined && { host: args.host }),
-      ...(args.port !== undefined && { port: readPort(args.port) }),
-    })
-    const gateway = await openGateway(config)
-    let listener: Listener
-    try {
-      listener = await listen(gateway, config.server.host, config.server.port)
-    } catch (error) {
-      await gateway.stop()
-      throw error
-    }
-    stopOnSignals(gateway, listener, config.server.drainTimeoutMs)
-    const welcome = await firstKey(gateway, listener)
-    if (welcome !== undefined) console.log(welcome)
-    console.log(`Turnpike listens on ${listener.url}`)
-    letHeapGrow()
-  },
-)
-
-function readPort(text: string): number {
-  const port = Number(text)
-  if (/^\d+$/.test(text) && port <= 65_535) return port
-  throw new ConfigError(undefined, [`--port takes a number from 0 to 65535, got "${text}".`])
+interface StartOptions extends ConfigOption {
+  readonly host?: string
+  readonly port?: number
 }
 
-function stopOnSignals(gateway: Gateway, { server }: Listener, drainTimeoutMs: number): void {
+export default command('start', 'Serve the gateway until SIGTERM or SIGINT.')
+  .addOption(configOption())
+  .option('--host <address>', 'Listen here instead of at server.host.')
+  .option(
+    '--port <number>',
+    'Listen here instead of at server.port.',
+    numberFrom('a number from 0 to 65535', port => Number.isInteger(port) && port <= 65_535),
+  )
+  .action(start)
+
+async function start({ config: path, ...override }: StartOptions): Promise<void> {
+  const config = await loadConfig(path, override)
+  const gateway = await openGateway(config)
+  let listener: Listener
+  try {
+    listener = await listen(gateway, config.server)
+  } catch (error) {
+    await gateway.stop()
+    throw error
+  }
+  stopOnSignals(gateway, listener, config.server.drainTimeoutMs)
+  const welcome = await firstKey(gateway, listener)
+  if (welcome !== undefined) console.log(welcome)
+  console.log(`Turnpike listens on ${listener.url}`)
+  letHeapGrow()
+}
+
+function stopOnSignals(gateway: Gateway, listener: Listener, drainTimeoutMs: number): void {
   let isStopping = false
   const stop = (why: string, exitCode: number): void => {
     // Who asks twice does not want to wait.
     if (isStopping) process.exit(1)
     isStopping = true
     gateway.log.info('stopping', { why, runs: gateway.liveRuns })
-    drain(gateway, server, drainTimeoutMs).then(
+    drain(gateway, listener, drainTimeoutMs).then(
       () => process.exit(exitCode),
       (error: unknown) => {
         gateway.log.error('stopping failed', describeError(error))

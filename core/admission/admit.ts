@@ -1,5 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { Clock } from '../clock.ts'
 import { wire } from '../container.ts'
 import { KeyStore, type ApiKey } from '../contracts/key-store.ts'
 import type { Caller } from '../contracts/run-context.ts'
@@ -8,42 +9,48 @@ import { GatewayError } from '../errors.ts'
 import { apiKeyId, hashApiKey } from './api-key.ts'
 import { PolicyResolver } from './policy.ts'
 
-/** Turns an Authorization header into a caller, or a 401, 403 or 503. */
+/** Turns the key in a request's headers into a caller, or a 401, 403 or 503. */
 export class Admission {
   readonly #keys: KeyStore
   readonly #sealer: Sealer
   readonly #policies: PolicyResolver
+  readonly #clock: Clock
   /** HMACs by a plain hash of the key: the HMAC is the dearest part of admitting a request, and nothing secret is kept here. */
   readonly #hashes = new LRUCache<string, string>({ max: 10_000 })
 
   static {
-    wire(this, [KeyStore, Sealer, PolicyResolver])
+    wire(this, [KeyStore, Sealer, PolicyResolver, Clock])
   }
 
-  constructor(keys: KeyStore, sealer: Sealer, policies: PolicyResolver) {
+  constructor(keys: KeyStore, sealer: Sealer, policies: PolicyResolver, clock: Clock) {
     this.#keys = keys
     this.#sealer = sealer
     this.#policies = policies
+    this.#clock = clock
   }
 
-  async admit(authorization: string | null): Promise<Caller> {
-    const key = await this.#authenticate(authorization)
+  async admit(headers: Headers): Promise<Caller> {
+    const key = await this.#authenticate(headers)
     return { key, policy: await this.#policies.resolve(key), owner: ownerOf(key) }
   }
 
-  async #authenticate(authorization: string | null): Promise<ApiKey> {
-    if (!authorization) throw unauthorized('No API key was sent. Send the header "Authorization: Bearer tp_…".')
-    const [, text] = /^Bearer +(\S+) *$/i.exec(authorization) ?? []
+  async #authenticate(headers: Headers): Promise<ApiKey> {
+    const text = keyIn(headers)
     const id = text === undefined ? undefined : apiKeyId(text)
     if (text === undefined || id === undefined)
       throw unauthorized(
-        'The API key is malformed. Expected "Authorization: Bearer tp_<id>_<secret>", as it was printed when the key was made.',
+        'The API key is malformed. Expected "Authorization: Bearer tp_<id>_<secret>" or "x-api-key: tp_<id>_<secret>", as it was printed when the key was made.',
       )
     const key = await this.#find(id)
-    if (!key || !sameHash(key.hash, this.#hash(text)))
+    if (!key || !this.#opens(key, this.#hash(text)))
       throw unauthorized('The API key is not known here. Make one with "turnpike keys create".')
     if (key.disabled) throw unauthorized('The API key was disabled.')
     return key
+  }
+
+  #opens({ hash, previous }: ApiKey, given: string): boolean {
+    if (sameHash(hash, given)) return true
+    return previous !== undefined && this.#clock.now() < previous.validUntil && sameHash(previous.hash, given)
   }
 
   #hash(text: string): string {
@@ -69,6 +76,20 @@ export class Admission {
       })
     }
   }
+}
+
+/** The text of the key; undefined for a header that holds none. */
+function keyIn(headers: Headers): string | undefined {
+  const authorization = headers.get('authorization')
+  const apiKey = headers.get('x-api-key')?.trim()
+  if (!authorization) {
+    if (!apiKey) throw unauthorized('No API key was sent. Send the header "Authorization: Bearer tp_…" or "x-api-key: tp_…".')
+    return apiKey
+  }
+  const [, bearer] = /^Bearer +(\S+) *$/i.exec(authorization) ?? []
+  if (apiKey && apiKey !== bearer)
+    throw unauthorized('The headers Authorization and x-api-key hold different keys. Send one of them, or the same key in both.')
+  return bearer
 }
 
 /** Unambiguous whatever the names hold. */

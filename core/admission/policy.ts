@@ -47,6 +47,11 @@ export class PolicyResolver {
     return policy
   }
 
+  /** Fields that a policy turns on and nothing loaded makes good. */
+  unenforced(policy: PolicyLayer): readonly PolicyField[] {
+    return policyFields.filter(field => policy[field]?.value && !this.#enforced.has(field))
+  }
+
   /** Fails closed: a policy that asks for what nothing loaded enforces refuses the request. */
   check(policy: Policy): void {
     for (const field of policyFields) {

@@ -1,109 +1,123 @@
-import { wire } from '../container.ts'
 import type { Endpoint } from '../contracts/catalog.ts'
 import type { TokenUsage } from '../contracts/events.ts'
 import type { Hold } from '../contracts/hold.ts'
 import type { ApiKey } from '../contracts/key-store.ts'
-import { Ledger } from '../contracts/ledger.ts'
-import { RateLimiter } from '../contracts/rate-limiter.ts'
-import type { GenerationRequest } from '../contracts/request.ts'
+import type { CreditHold } from '../contracts/ledger.ts'
+import { ProviderFailure } from '../contracts/provider.ts'
 import { GatewayError } from '../errors.ts'
-import { highestCostOf } from '../generation/cost.ts'
-import { estimateInput } from '../tokens/estimate.ts'
+import { costOf } from '../generation/cost.ts'
+import { covers, outputTokensFor, spendAt, type Spend } from './spend.ts'
+import { inputBound, type TokenNeed } from './token-need.ts'
 
-/** Output tokens set aside for a request that names no limit of its own. */
-const assumedOutputTokens = 1_000
-const windowMs = 60_000
-
-/** What a request is likely to take. */
-export interface TokenNeed {
+export interface ReservationParts {
+  readonly key: ApiKey
+  readonly tokens: Hold | undefined
+  readonly credit: CreditHold | undefined
+  readonly need: TokenNeed
+  /** The most that the input can come to. */
   readonly inputTokens: number
-  readonly outputTokens: number
 }
 
-export function needOf(request: GenerationRequest): TokenNeed {
-  return { inputTokens: estimateInput(request), outputTokens: request.max_output_tokens ?? assumedOutputTokens }
-}
+/** Tokens and credit held for one request. What is left of the credit bounds what each attempt may be asked for. */
+export class Reservation {
+  readonly #key: ApiKey
+  readonly #tokens: Hold | undefined
+  readonly #credit: CreditHold | undefined
+  #need: TokenNeed
+  #inputTokens: number
+  /** What rounds and attempts that are over cost, or may have cost. */
+  #goneUsd = 0
+  /** What failed attempts are known to have cost. */
+  #lostUsd = 0
 
-/** Tokens and credit held for one request: settled with what it really took, or released. */
-export interface Reservation {
-  settle(usage: TokenUsage, costUsd: number | null): Promise<void>
-  release(): Promise<void>
-}
-
-/** Sets aside what a request is likely to take: 402 and 429 come from here, before anything is answered. */
-export class Reservations {
-  readonly #ledger: Ledger
-  readonly #limiter: RateLimiter
-
-  static {
-    wire(this, [Ledger, RateLimiter])
+  constructor({ key, tokens, credit, need, inputTokens }: ReservationParts) {
+    this.#key = key
+    this.#tokens = tokens
+    this.#credit = credit
+    this.#need = need
+    this.#inputTokens = inputTokens
   }
 
-  constructor(ledger: Ledger, limiter: RateLimiter) {
-    this.#ledger = ledger
-    this.#limiter = limiter
-  }
-
-  /** Undefined for a key without limits: most requests. */
-  async reserve(key: ApiKey, measure: () => TokenNeed, endpoints: readonly Endpoint[]): Promise<Reservation | undefined> {
-    if (key.tokensPerMinute === undefined && key.spendCapUsd === undefined) return undefined
-    const { inputTokens, outputTokens } = measure()
-    const tokens =
-      key.tokensPerMinute === undefined ? undefined : await this.#reserveTokens(key, key.tokensPerMinute, inputTokens + outputTokens)
-    try {
-      const costUsd = dearest(endpoints, inputTokens, outputTokens)
-      const credit = key.spendCapUsd === undefined ? undefined : await this.#reserveCredit(key, costUsd)
-      return reservation(tokens, credit, costUsd)
-    } catch (error) {
-      await tokens?.release()
-      throw error
-    }
-  }
-
-  async #reserveTokens(key: ApiKey, tokensPerMinute: number, tokens: number): Promise<Hold> {
-    const hold = await this.#limiter.reserve({ bucket: `key:${key.id}`, tokens: tokensPerMinute, windowMs }, tokens)
-    if (!('retryAfterMs' in hold)) return hold
-    const { retryAfterMs } = hold
-    const advice =
-      retryAfterMs === undefined
-        ? 'Ask for fewer output tokens or send less.'
-        : `Please try again in ${Math.max(1, Math.ceil(retryAfterMs / 1000))}s.`
-    throw new GatewayError({
-      status: 429,
-      type: 'rate_limit_error',
-      code: 'rate_limit_exceeded',
-      message: `This request needs about ${tokens} tokens, and this API key's limit is ${tokensPerMinute} tokens a minute. ${advice}`,
-      retryAfterMs,
-      final: retryAfterMs === undefined,
+  /** Those that what is held suffices for: some, unless nothing was held at all. */
+  affordable<C extends { readonly endpoint: Endpoint }>(candidates: readonly C[]): readonly C[] {
+    return candidates.filter(({ endpoint }) => {
+      const spend = this.#spendAt(endpoint)
+      return !spend || covers(this.#leftUsd, spend.leastUsd)
     })
   }
 
-  async #reserveCredit(key: ApiKey, costUsd: number): Promise<Hold> {
-    const hold = await this.#ledger.reserve(key, costUsd)
-    if (hold) return hold
-    throw new GatewayError({
-      status: 402,
-      type: 'insufficient_credits',
-      code: 'insufficient_credits',
-      message: `This API key's spend cap of ${key.spendCapUsd} USD is reached, or this request might pass it.`,
-    })
+  /**
+   * Makes sure that another attempt at this endpoint is covered. Gives the output limit that keeps its cost within what is held, or
+   * undefined where the request's own and the endpoint's do. Throws the 402 where even the least answer is no longer covered.
+   */
+  async outputLimit(endpoint: Endpoint): Promise<number | undefined> {
+    const spend = this.#spendAt(endpoint)
+    if (!spend) return undefined
+    const { leastUsd, mostUsd } = spend
+    if (covers(this.#leftUsd, mostUsd)) return undefined
+    const atLeast = covers(this.#leftUsd, leastUsd) ? 0 : leastUsd - this.#leftUsd
+    const extended = await this.#credit!.extend({ atLeast, atMost: mostUsd - this.#leftUsd })
+    if (!extended && atLeast > 0) throw capReached(this.#key)
+    if (covers(this.#leftUsd, mostUsd)) return undefined
+    return Math.max(this.#need.leastOutputTokens, outputTokensFor(this.#leftUsd, spend))
+  }
+
+  /** A round is over, and the next one needs this much. `costUsd` is null where it is not known. */
+  nextRound(costUsd: number | null, measure: () => TokenNeed): void {
+    if (!this.#credit) return
+    this.#goneUsd += costUsd ?? this.#leftUsd
+    const need = measure()
+    this.#inputTokens += inputBound(need) - inputBound(this.#need)
+    this.#need = need
+  }
+
+  /** An attempt failed before it answered: what it cost, or may have cost, is no longer there for the next. */
+  attemptFailed(endpoint: Endpoint, usage: TokenUsage | undefined, failure?: ProviderFailure): void {
+    const spend = this.#spendAt(endpoint)
+    if (!spend) return
+    const costUsd = usage && costOf(usage, endpoint.price)
+    if (costUsd !== undefined && costUsd !== null) {
+      this.#goneUsd += costUsd
+      this.#lostUsd += costUsd
+    } else if (failure && mayBeBilled(failure)) this.#goneUsd += Math.min(spend.mostUsd, this.#leftUsd)
+  }
+
+  /** `costUsd` is null where it is not known: then what was held is the best guess. */
+  async settle(usage: TokenUsage, costUsd: number | null): Promise<void> {
+    await this.#tokens?.settle(usage.uncachedInput + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h + usage.output)
+    await this.#credit?.settle(costUsd === null ? this.#credit.usd : costUsd + this.#lostUsd)
+  }
+
+  /** Nothing was answered. What failed attempts cost is spent all the same. */
+  async release(): Promise<void> {
+    await this.#tokens?.release()
+    if (this.#lostUsd > 0) await this.#credit?.settle(this.#lostUsd)
+    else await this.#credit?.release()
+  }
+
+  get #leftUsd(): number {
+    return Math.max(0, this.#credit!.usd - this.#goneUsd)
+  }
+
+  /** Undefined where nothing is held for it: the key has no cap, or may use an endpoint without a price. */
+  #spendAt(endpoint: Endpoint): Spend | undefined {
+    if (!this.#credit || !endpoint.price) return undefined
+    return spendAt(endpoint, endpoint.price, this.#need, this.#inputTokens)
   }
 }
 
-function reservation(tokens: Hold | undefined, credit: Hold | undefined, heldUsd: number): Reservation {
-  return {
-    async settle(usage, costUsd) {
-      await tokens?.settle(usage.uncachedInput + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h + usage.output)
-      // Of a cost that nobody knows, what was held is the best guess.
-      await credit?.settle(costUsd ?? heldUsd)
-    },
-    async release() {
-      await tokens?.release()
-      await credit?.release()
-    },
-  }
+export function capReached({ spendCapUsd }: ApiKey): GatewayError {
+  return new GatewayError({
+    status: 402,
+    type: 'insufficient_credits',
+    code: 'insufficient_credits',
+    message:
+      `The spend cap of this API key, ${spendCapUsd} USD, leaves no room for this request. ` +
+      'Wait for requests under way to end, send less, use a cheaper model, or raise the cap.',
+  })
 }
 
-function dearest(endpoints: readonly Endpoint[], inputTokens: number, outputTokens: number): number {
-  return Math.max(0, ...endpoints.map(({ price }) => (price ? highestCostOf(inputTokens, outputTokens, price) : 0)))
+/** What a vendor refuses it does not bill; what it took and did not deliver, it may. */
+function mayBeBilled({ kind }: ProviderFailure): boolean {
+  return kind === 'timeout' || kind === 'protocol'
 }

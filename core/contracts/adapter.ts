@@ -41,8 +41,16 @@ export interface ProviderAdapter {
 }
 
 export interface Decoder {
-  /** One frame: its data, and its event name where the framing has one. Throws `ProviderFailure` for an error inside the stream; what was emitted before still counts. */
+  /**
+   * One frame: its data, and its event name where the framing has one. Throws `ProviderFailure` for an error inside the stream; what was
+   * emitted before still counts. After a `finish` and a `usage` core reads no further; after a `finish` alone it waits a second for the usage.
+   */
   frame(data: string, event: string | undefined, emit: Emit): void
+  /**
+   * True once everything that makes an answer is here, such as a reason to stop and the usage, but the vendor may still say more about it.
+   * Read after each chunk. From then on the body has one second to end; core then closes it and calls `end`.
+   */
+  readonly isComplete?: boolean
   /** The body ended. Emits what is still held back; without a `finish` by now the reply counts as cut short. */
   end?(emit: Emit): void
 }

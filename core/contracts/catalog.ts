@@ -129,6 +129,8 @@ export interface CatalogSource {
   /** One line on how much there is and how old it is, for `turnpike check`. */
   describe?(): string
   entries(): readonly CatalogEntry[]
+  /** Ids of the providers, loaded or not, that have a model of this name or alias. Called when a request names a model that is not served. */
+  providersOf?(name: string): readonly string[]
   /** Called once: the source calls `changed` whenever `entries()` would answer differently. */
   onChange?(changed: () => void): void
 }
@@ -147,5 +149,7 @@ export interface Catalog {
   models(): readonly Model[]
   /** Known names that are spelt much like this one, best first. */
   nearest(name: string): readonly string[]
+  /** What would make the gateway serve a model, or `provider/model`, that it does not: a sentence for the caller. */
+  absence(name: string): string | undefined
 }
 export const Catalog = token<Catalog>('catalog')

@@ -45,7 +45,7 @@ export type GenerationEvent =
   | { readonly type: 'warning'; readonly param: string; readonly message: string }
   /** Totals so far; the last one counts. */
   | { readonly type: 'usage'; readonly usage: TokenUsage }
-  /** Why the model stopped. A reply without one is a failure. `pause`: core asks the same candidate to go on. */
+  /** Why the model stopped, and the end of the reply: after it only `usage` counts, if it comes at once. A reply without one is a failure. `pause`: core asks the same candidate to go on. */
   | { readonly type: 'finish'; readonly reason: FinishReason }
 
 export type FinishReason = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'pause'

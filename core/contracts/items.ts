@@ -46,8 +46,15 @@ const functionCall = {
 
 const functionCallOutput = {
   type: 'object',
-  required: ['type', 'call_id', 'output'],
-  properties: { ...itemMeta, type: { const: 'function_call_output' }, call_id: callId, output: toolOutput },
+  required: ['type', 'output'],
+  properties: {
+    ...itemMeta,
+    type: { const: 'function_call_output' },
+    call_id: callId,
+    name: { type: 'string', minLength: 1, maxLength: 128 },
+    namespace: string,
+    output: toolOutput,
+  },
 } as const satisfies Schema
 
 const customToolCall = {
@@ -153,7 +160,11 @@ export const itemSchema = {
 
 export type MessageItem = Omit<Wire<typeof message>, 'content'> & { readonly content: readonly Part[] }
 export type FunctionCallItem = Wire<typeof functionCall>
-export type FunctionCallOutputItem = Omit<Wire<typeof functionCallOutput>, 'output'> & { readonly output: string | readonly InputPart[] }
+/** Callers may leave out `call_id`. It is there once history was added (`generation/tool-outputs.ts`): guards and providers always find it. */
+export type FunctionCallOutputItem = Omit<Wire<typeof functionCallOutput>, 'output' | 'call_id'> & {
+  readonly call_id: string
+  readonly output: string | readonly InputPart[]
+}
 export type CustomToolCallItem = Wire<typeof customToolCall>
 export type CustomToolCallOutputItem = Omit<Wire<typeof customToolCallOutput>, 'output'> & {
   readonly output: string | readonly InputPart[]

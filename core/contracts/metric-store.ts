@@ -4,6 +4,8 @@ import { token } from '../token.ts'
 export interface AttemptSample {
   readonly provider: string
   readonly model: string
+  /** Whether a catalog lists the endpoint. Callers may name others as they please: they must not displace what is known of these. */
+  readonly listed: boolean
   /** Milliseconds since the epoch. */
   readonly at: number
   /** `fault`: the provider's fault; `neutral`: the caller's, or the client left. */

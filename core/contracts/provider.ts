@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../errors.ts'
+import type { ImageErrorCode } from '../errors.ts'
 import type { Capabilities, Endpoint } from './catalog.ts'
 import type { GenerationEvent } from './events.ts'
 import type { TextFormat, UpstreamRequestBody } from './request.ts'
@@ -54,6 +54,18 @@ export interface ProviderCall {
   /** This attempt's own signal: aborted with the run, or when the attempt takes too long. */
   readonly signal: AbortSignal
   readonly context: RunContext
+  /** The attempt's own clock. */
+  readonly clock?: AttemptClock | undefined
+  /**
+   * Tells core how many bytes of the reply are held that no event has been made of yet; each call replaces the last number. Throws when the
+   * gateway has no room for them. `httpProvider` calls it; another provider needs to only if it collects a reply before it yields.
+   */
+  holds?(bytes: number): void
+}
+
+export interface AttemptClock {
+  /** Time that is not the provider's, such as a download for the caller: no time-out runs, and it is not measured. */
+  pauseFor<T>(work: Promise<T>): Promise<T>
 }
 
 export type FailureKind =
@@ -74,10 +86,15 @@ export interface ProviderFailureOptions {
   readonly kind: FailureKind
   /** What went wrong, fit for the caller: the vendor's own sentence where there is one. */
   readonly message: string
-  readonly code?: ErrorCode | undefined
+  /** What is wrong with an image, where that is the trouble. Every other public code follows from the kind. */
+  readonly code?: ImageErrorCode | undefined
   /** The vendor's HTTP status. */
   readonly status?: number | undefined
   readonly retryAfterMs?: number | undefined
+  /** Whether the same request may well succeed soon. By default the kind decides. */
+  readonly transient?: boolean | undefined
+  /** The item or part of `request.input` that is at fault, as the provider was given it: the caller is told its path. */
+  readonly subject?: object | undefined
   /** The vendor's error body, whole: core masks it and cuts it. Content, never logged or recorded. */
   readonly upstream?: string | undefined
   readonly cause?: unknown
@@ -98,6 +115,8 @@ const retries: Record<FailureKind, 'same' | 'other' | 'never'> = {
   'context-length': 'other',
 }
 
+const transientKinds: ReadonlySet<FailureKind> = new Set(['overloaded', 'unavailable', 'network'])
+
 const failureMarker = Symbol.for('turnpike/provider-failure')
 
 /** A provider's answer that is none. Equal across copies of this package: test with `ProviderFailure.is`. */
@@ -105,9 +124,11 @@ export class ProviderFailure extends Error {
   override readonly name = 'ProviderFailure'
   readonly [failureMarker] = true
   readonly kind: FailureKind
-  readonly code: ErrorCode | undefined
+  readonly code: ImageErrorCode | undefined
   readonly status: number | undefined
   readonly retryAfterMs: number | undefined
+  readonly transient: boolean
+  readonly subject: object | undefined
   readonly upstream: string | undefined
 
   constructor(options: ProviderFailureOptions) {
@@ -116,6 +137,8 @@ export class ProviderFailure extends Error {
     this.code = options.code
     this.status = options.status
     this.retryAfterMs = options.retryAfterMs
+    this.transient = options.transient ?? transientKinds.has(options.kind)
+    this.subject = options.subject
     this.upstream = options.upstream
   }
 

@@ -1,6 +1,6 @@
 import { cacheControlSchema, inputPartSchema, itemSchema, type Item } from './items.ts'
 import type { JsonObject, Schema, Wire } from './json.ts'
-import { toolChoiceSchema, toolSchema, type ToolDefinition } from './tools.ts'
+import { maximumTools, toolChoiceSchema, toolSchema, type ToolDefinition } from './tools.ts'
 
 export * from './tools.ts'
 
@@ -9,6 +9,7 @@ export * from './tools.ts'
 const whole = 9_007_199_254_740_991
 const positiveInteger = { type: 'integer', minimum: 1, maximum: whole } as const
 const string = { type: 'string' } as const
+const fallbacks = { type: 'array', maxItems: 64, items: { type: 'string', minLength: 1, maxLength: 256 } } as const
 
 export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
 export type Effort = (typeof efforts)[number]
@@ -54,11 +55,11 @@ const sort = {
 const routing = {
   type: 'object',
   properties: {
-    model: { type: 'object', properties: { fallbacks: { type: 'array', items: { type: 'string', minLength: 1 } }, sort } },
+    model: { type: 'object', properties: { fallbacks, sort } },
     provider: {
       type: 'object',
       properties: {
-        fallbacks: { type: 'array', items: { type: 'string', minLength: 1 } },
+        fallbacks,
         sort,
         interval: { type: 'string', pattern: '^\\d+(?:m| minutes|h| hours?|d| days?|w| weeks?|y| years?)$' },
       },
@@ -70,7 +71,7 @@ export const requestSchema = {
   type: 'object',
   required: ['input', 'model'],
   properties: {
-    input: { type: 'array', minItems: 1, items: itemSchema },
+    input: { type: 'array', minItems: 1, maxItems: 10_000, items: itemSchema },
     model: { type: 'string', minLength: 1, maxLength: 256 },
     include: { type: 'array', maxItems: 8, items: { enum: includables } },
     instructions: string,
@@ -93,7 +94,7 @@ export const requestSchema = {
     temperature: { type: 'number', minimum: 0, maximum: 2 },
     top_p: { type: 'number', minimum: 0, maximum: 1 },
     text: { type: 'object', properties: { format: textFormat, verbosity: { enum: ['low', 'medium', 'high'] } } },
-    tools: { type: 'array', items: toolSchema },
+    tools: { type: 'array', maxItems: maximumTools, items: toolSchema },
     tool_choice: toolChoiceSchema,
     parallel_tool_calls: { type: 'boolean' },
     previous_response_id: { type: 'string', minLength: 1 },

@@ -23,6 +23,8 @@ export interface Route {
   readonly idPrefix?: string
   /** This surface's error body, for what lies below its path too; without one, core's. */
   error?(error: GatewayError): Reply
+  /** Paths that callers may expect and nobody serves: the sentence that their 404, and that of paths below them, goes on with. */
+  readonly insteadOf?: Readonly<Record<string, string>>
   /** What is told of this route in the interface description; asked once, and only when somebody reads that. */
   describe?(): RouteDescription
 }
@@ -30,6 +32,8 @@ export interface Route {
 /** Schemas are JSON Schema 2020-12; they refer to those in `schemas` as `#/components/schemas/<name>`. */
 export interface RouteDescription {
   readonly summary: string
+  /** Parameters of the path, by name; one that is missing here is any text. */
+  readonly path?: Readonly<Record<string, ParameterDescription>>
   /** Parameters of the query, by name. */
   readonly query?: Readonly<Record<string, ParameterDescription>>
   /** The JSON body; absent where none is read. */

@@ -13,6 +13,10 @@ export interface SealContext {
 
 /** Authenticated encryption and message authentication under the server's master key. */
 export interface Sealer {
+  /** Where the master key comes from, for messages: `key file /srv/data/master.key`. Never the key. */
+  readonly keySource: string
+  /** False while there is no master key. The first `seal` or `mac` then makes one, and so does the start of the gateway. */
+  readonly hasKey: boolean
   seal(context: SealContext, bytes: Uint8Array): Uint8Array
   /** Undefined when the bytes were changed, sealed under another context, or never sealed here. */
   open(context: SealContext, bytes: Uint8Array): Uint8Array | undefined

@@ -2,6 +2,8 @@ import type { JsonObject, Schema, Wire } from './json.ts'
 
 // What a request offers the model to call, and how it may choose: contract/responses.md §5.
 
+/** How many a request may offer, and how many one namespace may hold. */
+export const maximumTools = 2_000
 const string = { type: 'string' } as const
 const toolName = { type: 'string', minLength: 1, maxLength: 128, pattern: '^[a-zA-Z0-9_-]+$' } as const
 
@@ -44,6 +46,7 @@ const namespaceTool = {
     description: string,
     tools: {
       type: 'array',
+      maxItems: maximumTools,
       items: { type: 'object', required: ['type'], discriminator: { propertyName: 'type' }, oneOf: [functionTool, customTool] },
     },
   },
@@ -100,7 +103,11 @@ export const toolChoiceSchema = {
         type: string,
         name: string,
         mode: { enum: ['auto', 'required', 'none'] },
-        tools: { type: 'array', items: { type: 'object', required: ['type'], properties: { type: string, name: string } } },
+        tools: {
+          type: 'array',
+          maxItems: maximumTools,
+          items: { type: 'object', required: ['type'], properties: { type: string, name: string } },
+        },
       },
     },
   ],

@@ -1,13 +1,16 @@
-import { needOf, Reservations } from '../admission/reservation.ts'
+import { Reservations } from '../admission/reservations.ts'
+import { needOf } from '../admission/token-need.ts'
 import { Cancellation } from '../cancellation.ts'
 import { wire } from '../container.ts'
 import type { DecisionCall } from '../contracts/decision.ts'
 import type { GenerationEvent, TokenUsage } from '../contracts/events.ts'
 import type { GuardSession } from '../contracts/guardrail.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
-import { Attempts } from '../generation/attempts.ts'
+import type { Attempt } from '../generation/attempt.ts'
+import { Attempts, type AnswerSurroundings } from '../generation/attempts.ts'
 import { ContextWindow } from '../generation/context-window.ts'
 import { estimateUsage, soundUsage } from '../generation/cost.ts'
+import { LiveAnswers } from '../operation/live-answers.ts'
 import type { Operation } from '../operation/operation.ts'
 import type { RecordDraft } from '../records/record.ts'
 import { Planner } from '../routing/plan.ts'
@@ -19,16 +22,18 @@ export class AskedModels {
   readonly #contextWindow: ContextWindow
   readonly #reservations: Reservations
   readonly #attempts: Attempts
+  readonly #answers: LiveAnswers
 
   static {
-    wire(this, [Planner, ContextWindow, Reservations, Attempts])
+    wire(this, [Planner, ContextWindow, Reservations, Attempts, LiveAnswers])
   }
 
-  constructor(planner: Planner, contextWindow: ContextWindow, reservations: Reservations, attempts: Attempts) {
+  constructor(planner: Planner, contextWindow: ContextWindow, reservations: Reservations, attempts: Attempts, answers: LiveAnswers) {
     this.#planner = planner
     this.#contextWindow = contextWindow
     this.#reservations = reservations
     this.#attempts = attempts
+    this.#answers = answers
   }
 
   /** For one attempt at a decision; what is asked ends with it. */
@@ -44,20 +49,37 @@ export class AskedModels {
     cancellation: Cancellation,
     record: RecordDraft,
   ): AsyncGenerator<GenerationEvent> {
+    const answer = this.#answers.open(reason => cancellation.abort(reason))
+    try {
+      yield* this.#answer(request, operation, sessions, { cancellation, record, answer })
+    } finally {
+      answer.close()
+    }
+  }
+
+  async *#answer(
+    request: GenerationRequest,
+    operation: Operation,
+    sessions: readonly GuardSession[],
+    surroundings: AnswerSurroundings,
+  ): AsyncGenerator<GenerationEvent> {
     const { failover } = this.#attempts
-    const context = { ...operation.context, signal: cancellation.signal }
+    const context = { ...operation.context, signal: surroundings.cancellation.signal }
     const { caller } = context
     const candidates = await this.#contextWindow.fit(this.#planner.plan(request, caller, sessions), request)
     const endpoints = candidates.map(({ endpoint }) => endpoint)
-    operation.hold(await this.#reservations.reserve(caller.key, () => needOf(request), endpoints))
-    const attempt = await this.#attempts.open(candidates, request, context, { cancellation, record })
+    const reservation = await this.#reservations.reserve(caller.key, () => needOf(request), endpoints)
+    operation.hold(reservation)
+    const affordable = reservation?.affordable(candidates) ?? candidates
+    const attempt = await this.#attempts.open(affordable, request, context, surroundings, reservation)
     const { candidate } = attempt
     let usage: TokenUsage | undefined
     let said = 0
     let finished = false
     try {
-      for (let event = attempt.head.shift(); event; event = attempt.head.shift() ?? attempt.take() ?? (await attempt.next())) {
+      for (let event = attempt.head.shift(); event; event = attempt.head.shift() ?? attempt.take() ?? (await nextOf(attempt, finished))) {
         if (event.type === 'usage') usage = soundUsage(event.usage)
+        else if (finished) continue
         else if (event.type === 'text') said += event.text.length
         else if (event.type === 'finish') finished = true
         yield event
@@ -74,6 +96,11 @@ export class AskedModels {
       if (usage || said > 0 || finished) operation.bill.add(usage ?? estimateUsage(request, said), candidate.endpoint.price)
     }
   }
+}
+
+/** Some providers tell the usage after the end. */
+function nextOf(attempt: Attempt, finished: boolean): Promise<GenerationEvent | undefined> {
+  return finished ? attempt.last() : attempt.next()
 }
 
 /** Called off with the signal. */

@@ -1,3 +1,4 @@
+import type { Reservation } from '../admission/reservation.ts'
 import { Clock } from '../clock.ts'
 import { wire } from '../container.ts'
 import type { DecisionClient, DecisionReply, DecisionRequest } from '../contracts/decision.ts'
@@ -8,6 +9,7 @@ import { DecisionClients } from '../extension-points.ts'
 import { Attempt } from '../generation/attempt.ts'
 import type { Surroundings } from '../generation/attempts.ts'
 import { Masks } from '../masks.ts'
+import { Backoff } from '../operation/backoff.ts'
 import { Failover } from '../operation/failover.ts'
 import type { Operation } from '../operation/operation.ts'
 import type { Registry } from '../registry.ts'
@@ -34,7 +36,7 @@ export class DecisionAttempts {
   readonly #failover: Failover
 
   static {
-    wire(this, [Clock, MetricStore, Credentials, DecisionClients, AskedModels, Masks.token, Settings])
+    wire(this, [Clock, MetricStore, Credentials, DecisionClients, AskedModels, Masks.token, Settings, Backoff])
   }
 
   constructor(
@@ -44,7 +46,8 @@ export class DecisionAttempts {
     clients: Registry<DecisionClient>,
     models: AskedModels,
     masks: Masks,
-    { maxAttempts }: Settings,
+    { maxAttempts, retries }: Settings,
+    backoff: Backoff,
   ) {
     this.#clock = clock
     this.#metrics = metrics
@@ -53,6 +56,9 @@ export class DecisionAttempts {
       credentials,
       masks,
       maxAttempts,
+      retries,
+      backoff,
+      clock,
       pluginOf: provider => clients.pluginOf(provider),
       forms: decisionForms,
     })
@@ -65,9 +71,10 @@ export class DecisionAttempts {
     sessions: readonly GuardSession[],
     operation: Operation,
     surroundings: Surroundings,
+    reservation: Reservation | undefined,
   ): Promise<AnsweredDecision> {
     return this.#failover.first(candidates, operation.context, (candidate, credential) =>
-      this.#try(candidate, credential, request, sessions, operation, surroundings),
+      this.#try(candidate, credential, request, sessions, operation, surroundings, reservation),
     )
   }
 
@@ -78,9 +85,12 @@ export class DecisionAttempts {
     sessions: readonly GuardSession[],
     operation: Operation,
     { cancellation, record }: Surroundings,
+    reservation: Reservation | undefined,
   ): Promise<AnsweredDecision | ProviderFailure> {
-    const { client, model } = candidate
+    const { client, model, endpoint } = candidate
     const { context } = operation
+    // The answer to a decision has no limit that could be lowered: its whole need is held, or it is refused.
+    await reservation?.outputLimit(endpoint)
     const attempt = new Attempt<DecisionReply, DecisionCandidate>({
       candidate,
       credential,
@@ -90,7 +100,7 @@ export class DecisionAttempts {
       metrics: this.#metrics,
       record,
     })
-    return await this.#failover.outcome(candidate, context, attempt, async () => {
+    const outcome = await this.#failover.outcome(candidate, context, attempt, async () => {
       const request = { ...asked, model }
       const { signal } = attempt
       const generate = this.#models.asker(operation, sessions, signal, record)
@@ -99,6 +109,8 @@ export class DecisionAttempts {
       attempt.end('ok', countedUsage(reply))
       return { reply, candidate }
     })
+    if (ProviderFailure.is(outcome)) reservation?.attemptFailed(endpoint, undefined, outcome)
+    return outcome
   }
 }
 

@@ -46,10 +46,12 @@ export class Decision {
     const request = await applyDecisionGuards(this.#asked, guards, context)
     const candidates = names.candidates(request.model, key)
     const endpoints = candidates.map(({ endpoint }) => endpoint)
-    this.#operation.hold(await reservations.reserve(key, () => decisionNeed(request), endpoints))
+    const reservation = await reservations.reserve(key, () => decisionNeed(request), endpoints)
+    this.#operation.hold(reservation)
+    const affordable = reservation?.affordable(candidates) ?? candidates
 
     const sessions = guards.map(({ session }) => session)
-    const { reply, candidate } = await attempts.first(candidates, request, sessions, this.#operation, this.#exchange)
+    const { reply, candidate } = await attempts.first(affordable, request, sessions, this.#operation, this.#exchange, reservation)
 
     const { record } = this.#exchange
     const version = reply.model ?? candidate.model

@@ -1,8 +1,9 @@
 import { PolicyResolver } from '../admission/policy.ts'
-import { Reservations } from '../admission/reservation.ts'
+import { Reservations } from '../admission/reservations.ts'
 import { wire } from '../container.ts'
 import type { Decided, DecisionRequest } from '../contracts/decision.ts'
 import type { Guardrail } from '../contracts/guardrail.ts'
+import { loadedGuards, type LoadedGuard } from '../generation/input-guards.ts'
 import { GatewayError } from '../errors.ts'
 import { Guardrails } from '../extension-points.ts'
 import type { HttpExchange } from '../http/exchange.ts'
@@ -17,7 +18,7 @@ import { TokenLimits } from './token-limits.ts'
 /** What every decision works with. */
 export interface DecisionServices {
   readonly policies: PolicyResolver
-  readonly guardrails: readonly Guardrail[]
+  readonly guardrails: readonly LoadedGuard[]
   readonly limits: TokenLimits
   readonly names: DecisionNames
   readonly reservations: Reservations
@@ -44,7 +45,7 @@ export class Decisions {
     settings: Settings,
     live: LiveOperations,
   ) {
-    this.#services = { policies, guardrails: guardrails.values(), limits, names, reservations, attempts, settings }
+    this.#services = { policies, guardrails: loadedGuards(guardrails), limits, names, reservations, attempts, settings }
     this.#live = live
   }
 

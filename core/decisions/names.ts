@@ -10,6 +10,7 @@ import { nearest } from '../nearest.ts'
 import type { Contender } from '../operation/failover.ts'
 import type { Registry } from '../registry.ts'
 import { unlistedEndpoint } from '../routing/catalog.ts'
+import { checkWellFormed } from '../routing/model-name.ts'
 
 /** A decision model, and the client that answers for it. */
 export interface DecisionCandidate extends Contender {
@@ -49,6 +50,7 @@ export class DecisionNames {
   }
 
   #find(name: string): readonly DecisionCandidate[] {
+    checkWellFormed(name, 'model')
     const { prefix, rest } = split(name)
     const client = prefix === undefined ? undefined : this.#clients.get(prefix)
     const prefixed = client ? this.#candidate(client, rest) : []

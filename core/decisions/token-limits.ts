@@ -1,4 +1,4 @@
-import type { TokenNeed } from '../admission/reservation.ts'
+import type { TokenNeed } from '../admission/token-need.ts'
 import { wire } from '../container.ts'
 import type { DecisionRequest } from '../contracts/decision.ts'
 import { TokenCounter } from '../contracts/token-counter.ts'
@@ -59,11 +59,17 @@ export class TokenLimits {
   }
 }
 
-/** What is held for it, and what it is taken for where the vendor does not count. */
+/** What is held for it. */
 export function decisionNeed(request: DecisionRequest): TokenNeed {
   const { state, questions } = textsOf(request)
-  const characters = questions.reduce((sum, { length }) => sum + length, state.length)
-  return { inputTokens: estimateTokens(characters), outputTokens: outputTokensPerQuestion * questions.length }
+  const outputTokens = outputTokensPerQuestion * questions.length
+  return { texts: [state, ...questions], otherInputTokens: 0, outputTokens, leastOutputTokens: outputTokens, searches: 0 }
+}
+
+/** What it is taken for where the vendor does not count. */
+export function estimateDecisionInput(request: DecisionRequest): number {
+  const { state, questions } = textsOf(request)
+  return estimateTokens(questions.reduce((sum, { length }) => sum + length, state.length))
 }
 
 function textsOf({ state, questions }: DecisionRequest): DecisionTexts {

@@ -1,7 +1,7 @@
 import type { DecisionReply, DecisionRequest, DecisionUsage } from '../contracts/decision.ts'
 import { noUsage, type TokenUsage } from '../contracts/events.ts'
 import { soundUsage } from '../generation/cost.ts'
-import { decisionNeed } from './token-limits.ts'
+import { estimateDecisionInput } from './token-limits.ts'
 
 /** What the vendor counted. */
 export function countedUsage({ usage }: DecisionReply): TokenUsage | undefined {
@@ -10,7 +10,7 @@ export function countedUsage({ usage }: DecisionReply): TokenUsage | undefined {
 
 /** The gateway's guess where the vendor did not count. */
 export function billedUsage(reply: DecisionReply, request: DecisionRequest): TokenUsage {
-  return countedUsage(reply) ?? { ...noUsage, uncachedInput: decisionNeed(request).inputTokens, estimated: true }
+  return countedUsage(reply) ?? { ...noUsage, uncachedInput: estimateDecisionInput(request), estimated: true }
 }
 
 /** What the caller is told. */

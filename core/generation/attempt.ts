@@ -2,7 +2,7 @@ import type { Cancellation } from '../cancellation.ts'
 import type { Clock } from '../clock.ts'
 import { noUsage, type GenerationEvent, type TokenUsage } from '../contracts/events.ts'
 import type { MetricStore } from '../contracts/metric-store.ts'
-import { ProviderFailure, type Credential, type Timeouts } from '../contracts/provider.ts'
+import { ProviderFailure, type AttemptClock, type Credential, type Timeouts } from '../contracts/provider.ts'
 import type { Warning } from '../contracts/route.ts'
 import type { Contender } from '../operation/failover.ts'
 import type { RecordDraft } from '../records/record.ts'
@@ -21,8 +21,11 @@ export interface AttemptParts<C extends Contender = Candidate> {
   readonly record: RecordDraft
 }
 
+/** How long a provider may go on after its finish. */
+const lastMs = 1_000
+
 /** One try at one candidate: its clock, its abort, its events, and what is measured of it. */
-export class Attempt<E extends object = GenerationEvent, C extends Contender = Candidate> {
+export class Attempt<E extends object = GenerationEvent, C extends Contender = Candidate> implements AttemptClock {
   readonly candidate: C
   readonly credential: Credential | undefined
   readonly warnings: Warning[]
@@ -30,14 +33,18 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
   readonly head: E[] = []
   readonly #parts: AttemptParts<C>
   readonly #controller = new AbortController()
-  readonly #start: number
-  readonly #total: NodeJS.Timeout
+  /** Moved on by every pause. */
+  #start: number
+  #pausedAt = 0
+  #total: NodeJS.Timeout
   #silence: NodeJS.Timeout | undefined
   #latencyMs: number | undefined
   #iterator: AsyncIterator<E | readonly E[]> | undefined
   #list: readonly E[] = []
   #taken = 0
   #rejectStep: ((reason: unknown) => void) | undefined
+  #count: ((event: E) => void) | undefined
+  #isOver = false
   #ended = false
   readonly #onRunAbort = (reason: unknown): void => this.#abort(reason)
 
@@ -47,10 +54,8 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     this.credential = parts.credential
     this.warnings = [...(parts.warnings ?? [])]
     this.#start = parts.clock.elapsed()
-    const { totalMs, streamed } = parts
-    this.#total = this.#timer(totalMs, `did not finish within ${totalMs} ms`)
-    // A reply that does not stream comes all at once: only the total time-out can tell that it is late.
-    if (streamed) this.#silence = this.#timer(streamed.firstEventMs, `sent nothing within ${streamed.firstEventMs} ms`)
+    this.#total = this.#totalTimer(parts.totalMs)
+    this.#silence = this.#silenceTimer()
     parts.run.onAbort(this.#onRunAbort)
   }
 
@@ -58,13 +63,18 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     return this.#controller.signal
   }
 
-  begin(events: AsyncIterable<E | readonly E[]>): void {
+  /** `count` is called with each event before it is given out, and may throw. */
+  begin(events: AsyncIterable<E | readonly E[]>, count?: (event: E) => void): void {
     this.#iterator = events[Symbol.asyncIterator]()
+    this.#count = count
   }
 
   /** An event that has come already, together with an earlier one. */
   take(): E | undefined {
-    return this.#taken < this.#list.length ? this.#list[this.#taken++] : undefined
+    if (this.#taken >= this.#list.length) return undefined
+    const event = this.#list[this.#taken++]!
+    this.#count?.(event)
+    return event
   }
 
   /** Waits for the next event; undefined at the end. Rejects as soon as the attempt is aborted, even if the provider does not. */
@@ -73,13 +83,47 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
       if (this.signal.aborted) return reject(this.signal.reason)
       this.#rejectStep = reject
       this.#iterator!.next().then(({ done, value }) => {
-        if (done) return resolve(undefined)
+        if (done) {
+          this.#isOver = true
+          return resolve(undefined)
+        }
         if (this.#latencyMs !== undefined) this.#silence?.refresh()
-        if (!Array.isArray(value)) return resolve(value as E)
-        this.#list = value
-        this.#taken = 0
-        resolve(this.take() ?? this.next())
+        try {
+          if (Array.isArray(value)) {
+            this.#list = value
+            this.#taken = 0
+            return resolve(this.take() ?? this.next())
+          }
+          this.#count?.(value as E)
+          resolve(value as E)
+        } catch (error) {
+          reject(error)
+        }
       }, reject)
+    })
+  }
+
+  /** What comes after the finish, if it comes within a second; most often the end, which is undefined. */
+  async last(): Promise<E | undefined> {
+    const late = Promise.withResolvers<undefined>()
+    const timer = setTimeout(() => late.resolve(undefined), lastMs)
+    try {
+      return await Promise.race([this.next(), late.promise])
+    } catch (error) {
+      // The answer is whole; only its caller can still call it off.
+      if (this.signal.aborted) throw error
+      return undefined
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** Waits for something else than an event, and rejects as soon as the attempt is aborted. */
+  unlessAborted(work: Promise<void>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.signal.aborted) return reject(this.signal.reason)
+      this.#rejectStep = reject
+      work.then(resolve, reject)
     })
   }
 
@@ -87,19 +131,33 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
   commit(): void {
     if (!this.#parts.streamed) return
     this.#latencyMs = this.#parts.clock.elapsed() - this.#start
-    this.pause()
-    this.resume()
+    clearTimeout(this.#silence)
+    this.#silence = this.#silenceTimer()
   }
 
-  /** The client does not read: its time counts for nobody. */
+  /** Time that `work` takes is not the provider's. */
+  async pauseFor<T>(work: Promise<T>): Promise<T> {
+    this.pause()
+    try {
+      return await work
+    } finally {
+      this.resume()
+    }
+  }
+
+  /** The client does not read, or the gateway itself is at work: that time is not the provider's. */
   pause(): void {
+    clearTimeout(this.#total)
     clearTimeout(this.#silence)
+    this.#pausedAt = this.#parts.clock.elapsed()
   }
 
   resume(): void {
-    if (!this.#parts.streamed) return
-    const { betweenEventsMs } = this.#parts.streamed
-    this.#silence = this.#timer(betweenEventsMs, `sent nothing for ${betweenEventsMs} ms`)
+    if (this.#ended || this.signal.aborted) return
+    const now = this.#parts.clock.elapsed()
+    this.#start += now - this.#pausedAt
+    this.#total = this.#totalTimer(Math.max(0, this.#parts.totalMs - (now - this.#start)))
+    this.#silence = this.#silenceTimer()
   }
 
   /** Closes the books, once. `outcome` is `ok`, `left`, or the failure. */
@@ -110,8 +168,9 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     clearTimeout(this.#silence)
     const { run, clock, metrics, record, candidate } = this.#parts
     run.offAbort(this.#onRunAbort)
-    if (outcome !== 'ok') this.#abort(new Error('the attempt was given up'))
-    const { provider, model } = candidate.endpoint
+    // A provider that goes on after its finish is stopped too.
+    if (outcome !== 'ok' || !this.#isOver) this.#abort(new Error('the attempt was given up'))
+    const { provider, model, listed } = candidate.endpoint
     const totalMs = clock.elapsed() - this.#start
     const failure = typeof outcome === 'string' ? undefined : outcome
     record.attempts.push({
@@ -121,9 +180,12 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
       status: failure?.status ?? null,
       elapsedMs: Math.round(totalMs * 1000) / 1000,
     })
+    // A name that somebody made up is no endpoint.
+    if (failure?.kind === 'not-found' && !listed) return
     metrics.record({
       provider,
       model,
+      listed,
       at: clock.now(),
       outcome: outcome === 'ok' ? 'ok' : failure && isFault(failure) ? 'fault' : 'neutral',
       latencyMs: this.#latencyMs,
@@ -133,13 +195,24 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     })
   }
 
+  #totalTimer(leftMs: number): NodeJS.Timeout {
+    return this.#timer(leftMs, `did not finish within ${this.#parts.totalMs} ms`)
+  }
+
+  /** A reply that does not stream comes all at once: only the total time-out can tell that it is late. */
+  #silenceTimer(): NodeJS.Timeout | undefined {
+    const { streamed } = this.#parts
+    if (!streamed) return undefined
+    const { firstEventMs, betweenEventsMs } = streamed
+    return this.#latencyMs === undefined
+      ? this.#timer(firstEventMs, `sent nothing within ${firstEventMs} ms`)
+      : this.#timer(betweenEventsMs, `sent nothing for ${betweenEventsMs} ms`)
+  }
+
   #timer(afterMs: number, problem: string): NodeJS.Timeout {
     const { provider } = this.#parts.candidate
     return setTimeout(
-      () =>
-        this.#abort(
-          new ProviderFailure({ kind: 'timeout', code: 'provider_timeout', message: `The provider "${provider.id}" ${problem}.` }),
-        ),
+      () => this.#abort(new ProviderFailure({ kind: 'timeout', message: `The provider "${provider.id}" ${problem}.` })),
       afterMs,
     )
   }

@@ -1,22 +1,24 @@
-import type { Cancellation } from '../cancellation.ts'
+import type { Reservation } from '../admission/reservation.ts'
 import { Clock } from '../clock.ts'
 import { wire } from '../container.ts'
-import { isSemantic } from '../contracts/events.ts'
+import { isSemantic, type GenerationEvent, type TokenUsage } from '../contracts/events.ts'
 import { MetricStore } from '../contracts/metric-store.ts'
-import type { ProviderFailure, Credential, Provider, Timeouts } from '../contracts/provider.ts'
+import { ProviderFailure, type Credential, type Provider, type Timeouts, type Yielded } from '../contracts/provider.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import { Providers } from '../extension-points.ts'
 import type { HttpExchange } from '../http/exchange.ts'
 import { Masks } from '../masks.ts'
+import { Backoff } from '../operation/backoff.ts'
 import { Failover } from '../operation/failover.ts'
-import type { RecordDraft } from '../records/record.ts'
+import type { LiveAnswer } from '../operation/live-answer.ts'
 import type { Registry } from '../registry.ts'
 import type { Candidate } from '../routing/plan.ts'
 import { Settings } from '../settings.ts'
 import { Credentials } from '../upstream/credentials.ts'
 import { cutShort } from '../upstream/cut-short.ts'
 import { Attempt } from './attempt.ts'
+import { soundUsage } from './cost.ts'
 import { generationForms } from './failure.ts'
 import { Lowering } from './lowering/lowering.ts'
 
@@ -24,6 +26,11 @@ const defaultTimeouts: Timeouts = { connectMs: 10_000, firstEventMs: 120_000, be
 
 /** What calls attempts off, and where they are recorded. */
 export type Surroundings = Pick<HttpExchange, 'cancellation' | 'record'>
+
+export interface AnswerSurroundings extends Surroundings {
+  /** Where what they say is counted. */
+  readonly answer: LiveAnswer
+}
 
 /** Tries candidates in order until one answers. */
 export class Attempts {
@@ -33,7 +40,7 @@ export class Attempts {
   readonly failover: Failover
 
   static {
-    wire(this, [Clock, MetricStore, Credentials, Lowering, Providers, Masks.token, Settings])
+    wire(this, [Clock, MetricStore, Credentials, Lowering, Providers, Masks.token, Settings, Backoff])
   }
 
   constructor(
@@ -43,7 +50,8 @@ export class Attempts {
     lowering: Lowering,
     providers: Registry<Provider>,
     masks: Masks,
-    settings: Settings,
+    { maxAttempts, retries }: Settings,
+    backoff: Backoff,
   ) {
     this.#clock = clock
     this.#metrics = metrics
@@ -51,7 +59,10 @@ export class Attempts {
     this.failover = new Failover({
       credentials,
       masks,
-      maxAttempts: settings.maxAttempts,
+      maxAttempts,
+      retries,
+      backoff,
+      clock,
       pluginOf: provider => providers.pluginOf(provider),
       forms: generationForms,
     })
@@ -62,14 +73,16 @@ export class Attempts {
     candidates: readonly Candidate[],
     request: GenerationRequest,
     context: RunContext,
-    { cancellation, record }: Surroundings,
+    surroundings: AnswerSurroundings,
+    reservation?: Reservation,
   ): Promise<Attempt> {
+    surroundings.answer.keep()
     const sorted = (inTurn: readonly (Credential | undefined)[], candidate: Candidate) =>
       this.#lowering.withStateFirst(inTurn, request, candidate, context.caller)
     return this.failover.first(
       candidates,
       context,
-      (candidate, credential) => this.#try(candidate, credential, request, context, cancellation, record),
+      (candidate, credential) => this.#try(candidate, credential, request, context, surroundings, reservation),
       sorted,
     )
   }
@@ -79,11 +92,13 @@ export class Attempts {
     credential: Credential | undefined,
     request: GenerationRequest,
     context: RunContext,
-    run: Cancellation,
-    record: RecordDraft,
+    { cancellation, record, answer }: AnswerSurroundings,
+    reservation: Reservation | undefined,
   ): Promise<Attempt | ProviderFailure> {
+    answer.restart()
     const { endpoint, provider } = candidate
-    const lowered = this.#lowering.lower(request, candidate, credential, context.caller)
+    const outputLimit = reservation && (await reservation.outputLimit(endpoint))
+    const lowered = this.#lowering.lower(request, candidate, credential, context.caller, outputLimit)
     const timeouts = { ...defaultTimeouts, ...provider.timeouts }
     const attempt = new Attempt({
       candidate,
@@ -91,20 +106,24 @@ export class Attempts {
       warnings: lowered.warnings,
       totalMs: timeouts.totalMs,
       streamed: request.stream === true ? timeouts : undefined,
-      run,
+      run: cancellation,
       clock: this.#clock,
       metrics: this.#metrics,
       record,
     })
-    return await this.failover.outcome(candidate, context, attempt, async () => {
+    const outcome = this.failover.outcome(candidate, context, attempt, async () => {
       const events = provider.generate({
         request: lowered.request,
         endpoint,
         credentialId: credential?.id,
         signal: attempt.signal,
         context,
+        clock: attempt,
+        holds: bytes => answer.hold(bytes),
       })
-      attempt.begin(lowered.raises.reduce((below, raise) => raise(below, attempt.signal), events))
+      const count = (event: GenerationEvent): void => answer.count(event)
+      if (lowered.raises.length === 0) attempt.begin(events, count)
+      else attempt.begin(lowered.raises.reduce<AsyncIterable<Yielded>>((below, raise) => raise(below, attempt), counted(events, count)))
       for (;;) {
         const event = attempt.take() ?? (await attempt.next())
         if (!event) throw cutShort(provider.id)
@@ -115,5 +134,37 @@ export class Attempts {
         return attempt
       }
     })
+    return reservation ? await accounted(outcome, attempt, reservation) : await outcome
+  }
+}
+
+/** Vendors bill attempts that came to nothing, too. */
+async function accounted(
+  outcome: Promise<Attempt | ProviderFailure>,
+  { candidate: { endpoint }, head }: Attempt,
+  reservation: Reservation,
+): Promise<Attempt | ProviderFailure> {
+  try {
+    const result = await outcome
+    if (ProviderFailure.is(result)) reservation.attemptFailed(endpoint, usageIn(head), result)
+    return result
+  } catch (error) {
+    reservation.attemptFailed(endpoint, usageIn(head))
+    throw error
+  }
+}
+
+/** The last that was told. */
+function usageIn(events: readonly GenerationEvent[]): TokenUsage | undefined {
+  const told = events.findLast(event => event.type === 'usage')
+  return told && soundUsage(told.usage)
+}
+
+/** Some raises hold events back: what they get is counted before they do. */
+async function* counted(events: AsyncIterable<Yielded>, count: (event: GenerationEvent) => void): AsyncGenerator<Yielded> {
+  for await (const yielded of events) {
+    if ('type' in yielded) count(yielded)
+    else for (const event of yielded) count(event)
+    yield yielded
   }
 }

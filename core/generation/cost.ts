@@ -28,10 +28,12 @@ export class Bill {
   /** US dollars; null when the cost of any of them is unknown. */
   costUsd: number | null = 0
 
-  add(usage: TokenUsage, price: Price | undefined): void {
+  /** Returns what this request cost. */
+  add(usage: TokenUsage, price: Price | undefined): number | null {
     const costUsd = costOf(usage, price)
     this.usage = addUsage(this.usage, usage)
     this.costUsd = costUsd === null || this.costUsd === null ? null : this.costUsd + costUsd
+    return costUsd
   }
 }
 

@@ -1,6 +1,7 @@
 import type { FailureKind, ProviderFailure } from '../contracts/provider.ts'
-import { GatewayError } from '../errors.ts'
+import { GatewayError, isImageErrorCode } from '../errors.ts'
 import type { Masks } from '../masks.ts'
+import { withoutAccountIds } from './account-ids.ts'
 
 export interface PublicForm {
   readonly status: number
@@ -31,15 +32,17 @@ const longest = 4_096
 /** Characters among which secrets are looked for: far more, so that none is cut in two at the end. */
 const longestSearched = 16 * longest
 
-/** The vendor's sentence goes to the caller with the gateway's secrets taken out. What it says of the gateway's own account stays inside. */
+/** The vendor's sentence goes to the caller without the gateway's secrets and account ids. What it says of the gateway's own account stays inside. */
 export function publicError(failure: ProviderFailure, provider: string, masks: Masks, forms: PublicForms): GatewayError {
   const form = forms[failure.kind]
   const own = failure.kind === 'auth' || failure.kind === 'quota'
   const message = own ? ownAccountMessage(failure.kind === 'auth', provider) : tellable(failure.message, masks)
   return new GatewayError({
     ...form,
-    code: failure.code ?? form.code,
+    code: isAboutRequest(failure) && isImageErrorCode(failure.code) ? failure.code : form.code,
     message,
+    // A status that says nothing of the vendor's trouble needs the advice; clients know what to do with the others.
+    ...(form.status === 424 && (failure.transient ? { transient: true } : { final: true })),
     ...(failure.kind === 'not-found' && { param: 'model' }),
     retryAfterMs: failure.retryAfterMs,
     upstreamError: own || failure.upstream === undefined ? undefined : tellable(failure.upstream, masks),
@@ -47,8 +50,15 @@ export function publicError(failure: ProviderFailure, provider: string, masks: M
   })
 }
 
+/** Only then can an image be at fault. Plugins are not always type-checked, so the code itself is checked too. */
+function isAboutRequest({ kind }: ProviderFailure): boolean {
+  return kind === 'invalid-request' || kind === 'refused'
+}
+
 function tellable(text: string, masks: Masks): string {
-  return masks.apply(text.slice(0, longestSearched)).slice(0, longest).toWellFormed()
+  return withoutAccountIds(masks.apply(text.slice(0, longestSearched)))
+    .slice(0, longest)
+    .toWellFormed()
 }
 
 function ownAccountMessage(refused: boolean, provider: string): string {

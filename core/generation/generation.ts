@@ -5,18 +5,21 @@ import { Sealer } from '../contracts/sealer.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { GenerationRun, GenerationSink, InputCount } from '../contracts/route.ts'
 import { PolicyResolver } from '../admission/policy.ts'
-import { Reservations } from '../admission/reservation.ts'
+import { Reservations } from '../admission/reservations.ts'
 import { Guardrails } from '../extension-points.ts'
 import type { HttpExchange } from '../http/exchange.ts'
 import { Ids } from '../ids.ts'
+import { LiveAnswers } from '../operation/live-answers.ts'
 import { LiveOperations } from '../operation/live-operations.ts'
 import { contextOf } from '../operation/operation.ts'
 import type { Registry } from '../registry.ts'
 import { Planner } from '../routing/plan.ts'
 import { Settings } from '../settings.ts'
+import { allowedHosts, type AllowedHosts } from '../upstream/media/media-address.ts'
 import { Attempts } from './attempts.ts'
 import { ContextWindow } from './context-window.ts'
 import { History } from './history.ts'
+import { loadedGuards, type LoadedGuard } from './input-guards.ts'
 import { prepare } from './preparation.ts'
 import { Run } from './run.ts'
 
@@ -24,13 +27,16 @@ import { Run } from './run.ts'
 export interface RunServices {
   readonly policies: PolicyResolver
   readonly history: History
-  readonly guardrails: readonly Guardrail[]
+  readonly guardrails: readonly LoadedGuard[]
   readonly planner: Planner
   readonly contextWindow: ContextWindow
   readonly reservations: Reservations
   readonly attempts: Attempts
+  readonly answers: LiveAnswers
   readonly sealer: Sealer
   readonly settings: Settings
+  /** Of the settings. */
+  readonly mediaHosts: AllowedHosts
   readonly clock: Clock
   readonly ids: Ids
 }
@@ -49,6 +55,7 @@ export class Generation {
       ContextWindow,
       Reservations,
       Attempts,
+      LiveAnswers,
       Sealer,
       Settings,
       Clock,
@@ -65,6 +72,7 @@ export class Generation {
     contextWindow: ContextWindow,
     reservations: Reservations,
     attempts: Attempts,
+    answers: LiveAnswers,
     sealer: Sealer,
     settings: Settings,
     clock: Clock,
@@ -75,13 +83,15 @@ export class Generation {
     this.#services = {
       policies,
       history,
-      guardrails: guardrails.values(),
+      guardrails: loadedGuards(guardrails),
       planner,
       contextWindow,
       reservations,
       attempts,
+      answers,
       sealer,
       settings,
+      mediaHosts: allowedHosts(settings.mediaHosts),
       clock,
       ids,
     }

@@ -11,6 +11,7 @@ import { Ids } from '../ids.ts'
 import { describeError, Logger } from '../logger.ts'
 import { Settings } from '../settings.ts'
 import { withIds, withShownIds } from './item-ids.ts'
+import { pairOutputs } from './tool-outputs.ts'
 
 /** A request with all that was said before in front of it. */
 export interface Extended {
@@ -78,16 +79,14 @@ export class History implements StoredResponses {
     const { previous_response_id: id, input } = request
     const references = input.filter(isReference)
     if (id === undefined && references.length === 0) {
-      checkPairs(input, 0)
-      return { request, added: input }
+      const whole = pairOutputs(input, 0)
+      return { request: whole === input ? request : { ...request, input: whole }, added: input }
     }
     const [earlier, added] = await Promise.all([
       id === undefined ? [] : this.#earlier(id, caller),
       references.length === 0 ? input : this.#resolved(input, references, caller),
     ])
-    const whole = [...earlier, ...added]
-    checkPairs(whole, earlier.length)
-    return { request: { ...request, input: whole }, added }
+    return { request: { ...request, input: pairOutputs([...earlier, ...added], earlier.length) }, added }
   }
 
   async find({ owner }: Caller, id: string): Promise<StoredResponse> {
@@ -108,8 +107,19 @@ export class History implements StoredResponses {
       )
     }
     const chain = await this.#read(this.#responses.chain(caller.owner, id))
-    if (!chain) throw invalidRequest(`Previous response with id '${id}' not found.`, 'previous_response_id', 'previous_response_not_found')
+    if (!chain) throw previousNotFound(await this.#missing(id, caller), id)
     return chain.flatMap(({ input, output }) => [...input, ...output])
+  }
+
+  /** Which response of a chain is unknown. */
+  async #missing(id: string, { owner }: Caller): Promise<string> {
+    const seen = new Set<string>()
+    for (let next = id; ;) {
+      seen.add(next)
+      const previousId = (await this.#read(this.#responses.get(owner, next)))?.previousId
+      if (previousId === undefined || seen.has(previousId)) return next
+      next = previousId
+    }
   }
 
   /** References are resolved inside what this owner has stored: contract/responses.md §3. */
@@ -148,6 +158,15 @@ function isReference(item: Item): item is ItemReference {
   return item.type === 'item_reference'
 }
 
+/** Clients match the first sentence when the response they named is unknown: contract/responses.md §10.2. */
+function previousNotFound(missing: string, named: string): GatewayError {
+  const message =
+    missing === named
+      ? `Previous response with id '${named}' not found.`
+      : `Previous response with id '${missing}' not found: '${named}' continues it, and it was deleted or has expired. Send the conversation as input.`
+  return invalidRequest(message, 'previous_response_id', 'previous_response_not_found')
+}
+
 function notFound(id: string): GatewayError {
   return new GatewayError({
     status: 404,
@@ -156,32 +175,4 @@ function notFound(id: string): GatewayError {
     message: `Response with id '${id}' not found.`,
     param: 'id',
   })
-}
-
-/** contract/responses.md §3: each output answers an earlier call, once. The first `earlier` items are not the caller's to count. */
-function checkPairs(input: readonly Item[], earlier: number): void {
-  let open: Set<string> | undefined
-  let answered: Set<string> | undefined
-  for (const [position, item] of input.entries()) {
-    const index = position - earlier
-    switch (item.type) {
-      case 'function_call':
-      case 'custom_tool_call':
-        ;(open ??= new Set()).add(item.call_id)
-        // Some vendors count their calls from the same id in every reply.
-        answered?.delete(item.call_id)
-        break
-      case 'function_call_output':
-      case 'custom_tool_call_output':
-        if (!open?.has(item.call_id))
-          throw invalidRequest(
-            `No tool call found for the output with call_id "${item.call_id}". Send the call before it, or chain with previous_response_id.`,
-            `input[${index}].call_id`,
-          )
-        if (answered?.has(item.call_id))
-          throw invalidRequest(`There is more than one output for the tool call "${item.call_id}".`, `input[${index}].call_id`)
-        ;(answered ??= new Set()).add(item.call_id)
-        break
-    }
-  }
 }

@@ -3,23 +3,35 @@ import type { DecisionRequest } from '../contracts/decision.ts'
 import type { Maybe } from '../contracts/json.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RunContext } from '../contracts/run-context.ts'
-import { GatewayError, policyRefusal } from '../errors.ts'
-import { describeError } from '../logger.ts'
+import { GatewayError, PluginError, policyRefusal } from '../errors.ts'
+import { describePluginError } from '../logger.ts'
+import type { Registry } from '../registry.ts'
+
+export interface LoadedGuard {
+  readonly guardrail: Guardrail
+  /** Whose it is. */
+  readonly plugin: string
+}
 
 /** A guardrail that has something to do for this request. */
-export interface OpenGuard {
-  readonly guardrail: Guardrail
+export interface OpenGuard extends LoadedGuard {
   readonly session: GuardSession
 }
 
+/** Asked once, when everything is loaded. */
+export function loadedGuards(registry: Registry<Guardrail>): readonly LoadedGuard[] {
+  return registry.values().map(guardrail => ({ guardrail, plugin: registry.pluginOf(guardrail.name)! }))
+}
+
 /** Asks every guardrail once whether the caller's policy concerns it; those that it does not are gone from here on. */
-export function openGuards(guardrails: readonly Guardrail[], context: RunContext): readonly OpenGuard[] {
+export function openGuards(guards: readonly LoadedGuard[], context: RunContext): readonly OpenGuard[] {
   const open: OpenGuard[] = []
-  for (const guardrail of guardrails) {
-    const session = guarded(guardrail, context, () => guardrail.open(context))
+  for (const guard of guards) {
+    const { guardrail, plugin } = guard
+    const session = guarded(guard, context, () => guardrail.open(context))
     if (!session) continue
     checkSight(guardrail, context)
-    open.push({ guardrail, session })
+    open.push({ guardrail, plugin, session })
   }
   return open
 }
@@ -53,8 +65,8 @@ async function throughGuards<R>(
   look: (session: GuardSession, current: R) => Maybe<GuardVerdict<R>> | undefined,
 ): Promise<R> {
   let current = request
-  for (const { guardrail, session } of guards) {
-    const verdict = await ask(guardrail, context, () => look(session, current))
+  for (const guard of guards) {
+    const verdict = await ask(guard, context, () => look(guard.session, current))
     if (verdict && 'refuse' in verdict) throw verdict.refuse
     if (verdict && 'replace' in verdict) current = verdict.replace
   }
@@ -75,32 +87,36 @@ function checkSight({ name, seesContent }: Guardrail, { caller: { policy } }: Ru
   if (policy.hipaa.value && !seesContent.hipaa) throw policyRefusal(`The guardrail "${name}" sees content and has no HIPAA agreement.`)
 }
 
-async function ask<V>(guardrail: Guardrail, context: RunContext, run: () => Maybe<V> | undefined): Promise<V | undefined> {
+async function ask<V>(guard: LoadedGuard, context: RunContext, run: () => Maybe<V> | undefined): Promise<V | undefined> {
   let timer: NodeJS.Timeout | undefined
   try {
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error('timed out')), guardrail.timeoutMs)
+      const { plugin, guardrail } = guard
+      timer = setTimeout(() => reject(new PluginError(plugin, `took longer than ${guardrail.timeoutMs} ms`)), guardrail.timeoutMs)
     })
     return await Promise.race([run(), late])
   } catch (error) {
-    return failed(guardrail, context, error)
+    return failed(guard, context, error)
   } finally {
     clearTimeout(timer)
   }
 }
 
-function guarded<T>(guardrail: Guardrail, context: RunContext, run: () => T): T | undefined {
+function guarded<T>(guard: LoadedGuard, context: RunContext, run: () => T): T | undefined {
   try {
     return run()
   } catch (error) {
-    return failed(guardrail, context, error)
+    return failed(guard, context, error)
   }
 }
 
 /** Undefined where the guardrail says that its failure allows. */
-export function failed({ name, onFailure }: Guardrail, context: RunContext, error: unknown): undefined {
+export function failed({ guardrail: { name, onFailure }, plugin }: LoadedGuard, context: RunContext, error: unknown): undefined {
   if (error instanceof GatewayError) throw error
-  context.log.error('a guardrail failed', { guardrail: name, request: context.id, onFailure, ...describeError(error) })
+  const { id, log, caller } = context
+  // With logging off, nothing of a prompt or an answer may be written anywhere.
+  const described = describePluginError(error, !caller.policy.logging.value)
+  log.error('a guardrail failed', { guardrail: name, plugin, request: id, onFailure, ...described })
   if (onFailure === 'refuse') {
     throw new GatewayError({
       status: 503,

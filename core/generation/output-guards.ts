@@ -150,7 +150,7 @@ export class OutputGuards {
     try {
       return run()
     } catch (error) {
-      return failed(guard.guardrail, this.#context, error)
+      return failed(guard, this.#context, error)
     }
   }
 }

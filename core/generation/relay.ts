@@ -33,14 +33,14 @@ export class Relay {
     return this.#told && soundUsage(this.#told)
   }
 
-  /** To the end of the reply. While the client lags nothing is read, and the attempt's clock stands still. */
+  /** To the finish. While the client lags nothing is read, and the attempt's clock stands still. */
   async run(): Promise<void> {
     const attempt = this.#attempt
     for (const event of attempt.head) this.#deliver(event)
-    for (;;) {
+    while (!this.finish) {
       if (this.#sink.full) {
         attempt.pause()
-        await this.#sink.drained()
+        await attempt.unlessAborted(this.#sink.drained())
         attempt.resume()
       }
       const event = attempt.take() ?? (await attempt.next())
@@ -48,6 +48,9 @@ export class Relay {
       this.#deliver(event)
     }
     if (!this.finish) throw cutShort(attempt.candidate.provider.id)
+    // Some providers tell the usage after the end.
+    for (let event = attempt.take() ?? (await attempt.last()); event; event = attempt.take())
+      if (event.type === 'usage') this.#told = event.usage
   }
 
   #deliver(event: GenerationEvent): void {

@@ -5,15 +5,20 @@ import type { GenerationRequest } from '../contracts/request.ts'
 import type { Commitment, GenerationSink, Outcome } from '../contracts/route.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
 import type { RunContext } from '../contracts/run-context.ts'
-import { needOf } from '../admission/reservation.ts'
+import type { Reservation } from '../admission/reservation.ts'
+import { needOf } from '../admission/token-need.ts'
 import { GatewayError } from '../errors.ts'
 import type { HttpExchange } from '../http/exchange.ts'
 import { describeError } from '../logger.ts'
 import { Operation } from '../operation/operation.ts'
 import type { Candidate } from '../routing/plan.ts'
+import { MediaError } from '../upstream/media/media-error.ts'
+import { pathOfMedia } from '../upstream/media/media-parts.ts'
 import type { Attempt } from './attempt.ts'
+import type { AnswerSurroundings } from './attempts.ts'
 import { estimateUsage } from './cost.ts'
 import type { RunServices } from './generation.ts'
+import { located } from './located.ts'
 import { OutputGuards } from './output-guards.ts'
 import { prepare } from './preparation.ts'
 import { Relay, type Seal } from './relay.ts'
@@ -31,6 +36,7 @@ export class Run {
   readonly #operation: Operation
   readonly #context: RunContext
   readonly #transcript: Transcript
+  readonly #surroundings: AnswerSurroundings
   readonly #committed = Promise.withResolvers<Commitment | GatewayError>()
   #commitTimer: NodeJS.Timeout | undefined
   /** The request with its history, as guards left it. */
@@ -55,7 +61,9 @@ export class Run {
     this.#transcript = new Transcript(services.ids)
     this.#operation = new Operation(exchange, request.model, services.settings.runTimeoutMs)
     this.#context = this.#operation.context
-    exchange.record.stream = request.stream === true
+    const { cancellation, record } = exchange
+    this.#surroundings = { cancellation, record, answer: services.answers.open(reason => this.#makeRoom(reason)) }
+    record.stream = request.stream === true
   }
 
   get committed(): Promise<Commitment | GatewayError> {
@@ -70,6 +78,7 @@ export class Run {
       result = this.#failed(thrown)
     }
     clearTimeout(this.#commitTimer)
+    this.#surroundings.answer.close()
     await this.#operation.end(result instanceof GatewayError)
     return result
   }
@@ -81,23 +90,30 @@ export class Run {
     this.#request = prepared.request
     const candidates = await contextWindow.fit(prepared.candidates, this.#request)
     const endpoints = candidates.map(({ endpoint }) => endpoint)
-    this.#operation.hold(await reservations.reserve(this.#context.caller.key, () => needOf(this.#request), endpoints))
+    const reservation = await reservations.reserve(this.#context.caller.key, () => needOf(this.#request), endpoints)
+    this.#operation.hold(reservation)
     this.#filter = OutputGuards.over(prepared.guards, this.#context, event => this.#sink.write(event))
     this.#commitInTime()
-    const candidate = await this.#rounds(candidates)
+    const candidate = await this.#rounds(reservation?.affordable(candidates) ?? candidates, reservation)
     return await this.#conclude(candidate)
   }
 
   /** Round 0 chooses the candidate; a reply that pauses goes on at the same one. */
-  async #rounds(candidates: readonly Candidate[]): Promise<Candidate> {
+  async #rounds(candidates: readonly Candidate[], reservation: Reservation | undefined): Promise<Candidate> {
     let request = this.#request
     let among = candidates
     for (let round = 1; ; round++) {
-      const attempt = await this.#services.attempts.open(among, request, this.#context, this.#exchange)
+      const attempt = reservation
+        ? await this.#openWithin(reservation, among, request)
+        : await this.#services.attempts.open(among, request, this.#context, this.#surroundings)
+      if (!attempt) {
+        this.#finish = 'length'
+        return among[0]!
+      }
       this.#attempt = attempt
       this.#begin(attempt)
       const { usage, finish } = await this.#relay(attempt)
-      this.#operation.bill.add(usage ?? estimateUsage(request, this.#saidNow), attempt.candidate.endpoint.price)
+      const costUsd = this.#operation.bill.add(usage ?? estimateUsage(request, this.#saidNow), attempt.candidate.endpoint.price)
       attempt.end('ok', usage)
       this.#round = undefined
       this.#saidBefore = this.#transcript.characters
@@ -105,7 +121,19 @@ export class Run {
       this.#finish = finish === 'pause' ? 'stop' : finish!
       if (finish !== 'pause' || round === maximumRounds) return attempt.candidate
       among = [attempt.candidate]
-      request = { ...this.#request, input: [...this.#request.input, ...this.#said(attempt)] }
+      const extended = { ...this.#request, input: [...this.#request.input, ...this.#said(attempt)] }
+      reservation?.nextRound(costUsd, () => needOf(extended))
+      request = extended
+    }
+  }
+
+  /** Undefined where the spend cap leaves nothing for another round: the answer ends there, incomplete. */
+  async #openWithin(reservation: Reservation, candidates: readonly Candidate[], request: GenerationRequest): Promise<Attempt | undefined> {
+    try {
+      return await this.#services.attempts.open(candidates, request, this.#context, this.#surroundings, reservation)
+    } catch (error) {
+      if (this.#begun && error instanceof GatewayError && error.status === 402) return undefined
+      throw error
     }
   }
 
@@ -126,6 +154,13 @@ export class Run {
   #seal({ candidate: { endpoint }, credential }: Attempt): Seal {
     const binding = { org: this.#context.caller.key.org, provider: endpoint.provider, account: credential?.account, model: endpoint.model }
     return (kind, opaque) => sealState(this.#services.sealer, binding, kind, opaque)
+  }
+
+  /** All answers together take too much, and this one takes the most. */
+  #makeRoom(reason: GatewayError): void {
+    const { answer, cancellation } = this.#surroundings
+    this.#context.log.warn('the largest answer was ended to free memory', { request: this.#context.id, bytes: answer.bytes })
+    cancellation.abort(reason)
   }
 
   /** Characters said in the current round. */
@@ -187,6 +222,8 @@ export class Run {
 
   /** Whether a provider kept the rules may show only at the end, when nothing waits for another event any more. */
   #publicly(thrown: unknown): unknown {
+    const media = MediaError.behind(thrown)
+    if (media) return media.publicly((media.url !== undefined && pathOfMedia(this.#asked.input, media.url)) || 'input')
     return ProviderFailure.is(thrown) && this.#attempt
       ? this.#services.attempts.failover.publicError(thrown, this.#attempt.candidate)
       : thrown
@@ -194,7 +231,7 @@ export class Run {
 
   #failed(thrown: unknown): GatewayError {
     const { bill } = this.#operation
-    const error = this.#operation.failed(this.#publicly(thrown))
+    const error = this.#operation.failed(located(this.#publicly(thrown), this.#asked))
     const told = this.#round?.usage
     this.#attempt?.end('left', told)
     const spent = told ?? (error.status === 499 && this.#saidNow > 0 ? estimateUsage(this.#request, this.#saidNow) : undefined)

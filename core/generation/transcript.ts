@@ -1,5 +1,6 @@
 import type { GenerationEvent, SearchAction } from '../contracts/events.ts'
 import { longestCallId, type Item, type OutputTextPart, type RefusalPart } from '../contracts/items.ts'
+import { appended } from '../growing-text.ts'
 import type { Ids } from '../ids.ts'
 
 interface OpenMessage {
@@ -60,7 +61,7 @@ export class Transcript {
         return this.#call(event)
       case 'tool-input': {
         const call = this.#calls.get(event.key)
-        if (call) call.input += event.text
+        if (call) call.input = appended(call.input, event.text)
         return call && call.key !== event.key ? { ...event, key: call.key } : event
       }
       case 'search':
@@ -88,7 +89,7 @@ export class Transcript {
     if (this.#open?.type !== 'message') this.#begin({ type: 'message', parts: [], phase })
     const { parts } = this.#open as OpenMessage
     const last = parts.at(-1)
-    if (last?.kind === kind) last.text += text
+    if (last?.kind === kind) last.text = appended(last.text, text)
     else parts.push({ kind, text })
   }
 
@@ -97,7 +98,7 @@ export class Transcript {
     if (form === 'summary' && this.#open?.type === 'reasoning' && this.#open.full.length > 0) this.#open = undefined
     const parts = this.#reasoning()[form]
     if (newPart || parts.length === 0) parts.push(text)
-    else parts[parts.length - 1] += text
+    else parts[parts.length - 1] = appended(parts.at(-1)!, text)
   }
 
   #reasoning(): OpenReasoning {

@@ -15,10 +15,13 @@ import { RecordQueue } from '../records/queue.ts'
 import { RecordDraft } from '../records/record.ts'
 import type { Registry } from '../registry.ts'
 import { Settings } from '../settings.ts'
+import { cors } from './cors.ts'
 import { asGatewayError, errorReply } from './error-reply.ts'
 import { HttpExchange } from './exchange.ts'
 import { Heartbeat } from './heartbeat.ts'
+import { otherMethods } from './other-methods.ts'
 import { CoalescedBody } from './stream-body.ts'
+import { unknownPath } from './unknown-path.ts'
 
 /** Routes onto h3, with authentication by route, one error reply for every throw, and one record for every request. */
 export class HttpApp {
@@ -31,6 +34,8 @@ export class HttpApp {
   readonly #clock: Clock
   readonly #ids: Ids
   readonly #log: Logger
+  /** For every path that no route serves. */
+  readonly #unknown: Route
 
   static {
     wire(this, [Routes, Admission, Generation, Decisions, History, Catalog, RecordQueue, Heartbeat, Settings, Clock, Ids, Logger])
@@ -66,26 +71,43 @@ export class HttpApp {
     this.#clock = clock
     this.#ids = ids
     this.#log = log
+    this.#unknown = unknownPath(routes.values())
     this.h3 = new H3({
       silent: true,
       onError: error => toResponse(errorReply(error.unhandled ? asGatewayError(error.cause) : unreadable(error)), {}),
     })
+    if (settings.cors) this.h3.use(cors(settings.cors))
     // `health` must win over `:id`: routes without parameters are matched first by h3 itself.
-    for (const route of routes.values()) this.h3.on(route.method, route.path, event => this.#serve(route, event))
+    for (const route of routes.values()) this.#add(route)
+    for (const [path, sharing] of Map.groupBy(routes.values(), ({ path }) => path)) this.#addOtherMethods(path, sharing)
     for (const route of routes.values()) if (route.error) this.#refuseBelow(route)
-    this.h3.all('/**', event => this.#serve(unknownPath, event))
+    this.h3.all('/**', event => this.#serve(this.#unknown, event, true))
   }
 
-  /** Other methods of the path, and paths below it, are refused in its surface's own form. */
+  #add(route: Route): void {
+    const isRecorded = route.auth !== 'none'
+    const serve = (event: H3Event): Promise<HTTPResponse> => this.#serve(route, event, isRecorded)
+    this.h3.on(route.method, route.path, serve)
+    // The answer's head is the same, and its body is left out.
+    if (route.method === 'GET') this.h3.on('HEAD', route.path, serve)
+  }
+
+  #addOtherMethods(path: string, routes: readonly Route[]): void {
+    const route = otherMethods(path, routes)
+    this.h3.all(path, event => this.#serve(route, event, true))
+  }
+
+  /** Paths below a surface's own are refused in its form. */
   #refuseBelow(surface: Route): void {
-    const route: Route = { ...unknownPath, error: error => surface.error!(error) }
-    for (const path of [surface.path, `${surface.path}/**`]) this.h3.all(path, event => this.#serve(route, event))
+    const route: Route = { ...this.#unknown, error: error => surface.error!(error) }
+    this.h3.all(`${surface.path}/**`, event => this.#serve(route, event, true))
   }
 
-  async #serve(route: Route, event: H3Event): Promise<HTTPResponse> {
+  async #serve(route: Route, event: H3Event, isRecorded: boolean): Promise<HTTPResponse> {
     const exchange = this.#exchange(route, event)
     const reply = await this.#reply(route, exchange)
-    if (route.auth !== 'none' || route.handle === unknownPath.handle) this.#closeRecord(exchange, reply.status)
+    if (isRecorded) this.#closeRecord(exchange, reply.status)
+    if (event.req.method === 'HEAD' && reply.body instanceof CoalescedBody) reply.body.end()
     return toResponse(reply, { 'x-request-id': exchange.id })
   }
 
@@ -93,14 +115,15 @@ export class HttpApp {
     try {
       const room = this.#records.room()
       if (room) await room
-      if (route.auth === 'key') exchange.admitted(await this.#admission.admit(exchange.request.headers.get('authorization')))
+      if (route.auth === 'key') exchange.admitted(await this.#admission.admit(exchange.request.headers))
       return await route.handle(exchange, this.#services)
     } catch (thrown) {
       const error = asGatewayError(thrown)
       if (error.status >= 500)
         this.#log.error('a request failed', { request: exchange.id, status: error.status, ...describeError(error.cause ?? error) })
       exchange.record.errorCode ??= error.code
-      return route.error?.(error) ?? errorReply(error)
+      const reply = route.error?.(error) ?? errorReply(error)
+      return error.headers ? { ...reply, headers: { ...reply.headers, ...error.headers } } : reply
     }
   }
 
@@ -135,23 +158,11 @@ function unreadable({ status }: { readonly status: number }): GatewayError {
   })
 }
 
-const unknownPath: Route = {
-  method: 'GET',
-  path: '/**',
-  auth: 'none',
-  handle({ request }) {
-    const { pathname } = new URL(request.url)
-    throw new GatewayError({
-      status: 404,
-      type: 'invalid_request_error',
-      code: 'not_found',
-      message: `Nothing is served at ${request.method} ${pathname.slice(0, 200)}.`,
-    })
-  },
-}
-
 function toResponse({ status, headers = {}, body }: Reply, extra: Readonly<Record<string, string>>): HTTPResponse {
-  if (body instanceof CoalescedBody) return new HTTPResponse(body.readable, { status, headers: { ...headers, ...extra } })
+  if (body instanceof CoalescedBody) {
+    body.begin()
+    return new HTTPResponse(body.readable, { status, headers: { ...headers, ...extra } })
+  }
   // Told its length, the body leaves in one piece instead of in chunks.
   const text = (body as string | undefined) ?? ''
   return new HTTPResponse(text || null, { status, headers: { ...headers, ...extra, 'content-length': String(Buffer.byteLength(text)) } })

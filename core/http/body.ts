@@ -1,34 +1,22 @@
 import { GatewayError, invalidRequest } from '../errors.ts'
-import { isDeeperThan } from './depth.ts'
+import { acceptedEncodings, decompressed } from './decompression.ts'
+import { checkJsonLimits } from './json-limits.ts'
 
-const maximumDepth = 128
+const byteOrderMark = 0xfeff
 
-/** Reads a request's body as JSON: 415 for anything else, 413 over the limit, 400 for what does not parse or nests too deeply. */
+/**
+ * Reads a request's body as JSON: 415 for anything else, 413 for one that is too large once it is decompressed, 400 for what does not
+ * decompress or parse, and for more of it than the event loop can take.
+ */
 export async function readJson(request: Request, maximumBytes: number): Promise<unknown> {
   const type = request.headers.get('content-type')
   if (!type || !/^application\/(?:[\w.+-]*\+)?json *(?:;|$)/i.test(type)) {
-    throw new GatewayError({
-      status: 415,
-      type: 'invalid_request_error',
-      code: 'unsupported_media_type',
-      message: `The content type must be application/json; ${type ? `it is ${type.slice(0, 100)}` : 'none was sent'}.`,
-    })
-  }
-  const encoding = request.headers.get('content-encoding')
-  if (encoding && encoding.toLowerCase() !== 'identity') {
-    throw new GatewayError({
-      status: 415,
-      type: 'invalid_request_error',
-      code: 'unsupported_media_type',
-      message: 'A compressed body is not supported. Send it without content-encoding.',
-    })
+    throw unsupported(`The content type must be application/json; ${type ? `it is ${type.slice(0, 100)}` : 'none was sent'}.`)
   }
   const text = await readText(request, maximumBytes)
   if (text.trim() === '') throw invalidRequest('The body is empty. Expected a JSON object.', undefined, 'invalid_json')
-  const value = parse(text)
-  if (isDeeperThan(value, maximumDepth))
-    throw invalidRequest(`The body nests deeper than ${maximumDepth} levels.`, undefined, 'invalid_json')
-  return value
+  checkJsonLimits(text)
+  return parse(text)
 }
 
 function parse(text: string): unknown {
@@ -46,33 +34,82 @@ function parse(text: string): unknown {
 }
 
 async function readText(request: Request, maximumBytes: number): Promise<string> {
+  const encoding = encodingOf(request)
   const announced = request.headers.get('content-length')
-  if (announced !== null) {
-    if (Number(announced) > maximumBytes) throw tooLarge(maximumBytes)
-    return await request.text().catch(unreadable)
-  }
+  if (announced !== null && Number(announced) > maximumBytes) throw tooLarge(maximumBytes)
+  const text =
+    announced !== null && encoding === undefined
+      ? await request.text().catch(incomplete)
+      : await collected(encoding === undefined ? bodyOf(request) : decompressed(bodyOf(request), encoding), maximumBytes)
+  return text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text
+}
+
+/** Undefined for a body that is sent as it is. */
+function encodingOf({ headers }: Request): string | undefined {
+  const encoding = headers.get('content-encoding')?.trim().toLowerCase()
+  if (!encoding || encoding === 'identity') return undefined
+  const known = encoding === 'x-gzip' ? 'gzip' : encoding
+  if (acceptedEncodings.includes(known)) return known
+  throw unsupported(
+    `The content encoding "${encoding.slice(0, 100)}" is not supported. Use one of ${acceptedEncodings.join(', ')}, or send the body without content-encoding.`,
+    { 'accept-encoding': acceptedEncodings.join(', ') },
+  )
+}
+
+async function collected(pieces: AsyncIterable<Uint8Array>, maximumBytes: number): Promise<string> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   try {
-    for await (const chunk of request.body ?? []) {
+    for await (const chunk of pieces) {
       bytes += chunk.byteLength
       if (bytes > maximumBytes) throw tooLarge(maximumBytes)
       chunks.push(chunk)
     }
   } catch (error) {
-    if (error instanceof GatewayError) throw error
-    unreadable(error)
+    throw error instanceof GatewayError ? error : undecodable(error)
   }
   return Buffer.concat(chunks).toString('utf8')
 }
 
-function unreadable(cause: unknown): never {
+/** What is left of a body when nobody wants more of it is thrown away: the answer, and the next request, use the same connection. */
+async function* bodyOf({ body }: Request): AsyncIterable<Uint8Array> {
+  if (!body) return
+  try {
+    yield* body.values({ preventCancel: true })
+  } catch (error) {
+    incomplete(error)
+  } finally {
+    void body.pipeTo(new WritableStream()).catch(() => {})
+  }
+}
+
+function incomplete(cause: unknown): never {
   throw new GatewayError({
     status: 400,
     type: 'invalid_request_error',
     code: 'incomplete_body',
     message: 'The body ended before it was complete.',
     cause,
+  })
+}
+
+function undecodable(cause: unknown): GatewayError {
+  return new GatewayError({
+    status: 400,
+    type: 'invalid_request_error',
+    code: 'invalid_encoding',
+    message: 'The body cannot be decompressed. Its content-encoding must be the one in which it was compressed, and it must be complete.',
+    cause,
+  })
+}
+
+function unsupported(message: string, headers?: Readonly<Record<string, string>>): GatewayError {
+  return new GatewayError({
+    status: 415,
+    type: 'invalid_request_error',
+    code: 'unsupported_media_type',
+    message,
+    ...(headers && { headers }),
   })
 }
 

@@ -11,10 +11,12 @@ export function errorReply(error: GatewayError): Reply {
 }
 
 /** contract/responses.md §1: `retry-after-ms` and `x-should-retry` are what the SDKs of the public protocol heed. */
-export function retryHeaders({ status, retryAfterMs, final }: GatewayError): Readonly<Record<string, string>> {
+export function retryHeaders({ status, retryAfterMs, final, transient }: GatewayError): Readonly<Record<string, string>> {
   if (final) return { 'x-should-retry': 'false' }
-  if (status !== 429 || retryAfterMs === undefined) return {}
-  return { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1000))), 'retry-after-ms': String(Math.ceil(retryAfterMs)) }
+  const advice = transient ? { 'x-should-retry': 'true' } : {}
+  if ((status !== 429 && !transient) || retryAfterMs === undefined) return advice
+  const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000))
+  return { ...advice, 'retry-after': String(seconds), 'retry-after-ms': String(Math.ceil(retryAfterMs)) }
 }
 
 /** The error itself where the caller may see it; anything else becomes a 500 that tells nothing. */

@@ -2,7 +2,14 @@ import type { StreamBody } from '../contracts/route.ts'
 import type { Listed } from '../roster.ts'
 import type { Heartbeat } from './heartbeat.ts'
 
-const highWaterBytes = 64 * 1024
+/** How much waits for a client that does not read, at each of two places: frames, and chunks for the socket. */
+const highWaterBytes = 16 * 1024
+
+const longestPooled = 4096
+const encoder = new TextEncoder()
+
+/** What readers of server-sent events skip. */
+const comment = ':\n\n'
 
 /** Takes frames as strings and hands the socket one chunk per event-loop turn: coalescing writes is what pays. */
 export class CoalescedBody implements StreamBody, Listed {
@@ -13,6 +20,7 @@ export class CoalescedBody implements StreamBody, Listed {
   #pending = ''
   #scheduled = false
   #closed = false
+  #hasBegun = false
   #drained: (() => void) | undefined
   #beat: (() => void) | undefined
   /** Set by the heartbeat at each visit, cleared by each write. */
@@ -45,8 +53,14 @@ export class CoalescedBody implements StreamBody, Listed {
     return !this.#closed && (this.#pending.length > highWaterBytes || this.#controller.desiredSize! <= 0)
   }
 
+  /** Called once the answer is on its way: without a first frame, Node.js would keep its head back. */
+  begin(): void {
+    if (!this.#hasBegun) this.write(comment)
+  }
+
   write(frame: string): void {
     if (this.#closed) return
+    this.#hasBegun = true
     this.#pending += frame
     this.silentVisits = 0
     if (this.#scheduled) return
@@ -82,7 +96,8 @@ export class CoalescedBody implements StreamBody, Listed {
 
   #flush(): void {
     if (this.#closed || this.#pending === '') return
-    const chunk = Buffer.from(this.#pending)
+    // What is long may wait for its reader, and must not keep a whole block of the shared pool alive while it does.
+    const chunk = this.#pending.length > longestPooled ? encoder.encode(this.#pending) : Buffer.from(this.#pending)
     this.#pending = ''
     this.#controller.enqueue(chunk)
   }
@@ -90,6 +105,8 @@ export class CoalescedBody implements StreamBody, Listed {
   #close(): void {
     this.#closed = true
     this.#pending = ''
+    // It holds the whole answer.
+    this.#beat = undefined
     this.#heartbeat.remove(this)
     this.#release()
   }

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache'
+import type { Clock } from '../clock.ts'
 import type { Endpoint } from '../contracts/catalog.ts'
 import { ProviderFailure, type Credential, type Provider } from '../contracts/provider.ts'
 import type { RunContext } from '../contracts/run-context.ts'
@@ -6,6 +8,7 @@ import { publicError, type PublicForms } from '../generation/failure.ts'
 import { describeError } from '../logger.ts'
 import type { Masks } from '../masks.ts'
 import type { Credentials } from '../upstream/credentials.ts'
+import { retryDelayMs, type Backoff } from './backoff.ts'
 
 /** Somebody who may be asked. */
 export interface Contender {
@@ -17,6 +20,10 @@ export interface FailoverParts {
   readonly credentials: Credentials
   readonly masks: Masks
   readonly maxAttempts: number
+  /** How often the last contender is asked again after a failure that may pass. */
+  readonly retries: number
+  readonly backoff: Backoff
+  readonly clock: Clock
   /** Whose bug it is. */
   readonly pluginOf: (provider: string) => string | undefined
   readonly forms: PublicForms
@@ -24,9 +31,17 @@ export interface FailoverParts {
 
 type Credentialed = readonly (Credential | undefined)[]
 
+/** How long an endpoint is asked only once, after it was asked again in vain. */
+const noRetriesForMs = 30_000
+
 /** Tries one contender after the other, with each of its credentials, until one answers. */
 export class Failover {
   readonly #parts: FailoverParts
+  /**
+   * Endpoints that were asked again in vain, and when that was. Clients retry too: without this, an outage would multiply
+   * their requests by ours.
+   */
+  readonly #inVain = new LRUCache<string, number>({ max: 10_000 })
 
   constructor(parts: FailoverParts) {
     this.#parts = parts
@@ -44,21 +59,42 @@ export class Failover {
     let left = maxAttempts
     for (const contender of contenders) {
       const { provider } = contender
-      const tries = triesOf(sorted(credentials.inTurn(provider), contender))
-      for (const credential of tries) {
-        if (left-- <= 0) break
+      const tries = sorted(credentials.inTurn(provider), contender)
+      const isLast = contender === contenders.at(-1)
+      let repeats = 0
+      for (let turn = 0; left > 0;) {
+        left--
+        const credential = tries[turn % tries.length]
         const result = await attempt(contender, credential)
-        if (!ProviderFailure.is(result)) return result
+        if (!ProviderFailure.is(result)) {
+          if (this.#inVain.size > 0) this.#inVain.delete(nameOf(contender))
+          return result
+        }
         last = { failure: result, contender }
         credentials.failed(provider.id, credential, result)
         const { kind, status } = result
         context.log.warn('an attempt failed', { request: context.id, provider: provider.id, kind, status })
         if (result.retry === 'never') throw this.publicError(result, contender)
-        const another = result.retry === 'same' && (kind === 'network' || tries[0] !== tries[1])
-        if (!another) break
+        if (result.retry === 'same' && ++turn < tries.length) continue
+        const waitMs = left > 0 ? this.#waitMs(result, contender, tries.length === 1, isLast, repeats) : undefined
+        if (waitMs === undefined) break
+        if (waitMs > 0) await this.#parts.backoff.sleep(waitMs, context.signal)
+        repeats++
       }
+      if (repeats > 0) this.#inVain.set(nameOf(contender), this.#parts.clock.now())
     }
     throw this.publicError(last!.failure, last!.contender)
+  }
+
+  /** How long to wait before the same contender is asked again; undefined when it is not. */
+  #waitMs(failure: ProviderFailure, contender: Contender, isAlone: boolean, isLast: boolean, repeats: number): number | undefined {
+    const { backoff, clock, retries } = this.#parts
+    const inVainAt = this.#inVain.get(nameOf(contender))
+    if (inVainAt !== undefined && clock.now() - inVainAt < noRetriesForMs) return undefined
+    // Often a keep-alive socket that the vendor had closed. With several credentials the next one has found that out.
+    if (failure.kind === 'network' && isAlone && repeats === 0) return 0
+    if (!isLast || !failure.transient || repeats >= retries) return undefined
+    return retryDelayMs(repeats, failure.retryAfterMs, backoff.random())
   }
 
   /** What came of an attempt: a throw becomes a failure, and closes the attempt's books. */
@@ -100,7 +136,6 @@ export class Failover {
   }
 }
 
-/** A lone credential, or none, gets a second try: only a broken connection leads to it, often a keep-alive socket that the vendor had closed. */
-function triesOf(inTurn: Credentialed): Credentialed {
-  return inTurn.length === 1 ? [inTurn[0], inTurn[0]] : inTurn
+function nameOf({ endpoint }: Contender): string {
+  return `${endpoint.provider}/${endpoint.model}`
 }

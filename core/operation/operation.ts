@@ -59,7 +59,8 @@ export class Operation {
     try {
       if (isCharged) await first?.settle(usage, costUsd)
       else await first?.release()
-      for (const other of others) await other.release()
+      // Of what models were asked on the way one bill is made. Where its sum is unknown, everything held counts as spent.
+      for (const other of others) await (isCharged && costUsd === null ? other.settle(noUsage, null) : other.release())
     } catch (error) {
       this.context.log.error('a reservation could not be settled', { request: this.context.id, failed, ...describeError(error) })
     }

@@ -1,7 +1,7 @@
 import { wire } from '../container.ts'
 import type { LogSink, RequestRecord } from '../contracts/log-sink.ts'
 import { LogSinks } from '../extension-points.ts'
-import { describeError, Logger } from '../logger.ts'
+import { describePluginError, Logger } from '../logger.ts'
 import type { Registry } from '../registry.ts'
 
 const batchSize = 500
@@ -112,7 +112,12 @@ class Lane {
       await this.#sink.write(batch)
       return true
     } catch (error) {
-      this.#log.error('a log sink failed to write', { sink: this.#sink.name, records: batch.length, ...describeError(error) })
+      const holdsContent = batch.some(({ request, response }) => request !== null || response !== null)
+      this.#log.error('a log sink failed to write', {
+        sink: this.#sink.name,
+        records: batch.length,
+        ...describePluginError(error, holdsContent),
+      })
       return this.#sink.required !== true
     }
   }

@@ -52,7 +52,7 @@ class Candidates {
     const everywhere = model ? generatingEndpoints(model) : []
     const chosen = fallbacks.map((id, index) => {
       const provider = this.#providers.get(id)
-      if (!provider) throw unknownProvider(id, index, this.#providers)
+      if (!provider) throw unknownProvider(id, index, this.#catalog, this.#providers)
       return everywhere.find(endpoint => endpoint.provider === id) ?? (first.listed ? undefined : unlistedEndpoint(provider, first.model))
     })
     return withoutRepeats([first, ...chosen.filter(endpoint => endpoint !== undefined), ...capable])
@@ -84,8 +84,11 @@ function isCapable({ capabilities }: Endpoint, request: GenerationRequest): bool
   return !(capabilities.files === false && parts.some(({ type }) => type === 'input_file'))
 }
 
-function unknownProvider(provider: string, index: number, providers: Registry<Provider>): Error {
+function unknownProvider(provider: string, index: number, catalog: Catalog, providers: Registry<Provider>): Error {
+  const param = `routing.provider.fallbacks[${index}]`
+  const absence = catalog.absence(`${provider}/`)
+  if (absence) return invalidRequest(absence, param)
   const near = providers.nearest(provider)
   const known = near.length > 0 ? `Did you mean ${near.join(', ')}?` : `Known providers: ${providers.names().join(', ')}.`
-  return invalidRequest(`The provider "${provider}" does not exist here. ${known}`, `routing.provider.fallbacks[${index}]`)
+  return invalidRequest(`The provider "${provider}" does not exist here. ${known}`, param)
 }

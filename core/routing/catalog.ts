@@ -8,8 +8,9 @@ import {
   type Endpoint,
   type Model,
 } from '../contracts/catalog.ts'
+import type { AbsentProvider } from '../contracts/absent-provider.ts'
 import type { Provider } from '../contracts/provider.ts'
-import { CatalogSources, Providers } from '../extension-points.ts'
+import { AbsentProviders, CatalogSources, Providers } from '../extension-points.ts'
 import { nearest } from '../nearest.ts'
 import type { Registry } from '../registry.ts'
 
@@ -18,22 +19,26 @@ type Draft = { -readonly [Member in keyof Omit<Model, 'aliases' | 'endpoints'>]:
   readonly endpoints: Map<string, Endpoint>
 }
 
+const mostNamed = 3
+
 /** All sources as one catalog, held in memory and built anew whenever a source changes. */
 export class CatalogIndex implements Catalog {
   readonly #sources: readonly CatalogSource[]
   readonly #providers: Registry<Provider>
+  readonly #absent: Registry<AbsentProvider>
   #models: readonly Model[] = []
   #names = new Map<string, Model>()
   /** By provider and the name that it is asked for. */
   #upstream = new Map<string, Endpoint>()
 
   static {
-    wire(this, [CatalogSources, Providers])
+    wire(this, [CatalogSources, Providers, AbsentProviders])
   }
 
-  constructor(sources: Registry<CatalogSource>, providers: Registry<Provider>) {
+  constructor(sources: Registry<CatalogSource>, providers: Registry<Provider>, absent: Registry<AbsentProvider>) {
     this.#sources = sources.values().sort((a, b) => rankOf(a) - rankOf(b))
     this.#providers = providers
+    this.#absent = absent
   }
 
   /** Called once, after every plugin has started: sources may load their data until then. */
@@ -64,6 +69,24 @@ export class CatalogIndex implements Catalog {
     const providers = this.#providers.get(prefix) ? [prefix] : this.#providers.nearest(prefix)
     const models = this.#names.has(rest) ? [rest] : nearest(rest, this.#names.keys())
     return providers.flatMap(provider => models.filter(model => this.endpoint(provider, model)).map(model => `${provider}/${model}`))
+  }
+
+  absence(name: string): string | undefined {
+    const [prefix = ''] = name.split('/', 1)
+    const named = prefix === name ? undefined : this.#absentProvider(prefix)
+    if (named) return `The provider "${prefix}" is not loaded: ${named.remedy}, then restart the gateway.`
+    const ids = new Set(this.#sources.flatMap(source => source.providersOf?.(name) ?? []))
+    if (ids.size === 0) return undefined
+    const remedies = Array.from(ids, id => this.#absentProvider(id)?.remedy).filter(remedy => remedy !== undefined)
+    const advice =
+      remedies.length > 0
+        ? `${remedies.slice(0, mostNamed).join(', or ')}, then restart the gateway`
+        : `add a plugin for ${[...ids].slice(0, mostNamed).join(', ')}`
+    return `None of its providers is loaded: ${advice}.`
+  }
+
+  #absentProvider(id: string): AbsentProvider | undefined {
+    return this.#providers.get(id) ? undefined : this.#absent.get(id)
   }
 
   #build(): void {

@@ -9,6 +9,7 @@ import { unlistedEndpoint } from './catalog.ts'
  * A provider that is named explicitly takes any model. Unknown names are a 400 that names the nearest.
  */
 export function endpointsOf(name: string, param: string, catalog: Catalog, providers: Registry<Provider>): readonly Endpoint[] {
+  checkWellFormed(name, param)
   if (name === 'auto')
     return catalog
       .models()
@@ -29,6 +30,12 @@ export function endpointsOf(name: string, param: string, catalog: Catalog, provi
   throw unknownModel(name, param, catalog, providers)
 }
 
+/** Half of a character can stand in JSON, and in no address or header of a vendor. */
+export function checkWellFormed(name: string, param: string): void {
+  if (name.isWellFormed()) return
+  throw invalidRequest(`Invalid value for '${param}': the name holds half of a surrogate pair, which is not a character.`, param)
+}
+
 /** Those that generate; others decide. */
 export function generatingEndpoints({ endpoints }: Model): readonly Endpoint[] {
   return endpoints.some(({ kind }) => kind) ? endpoints.filter(({ kind }) => !kind) : endpoints
@@ -39,6 +46,8 @@ function onlyDecides(name: string, param: string): Error {
 }
 
 function unknownModel(name: string, param: string, catalog: Catalog, providers: Registry<Provider>): Error {
+  const absence = catalog.absence(name)
+  if (absence) return invalidRequest(`The model "${name}" is not served here. ${absence}`, param, 'model_not_found')
   const near = catalog.nearest(name)
   const names = near.length > 0 ? near : providers.nearest(name.split('/', 1)[0]!).map(provider => `${provider}/…`)
   const advice = names.length > 0 ? `Did you mean ${names.join(', ')}?` : 'See GET /v1/models for the names, or write <provider>/<model>.'

@@ -2,7 +2,7 @@ import type { ProviderSuiteOptions } from './suite-example.ts'
 import { tellsFailures } from './suite-failures.ts'
 import { readsReply, refusesOther, repliesFailure } from './suite-replies.ts'
 import { prepares } from './suite-requests.ts'
-import { decodes, failsInside, keepsApart, noticesCuts, refusesOtherStreams, skipsUnknown } from './suite-streams.ts'
+import { decodes, endsByItself, failsInside, keepsApart, noticesCuts, refusesOtherStreams, skipsUnknown } from './suite-streams.ts'
 
 export type { FailureExample, InsideFailureExample, ProviderExample, ProviderSuiteOptions } from './suite-example.ts'
 
@@ -20,6 +20,9 @@ export function providerSuite(t: SuiteContext, options: ProviderSuiteOptions): v
       t.test(`${example.name}: decodes the same events however the bytes are cut`, () => decodes(options, example, stream))
       t.test(`${example.name}: decodes several replies at once`, () => keepsApart(options, example, stream))
       t.test(`${example.name}: never takes a stream that was cut short for a whole one`, () => noticesCuts(options, example, stream))
+      t.test(`${example.name}: ends where the answer ends, although the connection stays open`, () =>
+        endsByItself(options, example, stream),
+      )
       t.test(`${example.name}: skips events that it does not know`, () => skipsUnknown(options, example, stream))
     }
     if (example.reply) {

@@ -10,6 +10,8 @@ export interface ReplayedReply {
   readonly status?: number
   readonly headers?: UpstreamHeaders
   readonly pieces: readonly Uint8Array[]
+  /** The vendor never ends the body. */
+  readonly staysOpen?: boolean
 }
 
 /** What a provider made of a reply: everything it yielded, and what it threw. */
@@ -25,7 +27,7 @@ export async function replay(adapter: ProviderAdapter, call: ProviderCall, reply
   const http: HttpClient = {
     async send(sent) {
       request = sent
-      return { status: reply.status ?? 200, headers: reply.headers ?? {}, body: Readable.from(reply.pieces, { objectMode: false }) }
+      return { status: reply.status ?? 200, headers: reply.headers ?? {}, body: bodyOf(reply) }
     },
     media: () => Promise.reject(new Error('a replay fetches nothing')),
     async close() {},
@@ -37,6 +39,19 @@ export async function replay(adapter: ProviderAdapter, call: ProviderCall, reply
   } catch (failure) {
     return { request, events, failure }
   }
+}
+
+function bodyOf({ pieces, staysOpen }: ReplayedReply): Readable {
+  if (!staysOpen) return Readable.from(pieces, { objectMode: false })
+  const iterator = pieces.values()
+  const endless: AsyncIterator<Uint8Array> = {
+    next() {
+      const next = iterator.next()
+      return next.done ? new Promise(() => {}) : Promise.resolve(next)
+    },
+    return: () => Promise.resolve({ done: true, value: undefined }),
+  }
+  return Readable.from({ [Symbol.asyncIterator]: () => endless }, { objectMode: false })
 }
 
 /** Bytes in pieces of one length; the last may be shorter. */

@@ -8,6 +8,8 @@ const kinds: readonly (readonly [status: number, kinds: readonly FailureKind[]])
   [400, ['invalid-request']],
   [401, ['auth']],
   [404, ['not-found']],
+  [409, ['unavailable', 'overloaded']],
+  [410, ['not-found']],
   [413, ['invalid-request', 'context-length']],
   [429, ['rate-limit', 'quota', 'overloaded']],
   [500, ['unavailable', 'overloaded']],

@@ -31,6 +31,35 @@ export async function noticesCuts(options: ProviderSuiteOptions, example: Provid
   }
 }
 
+/**
+ * Vendors and what stands before them may keep a connection open after the answer, or send it again. What tells the end is a `finish` from
+ * `frame`, or `isComplete`. An answer without usage may have to wait for the end of its body.
+ */
+export async function endsByItself(
+  options: ProviderSuiteOptions,
+  example: ProviderExample,
+  { body, events }: StreamExample,
+): Promise<void> {
+  if (!events.some(({ type }) => type === 'usage') || !events.some(({ type }) => type === 'finish')) return
+  const isWhole = typeof options.adapter.framing === 'function' || /\n\r?\n$|\}\n$/.test(Buffer.from(body.subarray(-4)).toString('latin1'))
+  const late = Promise.withResolvers<undefined>()
+  const timer = setTimeout(() => late.resolve(undefined), longestEndMs)
+  const pieces = isWhole ? [body, body] : [body]
+  const replayed = await Promise.race([replay(options.adapter, callFor(options, example, true), { pieces, staysOpen: true }), late.promise])
+  clearTimeout(timer)
+  assert.ok(replayed, 'it waits for the end of the body, although a finish and the usage have come')
+  if (replayed.failure) throw replayed.failure
+  const finish = replayed.events.findIndex(({ type }) => type === 'finish')
+  assert.deepEqual(replayed.events.slice(0, finish + 1).filter(isSemantic), events.filter(isSemantic), 'it says more than the answer')
+  assert.deepEqual(usageOf(replayed.events), usageOf(events), 'it counts more than the answer')
+}
+
+const longestEndMs = 5_000
+
+function usageOf(events: readonly GenerationEvent[]): GenerationEvent | undefined {
+  return events.findLast(({ type }) => type === 'usage')
+}
+
 const noStreams = [
   '',
   '\n\n',

@@ -19,10 +19,12 @@ export interface TestRequest {
   readonly signal?: AbortSignal
 }
 
-/** A gateway in memory from a list of plugins. It needs a key store, a sealer and the other services among them. */
+const noWait: NonNullable<GatewayOptions['backoff']> = { random: () => 0, sleep: () => Promise.resolve() }
+
+/** A gateway in memory from a list of plugins, which asks an endpoint again without waiting. It needs a key store, a sealer and the other services among them. */
 export async function testGateway(options: GatewayOptions & { readonly key?: KeySettings }): Promise<TestGateway> {
   const logs: string[] = []
-  const gateway = await createGateway({ writeLog: line => void logs.push(line), ...options })
+  const gateway = await createGateway({ writeLog: line => void logs.push(line), backoff: noWait, ...options })
   const apiKey = await gateway.issueKey(options.key ?? { name: 'test', policy: { logging: { value: true } } })
   return {
     gateway,

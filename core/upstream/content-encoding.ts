@@ -1,12 +1,15 @@
 import { pipeline, type Readable, type Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib'
+import { readAheadBytes } from './agent.ts'
+
+const buffers = { chunkSize: readAheadBytes, highWaterMark: readAheadBytes }
 
 const decoders: Readonly<Record<string, () => Transform>> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-  zstd: createZstdDecompress,
+  gzip: () => createGunzip(buffers),
+  'x-gzip': () => createGunzip(buffers),
+  deflate: () => createInflate(buffers),
+  br: () => createBrotliDecompress(buffers),
+  zstd: () => createZstdDecompress(buffers),
 }
 
 /** The body as it was before it was compressed, which nobody asked for and some servers in front of a vendor do. */

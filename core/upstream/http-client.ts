@@ -1,10 +1,13 @@
 import type { Readable } from 'node:stream'
-import { Agent } from 'undici'
+import type { Dispatcher } from 'undici'
 import type { UpstreamHeaders, UpstreamRequest } from '../contracts/adapter.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
+import { defaultSettings } from '../settings.ts'
+import { directAgent, proxiedAgent, readAheadBytes, request } from './agent.ts'
 import { decompressed } from './content-encoding.ts'
-import type { InlineData } from './media/data-url.ts'
-import { MediaFetcher, type MediaFetcherOptions, type MediaKind } from './media/media-fetcher.ts'
+import { MediaFetcher, type MediaFetcherOptions } from './media/media-fetcher.ts'
+import { MediaGathering, type GatheredMedia, type MediaLimits, type WantedMedia } from './media/media-gathering.ts'
+import type { Proxies } from './proxies.ts'
 
 export interface UpstreamReply {
   readonly status: number
@@ -22,66 +25,93 @@ export interface SendOptions {
 export interface HttpClient {
   /** Throws `ProviderFailure` of kind `network` or `timeout`; an abort throws the signal's reason. */
   send(request: UpstreamRequest, options: SendOptions): Promise<UpstreamReply>
-  /** Fetches an image or a file that a caller named by URL: public addresses only. Throws `MediaError`. */
-  media(url: string, kind: MediaKind, signal: AbortSignal): Promise<InlineData>
+  /** Fetches the images and files that one request names by URL: public addresses only, within limits. Throws `MediaError`. */
+  media(wanted: readonly WantedMedia[], signal: AbortSignal): Promise<GatheredMedia>
   close(): Promise<void>
 }
 
+const encoder = new TextEncoder()
 const defaultConnectTimeoutMs = 10_000
+
+export interface HttpClientOptions {
+  readonly media?: Pick<MediaFetcherOptions, 'allowedHosts'>
+  readonly limits?: MediaLimits
+  /** Undefined: everything is reached directly. */
+  readonly proxies?: Proxies | undefined
+}
+
+interface Location {
+  readonly origin: string
+  readonly path: string
+  readonly proxy: string | undefined
+}
 
 /** `undici.request`, since `fetch` costs two to four times the CPU a call. Time-outs other than the connect are the attempt's affair. */
 export class UndiciClient implements HttpClient {
-  readonly #agents = new Map<number, Agent>()
-  readonly #origins = new Map<string, { readonly origin: string; readonly path: string }>()
+  /** By connect time-out: direct ones, and those of each proxy. */
+  readonly #agents = new Map<string | undefined, Map<number, Dispatcher>>()
+  readonly #locations = new Map<string, Location>()
   readonly #media: MediaFetcher
+  readonly #gathering: MediaGathering
+  readonly #proxies: Proxies | undefined
 
-  constructor(media: MediaFetcherOptions = { allowedHosts: [] }) {
-    this.#media = new MediaFetcher(media)
+  constructor({ media = { allowedHosts: [] }, limits = defaultSettings, proxies }: HttpClientOptions = {}) {
+    this.#proxies = proxies
+    this.#media = new MediaFetcher({ ...media, proxies })
+    this.#gathering = new MediaGathering(this.#media, limits)
   }
 
-  async send(request: UpstreamRequest, { signal, connectTimeoutMs = defaultConnectTimeoutMs }: SendOptions): Promise<UpstreamReply> {
-    const { origin, path } = this.#locate(request.url)
+  async send(
+    { method, url, headers, body }: UpstreamRequest,
+    { signal, connectTimeoutMs = defaultConnectTimeoutMs }: SendOptions,
+  ): Promise<UpstreamReply> {
+    const { origin, path, proxy } = this.#locate(url)
     try {
-      const reply = await this.#agent(connectTimeoutMs).request({
+      const reply = await request(this.#agent(proxy, connectTimeoutMs), {
         origin,
         path,
-        method: request.method,
-        headers: request.headers,
-        body: request.body ?? null,
+        method,
+        headers,
+        // Kept as long as the reply is: a string would become a part of the shared pool, and keep a whole block of it alive.
+        body: typeof body === 'string' ? encoder.encode(body) : (body ?? null),
         signal,
+        highWaterMark: readAheadBytes,
       })
-      const headers = reply.headers as UpstreamHeaders
-      return { status: reply.statusCode, headers, body: decompressed(reply.body, headers['content-encoding']) }
+      const replied = reply.headers as UpstreamHeaders
+      return { status: reply.statusCode, headers: replied, body: decompressed(reply.body, replied['content-encoding']) }
     } catch (error) {
       throw networkFailure(error, signal)
     }
   }
 
-  media(url: string, kind: MediaKind, signal: AbortSignal): Promise<InlineData> {
-    return this.#media.fetch(url, kind, signal)
+  media(wanted: readonly WantedMedia[], signal: AbortSignal): Promise<GatheredMedia> {
+    return this.#gathering.gather(wanted, signal)
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#media.close(), ...Array.from(this.#agents.values(), agent => agent.destroy())])
+    const agents = Array.from(this.#agents.values(), each => [...each.values()]).flat()
+    await Promise.all([this.#media.close(), ...agents.map(agent => agent.destroy())])
   }
 
-  #agent(connectTimeoutMs: number): Agent {
-    let agent = this.#agents.get(connectTimeoutMs)
+  #agent(proxy: string | undefined, connectTimeoutMs: number): Dispatcher {
+    let agents = this.#agents.get(proxy)
+    if (!agents) this.#agents.set(proxy, (agents = new Map()))
+    let agent = agents.get(connectTimeoutMs)
     if (!agent) {
-      agent = new Agent({ connect: { timeout: connectTimeoutMs }, headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: 30_000 })
-      this.#agents.set(connectTimeoutMs, agent)
+      agent = proxy === undefined ? directAgent({ connectTimeoutMs }) : proxiedAgent({ connectTimeoutMs, proxy })
+      agents.set(connectTimeoutMs, agent)
     }
     return agent
   }
 
-  #locate(url: string): { readonly origin: string; readonly path: string } {
-    const known = this.#origins.get(url)
+  #locate(url: string): Location {
+    const known = this.#locations.get(url)
     if (known) return known
-    const { origin, pathname, search } = new URL(url)
-    const located = { origin, path: pathname + search }
+    const parsed = new URL(url)
+    const located = { origin: parsed.origin, path: parsed.pathname + parsed.search, proxy: this.#proxies?.for(parsed) }
     // Addresses that name a model or a deployment are few; one that carries something unique must not pile up.
-    if (this.#origins.size >= 1000) this.#origins.clear()
-    this.#origins.set(url, located)
+    if (this.#locations.size >= 1000) this.#locations.clear()
+    this.#locations.set(url, located)
     return located
   }
 }
@@ -91,10 +121,10 @@ export function networkFailure(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason
   if (ProviderFailure.is(error)) return error
   const code = (error as { code?: string }).code ?? (error as Error).name
-  if (code === 'UND_ERR_CONNECT_TIMEOUT')
+  // Of all time-outs for headers only a proxy has one, for its answer to CONNECT.
+  if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'UND_ERR_HEADERS_TIMEOUT')
     return new ProviderFailure({
       kind: 'timeout',
-      code: 'provider_timeout',
       message: 'The provider did not accept a connection in time.',
       cause: error,
     })

@@ -1,12 +1,15 @@
-import type { Emit, Framer, ProviderAdapter } from '../contracts/adapter.ts'
+import type { Emit, Framer, ProviderAdapter, UpstreamRequest } from '../contracts/adapter.ts'
 import type { GenerationEvent } from '../contracts/events.ts'
-import type { Credential, Provider, ProviderCall, Timeouts } from '../contracts/provider.ts'
+import type { Credential, Provider, ProviderCall, ProviderFailure, Timeouts } from '../contracts/provider.ts'
 import { cutShort } from './cut-short.ts'
 import { networkFailure, type HttpClient, type UpstreamReply } from './http-client.ts'
-import { withMediaInline } from './media/inline-media.ts'
+import { LastCall } from './last-call.ts'
+import { InlineMedia } from './media/inline-media.ts'
 import { failureOf, Opening, parsed, redirected } from './no-reply.ts'
 import { readReply } from './reply-text.ts'
+import { discard, readRest } from './rest-of-body.ts'
 import { jsonLinesFramer, sseFramer } from './sse.ts'
+import { Unsaid } from './unsaid.ts'
 
 export interface HttpProviderOptions {
   readonly credentials?: readonly Credential[] | undefined
@@ -42,8 +45,23 @@ async function send(
   extra: Readonly<Record<string, string>> | undefined,
   connectTimeoutMs: number | undefined,
 ): Promise<UpstreamReply> {
-  const complete = adapter.media ? await withMediaInline(call, adapter.media, http) : call
-  const prepared = adapter.prepare(complete)
+  const media = adapter.media && (await InlineMedia.fetch(call, adapter.media, http))
+  if (!media) return await sendPrepared(adapter, adapter.prepare(call), call, http, extra, connectTimeoutMs)
+  try {
+    return await sendPrepared(adapter, media.request(adapter), call, http, extra, connectTimeoutMs)
+  } finally {
+    media.release()
+  }
+}
+
+async function sendPrepared(
+  adapter: ProviderAdapter,
+  prepared: UpstreamRequest,
+  call: ProviderCall,
+  http: HttpClient,
+  extra: Readonly<Record<string, string>> | undefined,
+  connectTimeoutMs: number | undefined,
+): Promise<UpstreamReply> {
   const withHeaders = extra ? { ...prepared, headers: { ...prepared.headers, ...extra } } : prepared
   const request = adapter.authorize ? await adapter.authorize(withHeaders, call.credentialId, call.signal) : withHeaders
   const reply = await http.send(request, { signal: call.signal, connectTimeoutMs })
@@ -57,38 +75,64 @@ async function* streamed(
   call: ProviderCall,
   begin: () => Promise<UpstreamReply>,
 ): AsyncGenerator<readonly GenerationEvent[]> {
-  const reply = await begin()
+  const { body } = await begin()
   const framer = framerFor(adapter)
   const decoder = adapter.decoder(call)
   const opening = new Opening()
+  const unsaid = new Unsaid(call)
   let decoded: GenerationEvent[] = []
-  const emit: Emit = event => void decoded.push(event)
-  const push = (data: string, event?: string): void => decoder.frame(data, event, emit)
+  let isFinished = false
+  let isCounted = false
+  const emit: Emit = event => {
+    if (event.type === 'usage') isCounted = true
+    else if (event.type === 'finish') isFinished = true
+    else if (isFinished) return
+    decoded.push(event)
+  }
+  const push = (data: string, event?: string): void => {
+    if (isFinished && isCounted) return
+    const before = decoded.length
+    decoder.frame(data, event, emit)
+    unsaid.frame(data.length, decoded.length === before)
+  }
+  const lastCall = new LastCall(body)
   let failure: unknown
   try {
-    for await (const chunk of reply.body) {
-      opening.add(chunk)
-      // What a frame said before a later one failed was said: it is delivered before the failure.
-      failure = attempt(() => framer.feed(chunk, push))
-      opening.heard(decoded)
-      if (decoded.length > 0) {
-        yield decoded
-        decoded = []
+    try {
+      for await (const chunk of body.iterator({ destroyOnReturn: false })) {
+        opening.add(chunk)
+        // What a frame said before a later one failed was said: it is delivered before the failure.
+        failure = attempt(() => {
+          unsaid.chunk(chunk.byteLength)
+          framer.feed(chunk, push)
+          unsaid.tell()
+        })
+        opening.heard(decoded)
+        if (decoded.length > 0) {
+          yield decoded
+          decoded = []
+        }
+        if (failure || (isFinished && isCounted)) break
+        if (isFinished || decoder.isComplete) lastCall.start()
       }
-      if (failure) break
+    } catch (error) {
+      if (!lastCall.isOver) throw error
     }
-    failure ??= attempt(() => {
-      framer.end?.(push)
-      decoder.end?.(emit)
-      opening.heard(decoded)
-      if (!opening.isAnswer) answerInstead(adapter, call, opening.text, emit)
-    })
+    if (!failure && !(isFinished && isCounted))
+      failure = attempt(() => {
+        if (!lastCall.isOver) framer.end?.(push)
+        decoder.end?.(emit)
+        opening.heard(decoded)
+        if (!opening.isAnswer) answerInstead(adapter, call, opening.text, emit)
+      })
     if (decoded.length > 0) yield decoded
     if (failure) throw failureOf(failure, opening.isAnswer ? undefined : opening.text)
   } catch (error) {
     throw networkFailure(error, call.signal)
   } finally {
-    discard(reply)
+    lastCall.cancel()
+    if (isFinished && !failure) readRest(body)
+    else discard(body)
   }
 }
 
@@ -97,11 +141,23 @@ async function* whole(
   call: ProviderCall,
   begin: () => Promise<UpstreamReply>,
 ): AsyncGenerator<readonly GenerationEvent[]> {
-  const text = await readReply(await begin(), call.signal, maximumReplyBytes)
   const decoded: GenerationEvent[] = []
-  const failure = attempt(() => replied(adapter, call, text, decoded))
+  const failure = await readWhole(adapter, call, await begin(), decoded)
+  // Its bytes are free again: from here on the events count.
+  call.holds?.(0)
   if (decoded.length > 0) yield decoded
-  if (failure) throw failureOf(failure, text)
+  if (failure) throw failure
+}
+
+async function readWhole(
+  adapter: ProviderAdapter,
+  call: ProviderCall,
+  reply: UpstreamReply,
+  decoded: GenerationEvent[],
+): Promise<ProviderFailure | undefined> {
+  const text = await readReply(reply, call.signal, maximumReplyBytes, 'refuse', call.holds?.bind(call))
+  const failure = attempt(() => replied(adapter, call, text, decoded))
+  return failure === undefined ? undefined : failureOf(failure, text)
 }
 
 /** No event came. A server that does not stream sends a whole reply, or an error under a status of success. */
@@ -129,12 +185,6 @@ function attempt(run: () => void): unknown {
   } catch (error) {
     return error
   }
-}
-
-function discard(reply: UpstreamReply): void {
-  // An error event with nobody listening would end the process.
-  reply.body.on('error', () => {})
-  reply.body.destroy()
 }
 
 function lowerCased(headers: Readonly<Record<string, string>> | undefined): Readonly<Record<string, string>> | undefined {

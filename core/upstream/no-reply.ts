@@ -34,8 +34,8 @@ export class Opening {
 export function failureOf(error: unknown, payload: string | undefined): ProviderFailure {
   const failure = ProviderFailure.is(error) ? error : notAllowed(error)
   if (payload === undefined || failure.kind !== 'protocol' || failure.upstream !== undefined) return failure
-  const { kind, code, message, status, retryAfterMs, cause } = failure
-  return new ProviderFailure({ kind, code, message, status, retryAfterMs, cause, upstream: payload })
+  const { kind, code, message, status, retryAfterMs, transient, cause } = failure
+  return new ProviderFailure({ kind, code, message, status, retryAfterMs, transient, cause, upstream: payload })
 }
 
 /** Following would take the credentials to wherever the answer points. */
@@ -48,8 +48,9 @@ export function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    const message = text.trim() === '' ? 'The provider answered with nothing.' : 'The provider answered with something that is not JSON.'
-    throw new ProviderFailure({ kind: 'protocol', message, upstream: text, cause })
+    const isEmpty = text.trim() === ''
+    const message = isEmpty ? 'The provider answered with nothing.' : 'The provider answered with something that is not JSON.'
+    throw new ProviderFailure({ kind: 'protocol', message, transient: isEmpty, upstream: text, cause })
   }
 }
 

@@ -1,12 +1,16 @@
 import { ProviderFailure } from '../contracts/provider.ts'
 import { networkFailure, type UpstreamReply } from './http-client.ts'
 
-/** A reply's whole body. What is larger is `cut`, or refused with a `ProviderFailure`. Listening costs half of what iterating does, and a whole reply needs no back-pressure. */
+/**
+ * A reply's whole body. What is larger is `cut`, or refused with a `ProviderFailure`. `holds` hears after each chunk how many bytes are
+ * here, and may throw. Listening costs half of what iterating does, and a whole reply needs no back-pressure.
+ */
 export function readReply(
   { body }: UpstreamReply,
   signal: AbortSignal,
   maximumBytes: number,
   over: 'cut' | 'refuse' = 'refuse',
+  holds?: (bytes: number) => void,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -16,15 +20,25 @@ export function readReply(
       ended = true
       resolve(withoutMark((chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString('utf8')))
     }
+    const refuse = (error: unknown): void => {
+      reject(error)
+      chunks.length = 0
+      body.destroy()
+    }
     body.on('data', (chunk: Buffer) => {
       chunks.push(chunk)
       bytes += chunk.byteLength
+      try {
+        holds?.(bytes)
+      } catch (error) {
+        return refuse(error)
+      }
       if (bytes <= maximumBytes || ended) return
-      if (over === 'cut') end()
-      else
-        reject(
+      if (over === 'refuse')
+        return refuse(
           new ProviderFailure({ kind: 'protocol', message: `The provider sent a reply larger than ${maximumBytes / 1024 / 1024} MiB.` }),
         )
+      end()
       body.destroy()
     })
     body.on('end', end)

@@ -3,7 +3,8 @@ import type { Framer } from '../contracts/adapter.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
 import { isJson } from '../json.ts'
 
-const maximumFrameBytes = 32 * 1024 * 1024
+/** Of one event or line, in characters. */
+const maximumFrameLength = 8 * 1024 * 1024
 
 /**
  * Server-sent events from bytes, synchronously. Comments are skipped, and line ends may be LF, CRLF or CR.
@@ -13,11 +14,10 @@ export function sseFramer(): Framer {
   const text = new TextDecoder()
   let deliver: (data: string, event?: string) => void
   const parser = createParser({
-    maxBufferSize: maximumFrameBytes,
+    maxBufferSize: maximumFrameLength,
     onEvent: ({ data, event }) => deliver(data, event),
     onError: error => {
-      if (error.type === 'max-buffer-size-exceeded')
-        throw new ProviderFailure({ kind: 'protocol', message: 'The provider sent an event larger than 32 MiB.' })
+      if (error.type === 'max-buffer-size-exceeded') throw tooLong('an event')
     },
   })
   return {
@@ -40,15 +40,36 @@ export function jsonLinesFramer(): Framer {
   let rest = ''
   return {
     feed(chunk, push) {
-      const lines = (rest + text.decode(chunk, { stream: true })).split('\n')
-      rest = lines.pop()!
-      if (rest.length > maximumFrameBytes)
-        throw new ProviderFailure({ kind: 'protocol', message: 'The provider sent a line larger than 32 MiB.' })
-      for (const line of lines) if (line.trim()) push(line)
+      const decoded = text.decode(chunk, { stream: true })
+      let start = 0
+      // Only what is new is searched and copied: a long line that comes in many chunks costs no more than its length.
+      for (let end = decoded.indexOf('\n'); end >= 0; end = decoded.indexOf('\n', start)) {
+        const line = rest + decoded.slice(start, end)
+        rest = ''
+        start = end + 1
+        pushLine(line, push)
+      }
+      rest += decoded.slice(start)
+      checkLength(rest)
     },
     end(push) {
-      const last = rest + text.decode()
-      if (last.trim()) push(last)
+      pushLine(rest + text.decode(), push)
     },
   }
+}
+
+function pushLine(line: string, push: (data: string) => void): void {
+  checkLength(line)
+  if (line.trim()) push(line)
+}
+
+function checkLength({ length }: string): void {
+  if (length > maximumFrameLength) throw tooLong('a line')
+}
+
+function tooLong(what: string): ProviderFailure {
+  return new ProviderFailure({
+    kind: 'protocol',
+    message: `The provider sent ${what} larger than ${maximumFrameLength / 1024 / 1024} MiB.`,
+  })
 }

@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv'
 import type { JsonObject } from '../contracts/json.ts'
 import { invalidRequest, type GatewayError } from '../errors.ts'
+import { pathText } from './path.ts'
 
 /** The 400 for what a schema refused: the field by its path, what was expected, and what came. */
 export function complaint(errors: readonly ErrorObject[], value: unknown, schema: object): GatewayError {
@@ -90,18 +91,15 @@ function listed(values: readonly unknown[]): string {
   return values.map(value => `'${String(value)}'`).join(', ')
 }
 
-const longestSegment = 64
-
-/** `/input/0/content` as `input[0].content`. Callers choose some of the names, so that their length is bounded. */
+/** `/input/0/content` as `input[0].content`. */
 function pathOf(pointer: string, root: unknown): string {
-  let path = ''
   let value = root
-  for (const segment of segmentsOf(pointer)) {
-    const name = segment.length <= longestSegment ? segment : `${segment.slice(0, longestSegment)}…`
-    path += Array.isArray(value) ? `[${name}]` : path ? `.${name}` : name
+  const steps = segmentsOf(pointer).map(segment => {
+    const step = Array.isArray(value) ? Number(segment) : segment
     value = (value as JsonObject | undefined)?.[segment]
-  }
-  return path
+    return step
+  })
+  return pathText(steps)
 }
 
 function at(root: unknown, pointer: string): unknown {

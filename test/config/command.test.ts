@@ -1,19 +1,12 @@
 import { execFile } from 'node:child_process'
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { checkStream } from '../../core/testing/index.ts'
-import { Workplace } from './turnpike-process.ts'
+import { config, keyOf, Workplace } from './turnpike-process.ts'
 
 const run = promisify(execFile)
-
-function config(server: string, plugins = ''): string {
-  return `
-    import { defineConfig, defaults } from 'turnpike/config'
-    export default defineConfig({
-      server: { port: 0, ${server} },
-      plugins: [...defaults({ without: ['ollama'] }), ${plugins}],
-    })`
-}
 
 async function ask(url: string, key: string, model: string, input: string, stream = true): Promise<Response> {
   return await fetch(`${url}/v1/responses`, {
@@ -21,12 +14,6 @@ async function ask(url: string, key: string, model: string, input: string, strea
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify({ model, input, stream }),
   })
-}
-
-async function keyOf(workplace: Workplace, ...options: readonly string[]): Promise<string> {
-  const { exitCode, stdout, stderr } = await workplace.run('keys', 'create', ...options)
-  if (exitCode !== 0) throw new Error(stderr)
-  return stdout.trim()
 }
 
 t.test('the first start makes a key, and a line that works when pasted', async t => {
@@ -83,11 +70,11 @@ t.test('keys made beside a running gateway hold at once', async t => {
   t.equal((await gateway.finished).exitCode, 0)
 
   for (const [options, message] of [
-    [['--spend-capp', '5'], /--spend-capp is no option of this command\. Did you mean --spend-cap\?/],
-    [['--spend-cap', 'five'], /--spend-cap takes a number above 0, got "five"/],
-    [['--models', 'a,,b'], /"a,,b" is no list of names/],
-    [['--name'], /--name needs a value/],
-    [['demo'], /"demo" was not expected here/],
+    [['--spend-capp', '5'], /turnpike: unknown option '--spend-capp'\n\(Did you mean --spend-cap\?\)/],
+    [['--spend-cap', 'five'], /'--spend-cap <usd>' argument 'five' is invalid\. Expected an amount above 0, such as 5 or 0\.50\./],
+    [['--models', 'a,,b'], /argument 'a,,b' is invalid\. Expected a list of names/],
+    [['--name'], /'--name <text>' argument missing/],
+    [['demo'], /too many arguments for 'create'.*: demo/],
   ] as const) {
     const { exitCode, stdout, stderr } = await workplace.run('keys', 'create', ...options)
     t.equal(exitCode, 1)
@@ -227,9 +214,9 @@ t.test('check tells every problem at once', async t => {
   t.equal(exitCode, 1)
   t.equal(stdout, '')
   t.match(stderr, /^turnpike: gateway\.config\.ts: 4 problems\n/)
-  t.match(stderr, /server\.prot is no option\. Did you mean port\?/)
+  t.match(stderr, /server\.prot is not an option\. Did you mean port\?/)
   t.match(stderr, /plugin sql .*fiel.*cacheTtlMs must be >= 0/)
-  t.match(stderr, /plugin #2 of the list is not a plugin: expected what calling a plugin returns/)
+  t.match(stderr, /plugin #2 of the list is a function that was not called: call health\(\{\}\)/)
   t.match(stderr, /plugin health .*path/)
   t.notMatch(stderr, /\n {4}at /)
 
@@ -249,6 +236,27 @@ t.test('a plugin that fails to set up is named, with the file', async t => {
   const { exitCode, stderr } = await workplace.run('start')
   t.equal(exitCode, 1)
   t.equal(stderr, 'turnpike: gateway.config.ts: plugin demo failed to set up: no such engine\n')
+})
+
+t.test('no command works on data of a master key that is gone', async t => {
+  const workplace = new Workplace(`
+    import { defineConfig, defaults } from 'turnpike/config'
+    export default defineConfig({ server: { port: 0 }, plugins: defaults({ without: ['ollama'] }) })`)
+  t.teardown(() => workplace.remove())
+  t.equal((await workplace.run('keys', 'create')).exitCode, 0)
+  const keyFile = join(workplace.path, 'data', 'master.key')
+  rmSync(keyFile)
+  for (const commandLine of [['start'], ['check'], ['keys', 'create']]) {
+    const { exitCode, stdout, stderr } = await workplace.run(...commandLine)
+    t.equal(exitCode, 1, commandLine.join(' '))
+    t.equal(stdout, '')
+    t.match(
+      stderr,
+      /database \S+turnpike\.db was made under a master key that the gateway does not have\. The key file \S+master\.key is missing/,
+    )
+    t.notMatch(stderr, /^ +at /m, 'without a stack')
+  }
+  t.notOk(existsSync(keyFile))
 })
 
 t.test('an older Node.js is told so in one sentence', async t => {

@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { defaults, type DefaultEntry } from '../../config/index.ts'
+import { defaults, env, type DefaultEntry } from '../../config/index.ts'
 import { loadConfig } from '../../config/load.ts'
 import { serverSchema } from '../../config/schema.ts'
 import { check, order } from '../../core/plugin-host.ts'
@@ -44,10 +44,8 @@ t.test('a config is read with its types, lists, promises and gaps, and defaults 
 
 t.test('every setting of the core can be set, and has its default from there', async t => {
   for (const [name, value] of Object.entries(defaultSettings)) {
-    const property: { readonly default?: unknown } | undefined = Object.entries(serverSchema.properties).find(
-      ([each]) => each === name,
-    )?.[1]
-    t.same(property?.default, value, name)
+    const properties: Readonly<Record<string, object>> = serverSchema.properties
+    t.match(properties[name], { default: value }, name)
   }
 })
 
@@ -85,7 +83,17 @@ const faults: readonly (readonly [name: string, text: string, message: RegExp])[
     /ENOENT.*'\/absent' \(.*config-\d+\.ts:2:1\)/,
   ],
   ['an unknown section', 'export default { plugin: [] }', /unknown section "plugin"\. Expected server and plugins/],
-  ['no plugins', 'export default { server: {} }', /plugins are no list\. Expected: plugins: \[\.\.\.\]/],
+  ['no plugins', 'export default { server: {} }', /plugins are not a list\. Expected: plugins: \[\.\.\.\]/],
+  [
+    'plugins that are a function',
+    'export default { plugins: function defaults() {} }',
+    /not a list\. Call it: plugins: \[\.\.\.defaults\(\)\]/,
+  ],
+  [
+    'a default export that is a function',
+    'export default () => ({ plugins: [] })',
+    /Its default export is a function\. Expected: export default defineConfig/,
+  ],
   ['a promise that fails', `export default { plugins: [Promise.reject(new Error('no such list'))] }`, /no such list/],
   [
     'a default that there is not',
@@ -97,11 +105,12 @@ const faults: readonly (readonly [name: string, text: string, message: RegExp])[
 t.test('a config that cannot be read names the file and what was expected', async t => {
   for (const [name, text, message] of faults) {
     const path = write(text)
-    await t.rejects(loadConfig(path), { name: 'ConfigError', message }, name)
-    await t.rejects(loadConfig(path), { message: new RegExp(`config-${files}\\.ts: `) }, `${name}: the file is named`)
+    const error = await loadConfig(path).catch((error: unknown) => error)
+    t.match(error, { name: 'ConfigError', message }, name)
+    t.match(error, { message: new RegExp(`config-${files}\\.ts: `) }, `${name}: the file is named`)
   }
   await t.rejects(loadConfig(join(folder, 'absent.ts')), { message: /absent\.ts: There is no such file/ })
-  await t.rejects(loadConfig(write('plugins: []', 'yaml')), { message: /Expected a \.ts, \.js or \.mjs file/ })
+  await t.rejects(loadConfig(write('plugins: []', 'yaml')), { message: /Expected a \.ts, \.mts, \.js or \.mjs file/ })
 })
 
 t.test('a folder without a config says where one was looked for', async t => {
@@ -113,12 +122,76 @@ t.test('a folder without a config says where one was looked for', async t => {
   t.equal((await loadConfig()).file, 'gateway.config.ts')
 })
 
+/** A folder with these files. */
+function folderWith(files: Readonly<Record<string, string>>): string {
+  const path = mkdtempSync(join(folder, 'site-'))
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(path, name), text)
+  return path
+}
+
+t.test('a TypeScript config runs beside any package.json, with the files that it imports', async t => {
+  const files = {
+    'port.ts': 'export const port: number = 9100',
+    'gateway.config.ts': `import { port } from './port.ts'\nexport default { server: { port }, plugins: [] }`,
+  }
+  for (const manifest of ['{"type":"commonjs"}', '{}', '{"type":"module"}']) {
+    const path = folderWith({ ...files, 'package.json': manifest })
+    const { server } = await loadConfig(join(path, 'gateway.config.ts'))
+    t.equal(server.port, 9100, manifest)
+  }
+})
+
+t.test('each name of a config is found, and its folder is known', async t => {
+  const before = process.cwd()
+  t.teardown(() => process.chdir(before))
+  for (const name of ['gateway.config.ts', 'gateway.config.mts', 'gateway.config.js', 'gateway.config.mjs']) {
+    process.chdir(folderWith({ [name]: 'export default { plugins: [] }', 'package.json': '{"type":"module"}' }))
+    t.match(await loadConfig(), { file: name, folder: process.cwd() })
+  }
+  const elsewhere = folderWith({ 'gateway.config.mts': 'export default { plugins: [] }' })
+  t.equal((await loadConfig(join(elsewhere, 'gateway.config.mts'))).folder, elsewhere)
+})
+
+t.test('.env beside the config is read first, and the real environment wins', async t => {
+  t.teardown(() => {
+    for (const name of ['TURNPIKE_TEST_A', 'TURNPIKE_TEST_B']) delete process.env[name]
+  })
+  process.env['TURNPIKE_TEST_A'] = '9201'
+  const path = folderWith({
+    '.env': 'TURNPIKE_TEST_A=1\n# a comment\nTURNPIKE_TEST_B="a b"\n',
+    'gateway.config.ts': `
+      import { env } from 'turnpike/config'
+      export default { server: { port: Number(env('TURNPIKE_TEST_A')), mediaHosts: [env('TURNPIKE_TEST_B')] }, plugins: [] }`,
+  })
+  const { server } = await loadConfig(join(path, 'gateway.config.ts'))
+  t.match(server, { port: 9201, mediaHosts: ['a b'] })
+
+  const broken = folderWith({ 'gateway.config.ts': 'export default { plugins: [] }' })
+  mkdirSync(join(broken, '.env'))
+  await t.rejects(loadConfig(join(broken, 'gateway.config.ts')), { name: 'ConfigError', message: /\.env: It cannot be read/ })
+})
+
+t.test('all missing variables are named at once', async t => {
+  const path = write(`
+    import { env } from 'turnpike/config'
+    const url = new URL(env('TURNPIKE_TEST_ABSENT'))
+    export default { plugins: [] }`)
+  await t.rejects(loadConfig(path), { message: /TURNPIKE_TEST_ABSENT is not set\. Set it, or remove what needs it\. \(.*:3:/ })
+  const several = write(`
+    import { env } from 'turnpike/config'
+    const names = ['TURNPIKE_TEST_ABSENT', 'TURNPIKE_TEST_GONE', 'TURNPIKE_TEST_ABSENT']
+    export default { server: { port: Number(env('TURNPIKE_TEST_PORT')) }, plugins: names.map(name => Promise.resolve().then(() => env(name))) }`)
+  const error = await loadConfig(several).catch((error: unknown) => error)
+  t.match((error as Error).message, /: 3 problems\n.*_PORT is not set.*\n.*_ABSENT is not set.*\n.*_GONE is not set/)
+  t.throws(() => env('TURNPIKE_TEST_ABSENT'), /TURNPIKE_TEST_ABSENT is not set/, 'outside a config it throws')
+})
+
 t.test('bad server options are told all at once', async t => {
   const { problems } = await loadConfig(
     write(`export default { server: { prot: 1, port: 'x', logLevel: 'loud', maxAttempts: 0, host: 'a b' }, plugins: [] }`),
   )
   t.same(problems, [
-    'server.prot is no option. Did you mean port?',
+    'server.prot is not an option. Did you mean port?',
     'server.host must match pattern "^[0-9A-Za-z.:-]{1,63}$", got "a b"',
     'server.port must be integer, got "x"',
     'server.logLevel must be one of debug, info, warn, error, silent, got "loud"',
@@ -144,6 +217,27 @@ t.test('the defaults follow the environment', async t => {
   t.notOk(found.includes('openai-chat openai'), 'OpenAI speaks its newer dialect')
   t.notOk(found.includes('sandbox'))
   t.notOk((await names(defaults({ without: ['ollama', 'openai', 'groq'] }))).some(name => /openai-responses|groq/.test(name)))
+})
+
+t.test('defaults say what adds each provider that is not there', async t => {
+  const before = process.env['OPENAI_API_KEY']
+  t.teardown(() => {
+    if (before !== undefined) process.env['OPENAI_API_KEY'] = before
+  })
+  delete process.env['OPENAI_API_KEY']
+  const remedies = async (without: readonly string[]): Promise<ReadonlyMap<string, string> | undefined> => {
+    const entries = await Promise.all(defaults({ without }))
+    const use = entries.find(entry => entry && entry.plugin.name === 'absent-providers')
+    if (!use) return undefined
+    const { providers } = use.options as { providers: readonly { id: string; remedy: string }[] }
+    return new Map(providers.map(({ id, remedy }) => [id, remedy]))
+  }
+  t.equal((await remedies([]))?.get('openai'), 'set OPENAI_API_KEY')
+  t.equal((await remedies(['openai']))?.get('openai'), undefined, 'what was left out would not be added')
+  t.equal(await remedies(['absent-providers']), undefined)
+  process.env['OPENAI_API_KEY'] = 'sk-demo'
+  t.equal((await remedies([]))?.get('openai'), undefined, 'it is there')
+  delete process.env['OPENAI_API_KEY']
 })
 
 t.test('the assemblies of this repository are sound', async t => {

@@ -12,8 +12,8 @@ const startLimitMs = 30_000
 export class Workplace {
   readonly path = mkdtempSync(join(tmpdir(), 'turnpike-command-'))
 
-  constructor(config: string) {
-    this.write(config)
+  constructor(config?: string) {
+    if (config !== undefined) this.write(config)
   }
 
   write(config: string): void {
@@ -24,8 +24,12 @@ export class Workplace {
     rmSync(this.path, { recursive: true, force: true })
   }
 
-  spawn(commandLine: readonly string[], nodeArguments: readonly string[] = []): TurnpikeProcess {
-    return new TurnpikeProcess(this.path, commandLine, nodeArguments)
+  spawn(
+    commandLine: readonly string[],
+    nodeArguments: readonly string[] = [],
+    environment: Readonly<Record<string, string>> = {},
+  ): TurnpikeProcess {
+    return new TurnpikeProcess(this.path, commandLine, nodeArguments, environment)
   }
 
   /** Runs a command to its end. */
@@ -46,12 +50,17 @@ export class TurnpikeProcess {
   #stdout = ''
   #stderr = ''
 
-  constructor(folder: string, commandLine: readonly string[], nodeArguments: readonly string[]) {
+  constructor(
+    folder: string,
+    commandLine: readonly string[],
+    nodeArguments: readonly string[],
+    environment: Readonly<Record<string, string>>,
+  ) {
     // Only what it needs: neither keys of real vendors nor what the test runner tells its own children.
     const { PATH, HOME, TMPDIR } = process.env
     this.#child = spawn(process.execPath, [...nodeArguments, bin, ...commandLine], {
       cwd: folder,
-      env: { PATH, HOME, TMPDIR, NO_COLOR: '1' },
+      env: { PATH, HOME, TMPDIR, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.#child.stdout!.setEncoding('utf8').on('data', (text: string) => void (this.#stdout += text))
@@ -89,4 +98,21 @@ export class TurnpikeProcess {
   async url(): Promise<string> {
     return (await this.says(/listens on (http:\S+)/))[1]!
   }
+}
+
+/** The text of a config with the defaults. */
+export function config(server: string, plugins = ''): string {
+  return `
+    import { defineConfig, defaults } from 'turnpike/config'
+    export default defineConfig({
+      server: { port: 0, ${server} },
+      plugins: [...defaults({ without: ['ollama'] }), ${plugins}],
+    })`
+}
+
+/** A new key, made by the command. */
+export async function keyOf(workplace: Workplace, ...options: readonly string[]): Promise<string> {
+  const { exitCode, stdout, stderr } = await workplace.run('keys', 'create', ...options)
+  if (exitCode !== 0) throw new Error(stderr)
+  return stdout.trim()
 }

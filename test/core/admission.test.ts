@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib'
 import t from 'tap'
 import {
+  AbsentProviders,
   KeyStore,
   levels,
   policyFields,
@@ -40,6 +41,8 @@ t.test('a key has at least 128 random bits and a checksum, and only it opens the
       return kept.find(key => key.id === id)
     },
     add: key => void kept.push(key),
+    update: () => false,
+    list: () => kept,
     empty: () => kept.length === 0,
   }
   const under = await testGateway({
@@ -89,6 +92,58 @@ t.test('a key has at least 128 random bits and a checksum, and only it opens the
   t.equal((await under.gateway.http.h3.request('/v1/responses/health')).status, 200, 'health asks for none')
 })
 
+t.test('a rotated key has a new secret, and the old one as long as was asked for', async t => {
+  const clock = { time: 1_000_000, now: () => clock.time, elapsed: () => clock.time }
+  const under = await gateway({ clock })
+  t.teardown(under.stop)
+  const status = async (apiKey: string): Promise<number> =>
+    (await under.gateway.http.h3.request('/v1/models', { headers: { authorization: `Bearer ${apiKey}` } })).status
+  const id = under.apiKey.split('_')[1]!
+  const second = (await under.gateway.rotateKey(id, 60_000))!
+  t.equal(second.split('_')[1], id, 'its id stays')
+  t.same([await status(under.apiKey), await status(second), await status(forged(second))], [200, 200, 401])
+  clock.time += 60_000
+  t.same([await status(under.apiKey), await status(second)], [401, 200])
+  const third = (await under.gateway.rotateKey(id, 0))!
+  t.same([await status(under.apiKey), await status(second), await status(third)], [401, 401, 200])
+  await under.gateway.keys.update(id, { disabled: true })
+  t.equal(await status(third), 401)
+  t.equal(await under.gateway.rotateKey('nobody', 0), undefined)
+})
+
+t.test('settings that would keep a key from working are told before it is made', async t => {
+  const entry = { model: 'm-2026', aliases: ['m'], endpoints: [{ provider: 'acme', upstreamModel: 'm-raw' }] }
+  const absent = adding(AbsentProviders, { id: 'globex', remedy: 'set GLOBEX_API_KEY' })
+  const under = await gateway({ plugins: [saying('acme', hello), listing(entry), absent] })
+  t.teardown(under.stop)
+  const warnings = (settings: Parameters<typeof under.gateway.keyWarnings>[0]) => under.gateway.keyWarnings(settings)
+  const fine = ['m-2026', 'acme/m-2026', 'acme/anything', 'sandbox/dm']
+  t.same(
+    warnings({ name: 'x', models: fine, providers: ['acme', 'sandbox'], policy: { logging: { value: true }, zdr: { value: false } } }),
+    [],
+  )
+  const told = warnings({
+    name: 'x',
+    models: ['m', 'acme/m', 'acme/m-raw', 'globex/n', 'm-2025', 'other/n'],
+    providers: ['acmee', 'globex'],
+    policy: { zdr: { value: true }, redaction: { value: true } },
+  })
+  for (const [index, expected] of [
+    /^"m" is an alias.* Use "m-2026"\./,
+    /^"acme\/m" is an alias.* Use "acme\/m-2026"\./,
+    /^"acme\/m-raw" is an alias.* Use "acme\/m-2026"\./,
+    /^No loaded provider serves the model "globex\/n"\. The provider "globex" is not loaded: set GLOBEX_API_KEY/,
+    /^No loaded provider serves the model "m-2025"\. Did you mean m-2026/,
+    /^No loaded provider serves the model "other\/n"\.$/,
+    /^No loaded plugin supplies the provider "acmee"\. Did you mean acme\?/,
+    /^The provider "globex" is not loaded: set GLOBEX_API_KEY/,
+    /^No loaded plugin enforces "zdr", so every request with this key is refused/,
+    /^No loaded plugin enforces "redaction"/,
+  ].entries())
+    t.match(told[index], expected)
+  t.equal(told.length, 10)
+})
+
 t.test('a key store that throws is a 503 that tells nothing', async t => {
   const store: KeyStore = {
     persistent: false,
@@ -96,6 +151,8 @@ t.test('a key store that throws is a 503 that tells nothing', async t => {
       throw new Error('connection to keys.example.com refused')
     },
     add: () => {},
+    update: () => false,
+    list: () => [],
     empty: () => false,
   }
   const under = await testGateway({
@@ -258,6 +315,7 @@ t.test('a key that may not use the model or the provider gets a 403 that says wh
 
 /** A dollar for a thousand tokens. */
 const priced = listing({ model: 'm', endpoints: [{ provider: 'acme', price: { input: 1_000, output: 1_000 } }] })
+const threeThousandTokens = 'word '.repeat(3_000)
 const five: Parameters<typeof saying>[1] = [text('Hello'), usage(3, 2), stop]
 
 t.test('a spend cap is a 402 before anything is asked; what is held is settled with what it cost', async t => {
@@ -276,10 +334,10 @@ t.test('a spend cap is a 402 before anything is asked; what is held is settled w
     key: { name: 'test', policy: {}, spendCapUsd: 2 },
   })
   t.teardown(under.stop)
-  const body = { model: 'm', max_output_tokens: 1_500 }
+  const body = { model: 'm', max_output_tokens: 1_980 }
   for (const stream of [true, false]) {
-    const { status, error } = await ask(under, { ...body, max_output_tokens: 3_000, stream })
-    t.equal(status, 402, 'this might cost 3 dollars')
+    const { status, error } = await ask(under, { ...body, input: threeThousandTokens, stream })
+    t.equal(status, 402, 'the input alone costs 3 dollars')
     t.match(error, { type: 'insufficient_credits', code: 'insufficient_credits' })
   }
   wait = true
@@ -296,8 +354,10 @@ t.test('a spend cap is a 402 before anything is asked; what is held is settled w
   broken = false
   t.equal((await ask(under, body)).status, 200, 'a failure costs nothing')
   // 5 requests of 0.005 are spent.
-  t.equal((await ask(under, { ...body, max_output_tokens: 1_900 })).status, 200)
-  t.equal((await ask(under, { ...body, max_output_tokens: 1_975 })).status, 402, 'what was spent counts')
+  const limits = async (max_output_tokens: number): Promise<string | null> =>
+    (await ask(under, { ...body, max_output_tokens })).headers.get('x-gateway-warnings')
+  t.equal(await limits(1_960), null)
+  t.match(await limits(1_965), /spend cap/, 'what was spent counts')
 })
 
 t.test('a key with a cap is refused where the price is unknown, unless it allows that', async t => {
@@ -352,12 +412,38 @@ t.test('tokens a minute are a 429 with the seconds to wait, and are settled afte
   t.notMatch(error.message, 'try again')
 })
 
+t.test('tokens a minute are reserved by the limit of the endpoint, or else by what its answers come to', async t => {
+  const small = { model: 's', endpoints: [{ provider: 'acme', maxOutputTokens: 500 }] }
+  const gate = new Gate()
+  let wait = false
+  const acme = scripted('acme', async function* () {
+    if (wait) await gate.pass()
+    yield* [text('Hello'), usage(3, 4_000), stop]
+  })
+  const limited = await gateway({ plugins: [listing(small), acme], key: { name: 'test', tokensPerMinute: 1_000 } })
+  t.teardown(limited.stop)
+  t.equal((await ask(limited, { model: 's', max_output_tokens: 5_000 })).status, 200)
+
+  const under = await gateway({ plugins: [acme], key: { name: 'test', tokensPerMinute: 10_000 } })
+  t.teardown(under.stop)
+  t.equal((await ask(under, { model: 'acme/m' })).status, 200)
+  wait = true
+  const second = ask(under, { model: 'acme/m' })
+  await gate.reached
+  t.equal((await ask(under, { model: 'acme/m' })).status, 429, 'the second one has 4,000 of 6,000 tokens')
+  wait = false
+  t.equal((await ask(under, { model: 'acme/other' })).status, 200, 'of others 1,000 are assumed')
+  gate.open()
+  t.equal((await second).status, 200)
+})
+
 t.test('what is refused for its credit gives back its tokens', async t => {
   const under = await gateway({
     plugins: [priced, saying('acme', five)],
     key: { name: 'test', policy: {}, tokensPerMinute: 4_000, spendCapUsd: 2 },
   })
   t.teardown(under.stop)
-  for (let count = 0; count < 3; count++) t.equal((await ask(under, { model: 'm', max_output_tokens: 3_000 })).status, 402)
+  for (let count = 0; count < 3; count++)
+    t.equal((await ask(under, { model: 'm', max_output_tokens: 16, input: threeThousandTokens })).status, 402)
   t.equal((await ask(under, { model: 'm', max_output_tokens: 1_900 })).status, 200)
 })

@@ -1,7 +1,22 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { ProviderFailure, type FailureKind, type Provider, type ProviderFailureOptions } from '../../core/index.ts'
-import { gateway, hello, saying } from '../gateway.ts'
-import { ask, text, usage, witness, type Witness } from './stage.ts'
+import {
+  errorCodes,
+  MetricStore,
+  ProviderFailure,
+  type AttemptSample,
+  type ErrorCode,
+  type FailureKind,
+  type Provider,
+  type ProviderFailureOptions,
+} from '../../core/index.ts'
+import { systemBackoff, type Backoff } from '../../core/operation/backoff.ts'
+import { testGateway } from '../../core/testing/index.ts'
+import responses from '../../plugins/endpoints/responses/index.ts'
+import localSealer from '../../plugins/sealers/local/index.ts'
+import memory from '../../plugins/stores/memory/index.ts'
+import { gateway, hello, saying, scripted } from '../gateway.ts'
+import { ask, listing, providing, text, usage, witness, type Witness } from './stage.ts'
 
 const failure = (kind: FailureKind, more: Partial<ProviderFailureOptions> = {}) =>
   new ProviderFailure({ kind, message: 'the vendor said so', ...more })
@@ -76,10 +91,10 @@ const kinds: readonly (readonly [FailureKind, number, number, string, string])[]
   ['auth', 1, 424, 'provider_error', 'provider_error'],
   ['quota', 1, 424, 'provider_error', 'provider_error'],
   ['rate-limit', 1, 429, 'rate_limit_error', 'rate_limit_exceeded'],
-  ['overloaded', 1, 424, 'provider_error', 'provider_error'],
-  ['unavailable', 1, 424, 'provider_error', 'provider_error'],
+  ['overloaded', 3, 424, 'provider_error', 'provider_error'],
+  ['unavailable', 3, 424, 'provider_error', 'provider_error'],
   ['timeout', 1, 504, 'server_error', 'provider_timeout'],
-  ['network', 2, 424, 'provider_error', 'provider_error'],
+  ['network', 3, 424, 'provider_error', 'provider_error'],
   ['protocol', 1, 424, 'provider_error', 'provider_error'],
   ['refused', 1, 400, 'invalid_request_error', 'invalid_prompt'],
   ['context-length', 1, 400, 'invalid_request_error', 'context_length_exceeded'],
@@ -90,10 +105,11 @@ t.test('each kind of failure has its retries and its status, and all but a bad r
     const acme = witness('acme', () => {
       throw failure(kind, { status: 599, upstream: '{"reason":"said so"}' })
     })
-    const under = await gateway({ plugins: [acme.plugin, saying('globex', hello)], settings: { logLevel: 'silent' } })
     for (const stream of [true, false]) {
+      const under = await gateway({ plugins: [acme.plugin, saying('globex', hello)], settings: { logLevel: 'silent' } })
       const reply = await ask(under, { model: 'acme/m', stream })
       t.equal(reply.status, status, kind)
+      t.equal(reply.headers.get('x-should-retry'), status === 424 ? String(attempts === 3) : null)
       t.match(reply.error, { type, code })
       const own = kind === 'auth' || kind === 'quota'
       t.equal('upstream_error' in reply.error, !own, 'what the vendor says of the gateway stays inside')
@@ -109,22 +125,178 @@ t.test('each kind of failure has its retries and its status, and all but a bad r
       const next = await ask(under, { model: 'acme/m', stream, routing: { provider: { fallbacks: ['globex'] } } })
       t.equal(next.status, kind === 'invalid-request' ? 400 : 200)
       acme.calls.length = 0
+      await under.stop()
     }
-    await under.stop()
   }
 })
 
-t.test('a broken connection is tried again once, and the second try answers', async t => {
+t.test('a broken connection is tried again at once, and the second try answers', async t => {
   const acme = witness('acme', (_, count) => {
     if (count % 2 === 1) throw failure('network')
     return hello
   })
-  const under = await gateway({ plugins: [acme.plugin], settings: { logLevel: 'silent' } })
+  const backoff = new FakeBackoff()
+  const under = await gateway({ plugins: [acme.plugin], backoff, settings: { logLevel: 'silent' } })
   t.teardown(under.stop)
   for (const stream of [true, false]) {
     const { status, headers } = await ask(under, { model: 'acme/m', stream })
     t.equal(status, 200)
     t.equal(headers.get('x-gateway-attempts'), '2')
+  }
+  t.same(backoff.waits, [])
+})
+
+/** Keeps the waits that it is asked for, and does not wait. */
+class FakeBackoff implements Backoff {
+  readonly waits: number[] = []
+  random = (): number => 0.5
+
+  async sleep(ms: number, signal: AbortSignal): Promise<void> {
+    this.waits.push(ms)
+    signal.throwIfAborted()
+  }
+}
+
+t.test('the last endpoint left is asked again after a short, random wait, and only where the failure may pass', async t => {
+  const rows: readonly (readonly [
+    what: string,
+    failing: (count: number) => ProviderFailure | undefined,
+    calls: number,
+    waits: number[],
+  ])[] = [
+    ['fails once', count => (count === 1 ? failure('unavailable') : undefined), 2, [125]],
+    ['fails twice', count => (count < 3 ? failure('overloaded') : undefined), 3, [125, 250]],
+    ['fails always', () => failure('unavailable'), 3, [125, 250]],
+    ['breaks the connection always', () => failure('network'), 3, [250]],
+    ['asks for a short wait', count => (count === 1 ? failure('overloaded', { retryAfterMs: 1_000 }) : undefined), 2, [1_125]],
+    ['asks for a long wait', () => failure('overloaded', { retryAfterMs: 2_001 }), 1, []],
+    ['says that it will pass', count => (count === 1 ? failure('protocol', { transient: true }) : undefined), 2, [125]],
+    ['says that it stays', () => failure('unavailable', { transient: false }), 1, []],
+    ['limits the rate', () => failure('rate-limit'), 1, []],
+    ['is too late', () => failure('timeout'), 1, []],
+  ]
+  for (const [what, failing, calls, waits] of rows) {
+    for (const stream of [true, false]) {
+      const acme = witness('acme', (_, count) => {
+        const failed = failing(count)
+        if (failed) throw failed
+        return hello
+      })
+      const backoff = new FakeBackoff()
+      const under = await gateway({ plugins: [acme.plugin], backoff, settings: { logLevel: 'silent' } })
+      const { status } = await ask(under, { model: 'acme/m', stream })
+      t.equal(status === 200, !failing(9), what)
+      t.same([acme.calls.length, backoff.waits], [calls, waits], what)
+      await under.stop()
+    }
+  }
+})
+
+t.test('a reply that ends before its first event is asked for again; one that broke off later is not', async t => {
+  for (const [events, calls] of [
+    [[], 3],
+    [[text('Hel')], 1],
+  ] as const) {
+    const acme = witness('acme', () => events)
+    const under = await gateway({ plugins: [acme.plugin], settings: { logLevel: 'silent' } })
+    const { status, headers } = await ask(under, { model: 'acme/m' })
+    t.same([status, headers.get('x-should-retry'), acme.calls.length], [424, 'true', calls])
+    await under.stop()
+  }
+})
+
+t.test('where another endpoint is left, it is asked instead', async t => {
+  const acme = witness('acme', () => {
+    throw failure('unavailable')
+  })
+  const backoff = new FakeBackoff()
+  const under = await gateway({ plugins: [acme.plugin, saying('globex', hello)], backoff, settings: { logLevel: 'silent' } })
+  t.teardown(under.stop)
+  const { status } = await ask(under, { model: 'acme/m', routing: { provider: { fallbacks: ['globex'] } } })
+  t.same([status, acme.calls.length, backoff.waits], [200, 1, []])
+})
+
+t.test("our retries do not multiply with the client's", async t => {
+  let now = 1_000_000
+  let down = true
+  const acme = witness('acme', () => {
+    if (down) throw failure('network', { retryAfterMs: 700 })
+    return hello
+  })
+  const under = await gateway({ plugins: [acme.plugin], clock: { now: () => now, elapsed: () => now }, settings: { logLevel: 'silent' } })
+  t.teardown(under.stop)
+  const calls = async (): Promise<number> => {
+    const { status, headers } = await ask(under, { model: 'acme/m' })
+    if (status === 424) t.same([headers.get('x-should-retry'), headers.get('retry-after-ms')], ['true', '700'])
+    return acme.calls.splice(0).length
+  }
+  t.same([await calls(), await calls(), await calls()], [3, 1, 1], 'an endpoint that was asked again in vain is asked once')
+  now += 30_000
+  t.same([await calls(), await calls()], [3, 1], 'for half a minute')
+  down = false
+  t.equal(await calls(), 1)
+  down = true
+  t.equal(await calls(), 3, 'or until it answers')
+})
+
+t.test('a wait ends with the request', async t => {
+  const waiting = Promise.withResolvers<void>()
+  const acme = witness('acme', () => {
+    throw failure('unavailable')
+  })
+  const backoff: Backoff = {
+    random: () => 0.5,
+    sleep(ms, signal) {
+      waiting.resolve()
+      return systemBackoff.sleep(ms * 1_000_000, signal)
+    },
+  }
+  const under = await gateway({ plugins: [acme.plugin], backoff, settings: { logLevel: 'silent' } })
+  t.teardown(under.stop)
+  const client = new AbortController()
+  const reply = under.request('/v1/responses', { body: { model: 'acme/m', input: 'hi' }, signal: client.signal })
+  await waiting.promise
+  client.abort()
+  await reply.catch(() => {})
+  const [record] = await under.recorded(1)
+  t.match(record, { status: 499, attempts: [{ outcome: 'unavailable' }] })
+  t.equal(acme.calls.length, 1)
+
+  const impatient = await gateway({ plugins: [acme.plugin], backoff, settings: { logLevel: 'silent', runTimeoutMs: 30 } })
+  t.teardown(impatient.stop)
+  t.equal((await ask(impatient, { model: 'acme/m' })).status, 504, 'or with its time')
+})
+
+t.test('the public code and status follow from the kind alone, before the stream and in it', async t => {
+  const codes: readonly (ErrorCode | undefined)[] = [
+    undefined,
+    'insufficient_credits',
+    'rate_limit_error',
+    'server_error',
+    'image_too_large',
+  ]
+  for (const [kind, , status, type, code] of kinds) {
+    for (const own of codes) {
+      // Plugins may be plain JavaScript.
+      const failed = failure(kind, own && ({ code: own } as object))
+      const told = own === 'image_too_large' && (kind === 'invalid-request' || kind === 'refused') ? own : code
+      let spoken = false
+      const acme = witness('acme', function* () {
+        if (spoken) yield text('Hel')
+        throw failed
+      })
+      const under = await gateway({ plugins: [acme.plugin], settings: { logLevel: 'silent', retries: 0 } })
+      for (const stream of [false, true]) {
+        const { status: came, error } = await ask(under, { model: 'acme/m', stream })
+        t.same([came, error.type, error.code], [status, type, told], `${kind} with ${own}, ${stream ? 'before the stream' : 'whole'}`)
+      }
+      spoken = true
+      const { response } = await ask(under, { model: 'acme/m', stream: true })
+      const known = (errorCodes as readonly string[]).includes(told) ? told : 'provider_error'
+      // `checkStream` holds that the error event says the same, or rate_limit_error where this says rate_limit_exceeded.
+      t.match(response, { status: 'failed', error: { code: known } }, `${kind} with ${own}, in the stream`)
+      await under.stop()
+    }
   }
 })
 
@@ -160,4 +332,63 @@ t.test('a rate limit in the middle of a stream is told with the time to wait', a
   const whole = await ask(under, body)
   t.equal(whole.status, 429)
   t.equal(whole.headers.get('retry-after'), '3')
+})
+
+t.test('a name that somebody made up leaves no metrics', async t => {
+  const samples: AttemptSample[] = []
+  const store: MetricStore = {
+    record: sample => void samples.push(sample),
+    window: () => {
+      throw new Error('nobody asks')
+    },
+  }
+  const acme = witness('acme', ({ endpoint }) => {
+    if (endpoint.model.startsWith('gone')) throw failure('not-found')
+    return hello
+  })
+  const under = await testGateway({
+    plugins: [
+      memory({ services: ['keys', 'responses', 'limits', 'ledger'] }),
+      providing(MetricStore, store),
+      localSealer({ masterKey: 'cd'.repeat(32) }),
+      responses({}),
+      acme.plugin,
+      listing({ model: 'gone-too', endpoints: [{ provider: 'acme' }] }),
+    ],
+  })
+  t.teardown(under.stop)
+  for (const model of ['acme/gone', 'acme/own', 'gone-too']) await ask(under, { model })
+  t.same(
+    samples.map(({ model, listed, outcome }) => [model, listed, outcome]),
+    [
+      ['own', false, 'ok'],
+      ['gone-too', true, 'neutral'],
+    ],
+  )
+})
+
+t.test('what the gateway does for the caller meanwhile is not the provider’s time', async t => {
+  let now = 1_000_000
+  const acme = scripted(
+    'acme',
+    async function* ({ clock }) {
+      now += 3
+      await clock!.pauseFor(
+        sleep(60).then(() => {
+          now += 5_000
+        }),
+      )
+      yield* hello
+    },
+    { timeouts: { firstEventMs: 20, totalMs: 20 } },
+  )
+  const under = await gateway({ plugins: [acme], clock: { now: () => now, elapsed: () => now } })
+  t.teardown(under.stop)
+  for (const stream of [false, true]) {
+    const reply = await under.request('/v1/responses', { body: { model: 'acme/m', input: 'Hello.', stream } })
+    t.equal(reply.status, 200)
+    t.notMatch(await reply.text(), 'provider_timeout')
+    const record = await under.record(reply.headers.get('x-request-id')!)
+    t.match(record.attempts, [{ outcome: 'ok', elapsedMs: 3 }])
+  }
 })

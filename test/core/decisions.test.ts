@@ -125,7 +125,9 @@ t.test('a bare name is asked at every client that knows it, until one answers', 
     const { status: came, detail, headers } = await decide(under)
     t.same([came, detail.error_type], [status, type], kind)
     t.equal(headers.get('retry-after'), kind === 'rate-limit' ? '3' : null)
-    t.equal(acme.calls.length, kind === 'network' ? 2 : 1)
+    const passes = kind === 'overloaded' || kind === 'unavailable' || kind === 'network'
+    t.equal(acme.calls.length, passes ? 3 : 1)
+    t.equal(headers.get('x-should-retry'), came === 424 ? String(passes) : null)
   }
 })
 
@@ -215,6 +217,16 @@ t.test('what is spent is settled: input alone, as the vendor counted it', async 
   const statuses: number[] = []
   for (let count = 0; count < 3; count++) statuses.push((await decide(under)).status)
   t.same(statuses, [200, 200, 402], 'of 1 USD each takes 0.9')
+})
+
+t.test('200 decisions at once never pass the cap', async t => {
+  const acme = deciding('acme', ({ request }) => reply(request, { usage: { input_tokens: 30, output_tokens: 5 } }))
+  const under = await stage([acme.plugin], { key: { name: 'demo', spendCapUsd: 0.001 } })
+  const outcomes = await Promise.all(Array.from({ length: 200 }, () => decide(under)))
+  t.same([...new Set(outcomes.map(({ status }) => status))].toSorted(), [200, 402])
+  const records = await under.recorded(200)
+  const spentUsd = records.reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0)
+  t.ok(spentUsd > 0 && spentUsd <= 0.001, `${spentUsd} USD`)
 })
 
 t.test('a window that is full is a 429 that says when to come again', async t => {

@@ -1,7 +1,10 @@
 import t from 'tap'
 import {
+  definePlugin,
   GatewayError,
+  Guardrails,
   invalidRequest,
+  PluginError,
   type GenerationEvent,
   type Guardrail,
   type GuardSession,
@@ -9,7 +12,7 @@ import {
   type OutputFilter,
 } from '../../core/index.ts'
 import { checkStream, readEvents } from '../../core/testing/index.ts'
-import { gateway, hello } from '../gateway.ts'
+import { gateway, hello, saying } from '../gateway.ts'
 import { ask, guarding, listing, said, stop, text, usage, witness } from './stage.ts'
 
 const forbidden = invalidRequest('This is not talked about here.', 'input', 'invalid_prompt')
@@ -263,6 +266,40 @@ t.test('a guardrail that fails refuses or allows, as it says: when it throws, an
       await under.recorded(2)
       t.equal(under.gateway.liveRuns, 0)
     }
+  }
+})
+
+t.test('what a guardrail says of its failure is logged with its plugin, unless content may be in it', async t => {
+  const secret = 'sk-demo-detector'
+  for (const [logging, thrown, told] of [
+    [true, new Error(`the detector refused ${secret}`), /"reason":"the detector refused \*\*\*"/],
+    [false, new Error('unexpected token in "hi"'), /"reason":"The message may quote content/],
+    [false, new PluginError('acme-guard', 'has no detector'), /"reason":"plugin acme-guard has no detector"/],
+    [false, 'late', /"reason":"plugin guarding took longer than 15 ms"/],
+  ] as const) {
+    const plugin = definePlugin({
+      name: 'guarding',
+      options: { type: 'object', additionalProperties: false, properties: {} },
+      setup(registrar) {
+        registrar.secret(secret)
+        registrar.add<Guardrail>(Guardrails, {
+          name: 'detector',
+          enforces: [],
+          onFailure: 'refuse',
+          timeoutMs: 15,
+          seesContent: 'local',
+          open: () => ({ input: () => (thrown === 'late' ? new Promise(() => {}) : Promise.reject(thrown)) }),
+        })
+      },
+    })
+    const key = { name: 'demo', policy: { logging: { value: logging } } }
+    const under = await gateway({ plugins: [plugin({}), saying('acme', hello)], key })
+    t.equal((await ask(under, { model: 'acme/m' })).status, 503)
+    const line = under.logs.find(each => each.includes('a guardrail failed'))
+    t.match(line, told)
+    t.match(line, /"guardrail":"detector","plugin":"guarding"/)
+    if (!logging) t.notMatch(line, 'unexpected token')
+    await under.stop()
   }
 })
 

@@ -79,6 +79,28 @@ t.test('a reference that leads nowhere is a 400 that names it', async t => {
   t.equal(acme.calls.length, 2, 'only the last one went on')
 })
 
+t.test('a chain that lost an ancestor names it', async t => {
+  const { under, first } = await calling(t)
+  const turn = async (previous: string) => {
+    const input = [{ type: 'message', role: 'user', content: 'and now?' }]
+    return (await ask(under, { model: 'acme/m', input, previous_response_id: previous })).response.id
+  }
+  const second = await turn(first.id)
+  const third = await turn(second)
+  const refused = async (previous: string) =>
+    (await ask(under, { model: 'acme/m', input: 'and now?', previous_response_id: previous })).error
+  await under.request(`/v1/responses/${first.id}`, { method: 'DELETE' })
+  for (const named of [second, third])
+    t.match(await refused(named), {
+      message: `Previous response with id '${first.id}' not found: '${named}' continues it, and it was deleted or has expired.`,
+      param: 'previous_response_id',
+      code: 'previous_response_not_found',
+    })
+  await under.request(`/v1/responses/${second}`, { method: 'DELETE' })
+  t.match((await refused(third)).message, `Previous response with id '${second}' not found: '${third}' continues it`)
+  t.equal((await refused(second)).message, `Previous response with id '${second}' not found.`)
+})
+
 t.test('what is stored is what the model said, under the ids that the client saw', async t => {
   const shouting = guarding({ output: () => ({ push: piece => piece.toUpperCase(), flush: () => '' }) })
   const { acme, under, first } = await calling(t, shouting)

@@ -1,6 +1,7 @@
 import type { lookup } from 'node:dns'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
 import {
   definePlugin,
@@ -12,14 +13,21 @@ import {
   parseDataUrl,
   Providers,
   textFile,
+  type HttpClient,
   type JsonObject,
   type ProviderAdapter,
+  type UpstreamReply,
 } from '../../core/index.ts'
-import { fakeUpstream } from '../../core/testing/index.ts'
+import type { Settings } from '../../core/settings.ts'
+import { fakeUpstream, providerCall } from '../../core/testing/index.ts'
+import { Base64Pieces } from '../../core/upstream/media/base64-pieces.ts'
+import { HeldMedia, type MediaShare } from '../../core/upstream/media/held-media.ts'
 import { MediaError } from '../../core/upstream/media/media-error.ts'
 import { MediaFetcher } from '../../core/upstream/media/media-fetcher.ts'
+import { MediaGathering } from '../../core/upstream/media/media-gathering.ts'
 import { isPublicAddress } from '../../core/upstream/media/public-address.ts'
-import { gateway } from '../gateway.ts'
+import { gateway, type GatewayUnderTest } from '../gateway.ts'
+import { stop, text, witness } from './stage.ts'
 
 const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')
 
@@ -56,10 +64,15 @@ t.test('addresses that do not lie in the public internet', async t => {
     t.ok(isPublicAddress(address), address)
 })
 
+/** Holds as much as it likes. */
+function freeShare(): Promise<MediaShare> {
+  return new HeldMedia(Infinity).enter(0, Infinity, new AbortController().signal)
+}
+
 /** What a fetch throws. */
 async function problemOf(fetcher: MediaFetcher, url: string): Promise<string> {
   try {
-    await fetcher.fetch(url, 'image', new AbortController().signal)
+    await fetcher.fetch(url, 'image', new AbortController().signal, await freeShare())
     return 'none'
   } catch (error) {
     return error instanceof MediaError ? error.problem : String(error)
@@ -201,21 +214,15 @@ t.test('what is no image, too large, empty, missing or late', async t => {
   t.equal(await problemOf(fetching(t, { allowedHosts, timeoutMs: 20 }), `${url}/silent`), 'download', 'a server that never answers')
   const gone = new AbortController()
   gone.abort(new Error('the client left'))
-  await t.rejects(fetcher.fetch(`${url}/silent`, 'image', gone.signal), { message: 'the client left' })
+  await t.rejects(fetcher.fetch(`${url}/silent`, 'image', gone.signal, await freeShare()), { message: 'the client left' })
 })
 
-/** A vendor that takes images and files inline only. */
-async function inlineVendor(t: Test, mediaHosts: readonly string[]) {
-  const upstream = await fakeUpstream(() => ({ body: '{}' }))
-  t.teardown(() => upstream.close())
-  let sent: JsonObject | undefined
-  const adapter: ProviderAdapter = {
+/** A dialect of a vendor that takes images and files inline only, and sees everything. */
+function seeing(url: string): ProviderAdapter {
+  return {
     framing: 'sse',
     media: { images: 'inline', files: 'inline' },
-    prepare({ request }) {
-      sent = { input: request.input }
-      return { method: 'POST', url: upstream.url, headers: {}, body: '{}' }
-    },
+    prepare: () => ({ method: 'POST', url, headers: {}, body: '{}' }),
     decoder: () => ({ frame: () => {} }),
     reply(_, emit) {
       emit({ type: 'text', text: 'seen' })
@@ -225,14 +232,31 @@ async function inlineVendor(t: Test, mediaHosts: readonly string[]) {
       throw new Error('this vendor does not fail')
     },
   }
+}
+
+async function serve(t: Test, adapter: ProviderAdapter, settings: Partial<Settings>): Promise<GatewayUnderTest> {
   const plugin = definePlugin({
     name: 'inline-vendor',
     options: { type: 'object', additionalProperties: false, properties: {} },
     setup: registrar => registrar.add(Providers, httpProvider('acme', adapter, registrar.http)),
   })({})
-  const under = await gateway({ plugins: [plugin], settings: { mediaHosts } })
+  const under = await gateway({ plugins: [plugin], settings })
   t.teardown(under.stop)
-  return { under, sent: () => sent }
+  return under
+}
+
+async function inlineVendor(t: Test, mediaHosts: readonly string[], settings: Partial<Settings> = {}) {
+  const upstream = await fakeUpstream(() => ({ body: '{}' }))
+  t.teardown(() => upstream.close())
+  let sent: JsonObject | undefined
+  const adapter: ProviderAdapter = {
+    ...seeing(upstream.url),
+    prepare({ request }) {
+      sent = { input: request.input }
+      return { method: 'POST', url: upstream.url, headers: {}, body: '{}' }
+    },
+  }
+  return { under: await serve(t, adapter, { ...settings, mediaHosts }), sent: () => sent }
 }
 
 t.test('images and files are put into the request, in messages and in tool outputs', async t => {
@@ -279,24 +303,239 @@ t.test('images and files are put into the request, in messages and in tool outpu
   t.equal(asked(), 2, 'the same image is fetched once')
 })
 
-t.test('what cannot be fetched is the caller’s 400, with the code of its kind', async t => {
-  const { port, url } = await serving(t, (_, reply) => void reply.writeHead(404).end())
+t.test('what cannot be fetched is the caller’s 400, with the code of its kind and the path of its part', async t => {
+  const { port, url } = await serving(t, (request, reply) => {
+    if (request.url === '/large.png') return void reply.writeHead(200, { 'content-length': 30_000_000 }).write(png)
+    if (request.url === '/html') return void reply.setHeader('content-type', 'text/html').end('<html>')
+    if (request.url === '/cut') return void reply.writeHead(200, { 'content-length': 500 }).write(png, () => reply.destroy())
+    if (request.url === '/a.pdf') return void reply.setHeader('content-type', 'application/pdf').end('%PDF-')
+    reply.writeHead(request.url === '/500' ? 500 : 404).end()
+  })
   const { under, sent } = await inlineVendor(t, [`127.0.0.1:${port}`])
-  for (const [part, code] of [
-    [{ type: 'input_image', image_url: `${url}/a.png` }, 'image_file_not_found'],
-    [{ type: 'input_image', image_url: 'http://169.254.169.254/latest/meta-data' }, 'invalid_image_url'],
-    [{ type: 'input_file', file_url: 'http://localhost/etc/passwd' }, 'invalid_value'],
+  const say = { type: 'input_text', text: 'Look.' }
+  for (const [part, code, field] of [
+    [{ type: 'input_image', image_url: `${url}/a.png` }, 'image_file_not_found', 'image_url'],
+    [{ type: 'input_image', image_url: `${url}/500` }, 'failed_to_download_image', 'image_url'],
+    [{ type: 'input_image', image_url: `${url}/cut` }, 'failed_to_download_image', 'image_url'],
+    [{ type: 'input_image', image_url: `${url}/large.png` }, 'image_file_too_large', 'image_url'],
+    [{ type: 'input_image', image_url: `${url}/html` }, 'unsupported_image_media_type', 'image_url'],
+    [{ type: 'input_file', file_url: `${url}/none.pdf` }, 'invalid_value', 'file_url'],
   ] as const) {
-    const reply = await under.request('/v1/responses', { body: { model: 'acme/m', input: [{ role: 'user', content: [part] }] } })
+    const reply = await under.request('/v1/responses', {
+      body: {
+        model: 'acme/m',
+        input: [
+          { role: 'user', content: 'Hello.' },
+          { role: 'user', content: [say, part] },
+        ],
+      },
+    })
     t.equal(reply.status, 400)
     const { error } = (await reply.json()) as { error: JsonObject }
-    t.equal(error['code'], code)
-    t.notMatch(error['message'], /169\.254|passwd/, 'the address is not repeated')
+    t.match(error, { code, param: `input[1].content[1].${field}` })
+    t.notMatch(error['message'], url, 'the address is not repeated')
+    const record = await under.record(reply.headers.get('x-request-id')!)
+    t.match(record.attempts, [{ outcome: 'invalid-request' }], 'which speaks against no provider')
   }
-  const many = Array.from({ length: 65 }, (_, index) => ({ type: 'input_image', image_url: `${url}/${index}.png` }))
-  const reply = await under.request('/v1/responses', { body: { model: 'acme/m', input: [{ role: 'user', content: many }] } })
-  t.equal(reply.status, 400, 'there is a limit to how many are fetched')
+  const inTool = await under.request('/v1/responses', {
+    body: {
+      model: 'acme/m',
+      input: [
+        { type: 'function_call', call_id: 'c1', name: 'look', arguments: '{}' },
+        { type: 'function_call_output', call_id: 'c1', output: [say, { type: 'input_image', image_url: `${url}/a.png` }] },
+      ],
+    },
+  })
+  t.match([inTool.status, await inTool.json()], [400, { error: { param: 'input[1].output[1].image_url' } }])
   t.equal(sent(), undefined, 'the vendor saw none of it')
+})
+
+t.test('one request may name so many, and so many bytes together', async t => {
+  const image = Buffer.concat([png, Buffer.alloc(300_000 - png.length)])
+  const { port, url, asked } = await serving(t, (_, reply) => void reply.end(image))
+  const { under, sent } = await inlineVendor(t, [`127.0.0.1:${port}`], { maxMediaCount: 8, maxMediaBytes: 1_000_000 })
+  const ask = async (count: number) => {
+    const content = Array.from({ length: count }, (_, index) => ({ type: 'input_image', image_url: `${url}/${index}.png` }))
+    const reply = await under.request('/v1/responses', { body: { model: 'acme/m', input: [{ role: 'user', content }] } })
+    return { status: reply.status, body: await reply.json() }
+  }
+  t.match(await ask(9), { status: 400, body: { error: { code: 'invalid_value', param: 'input', message: /names 9 images .* at most 8/ } } })
+  t.equal(asked(), 0, 'nothing was fetched')
+  t.match(await ask(8), {
+    status: 400,
+    body: { error: { code: 'image_too_large', message: /larger than 0\.95 MiB together\. Send fewer/ } },
+  })
+  t.equal(sent(), undefined)
+  t.equal((await ask(3)).status, 200)
+})
+
+t.test('an adapter is shown stand-ins, and the body holds what they stand for', async t => {
+  const image = Buffer.concat([png, Buffer.alloc(500_000, 7)])
+  const { port, url } = await serving(t, (request, reply) => {
+    if (request.url === '/notes.txt') return void reply.setHeader('content-type', 'text/plain').end('Grüße')
+    reply.end(request.url === '/small.png' ? png : image)
+  })
+  const upstream = await fakeUpstream(() => ({ body: '{}' }))
+  t.teardown(() => upstream.close())
+  const shown: string[] = []
+  const adapter: ProviderAdapter = {
+    ...seeing(upstream.url),
+    prepare({ request }) {
+      const body = JSON.stringify(
+        request.input.map(item =>
+          item.type !== 'message'
+            ? item
+            : item.content.map(part => {
+                if (part.type === 'input_file') return textFile(part)
+                if (part.type === 'input_image') shown.push(part.image_url!)
+                return part
+              }),
+        ),
+      )
+      return { method: 'POST', url: upstream.url, headers: {}, body }
+    },
+  }
+  const under = await serve(t, adapter, { mediaHosts: [`127.0.0.1:${port}`] })
+  const content = [
+    { type: 'input_image', image_url: `${url}/large.png` },
+    { type: 'input_text', text: 'Größe?' },
+    { type: 'input_image', image_url: `${url}/small.png` },
+    { type: 'input_file', file_url: `${url}/notes.txt` },
+    { type: 'input_image', image_url: `${url}/large.png` },
+  ]
+  const reply = await under.request('/v1/responses', { body: { model: 'acme/m', input: [{ role: 'user', content }] } })
+  t.equal(reply.status, 200)
+  t.ok(Math.max(...shown.map(({ length }) => length)) < 200, 'no content goes through strings')
+  const [received] = upstream.requests
+  t.equal(Number(received!.headers['content-length']), Buffer.byteLength(received!.text))
+  t.match(received!.body, [
+    [
+      { image_url: `data:image/png;base64,${image.toString('base64')}` },
+      { text: 'Größe?' },
+      { image_url: `data:image/png;base64,${png.toString('base64')}` },
+      { name: 'notes.txt', text: 'Grüße' },
+      { image_url: `data:image/png;base64,${image.toString('base64')}` },
+    ],
+  ])
+})
+
+t.test('what was fetched is let go when the vendor has answered, or when anything failed', async t => {
+  let released = 0
+  const http = (reply: () => Promise<UpstreamReply>): HttpClient => ({
+    send: reply,
+    media: async () => ({
+      contents: new Map([['https://example.com/a.png', { mediaType: 'image/png', base64: [Buffer.from('AAAA')], bytes: 3 }]]),
+      release: () => void released++,
+    }),
+    async close() {},
+  })
+  const call = providerCall({
+    model: 'm',
+    input: [{ type: 'message', role: 'user', content: [{ type: 'input_image', image_url: 'https://example.com/a.png' }] }],
+  })
+  const adapter = seeing('http://127.0.0.1/')
+  const drain = async (client: HttpClient, dialect: ProviderAdapter = adapter): Promise<void> => {
+    for await (const _ of httpProvider('acme', dialect, client).generate(call));
+  }
+  await drain(http(async () => ({ status: 200, headers: {}, body: Readable.from([Buffer.from('{}')]) })))
+  t.equal(released, 1)
+  await t.rejects(drain(http(() => Promise.reject(new Error('broken')))), /broken/)
+  t.equal(released, 2)
+  const failing = (): never => {
+    throw new Error('cannot be said')
+  }
+  await t.rejects(drain(http(failing), { ...adapter, prepare: failing }), /cannot be said/)
+  t.equal(released, 3)
+})
+
+t.test('base64 in pieces is that of the whole', async t => {
+  const bytes = Buffer.from(Array.from({ length: 1_000 }, (_, index) => (index * 31) % 256))
+  for (const length of [1, 2, 3, 4, 7, 100, 999, 1_000]) {
+    const encoded = new Base64Pieces()
+    for (let from = 0; from < bytes.length; from += length) encoded.add(bytes.subarray(from, from + length))
+    encoded.end()
+    t.equal(Buffer.concat(encoded.pieces).toString('latin1'), bytes.toString('base64'), `${length} at a time`)
+  }
+})
+
+/** Whether a promise was settled by now. */
+async function isPending(promise: Promise<unknown>): Promise<boolean> {
+  const pending = Symbol('pending')
+  await new Promise(resolve => setImmediate(resolve))
+  return (await Promise.race([promise, Promise.resolve(pending)])) === pending
+}
+
+t.test('what all requests hold together has a limit, and requests wait in line', async t => {
+  const { signal } = new AbortController()
+  const held = new HeldMedia(100)
+  const [first, second] = [await held.enter(40, 100, signal), await held.enter(40, 100, signal)]
+  const third = held.enter(40, 100, signal)
+  const small = held.enter(1, 100, signal)
+  t.ok((await isPending(third)) && (await isPending(small)), 'nobody overtakes')
+  t.equal(first.take(40, signal), undefined, 'room was made for it')
+  t.equal(second.take(50, signal), undefined, 'there is room for more')
+  const growing = second.take(20, signal)!
+  t.ok(await isPending(growing))
+  t.equal(first.take(60, signal), undefined, 'the oldest never waits')
+  t.equal(held.bytes, 150)
+  first.release()
+  await growing
+  t.ok(await isPending(third), '70 are held')
+  second.settle()
+  second.release()
+  second.release()
+  await Promise.all([third, small])
+  t.equal(held.bytes, 41)
+  const settled = await third
+  settled.settle()
+  t.equal(held.bytes, 1, 'room that was not needed is free again')
+  settled.release()
+  ;(await small).release()
+  t.equal(held.bytes, 0)
+  t.equal(settled.take(10, signal), undefined)
+  t.equal(held.bytes, 0, 'what was released counts for nothing')
+  ;(await held.enter(1_000, 1_000, signal)).release()
+  t.equal(held.bytes, 0, 'one alone may enter, whatever its size')
+})
+
+t.test('who waits too long gets a 503, and who leaves waits no more', async t => {
+  const { signal } = new AbortController()
+  const held = new HeldMedia(100, 1)
+  const first = await held.enter(100, 100, signal)
+  await t.rejects(held.enter(10, 100, signal), { message: /images and files of other requests/ })
+  const leaving = new AbortController()
+  const patient = new HeldMedia(100)
+  const other = await patient.enter(100, 100, signal)
+  const waiting = patient.enter(90, 100, leaving.signal)
+  const behind = patient.enter(10, 100, signal)
+  leaving.abort(new Error('the client left'))
+  await t.rejects(waiting, { message: 'the client left' })
+  other.release()
+  await behind
+  t.equal(patient.bytes, 10)
+  first.release()
+  t.equal(held.bytes, 0)
+})
+
+t.test('when one cannot be had, the others are not waited for, and nothing stays held', async t => {
+  const stopped: string[] = []
+  const fetcher: Pick<MediaFetcher, 'fetch'> = {
+    fetch: async (url, kind, signal, share) => {
+      await share.take(10, signal)
+      if (url === 'b') throw new MediaError(kind, 'missing', 'is gone', { url })
+      return await new Promise((_, reject) =>
+        signal.addEventListener('abort', () => {
+          stopped.push(url)
+          reject(signal.reason)
+        }),
+      )
+    },
+  }
+  const gathering = new MediaGathering(fetcher, { maxMediaCount: 9, maxMediaBytes: 100, maxHeldMediaBytes: 100 })
+  const wanted = ['a', 'b', 'c', 'd', 'e'].map(url => ({ url, kind: 'image' as const }))
+  await t.rejects(gathering.gather(wanted, new AbortController().signal), { message: 'is gone' })
+  t.strictSame(stopped.sort(), ['a', 'c', 'd'], 'the last was not begun')
+  t.equal(gathering.heldBytes, 0)
 })
 
 t.test('data: URLs', async t => {
@@ -333,4 +572,90 @@ t.test('files for vendors that take text only', async t => {
   refused({ filename: 'a.pdf', file_data: data }, /"a.pdf" is no text \(type unknown\)/)
   refused({ filename: 'a.txt', file_data: '/9j/' }, /no text/)
   refused({ filename: 'a.txt', file_data: 'data:text/plain;base64' }, /no comma/)
+})
+
+t.test('an address that no public vendor could fetch is refused before anybody is asked, whoever would fetch it', async t => {
+  const { plugin, calls } = witness('acme', () => [text('seen'), stop])
+  const under = await gateway({ plugins: [plugin], settings: { mediaHosts: ['Images.internal:9000', '10.0.0.7'] } })
+  t.teardown(under.stop)
+  const ask = async (input: unknown, path = '/v1/responses', more: object = {}) => {
+    const reply = await under.request(path, { body: { model: 'acme/m', input, ...more } })
+    return { status: reply.status, body: await reply.json() }
+  }
+  const refused = [
+    'file:///etc/passwd',
+    'ftp://example.com/a.png',
+    'javascript:alert(1)',
+    'a.png',
+    '',
+    'http://localhost/a.png',
+    'http://localhost./a.png',
+    'http://LOCALHOST:8080/a.png',
+    'http://metadata/computeMetadata/v1/',
+    'http://metadata.google.internal/computeMetadata/v1/',
+    'http://printer.local/a.png',
+    'http://a.localhost/a.png',
+    'https://wiki.corp/a.png',
+    'http://router.home.arpa/',
+    'http://127.0.0.1/a.png',
+    'http://127.1/a.png',
+    'http://2130706433/a.png',
+    'http://0x7f000001/a.png',
+    'http://0177.0.0.1/a.png',
+    'http://①②⑦.0.0.1/a.png',
+    'http://127.0.0.1./a.png',
+    'http://%31%32%37.0.0.1/a.png',
+    'http://0/a.png',
+    'http://10.0.0.8/a.png',
+    'http://172.16.0.1/a.png',
+    'http://192.168.1.1/a.png',
+    'http://100.100.100.200/latest/meta-data',
+    'http://169.254.169.254/latest/meta-data',
+    'http://[::1]/a.png',
+    'http://[::ffff:127.0.0.1]/a.png',
+    'http://[::ffff:a9fe:a9fe]/a.png',
+    'http://[64:ff9b::7f00:1]/a.png',
+    'http://[fd00:ec2::254]/latest',
+    'http://[fe80::1]/a.png',
+    'https://user:secret@example.com/a.png',
+    'https://images.internal:9001/a.png',
+    '\t file:///etc/passwd',
+    `https://example.com/${'a'.repeat(8_192)}`,
+  ]
+  for (const url of refused) {
+    const image = await ask([
+      {
+        role: 'user',
+        content: [
+          { type: 'input_text', text: 'Look.' },
+          { type: 'input_image', image_url: url },
+        ],
+      },
+    ])
+    t.match(image, { status: 400, body: { error: { code: 'invalid_image_url', param: 'input[0].content[1].image_url' } } }, url)
+    if (url !== '') t.notOk(JSON.stringify(image.body).includes(url), 'the address is not repeated')
+    const file = await ask([{ role: 'user', content: [{ type: 'input_file', file_url: url }] }])
+    t.match(file, { status: 400, body: { error: { code: 'invalid_value', param: 'input[0].content[0].file_url' } } }, url)
+  }
+  const metadata = 'http://169.254.169.254/latest'
+  const call = { type: 'function_call', call_id: 'c1', name: 'look', arguments: '{}' }
+  const result = { type: 'function_call_output', call_id: 'c1', output: [{ type: 'input_image', image_url: metadata }] }
+  t.match(await ask([call, result]), { status: 400, body: { error: { param: 'input[1].output[0].image_url' } } })
+  const screenshot = { type: 'computer_call_output', call_id: 'c1', output: { type: 'computer_screenshot', image_url: metadata } }
+  t.match(await ask([screenshot]), { status: 400, body: { error: { param: 'input[0].output.image_url' } } })
+  t.match(await ask([call, result], '/v1/responses', { stream: true }), { status: 400 })
+  t.match(await ask([call, result], '/v1/responses/input_tokens'), { status: 400 })
+  t.equal(calls.length, 0)
+
+  const taken = [
+    'https://example.com/a.png',
+    'http://8.8.8.8/a.png',
+    'http://[2606:4700::1111]/a.png',
+    'https://images.internal:9000/a.png',
+    'http://10.0.0.7:8080/a.png',
+    'gs://demo-bucket/a.png',
+    'DATA:image/png;base64,AAAA',
+  ]
+  for (const url of taken) t.equal((await ask([{ role: 'user', content: [{ type: 'input_image', image_url: url }] }])).status, 200, url)
+  t.equal(calls.length, taken.length)
 })

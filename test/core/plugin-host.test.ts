@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import t from 'tap'
 import { createContainer } from '../../core/container.ts'
 import { Clock, definePlugin, PluginError, Registry, token, type PluginUse } from '../../core/index.ts'
@@ -176,7 +177,7 @@ t.test('reports all bad options at once, before anything is set up', async t => 
     "plugin book has bad options: options must have required property 'title'",
     'plugin book has bad options: options must NOT have additional properties (shelfmark); /title must NOT have fewer than 1 characters; /binding must be equal to one of the allowed values (paper, cloth)',
     'plugin book has bad options: /link must be an address that begins with http:// or https://',
-    'plugin #5 of the list is not a plugin: expected what calling a plugin returns, such as health({}), of apiVersion 1',
+    'plugin #5 of the list is a function that was not called: call stranger({})',
   ])
   t.same(seen, [])
 })
@@ -203,4 +204,33 @@ t.test('a failure stops what was set up before it, and tells of both failures', 
   t.type(error, AggregateError)
   t.equal((error as Error).message, 'plugin third failed to set up: no setup\nand stopping failed: plugin second failed to stop: no stop')
   t.ok(seen.includes('stop first'), 'the others are stopped all the same')
+})
+
+t.test('what stands in the list in place of a plugin is told apart, with what to write', async t => {
+  const plugin = definePlugin({ name: 'page-count', options: none, setup() {} })
+  for (const [entry, expected] of [
+    [plugin, 'is a function that was not called: call pageCount({})'],
+    ['page-count', 'is the string "page-count": import the plugin and call it'],
+    [[plugin({})], 'is a list: spread it into the list of plugins'],
+    [Promise.resolve(plugin({})), 'is a promise: await it'],
+    [await import('../../core/ids.ts'), 'is a module: import its default export and call it'],
+    [{ name: 'page-count' }, 'is not a plugin: expected what calling a plugin returns'],
+    [undefined, 'is not a plugin: expected what calling a plugin returns'],
+  ] as const)
+    t.match(await problem(entry as unknown as PluginUse), `plugin #1 of the list ${expected}`)
+  t.equal(await problem((plugin as () => PluginUse)()), 'none', 'no options are as good as empty ones')
+})
+
+t.test('relative paths start at the folder of the config', async t => {
+  const found: string[] = []
+  const plugin = definePlugin({
+    name: 'paths',
+    options: none,
+    setup: ({ resolvePath }) => void found.push(resolvePath('./data/x.db'), resolvePath('/var/x.db')),
+  })
+  for (const folder of ['/srv/site', undefined]) {
+    const masks = new Masks()
+    await new PluginHost(createContainer(), createLogger('silent', masks), http, masks, folder).setUp([plugin({})])
+  }
+  t.same(found, [resolve('/srv/site/data/x.db'), resolve('/var/x.db'), resolve('data/x.db'), resolve('/var/x.db')])
 })

@@ -116,6 +116,7 @@ t.test('each fault is found by the check that is meant for it', async t => {
         'decodes the same',
         'decodes several',
         'takes no other bytes',
+        'ends where',
         'skips',
         'reads',
         'takes no other JSON',
@@ -182,12 +183,41 @@ t.test('each fault is found by the check that is meant for it', async t => {
     ],
     [
       'a decoder that ends a cut stream well',
-      ['decodes the same', 'decodes several', 'never takes', 'takes no other bytes', 'skips'],
+      ['never takes', 'takes no other bytes'],
       decoder(() => ({ end: emit => emit({ type: 'finish', reason: 'stop' }) })),
     ],
     [
+      'a finish that waits for the end of the body',
+      ['ends where'],
+      decoder(({ frame }) => {
+        let finish: GenerationEvent | undefined
+        let counts: GenerationEvent | undefined
+        return {
+          frame(data, event, emit) {
+            frame(data, event, said => {
+              if (said.type === 'finish') finish = said
+              else if (said.type === 'usage') counts = said
+              else emit(said)
+            })
+          },
+          end(emit) {
+            if (finish) emit(finish)
+            if (finish && counts) emit(counts)
+          },
+        }
+      }),
+    ],
+    [
       'a finish that comes too early',
-      ['decodes the same', 'decodes several', 'never takes', 'takes no other bytes', 'skips', 'inside: is a failure inside a stream'],
+      [
+        'decodes the same',
+        'decodes several',
+        'never takes',
+        'takes no other bytes',
+        'ends where',
+        'skips',
+        'inside: is a failure inside a stream',
+      ],
       decoder(({ frame }) => ({
         frame(data, event, emit) {
           if (text(data)) emit({ type: 'finish', reason: 'stop' })

@@ -1,7 +1,7 @@
 import { mock } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
-import { LogSinks, Registry, type LogSink, type RequestRecord } from '../../core/index.ts'
+import { LogSinks, PluginError, Registry, type LogSink, type RequestRecord } from '../../core/index.ts'
 import { createLogger } from '../../core/logger.ts'
 import { Masks } from '../../core/masks.ts'
 import { RecordQueue } from '../../core/records/queue.ts'
@@ -136,6 +136,27 @@ t.test('a sink that throws loses its batch and nothing else; others never notice
   t.equal(logs.length, 1)
   t.match(logs[0], /"sink":"failing","records":2/)
   t.notMatch(logs[0], 'canary', 'what it said may be content')
+})
+
+t.test('what a sink says of itself is logged, unless content may be in it', async t => {
+  const refused = Object.assign(new Error('connect ECONNREFUSED 10.0.0.1:5432'), { code: 'ECONNREFUSED', syscall: 'connect' })
+  for (const [accepts, thrown, told] of [
+    ['metadata', new Error('the table is gone'), /"reason":"the table is gone"/],
+    ['metadata', 'no disk', /"reason":"no disk"/],
+    ['content', new Error('the table is gone'), /"reason":"The message may quote content/],
+    ['content', new PluginError('acme-log', 'has no table'), /"reason":"plugin acme-log has no table"/],
+    ['content', new TypeError('fetch failed', { cause: refused }), /"reason":"connect ECONNREFUSED 10.0.0.1:5432"/],
+    ['metadata', new Error('x'.repeat(5_000)), /"reason":"x{300}"/],
+  ] as const) {
+    const failing = keeping({ name: 'failing', accepts }, () => {
+      throw thrown
+    })
+    const { queue, logs } = queueOf(failing.sink)
+    pushing(queue, 1)
+    await pass(1_000)
+    t.match(logs[0], told)
+    t.match(logs[0], /"plugin":"test"/)
+  }
 })
 
 t.test('a required sink is asked again with the same batch', async t => {

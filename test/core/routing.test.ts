@@ -1,8 +1,10 @@
 import t from 'tap'
 import {
+  AbsentProviders,
   CatalogSources,
   ProviderFailure,
   Registry,
+  type AbsentProvider,
   type CatalogEntry,
   type CatalogSource,
   type FailureKind,
@@ -196,7 +198,7 @@ t.test('sources make one catalog: a later one overrides facts, and changes take 
     'test',
   )
   sources.add({ name: 'own', entries: () => second, onChange: listener => void (changed = listener) }, 'test')
-  const catalog = new CatalogIndex(sources, providers)
+  const catalog = new CatalogIndex(sources, providers, new Registry<AbsentProvider>('absent provider', ({ id }) => id))
   t.equal(catalog.resolve('m'), undefined, 'sources may load until the start')
   catalog.start()
   t.equal(catalog.resolve('n'), undefined, 'nobody supplies its provider')
@@ -237,4 +239,38 @@ t.test('a request sees a changed catalog', async t => {
   list = [{ model: 'new', endpoints: [{ provider: 'acme' }] }]
   changed()
   t.equal((await ask(under, { model: 'new' })).status, 200)
+})
+
+t.test('a provider that is not loaded is told with what adds it', async t => {
+  const absent = ['acme', 'globex', 'initech', 'umbrella'].map(id =>
+    adding(AbsentProviders, { id, remedy: `set ${id.toUpperCase()}_API_KEY` }),
+  )
+  const source: CatalogSource = {
+    name: 'all',
+    entries: () => [],
+    providersOf: name => ({ m: ['hooli', 'globex', 'initech', 'umbrella', 'acme'], n: ['hooli'] })[name] ?? [],
+  }
+  const under = await gateway({ plugins: [saying('acme', hello), adding(CatalogSources, source), ...absent] })
+  t.teardown(under.stop)
+  const refusal = async (body: object): Promise<unknown> => {
+    const { status, error } = await ask(under, body)
+    t.equal(status, 400)
+    return error
+  }
+  t.match(await refusal({ model: 'globex/m' }), {
+    code: 'model_not_found',
+    param: 'model',
+    message: 'The model "globex/m" is not served here. The provider "globex" is not loaded: set GLOBEX_API_KEY, then restart the gateway.',
+  })
+  t.match(await refusal({ model: 'm' }), {
+    code: 'model_not_found',
+    message:
+      'The model "m" is not served here. None of its providers is loaded: set GLOBEX_API_KEY, or set INITECH_API_KEY, or set UMBRELLA_API_KEY, then restart the gateway.',
+  })
+  t.match(await refusal({ model: 'n' }), { message: /None of its providers is loaded: add a plugin for hooli\./ })
+  t.match(await refusal({ model: 'acme/m', routing: { provider: { fallbacks: ['globex'] } } }), {
+    message: 'The provider "globex" is not loaded: set GLOBEX_API_KEY, then restart the gateway.',
+    param: 'routing.provider.fallbacks[0]',
+  })
+  t.match(await refusal({ model: 'other/m' }), { message: /The model "other\/m" does not exist here/ })
 })

@@ -54,14 +54,38 @@ t.test('a byte that is no UTF-8 spoils one character only', async t => {
     ])
 })
 
-t.test('an event that never ends is refused', async t => {
-  const framer = sseFramer()
-  const chunk = Buffer.alloc(8 * 1024 * 1024, 'a')
-  const feed = (): void => {
-    for (let count = 0; count < 5; count++) framer.feed(chunk, () => {})
-  }
-  framer.feed(Buffer.from('data: '), () => {})
-  t.throws(feed, { name: 'ProviderFailure', kind: 'protocol', message: /larger than 32 MiB/ })
+for (const [name, framer, start] of [
+  ['an event', sseFramer, 'data: '],
+  ['a line', jsonLinesFramer, ''],
+] as const) {
+  t.test(`${name} that never ends is refused`, async t => {
+    const endless = framer()
+    let bytes = 0
+    const feed = (): void => {
+      for (const chunk = Buffer.alloc(64 * 1024, 'a'); bytes < 32 * 1024 * 1024; bytes += chunk.length) endless.feed(chunk, () => {})
+    }
+    endless.feed(Buffer.from(start), () => {})
+    t.throws(feed, { name: 'ProviderFailure', kind: 'protocol', message: new RegExp(`${name} larger than 8 MiB`) })
+    t.ok(bytes <= 8 * 1024 * 1024, 'as soon as it is too long')
+  })
+
+  // If each chunk copied what came before it, this would copy 1.6 TB, and the test would run into its time-out.
+  t.test(`${name} in very many chunks`, async t => {
+    const long = framer()
+    const chunk = Buffer.alloc(16, 'a')
+    const count = (7 * 1024 * 1024) / chunk.length
+    const seen: number[] = []
+    const push = (data: string): void => void seen.push(data.length)
+    long.feed(Buffer.from(start), push)
+    for (let index = 0; index < count; index++) long.feed(chunk, push)
+    long.feed(Buffer.from('\n\n'), push)
+    t.same(seen, [7 * 1024 * 1024])
+  })
+}
+
+t.test('a line that is too long is refused even if its end comes with it', async t => {
+  const chunk = Buffer.concat([Buffer.alloc(9 * 1024 * 1024, 'a'), Buffer.from('\n')])
+  t.throws(() => jsonLinesFramer().feed(chunk, () => {}), { name: 'ProviderFailure', kind: 'protocol' })
 })
 
 const lines: readonly Case[] = [

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
 import { stop, text, type Answer } from './stage.ts'
 import { answering, formatOf, good, invoice } from './structured-output-stage.ts'
@@ -94,6 +95,8 @@ t.test('a pattern that never ends is stopped, and others need not wait for it', 
     return [text(bad ? JSON.stringify({ a: `${'a'.repeat(60)}!` }) : good), stop]
   })
   t.teardown(under.stop)
+  // So that no thread has to start first.
+  await Promise.all([ask({}), ask({})])
   const done: string[] = []
   const named = async (name: string, reply: Promise<Answer>): Promise<Answer> => {
     const answer = await reply
@@ -116,6 +119,45 @@ t.test('a pattern that never ends is stopped, and others need not wait for it', 
   t.match((await ask({ text: { format: endless }, stream: true })).error, { message: /longer than 1000 ms/ })
   t.equal(calls.length, asked, 'a schema that was too slow is not tried again at once')
   t.equal((await ask({})).status, 200)
+})
+
+t.test('slow schemas of one key hold up no other key, and are not taken for a slow provider', async t => {
+  const hostile = (title: string): object => formatOf({ title, properties: { a: { type: 'string', pattern: '^(a+)+$' } } })
+  const bad = JSON.stringify({ a: `${'a'.repeat(60)}!` })
+  // Less than the time that a schema may take.
+  const timeouts = { totalMs: 800, firstEventMs: 800, betweenEventsMs: 800 }
+  const { under, calls, ask } = await answering(
+    'none',
+    ({ request }) => [text(JSON.stringify(request).includes('(a+)+') ? bad : good), stop],
+    undefined,
+    timeouts,
+  )
+  t.teardown(under.stop)
+  const other = await under.gateway.issueKey({ name: 'other' })
+  let done = 0
+  const slow = Array.from({ length: 8 }, async (_, index) => {
+    const reply = await ask({ text: { format: hostile(`schema ${index}`) }, stream: index % 2 === 1 })
+    done++
+    return reply
+  })
+  while (calls.length + done < slow.length) await nextTurn()
+  for (const stream of [true, false]) {
+    const before = done
+    t.equal((await ask({ stream }, other)).response.status, 'completed')
+    // No machine checks more than four at once, and each of them makes room for this one.
+    t.ok(done - before <= 4, `${done - before} slow schemas came first`)
+  }
+  for (const reply of await Promise.all(slow)) {
+    const problem = { param: 'text.format.schema', message: /longer than 1000 ms/ }
+    if (reply.status === 200) t.match(reply.response.error, { message: problem.message })
+    else t.match([reply.status, reply.error], [400, problem])
+  }
+  const records = await under.recorded(slow.length + 2)
+  t.same(
+    [...new Set(records.flatMap(({ attempts }) => attempts.map(({ outcome }) => outcome)))].toSorted(),
+    ['left', 'ok'],
+    'the provider is not to blame',
+  )
 })
 
 t.test('an answer longer than can be checked is refused', async t => {

@@ -1,4 +1,4 @@
-import type { Capabilities, GenerationEvent, ProviderCall } from '../../core/index.ts'
+import type { Capabilities, GenerationEvent, ProviderCall, Timeouts } from '../../core/index.ts'
 import { gateway } from '../gateway.ts'
 import { ask, listing, witness } from './stage.ts'
 
@@ -29,9 +29,15 @@ export async function answering(
   structuredOutput: Structured,
   answer: (call: ProviderCall, count: number) => Iterable<GenerationEvent>,
   dialect?: string,
+  timeouts?: Partial<Timeouts>,
 ) {
-  const acme = witness('acme', answer, dialect === undefined ? {} : { dialect })
+  const acme = witness('acme', answer, { ...(dialect !== undefined && { dialect }), ...(timeouts && { timeouts }) })
   const capabilities: Capabilities = structuredOutput ? { structuredOutput } : {}
   const under = await gateway({ plugins: [acme.plugin, listing({ model: 'm', endpoints: [{ provider: 'acme', capabilities }] })] })
-  return { under, calls: acme.calls, ask: (body: object) => ask(under, { model: 'm', text: { format: invoice }, ...body }) }
+  return {
+    under,
+    calls: acme.calls,
+    ask: (body: object, apiKey = under.apiKey) =>
+      ask(under, { model: 'm', text: { format: invoice }, ...body }, { authorization: `Bearer ${apiKey}` }),
+  }
 }

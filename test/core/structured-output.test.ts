@@ -207,8 +207,9 @@ t.test('a provider that is heard of while its text is held is not silent', async
     yield [text('}'), usage(1, 1)]
     yield stop
   }
-  const expected = { provider: 'acme', name: undefined, schema: undefined, streamed: true }
-  for await (const list of checkedAnswer(events(), expected, new AbortController().signal)) heard.push(list.length)
+  const expected = { provider: 'acme', name: undefined, schema: undefined, streamed: true, keyId: 'demo' }
+  const attempt = { signal: new AbortController().signal, pause() {}, resume() {} }
+  for await (const list of checkedAnswer(events(), expected, attempt)) heard.push(list.length)
   t.same(heard, [1, 0, 0, 1, 0, 5], 'one list for each that came')
 })
 

@@ -1,11 +1,52 @@
 import t from 'tap'
-import { ApiKeys, argumentsOf, failureKindOfStatus, frameJson, isJson, isObject, parseJson, retryAfterMs } from '../../core/index.ts'
+import {
+  ApiKeys,
+  argumentsOf,
+  failureKindOfStatus,
+  frameJson,
+  isJson,
+  isObject,
+  parseJson,
+  retiredModel,
+  retryAfterMs,
+} from '../../core/index.ts'
 
 t.test('what a status says by itself', async t => {
   const kinds = [400, 401, 402, 403, 404, 408, 418, 422, 429, 500, 502, 503, 504, 529, 599].map(failureKindOfStatus)
   const request = 'invalid-request'
   const client = [request, 'auth', 'quota', 'auth', 'not-found', 'timeout', request, request, 'rate-limit']
   t.strictSame(kinds, [...client, 'unavailable', 'unavailable', 'overloaded', 'timeout', 'overloaded', 'unavailable'])
+  const others = [409, 410, 413, 421, 423, 424, 425, 451, 499, 524].map(failureKindOfStatus)
+  const passing = ['unavailable', 'unavailable', 'unavailable', 'overloaded'] as const
+  t.strictSame(others, ['unavailable', 'not-found', 'context-length', ...passing, 'refused', 'unavailable', 'timeout'])
+})
+
+t.test('a model that was taken out of service, by its code or in words', async t => {
+  for (const words of [
+    'model_decommissioned',
+    'model_not_active',
+    'model_not_available',
+    'ServiceModelDeprecated',
+    'The model `llama-3.1-demo` has been decommissioned and is no longer supported.',
+    'The model grok-demo was deprecated on 2025-09-15 and is no longer accessible via the API.',
+    'The model `text-demo-003` has been deprecated, learn more here',
+    'This model models/gemini-demo is no longer available to new users.',
+    'This model version has reached the end of its life.',
+    'Access denied. This Model is marked by provider as Legacy and you have not been actively using it.',
+    'Unable to access non-serverless model demo/demo-5.1.',
+    'Model claude-demo-2.1 reached its end-of-life on July 21st',
+    'The model demo was retired.',
+  ])
+    t.ok(retiredModel.test(words), words)
+  for (const words of [
+    'The parameter `functions` has been deprecated and is no longer supported.',
+    'For this model the parameter top_k is no longer supported.',
+    'This model does not support the tool web_search, which has been deprecated.',
+    'The model is overloaded. Try again later.',
+    'The model `demo` does not support image input.',
+    'Model is not ready for inference.',
+  ])
+    t.notOk(retiredModel.test(words), words)
 })
 
 t.test('how long a vendor asks to be left alone', async t => {

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import t from 'tap'
-import { listeningGateway } from '../gateway.ts'
+import { gateway, listeningGateway } from '../gateway.ts'
 
 interface ErrorBody {
   readonly error: { readonly message: string; readonly type: string; readonly param: string | null; readonly code: string }
@@ -110,6 +110,23 @@ const badBodies: readonly (readonly [string, string, number, string, string | nu
     'previous_response_not_found',
     'previous_response_id',
   ],
+  ['half a character in a model name', text({ ...hi, model: 'sandbox/\ud800' }), 400, 'invalid_value', 'model'],
+  [
+    'half a character in a fallback',
+    text({ ...hi, routing: { model: { fallbacks: ['sandbox/echo', '\udc00'] } } }),
+    400,
+    'invalid_value',
+    'routing.model.fallbacks[1]',
+  ],
+  [
+    '65 fallbacks',
+    text({ ...hi, routing: { model: { fallbacks: Array(65).fill('auto') } } }),
+    400,
+    'invalid_value',
+    'routing.model.fallbacks',
+  ],
+  ['2,001 tools', text({ ...hi, tools: Array(2_001).fill({}) }), 400, 'invalid_value', 'tools'],
+  ['10,001 items', text({ ...hi, input: Array(10_001).fill({}) }), 400, 'invalid_value', 'input'],
   ['an unknown model', text({ ...hi, model: 'sandbox-echo' }), 400, 'model_not_found', 'model'],
 ]
 
@@ -145,6 +162,35 @@ t.test('an unknown name brings the nearest ones', async t => {
   t.match(await nearest('zzzzzz'), /GET \/v1\/models/)
 })
 
+t.test('a path that nobody serves brings what is served instead', async t => {
+  const under = await gateway()
+  t.teardown(under.stop)
+  for (const [path, told] of [
+    [
+      '/v1/chat/completions',
+      /^Nothing is served at POST \/v1\/chat\/completions\. .*Chat Completions.* POST \/v1\/responses, with "input"/,
+    ],
+    ['/v1/chat/completions/', /POST \/v1\/responses/],
+    ['/chat/completions', /POST \/v1\/responses/],
+    ['/v1/completions', /POST \/v1\/responses/],
+    ['/v1/messages', /POST \/v1\/responses/],
+    ['/v1/embeddings', /no embeddings/],
+    ['/v1/conversations', /previous_response_id/],
+    ['/v1/conversations/conv_demo/items', /previous_response_id/],
+    ['/responses', /Did you mean \/v1\/responses\?$/],
+    ['/v1/response', /Did you mean \/v1\/responses\?$/],
+    ['/v1/v1/responses', /Did you mean \/v1\/responses\?$/],
+    ['/v1/responses/abc/more', /^Nothing is served at POST \/v1\/responses\/abc\/more\.$/],
+    ['/wp-login.php', /^Nothing is served at POST \/wp-login\.php\.$/],
+  ] as const) {
+    const reply = await under.request(path, { body: {} })
+    const { error } = (await reply.json()) as ErrorBody
+    t.same([reply.status, error.code], [404, 'not_found'])
+    t.match(error.message, told, path)
+  }
+  t.match(await under.recorded(13), [{ status: 404, errorCode: 'not_found' }], 'with a record')
+})
+
 t.test('the surface: paths, methods, content types, sizes and keys', async t => {
   const under = await listeningGateway({ settings: { maxBodyBytes: 2_000 } })
   t.teardown(under.stop)
@@ -155,7 +201,7 @@ t.test('the surface: paths, methods, content types, sizes and keys', async t => 
   const large = text({ ...hi, input: 'x'.repeat(3_000) })
   const cases: readonly (readonly [string, Promise<Response>, number, string])[] = [
     ['an unknown path', fetch(`${under.url}/v1/nothing`, { headers: key }), 404, 'not_found'],
-    ['an unknown method', fetch(`${under.url}/v1/responses`, { headers: key }), 404, 'not_found'],
+    ['an unknown method', fetch(`${under.url}/v1/responses`, { headers: key }), 405, 'method_not_allowed'],
     ['a doubled slash', fetch(`${under.url}//v1/models`, { headers: key }), 404, 'not_found'],
     ['a model that is not listed', fetch(`${under.url}/v1/models/sandbux/ecko`, { headers: key }), 404, 'model_not_found'],
     [
@@ -165,7 +211,7 @@ t.test('the surface: paths, methods, content types, sizes and keys', async t => 
       'unsupported_media_type',
     ],
     ['a form', post('a=b', { ...key, 'content-type': 'application/x-www-form-urlencoded' }), 415, 'unsupported_media_type'],
-    ['a compressed body', post('x', { ...key, ...json, 'content-encoding': 'gzip' }), 415, 'unsupported_media_type'],
+    ['an unknown compression', post('x', { ...key, ...json, 'content-encoding': 'lzma' }), 415, 'unsupported_media_type'],
     ['an announced body over the limit', post(large, { ...key, ...json }), 413, 'request_too_large'],
     ['a streamed body over the limit', post(new Blob([large]).stream(), { ...key, ...json }), 413, 'request_too_large'],
     ['no key', post(text(hi), json), 401, 'invalid_api_key'],

@@ -1,4 +1,6 @@
-import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http'
+import { once } from 'node:events'
+import { createServer, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { ProviderFailure, type GenerationEvent } from '../../core/index.ts'
@@ -49,6 +51,30 @@ t.test('frames come whole, in order, and close with the connection', async t => 
   const { response } = checkStream(got)
   t.equal(response.status, 'completed')
   t.equal(response.model, 'acme/m')
+})
+
+t.test('what a client does not read is not taken from the provider', async t => {
+  let taken = 0
+  const endless = scripted('acme', async function* () {
+    for (;;) {
+      taken += 1000
+      yield text('x'.repeat(1000))
+    }
+  })
+  const under = await gateway({ plugins: [endless] })
+  t.teardown(under.stop)
+  const request = new Request('http://gateway.example.com/v1/responses', {
+    method: 'POST',
+    headers: { authorization: `Bearer ${under.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'acme/m', input: 'hi', stream: true }),
+  })
+  const { body } = await under.gateway.http.h3.fetch(request)
+  for (let before = -1, quietTurns = 0; quietTurns < 100; quietTurns = taken === before ? quietTurns + 1 : 0) {
+    before = taken
+    await new Promise(resolve => setImmediate(resolve))
+  }
+  t.ok(taken > 0 && taken <= 48 * 1024, `${taken} characters`)
+  await body!.cancel()
 })
 
 t.test('a client that leaves aborts the upstream, in both modes, and is recorded as 499', async t => {
@@ -151,6 +177,26 @@ t.test('silence is broken: by comments before the answer, by response.in_progres
   second.open()
   got += await readUntil(message, () => false)
   t.equal(checkStream(got).response.status, 'completed')
+})
+
+t.test('a stream that commits sends its status at once, before anything was generated', async t => {
+  const gate = new Gate()
+  const under = await listeningGateway({
+    settings: { commitAfterMs: 1 },
+    plugins: [
+      scripted('acme', async function* () {
+        await gate.pass()
+        yield* hello
+      }),
+    ],
+  })
+  t.teardown(under.stop)
+  // The heartbeat would come only after 15 s, and the provider goes on only once the status is there.
+  const message = await open(under, { model: 'acme/m', input: 'hi', stream: true }).reply
+  t.equal(message.statusCode, 200)
+  t.match(await readUntil(message, () => true), /^:/, 'a comment')
+  gate.open()
+  t.equal(checkStream(await readUntil(message, () => false)).response.status, 'completed')
 })
 
 t.test('failover stays invisible until an attempt answers', async t => {
@@ -315,4 +361,36 @@ t.test('shutting down ends open streams with an error', async t => {
   got += await readUntil(message, () => false)
   const { response } = checkStream(got)
   t.match(response.error, { code: 'server_error', message: /shutting down/ })
+})
+
+t.test('a connection whose answer is over serves another request; one that the upstream keeps open is closed', async t => {
+  const usage = sseFrame({ choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } })
+  const answer = `${chunk({ content: 'Hello.' })}${chunk({}, { finish_reason: 'stop' })}${usage}data: [DONE]\n\n`
+  const sockets: Socket[] = []
+  let staysOpen = false
+  const upstream = createServer((request, response) => {
+    sockets.push(request.socket)
+    request.resume()
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write(answer)
+    if (!staysOpen) response.end()
+  })
+  await new Promise<void>(resolve => upstream.listen(0, '127.0.0.1', resolve))
+  const baseUrl = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`
+  const under = await gateway({ plugins: [openaiChat({ id: 'acme', apiKey: 'sk-demo-1', baseUrl })] })
+  t.teardown(async () => {
+    await under.stop()
+    upstream.closeAllConnections()
+    upstream.close()
+  })
+  const ask = async (): Promise<void> => {
+    const reply = await under.request('/v1/responses', { body: { model: 'acme/m', input: 'hi', stream: true } })
+    t.equal(checkStream(await reply.text()).response.status, 'completed')
+  }
+  // The end of a body may come a moment after the answer; then the next request takes another connection.
+  while (new Set(sockets).size === sockets.length) await ask()
+  staysOpen = true
+  await ask()
+  const last = sockets.at(-1)!
+  if (!last.destroyed) await once(last, 'close')
+  t.pass('it is closed')
 })

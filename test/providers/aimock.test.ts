@@ -49,12 +49,15 @@ const addresses: Readonly<Record<string, string | undefined>> = {
   'vertex-anthropic': undefined,
 }
 const served = everyProvider(google).filter(({ name }) => !(name in addresses) || addresses[name] !== undefined)
+let now = Date.now()
 const under = await gateway({
   plugins: served.flatMap(({ name, plugin }) => {
     const baseUrl = addresses[name] ?? url
     return [plugin({ id: name, baseUrl }), plugin({ id: `${name}-hasty`, baseUrl, timeouts: { firstEventMs: hastyMs, totalMs: hastyMs } })]
   }),
   settings: { logLevel: 'silent' },
+  // Every request comes so late that what an earlier one left behind is forgotten.
+  clock: { now: () => (now += 60_000), elapsed: () => performance.now() },
 })
 t.teardown(() => Promise.all([under.stop(), mock.stop(), google.close()]))
 
@@ -79,16 +82,16 @@ interface Refusal {
   readonly words?: RegExp
 }
 
-const unavailable = { status: 424, outcomes: ['unavailable'], codes: ['provider_error', 'server_error'] }
-const limited = { status: 429, outcomes: ['rate-limit'], codes: ['rate_limit_exceeded', 'rate_limit_error'] }
+const unavailable = { status: 424, outcomes: ['unavailable', 'unavailable', 'unavailable'], codes: ['provider_error'] }
+const limited = { status: 429, outcomes: ['rate-limit'], codes: ['rate_limit_exceeded'] }
 const refusals: Readonly<Record<string, Refusal>> = {
   Slower: { ...limited, words: /Slower, please/ },
   Broken: { ...unavailable, words: /Out of order/ },
   Wrong: { status: 400, outcomes: ['invalid-request'], codes: ['invalid_value'], words: /temperature/ },
   Stranger: { status: 424, outcomes: ['auth'], codes: ['provider_error'], words: /credentials/ },
   Dropped: unavailable,
-  Malformed: { status: 424, outcomes: ['protocol'], codes: ['provider_error'] },
-  Disconnected: { status: 424, outcomes: ['network', 'network'], codes: ['provider_error'], words: /connection/ },
+  Malformed: { status: 424, outcomes: ['protocol', '…'], codes: ['provider_error'] },
+  Disconnected: { status: 424, outcomes: ['network', 'network', 'network'], codes: ['provider_error'], words: /connection/ },
   Limited: limited,
 }
 
@@ -169,7 +172,7 @@ for (const provider of served) {
       const { status, error } = told.status === 200 ? { ...told.response } : { status: told.status, error: told.error }
       t.ok(status === 'failed' || status === 424, `${input}: ${status}`)
       t.match(error, { code: 'provider_error' }, input)
-      expected.push({ told, errorCode: 'provider_error', outcomes: told.status === 200 ? ['network'] : ['network', 'network'] })
+      expected.push({ told, errorCode: 'provider_error', outcomes: ['network', '…'] })
     }
   })
 }
@@ -179,10 +182,10 @@ t.test('one record each', async t => {
     const record = await under.record(told.id)
     t.equal(under.records.filter(({ id }) => id === told.id).length, 1)
     t.match(record, { status: told.status, errorCode })
-    t.strictSame(
-      record.attempts.map(({ outcome }) => outcome),
-      outcomes,
-      record.provider ?? told.id,
-    )
+    const seen = record.attempts.map(({ outcome }) => outcome)
+    // How far a broken answer came decides how often it is asked for.
+    const compared = outcomes.at(-1) === '…' ? [...new Set(seen), '…'] : seen
+    t.ok(seen.length <= 3)
+    t.strictSame(compared, outcomes, record.provider ?? told.id)
   }
 })

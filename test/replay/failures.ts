@@ -1,4 +1,4 @@
-import { errorCodes } from '../../core/index.ts'
+import { isImageErrorCode } from '../../core/index.ts'
 import type { ErrorReading, Reading } from '../oracle/reading.ts'
 
 /** What becomes of a vendor's failure: the kind that a provider reports, and what the caller is told. */
@@ -48,8 +48,8 @@ export function expectedFailure({ status, code, body }: ErrorReading): ExpectedF
   const meant = status ?? (Number(code) >= 400 ? Number(code) : null)
   const kind = wordings.find(([, words]) => words.test(body))?.[0] ?? kindOf(meant, body)
   const form = forms[kind]
-  // A code that the public protocol has as well is passed on.
-  return { kind, ...form, code: errorCodes.find(known => known === code) ?? form.code }
+  // Only what is wrong with an image is told in the vendor's own word.
+  return { kind, ...form, code: form.status === 400 && isImageErrorCode(code) ? code : form.code }
 }
 
 /** A reply that says nothing, not even why it stopped, is no success. */

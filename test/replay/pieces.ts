@@ -33,7 +33,7 @@ export class PieceDecoder {
     this.#model = model
     this.#provider = providerOf(use, {
       send: async () => this.#reply!,
-      media: async () => ({ mediaType: '', base64: '' }),
+      media: () => Promise.reject(new Error('nothing is fetched here')),
       close: async () => {},
     })
   }

@@ -35,7 +35,7 @@ export function replay(plugin: PluginName, use: Use): void {
     await upstream.start()
     t.teardown(() => upstream.close())
     const prepared = await prepare(plugin, use, oracle, upstream)
-    const gateway = await testGateway({ plugins: [...services(), ...prepared.map(({ use }) => use)] })
+    const gateway = await testGateway({ plugins: [...services(), ...prepared.map(({ use }) => use)], settings: { retries: 0 } })
     t.teardown(() => gateway.stop())
     const ask: Ask = body => gateway.request('/v1/responses', { method: 'POST', body })
 

@@ -1,6 +1,9 @@
 import OpenAI from 'openai'
 import t from 'tap'
+import { fakeUpstream } from '../../core/testing/index.ts'
+import openaiChat from '../../plugins/providers/openai-chat/index.ts'
 import { listeningGateway, scripted } from '../gateway.ts'
+import { chat } from '../providers/answers.ts'
 
 /** What the SDK throws. */
 async function thrown(promise: PromiseLike<unknown>): Promise<InstanceType<typeof OpenAI.APIError>> {
@@ -46,7 +49,7 @@ t.test('the openai SDK and failures', async t => {
       [noModel, hi('sandbox/echo'), PermissionDeniedError, { status: 403, code: 'model_not_allowed' }],
       [noProvider, hi('sandbox/echo'), PermissionDeniedError, { status: 403, code: 'provider_not_allowed' }],
       [guarded, hi('sandbox/echo'), UnprocessableEntityError, { status: 422, type: 'invalid_request_error' }],
-      [anyone, hi('sandbox/fail', '503'), APIError, { status: 424, code: 'provider_error' }],
+      [anyone, hi('sandbox/fail', 'protocol'), APIError, { status: 424, code: 'provider_error' }],
     ] as const
     for (const [asker, body, kind, expected] of cases) {
       for (const stream of [false, true]) {
@@ -78,6 +81,45 @@ t.test('the openai SDK and failures', async t => {
     const late = await thrown(client(under.apiKey, 0).responses.create(hi('sandbox/fail', '504')))
     t.ok(late instanceof OpenAI.InternalServerError)
     t.match(late, { status: 504, code: 'provider_timeout' })
+  })
+
+  await t.test('an upstream that fails once, twice and always', async t => {
+    for (const [fails, told] of [
+      [1, { calls: 1, upstream: 2, answered: true }],
+      [2, { calls: 1, upstream: 3, answered: true }],
+      [3, { calls: 2, upstream: 4, answered: true }],
+      [Infinity, { calls: 3, upstream: 5, answered: false }],
+    ] as const) {
+      for (const stream of [false, true]) {
+        const upstream = await fakeUpstream(() =>
+          upstream.requests.length <= fails
+            ? { status: 503, body: '' }
+            : { headers: { 'content-type': stream ? chat.streamType : 'application/json' }, body: stream ? chat.stream : chat.whole },
+        )
+        const other = await listeningGateway({
+          plugins: [openaiChat({ id: 'acme', host: 'compatible', apiKey: 'sk-demo', baseUrl: upstream.url })],
+        })
+        let calls = 0
+        const asker = new OpenAI({
+          apiKey: other.apiKey,
+          baseURL: `${other.url}/v1`,
+          fetch: (url, init) => {
+            calls++
+            return fetch(url, init)
+          },
+        })
+        const answered = await asker.responses.create({ model: 'acme/m', input: 'hi', stream }).then(
+          () => true,
+          error => (t.match(error, { status: 424, code: 'provider_error' }), false),
+        )
+        t.same({ calls, upstream: upstream.requests.length, answered }, told, `fails ${fails} times${stream ? ', streamed' : ''}`)
+        await other.stop()
+        await upstream.close()
+      }
+    }
+    calls = 0
+    await thrown(client(under.apiKey).responses.create(hi('sandbox/fail', 'auth')))
+    t.equal(calls, 1, 'what stays is not asked for again')
   })
 
   await t.test('a failure in mid-stream', async t => {

@@ -5,9 +5,16 @@ import type { Warning } from '../../contracts/route.ts'
 
 /**
  * Turns an endpoint's answer back into what the caller asked for: wraps the events of one attempt. May hold events back, may wait,
- * and throws `ProviderFailure` for an answer that cannot be turned back. `signal` is the attempt's.
+ * and throws `ProviderFailure` for an answer that cannot be turned back.
  */
-export type Raise = (events: AsyncIterable<Yielded>, signal: AbortSignal) => AsyncIterable<Yielded>
+export type Raise = (events: AsyncIterable<Yielded>, attempt: RaisedAttempt) => AsyncIterable<Yielded>
+
+/** The attempt whose events are raised. Between `pause` and `resume` its time-outs stand still: for work of the gateway's own. */
+export interface RaisedAttempt {
+  readonly signal: AbortSignal
+  pause(): void
+  resume(): void
+}
 
 /** A request on its way down to one endpoint. Each lowering changes what the endpoint cannot take, says so, and may undo it in the answer. */
 export interface Draft {
@@ -15,6 +22,8 @@ export interface Draft {
   readonly endpoint: Endpoint
   readonly provider: Provider
   readonly dialect: string | undefined
+  /** The id of the API key that asks. */
+  readonly keyId: string
   readonly warnings: Warning[]
   /** The first one sees the provider's own events. */
   readonly raises: Raise[]

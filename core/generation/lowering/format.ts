@@ -10,7 +10,7 @@ type JsonFormat = Exclude<TextFormat, { readonly type: 'text' }>
  * neither is only told. The answer is held until it is what the caller asked for.
  */
 export function lowerFormat(draft: Draft): void {
-  const { request, endpoint, warnings, raises } = draft
+  const { request, endpoint, keyId, warnings, raises } = draft
   const format = request.text?.format
   if (!format || format.type === 'text' || takes(format, draft)) return
 
@@ -29,10 +29,11 @@ export function lowerFormat(draft: Draft): void {
     name: format.type === 'json_schema' ? format.name : undefined,
     schema,
     streamed: request.stream === true,
+    keyId,
   }
-  raises.push(async function* (events, signal) {
+  raises.push(async function* (events, attempt) {
     const { checkedAnswer } = await import('../structured-output/checked-answer.ts')
-    yield* checkedAnswer(events, expected, signal)
+    yield* checkedAnswer(events, expected, attempt)
   })
 }
 

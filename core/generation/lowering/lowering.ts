@@ -10,7 +10,7 @@ import { accountOfState, openState } from '../state.ts'
 import type { Draft, Raise } from './draft.ts'
 import { lowerEffort } from './effort.ts'
 import { lowerFormat } from './format.ts'
-import { lowerContextManagement, lowerParameters } from './parameters.ts'
+import { limitOutput, lowerContextManagement, lowerParameters } from './parameters.ts'
 import { lowerTools } from './tools.ts'
 
 /** A request fitted to one endpoint, what was dropped or changed for it, and what its answer has to go through. */
@@ -19,6 +19,9 @@ export interface Lowered {
   readonly warnings: readonly Warning[]
   readonly raises: readonly Raise[]
 }
+
+/** Callers may write what they like into a cache key: what is longer is not kept. */
+const longestRememberedKey = 512
 
 /** In this order: tools before what depends on them. */
 const lowerings: readonly ((draft: Draft) => void)[] = [lowerTools, lowerFormat, lowerEffort, lowerParameters, lowerContextManagement]
@@ -49,7 +52,14 @@ export class Lowering {
     return account === undefined ? inTurn : inTurn.toSorted((a, b) => Number(b?.account === account) - Number(a?.account === account))
   }
 
-  lower(request: GenerationRequest, { endpoint, provider }: Candidate, credential: Credential | undefined, caller: Caller): Lowered {
+  /** `outputLimit` is what the caller's credit allows; undefined where it allows all. */
+  lower(
+    request: GenerationRequest,
+    { endpoint, provider }: Candidate,
+    credential: Credential | undefined,
+    caller: Caller,
+    outputLimit?: number,
+  ): Lowered {
     const warnings: Warning[] = []
     const {
       background: _b,
@@ -74,7 +84,8 @@ export class Lowering {
     const lowered: Draft['request'] = body
     lowered.input = state.items
     lowered.prompt_cache_key = this.#cacheKey(caller, body.prompt_cache_key ?? user)
-    const draft: Draft = { request: lowered, endpoint, provider, dialect: provider.dialect, warnings, raises: [] }
+    const draft: Draft = { request: lowered, endpoint, provider, dialect: provider.dialect, keyId: caller.key.id, warnings, raises: [] }
+    if (outputLimit !== undefined) limitOutput(draft, outputLimit)
     for (const lower of lowerings) lower(draft)
     return draft
   }
@@ -85,7 +96,7 @@ export class Lowering {
     let mac = this.#cacheKeys.get(text)
     if (mac === undefined) {
       mac = this.#sealer.mac('cache-key', text).toString('base64url').slice(0, 32)
-      this.#cacheKeys.set(text, mac)
+      if (text.length <= longestRememberedKey) this.#cacheKeys.set(text, mac)
     }
     return mac
   }

@@ -35,6 +35,12 @@ export function lowerParameters({ request, endpoint, warnings }: Draft): void {
   }
 }
 
+/** Asks for no more output than the spend cap of the caller's key leaves room for. */
+export function limitOutput({ request, warnings }: Draft, outputTokens: number): void {
+  warnings.push({ param: 'max_output_tokens', message: `limited to ${outputTokens} by the spend cap of this API key` })
+  request.max_output_tokens = outputTokens
+}
+
 /** decisions.md, `context_management`: only the family that has it, and never beside native search on that family's reasoning models. */
 export function lowerContextManagement({ request, endpoint, warnings }: Draft): void {
   if (!request.context_management?.length) return

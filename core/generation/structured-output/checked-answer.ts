@@ -1,6 +1,7 @@
 import type { GenerationEvent } from '../../contracts/events.ts'
 import { ProviderFailure, type Yielded } from '../../contracts/provider.ts'
 import { invalidRequest } from '../../errors.ts'
+import type { RaisedAttempt } from '../lowering/draft.ts'
 import { HeldAnswer } from './held-answer.ts'
 import { isJsonObject, jsonIn } from './json-text.ts'
 import { SchemaChecks } from './schema-checks.ts'
@@ -13,6 +14,8 @@ export interface Expected {
   /** As JSON. */
   readonly schema: string | undefined
   readonly streamed: boolean
+  /** The API key that asks: none waits for the schemas of another. */
+  readonly keyId: string
 }
 
 const schemaParam = 'text.format.schema'
@@ -28,9 +31,9 @@ const checks = new SchemaChecks()
 export async function* checkedAnswer(
   events: AsyncIterable<Yielded>,
   expected: Expected,
-  signal: AbortSignal,
+  attempt: RaisedAttempt,
 ): AsyncGenerator<readonly GenerationEvent[]> {
-  if (expected.schema !== undefined) await requireUsable(expected.schema, signal)
+  if (expected.schema !== undefined) await requireUsable(expected.schema, expected.keyId, attempt)
   const held = new HeldAnswer(expected.provider, expected.streamed)
   for await (const yielded of events) {
     // An empty list says that the provider is alive.
@@ -39,24 +42,35 @@ export async function* checkedAnswer(
   if (!held.ended) return
   const found = jsonIn(held.text)
   if (found.problem !== undefined) throw unlike(expected, found.problem)
-  await check(found.text, expected, signal)
+  await check(found.text, expected, attempt)
   yield held.release(found.text)
 }
 
-async function requireUsable(schema: string, signal: AbortSignal): Promise<void> {
+async function requireUsable(schema: string, keyId: string, attempt: RaisedAttempt): Promise<void> {
   const excess = schemaExcess(schema)
-  const problem = excess ?? (await checks.usable(schema, signal))
+  const problem = excess ?? (await aside(attempt, () => checks.usable(schema, keyId, attempt.signal)))
   if (problem !== undefined) throw unusable(problem)
 }
 
-async function check(text: string, expected: Expected, signal: AbortSignal): Promise<void> {
+async function check(text: string, expected: Expected, attempt: RaisedAttempt): Promise<void> {
   if (expected.schema === undefined) {
     if (!isJsonObject(text)) throw unlike(expected, 'it is JSON, but not an object')
     return
   }
-  const verdict = await checks.judge(expected.schema, text, signal)
+  const { schema, keyId } = expected
+  const verdict = await aside(attempt, () => checks.judge(schema, text, keyId, attempt.signal))
   if (!verdict.usable) throw unusable(verdict.problem)
   if (verdict.problems.length > 0) throw unlike(expected, `it breaks ${verdict.problems.join(', ')}`)
+}
+
+/** How long a schema takes is up to the caller, and how long it waits for its turn up to the gateway: neither is the provider's time. */
+async function aside<T>(attempt: RaisedAttempt, work: () => Promise<T>): Promise<T> {
+  attempt.pause()
+  try {
+    return await work()
+  } finally {
+    attempt.resume()
+  }
 }
 
 function unusable(problem: string): Error {
@@ -68,7 +82,6 @@ function unlike({ provider, name }: Expected, problem: string): ProviderFailure 
   const wanted = name === undefined ? 'one JSON object' : `JSON that matches the schema "${name}"`
   return new ProviderFailure({
     kind: 'protocol',
-    code: 'provider_error',
     message: `The provider "${provider}" was asked for ${wanted}, and its answer is not that: ${problem}.`,
   })
 }

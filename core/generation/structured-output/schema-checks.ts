@@ -1,12 +1,15 @@
 import { availableParallelism } from 'node:os'
 import { LRUCache } from 'lru-cache'
 import { internalError } from '../../errors.ts'
+import { FairQueue } from './fair-queue.ts'
 import { SchemaThread } from './schema-thread.ts'
 import type { Question, Verdict } from './schema-worker.ts'
 
 interface Job {
   readonly question: Question
-  readonly signal: AbortSignal
+  /** The API key that asks. */
+  readonly keyId: string
+  readonly since: number
   readonly resolve: (verdict: Verdict) => void
   readonly reject: (reason: unknown) => void
 }
@@ -22,57 +25,73 @@ const idleMs = 30_000
 const rememberedCharacters = 4_000_000
 /** A schema that took too long is not tried again so soon: nobody can keep all threads busy with it. */
 const slowForMs = 60_000
+/** Keys take turns, so only a key that sends many slow schemas itself waits this long. */
+const longestWaitMs = 30_000
+const noTurn: Verdict = {
+  usable: false,
+  problem: `it was not checked within ${longestWaitMs / 1000} s, since too many other schemas of this API key take long`,
+}
 
 /** Callers' schemas, compiled and applied in threads of their own: their patterns and their size are somebody else's choice. */
 export class SchemaChecks {
   readonly #idle: SchemaThread[] = []
-  readonly #waiting: Job[] = []
+  readonly #waiting = new FairQueue<Job>()
   #busy = 0
   #idleTimer: NodeJS.Timeout | undefined
   readonly #known = new LRUCache<string, Known>({ maxSize: rememberedCharacters, sizeCalculation: (_, schema) => schema.length })
 
   /** Why a schema cannot be used; undefined where it can. */
-  async usable(schema: string, signal: AbortSignal): Promise<string | undefined> {
+  async usable(schema: string, keyId: string, signal: AbortSignal): Promise<string | undefined> {
     const known = this.#known.get(schema)
     if (known) return known.problem
-    const verdict = await this.#ask({ schema }, signal)
+    const verdict = await this.#ask({ schema }, keyId, signal)
     return verdict.usable ? undefined : verdict.problem
   }
 
   /** `text` is JSON. */
-  judge(schema: string, text: string, signal: AbortSignal): Promise<Verdict> {
-    return this.#ask({ schema, text }, signal)
+  judge(schema: string, text: string, keyId: string, signal: AbortSignal): Promise<Verdict> {
+    return this.#ask({ schema, text }, keyId, signal)
   }
 
-  #ask(question: Question, signal: AbortSignal): Promise<Verdict> {
+  #ask(question: Question, keyId: string, signal: AbortSignal): Promise<Verdict> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason)
-      const job: Job = { question, signal, resolve, reject }
+      const job: Job = { question, keyId, since: performance.now(), resolve, reject }
       signal.addEventListener(
         'abort',
         () => {
-          const place = this.#waiting.indexOf(job)
-          if (place !== -1) this.#waiting.splice(place, 1)
+          this.#waiting.remove(keyId, job)
           reject(signal.reason)
         },
         { once: true },
       )
-      this.#waiting.push(job)
+      this.#waiting.add(keyId, job)
       this.#next()
     })
   }
 
   #next(): void {
-    while (this.#waiting.length > 0 && this.#busy < maximumThreads) {
-      const job = this.#waiting.shift()!
-      const problem = this.#known.get(job.question.schema)?.problem
-      // What has turned out in the meantime: however many wait with one bad schema, it costs a deadline once.
-      if (problem !== undefined) job.resolve({ usable: false, problem })
-      else void this.#run(job)
+    while (this.#busy < maximumThreads) {
+      const job = this.#waiting.next()
+      if (!job) return
+      const verdict = this.#verdictWithout(job)
+      if (!verdict) {
+        void this.#run(job)
+        continue
+      }
+      job.resolve(verdict)
+      this.#waiting.done(job.keyId)
     }
   }
 
-  async #run({ question, resolve, reject }: Job): Promise<void> {
+  /** What has turned out in the meantime: however many wait with one bad schema, it costs a deadline once. */
+  #verdictWithout({ question, since }: Job): Verdict | undefined {
+    const problem = this.#known.get(question.schema)?.problem
+    if (problem !== undefined) return { usable: false, problem }
+    return performance.now() - since > longestWaitMs ? noTurn : undefined
+  }
+
+  async #run({ question, keyId, resolve, reject }: Job): Promise<void> {
     this.#busy++
     clearTimeout(this.#idleTimer)
     let thread: SchemaThread | undefined
@@ -85,6 +104,7 @@ export class SchemaChecks {
       reject(internalError(error))
     }
     this.#busy--
+    this.#waiting.done(keyId)
     if (thread?.alive) this.#idle.push(thread)
     this.#next()
     if (this.#busy === 0) this.#idleTimer = setTimeout(() => this.#endIdle(), idleMs).unref()

@@ -1,3 +1,4 @@
+import type { Part } from '../../contracts/parts.ts'
 import { unsayable } from '../unsayable.ts'
 
 /** What a `data:` URL holds. */
@@ -7,11 +8,14 @@ export interface InlineData {
   readonly base64: string
 }
 
-/** Undefined for what is no `data:` URL: an address, or base64 alone. Throws `ProviderFailure` for one that cannot be read. */
-export function inlineDataOf(url: string): InlineData | undefined {
+/** Undefined for what is no `data:` URL: an address, or base64 alone. Throws `ProviderFailure` for one that cannot be read, which `part` holds. */
+export function inlineDataOf(url: string, part?: Part): InlineData | undefined {
   const data = parseDataUrl(url)
   if (data || !/^data:/i.test(url)) return data
-  throw unsayable('A data: URL has no comma before its data, or is neither base64 nor percent-encoded. Expected data:<type>;base64,<data>.')
+  throw unsayable(
+    'A data: URL has no comma before its data, or is neither base64 nor percent-encoded. Expected data:<type>;base64,<data>.',
+    part,
+  )
 }
 
 /** Undefined for any other URL, and for a `data:` URL that is none: without a comma, or badly percent-encoded. */

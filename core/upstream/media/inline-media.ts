@@ -1,86 +1,138 @@
-import type { ProviderAdapter } from '../../contracts/adapter.ts'
-import type { InputPart, Item, Part } from '../../contracts/items.ts'
-import { ProviderFailure, type ProviderCall } from '../../contracts/provider.ts'
+import type { ProviderAdapter, UpstreamRequest } from '../../contracts/adapter.ts'
+import type { Item, Part } from '../../contracts/items.ts'
+import type { ProviderCall } from '../../contracts/provider.ts'
 import type { HttpClient } from '../http-client.ts'
+import { aboutAsked } from './about-asked.ts'
+import type { GatheredMedia, WantedMedia } from './media-gathering.ts'
 import { MediaError } from './media-error.ts'
+import type { MediaContent } from './media-fetcher.ts'
+import { namedMedia, partsOf, type NamedMedia } from './media-parts.ts'
+import { StandIns, type Piece } from './stand-ins.ts'
 
-const maximumUrls = 64
-const maximumAtOnce = 4
+type Places = NonNullable<ProviderAdapter['media']>
 
-type Media = NonNullable<ProviderAdapter['media']>
-interface Wanted {
-  readonly field: 'image_url' | 'file_url'
-  readonly url: string
-}
+/** What may go through an adapter as a string: that keeps the event loop busy. */
+const largestWhole = 10 * 1024 * 1024
 
-/** The call with what its vendor does not fetch by itself put in as `data:` URLs: an image's `image_url`, a file's `file_data`. */
-export async function withMediaInline(call: ProviderCall, media: Media, http: HttpClient): Promise<ProviderCall> {
-  const wanted = new Map<string, Wanted>()
-  for (const part of call.request.input.flatMap(partsOf)) {
-    const each = wantedOf(part, media)
-    if (each) wanted.set(each.url, each)
+/** What a call names by URL and its vendor takes inline only: an image's `image_url`, a file's `file_url`. */
+export class InlineMedia {
+  readonly #call: ProviderCall
+  readonly #places: Places
+  readonly #standIns: StandIns
+  readonly #release: () => void
+  #contents: GatheredMedia['contents']
+
+  private constructor(call: ProviderCall, places: Places, gathered: GatheredMedia) {
+    this.#call = call
+    this.#places = places
+    this.#contents = gathered.contents
+    this.#release = gathered.release
+    this.#standIns = new StandIns([...gathered.contents.keys()])
   }
-  if (wanted.size === 0) return call
-  if (wanted.size > maximumUrls)
-    throw new ProviderFailure({
-      kind: 'invalid-request',
-      message: `The input names ${wanted.size} images and files by URL, and at most ${maximumUrls} are fetched for this provider.`,
-    })
-  const fetched = await fetchAll([...wanted.values()], http, call.signal)
-  const inline = <P extends Part>(part: P): P => inlined(part, media, fetched) as P
-  return { ...call, request: { ...call.request, input: call.request.input.map(item => withParts(item, inline)) } }
-}
 
-function wantedOf(part: Part, media: Media): Wanted | undefined {
-  if (part.type === 'input_image' && media.images === 'inline' && part.image_url !== undefined && !isData(part.image_url))
-    return { field: 'image_url', url: part.image_url }
-  if (part.type === 'input_file' && media.files === 'inline' && part.file_url !== undefined)
-    return { field: 'file_url', url: part.file_url }
-  return undefined
-}
-
-/** A few at a time, in order. */
-async function fetchAll(wanted: readonly Wanted[], http: HttpClient, signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
-  const fetched = new Map<string, string>()
-  const left = wanted.values()
-  const work = async (): Promise<void> => {
-    for (const { field, url } of left) {
-      try {
-        const { mediaType, base64 } = await http.media(url, field === 'image_url' ? 'image' : 'file', signal)
-        fetched.set(url, `data:${mediaType};base64,${base64}`)
-      } catch (error) {
-        throw error instanceof MediaError ? error.asFailure(field) : error
-      }
+  /** Undefined where nothing has to be fetched. Throws `ProviderFailure` for what the caller named and cannot be had. */
+  static async fetch(call: ProviderCall, places: Places, http: HttpClient): Promise<InlineMedia | undefined> {
+    const wanted = wantedBy(call, places)
+    if (!wanted) return undefined
+    const gathering = http.media(wanted, call.signal)
+    try {
+      return new InlineMedia(call, places, await (call.clock?.pauseFor(gathering) ?? gathering))
+    } catch (error) {
+      throw error instanceof MediaError ? error.asFailure() : error
     }
   }
-  await Promise.all(Array.from({ length: Math.min(maximumAtOnce, wanted.length) }, work))
-  return fetched
+
+  /** The call with everything in it, as `data:` URLs: for providers that have no adapter. */
+  get whole(): ProviderCall {
+    return this.#with(url => wholeUrl(this.#contentOf(url)))
+  }
+
+  /**
+   * What the adapter makes of the call; to be asked for once. It is shown short stand-ins, and the contents take their places in the body: as strings they
+   * would be copied and searched several times, which takes a tenth of a second for 30 MB. An adapter that reads a content itself, such
+   * as a text, leaves no stand-in in the body, and is shown that content.
+   */
+  request(adapter: Pick<ProviderAdapter, 'prepare'>): UpstreamRequest {
+    const shown = new Set<string>()
+    for (;;) {
+      const url = (url: string): string => (shown.has(url) ? this.#smallUrl(url) : this.#standInUrl(url))
+      const prepared = aboutAsked(this.#call, this.#with(url), call => adapter.prepare(call))
+      const pieces = typeof prepared.body === 'string' ? this.#standIns.pieces(prepared.body) : []
+      const found = new Set(pieces.flatMap(({ url }) => (url === undefined ? [] : [url])))
+      const missing = [...this.#contents.keys()].filter(each => !found.has(each) && !shown.has(each))
+      if (missing.length === 0) return found.size === 0 ? prepared : { ...prepared, body: this.#joined(pieces) }
+      for (const each of missing) shown.add(each)
+    }
+  }
+
+  /** The bytes are nobody's any more, and other requests may fetch. */
+  release(): void {
+    this.#release()
+  }
+
+  #joined(pieces: readonly Piece[]): Uint8Array {
+    const body = Buffer.concat(pieces.flatMap(({ text, url }) => (url === undefined ? [Buffer.from(text)] : this.#contentOf(url).base64)))
+    // From here on the body holds them.
+    this.#contents = new Map()
+    return body
+  }
+
+  #contentOf(url: string): MediaContent {
+    return this.#contents.get(url)!
+  }
+
+  #standInUrl(url: string): string {
+    return `data:${this.#contentOf(url).mediaType};base64,${this.#standIns.of(url)}`
+  }
+
+  #smallUrl(url: string): string {
+    const content = this.#contentOf(url)
+    if (content.bytes <= largestWhole) return wholeUrl(content)
+    const kind = wantedBy(this.#call, this.#places)!.find(each => each.url === url)!.kind
+    throw new MediaError(kind, 'size', 'is larger than 10 MiB, the most that this provider takes of this type', { url }).asFailure()
+  }
+
+  #with(dataUrlOf: (url: string) => string): ProviderCall {
+    const { request } = this.#call
+    const inline = <P extends Part>(part: P): P => {
+      const wanted = wantedIn(part, this.#places)
+      return wanted ? (inlined(part, wanted.url, dataUrlOf(wanted.url)) as P) : part
+    }
+    return { ...this.#call, request: { ...request, input: request.input.map(item => withParts(item, inline)) } }
+  }
 }
 
-function inlined(part: Part, media: Media, fetched: ReadonlyMap<string, string>): Part {
-  const wanted = wantedOf(part, media)
-  if (!wanted) return part
-  const data = fetched.get(wanted.url)!
+/** Each URL once; undefined for none, which is nearly always. */
+function wantedBy({ request }: ProviderCall, places: Places): readonly WantedMedia[] | undefined {
+  let wanted: Map<string, WantedMedia> | undefined
+  for (const item of request.input)
+    for (const part of partsOf(item)) {
+      const named = wantedIn(part, places)
+      if (named) (wanted ??= new Map()).set(named.url, { url: named.url, kind: named.field === 'image_url' ? 'image' : 'file' })
+    }
+  return wanted && [...wanted.values()]
+}
+
+function wantedIn(part: Part, { images, files }: Places): NamedMedia | undefined {
+  const named = namedMedia(part)
+  return named && (named.field === 'image_url' ? images : files) === 'inline' ? named : undefined
+}
+
+function wholeUrl({ mediaType, base64 }: MediaContent): string {
+  return `data:${mediaType};base64,${Buffer.concat(base64).toString('latin1')}`
+}
+
+function inlined(part: Part, url: string, data: string): Part {
   if (part.type === 'input_image') return { ...part, image_url: data }
   const { file_url: _, ...file } = part as Extract<Part, { type: 'input_file' }>
-  return { ...file, file_data: data, filename: file.filename ?? nameOf(wanted.url) }
-}
-
-function partsOf(item: Item): readonly Part[] {
-  if (item.type === 'message') return item.content
-  const output = item.type === 'function_call_output' || item.type === 'custom_tool_call_output' ? item.output : undefined
-  return typeof output === 'object' ? output : []
+  return { ...file, file_data: data, filename: file.filename ?? nameOf(url) }
 }
 
 function withParts(item: Item, change: <P extends Part>(part: P) => P): Item {
   if (item.type === 'message') return { ...item, content: item.content.map(change) }
   if (item.type === 'function_call_output' || item.type === 'custom_tool_call_output')
-    return typeof item.output === 'string' ? item : { ...item, output: item.output.map(part => change<InputPart>(part)) }
+    return typeof item.output === 'string' ? item : { ...item, output: item.output.map(change) }
   return item
-}
-
-function isData(url: string): boolean {
-  return /^data:/i.test(url)
 }
 
 function nameOf(url: string): string {

@@ -1,38 +1,70 @@
 import { ProviderFailure } from '../../contracts/provider.ts'
-import type { ErrorCode } from '../../errors.ts'
+import { invalidRequest, type GatewayError, type ImageErrorCode } from '../../errors.ts'
 import type { MediaKind } from './media-fetcher.ts'
 
-export type MediaProblem = 'address' | 'download' | 'missing' | 'size' | 'empty' | 'type'
+export type MediaProblem = 'address' | 'download' | 'missing' | 'size' | 'total' | 'count' | 'empty' | 'type'
 
 /** Only images have codes of their own: decisions.md, The 25 error codes. */
-const imageCodes: Record<MediaProblem, ErrorCode> = {
+const imageCodes: Record<MediaProblem, ImageErrorCode | undefined> = {
   address: 'invalid_image_url',
   download: 'failed_to_download_image',
   missing: 'image_file_not_found',
   size: 'image_file_too_large',
+  total: 'image_too_large',
+  count: undefined,
   empty: 'empty_image_file',
   type: 'unsupported_image_media_type',
 }
 
-/** Something that was named by URL could not be fetched. `message` goes on behind the field's name, and never holds the URL. */
+const advice: Partial<Record<MediaProblem, string>> = {
+  size: 'Send a smaller one.',
+  total: 'Send fewer or smaller ones.',
+  count: 'Send fewer.',
+  empty: 'Send another one.',
+  type: 'Send another one.',
+}
+
+export interface MediaErrorOptions extends ErrorOptions {
+  /** Which one it was. Never in a message. */
+  readonly url?: string
+}
+
+/** Something that was named by URL cannot be used, which is the caller's fault. `message` goes on behind the field's name, and never holds the URL. */
 export class MediaError extends Error {
   override readonly name = 'MediaError'
   readonly kind: MediaKind
   readonly problem: MediaProblem
+  readonly url: string | undefined
 
-  constructor(kind: MediaKind, problem: MediaProblem, message: string, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause })
+  constructor(kind: MediaKind, problem: MediaProblem, message: string, { url, ...options }: MediaErrorOptions = {}) {
+    super(message, options)
     this.kind = kind
     this.problem = problem
+    this.url = url
   }
 
-  /** The caller's 400: `field` is `image_url` or `file_url`. */
-  asFailure(field: string): ProviderFailure {
-    return new ProviderFailure({
-      kind: 'invalid-request',
-      ...(this.kind === 'image' && { code: imageCodes[this.problem] }),
-      message: `The ${field} ${this.message}. Send a public URL, or the content itself.`,
-      cause: this.cause,
-    })
+  /** The one that led to an error, if one did. */
+  static behind(error: unknown): MediaError | undefined {
+    for (let each = error; each instanceof Error; each = each.cause) if (each instanceof MediaError) return each
+    return undefined
+  }
+
+  /** The caller's 400: `path` is that of the field in the request. */
+  publicly(path: string): GatewayError {
+    return invalidRequest(this.#sentences, path, this.#code ?? 'invalid_value')
+  }
+
+  /** For the books of an attempt: neither the provider's fault, nor worth another try. */
+  asFailure(): ProviderFailure {
+    return new ProviderFailure({ kind: 'invalid-request', code: this.#code, message: this.#sentences, cause: this })
+  }
+
+  get #code(): ImageErrorCode | undefined {
+    return this.kind === 'image' ? imageCodes[this.problem] : undefined
+  }
+
+  get #sentences(): string {
+    const subject = this.problem === 'count' ? 'The input' : this.kind === 'image' ? 'The image_url' : 'The file_url'
+    return `${subject} ${this.message}. ${advice[this.problem] ?? 'Send a public URL, or the content itself.'}`
   }
 }

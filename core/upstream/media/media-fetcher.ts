@@ -1,13 +1,27 @@
 import { lookup as systemLookup, type LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import type { Readable } from 'node:stream'
-import { Agent } from 'undici'
-import type { InlineData } from './data-url.ts'
+import type { Dispatcher } from 'undici'
+import { GatewayError } from '../../errors.ts'
+import { directAgent, proxiedAgent, request } from '../agent.ts'
+import type { Proxies } from '../proxies.ts'
+import { Base64Pieces } from './base64-pieces.ts'
+import type { MediaShare } from './held-media.ts'
+import { allowedHosts, isAllowed, webAddressProblem, type AllowedHosts } from './media-address.ts'
 import { MediaError } from './media-error.ts'
 import { imageTypeOf } from './media-type.ts'
+import { Pace } from './pace.ts'
 import { isPublicAddress } from './public-address.ts'
 
 export type MediaKind = 'image' | 'file'
+
+export interface MediaContent {
+  readonly mediaType: string
+  /** ASCII, in pieces. */
+  readonly base64: readonly Uint8Array[]
+  /** Before they were encoded. */
+  readonly bytes: number
+}
 
 export interface MediaFetcherOptions {
   /** Hosts, such as `images.example.com` or `10.0.0.7:9000`, that may lie in a private network. */
@@ -15,44 +29,64 @@ export interface MediaFetcherOptions {
   /** Replaced in tests. */
   readonly lookup?: typeof systemLookup
   readonly timeoutMs?: number
+  readonly proxies?: Proxies | undefined
 }
 
 const maximumBytes: Record<MediaKind, number> = { image: 20 * 1024 * 1024, file: 32 * 1024 * 1024 }
+/** So many tell a type. */
+const typeBytes = 16
 const maximumRedirects = 3
 const defaultTimeoutMs = 15_000
+const connectTimeoutMs = 10_000
 
 /**
  * Fetches what callers name by URL, for vendors that take it inline only. A caller must not reach the gateway's own network by it:
  * addresses are checked after the name was resolved and in the very connect that uses them, and every redirect is checked again.
  */
 export class MediaFetcher {
-  readonly #allowed: ReadonlySet<string>
+  readonly #allowed: AllowedHosts
   readonly #timeoutMs: number
-  readonly #checked: Agent
-  readonly #unchecked = new Agent({ maxResponseSize: -1 })
+  readonly #pace = new Pace()
+  readonly #checked: Dispatcher
+  readonly #unchecked = directAgent({ connectTimeoutMs })
+  readonly #lookup: LookupFunction
+  readonly #proxies: Proxies | undefined
+  readonly #proxied = new Map<string, Dispatcher>()
 
-  constructor({ allowedHosts, lookup = systemLookup, timeoutMs = defaultTimeoutMs }: MediaFetcherOptions) {
-    this.#allowed = new Set(allowedHosts)
+  constructor({ allowedHosts: names, lookup = systemLookup, timeoutMs = defaultTimeoutMs, proxies }: MediaFetcherOptions) {
+    this.#allowed = allowedHosts(names)
     this.#timeoutMs = timeoutMs
-    this.#checked = new Agent({ connect: { lookup: publicOnly(lookup) } })
+    this.#lookup = publicOnly(lookup)
+    this.#checked = directAgent({ connectTimeoutMs, lookup: this.#lookup })
+    this.#proxies = proxies
   }
 
-  /** Throws `MediaError` for what cannot be had, and the signal's reason. */
-  async fetch(url: string, kind: MediaKind, signal: AbortSignal): Promise<InlineData> {
+  /** Throws `MediaError` for what cannot be had, what the share throws, and the signal's reason. */
+  async fetch(url: string, kind: MediaKind, signal: AbortSignal, share: MediaShare): Promise<MediaContent> {
     const deadline = new AbortController()
-    const timer = setTimeout(
-      () => deadline.abort(new MediaError(kind, 'download', `did not arrive within ${this.#timeoutMs / 1000} s`)),
-      this.#timeoutMs,
-    )
+    const late = (): void => deadline.abort(new MediaError(kind, 'download', `did not arrive within ${this.#timeoutMs / 1000} s`, { url }))
+    let timer = setTimeout(late, this.#timeoutMs)
+    const take: Take = async bytes => {
+      await this.#pace.next(bytes)
+      const wait = share.take(bytes, deadline.signal)
+      if (!wait) return
+      // It is other requests that keep it waiting, not its server.
+      clearTimeout(timer)
+      await wait
+      timer = setTimeout(late, this.#timeoutMs)
+    }
     const onAbort = (): void => deadline.abort(signal.reason)
     if (signal.aborted) onAbort()
     else signal.addEventListener('abort', onAbort, { once: true })
     try {
-      return await this.#follow(url, kind, deadline.signal)
+      return await this.#follow({ url, kind, share, take, signal: deadline.signal })
     } catch (error) {
       if (deadline.signal.aborted) throw deadline.signal.reason
-      if (error instanceof MediaError) throw error
-      throw refusedAddress(error, kind) ?? new MediaError(kind, 'download', 'could not be downloaded: the connection failed', error)
+      if (error instanceof MediaError || error instanceof GatewayError) throw error
+      const cause = error
+      if ((error as { code?: unknown }).code === privateAddress)
+        throw new MediaError(kind, 'address', 'names a host outside the public internet', { url, cause })
+      throw new MediaError(kind, 'download', 'could not be downloaded: the connection failed', { url, cause })
     } finally {
       clearTimeout(timer)
       signal.removeEventListener('abort', onAbort)
@@ -60,43 +94,93 @@ export class MediaFetcher {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#checked.destroy(), this.#unchecked.destroy()])
+    await Promise.all([this.#checked, this.#unchecked, ...this.#proxied.values()].map(agent => agent.destroy()))
   }
 
-  async #follow(url: string, kind: MediaKind, signal: AbortSignal): Promise<InlineData> {
-    let at = parse(url, kind)
+  async #follow(wanted: Download): Promise<MediaContent> {
+    const { url, kind, signal } = wanted
+    let at = this.#checkedAddress(url, wanted)
     for (let redirects = 0; redirects <= maximumRedirects; redirects++) {
-      const reply = await this.#agentFor(at, kind).request({
-        origin: at.origin,
+      const { agent, origin } = await this.#way(at, signal)
+      const reply = await request(agent, {
+        origin,
         path: at.pathname + at.search,
         method: 'GET',
-        headers: { accept: kind === 'image' ? 'image/*' : '*/*', 'accept-encoding': 'identity' },
+        headers: { host: at.host, accept: kind === 'image' ? 'image/*' : '*/*', 'accept-encoding': 'identity' },
         signal,
       })
       const { location } = reply.headers
       if (reply.statusCode >= 300 && reply.statusCode < 400 && typeof location === 'string') {
         discard(reply.body)
-        at = parse(URL.canParse(location, at.href) ? new URL(location, at).href : location, kind)
+        at = this.#checkedAddress(URL.parse(location, at.href)?.href ?? location, wanted)
         continue
       }
       if (reply.statusCode !== 200) {
         discard(reply.body)
         const missing = reply.statusCode === 404 || reply.statusCode === 410
-        throw new MediaError(kind, missing ? 'missing' : 'download', `could not be downloaded: its server answered ${reply.statusCode}`)
+        throw new MediaError(kind, missing ? 'missing' : 'download', `could not be downloaded: its server answered ${reply.statusCode}`, {
+          url,
+        })
       }
-      const bytes = await read(reply.body, Number(reply.headers['content-length'] ?? 0), kind)
-      return { mediaType: typeOf(bytes, String(reply.headers['content-type'] ?? ''), kind), base64: bytes.toString('base64') }
+      try {
+        return await read(reply.body, Number(reply.headers['content-length'] ?? 0), String(reply.headers['content-type'] ?? ''), wanted)
+      } finally {
+        discard(reply.body)
+      }
     }
-    throw new MediaError(kind, 'download', `could not be downloaded: there were more than ${maximumRedirects} redirects`)
+    throw new MediaError(kind, 'download', `could not be downloaded: there were more than ${maximumRedirects} redirects`, { url })
   }
 
-  #agentFor({ hostname, host }: URL, kind: MediaKind): Agent {
-    if (this.#allowed.has(hostname) || this.#allowed.has(host)) return this.#unchecked
-    const literal = hostname.replace(/^\[|\]$/g, '')
-    // An address that stands in the URL is never looked up.
-    if (isIP(literal) && !isPublicAddress(literal)) throw new MediaError(kind, 'address', 'names an address outside the public internet')
-    return this.#checked
+  #checkedAddress(address: string, { url, kind }: Download): URL {
+    const parsed = URL.parse(address)
+    const problem = parsed ? webAddressProblem(parsed, this.#allowed) : 'is not a URL'
+    if (problem !== undefined) throw new MediaError(kind, 'address', problem, { url })
+    return parsed!
   }
+
+  /**
+   * A proxy would look names up itself, later and in its own network. So the name is looked up and checked here, and the proxy is
+   * asked for a tunnel to that address; the name goes into the TLS handshake and the `host` header.
+   */
+  async #way(at: URL, signal: AbortSignal): Promise<{ readonly agent: Dispatcher; readonly origin: string }> {
+    const proxy = this.#proxies?.for(at)
+    if (isAllowed(at, this.#allowed)) return { agent: proxy === undefined ? this.#unchecked : this.#through(proxy), origin: at.origin }
+    if (proxy === undefined) return { agent: this.#checked, origin: at.origin }
+    const pinned = new URL(at)
+    const literal = at.hostname.replace(/^\[|\]$/g, '')
+    if (!isIP(literal)) pinned.hostname = await addressOf(literal, this.#lookup, signal)
+    return { agent: this.#through(proxy), origin: pinned.origin }
+  }
+
+  #through(proxy: string): Dispatcher {
+    let agent = this.#proxied.get(proxy)
+    if (!agent) this.#proxied.set(proxy, (agent = proxiedAgent({ connectTimeoutMs, proxy, tunnelAlways: true })))
+    return agent
+  }
+}
+
+/** IPv4 if there is one: whether the proxy has IPv6 is not known here. */
+function addressOf(hostname: string, lookup: LookupFunction, signal: AbortSignal): Promise<string> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+    lookup(hostname, { all: true }, (error, found) => {
+      if (error) return reject(error)
+      const addresses = found as LookupAddress[]
+      const { address, family } = addresses.find(each => each.family === 4) ?? addresses[0]!
+      resolve(family === 6 ? `[${address}]` : address)
+    })
+  })
+}
+
+type Take = (bytes: number) => Promise<void>
+
+interface Download {
+  /** What the caller sent. */
+  readonly url: string
+  readonly kind: MediaKind
+  readonly share: MediaShare
+  readonly take: Take
+  readonly signal: AbortSignal
 }
 
 const privateAddress = 'TURNPIKE_PRIVATE_ADDRESS'
@@ -114,45 +198,48 @@ function publicOnly(lookup: typeof systemLookup): LookupFunction {
   }
 }
 
-function refusedAddress(error: unknown, kind: MediaKind): MediaError | undefined {
-  if ((error as { code?: unknown }).code !== privateAddress) return undefined
-  return new MediaError(kind, 'address', 'names a host outside the public internet', error)
-}
-
-function parse(url: string, kind: MediaKind): URL {
-  if (!URL.canParse(url)) throw new MediaError(kind, 'address', 'is not a URL')
-  const parsed = new URL(url)
-  if (parsed.protocol !== 'https:' && parsed.protocol !== 'http:')
-    throw new MediaError(kind, 'address', 'must be an http: or https: URL, or a data: URL')
-  if (parsed.username || parsed.password) throw new MediaError(kind, 'address', 'must not hold a user name or password')
-  return parsed
-}
-
-async function read(body: Readable, announced: number, kind: MediaKind): Promise<Buffer> {
+/** Refused by what its server announces, before any of it is read, or else when the limit is passed. */
+async function read(body: Readable, announced: number, contentType: string, { url, kind, share, take }: Download): Promise<MediaContent> {
   const limit = maximumBytes[kind]
-  const chunks: Buffer[] = []
+  const encoded = new Base64Pieces()
+  let head: Buffer | undefined
   let bytes = 0
-  if (announced <= limit)
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      chunks.push(chunk)
-      bytes += chunk.byteLength
-      if (bytes > limit) break
-    }
-  if (announced > limit || bytes > limit) {
-    discard(body)
-    throw new MediaError(kind, 'size', `is larger than ${limit / 1024 / 1024} MiB`)
+  const check = (total: number, added: number): void => {
+    if (total > limit) throw new MediaError(kind, 'size', `is larger than ${mebibytes(limit)}`, { url })
+    if (share.bytes + added > share.maximumBytes)
+      throw new MediaError(
+        kind,
+        'total',
+        `makes the images and files of this request larger than ${mebibytes(share.maximumBytes)} together`,
+        {
+          url,
+        },
+      )
   }
-  if (bytes === 0) throw new MediaError(kind, 'empty', 'is empty')
-  return Buffer.concat(chunks)
+  check(announced, announced)
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    bytes += chunk.byteLength
+    check(bytes, chunk.byteLength)
+    await take(chunk.byteLength)
+    head = !head || head.length < typeBytes ? Buffer.concat([head ?? Buffer.alloc(0), chunk.subarray(0, typeBytes)]) : head
+    encoded.add(chunk)
+  }
+  if (!head) throw new MediaError(kind, 'empty', 'is empty', { url })
+  encoded.end()
+  return { mediaType: typeOf(head, contentType, kind, url), base64: encoded.pieces, bytes }
 }
 
-function typeOf(bytes: Buffer, contentType: string, kind: MediaKind): string {
+function mebibytes(bytes: number): string {
+  return `${Math.floor((bytes / 1024 / 1024) * 100) / 100} MiB`
+}
+
+function typeOf(bytes: Buffer, contentType: string, kind: MediaKind, url: string): string {
   const told = contentType.split(';', 1)[0]!.trim().toLowerCase()
   const seen = imageTypeOf(bytes)
   if (kind === 'file') return told && told !== 'application/octet-stream' ? told : (seen ?? pdf(bytes) ?? 'application/octet-stream')
   if (seen) return seen
   if (told.startsWith('image/')) return told
-  throw new MediaError(kind, 'type', told ? `is no image but ${told}` : 'is no image')
+  throw new MediaError(kind, 'type', told ? `is not an image but ${told}` : 'is not an image', { url })
 }
 
 function pdf(bytes: Buffer): string | undefined {

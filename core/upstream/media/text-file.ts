@@ -4,12 +4,14 @@ import { inlineDataOf } from './data-url.ts'
 import { extensionOf } from './file-type.ts'
 
 /** A file for a vendor that takes text only, and keeps no files. Throws `ProviderFailure` for any other. */
-export function textFile({ filename: name = 'file', file_data: data }: FilePart): { readonly name: string; readonly text: string } {
-  if (data === undefined) throw unsayable(`The file "${name}" is told by file_id, and this provider keeps no files. Send its file_data.`)
-  const { mediaType, base64 } = inlineDataOf(data) ?? { mediaType: '', base64: data }
+export function textFile(part: FilePart): { readonly name: string; readonly text: string } {
+  const { filename: name = 'file', file_data: data } = part
+  if (data === undefined)
+    throw unsayable(`The file "${name}" is told by file_id, and this provider keeps no files. Send its file_data.`, part)
+  const { mediaType, base64 } = inlineDataOf(data, part) ?? { mediaType: '', base64: data }
   const text = isTextFile(mediaType, name) ? decoded(base64) : undefined
   if (text === undefined)
-    throw unsayable(`The file "${name}" is no text (${mediaType || 'type unknown'}), and this provider takes files of text only.`)
+    throw unsayable(`The file "${name}" is no text (${mediaType || 'type unknown'}), and this provider takes files of text only.`, part)
   return { name, text }
 }
 

@@ -12,6 +12,16 @@ export function entriesOf(catalog: PackedCatalog, isLoaded: (provider: string) =
   return entries
 }
 
+/** Provider ids by the name or alias of each model. */
+export function providersByName(entries: readonly CatalogEntry[]): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, readonly string[]>()
+  for (const { model, aliases = [], endpoints } of entries) {
+    const ids = endpoints.map(({ provider }) => provider)
+    for (const name of [model, ...aliases]) found.set(name, ids)
+  }
+  return found
+}
+
 function entryOf(
   { id, aliases, at: _, auto = false, tokenizer, ...facts }: PackedModel,
   at: readonly PackedEndpoint[],

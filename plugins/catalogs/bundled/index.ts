@@ -1,8 +1,8 @@
-import { resolve } from 'node:path'
 import { CatalogSources, Clock, definePlugin, Providers } from '../../../core/index.ts'
 import { describeSize, sizeOf, type CatalogSize } from './age.ts'
-import { entriesOf } from './entries.ts'
+import { entriesOf, providersByName } from './entries.ts'
 import { without } from './exclusion.ts'
+import type { PackedCatalog } from './format.ts'
 import { bundledCatalog, checkedCatalog } from './read.ts'
 import { reasonOf } from './reason.ts'
 import { Refresh } from './refresh.ts'
@@ -40,23 +40,37 @@ export default definePlugin({
   },
   needs: { providers: Providers, clock: Clock },
   setup(gateway, { exclude, refreshUrl, refreshHours, file }, { providers, clock }) {
-    const path = resolve(file)
+    const path = gateway.resolvePath(file)
     let changed = (): void => {}
     let saved: SavedCatalog | undefined
     let size: CatalogSize | undefined
+    let everywhere: ReadonlyMap<string, readonly string[]> | undefined
+    const newest = (): PackedCatalog => {
+      const bundled = bundledCatalog()
+      return saved && saved.catalog.date >= bundled.date ? saved.catalog : bundled
+    }
     gateway.add(CatalogSources, {
       name: 'bundled',
       rank: 'bundled',
       // Read when the catalog is built, and kept only as the entries that are used.
       entries() {
-        const bundled = bundledCatalog()
-        const catalog = saved && saved.catalog.date >= bundled.date ? saved.catalog : bundled
+        const catalog = newest()
+        everywhere = undefined
         const entries = without(
           entriesOf(catalog, provider => providers.get(provider) !== undefined),
           exclude,
         )
         size = sizeOf(catalog, entries)
         return entries
+      },
+      providersOf(name) {
+        everywhere ??= providersByName(
+          without(
+            entriesOf(newest(), () => true),
+            exclude,
+          ),
+        )
+        return everywhere.get(name) ?? []
       },
       onChange: callback => (changed = callback),
       describe: () => (size ? describeSize(size, clock.now()) : 'not read yet'),

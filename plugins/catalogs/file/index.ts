@@ -20,7 +20,10 @@ export default definePlugin({
     if (path === undefined && models === undefined) throw new PluginError(gateway.name, 'needs path, models, or both')
     const inline = models ?? []
     checkEntries(inline, 'models')
-    const entries: readonly CatalogEntry[] = [...(path === undefined ? [] : readCatalogFile(path, optional)), ...inline]
+    const entries: readonly CatalogEntry[] = [
+      ...(path === undefined ? [] : readCatalogFile(gateway.resolvePath(path), optional)),
+      ...inline,
+    ]
     gateway.add(CatalogSources, { name, rank: 'operator', entries: () => entries, describe: () => `${entries.length} models described` })
   },
 })

@@ -1,11 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { Ajv, type ErrorObject } from 'ajv'
 import { catalogSchema, checkEntries, type FileEntries } from './schema.ts'
 
 /** The models in a catalog file. Errors name the file, the place in it, and what was expected there. */
-export function readCatalogFile(file: string, optional: boolean): FileEntries {
-  const path = resolve(file)
+export function readCatalogFile(path: string, optional: boolean): FileEntries {
   const text = read(path, optional)
   if (text === undefined) return []
   const entries = parse(text, path)

@@ -9,7 +9,12 @@ import {
 } from '../../../core/index.ts'
 
 /** What a status means here in particular: only silence is a time-out (decisions.md), and an address that is wrong is not the caller's fault. */
-const kinds: Readonly<Record<number, FailureKind>> = { 405: 'not-found', 408: 'unavailable', 504: 'unavailable' }
+const kinds: Readonly<Record<number, FailureKind>> = {
+  405: 'not-found',
+  408: 'unavailable',
+  413: 'invalid-request',
+  504: 'unavailable',
+}
 
 /** Any status but 200: contract/decisions.md, Upstream wire. */
 export function failureOf(status: number, headers: UpstreamHeaders, body: string): ProviderFailure {
@@ -20,6 +25,8 @@ export function failureOf(status: number, headers: UpstreamHeaders, body: string
     status,
     message: said ?? `The decision vendor answered with status ${status}.`,
     retryAfterMs: kind === 'rate-limit' ? retryAfterMs(headers) : undefined,
+    // A redirect stays one.
+    ...(status < 400 && { transient: false }),
   })
 }
 

@@ -74,16 +74,20 @@ const schemas: Readonly<Record<string, JsonObject>> = {
 }
 
 export function describeModels(): RouteDescription {
-  return { summary: 'List the models', replies: { 200: reply('All models.', 'ModelList'), 401: unauthorized }, schemas }
+  return {
+    summary: 'List the models that the API key may use',
+    replies: { 200: reply('The models.', 'ModelList'), 401: unauthorized },
+    schemas,
+  }
 }
 
 export function describeModel(): RouteDescription {
   return {
     summary: 'Describe a model',
     replies: {
-      200: reply('The model, and each provider that has it.', 'ModelDetail'),
+      200: reply('The model, and each provider at which the API key may use it.', 'ModelDetail'),
       401: unauthorized,
-      404: reply('No model is listed under this name, and it names no provider that is here.', 'Error'),
+      404: reply('The API key may use no model of this name.', 'Error'),
     },
     schemas,
   }

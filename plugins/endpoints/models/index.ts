@@ -3,7 +3,9 @@ import {
   GatewayError,
   Providers,
   Routes,
+  type ApiKey,
   type Catalog,
+  type Endpoint,
   type JsonObject,
   type Provider,
   type Registry,
@@ -11,6 +13,7 @@ import {
 import { describeModel, describeModels } from './description.ts'
 import { ModelList } from './list.ts'
 import { modelDetail, unlistedDetail } from './model.ts'
+import { usableBy } from './usable.ts'
 
 /** `GET /v1/models` and `GET /v1/models/{id}`: spec.md, Endpoints. */
 export default definePlugin({
@@ -23,7 +26,7 @@ export default definePlugin({
       method: 'GET',
       path: '/v1/models',
       auth: 'key',
-      handle: (_, { catalog }) => json(list.of(catalog.models())),
+      handle: ({ caller }, { catalog }) => json(list.of(catalog.models(), caller.key)),
       describe: describeModels,
     })
     gateway.add(Routes, {
@@ -31,11 +34,12 @@ export default definePlugin({
       // Canonical names may hold slashes.
       path: '/v1/models/**:id',
       auth: 'key',
-      handle({ params }, { catalog }) {
+      handle({ params, caller: { key } }, { catalog }) {
         const name = decoded(params['id'] ?? '')
-        const found = detailOf(name, catalog, providers)
+        const find = (each: string): JsonObject | undefined => detailOf(each, key, catalog, providers)
+        const found = find(name)
         if (found) return json(JSON.stringify(found))
-        const near = catalog.nearest(name)
+        const near = catalog.nearest(name).filter(find)
         const advice = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : ''
         throw new GatewayError({
           status: 404,
@@ -50,18 +54,24 @@ export default definePlugin({
   },
 })
 
-/** By canonical name or alias; else as `provider/model`, which may also be a model that no catalog lists. */
-function detailOf(name: string, catalog: Catalog, providers: Registry<Provider>): JsonObject | undefined {
+/** By canonical name or alias; else as `provider/model`, which may also be a model that no catalog lists. What the key may not use is unknown to it. */
+function detailOf(name: string, key: ApiKey, catalog: Catalog, providers: Registry<Provider>): JsonObject | undefined {
+  const shown = (endpoints: readonly Endpoint[], detail: (usable: readonly Endpoint[]) => JsonObject): JsonObject | undefined => {
+    const usable = usableBy(key, endpoints)
+    return usable.length > 0 ? detail(usable) : undefined
+  }
   const model = catalog.resolve(name)
-  if (model) return modelDetail(model)
+  if (model) return shown(model.endpoints, usable => modelDetail(model, usable))
   const slash = name.indexOf('/')
   const provider = slash > 0 ? providers.get(name.slice(0, slash)) : undefined
   const rest = name.slice(slash + 1)
   if (!provider || !rest) return undefined
   const endpoint = catalog.endpoint(provider.id, rest)
-  if (endpoint) return modelDetail(catalog.resolve(endpoint.model)!)
+  const listed = endpoint && catalog.resolve(endpoint.model)!
+  if (listed) return shown(listed.endpoints, usable => modelDetail(listed, usable))
   const { id, capabilities = {} } = provider
-  return unlistedDetail({ provider: id, model: rest, upstreamModel: rest, listed: false, capabilities, zdr: false, hipaa: false })
+  const unlisted = { provider: id, model: rest, upstreamModel: rest, listed: false, capabilities, zdr: false, hipaa: false } as const
+  return shown([unlisted], () => unlistedDetail(unlisted))
 }
 
 /** Clients encode the slashes of a name. */

@@ -1,16 +1,25 @@
-import type { Model } from '../../../core/index.ts'
+import type { ApiKey, Model } from '../../../core/index.ts'
 import { modelSummary } from './model.ts'
+import { usableBy } from './usable.ts'
 
-/** The list as JSON, written once for each state of the catalog: it has thousands of entries. */
+/** The list as JSON. Its entries are written once for each state of the catalog: there are thousands of them. */
 export class ModelList {
   #models: readonly Model[] | undefined
-  #body = ''
+  #entries: readonly string[] = []
+  #whole = ''
 
-  of(models: readonly Model[]): string {
+  /** What the key may use. */
+  of(models: readonly Model[], key: ApiKey): string {
     if (models !== this.#models) {
       this.#models = models
-      this.#body = JSON.stringify({ object: 'list', data: models.map(modelSummary) })
+      this.#entries = models.map(model => JSON.stringify(modelSummary(model)))
+      this.#whole = listOf(this.#entries)
     }
-    return this.#body
+    const entries = this.#entries.filter((_, index) => usableBy(key, models[index]!.endpoints).length > 0)
+    return entries.length === this.#entries.length ? this.#whole : listOf(entries)
   }
+}
+
+function listOf(entries: readonly string[]): string {
+  return `{"object":"list","data":[${entries.join()}]}`
 }

@@ -5,13 +5,14 @@ export function modelSummary({ id, created, ownedBy }: Model): JsonObject {
   return { id, object: 'model', created, owned_by: ownedBy }
 }
 
-export function modelDetail(model: Model): JsonObject {
+/** `endpoints`: those of the model that are shown. */
+export function modelDetail(model: Model, endpoints: readonly Endpoint[]): JsonObject {
   return {
     ...modelSummary(model),
     aliases: model.aliases,
     family: model.family ?? null,
     listed: true,
-    providers: providersOf(model.endpoints),
+    providers: providersOf(endpoints),
   }
 }
 

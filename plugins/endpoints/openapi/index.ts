@@ -4,14 +4,20 @@ import { openApiDocument } from './document.ts'
 /** `GET /openapi.json`: the OpenAPI 3.1 description of every route that is served, also of those of other plugins. */
 export default definePlugin({
   name: 'openapi',
-  options: { type: 'object', additionalProperties: false, properties: {} },
+  options: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      public: { type: 'boolean', default: false, description: 'Serve the description without an API key.' },
+    },
+  },
   needs: { routes: Routes },
-  setup(gateway, _, { routes }) {
+  setup(gateway, { public: isPublic }, { routes }) {
     let document: string | undefined
     gateway.add(Routes, {
       method: 'GET',
       path: '/openapi.json',
-      auth: 'none',
+      auth: isPublic ? 'none' : 'key',
       handle: () => ({
         status: 200,
         headers: { 'content-type': 'application/json' },
@@ -19,8 +25,16 @@ export default definePlugin({
       }),
       describe: () => ({
         summary: 'This description',
-        replies: { 200: { description: 'An OpenAPI 3.1 document.', content: { 'application/json': { type: 'object' } } } },
+        replies: {
+          200: { description: 'An OpenAPI 3.1 document.', content: { 'application/json': { type: 'object' } } },
+          ...(!isPublic && { 401: unauthorized }),
+        },
       }),
     })
   },
 })
+
+const unauthorized = {
+  description: 'The API key is missing or unknown.',
+  content: { 'application/json': { $ref: '#/components/schemas/Error' } },
+}

@@ -4,7 +4,10 @@ import { pathOf } from './path.ts'
 /** One method of one path. */
 export function operationOf({ method, path: route, auth }: Route, description: RouteDescription | undefined): JsonObject {
   const { path, parameters } = pathOf(route)
-  const all = [...parameters.map(pathParameter), ...Object.entries(description?.query ?? {}).map(queryParameter)]
+  const all = [
+    ...parameters.map(name => pathParameter(name, description?.path?.[name])),
+    ...Object.entries(description?.query ?? {}).map(queryParameter),
+  ]
   return {
     operationId: operationId(method, path),
     ...(description && { summary: description.summary }),
@@ -21,8 +24,8 @@ function operationId(method: string, path: string): string {
   return method.toLowerCase() + words.map(word => word[0]!.toUpperCase() + word.slice(1)).join('')
 }
 
-function pathParameter(name: string): JsonObject {
-  return { name, in: 'path', required: true, schema: { type: 'string' } }
+function pathParameter(name: string, described?: ParameterDescription): JsonObject {
+  return { name, in: 'path', required: true, ...(described ?? { schema: { type: 'string' } }) }
 }
 
 function queryParameter([name, { description, schema }]: [string, ParameterDescription]): JsonObject {
@@ -33,10 +36,17 @@ function response({ description, headers, content }: ReplyDescription): JsonObje
   return {
     description,
     ...(headers && { headers }),
-    ...(content && { content: mapped(content, schema => ({ schema })) }),
+    ...(content && { content: mapped(content, bodyOf) }),
   }
 }
 
-function mapped<T>(values: Readonly<Record<string, T>>, change: (value: T) => JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]))
+/** Of a stream the schema is that of each event, whose data is JSON in a string. */
+function bodyOf(schema: JsonObject, contentType: string): JsonObject {
+  if (contentType !== 'text/event-stream') return { schema }
+  const data = { type: 'string', contentMediaType: 'application/json', contentSchema: schema }
+  return { schema: { type: 'object', required: ['event', 'data'], properties: { event: { type: 'string' }, data } } }
+}
+
+function mapped<T>(values: Readonly<Record<string, T>>, change: (value: T, name: string) => JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value, name)]))
 }

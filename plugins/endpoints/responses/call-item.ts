@@ -1,4 +1,4 @@
-import { isJson, type GenerationEvent, type JsonObject } from '../../../core/index.ts'
+import { appended, isJson, type GenerationEvent, type JsonObject } from '../../../core/index.ts'
 import { deltaHead } from './frames.ts'
 import type { ItemContext, OpenItem } from './response-builder.ts'
 
@@ -29,7 +29,7 @@ export class CallItem implements OpenItem {
   write(event: GenerationEvent): void {
     if (event.type === 'item-end') this.#complete = true
     if (event.type !== 'tool-input' || event.text === '') return
-    this.#input += event.text
+    this.#input = appended(this.#input, event.text)
     if (this.#head) this.#context.sendDelta(this.#head, event.text, '')
   }
 

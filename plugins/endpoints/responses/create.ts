@@ -7,13 +7,13 @@ import { ResponseBuilder } from './response-builder.ts'
 export type EventSet = 'all' | 'documented'
 
 export async function createResponse(exchange: Exchange, gateway: GatewayServices, events: EventSet): Promise<Reply> {
-  const request = parseRequest(await exchange.json())
+  const { request, warnings } = parseRequest(await exchange.json())
   const body = request.stream ? exchange.stream() : undefined
   const builder = new ResponseBuilder(request, gateway.ids, gateway.clock, events, body)
   const run = gateway.generate(exchange, request, builder)
   const result = body ? await run.committed : await run.finished
   if (result instanceof GatewayError) throw result
-  const headers = gatewayHeaders(result)
+  const headers = gatewayHeaders(result, warnings)
   if (body) return { status: 200, headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', ...headers }, body }
   return jsonReply(builder.response, headers)
 }

@@ -8,6 +8,7 @@ import {
   describeInputTokens,
   describeRetrieve,
 } from './description/descriptions.ts'
+import { insteadOf } from './instead-of.ts'
 import { listInputItems } from './input-items.ts'
 import { countInputTokens } from './input-tokens.ts'
 import { cancelResponse, deleteResponse, retrieveResponse } from './stored.ts'
@@ -37,7 +38,7 @@ function routes(events: EventSet): readonly Omit<Route, 'auth'>[] {
   const path = '/v1/responses'
   const create: Route['handle'] = (exchange, services) => createResponse(exchange, services, events)
   return [
-    { method: 'POST', path, handle: create, describe: describeCreate },
+    { method: 'POST', path, handle: create, describe: describeCreate, insteadOf },
     { method: 'POST', path: `${path}/input_tokens`, handle: countInputTokens, describe: describeInputTokens },
     { method: 'GET', path: `${path}/:id`, handle: retrieveResponse, describe: describeRetrieve },
     { method: 'DELETE', path: `${path}/:id`, handle: deleteResponse, describe: describeDelete },

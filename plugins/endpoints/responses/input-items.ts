@@ -2,6 +2,7 @@ import { invalidRequest, type Exchange, type GatewayServices, type JsonObject, t
 import { includedBy, shownItem } from './included.ts'
 import { pathId } from './path-id.ts'
 import { jsonReply } from './replies.ts'
+import { single } from './single.ts'
 
 const orders = ['desc', 'asc'] as const
 const defaultLimit = 20
@@ -34,14 +35,14 @@ export async function listInputItems(exchange: Exchange, { responses }: GatewayS
 }
 
 function pageOf(query: URLSearchParams): Page {
-  const limit = query.get('limit') ?? String(defaultLimit)
-  const order = query.get('order') ?? orders[0]
+  const limit = single(query, 'limit') ?? String(defaultLimit)
+  const order = single(query, 'order') ?? orders[0]
   const number = /^\d{1,3}$/.test(limit) ? Number(limit) : 0
   if (number < 1 || number > maximumLimit)
     throw invalidRequest(`Invalid value for 'limit': expected an integer from 1 to ${maximumLimit}.`, 'limit')
   const known = orders.find(name => name === order)
   if (!known) throw invalidRequest(`Invalid value for 'order': expected 'asc' or 'desc'.`, 'order')
-  return { limit: number, order: known, after: query.get('after'), before: query.get('before') }
+  return { limit: number, order: known, after: single(query, 'after'), before: single(query, 'before') }
 }
 
 /** Towards `before` alone, the page is the one that ends there. */

@@ -6,7 +6,7 @@ const guess = { param: 'input_tokens', message: 'estimated, the exact count is n
 
 /** `POST /v1/responses/input_tokens`: takes what a generation takes, and only counts it. */
 export async function countInputTokens(exchange: Exchange, gateway: GatewayServices): Promise<Reply> {
-  const request = parseRequest(await exchange.json())
+  const { request, warnings } = parseRequest(await exchange.json())
   const { tokens, estimated } = await gateway.countInput(exchange, request)
-  return jsonReply({ object: 'response.input_tokens', input_tokens: tokens }, warningHeader(estimated ? [guess] : []))
+  return jsonReply({ object: 'response.input_tokens', input_tokens: tokens }, warningHeader(estimated ? [guess, ...warnings] : warnings))
 }

@@ -1,4 +1,4 @@
-import type { GenerationEvent, JsonObject, LogProb } from '../../../core/index.ts'
+import { appended, type GenerationEvent, type JsonObject, type LogProb } from '../../../core/index.ts'
 import { deltaHead } from './frames.ts'
 import type { ItemContext, OpenItem } from './response-builder.ts'
 
@@ -45,7 +45,7 @@ export class MessageItem implements OpenItem {
     if (event.type === 'annotation') return this.#annotate(event)
     if (event.type !== 'text' && event.type !== 'refusal') return
     const part = this.#part?.kind === event.type ? this.#part : this.#openPart(event.type)
-    part.text += event.text
+    part.text = appended(part.text, event.text)
     this.#length += event.text.length
     if (event.type === 'refusal') return this.#delta(part, event.text, '')
     if (!this.#wantsLogprobs || !event.logprobs) return this.#delta(part, event.text, ',"logprobs":[]')

@@ -1,4 +1,5 @@
-import { invalidRequest, requestSchema, type GenerationRequest } from '../../../core/index.ts'
+import { invalidRequest, requestSchema, type GenerationRequest, type JsonObject, type Warning } from '../../../core/index.ts'
+import { chatMemberWarnings, checkChatForms, isChatMember } from './chat-form.ts'
 import {
   normaliseInput,
   normalisePrompt,
@@ -10,6 +11,13 @@ import {
 } from './normalise.ts'
 import { checkTools } from './tool-rules.ts'
 import { validateRequest } from './validate.ts'
+import { withoutEffect } from './without-effect.ts'
+
+export interface ParsedRequest {
+  readonly request: GenerationRequest
+  /** What was accepted and has no effect. */
+  readonly warnings: readonly Warning[]
+}
 
 const known = new Set(Object.keys(requestSchema.properties))
 
@@ -17,15 +25,18 @@ const known = new Set(Object.keys(requestSchema.properties))
 const shallow = ['reasoning', 'stream_options', 'cache_control', 'prompt_cache_options'] as const
 
 /** The body of a request, checked and brought into its canonical form; 400 that names the field by its path. */
-export function parseRequest(body: unknown): GenerationRequest {
+export function parseRequest(body: unknown): ParsedRequest {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalidRequest('The body must be a JSON object.')
   const request: Record<string, unknown> = {}
   let extra: Record<string, unknown> | undefined
+  let chat: Record<string, unknown> | undefined
   for (const [name, value] of Object.entries(body)) {
     if (value === null) continue
     if (known.has(name)) request[name] = value
+    else if (isChatMember(name)) (chat ??= {})[name] = value
     else (extra ??= {})[name] = value
   }
+  checkChatForms(body as JsonObject)
   request['input'] = normaliseInput(request['input'])
   request['tools'] = normaliseTools(request['tools'])
   request['tool_choice'] = normaliseToolChoice(request['tool_choice'])
@@ -36,7 +47,11 @@ export function parseRequest(body: unknown): GenerationRequest {
   validateRequest(request)
   const parsed = request as unknown as GenerationRequest
   checkCombinations(parsed)
-  return extra ? { ...parsed, extra: { dialect: 'openai-responses', fields: extra } } : parsed
+  const warnings = withoutEffect(parsed)
+  return {
+    request: extra ? { ...parsed, extra: { dialect: 'openai-responses', fields: extra } } : parsed,
+    warnings: chat ? [...warnings, ...chatMemberWarnings(chat)] : warnings,
+  }
 }
 
 /** What one field alone cannot say. */

@@ -1,4 +1,4 @@
-import type { GenerationEvent, JsonObject } from '../../../core/index.ts'
+import { appended, type GenerationEvent, type JsonObject } from '../../../core/index.ts'
 import { deltaHead } from './frames.ts'
 import type { ItemContext, OpenItem } from './response-builder.ts'
 
@@ -42,7 +42,7 @@ export class ReasoningItem implements OpenItem {
     }
     if (event.type !== 'reasoning') return
     const part = this.#part?.form === event.form && !event.newPart ? this.#part : this.#openPart(event.form)
-    part.text += event.text
+    part.text = appended(part.text, event.text)
     if (part.head && event.text !== '') this.#context.sendDelta(part.head, event.text, '')
   }
 

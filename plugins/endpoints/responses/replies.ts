@@ -1,4 +1,4 @@
-import type { Commitment, Reply } from '../../../core/index.ts'
+import type { Commitment, Reply, Warning } from '../../../core/index.ts'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -6,18 +6,21 @@ export function jsonReply(body: object, headers: Headers = {}): Reply {
   return { status: 200, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) }
 }
 
-/** Facts that the protocol has no place for. */
-export function gatewayHeaders({ endpoint, attempts, warnings }: Omit<Commitment, 'store'>): Headers {
-  if (!endpoint) return {}
-  return { 'x-gateway-provider': endpoint.provider, 'x-gateway-attempts': String(attempts), ...warningHeader(warnings) }
+/** Facts that the protocol has no place for. `surface`: what the surface itself has to tell of the request. */
+export function gatewayHeaders({ endpoint, attempts, warnings }: Omit<Commitment, 'store'>, surface: readonly Warning[]): Headers {
+  const warned = warningHeader([...warnings, ...surface])
+  return endpoint ? { 'x-gateway-provider': endpoint.provider, 'x-gateway-attempts': String(attempts), ...warned } : warned
 }
 
-export function warningHeader(warnings: Commitment['warnings']): Headers {
+export function warningHeader(warnings: readonly Warning[]): Headers {
   if (warnings.length === 0) return {}
   return { 'x-gateway-warnings': asHeader(warnings.map(({ param, message }) => `${param}: ${message}`).join('; ')) }
 }
 
+const longestHeader = 2_000
+
 /** A header holds one line of printable ASCII. */
 function asHeader(text: string): string {
-  return text.replace(/[^\x20-\x7e]/g, '?').slice(0, 2_000)
+  const ascii = text.replace(/[^\x20-\x7e]/g, '?')
+  return ascii.length <= longestHeader ? ascii : `${ascii.slice(0, longestHeader - 3)}...`
 }

@@ -26,7 +26,8 @@ export function newResponse(id: string, createdAt: number, request: GenerationRe
     completed_at: null,
     status: 'in_progress',
     background: request.background ?? false,
-    conversation: typeof request.conversation === 'string' ? { id: request.conversation } : (request.conversation ?? null),
+    // Nothing is remembered under its id.
+    conversation: null,
     error: null,
     frequency_penalty: request.frequency_penalty ?? 0,
     incomplete_details: null,

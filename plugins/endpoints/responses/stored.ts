@@ -9,6 +9,7 @@ import {
 import { includedBy, shownItem, type Included } from './included.ts'
 import { pathId } from './path-id.ts'
 import { jsonReply } from './replies.ts'
+import { single } from './single.ts'
 
 // A response that was stored: contract/responses.md §12.
 
@@ -16,8 +17,10 @@ export async function retrieveResponse(exchange: Exchange, { responses }: Gatewa
   const id = pathId(exchange)
   const { query } = exchange
   const included = includedBy(query)
-  if (query.get('stream') === 'true')
+  const stream = single(query, 'stream') ?? 'false'
+  if (stream === 'true')
     throw invalidRequest('A stored response cannot be streamed. Ask for it without stream, or stream it while it is made.', 'stream')
+  if (stream !== 'false') throw invalidRequest("Invalid value for 'stream': expected false.", 'stream')
   const stored = await responses.find(exchange.caller, id)
   return jsonReply({ ...stored.body, output: shownOutput(stored, included) })
 }

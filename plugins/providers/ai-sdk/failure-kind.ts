@@ -1,4 +1,4 @@
-import { failureKindOfStatus, type FailureKind } from '../../../core/index.ts'
+import { failureKindOfStatus, retiredModel, type FailureKind } from '../../../core/index.ts'
 
 /** Vendors agree neither on codes nor on statuses, so their words decide first. The first match wins. */
 const wordings: readonly (readonly [kind: FailureKind, wording: RegExp])[] = [
@@ -16,15 +16,13 @@ const wordings: readonly (readonly [kind: FailureKind, wording: RegExp])[] = [
     /invalid_api_key|(?:incorrect|invalid|missing|wrong) (?:x-)?api[ -_]?key|api[ -_]?key not valid|authentication_error|permission_error/i,
   ],
   ['not-found', /model_not_found|model[ _]not[ _](?:found|exist)|not a valid model|not_found_error|model `?[\w./:-]+`? does not exist/i],
+  ['not-found', retiredModel],
   // Groq: the model called a tool wrongly, for which the request is not to blame.
   ['protocol', /tool_use_failed|tool call validation failed|Failed to call a function/i],
 ]
 
-const kindsByStatus: Readonly<Record<number, FailureKind>> = {
-  // The request is too large for this vendor, which says nothing about the next one.
-  413: 'context-length',
-  498: 'overloaded',
-}
+/** Groq: no capacity left. */
+const kindsByStatus: Readonly<Record<number, FailureKind>> = { 498: 'overloaded' }
 
 /** `words`: code, type and sentence. `isRetryable`: what the package thinks of it, where there is no status. */
 export function kindOf(status: number | undefined, words: string, isRetryable: unknown): FailureKind {

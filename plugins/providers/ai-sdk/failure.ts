@@ -1,5 +1,6 @@
 import {
-  errorCodes,
+  GatewayError,
+  isImageErrorCode,
   isObject,
   parseJson,
   ProviderFailure,
@@ -10,11 +11,11 @@ import {
 } from '../../../core/index.ts'
 import { kindOf } from './failure-kind.ts'
 
-/** What anything that a package throws means: the abort's reason if there was one, else a `ProviderFailure`. */
+/** What anything that is thrown here means: the abort's reason if there was one, an error of the gateway's own, else a `ProviderFailure`. */
 export function failureFrom(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason
   for (let each = error, depth = 0; depth < 5 && isObject(each); each = each['cause'], depth++) {
-    if (ProviderFailure.is(each)) return each
+    if (ProviderFailure.is(each) || each instanceof GatewayError) return each
     // Packages wrap what broke the connection in an error that speaks of the reply.
     if (depth > 0 && each instanceof Error && typeof each['code'] === 'string') return unforeseen(each)
   }
@@ -38,7 +39,7 @@ export function failureInside(error: unknown): ProviderFailure {
   return new ProviderFailure({
     kind,
     message: message ?? (status === undefined ? 'The provider failed.' : `The provider answered with status ${status}.`),
-    code: kind === 'context-length' ? 'context_length_exceeded' : errorCodes.find(known => known === code),
+    code: isImageErrorCode(code) ? code : undefined,
     status,
     retryAfterMs: retryAfterMs(headersIn(fields['responseHeaders'])),
     upstream,

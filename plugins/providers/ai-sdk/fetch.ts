@@ -1,5 +1,7 @@
 import { Readable } from 'node:stream'
 import type { HttpClient } from '../../../core/index.ts'
+import { streamedBody, wholeBody } from './answer-body.ts'
+import { holdsOf } from './holders.ts'
 
 type Fetch = typeof globalThis.fetch
 
@@ -18,7 +20,10 @@ export function fetchThrough(http: HttpClient, connectTimeoutMs: number | undefi
       reply.body.resume()
       return new Response(null, { status: reply.status })
     }
-    return new Response(Readable.toWeb(reply.body) as ReadableStream<Uint8Array>, {
+    const holds = holdsOf(init?.signal)
+    const isStream = reply.headers['content-type']?.startsWith('text/event-stream') === true
+    const bytes = Readable.from(isStream ? streamedBody(reply.body, holds) : wholeBody(reply.body, holds), { objectMode: false })
+    return new Response(Readable.toWeb(bytes) as ReadableStream<Uint8Array>, {
       status: reply.status,
       headers: headersOf(reply.headers),
     })

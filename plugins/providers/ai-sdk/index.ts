@@ -18,8 +18,7 @@ export default definePlugin({
       package: {
         type: 'string',
         minLength: 1,
-        description:
-          'An npm package, such as `@ai-sdk/groq`, or the path of a module, such as `./my-provider.ts`, from the current folder.',
+        description: 'An npm package, such as `@ai-sdk/groq`, or the path of a module, such as `./my-provider.ts`, relative to the config.',
       },
       export: {
         type: 'string',
@@ -70,7 +69,7 @@ export default definePlugin({
   async setup(gateway, options) {
     const { id = idOf(options.package), apiKey, timeouts, headers, structuredOutput, providerOptions } = options
     const keys = new ApiKeys(apiKey)
-    const models = new Models(gateway, keys, await loadExport(gateway.name, options.package, options.export), options)
+    const models = new Models(gateway, keys, await loadExport(gateway, options.package, options.export), options)
     gateway.add(
       Providers,
       bridge(id, models, gateway.http, { credentials: keys.credentials, timeouts, headers, structuredOutput, providerOptions }),

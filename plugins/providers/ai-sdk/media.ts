@@ -1,11 +1,11 @@
-import { extensionOf, fileTypeOf, withMediaInline, type HttpClient, type Item, type Part, type ProviderCall } from '../../../core/index.ts'
+import { extensionOf, fileTypeOf, InlineMedia, type HttpClient, type Item, type Part, type ProviderCall } from '../../../core/index.ts'
 import type { LanguageModel } from './specification.ts'
 
-/** The call with what this model's vendor does not fetch by itself put in as `data:` URLs: all images or none, all files or none. */
-export async function withMedia(call: ProviderCall, model: LanguageModel, http: HttpClient): Promise<ProviderCall> {
+/** What this model's vendor does not fetch by itself: all images or none, all files or none. */
+export async function inlineMedia(call: ProviderCall, model: LanguageModel, http: HttpClient): Promise<InlineMedia | undefined> {
   const inMessages = call.request.input.flatMap(item => (item.type === 'message' ? item.content : [])).flatMap(urlOf)
   const inResults = call.request.input.flatMap(partsOfResult).flatMap(urlOf)
-  if (inMessages.length === 0 && inResults.length === 0) return call
+  if (inMessages.length === 0 && inResults.length === 0) return undefined
   const supported = await model.supportedUrls
   const places = (kind: Named['kind']): 'url' | 'inline' => {
     const named = inMessages.filter(each => each.kind === kind)
@@ -13,7 +13,7 @@ export async function withMedia(call: ProviderCall, model: LanguageModel, http: 
     const fits = !inResults.some(each => each.kind === kind) && named.every(each => isSupported(each, supported))
     return fits ? 'url' : 'inline'
   }
-  return withMediaInline(call, { images: places('image'), files: places('file') }, http)
+  return InlineMedia.fetch(call, { images: places('image'), files: places('file') }, http)
 }
 
 interface Named {

@@ -1,13 +1,14 @@
 import { createRequire } from 'node:module'
-import { resolve } from 'node:path'
+import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { PluginError } from '../../../core/index.ts'
+import { PluginError, type Registrar } from '../../../core/index.ts'
 
 type Exports = Readonly<Record<string, unknown>>
 
 /** Imports the package that the operator named, and picks the export that makes a provider or is one. */
-export async function loadExport(plugin: string, packageName: string, exportName: string | undefined): Promise<unknown> {
-  const exports = await load(plugin, packageName)
+export async function loadExport(gateway: Registrar, packageName: string, exportName: string | undefined): Promise<unknown> {
+  const { name: plugin } = gateway
+  const exports = await load(gateway, packageName)
   const name = exportName ?? onlyFactory(plugin, packageName, exports)
   if (exports[name] !== undefined) return exports[name]
   throw new PluginError(
@@ -16,28 +17,30 @@ export async function loadExport(plugin: string, packageName: string, exportName
   )
 }
 
-async function load(plugin: string, packageName: string): Promise<Exports> {
-  const address = addressOf(packageName)
+async function load({ name: plugin, resolvePath }: Registrar, packageName: string): Promise<Exports> {
+  // Next to the config: the gateway itself may be installed elsewhere.
+  const from = resolvePath('gateway.config.js')
+  const address = addressOf(packageName, from)
   try {
     return (await import(address)) as Exports
   } catch (cause) {
     const isAbsent = address === packageName && (cause as { code?: unknown }).code === 'ERR_MODULE_NOT_FOUND'
     throw isAbsent
-      ? new PluginError(plugin, absence(packageName), { cause })
+      ? new PluginError(plugin, absence(packageName, from), { cause })
       : new PluginError(plugin, `cannot load ${packageName}: ${(cause as Error).message}`, { cause })
   }
 }
 
-function absence(packageName: string): string {
+function absence(packageName: string, from: string): string {
   return isPath(packageName)
-    ? `finds no module ${packageName} in ${process.cwd()}. Correct the option package.`
+    ? `finds no module ${packageName} in ${dirname(from)}. Correct the option package.`
     : `needs the package ${packageName}, which is not installed: npm install ${packageName}`
 }
 
-/** As seen from the current folder, where the config is; the gateway itself may be installed elsewhere. */
-function addressOf(packageName: string): string {
+/** Where the package is, as seen from the file `from`. */
+function addressOf(packageName: string, from: string): string {
   try {
-    return pathToFileURL(createRequire(resolve('gateway.config.js')).resolve(packageName)).href
+    return pathToFileURL(createRequire(from).resolve(packageName)).href
   } catch {
     // Not there, or without an entry for `require`: the plain import that follows knows.
     return packageName

@@ -44,24 +44,26 @@ export function resultFor({ output, status }: FunctionCallOutputItem, vendor: Ve
 
 function textOf(part: Part): string {
   if (part.type === 'input_image' || part.type === 'input_file')
-    throw unsayable(`${part.type} can stand in a user message or a tool output only.`)
+    throw unsayable(`${part.type} can stand in a user message or a tool output only.`, part)
   return part.type === 'refusal' ? part.refusal : part.text
 }
 
-function imagePart({ image_url: url, detail }: ImagePart, { namespace }: Vendor): LanguageModelV4FilePart {
-  if (url === undefined) throw unsayable('An image without image_url cannot be sent to this provider: it knows no files by id.')
+function imagePart(part: ImagePart, { namespace }: Vendor): LanguageModelV4FilePart {
+  const { image_url: url, detail } = part
+  if (url === undefined) throw unsayable('An image without image_url cannot be sent to this provider: it knows no files by id.', part)
   const providerOptions = namespace === 'openai' && detail && detail !== 'original' ? { openai: { imageDetail: detail } } : undefined
-  return { ...located(url, 'image/*', 'image_url'), ...(providerOptions && { providerOptions }) }
+  return { ...located(url, 'image/*', part), ...(providerOptions && { providerOptions }) }
 }
 
 /** Texts are sent as such, since few packages take them for files. */
-function filePart({ filename, file_data, file_url }: FilePart): UserPart {
+function filePart(file: FilePart): UserPart {
+  const { filename, file_data, file_url } = file
   const source = file_url ?? file_data
   if (source === undefined)
-    throw unsayable('A file without file_data and file_url cannot be sent to this provider: it knows no files by id.')
+    throw unsayable('A file without file_data and file_url cannot be sent to this provider: it knows no files by id.', file)
   const named = typeByName(filename ?? file_url)
   const isData = file_url === undefined && !/^data:/i.test(source)
-  const part = located(isData ? `data:${named};base64,${source}` : source, named, 'file_data')
+  const part = located(isData ? `data:${named};base64,${source}` : source, named, file)
   const mediaType = part.mediaType === 'application/octet-stream' ? named : part.mediaType
   if (part.data.type === 'data' && isTextFile(mediaType)) {
     const text = Buffer.from(part.data.data as string, 'base64').toString('utf8')
@@ -70,9 +72,10 @@ function filePart({ filename, file_data, file_url }: FilePart): UserPart {
   return { ...part, mediaType, ...(filename !== undefined && { filename }) }
 }
 
-function located(url: string, mediaType: string, field: string): LanguageModelV4FilePart {
+function located(url: string, mediaType: string, part: ImagePart | FilePart): LanguageModelV4FilePart {
   if (!/^data:/i.test(url)) return { type: 'file', mediaType, data: { type: 'url', url: new URL(url) } }
   const data = parseDataUrl(url)
-  if (!data) throw unsayable(`${field} is a data: URL that cannot be read. Expected data:<type>;base64,<data>.`)
+  const field = part.type === 'input_image' ? 'image_url' : 'file_data'
+  if (!data) throw unsayable(`${field} is a data: URL that cannot be read. Expected data:<type>;base64,<data>.`, part)
   return { type: 'file', mediaType: data.mediaType, data: { type: 'data', data: data.base64 } }
 }

@@ -61,7 +61,7 @@ class Prompt {
       case 'web_search_call':
         return
       default:
-        throw unsayable(`Items of type ${item.type} cannot be sent to this provider.`)
+        throw unsayable(`Items of type ${item.type} cannot be sent to this provider.`, item)
     }
   }
 

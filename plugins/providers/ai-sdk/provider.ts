@@ -1,8 +1,10 @@
 import {
+  aboutAsked,
   type Capabilities,
   type Credential,
   type GenerationEvent,
   type HttpClient,
+  type InlineMedia,
   type Provider,
   type ProviderCall,
   type Timeouts,
@@ -10,7 +12,8 @@ import {
 import { Answer } from './answer.ts'
 import { callOptions, type CallSettings } from './call-options.ts'
 import { failureFrom } from './failure.ts'
-import { withMedia } from './media.ts'
+import { holding } from './holders.ts'
+import { inlineMedia } from './media.ts'
 import type { Models } from './models.ts'
 import { doGenerate, doStream } from './specification.ts'
 import { vendorOf } from './vendor.ts'
@@ -50,11 +53,14 @@ async function* generate(
   let said: GenerationEvent[] = []
   const emit = (event: GenerationEvent): void => void said.push(event)
   let cancel = (): void => {}
+  let media: InlineMedia | undefined
   try {
     const model = models.model(call.endpoint.upstreamModel, call.credentialId)
     const vendor = vendorOf(model)
-    const complete = await withMedia(call, model, http)
-    const options = callOptions(complete, model, vendor, settings, (param, message) => emit({ type: 'warning', param, message }))
+    media = await inlineMedia(call, model, http)
+    holding(call)
+    const warn = (param: string, message: string): void => emit({ type: 'warning', param, message })
+    const options = aboutAsked(call, media?.whole ?? call, each => callOptions(each, model, vendor, settings, warn))
     const answer = new Answer(vendor, emit)
     if (!call.request.stream) {
       const result = await doGenerate(model, options)
@@ -72,9 +78,9 @@ async function* generate(
     call.signal.addEventListener('abort', cancel, { once: true })
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
       answer.part(next.value)
-      if (said.length === 0) continue
-      yield said
+      if (said.length > 0) yield said
       said = []
+      if (next.value.type === 'finish') return
     }
     call.signal.throwIfAborted()
   } catch (error) {
@@ -82,5 +88,6 @@ async function* generate(
   } finally {
     call.signal.removeEventListener('abort', cancel)
     cancel()
+    media?.release()
   }
 }

@@ -18,6 +18,7 @@ interface WireEvent {
 /** State of one streamed reply. */
 export function decoder(call: ProviderCall, options: SettingsOptions): Decoder {
   let sink: Emit
+  let isOver = false
   const reply = new Reply(call, options, event => sink(event))
   return {
     frame(data, _event, emit) {
@@ -37,10 +38,14 @@ export function decoder(call: ProviderCall, options: SettingsOptions): Decoder {
         case 'message_delta':
           return reply.progress(event.delta, event.usage)
         case 'message_stop':
+          isOver = true
           return reply.end()
         case 'error':
           throw failureInside(event)
       }
+    },
+    get isComplete() {
+      return isOver
     },
   }
 }

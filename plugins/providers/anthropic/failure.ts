@@ -2,9 +2,10 @@ import {
   failureKindOfStatus,
   parseJson,
   ProviderFailure,
+  retiredModel,
   retryAfterMs,
-  type ErrorCode,
   type FailureKind,
+  type ImageErrorCode,
   type UpstreamHeaders,
 } from '../../../core/index.ts'
 
@@ -15,27 +16,21 @@ const kindsByType: Readonly<Record<string, FailureKind>> = {
   permission_error: 'auth',
   billing_error: 'quota',
   not_found_error: 'not-found',
-  request_too_large: 'invalid-request',
+  request_too_large: 'context-length',
   rate_limit_error: 'rate-limit',
   timeout_error: 'timeout',
   api_error: 'unavailable',
   overloaded_error: 'overloaded',
 }
 
-const codes: Partial<Record<FailureKind, ErrorCode>> = {
-  quota: 'insufficient_credits',
-  'rate-limit': 'rate_limit_error',
-  timeout: 'provider_timeout',
-  'context-length': 'context_length_exceeded',
-}
-
 /** Sentences that say more than their type, which is `invalid_request_error` for all of them. */
 const sentences: readonly (readonly [RegExp, FailureKind])[] = [
   [/prompt is too long|exceeds? (the )?(context limit|context window|maximum context)|input is too long/i, 'context-length'],
   [/credit balance is too low|api usage limits|purchase credits/i, 'quota'],
+  [retiredModel, 'not-found'],
 ]
 
-const imageCodes: readonly (readonly [RegExp, ErrorCode])[] = [
+const imageCodes: readonly (readonly [RegExp, ImageErrorCode])[] = [
   [/image exceeds .* maximum|image dimensions exceed/i, 'image_too_large'],
   [/could not process image/i, 'image_parse_error'],
   [/unable to download/i, 'failed_to_download_image'],
@@ -57,11 +52,10 @@ function failureOf(
 ): ProviderFailure {
   const { type, message } = errorIn(body)
   const kind = kindOf(type, message, status)
-  const code = codes[kind] ?? imageCodes.find(([pattern]) => pattern.test(message ?? ''))?.[1]
   return new ProviderFailure({
     kind,
     message: message ?? (status === undefined ? 'The provider broke off its reply.' : `The provider answered with status ${status}.`),
-    code,
+    code: imageCodes.find(([pattern]) => pattern.test(message ?? ''))?.[1],
     status,
     retryAfterMs: retryAfterMs(headers),
     upstream,

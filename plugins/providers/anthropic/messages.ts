@@ -67,7 +67,7 @@ function blocksOf(item: Item): readonly Block[] {
       // What the search brought is in the answer that follows; without the vendor's own results it cannot be replayed.
       return []
     default:
-      throw unsayable(`Items of type ${item.type} cannot be sent to this provider.`)
+      throw unsayable(`Items of type ${item.type} cannot be sent to this provider.`, item)
   }
 }
 

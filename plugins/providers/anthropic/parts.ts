@@ -23,7 +23,7 @@ export function inputBlocks(parts: readonly Part[]): readonly InputBlock[] {
 export function textBlocks(parts: readonly Part[]): readonly TextBlock[] {
   return parts.flatMap((part): readonly TextBlock[] => {
     if (part.type === 'input_image' || part.type === 'input_file')
-      throw unsayable(`${part.type} can stand in a user message or a tool output only.`)
+      throw unsayable(`${part.type} can stand in a user message or a tool output only.`, part)
     const text = part.type === 'refusal' ? part.refusal : part.text
     return text.trim() === '' ? [] : [{ type: 'text', text, ...cacheControl(part) }]
   })
@@ -32,8 +32,8 @@ export function textBlocks(parts: readonly Part[]): readonly TextBlock[] {
 function imageBlock(part: ImagePart): ImageBlock {
   const cache = cacheControl(part)
   if (part.file_id !== undefined) return { type: 'image', source: { type: 'file', file_id: part.file_id }, ...cache }
-  if (part.image_url === undefined) throw unsayable('input_image has neither image_url nor file_id.')
-  const data = inlineDataOf(part.image_url)
+  if (part.image_url === undefined) throw unsayable('input_image has neither image_url nor file_id.', part)
+  const data = inlineDataOf(part.image_url, part)
   if (!data) return { type: 'image', source: { type: 'url', url: part.image_url }, ...cache }
   return { type: 'image', source: { type: 'base64', media_type: data.mediaType, data: data.base64 }, ...cache }
 }
@@ -43,15 +43,15 @@ function fileBlock(part: FilePart): DocumentBlock | ImageBlock {
   const title = part.filename === undefined ? {} : { title: part.filename }
   if (part.file_id !== undefined) return { type: 'document', ...title, source: { type: 'file', file_id: part.file_id }, ...cache }
   if (part.file_url !== undefined) return { type: 'document', ...title, source: { type: 'url', url: part.file_url }, ...cache }
-  if (part.file_data === undefined) throw unsayable('input_file has neither file_data nor file_url nor file_id.')
-  const data = inlineDataOf(part.file_data) ?? { mediaType: '', base64: part.file_data }
+  if (part.file_data === undefined) throw unsayable('input_file has neither file_data nor file_url nor file_id.', part)
+  const data = inlineDataOf(part.file_data, part) ?? { mediaType: '', base64: part.file_data }
   const mediaType = data.mediaType && data.mediaType !== 'application/octet-stream' ? data.mediaType : typeByName(part.filename)
   if (mediaType === 'application/pdf')
     return { type: 'document', ...title, source: { type: 'base64', media_type: mediaType, data: data.base64 }, ...cache }
   if (mediaType.startsWith('image/'))
     return { type: 'image', source: { type: 'base64', media_type: mediaType, data: data.base64 }, ...cache }
   if (!isTextFile(mediaType))
-    throw unsayable(`input_file of type ${mediaType} cannot be sent to this provider: it reads PDF, text and images.`)
+    throw unsayable(`input_file of type ${mediaType} cannot be sent to this provider: it reads PDF, text and images.`, part)
   const text = Buffer.from(data.base64, 'base64').toString('utf8')
   return { type: 'document', ...title, source: { type: 'text', media_type: 'text/plain', data: text }, ...cache }
 }

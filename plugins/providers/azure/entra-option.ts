@@ -32,6 +32,16 @@ export const entraOption = {
 
 export type EntraOption = Options<typeof entraOption>
 
+/** The option with its paths made absolute by `resolve`. */
+export function withPaths(entra: EntraOption, resolve: (path: string) => string): EntraOption {
+  const { certificateFile, tokenFile } = entra
+  return {
+    ...entra,
+    ...(certificateFile !== undefined && { certificateFile: resolve(certificateFile) }),
+    ...(tokenFile !== undefined && { tokenFile: resolve(tokenFile) }),
+  }
+}
+
 const proofs = ['clientSecret', 'certificate', 'certificateFile', 'tokenFile', 'managedIdentity'] as const
 
 /** What would fail at the first request, as the end of a sentence about the plugin. Undefined if nothing is wrong. */

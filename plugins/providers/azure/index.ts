@@ -14,7 +14,7 @@ import { resourceOf } from './address.ts'
 import { deployedModels } from './catalog.ts'
 import { AzureCredentials } from './credentials.ts'
 import { apis, Deployments } from './deployments.ts'
-import { entraOption, entraProblem } from './entra-option.ts'
+import { entraOption, entraProblem, withPaths } from './entra-option.ts'
 import { entraToken, identityPackage } from './entra-token.ts'
 import { azureProvider } from './provider.ts'
 
@@ -66,12 +66,17 @@ export default definePlugin({
   },
   needs: { clock: Clock },
   instance: options => options.id,
-  setup(gateway, { id, resource, baseUrl, apiKey, token, entra, api, apiVersion, deployments: given, headers, timeouts }, { clock }) {
+  setup(
+    gateway,
+    { id, resource, baseUrl, apiKey, token, entra: asked, api, apiVersion, deployments: given, headers, timeouts },
+    { clock },
+  ) {
     const address = resourceOf(resource, baseUrl)
     if (!address) throw new PluginError(gateway.name, 'needs the option resource, or baseUrl with the endpoint of the resource.')
-    if ([apiKey, token, entra].filter(each => each !== undefined).length !== 1)
+    if ([apiKey, token, asked].filter(each => each !== undefined).length !== 1)
       throw new PluginError(gateway.name, 'needs exactly one of the options apiKey, token and entra.')
     const secrets = new ApiKeys(apiKey ?? token)
+    const entra = asked && withPaths(asked, path => gateway.resolvePath(path))
     const problem = entra && entraProblem(entra, process.env)
     if (problem !== undefined) throw new PluginError(gateway.name, problem)
     if (entra) requirePeer(gateway.name, identityPackage, 'for the option entra')

@@ -8,6 +8,7 @@ import type { WireEvent } from './wire-reply.ts'
 /** State of one streamed reply. */
 export function decoder(call: ProviderCall, options: SettingsOptions): Decoder {
   let sink: Emit
+  let isOver = false
   let reply: Reply | undefined
   return {
     frame(data, event, emit) {
@@ -28,9 +29,13 @@ export function decoder(call: ProviderCall, options: SettingsOptions): Decoder {
           return reply.stop(payload.stopReason)
         case 'metadata':
           // It is the last event: usage is told behind the reason to stop.
+          isOver = true
           reply.metadata(payload)
           return reply.end()
       }
+    },
+    get isComplete() {
+      return isOver
     },
     end(emit) {
       sink = emit

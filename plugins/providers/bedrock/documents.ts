@@ -44,16 +44,17 @@ export class DocumentNames {
 /** Text of other kinds, such as source code, goes as plain text. */
 export function fileBlock(part: FilePart, names: DocumentNames): DocumentBlock | ImageBlock {
   if (part.file_data === undefined)
-    throw unsayable('input_file has a file_id, which means nothing to this provider: send the file itself in file_data or file_url.')
-  const { mediaType, base64 } = inlineDataOf(part.file_data) ?? { mediaType: '', base64: part.file_data }
+    throw unsayable('input_file has a file_id, which means nothing to this provider: send the file itself in file_data or file_url.', part)
+  const { mediaType, base64 } = inlineDataOf(part.file_data, part) ?? { mediaType: '', base64: part.file_data }
   const image = imageFormat(mediaType)
   if (image) return { image: { format: image, source: { bytes: base64 } } }
   const format = formatOf(mediaType, part.filename)
   if (!format)
     throw unsayable(
       `input_file of type ${mediaType || `unknown (${part.filename})`} cannot be sent to this provider: it reads pdf, csv, doc, docx, xls, xlsx, html, txt, md and images.`,
+      part,
     )
-  if (base64 === '') throw unsayable('input_file is empty.')
+  if (base64 === '') throw unsayable('input_file is empty.', part)
   return { document: { format, name: names.take(part.filename), source: { bytes: base64 } } }
 }
 

@@ -3,8 +3,8 @@ import {
   isObject,
   parseJson,
   ProviderFailure,
+  retiredModel,
   retryAfterMs,
-  type ErrorCode,
   type FailureKind,
   type UpstreamHeaders,
 } from '../../../core/index.ts'
@@ -35,13 +35,6 @@ const kindsByType: Readonly<Record<string, FailureKind>> = {
   validation: 'invalid-request',
 }
 
-const codes: Partial<Record<FailureKind, ErrorCode>> = {
-  quota: 'insufficient_credits',
-  'rate-limit': 'rate_limit_error',
-  timeout: 'provider_timeout',
-  'context-length': 'context_length_exceeded',
-}
-
 /** Sentences that say more than their type. The models' makers word them, so the same thing is said in many ways. */
 const sentences: Partial<Record<FailureKind, readonly (readonly [RegExp, FailureKind])[]>> = {
   'invalid-request': [
@@ -49,22 +42,21 @@ const sentences: Partial<Record<FailureKind, readonly (readonly [RegExp, Failure
       /(input|prompt) is too long|input tokens exceeded|too many (input )?tokens|exceeds? .*(context|maximum (input )?(length|tokens|number of tokens))|maximum context length|maximum number of input tokens/i,
       'context-length',
     ],
-    [/model identifier is invalid|on-demand throughput isn.t supported|end of its life|marked .* as legacy/i, 'not-found'],
+    [/model identifier is invalid|on-demand throughput isn.t supported/i, 'not-found'],
+    [retiredModel, 'not-found'],
     [/operation not allowed/i, 'auth'],
   ],
+  auth: [[retiredModel, 'not-found']],
   'rate-limit': [[/per day|daily/i, 'quota']],
 }
 
 /** A reply of status 400 and above. */
 export function failure(status: number, headers: UpstreamHeaders, body: string): ProviderFailure {
   const { type, message } = errorIn(body)
-  // "Converse", ModelErrorException: the model failed.
-  const byStatus = status === 424 ? 'unavailable' : failureKindOfStatus(status)
-  const kind = kindOf(headers['x-amzn-errortype'] ?? type, message, byStatus)
+  const kind = kindOf(headers['x-amzn-errortype'] ?? type, message, failureKindOfStatus(status))
   return new ProviderFailure({
     kind,
     message: message ?? `The provider answered with status ${status}.`,
-    code: codes[kind],
     status,
     retryAfterMs: retryAfterMs(headers),
     upstream: body,
@@ -78,7 +70,6 @@ export function failureInside(type: string, body: string): ProviderFailure {
   return new ProviderFailure({
     kind,
     message: message ?? `The provider broke off its reply (${type}).`,
-    code: codes[kind],
     upstream: body,
   })
 }

@@ -15,13 +15,14 @@ export function imageFormat(mediaType: string): ImageFormat | undefined {
 
 export function imageBlock(part: ImagePart): ImageBlock {
   if (part.image_url === undefined)
-    throw unsayable('input_image has a file_id, which means nothing to this provider: send the image itself as image_url.')
+    throw unsayable('input_image has a file_id, which means nothing to this provider: send the image itself as image_url.', part)
   const data = parseDataUrl(part.image_url)
-  if (!data) throw unsayable('The data: URL of input_image is neither base64 nor percent-encoded, or has no comma before its data.')
+  if (!data) throw unsayable('The data: URL of input_image is neither base64 nor percent-encoded, or has no comma before its data.', part)
   const format = imageFormat(data.mediaType)
   if (!format)
     throw unsayable(
       `input_image of type ${data.mediaType} cannot be sent to this provider: it reads image/png, image/jpeg, image/gif and image/webp.`,
+      part,
     )
   return { image: { format, source: { bytes: data.base64 } } }
 }

@@ -69,6 +69,9 @@ function unwrapped(decoder: Decoder): Decoder {
       if (exception !== undefined) throw failureInside(exception, data)
       if (event === 'chunk') decoder.frame(textOf(data), undefined, emit)
     },
+    get isComplete() {
+      return decoder.isComplete ?? false
+    },
     end: emit => decoder.end?.(emit),
   }
 }

@@ -60,7 +60,7 @@ function blocksOf(item: Item, traits: ModelTraits, names: DocumentNames): readon
       // Without the vendor's own results a search cannot be replayed; what it brought is in the answer that follows.
       return []
     default:
-      throw unsayable(`Items of type ${item.type} cannot be sent to this provider.`)
+      throw unsayable(`Items of type ${item.type} cannot be sent to this provider.`, item)
   }
 }
 

@@ -26,7 +26,7 @@ export function inputBlocks(parts: readonly Part[], names: DocumentNames): reado
 export function textBlocks(parts: readonly Part[]): readonly Placed<TextBlock>[] {
   return parts.flatMap((part): readonly Placed<TextBlock>[] => {
     if (part.type === 'input_image' || part.type === 'input_file')
-      throw unsayable(`${part.type} can stand in a user message or a tool output only.`)
+      throw unsayable(`${part.type} can stand in a user message or a tool output only.`, part)
     const text = part.type === 'refusal' ? part.refusal : part.text
     return text.trim() === '' ? [] : [{ block: { text }, cachePoint: cachePointAt(part) }]
   })

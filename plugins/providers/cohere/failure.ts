@@ -3,9 +3,10 @@ import {
   isObject,
   parseJson,
   ProviderFailure,
+  retiredModel,
   retryAfterMs,
-  type ErrorCode,
   type FailureKind,
+  type ImageErrorCode,
   type JsonObject,
   type UpstreamHeaders,
 } from '../../../core/index.ts'
@@ -17,14 +18,8 @@ const kindsByType: Readonly<Record<string, FailureKind>> = {
   INVALID_TOOL_GENERATION: 'protocol',
 }
 
-/** "Errors", http status codes: those that others do not have. */
-const kindsByStatus: Readonly<Record<number, FailureKind>> = { 498: 'auth', 499: 'unavailable' }
-
-const codes: Partial<Record<FailureKind, ErrorCode>> = {
-  quota: 'insufficient_credits',
-  timeout: 'provider_timeout',
-  'context-length': 'context_length_exceeded',
-}
+/** "Errors", http status codes: the one that others do not have. */
+const kindsByStatus: Readonly<Record<number, FailureKind>> = { 498: 'auth' }
 
 /** Sentences that say more than their status. */
 const sentences: readonly (readonly [RegExp, FailureKind])[] = [
@@ -32,9 +27,10 @@ const sentences: readonly (readonly [RegExp, FailureKind])[] = [
   [/API calls? \/ month|per month|monthly|billing limit|payment method|insufficient (balance|credit|funds)/i, 'quota'],
   [/blocked (input|output|by)|content (policy|filter)/i, 'refused'],
   [/(invalid|incorrect|no) api (key|token)/i, 'auth'],
+  [retiredModel, 'not-found'],
 ]
 
-const imageCodes: readonly (readonly [RegExp, ErrorCode])[] = [
+const imageCodes: readonly (readonly [RegExp, ImageErrorCode])[] = [
   [/(could not|failed to|unable to) (decode|parse|process) .*image|invalid image/i, 'image_parse_error'],
   [/(failed|unable) to (download|fetch)/i, 'failed_to_download_image'],
   [/image.*(too large|exceeds)/i, 'image_too_large'],
@@ -60,7 +56,7 @@ function failureOf(
   return new ProviderFailure({
     kind,
     message: message ?? (status === undefined ? 'The provider broke off its reply.' : `The provider answered with status ${status}.`),
-    code: codes[kind] ?? imageCodes.find(([pattern]) => pattern.test(message ?? ''))?.[1],
+    code: imageCodes.find(([pattern]) => pattern.test(message ?? ''))?.[1],
     status,
     retryAfterMs: retryAfterMs(headers),
     upstream,

@@ -40,7 +40,7 @@ class Conversation {
         // What the search brought is in the answer that it led to.
         return
       default:
-        throw unsayable(`Items of type ${item.type} cannot be sent to this provider.`)
+        throw unsayable(`Items of type ${item.type} cannot be sent to this provider.`, item)
     }
   }
 

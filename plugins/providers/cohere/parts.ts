@@ -20,14 +20,15 @@ export function userContent(parts: readonly Part[], filesAsText: boolean): strin
 export function textOf(parts: readonly Part[]): string {
   const texts = parts.map(part => {
     if (part.type === 'input_image' || part.type === 'input_file')
-      throw unsayable(`${part.type} can stand in a user message or a tool output only.`)
+      throw unsayable(`${part.type} can stand in a user message or a tool output only.`, part)
     return part.type === 'refusal' ? part.refusal : part.text
   })
   return texts.filter(text => text !== '').join('\n')
 }
 
-export function imageContent({ image_url: url, detail }: ImagePart): ImageContent {
-  if (url === undefined) throw unsayable('input_image has no image_url, and this provider keeps no files that file_id could name.')
+export function imageContent(part: ImagePart): ImageContent {
+  const { image_url: url, detail } = part
+  if (url === undefined) throw unsayable('input_image has no image_url, and this provider keeps no files that file_id could name.', part)
   const wanted = detail === 'original' ? 'high' : detail
   return { type: 'image_url', image_url: { url, ...(wanted && { detail: wanted }) } }
 }

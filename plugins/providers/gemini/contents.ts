@@ -61,7 +61,7 @@ class Turns {
         // What the search brought is in the answer that it led to; the vendor takes no search back.
         return
       default:
-        throw unsayable(`Items of type ${item.type} cannot be sent to this provider.`)
+        throw unsayable(`Items of type ${item.type} cannot be sent to this provider.`, item)
     }
   }
 

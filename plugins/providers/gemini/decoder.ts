@@ -13,6 +13,9 @@ export function decoder(call: ProviderCall): Decoder {
       sink = emit
       for (const response of responsesIn(data)) reply.add(response)
     },
+    get isComplete() {
+      return reply.isComplete
+    },
     end(emit) {
       sink = emit
       reply.end()

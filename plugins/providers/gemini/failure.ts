@@ -2,9 +2,10 @@ import {
   failureKindOfStatus,
   parseJson,
   ProviderFailure,
+  retiredModel,
   retryAfterMs,
-  type ErrorCode,
   type FailureKind,
+  type ImageErrorCode,
   type UpstreamHeaders,
 } from '../../../core/index.ts'
 import { errorIn, type GoogleError } from './google-error.ts'
@@ -25,19 +26,14 @@ const kindsByName: Readonly<Record<string, FailureKind>> = {
   DEADLINE_EXCEEDED: 'timeout',
 }
 
-const codes: Partial<Record<FailureKind, ErrorCode>> = {
-  quota: 'insufficient_credits',
-  timeout: 'provider_timeout',
-  'context-length': 'context_length_exceeded',
-}
-
 /** Sentences that say more than their code, which is INVALID_ARGUMENT for all of them. */
 const sentences: readonly (readonly [RegExp, FailureKind])[] = [
   [/input token count.*exceeds the maximum|exceeds the maximum number of (input )?tokens|maximum context length/i, 'context-length'],
   [/api key (not valid|expired|not found)|invalid api key/i, 'auth'],
+  [retiredModel, 'not-found'],
 ]
 
-const imageCodes: readonly (readonly [RegExp, ErrorCode])[] = [
+const imageCodes: readonly (readonly [RegExp, ImageErrorCode])[] = [
   [/unable to process input image|could not decode image/i, 'image_parse_error'],
   [/cannot fetch content from the provided url|failed to fetch|url_(error|unreachable|rejected)/i, 'failed_to_download_image'],
   [/unsupported mime type/i, 'unsupported_image_media_type'],
@@ -62,7 +58,7 @@ function failureOf(
   return new ProviderFailure({
     kind,
     message: message ?? (status === undefined ? 'The provider broke off its reply.' : `The provider answered with status ${status}.`),
-    code: codes[kind] ?? imageCodes.find(([pattern]) => pattern.test(message ?? ''))?.[1],
+    code: imageCodes.find(([pattern]) => pattern.test(message ?? ''))?.[1],
     status,
     retryAfterMs: retryAfterMs(headers) ?? error.retryDelayMs,
     upstream,
@@ -74,13 +70,14 @@ function kindOf({ status: name, message = '', reasons, limits }: GoogleError, st
   if (name === 'RESOURCE_EXHAUSTED' || status === 429) return quotaOrRate(message, limits)
   if (/billing|prepayment|credits? (are|is) depleted/i.test(message) && (name === 'FAILED_PRECONDITION' || name === 'PERMISSION_DENIED'))
     return 'quota'
-  const told = name === undefined || name === 'INVALID_ARGUMENT' ? sentences.find(([pattern]) => pattern.test(message))?.[1] : undefined
+  const told =
+    name === undefined || name === 'INVALID_ARGUMENT' || name === 'FAILED_PRECONDITION'
+      ? sentences.find(([pattern]) => pattern.test(message))?.[1]
+      : undefined
   if (told && (status === undefined || status < 500)) return told
   const byName = name === undefined ? undefined : kindsByName[name]
   if (byName) return byName
-  if (status === undefined) return 'unavailable'
-  // `google.rpc.Code`, CANCELLED.
-  return status === 499 ? 'unavailable' : failureKindOfStatus(status)
+  return status === undefined ? 'unavailable' : failureKindOfStatus(status)
 }
 
 /** The sentence is the same for both; which limit was met tells whether waiting helps. */

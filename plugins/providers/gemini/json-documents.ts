@@ -1,6 +1,6 @@
 import { ProviderFailure, type Framer } from '../../../core/index.ts'
 
-const maximumDocumentCharacters = 32 * 1024 * 1024
+const maximumDocumentCharacters = 8 * 1024 * 1024
 
 /** The JSON objects of a list that grows, or that stand one behind the other. What lies between them is of no interest. */
 export function jsonDocumentFramer(): Framer {
@@ -33,7 +33,7 @@ export function jsonDocumentFramer(): Framer {
       if (depth === 0) return
       document += piece.slice(start)
       if (document.length > maximumDocumentCharacters)
-        throw new ProviderFailure({ kind: 'protocol', message: 'The provider sent a JSON document larger than 32 MiB.' })
+        throw new ProviderFailure({ kind: 'protocol', message: 'The provider sent a JSON document larger than 8 MiB.' })
     },
   }
 }

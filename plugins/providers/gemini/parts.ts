@@ -23,25 +23,27 @@ export function inputParts(parts: readonly ItemPart[], filesUrl: string | undefi
 export function textParts(parts: readonly ItemPart[]): readonly Part[] {
   return parts.flatMap((part): readonly Part[] => {
     if (part.type === 'input_image' || part.type === 'input_file')
-      throw unsayable(`${part.type} can stand in a user message or a tool output only.`)
+      throw unsayable(`${part.type} can stand in a user message or a tool output only.`, part)
     const text = part.type === 'refusal' ? part.refusal : part.text
     return text === '' ? [] : [{ text }]
   })
 }
 
-function imagePart({ image_url: url, file_id: fileId }: ImagePart, filesUrl: string | undefined): Part {
-  if (fileId !== undefined) return storedFile(fileId, undefined, filesUrl)
-  if (url === undefined) throw unsayable('input_image has neither image_url nor file_id.')
-  const data = inlineDataOf(url)
-  return data ? inline(data) : linked(url, mediaTypeByName(url) ?? 'image/jpeg')
+function imagePart(part: ImagePart, filesUrl: string | undefined): Part {
+  const { image_url: url, file_id: fileId } = part
+  if (fileId !== undefined) return storedFile(fileId, undefined, filesUrl, part)
+  if (url === undefined) throw unsayable('input_image has neither image_url nor file_id.', part)
+  const data = inlineDataOf(url, part)
+  return data ? inline(data) : linked(url, mediaTypeByName(url) ?? 'image/jpeg', part)
 }
 
-function filePart({ filename, file_data: data, file_url: url, file_id: fileId }: FilePart, filesUrl: string | undefined): Part {
+function filePart(part: FilePart, filesUrl: string | undefined): Part {
+  const { filename, file_data: data, file_url: url, file_id: fileId } = part
   const byName = filename === undefined ? undefined : mediaTypeByName(filename)
-  if (fileId !== undefined) return storedFile(fileId, byName, filesUrl)
-  if (url !== undefined) return linked(url, byName ?? mediaTypeByName(url) ?? 'application/pdf')
-  if (data === undefined) throw unsayable('input_file has neither file_data nor file_url nor file_id.')
-  const { mediaType, base64 } = inlineDataOf(data) ?? { mediaType: '', base64: data }
+  if (fileId !== undefined) return storedFile(fileId, byName, filesUrl, part)
+  if (url !== undefined) return linked(url, byName ?? mediaTypeByName(url) ?? 'application/pdf', part)
+  if (data === undefined) throw unsayable('input_file has neither file_data nor file_url nor file_id.', part)
+  const { mediaType, base64 } = inlineDataOf(data, part) ?? { mediaType: '', base64: data }
   const isTold = mediaType !== '' && mediaType !== 'application/octet-stream'
   return inline({ mediaType: isTold ? mediaType : (byName ?? 'application/pdf'), base64 })
 }
@@ -53,15 +55,16 @@ function inline({ mediaType, base64 }: InlineData): Part {
 }
 
 /** The vendor fetches public `https` addresses itself; `gs` are those of its own storage. */
-function linked(fileUri: string, mimeType: string): Part {
+function linked(fileUri: string, mimeType: string, part: ItemPart): Part {
   if (/^(https|gs):\/\//i.test(fileUri)) return { fileData: { mimeType, fileUri } }
-  throw unsayable('This provider takes files and images by https: and data: URLs only.')
+  throw unsayable('This provider takes files and images by https: and data: URLs only.', part)
 }
 
 /** The vendor's own files are told by their address. */
-function storedFile(fileId: string, mimeType: string | undefined, filesUrl: string | undefined): Part {
+function storedFile(fileId: string, mimeType: string | undefined, filesUrl: string | undefined, part: ItemPart): Part {
   if (/^(https|gs):\/\//i.test(fileId)) return { fileData: { ...(mimeType && { mimeType }), fileUri: fileId } }
-  if (filesUrl === undefined) throw unsayable('This provider keeps no files: file_id can only be the address of one, https:// or gs://.')
+  if (filesUrl === undefined)
+    throw unsayable('This provider keeps no files: file_id can only be the address of one, https:// or gs://.', part)
   const fileUri = `${filesUrl}/${encodeURIComponent(fileId.replace(/^files\//, ''))}`
   return { fileData: { ...(mimeType && { mimeType }), fileUri } }
 }

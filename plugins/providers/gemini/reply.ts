@@ -17,6 +17,9 @@ export class Reply {
   /** Whether the last counts were told. */
   #counted = false
   #end: Pick<WireCandidate, 'finishReason' | 'finishMessage'> = {}
+  /** The vendor runs code that the model wrote: the model goes on with the result, whatever reason to stop was told. */
+  #runsCode = false
+  #isComplete = false
 
   constructor(call: ProviderCall, emit: Emit) {
     this.#call = call
@@ -31,10 +34,19 @@ export class Reply {
     if (promptFeedback?.blockReason) throw blocked(promptFeedback.blockReason, promptFeedback.blockReasonMessage, JSON.stringify(response))
     for (const candidate of candidates ?? []) {
       if (candidate.index) continue
-      this.#content.add(candidate)
+      if (!this.#isComplete) this.#content.add(candidate)
       // The reason may be told before the last piece, and again with another value.
-      if (candidate.finishReason) this.#end = candidate
+      if (candidate.finishReason) {
+        this.#end = candidate
+        this.#runsCode = candidate.content?.parts?.at(-1)?.executableCode != null
+      }
     }
+    if (this.#end.finishReason && !this.#runsCode && response.usageMetadata?.candidatesTokenCount !== undefined) this.#isComplete = true
+  }
+
+  /** A reason to stop has come, and counts with it or after it. What follows is not part of the answer. */
+  get isComplete(): boolean {
+    return this.#isComplete
   }
 
   /** Without a reason to stop, the reply was cut. */

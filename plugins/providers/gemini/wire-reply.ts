@@ -25,6 +25,7 @@ export interface WirePart {
   readonly thought?: boolean
   readonly thoughtSignature?: string
   readonly functionCall?: WireFunctionCall | null
+  readonly executableCode?: unknown
   readonly inlineData?: { readonly mimeType?: string } | null
 }
 

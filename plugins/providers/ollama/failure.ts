@@ -3,27 +3,23 @@ import {
   isObject,
   parseJson,
   ProviderFailure,
+  retiredModel,
   retryAfterMs,
-  type ErrorCode,
   type FailureKind,
+  type ImageErrorCode,
   type JsonObject,
   type UpstreamHeaders,
 } from '../../../core/index.ts'
-
-const codes: Partial<Record<FailureKind, ErrorCode>> = {
-  quota: 'insufficient_credits',
-  timeout: 'provider_timeout',
-  'context-length': 'context_length_exceeded',
-}
 
 /** Sentences that say more than their status, which is 400 or 500 for most of them. */
 const sentences: readonly (readonly [RegExp, FailureKind])[] = [
   [/exceeds? (the |maximum |available )*context|prompt (is )?too long|context length exceeded/i, 'context-length'],
   [/^model .* not found/i, 'not-found'],
+  [retiredModel, 'not-found'],
   [/server busy|maximum pending requests/i, 'overloaded'],
 ]
 
-const imageCodes: readonly (readonly [RegExp, ErrorCode])[] = [
+const imageCodes: readonly (readonly [RegExp, ImageErrorCode])[] = [
   [/(failed to|unable to|could not) (decode|process|load) .*image|invalid image|image: unknown format/i, 'image_parse_error'],
 ]
 
@@ -47,7 +43,7 @@ function failureOf(
     message:
       hinted(message, kind) ??
       (status === undefined ? 'The provider broke off its reply.' : `The provider answered with status ${status}.`),
-    code: codes[kind] ?? imageCodes.find(([pattern]) => pattern.test(message ?? ''))?.[1],
+    code: imageCodes.find(([pattern]) => pattern.test(message ?? ''))?.[1],
     status,
     retryAfterMs: retryAfterMs(headers),
     upstream,
@@ -56,15 +52,15 @@ function failureOf(
 
 /** A model that is not there may only have to be fetched. */
 function hinted(message: string | undefined, kind: FailureKind): string | undefined {
-  return kind === 'not-found' && message && !/pull/.test(message) ? `${message}: fetch it with "ollama pull" first.` : message
+  return kind === 'not-found' && message && !/pull/.test(message) && !retiredModel.test(message)
+    ? `${message}: fetch it with "ollama pull" first.`
+    : message
 }
 
 function kindOf(message: string | undefined, status: number | undefined): FailureKind {
   const told = sentences.find(([pattern]) => message !== undefined && pattern.test(message))?.[1]
   if (told) return told
-  if (status === undefined) return 'unavailable'
-  // The server's word for a request that it broke off.
-  return status === 499 ? 'unavailable' : failureKindOfStatus(status)
+  return status === undefined ? 'unavailable' : failureKindOfStatus(status)
 }
 
 /** A sentence as `error`; those in front of the vendor send an object. */

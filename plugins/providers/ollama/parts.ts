@@ -19,7 +19,7 @@ export function textOf(parts: readonly Part[]): string {
   return joined(
     parts.map(part => {
       if (part.type === 'input_image' || part.type === 'input_file')
-        throw unsayable(`${part.type} can stand in a user message or a tool output only.`)
+        throw unsayable(`${part.type} can stand in a user message or a tool output only.`, part)
       return textIn(part)
     }),
   )
@@ -34,10 +34,11 @@ function joined(texts: readonly string[]): string {
   return texts.filter(text => text !== '').join('\n')
 }
 
-function imageBytes({ image_url: url }: ImagePart): string {
-  if (url === undefined) throw unsayable('input_image has no image_url, and this provider keeps no files that file_id could name.')
+function imageBytes(part: ImagePart): string {
+  const { image_url: url } = part
+  if (url === undefined) throw unsayable('input_image has no image_url, and this provider keeps no files that file_id could name.', part)
   const data = parseDataUrl(url)
-  if (!data) throw unsayable('image_url is a data: URL without data. Expected data:image/…;base64,….')
+  if (!data) throw unsayable('image_url is a data: URL without data. Expected data:image/…;base64,….', part)
   return data.base64
 }
 

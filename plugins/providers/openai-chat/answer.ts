@@ -31,14 +31,15 @@ export class Answer {
   }
 
   /** Everything but the choices. */
-  envelope({ model, usage, x_groq }: ChatBody, emit: Emit): void {
+  envelope(body: ChatBody, emit: Emit): void {
+    const { model } = body
     if (!this.#isOpen) dropped(this.#call, this.#host, (param, message) => emit({ type: 'warning', param, message }))
     this.#isOpen = true
     if (model && !this.#hasModel) {
       this.#hasModel = true
       emit({ type: 'model', model })
     }
-    const counts = usage ?? x_groq?.usage
+    const counts = usageIn(body)
     if (counts) emit({ type: 'usage', usage: usageFrom(counts) })
   }
 
@@ -144,6 +145,11 @@ export class Answer {
       if (event) emit(event)
     }
   }
+}
+
+/** The counts, wherever a host puts them. */
+export function usageIn({ usage, x_groq }: ChatBody): ChatBody['usage'] {
+  return usage ?? x_groq?.usage
 }
 
 /** Every host has its own words for the same few ends. */

@@ -24,9 +24,9 @@ export class AssistantTurn {
     this.#pending.push(item)
   }
 
-  message(item: MessageItem, place: string): void {
+  message(item: MessageItem): void {
     this.#settle()
-    const said = textFor(item.content, this.#host, `${place}.content`)
+    const said = textFor(item.content, this.#host)
     if (typeof said !== 'string') this.#content.push(...said)
     else if (said) this.#content.push(said)
   }

@@ -1,15 +1,19 @@
 import { frameJson, type Decoder, type Emit, type ProviderCall } from '../../../core/index.ts'
-import { Answer } from './answer.ts'
+import { Answer, usageIn } from './answer.ts'
 import { failureInside } from './failure.ts'
 import type { Host } from './hosts.ts'
 import type { ChatBody } from './wire.ts'
 
-/** A streamed reply. The end is held back until the stream is over: hosts go on after a `finish_reason`, repeat it, and send usage behind it. */
+/**
+ * A streamed reply. The end is held back until the stream is over: hosts go on after a `finish_reason`, repeat it, and send usage after it.
+ * Once both have come, nothing more is said.
+ */
 export class ChatDecoder implements Decoder {
   readonly #host: Host
   readonly #answer: Answer
   #hasBegun = false
   #isOver = false
+  #isCounted = false
   #reason: string | undefined
 
   constructor(call: ProviderCall, host: Host) {
@@ -24,16 +28,22 @@ export class ChatDecoder implements Decoder {
     const choice = body.choices?.find(({ index }) => (index ?? 0) === 0)
     if (choice) {
       this.#hasBegun = true
-      if (choice.delta) this.#answer.say(choice.delta, choice.logprobs, false, emit)
+      if (choice.delta && !this.isComplete) this.#answer.say(choice.delta, choice.logprobs, false, emit)
       if (choice.finish_reason) this.#reason = choice.finish_reason
     }
+    if (this.#reason !== undefined && usageIn(body)) this.#isCounted = true
     const error = body.error ?? body.x_groq?.error ?? choice?.error ?? (event === 'error' || body.object === 'error' ? body : undefined)
     if (error) throw failureInside(error, data)
   }
 
+  /** `[DONE]` has come, or a reason and the usage that comes with it or after it: some send it with every chunk. */
+  get isComplete(): boolean {
+    return this.#isOver || this.#isCounted
+  }
+
   /** Without `[DONE]`, which some hosts never send, only a `finish_reason` tells an end from a cut. */
   end(emit: Emit): void {
-    if (this.#reason !== undefined && !this.#host.endsWithDone) this.#done(emit)
+    if (this.isComplete || (this.#reason !== undefined && !this.#host.endsWithDone)) this.#done(emit)
   }
 
   #done(emit: Emit): void {

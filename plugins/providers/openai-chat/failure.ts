@@ -1,10 +1,10 @@
 import {
-  errorCodes,
   failureKindOfStatus,
+  isImageErrorCode,
   parseJson,
   ProviderFailure,
+  retiredModel,
   retryAfterMs,
-  type ErrorCode,
   type FailureKind,
   type UpstreamHeaders,
 } from '../../../core/index.ts'
@@ -25,7 +25,7 @@ function classified(details: ErrorDetails, upstream: string, retryAfterMs: numbe
   return new ProviderFailure({
     kind,
     message: kind === 'auth' ? withoutKeys(details.message) : details.message,
-    code: kind === 'context-length' && details.status !== 413 ? 'context_length_exceeded' : knownCode(details.code),
+    code: isImageErrorCode(details.code) ? details.code : undefined,
     status: details.status,
     retryAfterMs,
     upstream: kind === 'auth' ? withoutKeys(upstream) : upstream,
@@ -55,16 +55,13 @@ const wordings: readonly (readonly [kind: FailureKind, wording: RegExp])[] = [
     'not-found',
     /model_not_found|model[ _]not[ _](?:found|exist)|not a valid model|DeploymentNotFound|supported API model names|(?:invalid|unknown) model\b|model `?[\w./:-]+`? (?:does not exist|not found)/i,
   ],
+  ['not-found', retiredModel],
   // Groq: the model called a tool wrongly, for which the request is not to blame.
   ['protocol', /tool_use_failed/],
 ]
 
-const statusKinds: Readonly<Record<number, FailureKind>> = {
-  // The request is too large for this vendor, which says nothing about the next one.
-  413: 'context-length',
-  498: 'overloaded',
-  524: 'timeout',
-}
+/** Groq: no capacity left. */
+const statusKinds: Readonly<Record<number, FailureKind>> = { 498: 'overloaded' }
 
 function kindOf({ status, code, type, message }: ErrorDetails): FailureKind {
   const words = `${code ?? ''} ${type ?? ''} ${message}`
@@ -84,10 +81,6 @@ function kindWithoutStatus(words: string): FailureKind {
   if (/rate.?limit|too many requests/i.test(words)) return 'rate-limit'
   if (/overloaded|capacity|server.?busy/i.test(words)) return 'overloaded'
   return /invalid_request|bad.?request/i.test(words) ? 'invalid-request' : 'unavailable'
-}
-
-function knownCode(code: string | undefined): ErrorCode | undefined {
-  return errorCodes.find(known => known === code)
 }
 
 /** Some vendors repeat the key that they refuse. */

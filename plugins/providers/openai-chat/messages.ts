@@ -8,7 +8,7 @@ import { contentFor, partFor, textFor } from './parts.ts'
 export function messagesFor(request: UpstreamRequestBody, host: Host): readonly JsonObject[] {
   const conversation = new Conversation(host)
   if (request.instructions) conversation.message({ role: 'system', content: request.instructions })
-  request.input.forEach((item, index) => conversation.add(item, `input[${index}]`))
+  for (const item of request.input) conversation.add(item)
   return conversation.end()
 }
 
@@ -24,10 +24,10 @@ class Conversation {
     this.#turn = new AssistantTurn(host)
   }
 
-  add(item: Item, place: string): void {
+  add(item: Item): void {
     switch (item.type) {
       case 'message':
-        return item.role === 'assistant' ? this.#assistant(item, place) : this.#other(item, place)
+        return item.role === 'assistant' ? this.#assistant(item) : this.#other(item)
       case 'reasoning':
         this.#closeResults()
         return this.#turn.reasoning(item)
@@ -37,12 +37,12 @@ class Conversation {
         return this.#turn.call(item)
       case 'function_call_output':
       case 'custom_tool_call_output':
-        return this.#result(item.call_id, item.output, place)
+        return this.#result(item.call_id, item.output)
       // The vendor's own search left its mark in the text that follows.
       case 'web_search_call':
         return
       default:
-        throw unsayable(`${place} is of type ${item.type}, which the Chat Completions protocol cannot carry.`)
+        throw unsayable(`Items of type ${item.type} cannot be sent: the Chat Completions protocol has no place for them.`, item)
     }
   }
 
@@ -60,24 +60,22 @@ class Conversation {
     return this.#messages
   }
 
-  #assistant(item: MessageItem, place: string): void {
+  #assistant(item: MessageItem): void {
     this.#closeResults()
     if (this.#turn.hasTextOnly) this.#closeTurn('assistant')
-    this.#turn.message(item, place)
+    this.#turn.message(item)
   }
 
-  #other({ role, content }: MessageItem, place: string): void {
+  #other({ role, content }: MessageItem): void {
     const said = role === 'developer' && !this.#host.developerRole ? 'system' : role
     const form = said === 'user' ? contentFor : textFor
-    this.message({ role: said, content: form(content, this.#host, `${place}.content`) })
+    this.message({ role: said, content: form(content, this.#host) })
   }
 
-  #result(callId: string, output: string | readonly InputPart[], place: string): void {
+  #result(callId: string, output: string | readonly InputPart[]): void {
     this.#closeTurn()
     const parts = typeof output === 'string' ? [] : output
-    const attached = parts.flatMap((part, index) =>
-      part.type === 'input_text' ? [] : [partFor(part, this.#host, `${place}.output[${index}]`)],
-    )
+    const attached = parts.flatMap(part => (part.type === 'input_text' ? [] : [partFor(part, this.#host)]))
     const text = typeof output === 'string' ? output : parts.flatMap(part => (part.type === 'input_text' ? part.text : [])).join('\n')
     const id = callIdFor(callId, this.#host)
     this.#messages.push({

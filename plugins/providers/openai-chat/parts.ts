@@ -2,15 +2,15 @@ import { unsayable, type FilePart, type ImagePart, type JsonObject, type Part } 
 import type { Host } from './hosts.ts'
 
 /** The content of one message: a string where it is nothing but text, else parts. */
-export function contentFor(parts: readonly Part[], host: Host, place: string): string | readonly JsonObject[] {
-  const said = parts.map((part, index) => partFor(part, host, `${place}[${index}]`))
+export function contentFor(parts: readonly Part[], host: Host): string | readonly JsonObject[] {
+  const said = parts.map(part => partFor(part, host))
   const [first] = said
   return said.length === 1 && isPlainText(first!) ? first.text : said.length === 0 ? '' : said
 }
 
 /** For roles whose content many hosts take only as a string. */
-export function textFor(parts: readonly Part[], host: Host, place: string): string | readonly JsonObject[] {
-  const said = parts.map((part, index) => partFor(part, host, `${place}[${index}]`))
+export function textFor(parts: readonly Part[], host: Host): string | readonly JsonObject[] {
+  const said = parts.map(part => partFor(part, host))
   return said.every(isPlainText) ? said.map(part => part.text).join('\n') : said
 }
 
@@ -18,7 +18,7 @@ function isPlainText(part: JsonObject): part is { type: 'text'; text: string } {
   return part.type === 'text' && Object.keys(part).length === 2
 }
 
-export function partFor(part: Part, host: Host, place: string): JsonObject {
+export function partFor(part: Part, host: Host): JsonObject {
   switch (part.type) {
     case 'input_text':
     case 'output_text':
@@ -26,42 +26,42 @@ export function partFor(part: Part, host: Host, place: string): JsonObject {
     case 'refusal':
       return { type: 'text', text: part.refusal }
     case 'input_image':
-      return imagePart(part, host, place)
+      return imagePart(part, host)
     case 'input_file':
-      return filePart(part, host, place)
+      return filePart(part, host)
   }
 }
 
-function imagePart(part: ImagePart, host: Host, place: string): JsonObject {
+function imagePart(part: ImagePart, host: Host): JsonObject {
   if (part.image_url === undefined)
-    throw unsayable(`${place} is an image without image_url, and the Chat Completions protocol has no other way to send one.`)
+    throw unsayable('An image without image_url cannot be sent: the Chat Completions protocol has no other way to send one.', part)
   const detail = part.detail === 'original' ? 'high' : part.detail
   return { type: 'image_url', image_url: { url: part.image_url, ...(detail && { detail }) }, ...cacheMarks(part, host) }
 }
 
-function filePart(part: FilePart, host: Host, place: string): JsonObject {
+function filePart(part: FilePart, host: Host): JsonObject {
   const data = /^data:(audio|image)\/([\w.+-]+)[^,]*;base64,/.exec(part.file_data ?? '')
-  if (data?.[1] === 'image') return imagePart({ ...part, type: 'input_image', image_url: part.file_data! }, host, place)
+  if (data?.[1] === 'image') return imagePart({ ...part, type: 'input_image', image_url: part.file_data! }, host)
   if (data) return audioPart(part.file_data!.slice(data[0].length), data[2]!, host)
   const { filename, file_data, file_id, file_url } = part
   const source = file_url ?? file_data
   switch (host.files) {
     case 'file':
       if (file_data === undefined && file_id === undefined)
-        throw unsayable(`${place} is a file without file_data or file_id, and this provider fetches none by URL.`)
+        throw unsayable('A file needs file_data or file_id: this provider fetches no files by URL.', part)
       return { type: 'file', file: file_id ? { file_id } : { filename: filename ?? 'file', file_data }, ...cacheMarks(part, host) }
     case 'file_or_url':
-      if (source === undefined) throw unsayable(`${place} is a file without file_data or file_url, and this provider keeps none.`)
+      if (source === undefined) throw unsayable('A file needs file_data or file_url: this provider keeps no files.', part)
       return { type: 'file', file: { filename: filename ?? 'file', file_data: source }, ...cacheMarks(part, host) }
     case 'document_url':
       if (source === undefined) return { type: 'file', file_id }
       return { type: 'document_url', document_url: source, ...(filename && { document_name: filename }) }
     case 'file_url':
-      if (source === undefined) throw unsayable(`${place} is a file without file_data or file_url, and this provider keeps none.`)
+      if (source === undefined) throw unsayable('A file needs file_data or file_url: this provider keeps no files.', part)
       // The vendor takes the bytes alone, without the head of a data URL.
       return { type: 'file_url', file_url: { url: source.replace(/^data:[^,]*,/, '') }, ...(filename && { file_name: filename }) }
   }
-  throw unsayable(`${place} is a file, and this provider takes none.`)
+  throw unsayable('This provider takes no files.', part)
 }
 
 const audioFormats: Readonly<Record<string, string>> = { mpeg: 'mp3', 'x-wav': 'wav', wave: 'wav', 'vnd.wave': 'wav', mp4: 'm4a' }

@@ -1,10 +1,10 @@
 import {
-  errorCodes,
   failureKindOfStatus,
+  isImageErrorCode,
   parseJson,
   ProviderFailure,
+  retiredModel,
   retryAfterMs,
-  type ErrorCode,
   type FailureKind,
   type UpstreamHeaders,
 } from '../../../core/index.ts'
@@ -17,7 +17,7 @@ export function failureOf(status: number, headers: UpstreamHeaders, body: string
   return new ProviderFailure({
     kind,
     message,
-    code: codes.find(isErrorCode),
+    code: codes.find(isImageErrorCode),
     status,
     retryAfterMs: kind === 'quota' ? undefined : (retryAfterMs(headers) ?? spokenDelay(message)),
     upstream: body,
@@ -28,7 +28,7 @@ export function failureOf(status: number, headers: UpstreamHeaders, body: string
 export function failureIn(error: unknown, upstream: string): ProviderFailure {
   const { message = 'The provider failed without saying why.', codes, status } = explain({ error })
   const kind = kindOf(codes, message, status)
-  return new ProviderFailure({ kind, message, code: codes.find(isErrorCode), status, retryAfterMs: spokenDelay(message), upstream })
+  return new ProviderFailure({ kind, message, code: codes.find(isImageErrorCode), status, retryAfterMs: spokenDelay(message), upstream })
 }
 
 interface Explanation {
@@ -84,11 +84,12 @@ const kindsByMessage: readonly (readonly [RegExp, FailureKind])[] = [
   [/(incorrect|invalid|missing|expired|no) api[ -]?key|api[ -]?key\b.*\b(invalid|not valid|expired|required)/i, 'auth'],
   [/insufficient (balance|credits|funds)|requires more credits|spending limit/i, 'quota'],
   [/\bmodel\b.*\b(does not exist|not found|is not a valid model|not supported with the Responses API)/i, 'not-found'],
+  [retiredModel, 'not-found'],
   [/content (management )?polic|usage (polic|guidelines)|safety (check|system)|moderation|flagged/i, 'refused'],
 ]
 
 function kindOf(codes: readonly string[], message: string, status: number | undefined): FailureKind {
-  const told = codes.map(code => kindsByCode[code] ?? imageKind(code)).find(kind => kind !== undefined)
+  const told = codes.map(kindOfCode).find(kind => kind !== undefined)
   if (told && told !== 'invalid-request' && !(told === 'unavailable' && status !== undefined)) return told
   // A vendor in trouble, or one that is busy, may mention anything.
   const requestAtFault = status === undefined ? told !== 'unavailable' : status < 500 && status !== 429 && status !== 401
@@ -96,12 +97,9 @@ function kindOf(codes: readonly string[], message: string, status: number | unde
   return status === undefined ? (told ?? 'unavailable') : failureKindOfStatus(status)
 }
 
-function imageKind(code: string): FailureKind | undefined {
-  return /image/.test(code) && isErrorCode(code) ? 'invalid-request' : undefined
-}
-
-function isErrorCode(code: string): code is ErrorCode {
-  return (errorCodes as readonly string[]).includes(code)
+function kindOfCode(code: string): FailureKind | undefined {
+  if (isImageErrorCode(code)) return kindsByCode[code] ?? 'invalid-request'
+  return kindsByCode[code] ?? (retiredModel.test(code) ? 'not-found' : undefined)
 }
 
 const unitsMs: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 }

@@ -19,7 +19,7 @@ export function conclude(response: JsonObject, eventStatus: string | undefined, 
     case 'failed':
       throw failureIn(response.error, JSON.stringify(response.error ?? null))
     case 'cancelled':
-      throw new ProviderFailure({ kind: 'unavailable', code: 'provider_error', message: 'The provider cancelled the response.' })
+      throw new ProviderFailure({ kind: 'unavailable', message: 'The provider cancelled the response.' })
     default:
       throw new ProviderFailure({ kind: 'protocol', message: `The provider ended a response whose status is '${status}'.` })
   }

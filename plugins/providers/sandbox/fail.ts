@@ -1,9 +1,11 @@
 import {
   errorCodes,
+  failureKindOfStatus,
+  isImageErrorCode,
   ProviderFailure,
-  type ErrorCode,
   type FailureKind,
   type GenerationEvent,
+  type ImageErrorCode,
   type JsonObject,
   type ProviderCall,
 } from '../../../core/index.ts'
@@ -25,19 +27,6 @@ const statusOfKind: Readonly<Record<FailureKind, number | undefined>> = {
   refused: 451,
   'context-length': 400,
 }
-const kindOfStatus = new Map<number, FailureKind>([
-  [401, 'auth'],
-  [402, 'quota'],
-  [403, 'auth'],
-  [404, 'not-found'],
-  [408, 'timeout'],
-  [413, 'context-length'],
-  [429, 'rate-limit'],
-  [451, 'refused'],
-  [504, 'timeout'],
-  [529, 'overloaded'],
-])
-const codeOfKind: Partial<Record<FailureKind, ErrorCode>> = { timeout: 'provider_timeout', 'context-length': 'context_length_exceeded' }
 
 /** Fails, stops short or refuses as the last user message asks. */
 export function* fail(call: ProviderCall): Generator<GenerationEvent> {
@@ -90,7 +79,7 @@ function readEnd(asked: JsonObject): Plan['end'] {
   const { kind, status } = readKind(asked)
   const message = readText(asked, 'message') ?? `The sandbox failed as it was asked to (${kind}).`
   const retryAfterMs = wholeNumber(asked, 'retryAfterMs', 86_400_000)
-  const code = readCode(asked) ?? codeOfKind[kind]
+  const code = readCode(asked)
   const upstream = status === undefined ? undefined : JSON.stringify({ error: { type: kind, message } })
   return new ProviderFailure({ kind, message, status, retryAfterMs, code, upstream })
 }
@@ -100,17 +89,16 @@ function readKind(asked: JsonObject): { readonly kind: FailureKind; readonly sta
   if (status !== undefined && status < 400) throw misunderstood(`status must be from 400 to 599. ${manual}`)
   if (asked.kind === undefined) {
     if (status === undefined) throw misunderstood(manual)
-    return { kind: kindOfStatus.get(status) ?? (status < 500 ? 'invalid-request' : 'unavailable'), status }
+    return { kind: failureKindOfStatus(status), status }
   }
   const kind = Object.keys(statusOfKind).find(each => each === asked.kind) as FailureKind | undefined
   if (!kind) throw misunderstood(`sandbox/fail does not know what is asked of it. ${manual}`)
   return { kind, status: status ?? statusOfKind[kind] }
 }
 
-function readCode(asked: JsonObject): ErrorCode | undefined {
-  const code = errorCodes.find(each => each === asked.code)
-  if (asked.code !== undefined && code === undefined) throw misunderstood(`code must be one of ${errorCodes.join(', ')}.`)
-  return code
+function readCode({ code }: JsonObject): ImageErrorCode | undefined {
+  if (code === undefined || isImageErrorCode(code)) return code
+  throw misunderstood(`code must be one of ${errorCodes.filter(isImageErrorCode).join(', ')}.`)
 }
 
 function readText(asked: JsonObject, name: string): string | undefined {

@@ -53,7 +53,6 @@ class Meter {
     if (this.#inputTokens > contextWindow)
       throw new ProviderFailure({
         kind: 'context-length',
-        code: 'context_length_exceeded',
         status: 400,
         message: `The input has ${this.#inputTokens} tokens; the context window is ${contextWindow} tokens.`,
       })

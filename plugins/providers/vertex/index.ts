@@ -64,7 +64,8 @@ export default definePlugin({
   needs: { clock: Clock },
   instance: options => options.id,
   async setup(gateway, { id, project, location, credentials, tokenUrl, baseUrl, safetySettings, headers, timeouts }, { clock }) {
-    const read = readFor(gateway.name, credentials)
+    const { file } = credentials
+    const read = readFor(gateway.name, file === undefined ? credentials : { file: gateway.resolvePath(file) })
     requirePeer(gateway.name, authPackage, 'for Google credentials')
     const found = read.source === 'library' ? await foundFor(gateway.name) : undefined
     const owner = project ?? found?.project ?? read.project

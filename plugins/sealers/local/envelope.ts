@@ -9,23 +9,49 @@ const nonceEnd = 17
 const tagBytes = 16
 const maxDerivedKeys = 10_000
 
+/** The keys of a sealer, and where they come from. */
+export interface MasterKeys {
+  /** For messages; never the key. */
+  readonly source: string
+  /** Absent while there is none. */
+  readonly current?: Uint8Array | undefined
+  /** Makes the current key when it is first needed. */
+  readonly make?: () => Uint8Array
+  /** Envelopes of these open, and nothing is sealed under them. */
+  readonly previous?: readonly Uint8Array[]
+  /** The key for `mac`, where it is not the current one. */
+  readonly mac?: Uint8Array | undefined
+}
+
 /** Seals under data keys that are derived from a master key, one for each organization and purpose. */
 export class EnvelopeSealer implements Sealer {
-  readonly #current: MasterKey
-  readonly #macs: MasterKey
+  readonly keySource: string
   readonly #byId = new Map<string, MasterKey>()
+  readonly #make: (() => Uint8Array) | undefined
+  #current: MasterKey | undefined
+  #macs: MasterKey | undefined
 
-  /** Envelopes of `previous` keys open, and nothing is sealed under them. `macKey`: the key for `mac`. */
-  constructor(masterKey: Uint8Array, previous: readonly Uint8Array[] = [], macKey: Uint8Array = masterKey) {
-    for (const key of [...previous.map(bytes => new MasterKey(bytes)), new MasterKey(masterKey)])
-      this.#byId.set(key.id.toString('hex'), key)
-    this.#current = new MasterKey(masterKey)
-    this.#macs = new MasterKey(macKey)
+  constructor({ source, current, make, previous = [], mac }: MasterKeys) {
+    this.keySource = source
+    this.#make = make
+    for (const bytes of previous) this.#add(bytes)
+    if (current) this.#current = this.#add(current)
+    if (mac) this.#macs = new MasterKey(mac)
+  }
+
+  get hasKey(): boolean {
+    return this.#current !== undefined
+  }
+
+  /** Makes the master key where there is none. */
+  ensureKey(): void {
+    this.#key()
   }
 
   seal(context: SealContext, bytes: Uint8Array): Uint8Array {
-    const header = Buffer.concat([Buffer.of(version), this.#current.id, randomBytes(nonceEnd - keyIdEnd)])
-    const cipher = createCipheriv('aes-256-gcm', this.#current.dataKey(context), header.subarray(keyIdEnd))
+    const key = this.#key()
+    const header = Buffer.concat([Buffer.of(version), key.id, randomBytes(nonceEnd - keyIdEnd)])
+    const cipher = createCipheriv('aes-256-gcm', key.dataKey(context), header.subarray(keyIdEnd))
     cipher.setAAD(associated(header, context))
     const sealed = [cipher.update(bytes), cipher.final()]
     return Buffer.concat([header, ...sealed, cipher.getAuthTag()])
@@ -49,11 +75,22 @@ export class EnvelopeSealer implements Sealer {
   }
 
   isCurrent(bytes: Uint8Array): boolean {
-    return bytes[0] === version && this.#current.id.equals(bytes.subarray(1, keyIdEnd))
+    return bytes[0] === version && this.#current?.id.equals(bytes.subarray(1, keyIdEnd)) === true
   }
 
   mac(purpose: string, text: string): Buffer {
-    return createHmac('sha256', this.#macs.derive('mac', purpose)).update(text).digest()
+    const key = this.#macs ?? this.#key()
+    return createHmac('sha256', key.derive('mac', purpose)).update(text).digest()
+  }
+
+  #key(): MasterKey {
+    return (this.#current ??= this.#add(this.#make!()))
+  }
+
+  #add(bytes: Uint8Array): MasterKey {
+    const key = new MasterKey(bytes)
+    this.#byId.set(key.id.toString('hex'), key)
+    return key
   }
 }
 

@@ -1,6 +1,6 @@
 import { definePlugin, Sealer } from '../../../core/index.ts'
-import { EnvelopeSealer } from './envelope.ts'
-import { parseMasterKey, readKeyFile } from './master-key.ts'
+import { EnvelopeSealer, type MasterKeys } from './envelope.ts'
+import { makeKeyFile, parseMasterKey, readKeyFile } from './master-key.ts'
 
 const key = { type: 'string', minLength: 1, writeOnly: true } as const
 
@@ -17,7 +17,7 @@ export default definePlugin({
         minLength: 1,
         default: './data/master.key',
         description:
-          'Where the master key is kept when masterKey is not set; made on the first start. Back it up: without it, nothing sealed can be opened.',
+          'Where the master key is kept when masterKey is not set; made on the first start. Back it up: without it, nothing sealed can be opened, and the gateway does not start on an existing database.',
       },
       previousKeys: {
         type: 'array',
@@ -29,15 +29,26 @@ export default definePlugin({
       macKey: {
         ...key,
         description:
-          'After a rotation, the first master key: API keys are recognised by it. Without it, a new master key makes all API keys invalid.',
+          'After a rotation, the first master key: API keys are recognised by it. Without it, a new master key makes all API keys invalid, and the gateway does not start on a database that has some.',
       },
     },
   },
   provides: [Sealer],
   setup(gateway, { masterKey, keyFile, previousKeys, macKey }) {
-    const current = masterKey === undefined ? readKeyFile(keyFile) : parseMasterKey(masterKey, 'masterKey')
     const previous = previousKeys.map((text, index) => parseMasterKey(text, `previousKeys[${index}]`))
-    const macs = macKey === undefined ? current : parseMasterKey(macKey, 'macKey')
-    gateway.provide(Sealer, new EnvelopeSealer(current, previous, macs))
+    const mac = macKey === undefined ? undefined : parseMasterKey(macKey, 'macKey')
+    const sealer = new EnvelopeSealer({ ...currentKey(masterKey, gateway.resolvePath(keyFile)), previous, mac })
+    gateway.provide(Sealer, sealer)
+    // Not before every plugin is set up: a store with data of another key refuses first, and no new key then lies beside it.
+    gateway.onStart(() => sealer.ensureKey())
   },
 })
+
+function currentKey(masterKey: string | undefined, path: string): Pick<MasterKeys, 'source' | 'current' | 'make'> {
+  if (masterKey !== undefined)
+    return {
+      source: 'option masterKey of local-sealer (GATEWAY_MASTER_KEY with defaults())',
+      current: parseMasterKey(masterKey, 'masterKey'),
+    }
+  return { source: `key file ${path}`, current: readKeyFile(path), make: () => makeKeyFile(path) }
+}

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { dirname } from 'node:path'
 
 const keyBytes = 32
 
@@ -14,10 +14,15 @@ export function parseMasterKey(text: string, source: string): Buffer {
   return bytes
 }
 
-/** The key in a file, which is made on the first start. */
-export function readKeyFile(file: string): Buffer {
-  const path = resolve(file)
-  return parseMasterKey(read(path) ?? create(path) ?? read(path) ?? '', `key file ${path}`)
+/** Undefined when there is no such file. */
+export function readKeyFile(path: string): Buffer | undefined {
+  const text = read(path)
+  return text === undefined ? undefined : parseMasterKey(text, `key file ${path}`)
+}
+
+/** A new key in a new file; the key of another process that was quicker. */
+export function makeKeyFile(path: string): Buffer {
+  return parseMasterKey(create(path) ?? read(path) ?? '', `key file ${path}`)
 }
 
 function read(path: string): string | undefined {

@@ -1,4 +1,4 @@
-import type { ApiKey, KeyStore } from '../../../core/index.ts'
+import type { ApiKey, KeyChange, KeyStore } from '../../../core/index.ts'
 
 export class MemoryKeys implements KeyStore {
   readonly persistent = false
@@ -11,6 +11,17 @@ export class MemoryKeys implements KeyStore {
   add(key: ApiKey): void {
     if (this.#keys.has(key.id)) throw new Error(`a key with the id ${key.id} exists already`)
     this.#keys.set(key.id, key)
+  }
+
+  update(id: string, change: KeyChange): boolean {
+    const key = this.#keys.get(id)
+    if (!key) return false
+    this.#keys.set(id, { ...key, ...change })
+    return true
+  }
+
+  list(): readonly ApiKey[] {
+    return [...this.#keys.values()]
   }
 
   empty(): boolean {

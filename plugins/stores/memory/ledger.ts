@@ -1,4 +1,4 @@
-import type { ApiKey, Hold, Ledger } from '../../../core/index.ts'
+import type { ApiKey, CreditHold, CreditRange, Ledger } from '../../../core/index.ts'
 
 /** What a key has spent and set aside, in whole nano-dollars: sums of fractions would drift. */
 interface Account {
@@ -9,17 +9,25 @@ interface Account {
 export class MemoryLedger implements Ledger {
   readonly #accounts = new Map<string, Account>()
 
-  reserve(key: ApiKey, usd: number): Hold | undefined {
+  reserve(key: ApiKey, range: CreditRange): CreditHold | undefined {
     const cap = key.spendCapUsd === undefined ? Infinity : nanoDollars(key.spendCapUsd)
     const account = this.#accounts.get(key.id) ?? { spent: 0, reserved: 0 }
-    const amount = nanoDollars(usd)
-    if (account.spent + account.reserved + amount > cap) return undefined
+    const amount = available(account, cap, range)
+    if (amount === undefined) return undefined
     this.#accounts.set(key.id, account)
     return hold(account, cap, amount)
   }
 }
 
-function hold(account: Account, cap: number, amount: number): Hold {
+/** Nano-dollars; undefined where less than `atLeast` is left. */
+function available({ spent, reserved }: Account, cap: number, { atLeast, atMost }: CreditRange): number | undefined {
+  const least = nanoDollars(atLeast)
+  const most = nanoDollars(atMost)
+  const left = cap - spent - reserved
+  return left < least ? undefined : Math.max(least, Math.min(most, left))
+}
+
+function hold(account: Account, cap: number, amount: number): CreditHold {
   let held = amount
   let ended = false
   account.reserved += amount
@@ -30,9 +38,12 @@ function hold(account: Account, cap: number, amount: number): Hold {
     account.spent += spent
   }
   return {
-    extend(moreUsd) {
-      const more = nanoDollars(moreUsd)
-      if (ended || account.spent + account.reserved + more > cap) return false
+    get usd() {
+      return held / 1e9
+    },
+    extend(range) {
+      const more = available(account, cap, range)
+      if (ended || more === undefined) return false
       account.reserved += more
       held += more
       return true

@@ -1,13 +1,16 @@
+import { LRUCache } from 'lru-cache'
 import type { AttemptSample, Clock, MetricStore, MetricWindow } from '../../../core/index.ts'
 import { EndpointMetrics, minuteMs } from './endpoint-metrics.ts'
 import { MetricSummary } from './metric-summary.ts'
 
-/** Callers may name models that no catalog lists: beyond so many endpoints the one known longest is forgotten. */
-const maxEndpoints = 10_000
+/** Callers may name models that no catalog lists: beyond so many of them the longest unused is forgotten. */
+const maxUnlisted = 1_000
 
 export class MemoryMetrics implements MetricStore {
   readonly #clock: Clock
-  readonly #endpoints = new Map<string, EndpointMetrics>()
+  /** As many as the catalogs list. */
+  readonly #listed = new Map<string, EndpointMetrics>()
+  readonly #unlisted = new LRUCache<string, EndpointMetrics>({ max: maxUnlisted })
   #prunedAt = 0
 
   constructor(clock: Clock) {
@@ -16,34 +19,31 @@ export class MemoryMetrics implements MetricStore {
 
   record(sample: AttemptSample): void {
     const name = endpointName(sample.provider, sample.model)
-    let endpoint = this.#endpoints.get(name)
-    if (!endpoint) {
-      this.#makeRoom()
-      endpoint = new EndpointMetrics()
-      this.#endpoints.set(name, endpoint)
-    }
+    const endpoint = this.#find(name) ?? new EndpointMetrics()
+    if (sample.listed) {
+      this.#listed.set(name, endpoint)
+      // It may have been used before a catalog came to list it.
+      this.#unlisted.delete(name)
+    } else if (!this.#listed.has(name)) this.#unlisted.set(name, endpoint)
     endpoint.add(sample)
     if (sample.at - this.#prunedAt >= minuteMs) this.#prune(sample.at)
   }
 
   window(provider: string, model: string, intervalMs: number): MetricWindow {
-    const endpoint = this.#endpoints.get(endpointName(provider, model))
+    const endpoint = this.#find(endpointName(provider, model))
     if (!endpoint) return noData
     const [past, current = nothing] = endpoint.window(this.#clock.now(), intervalMs)
     return past.requests + current.requests === 0 ? noData : combine(past, current)
   }
 
-  #prune(now: number): void {
-    this.#prunedAt = now
-    for (const [name, endpoint] of this.#endpoints) if (!endpoint.prune(now)) this.#endpoints.delete(name)
+  #find(name: string): EndpointMetrics | undefined {
+    return this.#listed.get(name) ?? this.#unlisted.get(name)
   }
 
-  #makeRoom(): void {
-    if (this.#endpoints.size < maxEndpoints) return
-    for (const oldest of this.#endpoints.keys()) {
-      this.#endpoints.delete(oldest)
-      return
-    }
+  #prune(now: number): void {
+    this.#prunedAt = now
+    for (const endpoints of [this.#listed, this.#unlisted])
+      for (const [name, endpoint] of endpoints) if (!endpoint.prune(now)) endpoints.delete(name)
   }
 }
 

@@ -74,14 +74,12 @@ export class DataKeys {
     if (!row || row.created_at <= this.#clock.now() - this.#maxAgeMs) return await this.#make(org)
     const key = await this.#open(row)
     if (key) return key
-    this.#log.warn('a data key does not open, so a new one is made: is the master key that it was made under still configured?', {
-      dataKey: row.id,
-    })
+    this.#log.error('a data key cannot be opened, so a new one is made: responses that were sealed under it are lost', { dataKey: row.id })
     return await this.#make(org)
   }
 
   async #make(org: string): Promise<DataKey> {
-    const key = { id: randomBytes(16).toString('hex'), bytes: randomBytes(32) }
+    const key = { id: randomBytes(16).toString('hex'), bytes: randomBytes(keyBytes) }
     const sealed = this.#sealer.seal({ org, purpose }, key.bytes)
     await this.#database.insertInto('data_key').values({ id: key.id, org, sealed, created_at: this.#clock.now() }).execute()
     this.#opened.set(addressOf(key.id, org), key)
@@ -90,7 +88,7 @@ export class DataKeys {
 
   /** A key that was sealed under an earlier master key is sealed anew, so that the earlier one may be forgotten some day. */
   async #open({ id, org, sealed }: DataKeyTable): Promise<DataKey | undefined> {
-    const bytes = this.#sealer.open({ org, purpose }, sealed)
+    const bytes = openDataKey(this.#sealer, org, sealed)
     if (!bytes) return undefined
     if (!this.#sealer.isCurrent(sealed)) {
       const anew = this.#sealer.seal({ org, purpose }, bytes)
@@ -102,7 +100,14 @@ export class DataKeys {
   }
 }
 
+/** Undefined when it does not open. Takes whatever the column holds. */
+export function openDataKey(sealer: Sealer, org: string, sealed: unknown): Uint8Array | undefined {
+  const bytes = sealed instanceof Uint8Array ? sealer.open({ org, purpose }, sealed) : undefined
+  return bytes?.length === keyBytes ? bytes : undefined
+}
+
 const purpose = 'data-key'
+const keyBytes = 32
 
 /** Ids are of one length. */
 function addressOf(id: string, org: string): string {

@@ -1,16 +1,18 @@
 import { mkdirSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { Kysely, SqliteDialect, type SqliteDatabase } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import type { DataKeyTable } from './data-keys.ts'
 import type { KeyTable } from './keys.ts'
+import type { MasterKeyCheckTable } from './master-key-check.ts'
 import { migrations } from './migrations/index.ts'
 import type { ResponseItemTable, ResponseTable } from './response-rows.ts'
 
 export interface Tables {
   readonly api_key: KeyTable
   readonly data_key: DataKeyTable
+  readonly master_key_check: MasterKeyCheckTable
   readonly response: ResponseTable
   readonly response_item: ResponseItemTable
 }
@@ -18,8 +20,7 @@ export interface Tables {
 const busyTimeoutMs = 5000
 
 /** Opens the file, or makes it, and brings its tables up to date. */
-export async function openDatabase(file: string): Promise<Kysely<Tables>> {
-  const path = resolve(file)
+export async function openDatabase(path: string): Promise<Kysely<Tables>> {
   let sqlite: DatabaseSync | undefined
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })

@@ -1,8 +1,10 @@
+import { resolve } from 'node:path'
 import { Clock, definePlugin, KeyStore, ResponseStore, Sealer } from '../../../core/index.ts'
 import { DataKeys } from './data-keys.ts'
 import { openDatabase } from './database.ts'
 import { Expiry } from './expiry.ts'
 import { SqlKeys } from './keys.ts'
+import { checkMasterKey } from './master-key-check.ts'
 import { SqlResponses } from './responses.ts'
 import { SealedParts } from './sealed-parts.ts'
 
@@ -26,8 +28,9 @@ export default definePlugin({
       cacheTtlMs: {
         type: 'integer',
         minimum: 0,
-        default: 5000,
-        description: 'How long a key is remembered, in milliseconds: after so long, a change made by another process holds. 0: not at all.',
+        default: 1000,
+        description:
+          'How long a key is remembered, in milliseconds. A change made by another process takes effect after at most this long. 0: not at all.',
       },
       dataKeyDays: {
         type: 'integer',
@@ -46,9 +49,10 @@ export default definePlugin({
   needs: { clock: Clock, sealer: Sealer },
   provides: options => options.services.map(service => tokens[service]),
   async setup(gateway, { file, services, cacheTtlMs, dataKeyDays, keepResponsesDays }, { clock, sealer }) {
-    const database = await openDatabase(file)
+    const database = await openDatabase(gateway.resolvePath(file))
     gateway.onStop(() => database.destroy())
-    if (services.includes('keys')) gateway.provide(KeyStore, new SqlKeys(database, clock, cacheTtlMs))
+    await checkMasterKey(database, sealer, resolve(file))
+    if (services.includes('keys')) gateway.provide(KeyStore, new SqlKeys(database, clock, gateway.log, cacheTtlMs))
     if (!services.includes('responses')) return
     const parts = new SealedParts(new DataKeys(database, sealer, clock, gateway.log, dataKeyDays))
     gateway.provide(ResponseStore, new SqlResponses(database, parts, gateway.log))

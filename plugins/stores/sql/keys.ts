@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { LRUCache } from 'lru-cache'
-import type { ApiKey, Clock, KeyStore, Maybe } from '../../../core/index.ts'
+import { isObject, type ApiKey, type Clock, type KeyChange, type KeyStore, type Logger, type Maybe } from '../../../core/index.ts'
 import type { Tables } from './database.ts'
 
 export interface KeyTable {
@@ -18,6 +18,8 @@ export interface KeyTable {
   readonly tokens_per_minute: number | null
   readonly disabled: number | null
   readonly created_at: number
+  readonly previous_hash: string | null
+  readonly previous_valid_until: number | null
 }
 
 const maxCachedKeys = 10_000
@@ -25,11 +27,13 @@ const maxCachedKeys = 10_000
 export class SqlKeys implements KeyStore {
   readonly persistent = true
   readonly #database: Kysely<Tables>
+  readonly #log: Logger
   /** Known keys only: a new key is found at once, and made-up ids push no real one out. */
   readonly #cache: LRUCache<string, ApiKey> | undefined
 
-  constructor(database: Kysely<Tables>, clock: Clock, cacheTtlMs: number) {
+  constructor(database: Kysely<Tables>, clock: Clock, log: Logger, cacheTtlMs: number) {
     this.#database = database
+    this.#log = log
     if (cacheTtlMs > 0) {
       const perf = { now: () => clock.elapsed() }
       this.#cache = new LRUCache({ max: maxCachedKeys, ttl: cacheTtlMs, ttlResolution: 0, perf })
@@ -41,7 +45,22 @@ export class SqlKeys implements KeyStore {
   }
 
   async add(key: ApiKey): Promise<void> {
-    await this.#database.insertInto('api_key').values(toRow(key)).execute()
+    await this.#database
+      .insertInto('api_key')
+      .values(toColumns(key) as KeyTable)
+      .execute()
+  }
+
+  async update(id: string, change: KeyChange): Promise<boolean> {
+    if (Object.keys(change).length === 0) return (await this.#read(id)) !== undefined
+    const { numUpdatedRows } = await this.#database.updateTable('api_key').set(toColumns(change)).where('id', '=', id).executeTakeFirst()
+    this.#cache?.delete(id)
+    return numUpdatedRows > 0n
+  }
+
+  async list(): Promise<readonly ApiKey[]> {
+    const rows = await this.#database.selectFrom('api_key').selectAll().orderBy('created_at').orderBy('id').execute()
+    return rows.flatMap(row => this.#readable(row) ?? [])
   }
 
   async empty(): Promise<boolean> {
@@ -50,30 +69,48 @@ export class SqlKeys implements KeyStore {
 
   async #read(id: string): Promise<ApiKey | undefined> {
     const row = await this.#database.selectFrom('api_key').selectAll().where('id', '=', id).executeTakeFirst()
-    if (!row) return undefined
-    const key = fromRow(row)
+    const key = row && this.#readable(row)
+    if (!key) return undefined
     this.#cache?.set(id, key)
     return key
   }
+
+  /** A key whose limits cannot be read is refused like an unknown one. */
+  #readable(row: KeyTable): ApiKey | undefined {
+    try {
+      const key = fromRow(row)
+      if (isObject(key.policy)) return key
+    } catch {
+      // Reported below.
+    }
+    this.#log.error('a stored API key cannot be read: its row was changed. Make a new key', { key: row.id })
+    return undefined
+  }
 }
 
-function toRow(key: ApiKey): KeyTable {
-  return {
-    id: key.id,
-    hash: key.hash,
-    name: key.name,
-    org: key.org,
-    team: key.team ?? null,
-    user: key.user ?? null,
-    policy: JSON.stringify(key.policy),
-    models: key.models ? JSON.stringify(key.models) : null,
-    providers: key.providers ? JSON.stringify(key.providers) : null,
-    spend_cap_usd: key.spendCapUsd ?? null,
-    allow_unpriced: key.allowUnpriced === undefined ? null : Number(key.allowUnpriced),
-    tokens_per_minute: key.tokensPerMinute ?? null,
-    disabled: key.disabled === undefined ? null : Number(key.disabled),
-    created_at: key.createdAt,
-  }
+/** How each member of a key is kept. */
+const columnsOf: { readonly [M in keyof ApiKey]-?: (value: ApiKey[M]) => Partial<KeyTable> } = {
+  id: id => ({ id }),
+  hash: hash => ({ hash }),
+  previous: previous => ({ previous_hash: previous?.hash ?? null, previous_valid_until: previous?.validUntil ?? null }),
+  name: name => ({ name }),
+  org: org => ({ org }),
+  team: team => ({ team: team ?? null }),
+  user: user => ({ user: user ?? null }),
+  policy: policy => ({ policy: JSON.stringify(policy) }),
+  models: models => ({ models: models ? JSON.stringify(models) : null }),
+  providers: providers => ({ providers: providers ? JSON.stringify(providers) : null }),
+  spendCapUsd: cap => ({ spend_cap_usd: cap ?? null }),
+  allowUnpriced: allowed => ({ allow_unpriced: allowed === undefined ? null : Number(allowed) }),
+  tokensPerMinute: tokens => ({ tokens_per_minute: tokens ?? null }),
+  disabled: disabled => ({ disabled: disabled === undefined ? null : Number(disabled) }),
+  createdAt: createdAt => ({ created_at: createdAt }),
+}
+
+/** The columns of these members alone. */
+function toColumns(members: Partial<ApiKey>): Partial<KeyTable> {
+  const columns = Object.entries(members).map(([member, value]) => columnsOf[member as keyof ApiKey](value as never))
+  return Object.assign({}, ...columns)
 }
 
 function fromRow(row: KeyTable): ApiKey {
@@ -92,5 +129,6 @@ function fromRow(row: KeyTable): ApiKey {
     ...(row.tokens_per_minute !== null && { tokensPerMinute: row.tokens_per_minute }),
     ...(row.disabled !== null && { disabled: row.disabled === 1 }),
     createdAt: row.created_at,
+    ...(row.previous_hash !== null && { previous: { hash: row.previous_hash, validUntil: row.previous_valid_until ?? 0 } }),
   }
 }

@@ -1,8 +1,16 @@
 import type { Kysely } from 'kysely'
-import type { Item, JsonObject, Logger, ResponseStore, StoredResponse, Turn } from '../../../core/index.ts'
+import {
+  isObject,
+  type Item,
+  type JsonObject,
+  type Logger,
+  type ResponseStore,
+  type StoredResponse,
+  type Turn,
+} from '../../../core/index.ts'
 import { chainQuery, type ResponseLink } from './chain-query.ts'
 import type { Tables } from './database.ts'
-import { indexItems, itemsOf, readIndex, removeResponse } from './response-rows.ts'
+import { indexItems, itemsOf, readIndex, removeResponse, type ResponseTable } from './response-rows.ts'
 import type { SealedParts } from './sealed-parts.ts'
 
 /** The turn and the body of a response are sealed; its id, its owner and the ids of its items are not. */
@@ -31,9 +39,10 @@ export class SqlResponses implements ResponseStore {
 
   async get(owner: string, id: string): Promise<StoredResponse | undefined> {
     const row = await this.#database.selectFrom('response').selectAll().where('owner', '=', owner).where('id', '=', id).executeTakeFirst()
-    if (!row) return undefined
-    const { input, output } = await this.#turn(owner, row)
-    const body = (await this.#opened(owner, row, 'body', row.body)) as JsonObject
+    const turn = row && (await this.#turn(owner, row))
+    const body = turn && (await this.#body(owner, row))
+    if (!body) return undefined
+    const { input, output } = turn
     return {
       id,
       org: row.org,
@@ -57,7 +66,11 @@ export class SqlResponses implements ResponseStore {
       next = link.previous_id
     }
     const turns: Turn[] = []
-    for (const link of newestFirst.reverse()) turns.push(await this.#turn(owner, link))
+    for (const link of newestFirst.reverse()) {
+      const turn = await this.#turn(owner, link)
+      if (!turn) return undefined
+      turns.push(turn)
+    }
     return turns
   }
 
@@ -71,8 +84,8 @@ export class SqlResponses implements ResponseStore {
         .where('owner', '=', owner)
         .where('id', '=', responseId)
         .executeTakeFirst()
-      if (!row) continue
-      for (const item of itemsOf(await this.#turn(owner, row))) if (itemIds.has(item.id)) found.set(item.id, item)
+      const turn = row && (await this.#turn(owner, row))
+      if (turn) for (const item of itemsOf(turn)) if (itemIds.has(item.id)) found.set(item.id, item)
     }
     return found
   }
@@ -81,19 +94,26 @@ export class SqlResponses implements ResponseStore {
     return await this.#database.transaction().execute(transaction => removeResponse(transaction, owner, id))
   }
 
-  async #turn(owner: string, row: Pick<ResponseLink, 'id' | 'org' | 'conversation'>): Promise<Turn> {
-    return (await this.#opened(owner, row, 'conversation', row.conversation)) as Turn
+  async #turn(owner: string, row: Pick<ResponseLink, 'id' | 'org' | 'conversation'>): Promise<Turn | undefined> {
+    const opened = await this.#parts.open(row.org, { owner, id: row.id, part: 'conversation' }, row.conversation)
+    return isTurn(opened) ? opened : this.#damaged(row.id, 'conversation')
   }
 
-  async #opened(
-    owner: string,
-    { id, org }: { id: string; org: string },
-    part: 'conversation' | 'body',
-    bytes: Uint8Array,
-  ): Promise<unknown> {
-    const opened = await this.#parts.open(org, { owner, id, part }, bytes)
-    if (opened !== undefined) return opened
-    this.#log.error('a stored response does not open: it was changed, or the key that it was sealed under is lost', { response: id, part })
-    throw new Error(`the stored response ${id} does not open`)
+  async #body(owner: string, row: Pick<ResponseTable, 'id' | 'org' | 'body'>): Promise<JsonObject | undefined> {
+    const opened = await this.#parts.open(row.org, { owner, id: row.id, part: 'body' }, row.body)
+    return isObject(opened) ? opened : this.#damaged(row.id, 'body')
   }
+
+  /** Reading it again cannot help, so a damaged response counts as one that was never stored. */
+  #damaged(id: string, part: string): undefined {
+    this.#log.error('a stored response cannot be opened: it was changed, or the key that sealed it is lost', { response: id, part })
+  }
+}
+
+function isTurn(value: unknown): value is Turn {
+  return isObject(value) && isItems(value['input']) && isItems(value['output'])
+}
+
+function isItems(value: unknown): boolean {
+  return Array.isArray(value) && value.every(item => isObject(item) && typeof item['id'] === 'string')
 }

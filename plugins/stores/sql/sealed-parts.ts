@@ -31,8 +31,9 @@ export class SealedParts {
     return Buffer.concat([header, ...sealed, cipher.getAuthTag()])
   }
 
-  /** Undefined when the bytes were changed, belong elsewhere, or their key is lost. */
-  async open(org: string, place: Place, bytes: Uint8Array): Promise<unknown> {
+  /** Undefined when the bytes were changed, belong elsewhere, or their key is lost. Takes whatever the column holds. */
+  async open(org: string, place: Place, bytes: unknown): Promise<unknown> {
+    if (!(bytes instanceof Uint8Array)) return undefined
     const envelope = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     if (envelope.length < nonceEnd + tagBytes || envelope[0] !== version) return undefined
     const key = await this.#keys.find(org, envelope.toString('hex', 1, keyIdEnd))
@@ -48,10 +49,10 @@ function decrypted(key: DataKey, envelope: Buffer, place: Place): unknown {
   const opened = decipher.update(envelope.subarray(nonceEnd, -tagBytes))
   try {
     decipher.final()
+    return JSON.parse(opened.toString())
   } catch {
     return undefined
   }
-  return JSON.parse(opened.toString())
 }
 
 /** No two places give the same bytes, whatever characters an id holds. */

@@ -111,6 +111,9 @@ t.test('what it does not allow is a 400 that names the place', async t => {
     types.set(id, detail.error_type)
   }
   for (const [id, errorCode] of types) t.match(await under.record(id), { id, status: 400, errorCode })
+  const { status, detail } = await decide(under, { model: 'sandbox/\ud800' })
+  t.equal(status, 400, 'half a character in the name of the model')
+  t.match(detail.message, /Invalid value for 'model'.*surrogate/)
 })
 
 t.test('every status has the error body of this surface', async t => {
@@ -121,10 +124,10 @@ t.test('every status has the error body of this surface', async t => {
     [401, 'invalid_api_key', {}, { headers: { authorization: '' } }],
     [413, 'request_too_large', { state: 'x'.repeat(3_000) }, {}],
     [415, 'unsupported_media_type', {}, { headers: { 'content-type': 'text/plain' } }],
-    [415, 'unsupported_media_type', {}, { headers: { 'content-encoding': 'gzip' } }],
+    [415, 'unsupported_media_type', {}, { headers: { 'content-encoding': 'lzma' } }],
     [404, 'not_found', {}, {}, '/v1/systemone/more'],
-    [404, 'not_found', {}, { method: 'PUT' }],
-    [404, 'not_found', {}, { method: 'DELETE' }, '/v1/decisions'],
+    [405, 'method_not_allowed', {}, { method: 'PUT' }],
+    [405, 'method_not_allowed', {}, { method: 'DELETE' }, '/v1/decisions'],
   ]
   for (const [status, type, body, more, path] of cases) {
     const outcome = await decide(under, body, more, path)
@@ -142,6 +145,8 @@ t.test('a store that fails is a 503, a bug a 500, both in the same form', async 
     persistent: false,
     empty: () => false,
     add: () => {},
+    update: () => false,
+    list: () => [],
     find() {
       throw new Error('down')
     },

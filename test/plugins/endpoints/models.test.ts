@@ -80,6 +80,51 @@ t.test('models are listed, and described one by one with the retention of each p
     t.equal((await under.request(path, { headers: { authorization: '' } })).status, 401, 'a key is needed')
 })
 
+t.test('a key is shown what it may use, and nothing else is there for it', async t => {
+  const price = { input: 1, output: 2 }
+  const under = await gateway({
+    plugins: [
+      saying('acme', hello),
+      saying('globex', hello),
+      listing(
+        { model: 'small', aliases: ['tiny'], endpoints: [{ provider: 'acme', price }, { provider: 'globex' }] },
+        { model: 'large', aliases: ['huge'], endpoints: [{ provider: 'globex', price }] },
+      ),
+    ],
+  })
+  t.teardown(under.stop)
+  const ids = async (key: string): Promise<readonly string[]> => {
+    const reply = await under.request('/v1/models', { headers: { authorization: `Bearer ${key}` } })
+    return ((await reply.json()) as ModelsBody).data.map(({ id }) => id)
+  }
+  const providers = async (key: string, name: string): Promise<readonly string[] | undefined> => {
+    const reply = await under.request(`/v1/models/${name}`, { headers: { authorization: `Bearer ${key}` } })
+    const body = (await reply.json()) as ModelsBody
+    if (reply.status === 200) return Object.keys(body.providers)
+    t.match(body.error, { type: 'invalid_request_error', code: 'model_not_found', param: 'id' })
+    t.notMatch(JSON.stringify(body), /Did you mean/, 'and no name of another model')
+    return undefined
+  }
+  const keys: readonly (readonly [object, readonly string[], Record<string, readonly string[] | undefined>])[] = [
+    [
+      { models: ['small'] },
+      ['small'],
+      { small: ['acme', 'globex'], tiny: ['acme', 'globex'], large: undefined, huge: undefined, larg: undefined },
+    ],
+    [{ models: ['globex/small'] }, ['small'], { small: ['globex'], 'acme/small': ['globex'], 'globex/large': undefined }],
+    [{ providers: ['acme'] }, ['small'], { tiny: ['acme'], large: undefined, 'acme/brand-new': ['acme'], 'globex/brand-new': undefined }],
+    [{ providers: ['globex'] }, ['small', 'large'], { small: ['globex'], huge: ['globex'] }],
+    [{ models: [] }, [], { small: undefined, 'acme/brand-new': undefined }],
+    [{ models: ['small', 'large'], spendCapUsd: 1 }, ['small', 'large'], { small: ['acme'], large: ['globex'] }],
+  ]
+  for (const [settings, listed, details] of keys) {
+    const key = await under.gateway.issueKey({ name: 'limited', ...settings })
+    t.same(await ids(key), listed, JSON.stringify(settings))
+    for (const [name, shown] of Object.entries(details)) t.same(await providers(key, name), shown, `${JSON.stringify(settings)} ${name}`)
+  }
+  t.ok((await ids(under.apiKey)).length > 2, 'another key sees all')
+})
+
 /** The members of the list, of a detail and of an error that are looked at here. */
 interface ModelsBody {
   readonly object: string

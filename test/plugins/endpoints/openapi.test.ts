@@ -89,16 +89,25 @@ async function stage(t: Test, finish: GenerationEvent = stop): Promise<GatewayUn
   return under
 }
 
-t.test('the description is served without a key, made once, and leaves no record', async t => {
+t.test('the description needs a key, is made once, and can be opened to everybody', async t => {
   const under = await stage(t)
+  const keyless = await under.request('/openapi.json', { headers: { authorization: '' } })
+  t.equal(keyless.status, 401)
+  t.match(await keyless.json(), { error: { code: 'invalid_api_key' } })
   for (const path of ['/openapi.json', '/openapi.json/']) {
-    const reply = await under.gateway.http.h3.request(path)
+    const reply = await under.request(path)
     t.equal(reply.status, 200)
     t.equal(reply.headers.get('content-type'), 'application/json')
     t.match(await reply.json(), { openapi: /^3\.1\./, info: { title: 'Turnpike', version: '1.0.0' } })
   }
-  await (await under.request('/v1/models')).text()
-  t.match(await under.recorded(1), [{ path: '/v1/models' }])
+  t.match((await documentOf(under)).paths['/openapi.json']!['get'], { security: [{ apiKey: [] }], responses: { 401: {} } })
+
+  const open = await gateway({ plugins: [openapi({ public: true })] })
+  t.teardown(open.stop)
+  const reply = await open.gateway.http.h3.request('/openapi.json')
+  t.match(await reply.json(), { openapi: /^3\.1\./, paths: { '/openapi.json': { get: { security: [] } } } })
+  await (await open.request('/v1/models')).text()
+  t.match(await open.recorded(1), [{ path: '/v1/models' }], 'and leaves no record')
 })
 
 t.test('every route is in it, a route that nobody describes too', async t => {

@@ -42,6 +42,7 @@ export const accepted: readonly (readonly [rule: string, body: object])[] = [
   ['cache_control: null counts as absent inside', { ...hi, cache_control: { type: 'ephemeral', ttl: null } }],
   ['prompt_cache_retention: one of in-memory, in_memory, 24h', { ...hi, prompt_cache_retention: 'in_memory' }],
   ['routing: interval such as 1h or 1 hour', { ...hi, routing: { provider: { interval: '1 hour', sort: 'p95_latency' }, model: null } }],
+  ['text: a format that is null', { ...hi, text: { format: null, verbosity: null } }],
   ['text: null counts as absent inside', { ...hi, text: { verbosity: null, format: { type: 'text' } } }],
   [
     'text.format: description and strict may be null, and the schema is left alone',
@@ -117,6 +118,11 @@ export const accepted: readonly (readonly [rule: string, body: object])[] = [
     withItems({ type: 'reasoning', summary: [{ type: 'summary_text', text: 'a' }], content: [{ type: 'reasoning_text', text: 'b' }] }),
   ],
   ['function_call: call_id of 64 characters', withItems({ ...call, call_id: letters(64), namespace: null })],
+  ['function_call_output: without a call_id', withItems({ type: 'function_call_output', output: 'x' })],
+  [
+    'function_call_output: without a call_id, from a namespace',
+    withItems({ type: 'function_call_output', call_id: null, name: 'create_goal', namespace: 'goals', output: 'x' }),
+  ],
   [
     'function_call_output: parts',
     withItems(call, { type: 'function_call_output', call_id: 'call_1', output: [{ type: 'input_image', image_url: png, file_id: null }] }),
@@ -274,7 +280,6 @@ export const refused: readonly Refused[] = [
     rule: 'conversation and previous_response_id',
     body: { ...hi, conversation: 'c', previous_response_id: 'resp_1' },
     param: 'conversation',
-    beyondSchema: true,
   },
   { rule: 'an unknown item', body: withItems({ type: 'telegram' }), param: 'input[0]' },
   { rule: 'an item of no type, role or id', body: withItems({}), param: 'input[0].type', code: missing },

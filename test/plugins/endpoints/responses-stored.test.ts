@@ -231,6 +231,9 @@ t.test('a bad query is a 400 that names the parameter', async t => {
     await refused(`${path}?${'include[]=reasoning.encrypted_content&'.repeat(9)}`, 'include', /At most 8 .* got 9/)
   }
   await refused('?stream=true', 'stream', /cannot be streamed/)
+  await refused('?stream=null', 'stream', /expected false/)
+  await refused('?stream=false&stream=false', 'stream', /expected one, but got 2/)
+  await refused('/input_items?limit=1&limit=2', 'limit', /expected one, but got 2/)
   await refused('?stream=true&starting_after=3', 'stream', /cannot be streamed/)
   for (const limit of ['0', '101', '-1', '1.5', '', 'ten', '1e1', '9999999999999999999'])
     await refused(`/input_items?limit=${limit}`, 'limit', /from 1 to 100/)

@@ -58,7 +58,7 @@ t.test('a failure tells the sentence, the code, how long to wait, and the raw bo
   const body = '{"id":"r1","message":"too many tokens: size limit exceeded by 25 tokens."}'
   t.match(adapter.failure(400, {}, body), {
     message: 'too many tokens: size limit exceeded by 25 tokens.',
-    code: 'context_length_exceeded',
+    code: undefined,
     upstream: body,
   })
   t.equal(adapter.failure(429, { 'retry-after': '2' }, '{"message":"Slower"}').retryAfterMs, 2000)
@@ -153,7 +153,12 @@ t.test('files that core fetched are documents, and a message of files alone stil
       })
       return { status: 200, headers: {}, body: Readable.from([Buffer.from(JSON.stringify(reply))]) }
     },
-    media: async () => ({ mediaType: 'text/plain', base64: Buffer.from('Facts.').toString('base64') }),
+    media: async ([wanted]) => ({
+      contents: new Map([
+        [wanted!.url, { mediaType: 'text/plain', base64: [Buffer.from(Buffer.from('Facts.').toString('base64'))], bytes: 6 }],
+      ]),
+      release: () => {},
+    }),
     async close() {},
   }
   const events: GenerationEvent[] = []

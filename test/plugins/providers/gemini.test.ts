@@ -37,6 +37,7 @@ t.test('the suite of every provider', t => {
       ),
       failed(400, 'FAILED_PRECONDITION', 'User location is not supported for the API use.', 'auth'),
       failed(400, 'FAILED_PRECONDITION', 'Please enable billing on your project.', 'quota'),
+      failed(400, 'FAILED_PRECONDITION', 'This model models/gemini-demo is no longer available to new users.', 'not-found'),
       failed(401, 'UNAUTHENTICATED', 'Request had invalid authentication credentials.', 'auth'),
       failed(403, 'PERMISSION_DENIED', 'The API has not been used in this project before or it is disabled.', 'auth', [
         { reason: 'SERVICE_DISABLED' },
@@ -80,7 +81,7 @@ t.test('a failure tells the sentence, the status, the code, how long to wait, an
     {
       message: 'The input token count (3) exceeds the maximum number of tokens allowed (2).',
       status: 400,
-      code: 'context_length_exceeded',
+      code: undefined,
       upstream: body,
       retryAfterMs: undefined,
     },

@@ -1,4 +1,5 @@
-import type { ApiKey } from '../../../core/index.ts'
+import type { Test } from 'tap'
+import type { ApiKey, KeyStore } from '../../../core/index.ts'
 
 export const leanKey: ApiKey = {
   id: 'lean',
@@ -23,5 +24,26 @@ export const fullKey: ApiKey = {
   allowUnpriced: false,
   tokensPerMinute: 100_000,
   disabled: true,
+  previous: { hash: 'aGFzaDE', validUntil: 1_767_225_700_000 },
   createdAt: 1_767_225_600_001,
+}
+
+/** What every key store does with changes. */
+export async function checkKeyChanges(t: Test, keys: KeyStore): Promise<void> {
+  t.same(await keys.list(), [])
+  await keys.add(leanKey)
+  await keys.add(fullKey)
+  t.same(await keys.list(), [leanKey, fullKey], 'the oldest first')
+  t.equal(await keys.update('lean', { disabled: true }), true)
+  t.match(await keys.find('lean'), { ...leanKey, disabled: true }, 'at once in this process')
+  const previous = { hash: leanKey.hash, validUntil: 1 }
+  t.equal(await keys.update('lean', { hash: 'bmV3', previous }), true)
+  t.match(await keys.find('lean'), { ...leanKey, disabled: true, hash: 'bmV3', previous }, 'other members stay')
+  t.equal(await keys.update('full', { previous: undefined, models: undefined, spendCapUsd: 2 }), true)
+  const changed = (await keys.find('full'))!
+  t.same([changed.previous, changed.models, changed.spendCapUsd, changed.team], [undefined, undefined, 2, 'research'])
+  t.equal(await keys.update('full', {}), true)
+  t.equal(await keys.update('nobody', { disabled: true }), false)
+  t.equal(await keys.update('nobody', {}), false)
+  t.equal((await keys.list()).length, 2)
 }

@@ -9,7 +9,8 @@ const quarter = 15 * minute
 const day = 24 * 60 * minute
 
 function sample(at: number, more: Partial<AttemptSample> = {}): AttemptSample {
-  return { provider: 'acme', model: 'one', at, outcome: 'ok', latencyMs: 200, totalMs: 1200, inputTokens: 100, outputTokens: 50, ...more }
+  const counts = { latencyMs: 200, totalMs: 1200, inputTokens: 100, outputTokens: 50 }
+  return { provider: 'acme', model: 'one', listed: true, at, outcome: 'ok', ...counts, ...more }
 }
 
 t.test('a histogram knows every quantile to 2 %', async t => {
@@ -109,12 +110,35 @@ t.test('nothing is kept longer than a day', async t => {
   t.equal(metrics.window('acme', 'one', 2 * day).requests, 0)
 })
 
-t.test('callers who make up models or intervals fill no memory', async t => {
+t.test('callers who make up models or intervals fill no memory, and displace no endpoint of a catalog', async t => {
   const clock = new FakeClock()
   const metrics = new MemoryMetrics(clock)
-  for (let index = 0; index < 10_001; index++) metrics.record(sample(clock.now(), { model: `made-up-${index}` }))
-  t.equal(metrics.window('acme', 'made-up-0', quarter).requests, 0)
-  t.equal(metrics.window('acme', 'made-up-10000', quarter).requests, 1)
+  const requests = (model: string, intervalMs = quarter): number => metrics.window('acme', model, intervalMs).requests
+  metrics.record(sample(clock.now()))
+  metrics.record(sample(clock.now(), { model: 'own', listed: false }))
+  for (let index = 0; index < 10_000; index++) {
+    metrics.record(sample(clock.now(), { model: `made-up-${index}`, listed: false }))
+    if (index % 500 === 0) metrics.record(sample(clock.now(), { model: 'own', listed: false }))
+  }
+  t.equal(requests('one'), 1)
+  t.equal(requests('own'), 21, 'what is used stays')
+  t.equal(requests('made-up-0'), 0)
+  t.equal(requests('made-up-9999'), 1)
+  const listed = Array.from({ length: 2_000 }, (_, index) => `listed-${index}`)
+  for (const model of listed) metrics.record(sample(clock.now(), { model }))
+  t.ok(
+    listed.every(model => requests(model) === 1),
+    'catalogs may be large',
+  )
   const intervals = Array.from({ length: 100 }, (_, index) => (index + 1) * minute)
-  t.ok(intervals.every(interval => metrics.window('acme', 'made-up-1', interval).requests === 1))
+  t.ok(intervals.every(interval => requests('one', interval) === 1))
+})
+
+t.test('an endpoint that comes to be listed keeps what is known of it', async t => {
+  const clock = new FakeClock()
+  const metrics = new MemoryMetrics(clock)
+  metrics.record(sample(clock.now(), { listed: false }))
+  metrics.record(sample(clock.now()))
+  metrics.record(sample(clock.now(), { listed: false }))
+  t.equal(metrics.window('acme', 'one', quarter).requests, 3)
 })

@@ -4,7 +4,7 @@ import { KeyStore, Ledger, MetricStore, RateLimiter, ResponseStore } from '../..
 import memory from '../../../plugins/stores/memory/index.ts'
 import { MemoryResponses } from '../../../plugins/stores/memory/responses.ts'
 import { setUp } from '../set-up.ts'
-import { fullKey, leanKey } from './keys.ts'
+import { checkKeyChanges, fullKey, leanKey } from './keys.ts'
 import { checkResponseStore, response } from './responses.ts'
 
 const services = [KeyStore, ResponseStore, MetricStore, RateLimiter, Ledger]
@@ -41,6 +41,8 @@ t.test('keys', async t => {
   t.equal(await keys.find('other'), undefined)
   t.throws(() => keys.add({ ...leanKey, name: 'Again' }), { message: 'a key with the id lean exists already' })
 })
+
+t.test('keys change', async t => checkKeyChanges(t, (await setUp([memory({})])).container.get(KeyStore)))
 
 t.test('responses', async t => checkResponseStore(t, async () => (await setUp([memory({})])).container.get(ResponseStore)))
 

@@ -83,22 +83,32 @@ t.test('a deleted link makes the chain unknown', async t => {
     })
 })
 
-t.test('what does not open is a 503, and the log names it and says no more', async t => {
+t.test('a damaged response is not found, the log names it and says no more, and others are served', async t => {
   const file = fileOf(t)
   const under = await gatewayOn(file)
   t.teardown(under.stop)
   const { id, output } = (await ask(under, { model: 'acme/m', input: canary })).response
-  run(file, 'update response set conversation = cast(substr(conversation, 1, length(conversation) - 1) as blob)')
-  const items = [{ type: 'item_reference', id: output[0]!['id'] }]
-  for (const body of [{ previous_response_id: id }, { input: items }, { previous_response_id: id, stream: true }])
-    t.match(await ask(under, { model: 'acme/m', ...body }), {
-      status: 503,
-      error: { code: 'server_error', message: /cannot be read at the moment/ },
+  const whole = (await ask(under, { model: 'acme/m', input: canary })).response
+  run(file, 'update response set conversation = cast(substr(conversation, 1, length(conversation) - 1) as blob) where id = ?', id)
+  for (const stream of [false, true])
+    t.match(await ask(under, { model: 'acme/m', previous_response_id: id, stream }), {
+      status: 400,
+      error: { code: 'previous_response_not_found', param: 'previous_response_id' },
     })
+  const items = [{ type: 'item_reference', id: output[0]!['id'] }]
+  t.match(await ask(under, { model: 'acme/m', input: items }), { status: 400, error: { message: /Item with id 'msg_\w+' not found/ } })
+  for (const path of ['', '/input_items']) {
+    const reply = await under.request(`/v1/responses/${id}${path}`)
+    t.match([reply.status, await reply.json()], [404, { error: { code: 'not_found' } }], path)
+    t.equal((await under.request(`/v1/responses/${whole.id}${path}`)).status, 200)
+  }
+  t.equal((await ask(under, { model: 'acme/m', previous_response_id: whole.id })).status, 200)
   const lines = under.logs.map(line => JSON.parse(line) as Record<string, unknown>).filter(line => line['plugin'] === 'sql')
-  t.equal(lines.length, 3)
-  for (const line of lines) t.match(line, { level: 'error', response: id, part: 'conversation', message: /does not open/ })
+  t.equal(lines.length, 5)
+  for (const line of lines) t.match(line, { level: 'error', response: id, part: 'conversation', message: /cannot be opened/ })
   t.notMatch(under.logs.join('\n'), canary)
+  t.equal((await under.request(`/v1/responses/${id}`, { method: 'DELETE' })).status, 200, 'it can be deleted')
+  t.equal((await under.request(`/v1/responses/${id}`, { method: 'DELETE' })).status, 404)
 })
 
 t.test('with logging off, or where the caller says so, nothing is written', async t => {

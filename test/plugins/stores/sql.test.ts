@@ -1,13 +1,15 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { randomBytes } from 'node:crypto'
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { execPath } from 'node:process'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { FakeClock } from '../set-up.ts'
-import { fullKey, leanKey } from './keys.ts'
-import { fileOf, openSql } from './sql.ts'
+import { checkKeyChanges, fullKey, leanKey } from './keys.ts'
+import { response } from './responses.ts'
+import { fileOf, masterKey, openSql, run } from './sql.ts'
 
 t.test('keys survive a restart to the letter', async t => {
   const file = fileOf(t)
@@ -24,6 +26,12 @@ t.test('keys survive a restart to the letter', async t => {
   t.strictSame(await second.keys.find('full'), fullKey)
   t.equal(await second.keys.find("' or 1=1 --"), undefined)
   await second.stop()
+})
+
+t.test('keys change', async t => {
+  const { keys, stop } = await openSql(fileOf(t))
+  await checkKeyChanges(t, keys)
+  await stop()
 })
 
 t.test('an id is given once', async t => {
@@ -45,7 +53,7 @@ t.test('a key is remembered for a while, and an unknown one is not', async t => 
   await keys.add(leanKey)
   t.strictSame(await keys.find('lean'), leanKey)
   elsewhere.exec("update api_key set disabled = 1 where id = 'lean'")
-  clock.pass(4999)
+  clock.pass(999)
   t.notOk(keys.find('lean') instanceof Promise, 'answers from memory')
   t.strictSame(await keys.find('lean'), leanKey)
   clock.pass(2)
@@ -141,4 +149,86 @@ t.test('a database of a newer version is refused and left as it was', async t =>
   database.exec("insert into kysely_migration (name, timestamp) values ('9999-later', '2030-01-01T00:00:00.000Z')")
   database.close()
   await t.rejects(openSql(file), { message: /9999-later.*A newer version of the gateway has used it/ })
+})
+
+t.test('a key whose row was damaged is unknown, and others are known', async t => {
+  const file = fileOf(t)
+  const { keys, stop } = await openSql(file, { cacheTtlMs: 0 })
+  t.teardown(stop)
+  await keys.add(leanKey)
+  await keys.add(fullKey)
+  for (const damage of ["policy = '{'", "policy = 'null'", "models = 'x'"]) {
+    run(file, `update api_key set ${damage} where id = 'full'`)
+    t.equal(await keys.find('full'), undefined, damage)
+    t.strictSame(await keys.find('lean'), leanKey)
+  }
+})
+
+/** What keeps the plugins from starting; undefined when nothing does. */
+async function refusalOf(file: string, sealer: Parameters<typeof openSql>[3]): Promise<string | undefined> {
+  try {
+    await (await openSql(file, {}, undefined, sealer)).stop()
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+t.test('a database is not opened without the master key that it was made under', async t => {
+  const file = fileOf(t)
+  const keyFile = join(dirname(file), 'master.key')
+  const away = `${keyFile}.away`
+  const first = await openSql(file, {}, undefined, { keyFile })
+  await first.keys.add(leanKey)
+  await first.stop()
+  t.equal(await refusalOf(file, { keyFile }), undefined)
+
+  renameSync(keyFile, away)
+  t.match(await refusalOf(file, { keyFile }), new RegExp(`database ${file} was made under .* key file ${keyFile} is missing`))
+  t.notOk(existsSync(keyFile), 'no new key lies beside old data')
+  t.match(await refusalOf(file, { masterKey: 'cd'.repeat(32) }), /option masterKey .*GATEWAY_MASTER_KEY.* holds another one/)
+  writeFileSync(keyFile, randomBytes(32).toString('hex'), { mode: 0o600 })
+  t.match(await refusalOf(file, { keyFile }), new RegExp(`key file ${keyFile} holds another one`))
+  t.match(await refusalOf(file, { keyFile, previousKeys: [readFileSync(away, 'utf8').trim()] }), /API keys .* Set macKey/)
+  truncateSync(keyFile, 20)
+  t.match(await refusalOf(file, { keyFile }), new RegExp(`key file ${keyFile}: expected 32 bytes`))
+  truncateSync(keyFile, 0)
+  t.match(await refusalOf(file, { keyFile }), new RegExp(`key file ${keyFile}: expected 32 bytes`))
+  chmodSync(keyFile, 0o644)
+  t.match(await refusalOf(file, { keyFile }), /can be read by others/)
+  rmSync(keyFile)
+  mkdirSync(keyFile, { mode: 0o700 })
+  t.match(await refusalOf(file, { keyFile }), /cannot be read \(EISDIR\)/)
+  rmSync(keyFile, { recursive: true })
+
+  renameSync(away, keyFile)
+  t.equal(await refusalOf(file, { keyFile }), undefined, 'with its key it opens as before')
+  const previous = readFileSync(keyFile, 'utf8').trim()
+  const rotated = { masterKey, previousKeys: [previous], macKey: previous }
+  t.equal(await refusalOf(file, rotated), undefined, 'a rotation')
+  t.equal(await refusalOf(file, { masterKey, macKey: previous }), undefined, 'after which the old key seals nothing')
+  t.match(await refusalOf(file, { keyFile }), new RegExp(`key file ${keyFile} holds another one`))
+})
+
+t.test('a database that is older than the check of its master key', async t => {
+  const file = fileOf(t)
+  const keyFile = join(dirname(file), 'master.key')
+  const age = (): unknown => run(file, 'delete from master_key_check')
+  const first = await openSql(file)
+  await first.keys.add(leanKey)
+  await first.stop()
+  age()
+  t.match(await refusalOf(file, { keyFile }), /is missing/, 'API keys, and no key file')
+  t.notOk(existsSync(keyFile))
+  t.equal(await refusalOf(file, { masterKey }), undefined)
+
+  const again = await openSql(file)
+  await again.responses.put('ada', response('a'))
+  await again.stop()
+  age()
+  t.match(await refusalOf(file, { masterKey: 'cd'.repeat(32) }), /holds another one/, 'a data key tells')
+  t.equal(await refusalOf(file, { masterKey }), undefined)
+  run(file, "update master_key_check set sealed = x'00'")
+  t.equal(await refusalOf(file, { masterKey }), undefined, 'a damaged check is set right by a data key that opens')
+  t.match(await refusalOf(file, { masterKey: 'cd'.repeat(32) }), /holds another one/)
 })

@@ -1,4 +1,5 @@
 import { includables, type JsonObject, type ReplyDescription, type RouteDescription } from '../../../../core/index.ts'
+import { idSchema } from '../path-id.ts'
 import { eventSchemas } from './event-schema.ts'
 import { outputItemSchemas } from './output-item-schema.ts'
 import { requestSchemas } from './request-schema.ts'
@@ -34,6 +35,8 @@ const routed = {
   'x-gateway-attempts': { description: 'How many attempts it took.', schema: string },
   ...warnings,
 }
+
+const path = { id: { description: 'The id of the response.', schema: idSchema } }
 
 const include = {
   'include[]': {
@@ -91,6 +94,7 @@ export function describeInputTokens(): RouteDescription {
 export function describeRetrieve(): RouteDescription {
   return {
     summary: 'Read a stored response',
+    path,
     query: { ...include, stream: { description: 'A stored response is not streamed.', schema: { const: false } } },
     replies: { 200: reply('The response.', 'Response'), ...stored },
     schemas,
@@ -98,12 +102,13 @@ export function describeRetrieve(): RouteDescription {
 }
 
 export function describeDelete(): RouteDescription {
-  return { summary: 'Delete a stored response', replies: { 200: reply('It is gone.', 'DeletedResponse'), ...stored }, schemas }
+  return { summary: 'Delete a stored response', path, replies: { 200: reply('It is gone.', 'DeletedResponse'), ...stored }, schemas }
 }
 
 export function describeInputItems(): RouteDescription {
   return {
     summary: 'List what a request brought',
+    path,
     query: {
       limit: { description: 'How many items.', schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 } },
       order: { description: 'The newest first, or the oldest.', schema: { type: 'string', enum: ['desc', 'asc'], default: 'desc' } },
@@ -119,6 +124,7 @@ export function describeInputItems(): RouteDescription {
 export function describeCancel(): RouteDescription {
   return {
     summary: 'Cancel a response in the background',
+    path,
     replies: { ...stored, 400: failure('No response is in the background, so that none can be cancelled.') },
     schemas,
   }

@@ -12,9 +12,15 @@ const { input: _, tools: _tools, tool_choice: choice, ...plain } = requestSchema
 const text = { type: 'string', minLength: 1, maxLength: longestText }
 const items = { type: 'array', minItems: 1, items: ref('InputItem') }
 
+const isGiven = (...names: readonly string[]): JsonObject => ({
+  required: names,
+  properties: Object.fromEntries(names.map(name => [name, { not: { type: 'null' } }])),
+})
+
 const createResponse = {
   type: 'object',
   required: requestSchema.required,
+  not: isGiven('conversation', 'previous_response_id'),
   properties: {
     input: { anyOf: [text, items] },
     ...(asSent({ type: 'object', required: ['model'], properties: plain }) as { properties: Members }).properties,

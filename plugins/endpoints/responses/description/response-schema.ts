@@ -45,7 +45,7 @@ const response = object({
   incomplete_details: orNull(object({ reason: oneOf('max_output_tokens', 'content_filter') })),
   usage: orNull(ref('Usage')),
   background: boolean,
-  conversation: orNull(object({ id: string })),
+  conversation: { type: 'null', description: 'Not supported: use `previous_response_id`.' },
   frequency_penalty: number,
   instructions: orNull(string),
   max_output_tokens: orNull(count),

@@ -27,9 +27,12 @@ export function oneOf(...values: readonly (string | null)[]): JsonObject {
   return { enum: values }
 }
 
+/** Keywords that would refuse a null whatever the type allows. */
+const narrowing = ['const', 'enum', 'anyOf', 'oneOf', 'not']
+
 export function orNull(schema: JsonObject): JsonObject {
   const { type } = schema
-  return typeof type === 'string' && !('const' in schema) && !('enum' in schema)
+  return typeof type === 'string' && !narrowing.some(keyword => keyword in schema)
     ? { ...schema, type: [type, 'null'] }
     : { anyOf: [schema, { type: 'null' }] }
 }

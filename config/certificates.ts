@@ -1,0 +1,34 @@
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { AssemblyError } from '../core/errors.ts'
+
+const certificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
+
+/** Makes every TLS connection of this process trust the certificates of a PEM file too. Throws `AssemblyError` for a file that holds none. */
+export function trustCertificates(file: string): void {
+  const pem = read(file)
+  const found = pem.match(certificate) ?? []
+  if (found.length === 0 || !found.every(isReadable))
+    throw new AssemblyError(
+      `server.extraCaFile must name a PEM file of certificates ("-----BEGIN CERTIFICATE-----"), and ${file} is not one.`,
+    )
+  setDefaultCACertificates([...getCACertificates('default'), ...found])
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(resolve(file), 'utf8')
+  } catch (error) {
+    throw new AssemblyError(`server.extraCaFile names ${file}, which cannot be read (${(error as NodeJS.ErrnoException).code}).`)
+  }
+}
+
+function isReadable(pem: string): boolean {
+  try {
+    return new X509Certificate(pem) instanceof X509Certificate
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,28 @@
+import { createGateway, type Gateway } from '../core/gateway.ts'
+import { AssemblyError } from '../core/errors.ts'
+import { check } from '../core/plugin-host.ts'
+import { trustCertificates } from './certificates.ts'
+import { ConfigError, problemsOf } from './errors.ts'
+import type { LoadedConfig } from './load.ts'
+
+/** A gateway of this config; what keeps it from starting is told with the file's name. */
+export async function openGateway(config: LoadedConfig, logLevel = config.server.logLevel): Promise<Gateway> {
+  const { file, folder, plugins, problems, server } = config
+  if (problems.length > 0) throw new ConfigError(file, [...problems, ...optionProblems(config)])
+  try {
+    if (server.extraCaFile !== undefined) trustCertificates(server.extraCaFile)
+    return await createGateway({ plugins, settings: { ...server, logLevel }, folder })
+  } catch (error) {
+    if (error instanceof AssemblyError || error instanceof AggregateError) throw new ConfigError(file, problemsOf(error))
+    throw error
+  }
+}
+
+function optionProblems({ plugins }: LoadedConfig): readonly string[] {
+  try {
+    check(plugins)
+    return []
+  } catch (error) {
+    return problemsOf(error)
+  }
+}

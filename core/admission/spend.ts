@@ -1,0 +1,48 @@
+import type { Endpoint, Price } from '../contracts/catalog.ts'
+import { highestCostOf } from '../generation/cost.ts'
+import type { TokenNeed } from './token-need.ts'
+
+/** For an endpoint of which neither the output limit nor the context window is known. */
+const assumedOutputTokens = 32_768
+const toleranceUsd = 1e-9
+
+/** What one request to an endpoint can cost, in US dollars. */
+export interface Spend {
+  /** Whatever the answer is: the input, the searches and the price of the request. */
+  readonly fixedUsd: number
+  readonly outputTokenUsd: number
+  /** With the least output that is worth asking for. */
+  readonly leastUsd: number
+  /** With all the output that the request and the endpoint allow. */
+  readonly mostUsd: number
+}
+
+/** `inputTokens` is the most that the request's input can come to. */
+export function spendAt(endpoint: Endpoint, price: Price, need: TokenNeed, inputTokens: number): Spend {
+  const input = Math.min(inputTokens, endpoint.contextWindow ?? Infinity)
+  const inputUsd = highestCostOf(input, 0, price)
+  const fixedUsd = inputUsd + need.searches * (price.webSearch ?? 0)
+  const outputTokenUsd = (highestCostOf(input, 1_000_000, price) - inputUsd) / 1_000_000
+  const limit = outputLimitOf(endpoint, need)
+  return {
+    fixedUsd,
+    outputTokenUsd,
+    leastUsd: fixedUsd + Math.min(need.leastOutputTokens, limit) * outputTokenUsd,
+    mostUsd: fixedUsd + limit * outputTokenUsd,
+  }
+}
+
+/** The most output that the endpoint can be made to generate. */
+export function outputLimitOf({ maxOutputTokens, contextWindow }: Endpoint, { outputTokens = Infinity }: TokenNeed): number {
+  return Math.min(outputTokens, maxOutputTokens ?? contextWindow ?? assumedOutputTokens)
+}
+
+/** Prices add up to fractions, and a ledger may round to a nano-dollar. */
+export function covers(heldUsd: number, wantedUsd: number): boolean {
+  return heldUsd + toleranceUsd >= wantedUsd
+}
+
+/** How many tokens of output `heldUsd` pays for, beside what is fixed. */
+export function outputTokensFor(heldUsd: number, { fixedUsd, outputTokenUsd }: Spend): number {
+  return Math.floor((heldUsd + toleranceUsd - fixedUsd) / outputTokenUsd)
+}

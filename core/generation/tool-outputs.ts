@@ -1,0 +1,141 @@
+import type { FunctionCallItem, FunctionCallOutputItem, InputPart, Item, MessageItem } from '../contracts/items.ts'
+import { invalidRequest } from '../errors.ts'
+
+/**
+ * The conversation with each tool output behind its call. Throws the 400 for an output whose `call_id` names no earlier call, or an
+ * answered one: contract/responses.md §3. An output without a `call_id` answers an open call of its name; where there is none, it becomes a
+ * message, since most vendors take no output without a call. The first `earlier` items are history, which the caller's indexes leave out.
+ */
+export function pairOutputs(input: readonly Item[], earlier: number): readonly Item[] {
+  const answered = checkOutputs(input, earlier)
+  return input.some(isLoose) ? withLoosePaired(input, answered) : input
+}
+
+/** The position of each answered call, and of the output that answers it. */
+type Answered = Map<number, number>
+
+function checkOutputs(input: readonly Item[], earlier: number): Answered | undefined {
+  let calls: Map<string, number> | undefined
+  let answered: Answered | undefined
+  for (const [position, item] of input.entries()) {
+    switch (item.type) {
+      case 'function_call':
+      case 'custom_tool_call':
+        // Some vendors count their calls from the same id in every reply: an output answers the latest.
+        ;(calls ??= new Map()).set(item.call_id, position)
+        break
+      case 'function_call_output':
+      case 'custom_tool_call_output': {
+        if (isLoose(item)) break
+        const call = calls?.get(item.call_id)
+        const param = `input[${position - earlier}].call_id`
+        if (call === undefined)
+          throw invalidRequest(
+            `No tool call found for the output with call_id "${item.call_id}". Send the call before it, or chain with previous_response_id.`,
+            param,
+          )
+        if (answered?.has(call)) throw invalidRequest(`There is more than one output for the tool call "${item.call_id}".`, param)
+        ;(answered ??= new Map()).set(call, position)
+        break
+      }
+    }
+  }
+  return answered
+}
+
+function isLoose(item: Item): boolean {
+  return item.type === 'function_call_output' && (item.call_id as string | undefined) === undefined
+}
+
+function withLoosePaired(input: readonly Item[], answered: Answered = new Map()): readonly Item[] {
+  const open = new OpenCalls(answered)
+  const callOf = new Map<number, FunctionCallItem>()
+  for (const [position, item] of input.entries()) {
+    if (item.type === 'function_call') open.add(item, position)
+    else if (item.type !== 'custom_tool_call' && item.type !== 'reasoning') open.endRound()
+    if (!isLoose(item)) continue
+    const call = open.take(item as FunctionCallOutputItem)
+    if (call === undefined) continue
+    answered.set(call, position)
+    callOf.set(position, input[call] as FunctionCallItem)
+  }
+  return placed(input, answered, callOf)
+}
+
+/** Vendors want nothing between a call and its output: a message waits until no call before it is still to be answered. */
+function placed(input: readonly Item[], answered: Answered, callOf: ReadonlyMap<number, FunctionCallItem>): readonly Item[] {
+  const items: Item[] = []
+  let waiting: Item[] = []
+  let awaited = -1
+  for (const [position, item] of input.entries()) {
+    const call = callOf.get(position)
+    if (call) items.push(paired(item as FunctionCallOutputItem, call))
+    else if (isLoose(item)) waiting.push(asMessage(item as FunctionCallOutputItem))
+    else items.push(item)
+    awaited = Math.max(awaited, answered.get(position) ?? -1)
+    if (position < awaited) continue
+    items.push(...waiting)
+    waiting = []
+  }
+  return items
+}
+
+/** The name was only there to find the call, by which vendors know it. */
+function paired({ name: _name, namespace: _namespace, ...output }: FunctionCallOutputItem, { call_id }: FunctionCallItem): Item {
+  return { ...output, call_id }
+}
+
+/** A user's message: what a tool returned has no authority over the model, and only users may send files. */
+function asMessage({ name, namespace, output }: FunctionCallOutputItem): MessageItem {
+  const tool = name === undefined ? 'a tool' : `the tool "${namespace === undefined ? name : `${namespace}.${name}`}"`
+  const parts: readonly InputPart[] = typeof output === 'string' ? [{ type: 'input_text', text: output }] : output
+  return { type: 'message', role: 'user', content: [{ type: 'input_text', text: `Output of ${tool}:` }, ...parts] }
+}
+
+/** Calls that no output names, by what a loose output may tell of its tool. */
+class OpenCalls {
+  readonly #answered: Answered
+  readonly #rounds = new Map<string, Round[]>()
+  #round = 0
+
+  constructor(answered: Answered) {
+    this.#answered = answered
+  }
+
+  add({ name, namespace }: FunctionCallItem, position: number): void {
+    if (this.#answered.has(position)) return
+    for (const key of new Set([keyOf({}), keyOf({ name }), keyOf({ name, namespace })])) {
+      const rounds = this.#rounds.get(key) ?? []
+      const last = rounds.at(-1)
+      if (last?.number === this.#round) last.positions.push(position)
+      else rounds.push({ number: this.#round, positions: [position], taken: 0 })
+      this.#rounds.set(key, rounds)
+    }
+  }
+
+  endRound(): void {
+    this.#round += 1
+  }
+
+  /** Of the latest round that has such a call, the first one: outputs come in the order of their calls. */
+  take(output: Pick<FunctionCallOutputItem, 'name' | 'namespace'>): number | undefined {
+    const rounds = this.#rounds.get(keyOf(output)) ?? []
+    for (let last = rounds.at(-1); last; last = rounds.at(-1)) {
+      const position = last.positions[last.taken++]
+      if (position === undefined) rounds.pop()
+      else if (!this.#answered.has(position)) return position
+    }
+    return undefined
+  }
+}
+
+interface Round {
+  readonly number: number
+  readonly positions: number[]
+  /** How many of the positions were looked at. */
+  taken: number
+}
+
+function keyOf({ name, namespace }: { readonly name?: string | undefined; readonly namespace?: string | undefined }): string {
+  return JSON.stringify([name, namespace])
+}

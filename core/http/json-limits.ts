@@ -1,0 +1,142 @@
+import { invalidRequest, type GatewayError } from '../errors.ts'
+import { pathText } from '../validation/path.ts'
+
+/** How many objects and lists may stand in one another. */
+export const maximumDepth = 128
+/** How many members one object may have, and how many elements one list. */
+export const maximumMembers = 10_000
+export const maximumElements = 50_000
+/** How many members and elements a body may have in all. */
+export const maximumValues = 250_000
+/**
+ * How many shapes the objects of a body may have: the names of an object so far, in their order. To the engine a new shape costs fifty
+ * times what one more object of a known one does. It has no shape for an object of many members, so that each of them counts.
+ */
+export const maximumShapes = 20_000
+const manyMembers = 1_000
+
+const quote = 0x22
+const comma = 0x2c
+const colon = 0x3a
+const openList = 0x5b
+const backslash = 0x5c
+const closeList = 0x5d
+const openObject = 0x7b
+const closeObject = 0x7d
+
+// What is open at each depth. All scans share it, since none of them waits.
+const isList = new Uint8Array(maximumDepth + 1)
+/** The commas of each, or the names. */
+const counts = new Uint32Array(maximumDepth + 1)
+/** Where the last string began: when something opens in an object, that was its name. */
+const lastString = new Int32Array(maximumDepth + 1)
+const shapes = new Int32Array(maximumDepth + 1)
+
+/**
+ * Refuses JSON that would hold the event loop, before it is parsed: a 400 that names the object or list by its path.
+ * One pass over the text that skips strings; what is not JSON is left to the parser.
+ */
+export function checkJsonLimits(text: string): void {
+  let depth = 0
+  let values = 0
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (code < quote) continue
+    if (code === quote) {
+      lastString[depth] = index
+      index = endOfString(text, index)
+      if (index < 0) return
+    } else if (code === comma) {
+      if (++values > maximumValues) throw tooManyValues()
+      const limit = isList[depth] ? maximumElements : maximumMembers
+      const count = counts[depth]! + 1
+      if (count >= limit && depth > 0) throw tooMany(text, depth)
+      counts[depth] = count
+    } else if (code === openObject || code === openList) {
+      if (depth === maximumDepth) throw invalidRequest(`The body nests deeper than ${maximumDepth} levels.`, undefined, 'invalid_json')
+      // For the first member or element, which has no comma before it.
+      values++
+      depth++
+      isList[depth] = code === openList ? 1 : 0
+      counts[depth] = 0
+    } else if (code === closeObject || code === closeList) {
+      if (--depth < 0) return
+    }
+  }
+  if (values > maximumValues) throw tooManyValues()
+  if (values > maximumShapes) checkShapes(text)
+}
+
+/** The place of the closing quote, or -1. A quote after an odd number of backslashes belongs to the string. */
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1)
+  while (end >= 0) {
+    let slash = end
+    while (text.charCodeAt(slash - 1) === backslash) slash--
+    if ((end - slash) % 2 === 0) return end
+    end = text.indexOf('"', end + 1)
+  }
+  return -1
+}
+
+/** Shapes are told apart by a hash of the names. Two that are taken for one do no harm. */
+function checkShapes(text: string): void {
+  const seen = new Set<number>()
+  let beyond = 0
+  let depth = 0
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (code < quote) continue
+    if (code === quote) {
+      const end = endOfString(text, index)
+      if (end < 0) return
+      if (isName(text, end)) {
+        if (++counts[depth]! > manyMembers) beyond++
+        seen.add((shapes[depth] = hashed(text, index, end, shapes[depth]!)))
+        if (seen.size + beyond > maximumShapes) throw tooManyShapes()
+      }
+      index = end
+    } else if (code === openObject || code === openList) {
+      depth++
+      counts[depth] = 0
+      shapes[depth] = 0
+    } else if (code === closeObject || code === closeList) depth--
+  }
+}
+
+function isName(text: string, end: number): boolean {
+  let next = end + 1
+  while (text.charCodeAt(next) <= 0x20) next++
+  return text.charCodeAt(next) === colon
+}
+
+function hashed(text: string, start: number, end: number, seed: number): number {
+  let hash = seed
+  for (let index = start; index < end; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
+  return hash
+}
+
+function tooManyValues(): GatewayError {
+  return invalidRequest(`The body must not have more than ${maximumValues} members and elements.`)
+}
+
+function tooManyShapes(): GatewayError {
+  return invalidRequest(
+    `The objects of the body have too many different member names, or the same names in too many orders: more than ${maximumShapes}.`,
+  )
+}
+
+function tooMany(text: string, depth: number): GatewayError {
+  const path = pathText(Array.from({ length: depth - 1 }, (_, above) => stepFrom(text, above + 1)))
+  const limit = isList[depth] ? `${maximumElements} elements` : `${maximumMembers} members`
+  return path === ''
+    ? invalidRequest(`The body must not have more than ${limit}.`)
+    : invalidRequest(`Invalid value for '${path}': it must not have more than ${limit}.`, path)
+}
+
+/** From what is open at this depth to what is open in it. */
+function stepFrom(text: string, depth: number): string | number {
+  if (isList[depth]) return counts[depth]!
+  const start = lastString[depth]!
+  return text.slice(start + 1, endOfString(text, start))
+}

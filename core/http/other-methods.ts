@@ -1,0 +1,25 @@
+import type { Route } from '../contracts/route.ts'
+import { GatewayError } from '../errors.ts'
+
+/** What answers the methods of a path that none of its routes has: 405, in the form of their surface. */
+export function otherMethods(path: string, routes: readonly Route[]): Route {
+  const methods = new Set<string>(routes.map(({ method }) => method))
+  if (methods.has('GET')) methods.add('HEAD')
+  const allow = [...methods].join(', ')
+  const { error } = routes.find(route => route.error) ?? {}
+  return {
+    method: 'GET',
+    path,
+    auth: 'none',
+    ...(error && { error }),
+    handle({ request }) {
+      throw new GatewayError({
+        status: 405,
+        type: 'invalid_request_error',
+        code: 'method_not_allowed',
+        message: `The method ${request.method} is not allowed here. Use ${allow}.`,
+        headers: { allow },
+      })
+    },
+  }
+}

@@ -1,0 +1,34 @@
+import type { Route } from '../contracts/route.ts'
+import { GatewayError } from '../errors.ts'
+import { nearest } from '../nearest.ts'
+
+/** What answers a path that nobody serves: a 404 that says what a route serves in its place, or which path is spelt most like it. */
+export function unknownPath(routes: readonly Route[]): Route {
+  const instead = new Map(routes.flatMap(route => Object.entries(route.insteadOf ?? {})))
+  const plain = [...new Set(routes.map(({ path }) => path))].filter(path => !/[:*]/.test(path))
+  return {
+    method: 'GET',
+    path: '/**',
+    auth: 'none',
+    handle({ request }) {
+      const pathname = new URL(request.url).pathname.slice(0, 200)
+      throw new GatewayError({
+        status: 404,
+        type: 'invalid_request_error',
+        code: 'not_found',
+        message: `Nothing is served at ${request.method} ${pathname}.${advice(pathname.replace(/\/+$/, ''))}`,
+      })
+    },
+  }
+
+  function advice(path: string): string {
+    for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) {
+      const told = instead.get(path.slice(0, end))
+      if (told !== undefined) return ` ${told}`
+    }
+    // The path is right, and what is below it or the method is not.
+    if (plain.some(served => `${path}/`.startsWith(`${served}/`))) return ''
+    const [near] = nearest(path, plain)
+    return near === undefined ? '' : ` Did you mean ${near}?`
+  }
+}

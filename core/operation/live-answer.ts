@@ -1,0 +1,123 @@
+import type { GenerationEvent } from '../contracts/events.ts'
+import { ProviderFailure } from '../contracts/provider.ts'
+import type { GatewayError } from '../errors.ts'
+import type { Listed } from '../roster.ts'
+import type { Settings } from '../settings.ts'
+import { itemBytes, sizeOf } from './answer-size.ts'
+import type { LiveAnswers } from './live-answers.ts'
+
+type Limits = Pick<Settings, 'maxAnswerBytes' | 'maxAnswerEvents'>
+
+/** What one answer takes while it is made: the events that came, and the bytes that are no events yet. Both in bytes of memory, estimated. */
+export class LiveAnswer implements Listed {
+  place = -1
+  readonly #limits: Limits
+  readonly #end: (reason: GatewayError) => void
+  readonly #all: LiveAnswers
+  #said = 0
+  #held = 0
+  #events = 0
+  /** What earlier rounds said: an attempt that fails gives the rest back. */
+  #kept = 0
+  #keptEvents = 0
+  /** What the last event spoke in; another channel opens another item. */
+  #channel: string | undefined
+  #isOpen = true
+  #reason: GatewayError | undefined
+
+  constructor(limits: Limits, end: (reason: GatewayError) => void, all: LiveAnswers) {
+    this.#limits = limits
+    this.#end = end
+    this.#all = all
+  }
+
+  get bytes(): number {
+    return this.#said + this.#held
+  }
+
+  /** What was said so far stays, whatever becomes of the attempts that follow. */
+  keep(): void {
+    this.#kept = this.#said
+    this.#keptEvents = this.#events
+  }
+
+  /** Another attempt begins: what a failed one said is gone. */
+  restart(): void {
+    const by = this.#kept - this.bytes
+    this.#said = this.#kept
+    this.#held = 0
+    this.#events = this.#keptEvents
+    this.#channel = undefined
+    if (this.#isOpen && by !== 0) this.#all.grew(by)
+  }
+
+  /** Throws when the answer is too large, or has to make room for others. */
+  count(event: GenerationEvent): void {
+    this.#events++
+    const by = sizeOf(event) + (this.#opensItem(event) ? itemBytes : 0)
+    this.#said += by
+    this.#check(by)
+  }
+
+  /** Bytes of a reply that are no events yet, in place of those told before. Throws as `count` does. */
+  hold(bytes: number): void {
+    if (bytes === this.#held) return
+    const by = bytes - this.#held
+    this.#held = bytes
+    this.#check(by)
+  }
+
+  /** It has to make room for others. */
+  end(reason: GatewayError): void {
+    this.#reason = reason
+    this.close()
+    this.#end(reason)
+  }
+
+  /** What it took is free. Only the first call counts. */
+  close(): void {
+    if (!this.#isOpen) return
+    this.#isOpen = false
+    this.#all.left(this)
+  }
+
+  #check(by: number): void {
+    const { maxAnswerBytes, maxAnswerEvents } = this.#limits
+    if (this.#isOpen) this.#all.grew(by)
+    if (this.#reason) throw this.#reason
+    if (this.bytes > maxAnswerBytes) throw tooLarge(`${maxAnswerBytes} bytes (server.maxAnswerBytes)`)
+    if (this.#events > maxAnswerEvents) throw tooLarge(`${maxAnswerEvents} events (server.maxAnswerEvents)`)
+  }
+
+  #opensItem(event: GenerationEvent): boolean {
+    switch (event.type) {
+      case 'text':
+      case 'refusal':
+        return this.#turnsTo(event.type)
+      case 'reasoning':
+        return this.#turnsTo(event.form) || event.newPart === true
+      case 'tool-call':
+      case 'search':
+      case 'item':
+      case 'compaction':
+      case 'reasoning-state':
+        this.#channel = undefined
+        return true
+      case 'item-end':
+        this.#channel = undefined
+        return false
+      default:
+        return false
+    }
+  }
+
+  #turnsTo(channel: string): boolean {
+    const isAnother = this.#channel !== channel
+    this.#channel = channel
+    return isAnother
+  }
+}
+
+function tooLarge(limit: string): ProviderFailure {
+  return new ProviderFailure({ kind: 'protocol', message: `The provider sent an answer of more than ${limit}.` })
+}

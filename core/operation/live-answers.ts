@@ -1,0 +1,60 @@
+import { wire } from '../container.ts'
+import { GatewayError } from '../errors.ts'
+import { Roster } from '../roster.ts'
+import { Settings } from '../settings.ts'
+import { LiveAnswer } from './live-answer.ts'
+
+/**
+ * What all answers under way take in memory. When that is more than `maxLiveAnswerBytes`, the largest ones end, so that nobody's endless
+ * answers cost others their small ones.
+ */
+export class LiveAnswers {
+  readonly #settings: Settings
+  readonly #live = new Roster<LiveAnswer>()
+  #bytes = 0
+
+  static {
+    wire(this, [Settings])
+  }
+
+  constructor(settings: Settings) {
+    this.#settings = settings
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** `end` is called at most once, with the reason, when the answer has to make room. Whoever opens it closes it. */
+  open(end: (reason: GatewayError) => void): LiveAnswer {
+    const answer = new LiveAnswer(this.#settings, end, this)
+    this.#live.add(answer)
+    return answer
+  }
+
+  /** Called by an open answer that takes so much more. */
+  grew(by: number): void {
+    this.#bytes += by
+    const { maxLiveAnswerBytes } = this.#settings
+    while (this.#bytes > maxLiveAnswerBytes) this.#largest().end(tooManyBytes(maxLiveAnswerBytes))
+  }
+
+  /** Called by an answer that is over. */
+  left(answer: LiveAnswer): void {
+    this.#live.remove(answer)
+    this.#bytes -= answer.bytes
+  }
+
+  #largest(): LiveAnswer {
+    return this.#live.all().reduce((largest, each) => (each.bytes > largest.bytes ? each : largest))
+  }
+}
+
+function tooManyBytes(maximum: number): GatewayError {
+  return new GatewayError({
+    status: 503,
+    type: 'server_error',
+    code: 'server_error',
+    message: `The gateway ended this answer because all answers in progress together need more than ${maximum} bytes (server.maxLiveAnswerBytes), and this was the largest. Ask for a shorter answer, or try again later.`,
+  })
+}

@@ -1,0 +1,39 @@
+import type { InputPart, Item, Part } from '../contracts/items.ts'
+import type { GenerationRequest } from '../contracts/request.ts'
+import { estimateTokens } from './estimate.ts'
+
+/** About the most that vendors count for an image at high detail. */
+const imageTokens = 2_000
+/** A file of which only the address is known: a document of some ten pages. */
+const fileTokens = 20_000
+
+/** A guess for input that is not text: images, files, and the state of earlier answers. */
+export function estimateOtherInput({ input }: GenerationRequest): number {
+  let tokens = 0
+  for (const item of input) tokens += tokensOfItem(item)
+  return tokens
+}
+
+function tokensOfItem(item: Item): number {
+  switch (item.type) {
+    case 'message':
+      return tokensOfParts(item.content)
+    case 'function_call':
+    case 'custom_tool_call':
+      return 0
+    case 'function_call_output':
+    case 'custom_tool_call_output':
+      return typeof item.output === 'string' ? 0 : tokensOfParts(item.output)
+    default:
+      return estimateTokens(JSON.stringify(item).length)
+  }
+}
+
+function tokensOfParts(parts: readonly (Part | InputPart)[]): number {
+  let tokens = 0
+  for (const part of parts) {
+    if (part.type === 'input_image') tokens += imageTokens
+    else if (part.type === 'input_file') tokens += part.file_data === undefined ? fileTokens : estimateTokens(part.file_data.length)
+  }
+  return tokens
+}

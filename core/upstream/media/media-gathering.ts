@@ -1,0 +1,84 @@
+import { HeldMedia, type MediaShare } from './held-media.ts'
+import { MediaError } from './media-error.ts'
+import type { MediaContent, MediaFetcher, MediaKind } from './media-fetcher.ts'
+
+export interface MediaLimits {
+  /** Images and files of one request. */
+  readonly maxMediaCount: number
+  /** Bytes of one request. */
+  readonly maxMediaBytes: number
+  /** Bytes of all requests together. */
+  readonly maxHeldMediaBytes: number
+}
+
+export interface WantedMedia {
+  readonly url: string
+  readonly kind: MediaKind
+}
+
+/** What one request names by URL. It counts as held until it is released. */
+export interface GatheredMedia {
+  readonly contents: ReadonlyMap<string, MediaContent>
+  release(): void
+}
+
+const maximumAtOnce = 4
+/** What an image or a file hardly exceeds. */
+const likelyBytes = 4 * 1024 * 1024
+const defaultTimeoutMs = 60_000
+
+/** Fetches all that one request names by URL, within limits for the request and for all requests together. */
+export class MediaGathering {
+  readonly #fetcher: Pick<MediaFetcher, 'fetch'>
+  readonly #limits: MediaLimits
+  readonly #held: HeldMedia
+  readonly #timeoutMs: number
+
+  constructor(fetcher: Pick<MediaFetcher, 'fetch'>, limits: MediaLimits, timeoutMs = defaultTimeoutMs) {
+    this.#fetcher = fetcher
+    this.#limits = limits
+    this.#held = new HeldMedia(limits.maxHeldMediaBytes)
+    this.#timeoutMs = timeoutMs
+  }
+
+  get heldBytes(): number {
+    return this.#held.bytes
+  }
+
+  /** Each URL is wanted once. Throws `MediaError`, a 503 when other requests hold too much for too long, and the signal's reason. */
+  async gather(wanted: readonly WantedMedia[], signal: AbortSignal): Promise<GatheredMedia> {
+    const { maxMediaCount, maxMediaBytes } = this.#limits
+    if (wanted.length > maxMediaCount)
+      throw new MediaError('file', 'count', `names ${wanted.length} images and files by URL, and at most ${maxMediaCount} are fetched`)
+    const share = await this.#held.enter(wanted.length * likelyBytes, maxMediaBytes, signal)
+    const stop = new AbortController()
+    const { url, kind } = wanted[0]!
+    const late = new MediaError(kind, 'download', `and what else the input names did not arrive within ${this.#timeoutMs / 1000} s`, {
+      url,
+    })
+    const timer = setTimeout(() => stop.abort(late), this.#timeoutMs)
+    try {
+      const contents = await this.#fetchAll(wanted, share, AbortSignal.any([signal, stop.signal]))
+      share.settle()
+      return { contents, release: () => share.release() }
+    } catch (error) {
+      // The others need not go on.
+      stop.abort(error)
+      share.release()
+      throw error
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** A few at a time, in order. */
+  async #fetchAll(wanted: readonly WantedMedia[], share: MediaShare, signal: AbortSignal): Promise<ReadonlyMap<string, MediaContent>> {
+    const contents = new Map<string, MediaContent>()
+    const left = wanted.values()
+    const work = async (): Promise<void> => {
+      for (const { url, kind } of left) contents.set(url, await this.#fetcher.fetch(url, kind, signal, share))
+    }
+    await Promise.all(Array.from({ length: Math.min(maximumAtOnce, wanted.length) }, work))
+    return contents
+  }
+}

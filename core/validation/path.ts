@@ -1,0 +1,11 @@
+const longestName = 64
+
+/** `input[0].content` for `['input', 0, 'content']`. Callers choose some of the names, so their length is bounded. */
+export function pathText(steps: readonly (string | number)[]): string {
+  let path = ''
+  for (const step of steps) {
+    if (typeof step === 'number') path += `[${step}]`
+    else path += `${path && '.'}${step.length <= longestName ? step : `${step.slice(0, longestName)}…`}`
+  }
+  return path
+}

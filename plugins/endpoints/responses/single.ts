@@ -1,0 +1,8 @@
+import { invalidRequest } from '../../../core/index.ts'
+
+/** A parameter of the query that may be there once. */
+export function single(query: URLSearchParams, name: string): string | null {
+  const [value = null, ...others] = query.getAll(name)
+  if (others.length > 0) throw invalidRequest(`Invalid value for '${name}': expected one, but got ${others.length + 1}.`, name)
+  return value
+}

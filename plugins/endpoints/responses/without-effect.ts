@@ -1,0 +1,37 @@
+import type { GenerationRequest, Warning } from '../../../core/index.ts'
+
+interface Row extends Warning {
+  /** Whether the request wants what it does not get: a default needs no warning. */
+  readonly isAsked: (request: GenerationRequest) => boolean
+}
+
+const passedOn = 'passed on to providers that know it, without effect at others'
+const unordered = 'not supported yet, endpoints are tried in the order of the fallbacks and the catalog'
+
+/** What is accepted and has no effect, or not at every provider: spec.md, "Response request body". A row goes when its member works. */
+const rows: readonly Row[] = [
+  { param: 'background', isAsked: ({ background }) => background === true, message: 'not supported, the reply waited for the answer' },
+  {
+    param: 'conversation',
+    isAsked: ({ conversation }) => conversation !== undefined,
+    message: 'not supported, nothing was added or remembered: use previous_response_id',
+  },
+  { param: 'prompt', isAsked: ({ prompt }) => prompt !== undefined, message: 'not supported, the template was ignored' },
+  { param: 'safety_identifier', isAsked: ({ safety_identifier: id }) => id !== undefined, message: 'not supported, no provider sees it' },
+  {
+    param: 'stream_options',
+    isAsked: ({ stream_options: options }) => options !== undefined && Object.values(options).some(value => value !== undefined),
+    message: 'not supported, the last event has the usage and events are never obfuscated',
+  },
+  { param: 'service_tier', isAsked: ({ service_tier: tier = 'auto' }) => tier !== 'auto' && tier !== 'default', message: passedOn },
+  { param: 'truncation', isAsked: ({ truncation }) => truncation === 'auto', message: passedOn },
+  { param: 'max_tool_calls', isAsked: ({ max_tool_calls: most }) => most !== undefined, message: passedOn },
+  { param: 'routing.model.sort', isAsked: ({ routing }) => routing?.model?.sort !== undefined, message: unordered },
+  { param: 'routing.provider.sort', isAsked: ({ routing }) => routing?.provider?.sort !== undefined, message: unordered },
+  { param: 'routing.provider.interval', isAsked: ({ routing }) => routing?.provider?.interval !== undefined, message: unordered },
+]
+
+/** Names what a request asks for in vain. */
+export function withoutEffect(request: GenerationRequest): readonly Warning[] {
+  return rows.filter(({ isAsked }) => isAsked(request))
+}

@@ -1,0 +1,93 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { config, keyOf, Workplace } from './turnpike-process.ts'
+
+const run = promisify(execFile)
+
+t.test('the hint for a missing config works when pasted', async t => {
+  const workplace = new Workplace()
+  t.teardown(() => workplace.remove())
+  const { exitCode, stderr } = await workplace.run('start')
+  t.equal(exitCode, 1)
+  t.match(stderr, /There is no gateway\.config\.ts, gateway\.config\.mts, gateway\.config\.js, gateway\.config\.mjs in /)
+  const [, line = ''] = /^ {2}(echo .*)$/m.exec(stderr) ?? []
+  await run('sh', ['-c', line], { cwd: workplace.path })
+  const check = await workplace.run('check')
+  t.equal(check.exitCode, 0, check.stderr)
+  t.match(check.stdout, /gateway\.config\.ts is fine/)
+})
+
+t.test('a JavaScript config that package.json makes CommonJS is told how it becomes a module', async t => {
+  const workplace = new Workplace()
+  t.teardown(() => workplace.remove())
+  writeFileSync(join(workplace.path, 'package.json'), '{"type":"commonjs"}')
+  writeFileSync(join(workplace.path, 'gateway.config.js'), 'export default { plugins: [] }')
+  const { exitCode, stderr } = await workplace.run('check')
+  t.equal(exitCode, 1)
+  t.match(stderr, /makes it CommonJS: rename the file to \.mjs or \.ts, or set "type": "module"/)
+})
+
+t.test('data lies beside the config, and .env is read there', async t => {
+  const workplace = new Workplace()
+  t.teardown(() => workplace.remove())
+  const site = join(workplace.path, 'site')
+  mkdirSync(site)
+  writeFileSync(join(site, 'package.json'), '{"type":"commonjs"}')
+  writeFileSync(join(site, '.env'), 'OPENAI_API_KEY=sk-demo\n')
+  writeFileSync(join(site, 'models.json'), '[]')
+  writeFileSync(
+    join(site, 'gateway.config.mts'),
+    `import fileCatalog from 'turnpike/plugins/catalogs/file'\n${config('', "fileCatalog({ path: 'models.json' })")}`,
+  )
+  const { exitCode, stdout, stderr } = await workplace.run('check', '-c', 'site/gateway.config.mts')
+  t.equal(exitCode, 0, stderr)
+  t.match(stdout, /Providers\n[^]*openai +openai-responses/)
+  t.same(readdirSync(workplace.path), ['site'])
+  t.same(readdirSync(join(site, 'data')).sort(), ['master.key', 'turnpike.db'])
+})
+
+t.test('the command by itself, its help and its version', async t => {
+  const workplace = new Workplace()
+  t.teardown(() => workplace.remove())
+  const bare = await workplace.run()
+  t.equal(bare.exitCode, 1)
+  t.match(bare.stderr, /^Usage: turnpike /)
+  t.match((await workplace.run('--help')).stdout, /start [^]*check [^]*keys [^]*decisions /)
+  t.match((await workplace.run('--version')).stdout, /^\d+\.\d+\.\d+\n$/)
+  t.match((await workplace.run('strat')).stderr, /turnpike: unknown command 'strat'\n\(Did you mean start\?\)/)
+  t.match((await workplace.run('start', '--port', '65536')).stderr, /Expected a number from 0 to 65535/)
+})
+
+t.test('missing services and unusable data are told without a stack', async t => {
+  const workplace = new Workplace('export default { plugins: [] }')
+  t.teardown(() => workplace.remove())
+  const empty = await workplace.run('check')
+  t.match(empty.stderr, /gateway\.config\.ts: No plugin provides key-store, .*\.\.\.defaults\(\) has them all/)
+  workplace.write(config(''))
+  writeFileSync(join(workplace.path, 'data'), 'a file where a folder should be')
+  const blocked = await workplace.run('start')
+  t.match(blocked.stderr, /gateway\.config\.ts: plugin \S+ failed to set up: .*data/)
+  for (const { exitCode, stderr } of [empty, blocked]) {
+    t.equal(exitCode, 1)
+    t.notMatch(stderr, /\n {4}at /)
+  }
+})
+
+t.test('only a terminal gets colour, unless the environment says otherwise', async t => {
+  const workplace = new Workplace(config(''))
+  t.teardown(() => workplace.remove())
+  await keyOf(workplace)
+  // eslint-disable-next-line no-control-regex
+  const escape = /\u001b\[/
+  for (const [environment, isColoured] of [
+    [{}, false],
+    [{ FORCE_COLOR: '1' }, true],
+    [{ NO_COLOR: '1' }, false],
+  ] as const) {
+    const { stdout } = await workplace.spawn(['keys', 'list'], [], environment).finished
+    t.equal(escape.test(stdout), isColoured, JSON.stringify(environment))
+  }
+})

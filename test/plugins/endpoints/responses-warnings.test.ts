@@ -1,0 +1,123 @@
+import t from 'tap'
+import { ask, stop, text, witness } from '../../core/stage.ts'
+import { gateway, hello, saying, scripted } from '../../gateway.ts'
+
+const hi = { model: 'acme/m', input: 'hi' }
+
+/** What a request asks for in vain, by the names that the warnings give it. */
+const asked: Readonly<Record<string, object>> = {
+  background: { background: true },
+  conversation: { conversation: { id: 'conv_1' } },
+  prompt: { prompt: { id: 'p', version: '1', variables: {} } },
+  safety_identifier: { safety_identifier: 'someone' },
+  stream_options: { stream_options: { include_obfuscation: true } },
+  service_tier: { service_tier: 'flex' },
+  truncation: { truncation: 'auto' },
+  max_tool_calls: { max_tool_calls: 3 },
+  'routing.model.sort': { routing: { model: { sort: 'cost' } } },
+  'routing.provider.sort': { routing: { provider: { sort: 'p95_latency' } } },
+  'routing.provider.interval': { routing: { provider: { interval: '1h' } } },
+  system: { system: 'Be brief.' },
+  max_tokens: { max_tokens: 10 },
+  max_completion_tokens: { max_completion_tokens: 10 },
+  response_format: { response_format: { type: 'json_object' } },
+  reasoning_effort: { reasoning_effort: 'low' },
+  verbosity: { verbosity: 'low' },
+  functions: { functions: [] },
+  function_call: { function_call: 'auto' },
+  logprobs: { logprobs: true },
+  messages: { messages: [] },
+  n: { n: 2 },
+  stop: { stop: ['.'] },
+}
+
+const defaults = [
+  { background: false, service_tier: 'auto', truncation: 'disabled', stream_options: {}, routing: { model: { fallbacks: [] } } },
+  { service_tier: 'default', stream_options: { include_obfuscation: null }, n: 1, logprobs: false, something_new: true },
+  Object.fromEntries(Object.keys(asked).map(name => [name.split('.')[0], null])),
+]
+
+t.test('what is accepted and has no effect is named, unless it is the default', async t => {
+  const under = await gateway({ plugins: [saying('acme', hello)] })
+  t.teardown(under.stop)
+  for (const [param, body] of Object.entries(asked))
+    for (const stream of [true, false]) {
+      const { status, headers } = await ask(under, { ...hi, ...body, stream })
+      t.equal(status, 200)
+      t.match(headers.get('x-gateway-warnings'), new RegExp(`^${param}: [^;]+$`), param)
+    }
+  for (const body of defaults) t.equal((await ask(under, { ...hi, ...body })).headers.get('x-gateway-warnings'), null)
+  const counted = await under.request('/v1/responses/input_tokens', { body: { ...hi, background: true } })
+  t.match(counted.headers.get('x-gateway-warnings'), /background: /)
+})
+
+t.test('a stream that begins before the answer has the warnings too', async t => {
+  const answer = Promise.withResolvers<void>()
+  const slow = scripted('acme', async function* () {
+    await answer.promise
+    yield* hello
+  })
+  const under = await gateway({ settings: { commitAfterMs: 1 }, plugins: [slow] })
+  t.teardown(under.stop)
+  const { headers, body } = await under.request('/v1/responses', { body: { ...hi, background: true, stream: true } })
+  t.match(headers.get('x-gateway-warnings'), /^background: /)
+  t.equal(headers.get('x-gateway-provider'), null)
+  answer.resolve()
+  await new Response(body).text()
+})
+
+t.test('all warnings of a request are one bounded header', async t => {
+  const many = Array.from({ length: 100 }, (_, index) => ({ type: 'warning' as const, param: `param_${index}`, message: 'was left out' }))
+  const acme = witness('acme', (_, count) => (count === 1 ? [text('ok'), stop] : [...many, text('ok'), stop]))
+  const under = await gateway({ plugins: [acme.plugin] })
+  t.teardown(under.stop)
+  const everything = Object.assign({}, ...Object.values(asked), {
+    routing: { model: { sort: 'cost' }, provider: { sort: 'cost', interval: '1h' } },
+  }) as object
+  const all = (await ask(under, { ...hi, ...everything })).headers.get('x-gateway-warnings')!
+  t.same(
+    all
+      .split('; ')
+      .map(warning => warning.split(':')[0]!)
+      .toSorted(),
+    Object.keys(asked).toSorted(),
+  )
+  t.equal((await ask(under, { ...hi, ...everything })).headers.get('x-gateway-warnings')!.length, 2_000)
+  t.match((await ask(under, { ...hi, ...everything })).headers.get('x-gateway-warnings'), /\.\.\.$/)
+})
+
+t.test('no provider gets a member of the other protocol', async t => {
+  const acme = witness('acme', () => hello, { dialect: 'openai-responses' })
+  const under = await gateway({ plugins: [acme.plugin] })
+  t.teardown(under.stop)
+  await ask(under, { ...hi, max_tokens: 5, something_new: 1 })
+  t.same(acme.calls[0]!.request.extra, { dialect: 'openai-responses', fields: { something_new: 1 } })
+})
+
+t.test('nothing is remembered under a conversation', async t => {
+  const under = await gateway({ plugins: [saying('acme', hello)] })
+  t.teardown(under.stop)
+  for (const conversation of ['conv_1', { id: 'conv_1' }])
+    for (const stream of [true, false]) t.equal((await ask(under, { ...hi, conversation, stream })).response['conversation'], null)
+})
+
+t.test('the forms of the other protocol are refused with the form that is expected', async t => {
+  const under = await gateway({ plugins: [saying('acme', hello)] })
+  t.teardown(under.stop)
+  const f = { type: 'function', name: 'f' }
+  const chat = { type: 'function', function: { name: 'f', parameters: {} } }
+  const cases: readonly (readonly [body: object, param: string, message: RegExp])[] = [
+    [
+      { input: undefined, messages: [{ role: 'user', content: 'hi' }] },
+      'input',
+      /^Missing required parameter: 'input'\. messages .* as input/,
+    ],
+    [{ tools: [f, chat] }, 'tools[1].name', /Expected \{"type":"function","name":"…","parameters":\{…\}\}/],
+    [{ tools: [f], tool_choice: chat }, 'tool_choice.name', /Expected \{"type":"function","name":"…"\}/],
+  ]
+  for (const [body, param, message] of cases) {
+    const { status, error } = await ask(under, { ...hi, ...body })
+    t.equal(status, 400)
+    t.match(error, { type: 'invalid_request_error', code: 'missing_required_parameter', param, message })
+  }
+})
