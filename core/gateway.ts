@@ -185,7 +185,7 @@ function foundations(
   settings: Settings,
   http: UndiciClient,
 ): { readonly log: Logger; readonly host: PluginHost; readonly counter: ThreadedTokenCounter } {
-  const masks = new Masks()
+  const masks = new Masks(options.clock ?? systemClock)
   const log = createLogger(settings.logLevel, masks, options.writeLog)
   container.value(Settings, settings)
   container.value(Masks.token, masks)

@@ -40,6 +40,7 @@ export {
   type PluginUse,
   type Registrar,
 } from './plugin.ts'
+export { requirePeer } from './peer-package.ts'
 export { Registry } from './registry.ts'
 export { token, type Token } from './token.ts'
 export { appended } from './growing-text.ts'
@@ -86,6 +87,7 @@ export type { GatheredMedia, WantedMedia } from './upstream/media/media-gatherin
 export { isTextFile, textFile } from './upstream/media/text-file.ts'
 export { ApiKeys, apiKeyOption, headersOption, timeoutsOption } from './upstream/provider-options.ts'
 export { readReply } from './upstream/reply-text.ts'
+export { RenewedCredential, type Grant } from './upstream/renewed-credential.ts'
 export { retiredModel } from './upstream/retired-model.ts'
 export { retryAfterMs } from './upstream/retry-after.ts'
 export { jsonLinesFramer, sseFramer } from './upstream/sse.ts'

@@ -1,3 +1,4 @@
+import { systemClock, type Clock } from './clock.ts'
 import { token } from './token.ts'
 
 const shortestSecret = 6
@@ -6,15 +7,23 @@ const gatewayKey = /\btp_([0-9A-Za-z]+)_[0-9A-Za-z]+/g
 /** Knows every secret of this process and takes them out of whatever is about to leave it. */
 export class Masks {
   static readonly token = token<Masks>('masks')
-  #secrets = new Set<string>()
+  readonly #clock: Pick<Clock, 'now'>
+  /** Until when each is masked, in milliseconds since the epoch. */
+  readonly #secrets = new Map<string, number>()
+  #nextExpiryMs = Infinity
   #pattern: RegExp | undefined
 
-  add(secret: string): void {
+  constructor(clock: Pick<Clock, 'now'> = systemClock) {
+    this.#clock = clock
+  }
+
+  /** A secret that expires is forgotten then: tokens would pile up otherwise. */
+  add(secret: string, expiresAtMs = Infinity): void {
     if (secret.length < shortestSecret) return
-    this.#secrets.add(secret)
     // In JSON text a secret stands escaped.
-    const quoted = JSON.stringify(secret).slice(1, -1)
-    this.#secrets.add(quoted)
+    for (const text of [secret, JSON.stringify(secret).slice(1, -1)])
+      this.#secrets.set(text, Math.max(expiresAtMs, this.#secrets.get(text) ?? 0))
+    this.#nextExpiryMs = Math.min(expiresAtMs, this.#nextExpiryMs)
     this.#pattern = undefined
   }
 
@@ -33,16 +42,25 @@ export class Masks {
   }
 
   apply(text: string): string {
+    if (this.#nextExpiryMs !== Infinity) this.#forgetExpired()
     const masked = text.includes('tp_') ? text.replace(gatewayKey, 'tp_$1_***') : text
     if (this.#secrets.size === 0) return masked
     this.#pattern ??= new RegExp(
-      [...this.#secrets]
+      [...this.#secrets.keys()]
         .sort((a, b) => b.length - a.length)
         .map(escape)
         .join('|'),
       'g',
     )
     return masked.replace(this.#pattern, '***')
+  }
+
+  #forgetExpired(): void {
+    const now = this.#clock.now()
+    if (now < this.#nextExpiryMs) return
+    for (const [secret, expiresAtMs] of this.#secrets) if (expiresAtMs <= now) this.#secrets.delete(secret)
+    this.#nextExpiryMs = Math.min(Infinity, ...this.#secrets.values())
+    this.#pattern = undefined
   }
 }
 

@@ -79,7 +79,7 @@ export class PluginHost {
         provided.add(service)
       },
       resolvePath: path => resolve(this.#folder, path),
-      secret: text => this.#masks.add(text),
+      secret: (text, expiresAtMs) => this.#masks.add(text, expiresAtMs),
       onStart: hook => this.#starts.push(() => blame(name, 'failed to start', hook)),
       onStop: hook => this.#stops.defer(() => blame(name, 'failed to stop', hook)),
     }

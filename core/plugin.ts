@@ -37,8 +37,11 @@ export interface Registrar {
   provide<T>(service: Token<T>, implementation: T): void
   /** A path from the options as an absolute path. A relative path starts at the folder of the config file. */
   resolvePath(path: string): string
-  /** Takes a secret that the plugin found elsewhere than in its options out of every log line and error. */
-  secret(text: string): void
+  /**
+   * Takes a secret that the plugin found elsewhere than in its options out of every log line and error. One that expires, at a
+   * time in milliseconds since the epoch, is masked until then.
+   */
+  secret(text: string, expiresAtMs?: number): void
   /** Runs after every plugin is set up, in the same order, before the first request. */
   onStart(hook: Hook): void
   /** Runs at shutdown, after the hooks of every plugin set up later; also when starting failed. */

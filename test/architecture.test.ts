@@ -173,6 +173,7 @@ interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>
   readonly devDependencies: Readonly<Record<string, string>>
   readonly peerDependencies?: Readonly<Record<string, string>>
+  readonly peerDependenciesMeta?: Readonly<Record<string, object>>
   readonly optionalDependencies?: Readonly<Record<string, string>>
 }
 
@@ -183,9 +184,11 @@ function manifest(packageName?: string): Manifest {
 
 /** The major of what was installed; below 1, also the minor where that is what breaks. */
 const intended: Readonly<Record<string, string>> = {
+  '@aws-sdk/credential-provider-node': '3',
+  '@azure/identity': '4',
   '@pydantic/genai-prices': '0.1',
+  '@smithy/core': '3',
   '@smithy/eventstream-codec': '4',
-  '@smithy/shared-ini-file-loader': '4',
   '@smithy/signature-v4': '5',
   ajv: '8',
   commander: '15',
@@ -223,6 +226,12 @@ t.test('the packages are the ones that were meant', async t => {
   )
   const all = { ...declared, ...peerDependencies, ...optionalDependencies }
   for (const name of ['oxlint', 'oxfmt', 'biome', '@biomejs/biome', 'node-llama-cpp']) t.notOk(name in all, `${name} is no dependency`)
+})
+
+t.test('what only some users need is an optional peer', async t => {
+  const { dependencies, peerDependencies = {}, peerDependenciesMeta = {} } = manifest()
+  for (const name of ['@aws-sdk/credential-provider-node', '@azure/identity', 'google-auth-library']) t.notOk(name in dependencies, name)
+  for (const name of Object.keys(peerDependencies)) t.same(peerDependenciesMeta[name], { optional: true }, name)
 })
 
 t.test('what package.json exports is there', async t => {

@@ -7,6 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 export interface Grant {
   readonly path: string
   readonly form: Readonly<Record<string, string>>
+  readonly authorization?: string
   /** Of a service account: the claims of its assertion, whose signature was found to be right. */
   readonly claims?: Readonly<Record<string, unknown>>
 }
@@ -29,10 +30,12 @@ export class FakeGoogle {
         const isMetadata = request.url!.startsWith('/computeMetadata/') && request.headers['metadata-flavor'] === 'Google'
         const form = Object.fromEntries(new URLSearchParams(Buffer.concat(chunks).toString()))
         const claims = form['assertion'] === undefined ? undefined : this.#claimsOf(form['assertion'])
-        this.grants.push({ path: request.url!, form, ...(claims && { claims }) })
-        const { status, body } = this.refusals.shift() ?? { status: 200, body: this.#token() }
+        const { authorization } = request.headers
+        const isToken = !isMetadata || request.url!.includes('/token')
+        if (isToken) this.grants.push({ path: request.url!, form, ...(authorization && { authorization }), ...(claims && { claims }) })
+        const { status, body } = this.refusals.shift() ?? { status: 200, body: isToken ? this.#token() : undefined }
         response.writeHead(status, { 'content-type': 'application/json', ...(isMetadata && { 'metadata-flavor': 'Google' }) })
-        response.end(JSON.stringify(body))
+        response.end(body === undefined ? 'metadata-project' : JSON.stringify(body))
       })
     })
     this.#server.unref()
@@ -71,7 +74,14 @@ export class FakeGoogle {
   }
 
   #token(): object {
-    return { access_token: `ya29.demo-${this.grants.length}`, token_type: 'Bearer', expires_in: this.expiresInSeconds }
+    return {
+      access_token: `ya29.demo-${this.grants.length}`,
+      token_type: 'Bearer',
+      expires_in: this.expiresInSeconds,
+      // Of an impersonated account.
+      accessToken: `ya29.demo-${this.grants.length}`,
+      expireTime: new Date(Date.now() + this.expiresInSeconds * 1000).toISOString(),
+    }
   }
 
   #claimsOf(assertion: string): Readonly<Record<string, unknown>> {

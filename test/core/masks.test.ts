@@ -1,5 +1,6 @@
 import t from 'tap'
 import { Masks } from '../../core/masks.ts'
+import { FakeClock } from '../plugins/set-up.ts'
 
 function masksOf(...secrets: string[]): Masks {
   const masks = new Masks()
@@ -77,4 +78,29 @@ t.test('finds the secrets of options by their schema', async t => {
     'listed-secret',
   ])
     t.equal(masks.apply(secret), '***', secret)
+})
+
+t.test('forgets a secret when it expires', async t => {
+  const clock = new FakeClock()
+  const masks = new Masks(clock)
+  masks.add('sk-demo-lasting')
+  masks.add('token-demo-one', clock.now() + 1000)
+  masks.add('token-demo-two', clock.now() + 2000)
+  const text = 'sk-demo-lasting token-demo-one token-demo-two'
+  t.equal(masks.apply(text), '*** *** ***')
+  clock.pass(1000)
+  t.equal(masks.apply(text), '*** token-demo-one ***')
+  clock.pass(1000)
+  t.equal(masks.apply(text), '*** token-demo-one token-demo-two')
+})
+
+t.test('masks a secret that was given twice until the later end', async t => {
+  const clock = new FakeClock()
+  const masks = new Masks(clock)
+  masks.add('sk-demo-lasting')
+  masks.add('sk-demo-lasting', clock.now() + 1000)
+  masks.add('token-demo-one', clock.now() + 2000)
+  masks.add('token-demo-one', clock.now() + 1000)
+  clock.pass(1000)
+  t.equal(masks.apply('sk-demo-lasting token-demo-one'), '*** ***')
 })

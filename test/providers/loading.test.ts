@@ -20,7 +20,9 @@ t.test('packages of one vendor are loaded by the first request that needs them',
     t.ok(seen.providers.includes(provider), provider)
   t.ok(seen.start.includes('undici'), 'what every provider needs is there')
   t.strictSame(
-    seen.start.filter(name => /^(google-auth-library|gaxios|gcp-metadata|gpt-tokenizer|pg|@smithy\/.*|@aws.*|@ai-sdk\/.*)$/.test(name)),
+    seen.start.filter(name =>
+      /^(google-auth-library|gaxios|gcp-metadata|gpt-tokenizer|pg|@smithy\/.*|@aws.*|@azure\/.*|@ai-sdk\/.*)$/.test(name),
+    ),
     [],
   )
   t.strictSame(seen.sandbox, [])

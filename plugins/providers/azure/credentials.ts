@@ -1,16 +1,21 @@
-import type { ApiKeys, Credential, UpstreamRequest } from '../../../core/index.ts'
+import type { ApiKeys, Credential, RenewedCredential, UpstreamRequest } from '../../../core/index.ts'
 import type { Api } from './deployments.ts'
-import type { EntraToken } from './entra-token.ts'
+
+/** Access tokens that are asked for, behind an id that may be logged. */
+export interface EntraTokens {
+  readonly id: string
+  readonly token: RenewedCredential<string>
+}
 
 /** How a request proves who asks: a key of the resource, a token that was given, or one that is asked for. */
 export class AzureCredentials {
   readonly list: readonly Credential[]
   readonly #keys: ApiKeys
   readonly #kind: 'key' | 'token'
-  readonly #entra: EntraToken | undefined
+  readonly #entra: EntraTokens | undefined
 
   /** `account`: reasoning moves within a resource, whichever of its keys is used. */
-  constructor(secrets: ApiKeys, kind: 'key' | 'token', entra: EntraToken | undefined, account: string) {
+  constructor(secrets: ApiKeys, kind: 'key' | 'token', entra: EntraTokens | undefined, account: string) {
     this.#keys = secrets
     this.#kind = kind
     this.#entra = entra
@@ -18,7 +23,7 @@ export class AzureCredentials {
   }
 
   async authorize(request: UpstreamRequest, credentialId: string | undefined, signal: AbortSignal, api: Api): Promise<UpstreamRequest> {
-    const secret = this.#entra ? await this.#entra.value(signal) : this.#keys.secret(credentialId)
+    const secret = this.#entra ? await this.#entra.token.value(signal) : this.#keys.secret(credentialId)
     if (secret === undefined) return request
     const header =
       this.#entra || this.#kind === 'token'

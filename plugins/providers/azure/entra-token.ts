@@ -1,80 +1,56 @@
-import { text } from 'node:stream/consumers'
-import { parseJson, ProviderFailure, type Clock, type HttpClient } from '../../../core/index.ts'
+import type { TokenCredential } from '@azure/identity'
+import { ProviderFailure, RenewedCredential, type Clock } from '../../../core/index.ts'
+import type { EntraOption } from './entra-option.ts'
 
-export interface EntraOptions {
-  readonly tenantId: string
-  readonly clientId: string
-  readonly clientSecret: string
-  readonly scope: string
-  readonly tokenUrl?: string | undefined
+/** The package that gets and renews tokens. Optional: keys need none. */
+export const identityPackage = '@azure/identity'
+
+/** Access tokens by Microsoft's own library, which is loaded when the first one is needed. `keep` receives every new token. */
+export function entraToken(
+  option: EntraOption,
+  clock: Pick<Clock, 'now'>,
+  keep: (secret: string, expiresAtMs: number | undefined) => void,
+): RenewedCredential<string> {
+  let credential: Promise<TokenCredential> | undefined
+  return new RenewedCredential({
+    vendor: 'Microsoft Entra',
+    advice: 'Check the option entra.',
+    clock,
+    keep,
+    async ask() {
+      credential ??= credentialFor(option)
+      const granted = await (await credential).getToken(option.scope)
+      if (!granted) throw new ProviderFailure({ kind: 'auth', message: 'Microsoft Entra granted no token. Check the option entra.' })
+      const { token, expiresOnTimestamp: expiresAtMs, refreshAfterTimestamp: renewAtMs } = granted
+      return { value: token, expiresAtMs, renewAtMs, secrets: [token] }
+    },
+  })
 }
 
-/** A token is replaced this long before it expires. */
-const marginMs = 300_000
-const timeoutMs = 20_000
-
-/** Access tokens of Microsoft Entra by the client credentials grant. One is asked for when it is first needed, and once for all who wait. */
-export class EntraToken {
-  readonly #options: EntraOptions
-  readonly #http: HttpClient
-  readonly #clock: Clock
-  readonly #onSecret: (secret: string) => void
-  #current: { readonly value: string; readonly until: number } | undefined
-  #pending: Promise<string> | undefined
-
-  /** `onSecret` hears every new token, so that it can be masked. */
-  constructor(options: EntraOptions, http: HttpClient, clock: Clock, onSecret: (secret: string) => void = () => {}) {
-    this.#options = options
-    this.#http = http
-    this.#clock = clock
-    this.#onSecret = onSecret
-  }
-
-  get id(): string {
-    return this.#options.clientId
-  }
-
-  /** Throws `ProviderFailure`; an abort throws the signal's reason, and leaves the question open for others. */
-  async value(signal: AbortSignal): Promise<string> {
-    signal.throwIfAborted()
-    if (this.#current && this.#clock.now() < this.#current.until) return this.#current.value
-    this.#pending ??= this.#ask().finally(() => (this.#pending = undefined))
-    const aborted = Promise.withResolvers<never>()
-    const abort = (): void => aborted.reject(signal.reason)
-    signal.addEventListener('abort', abort, { once: true })
-    try {
-      return await Promise.race([this.#pending, aborted.promise])
-    } finally {
-      signal.removeEventListener('abort', abort)
-    }
-  }
-
-  async #ask(): Promise<string> {
-    const { tenantId, clientId, clientSecret, scope, tokenUrl } = this.#options
-    const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret, scope }
-    const reply = await this.#http.send(
-      {
-        method: 'POST',
-        url: tokenUrl ?? `https://login.microsoftonline.com/${encodeURIComponent(tenantId)}/oauth2/v2.0/token`,
-        headers: { 'content-type': 'application/x-www-form-urlencoded' },
-        body: new URLSearchParams(form).toString(),
-      },
-      { signal: AbortSignal.timeout(timeoutMs) },
-    )
-    const { access_token: value, expires_in: seconds, error_description: reason } = parsed(await text(reply.body))
-    if (reply.status >= 500)
-      throw new ProviderFailure({ kind: 'unavailable', message: `Microsoft Entra gave no access token (status ${reply.status}).` })
-    if (typeof value !== 'string')
-      throw new ProviderFailure({
-        kind: 'auth',
-        message: `Microsoft Entra gave no access token: ${String(reason ?? `status ${reply.status}`)}`,
-      })
-    this.#onSecret(value)
-    this.#current = { value, until: this.#clock.now() + Number(seconds ?? 0) * 1000 - marginMs }
-    return value
-  }
+async function credentialFor(option: EntraOption): Promise<TokenCredential> {
+  const identity = await import('@azure/identity')
+  const { clientSecret, certificate, certificateFile, tokenFile, managedIdentity } = option
+  const { tenantId = '', clientId = '' } = option
+  const authority = authorityOptions(option.authority ?? process.env['AZURE_AUTHORITY_HOST'], Object.values(identity.AzureAuthorityHosts))
+  if (clientSecret !== undefined) return new identity.ClientSecretCredential(tenantId, clientId, clientSecret, authority)
+  if (certificate !== undefined) return new identity.ClientCertificateCredential(tenantId, clientId, { certificate }, authority)
+  if (certificateFile !== undefined) return new identity.ClientCertificateCredential(tenantId, clientId, certificateFile, authority)
+  if (tokenFile !== undefined)
+    return new identity.WorkloadIdentityCredential({ tenantId, clientId, tokenFilePath: tokenFile, ...authority })
+  if (managedIdentity) return new identity.ManagedIdentityCredential(clientId ? { clientId } : {})
+  return new identity.DefaultAzureCredential({
+    ...authority,
+    ...(tenantId && { tenantId }),
+    ...(clientId && { managedIdentityClientId: clientId, workloadIdentityClientId: clientId }),
+  })
 }
 
-function parsed(body: string): { readonly access_token?: unknown; readonly expires_in?: unknown; readonly error_description?: unknown } {
-  return (parseJson(body) as object | null | undefined) ?? {}
+/** Only Microsoft's own clouds can vouch for an authority, so another one is taken on the operator's word. */
+function authorityOptions(
+  authority: string | undefined,
+  known: readonly string[],
+): { authorityHost?: string; disableInstanceDiscovery?: boolean } {
+  if (!authority) return {}
+  const host = authority.replace(/\/+$/, '')
+  return { authorityHost: host, disableInstanceDiscovery: !known.includes(host) }
 }

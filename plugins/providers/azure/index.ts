@@ -7,13 +7,15 @@ import {
   headersOption,
   PluginError,
   Providers,
+  requirePeer,
   timeoutsOption,
 } from '../../../core/index.ts'
 import { resourceOf } from './address.ts'
 import { deployedModels } from './catalog.ts'
 import { AzureCredentials } from './credentials.ts'
 import { apis, Deployments } from './deployments.ts'
-import { EntraToken } from './entra-token.ts'
+import { entraOption, entraProblem, withPaths } from './entra-option.ts'
+import { entraToken, identityPackage } from './entra-token.ts'
 import { azureProvider } from './provider.ts'
 
 const apiOption = { enum: apis, description: 'What a deployment is spoken to in; default: by the model’s name.' } as const
@@ -40,19 +42,7 @@ export default definePlugin({
       },
       apiKey: apiKeyOption,
       token: { ...secret, description: 'An access token of Microsoft Entra, in place of a key.' },
-      entra: {
-        type: 'object',
-        additionalProperties: false,
-        required: ['tenantId', 'clientId', 'clientSecret'],
-        properties: {
-          tenantId: { type: 'string', minLength: 1 },
-          clientId: { type: 'string', minLength: 1 },
-          clientSecret: secret,
-          scope: { type: 'string', minLength: 1, default: 'https://cognitiveservices.azure.com/.default' },
-          tokenUrl: { type: 'string', format: 'uri', description: 'Where tokens come from; default: Microsoft’s address of the tenant.' },
-        },
-        description: 'An application of Microsoft Entra for which access tokens are asked, in place of a key.',
-      },
+      entra: entraOption,
       api: apiOption,
       apiVersion: apiVersionOption,
       deployments: {
@@ -76,14 +66,25 @@ export default definePlugin({
   },
   needs: { clock: Clock },
   instance: options => options.id,
-  setup(gateway, { id, resource, baseUrl, apiKey, token, entra, api, apiVersion, deployments: given, headers, timeouts }, { clock }) {
+  setup(
+    gateway,
+    { id, resource, baseUrl, apiKey, token, entra: asked, api, apiVersion, deployments: given, headers, timeouts },
+    { clock },
+  ) {
     const address = resourceOf(resource, baseUrl)
     if (!address) throw new PluginError(gateway.name, 'needs the option resource, or baseUrl with the endpoint of the resource.')
-    if ([apiKey, token, entra].filter(each => each !== undefined).length !== 1)
+    if ([apiKey, token, asked].filter(each => each !== undefined).length !== 1)
       throw new PluginError(gateway.name, 'needs exactly one of the options apiKey, token and entra.')
     const secrets = new ApiKeys(apiKey ?? token)
-    const entraToken = entra && new EntraToken(entra, gateway.http, clock, secret => gateway.secret(secret))
-    const credentials = new AzureCredentials(secrets, token === undefined ? 'key' : 'token', entraToken, new URL(address.openai).host)
+    const entra = asked && withPaths(asked, path => gateway.resolvePath(path))
+    const problem = entra && entraProblem(entra, process.env)
+    if (problem !== undefined) throw new PluginError(gateway.name, problem)
+    if (entra) requirePeer(gateway.name, identityPackage, 'for the option entra')
+    const tokens = entra && {
+      id: entra.clientId ?? 'entra',
+      token: entraToken(entra, clock, (secret, expiresAtMs) => gateway.secret(secret, expiresAtMs)),
+    }
+    const credentials = new AzureCredentials(secrets, token === undefined ? 'key' : 'token', tokens, new URL(address.openai).host)
     const deployments = new Deployments({ deployments: given, api, apiVersion })
     gateway.add(Providers, azureProvider({ id, resource: address, deployments, credentials, headers, timeouts }, gateway.http))
     if (deployments.listed.size > 0) gateway.add(CatalogSources, deployedModels(id, deployments))

@@ -1,7 +1,7 @@
 import { PluginError, type Options } from '../../../core/index.ts'
 import type { CredentialSources } from './credentials.ts'
 import type { optionsSchema } from './options.ts'
-import { profileAtStart } from './profile.ts'
+import { profileNamed } from './shared-files.ts'
 
 export interface Connection {
   readonly sources: CredentialSources
@@ -11,19 +11,19 @@ export interface Connection {
   readonly baseUrl: string
 }
 
-type GivenOptions = Pick<Options<typeof optionsSchema>, 'apiKey' | 'credentials' | 'profile' | 'region' | 'baseUrl'>
+type GivenOptions = Pick<Options<typeof optionsSchema>, 'apiKey' | 'credentials' | 'profile' | 'defaultChain' | 'region' | 'baseUrl'>
 
 /** Where requests go and as whom, by the options, else by what the vendor's own tools look for in the environment. */
-export function connectionOf(plugin: string, options: GivenOptions, environment: NodeJS.ProcessEnv): Connection {
+export async function connectionOf(plugin: string, options: GivenOptions, environment: NodeJS.ProcessEnv): Promise<Connection> {
   const sources = givenSources(options) ?? environmentSources(environment)
   if (!sources)
     throw new PluginError(
       plugin,
-      'has no credentials: set the option apiKey, credentials or profile, or one of AWS_BEARER_TOKEN_BEDROCK, AWS_ACCESS_KEY_ID with AWS_SECRET_ACCESS_KEY, and AWS_PROFILE in the environment.',
+      'has no credentials: set the option apiKey, credentials, profile or defaultChain, or one of AWS_BEARER_TOKEN_BEDROCK, AWS_ACCESS_KEY_ID with AWS_SECRET_ACCESS_KEY, and AWS_PROFILE in the environment.',
     )
-  const regionOfProfile = regionOfProfiles(plugin, sources)
+  const regionOfProfile = await regionOfProfiles(plugin, sources, environment)
   const region = options.region ?? (environment['AWS_REGION'] || environment['AWS_DEFAULT_REGION'] || regionOfProfile)
-  const signs = (sources.accessKeys?.length ?? 0) + (sources.profiles?.length ?? 0) > 0
+  const signs = Boolean(sources.accessKeys?.length || sources.profiles?.length || sources.defaultChain)
   if (!region && (signs || options.baseUrl === undefined))
     throw new PluginError(plugin, 'has no region: set the option region, or AWS_REGION in the environment, such as to "us-east-1".')
   const suffix = region?.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com'
@@ -31,12 +31,13 @@ export function connectionOf(plugin: string, options: GivenOptions, environment:
   return { sources, region, baseUrl: baseUrl.replace(/\/+$/, '') }
 }
 
-function givenSources({ apiKey, credentials, profile }: GivenOptions): CredentialSources | undefined {
-  if (apiKey === undefined && credentials === undefined && profile === undefined) return undefined
+function givenSources({ apiKey, credentials, profile, defaultChain = false }: GivenOptions): CredentialSources | undefined {
+  if (apiKey === undefined && credentials === undefined && profile === undefined && !defaultChain) return undefined
   return {
     apiKey,
     accessKeys: credentials === undefined ? [] : [credentials].flat(),
     profiles: profile === undefined ? [] : [profile].flat(),
+    defaultChain,
   }
 }
 
@@ -50,18 +51,31 @@ function environmentSources(environment: NodeJS.ProcessEnv): CredentialSources |
   } = environment
   if (apiKey) return { apiKey }
   if (accessKeyId && secretAccessKey) return { accessKeys: [{ accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) }] }
-  return profile ? { profiles: [profile] } : undefined
+  if (profile) return { profiles: [profile] }
+  return namesMachineIdentity(environment) ? { defaultChain: true } : undefined
 }
 
-/** Fails at start for a profile that is not there. */
-function regionOfProfiles(plugin: string, { profiles = [] }: CredentialSources): string | undefined {
-  const regions = profiles.map(name => {
-    const profile = profileAtStart(name)
-    if (profile) return profile.region
+/** What a cluster or a container sets for those who run in it. An instance sets nothing: there the option has to say it. */
+function namesMachineIdentity(environment: NodeJS.ProcessEnv): boolean {
+  const isWebIdentity = environment['AWS_WEB_IDENTITY_TOKEN_FILE'] && environment['AWS_ROLE_ARN']
+  return Boolean(
+    isWebIdentity || environment['AWS_CONTAINER_CREDENTIALS_RELATIVE_URI'] || environment['AWS_CONTAINER_CREDENTIALS_FULL_URI'],
+  )
+}
+
+/** Fails at start if a profile that was asked for is missing. */
+async function regionOfProfiles(
+  plugin: string,
+  { profiles = [], defaultChain = false }: CredentialSources,
+  environment: NodeJS.ProcessEnv,
+): Promise<string | undefined> {
+  const asked = await Promise.all(profiles.map(profileNamed))
+  const missing = profiles.find((_, index) => asked[index] === undefined)
+  if (missing !== undefined)
     throw new PluginError(
       plugin,
-      `found no profile "${name}" in the AWS files of credentials and configuration. Add it, or change the option profile or AWS_PROFILE.`,
+      `found no profile "${missing}" in the AWS files of credentials and configuration. Add it, or change the option profile or AWS_PROFILE.`,
     )
-  })
-  return regions.find(region => region !== undefined)
+  const found = defaultChain ? [...asked, await profileNamed(environment['AWS_PROFILE'] || 'default')] : asked
+  return found.find(profile => profile?.region !== undefined)?.region
 }

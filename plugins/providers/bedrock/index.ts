@@ -1,6 +1,7 @@
-import { Clock, definePlugin, httpProvider, Providers } from '../../../core/index.ts'
+import { Clock, definePlugin, httpProvider, Providers, requirePeer } from '../../../core/index.ts'
 import { bedrockAdapter } from './adapter.ts'
 import { connectionOf } from './connection.ts'
+import { credentialChain, credentialPackage } from './credential-chain.ts'
 import { AwsCredentials, type CredentialSources } from './credentials.ts'
 import { optionsSchema } from './options.ts'
 import { Signer } from './signer.ts'
@@ -11,18 +12,22 @@ export default definePlugin({
   options: optionsSchema,
   needs: { clock: Clock },
   instance: options => options.id,
-  setup(gateway, options, { clock }) {
+  async setup(gateway, options, { clock }) {
     const { id, invoke, beta, defaultMaxTokens, headers, timeouts } = options
-    const { sources, region, baseUrl } = connectionOf(gateway.name, options, process.env)
+    const { sources, region, baseUrl } = await connectionOf(gateway.name, options, process.env)
     for (const secret of secretsOf(sources)) gateway.secret(secret)
-    const credentials = new AwsCredentials(sources, secret => gateway.secret(secret))
+    if (sources.profiles?.length || sources.defaultChain)
+      requirePeer(gateway.name, credentialPackage, "for profiles, roles and whatever else AWS's own tools find")
+    const keep = (secret: string, expiresAtMs: number | undefined): void => gateway.secret(secret, expiresAtMs)
+    // What signs has a region: connectionOf sees to it.
+    const credentials = new AwsCredentials(sources, profile => credentialChain({ profile, region: region!, clock, keep }))
     const signer = region === undefined ? undefined : new Signer(region, clock)
     const adapter = bedrockAdapter({
       baseUrl,
       invoke,
       beta,
       defaultMaxTokens,
-      authorize: (request, credentialId) => credentials.authorize(request, credentialId, signer),
+      authorize: (request, credentialId, signal) => credentials.authorize(request, credentialId, signal, signer),
     })
     gateway.add(Providers, httpProvider(id, adapter, gateway.http, { credentials: credentials.credentials, timeouts, headers }))
   },

@@ -23,7 +23,7 @@ export const optionsSchema = {
     apiKey: {
       ...apiKeyOption,
       description:
-        'A Bedrock API key, or several that are used in turn. Where no credentials are given at all, those of the environment count: `AWS_BEARER_TOKEN_BEDROCK`, else `AWS_ACCESS_KEY_ID` with `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`, else `AWS_PROFILE`.',
+        'A Bedrock API key, or several that are used in turn. Where no credentials are given at all, those of the environment count: `AWS_BEARER_TOKEN_BEDROCK`, else `AWS_ACCESS_KEY_ID` with `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`, else `AWS_PROFILE`, else the role that a container or a cluster gives.',
     },
     credentials: {
       anyOf: [accessKeys, { type: 'array', minItems: 1, items: accessKeys }],
@@ -34,7 +34,12 @@ export const optionsSchema = {
     profile: {
       anyOf: [text, { type: 'array', minItems: 1, items: text }],
       description:
-        'A profile with access keys in `~/.aws/credentials` or `~/.aws/config` (or where `AWS_SHARED_CREDENTIALS_FILE` and `AWS_CONFIG_FILE` say), or several. The files are read again when they change.',
+        'A profile in `~/.aws/credentials` or `~/.aws/config` (or where `AWS_SHARED_CREDENTIALS_FILE` and `AWS_CONFIG_FILE` say), or several: with access keys, a role, single sign-on or a process. The files are read again when they change. Needs the package `@aws-sdk/credential-provider-node`.',
+    },
+    defaultChain: {
+      type: 'boolean',
+      description:
+        "`true`: the credentials that AWS's own tools find, such as those of the default profile, a web identity, a container or the EC2 instance. Needs the package `@aws-sdk/credential-provider-node`.",
     },
     baseUrl: {
       type: 'string',

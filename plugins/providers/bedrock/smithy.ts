@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
+import type * as Config from '@smithy/core/config'
 import type * as EventStreams from '@smithy/eventstream-codec'
-import type * as IniFiles from '@smithy/shared-ini-file-loader'
 import type * as Signatures from '@smithy/signature-v4'
 
 const require = createRequire(import.meta.url)
@@ -17,7 +17,7 @@ export const smithy = {
   signatures(): typeof Signatures {
     return require('@smithy/signature-v4') as typeof Signatures
   },
-  iniFiles(): typeof IniFiles {
-    return require('@smithy/shared-ini-file-loader') as typeof IniFiles
+  config(): typeof Config {
+    return require('@smithy/core/config') as typeof Config
   },
 }

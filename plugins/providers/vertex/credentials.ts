@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { JsonObject } from '../../../core/index.ts'
@@ -12,54 +12,64 @@ export interface CredentialsOption {
 
 /** What tells Google who asks. */
 export interface GoogleCredentials {
-  /** Absent: the metadata server of the machine is asked. */
-  readonly configuration?: JsonObject & { readonly type: string }
+  readonly source: 'configuration' | 'metadata' | 'library'
+  /** Of the source `configuration`. */
+  readonly configuration?: Configuration
   readonly project: string | undefined
 }
+
+export type Configuration = JsonObject & { readonly type: string }
 
 /** By the `type` of a configuration, as Google's tools write it: what it cannot do without. */
 const needed: Readonly<Record<string, readonly string[]>> = {
   service_account: ['client_email', 'private_key'],
   external_account: ['audience', 'subject_token_type', 'token_url', 'credential_source'],
+  external_account_authorized_user: ['audience', 'client_id', 'client_secret', 'refresh_token', 'token_url'],
   authorized_user: ['client_id', 'client_secret', 'refresh_token'],
+  impersonated_service_account: ['service_account_impersonation_url', 'source_credentials'],
+  gdch_service_account: ['project', 'private_key_id', 'private_key', 'name', 'token_uri'],
 }
 
 /** Reads at start what would fail at the first request. Throws an error that goes on behind "plugin vertex". */
 export function readCredentials(option: CredentialsOption): GoogleCredentials {
-  if (option.source === 'metadata') return { project: undefined }
-  const [place, text] = sourceOf(option)
+  if (option.source === 'metadata') return { source: 'metadata', project: undefined }
+  const path = option.file ?? (option.json === undefined ? defaultFile() : undefined)
+  // No file where Google's tools leave one: the library looks further, such as for the machine's own account.
+  if (path === undefined && option.json === undefined) return { source: 'library', project: undefined }
+  const [place, text] = option.json === undefined ? [`in ${path}`, textOf(path!, option)] : ['in credentials.json', option.json]
   const configuration = parsed(text, place)
   const members = needed[configuration.type]
   if (!members)
     throw new Error(`found credentials of the type "${configuration.type}" ${place}; it knows ${Object.keys(needed).join(', ')}.`)
   const missing = members.filter(member => configuration[member] === undefined)
   if (missing.length > 0) throw new Error(`found credentials without ${missing.join(', ')} ${place}. Have Google's tools write them anew.`)
-  const project = configuration['project_id'] ?? configuration['quota_project_id']
-  return { configuration, project: typeof project === 'string' ? project : undefined }
+  const project = configuration['project_id'] ?? configuration['project'] ?? configuration['quota_project_id']
+  return { source: 'configuration', configuration, project: typeof project === 'string' ? project : undefined }
 }
 
-function sourceOf({ json, file }: CredentialsOption): readonly [place: string, text: string] {
-  if (json !== undefined) return ['in credentials.json', json]
-  const path = file ?? defaultFile()
+/** What to do if there are no credentials at all. */
+export const defaultAdvice =
+  'Run "gcloud auth application-default login", set GOOGLE_APPLICATION_CREDENTIALS to a file, or set the option credentials.'
+
+function textOf(path: string, { file }: CredentialsOption): string {
   try {
-    return [`in ${path}`, readFileSync(path, 'utf8')]
+    return readFileSync(path, 'utf8')
   } catch (cause) {
-    const what =
-      file === undefined
-        ? 'Run "gcloud auth application-default login", set GOOGLE_APPLICATION_CREDENTIALS to a file, or set the option credentials; on a machine of Google\'s its source to "metadata".'
-        : 'Check the option credentials.file.'
-    throw new Error(`cannot read Google credentials from ${path} (${(cause as NodeJS.ErrnoException).code}). ${what}`, { cause })
+    const advice = file === undefined ? defaultAdvice : 'Check the option credentials.file.'
+    throw new Error(`cannot read Google credentials from ${path} (${(cause as NodeJS.ErrnoException).code}). ${advice}`, { cause })
   }
 }
 
-/** "How Application Default Credentials works": the variable, else where gcloud keeps them. */
-function defaultFile(): string {
+/** "How Application Default Credentials works": what the variable names, else what gcloud left. */
+function defaultFile(): string | undefined {
   const { GOOGLE_APPLICATION_CREDENTIALS: named, CLOUDSDK_CONFIG: moved, APPDATA: roaming } = process.env
+  if (named) return named
   const folder = moved || (process.platform === 'win32' && roaming ? join(roaming, 'gcloud') : join(homedir(), '.config/gcloud'))
-  return named || join(folder, 'application_default_credentials.json')
+  const left = join(folder, 'application_default_credentials.json')
+  return existsSync(left) ? left : undefined
 }
 
-function parsed(text: string, place: string): JsonObject & { readonly type: string } {
+function parsed(text: string, place: string): Configuration {
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -67,7 +77,6 @@ function parsed(text: string, place: string): JsonObject & { readonly type: stri
     // Not the parser's own words: they would repeat what is secret.
     throw new Error(`found Google credentials ${place} that are not JSON.`)
   }
-  if (typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string')
-    return value as JsonObject & { readonly type: string }
+  if (typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string') return value as Configuration
   throw new Error(`found no member "type" ${place}: these are no Google credentials.`)
 }

@@ -1,7 +1,8 @@
-import { definePlugin, headersOption, PluginError, Providers, timeoutsOption } from '../../../core/index.ts'
+import { Clock, definePlugin, headersOption, PluginError, Providers, requirePeer, timeoutsOption } from '../../../core/index.ts'
 import { safetySettingsOption } from '../gemini/safety.ts'
-import { readCredentials, type GoogleCredentials } from './credentials.ts'
-import { GoogleToken } from './google-token.ts'
+import { defaultAdvice, readCredentials, type GoogleCredentials } from './credentials.ts'
+import { authPackage, defaultClient, googleClient } from './google-client.ts'
+import { googleToken } from './google-token.ts'
 import { hostOf } from './location.ts'
 import { vertexProvider } from './provider.ts'
 
@@ -16,7 +17,7 @@ export default definePlugin({
       project: {
         type: 'string',
         pattern: '^[a-z0-9.:-]+$',
-        description: "The Google Cloud project; default: that of the service account's key.",
+        description: 'The Google Cloud project. Default: that of the credentials, if they name one.',
       },
       location: {
         type: 'string',
@@ -30,15 +31,20 @@ export default definePlugin({
         maxProperties: 1,
         default: {},
         properties: {
-          file: { type: 'string', minLength: 1, description: "A service account's key, or the configuration of a workload identity." },
+          file: {
+            type: 'string',
+            minLength: 1,
+            description:
+              "A service account's key, or any other file of Google's tools: a user, a workload identity, an impersonated service account.",
+          },
           json: { type: 'string', minLength: 1, writeOnly: true, description: 'The same, as the text of the file.' },
           source: {
             enum: ['application-default', 'metadata'],
             description:
-              "`application-default`: what `GOOGLE_APPLICATION_CREDENTIALS` names or `gcloud auth application-default login` left. `metadata`: the machine's own account, by its metadata server, which is asked for nothing else.",
+              "`application-default`: what `GOOGLE_APPLICATION_CREDENTIALS` names, or `gcloud auth application-default login` left, or else the machine's own account. `metadata`: the machine's own account, by its metadata server, which is asked for nothing else.",
           },
         },
-        description: 'One of these; default: `source: application-default`.',
+        description: 'One of these. Default: `source: application-default`. Needs the package `google-auth-library`.',
       },
       tokenUrl: {
         type: 'string',
@@ -55,13 +61,21 @@ export default definePlugin({
       timeouts: timeoutsOption,
     },
   },
+  needs: { clock: Clock },
   instance: options => options.id,
-  setup(gateway, { id, project, location, credentials, tokenUrl, baseUrl, safetySettings, headers, timeouts }) {
-    const google = readFor(gateway.name, credentials)
-    const owner = project ?? google.project
+  async setup(gateway, { id, project, location, credentials, tokenUrl, baseUrl, safetySettings, headers, timeouts }, { clock }) {
+    const { file } = credentials
+    const read = readFor(gateway.name, file === undefined ? credentials : { file: gateway.resolvePath(file) })
+    requirePeer(gateway.name, authPackage, 'for Google credentials')
+    const found = read.source === 'library' ? await foundFor(gateway.name) : undefined
+    const owner = project ?? found?.project ?? read.project
     if (owner === undefined) throw new PluginError(gateway.name, 'needs the option project, since its credentials name none.')
     const root = `${(baseUrl ?? hostOf(location)).replace(/(\/v1)?\/*$/, '')}/v1/projects/${owner}/locations/${location}`
-    const token = new GoogleToken(google, tokenUrl, secret => gateway.secret(secret))
+    const token = googleToken(
+      async () => found?.client ?? googleClient(read, tokenUrl),
+      clock,
+      (secret, expiresAtMs) => gateway.secret(secret, expiresAtMs),
+    )
     gateway.add(Providers, vertexProvider({ id, root, project: owner, token, safetySettings, headers, timeouts }, gateway.http))
   },
 })
@@ -71,5 +85,14 @@ function readFor(plugin: string, credentials: Parameters<typeof readCredentials>
     return readCredentials(credentials)
   } catch (cause) {
     throw new PluginError(plugin, (cause as Error).message, { cause })
+  }
+}
+
+/** Nothing was left in a file. What the library finds elsewhere it finds now, so that a start without credentials fails. */
+async function foundFor(plugin: string): ReturnType<typeof defaultClient> {
+  try {
+    return await defaultClient()
+  } catch (cause) {
+    throw new PluginError(plugin, `found no Google credentials. ${defaultAdvice}`, { cause })
   }
 }

@@ -5,19 +5,20 @@ import {
   type HttpProviderOptions,
   type Provider,
   type ProviderAdapter,
+  type RenewedCredential,
 } from '../../../core/index.ts'
 import { anthropicAdapter, type Envelope } from '../anthropic/adapter.ts'
 import type { MessagesBody } from '../anthropic/wire.ts'
 import { geminiAdapter } from '../gemini/adapter.ts'
 import type { SafetySetting } from '../gemini/wire.ts'
-import type { GoogleToken } from './google-token.ts'
+import type { AuthorizationHeaders } from './google-token.ts'
 
 export interface VertexOptions extends Pick<HttpProviderOptions, 'headers' | 'timeouts'> {
   readonly id: string
   /** `…/projects/{project}/locations/{location}`. */
   readonly root: string
   readonly project: string
-  readonly token: GoogleToken
+  readonly token: RenewedCredential<AuthorizationHeaders>
   readonly safetySettings?: readonly SafetySetting[] | undefined
 }
 
@@ -25,7 +26,7 @@ export interface VertexOptions extends Pick<HttpProviderOptions, 'headers' | 'ti
 export function vertexProvider({ id, root, project, token, safetySettings, headers, timeouts }: VertexOptions, http: HttpClient): Provider {
   const authorize: ProviderAdapter['authorize'] = async (request, _credentialId, signal) => ({
     ...request,
-    headers: { ...request.headers, ...(await token.headers(signal)) },
+    headers: { ...request.headers, ...(await token.value(signal)) },
   })
   const options = { credentials: [{ id: project, account: project }], headers, timeouts }
   const modelUrl = ({ upstreamModel }: Endpoint, publisher: string): string =>

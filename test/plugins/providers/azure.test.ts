@@ -12,17 +12,14 @@ import {
 } from '../../../core/testing/index.ts'
 import { resourceOf, urlOf } from '../../../plugins/providers/azure/address.ts'
 import { Deployments, isOpenai, type Api } from '../../../plugins/providers/azure/deployments.ts'
-import { EntraToken } from '../../../plugins/providers/azure/entra-token.ts'
 import { orOfPlatform } from '../../../plugins/providers/azure/failure.ts'
 import azure from '../../../plugins/providers/azure/index.ts'
 import { failure as anthropicFailure } from '../../../plugins/providers/anthropic/failure.ts'
 import { chatAdapter } from '../../../plugins/providers/openai-chat/adapter.ts'
 import { current } from '../../../plugins/providers/azure/chat-hosts.ts'
 import { failureFrom } from '../../../plugins/providers/openai-chat/failure.ts'
-import { UndiciClient } from '../../../core/upstream/http-client.ts'
 import { ApiKeys } from '../../../core/index.ts'
 import { gateway, type GatewayUnderTest } from '../../gateway.ts'
-import { FakeClock } from '../set-up.ts'
 
 type Options = Parameters<typeof azure>[0]
 
@@ -63,7 +60,7 @@ async function stage(
   script: (request: ReceivedRequest) => FakeReply = answer,
 ): Promise<Stage> {
   const upstream = await fakeUpstream(script)
-  const proof = options.token || options.entra ? {} : { apiKey: 'demo-azure-key' }
+  const proof = options.token ? {} : { apiKey: 'demo-azure-key' }
   const under = await gateway({ plugins: [azure({ baseUrl: `${upstream.url}/openai/v1/`, ...proof, ...options })] })
   t.teardown(async () => {
     await under.stop()
@@ -310,69 +307,28 @@ t.test('a token of Microsoft Entra in place of a key', async t => {
     t.match(headers, { authorization: 'Bearer demo-entra-token', 'api-key': undefined, 'x-api-key': undefined })
 })
 
-const entra = { tenantId: 'demo-tenant', clientId: 'demo-client', clientSecret: 'demo-client-secret' }
-
-t.test('an application of Microsoft Entra: its token is asked for once, and again before it expires', async t => {
-  let granted = 0
-  const login = await fakeUpstream(() => ({
-    body: JSON.stringify({ token_type: 'Bearer', access_token: `demo-token-${++granted}`, expires_in: 3600 }),
-  }))
-  t.teardown(() => login.close())
-  const { requests, ask } = await stage(t, { entra: { ...entra, tokenUrl: `${login.url}/token` } })
-  t.equal(login.requests.length, 0, 'nothing is asked before the first request')
-  await Promise.all([ask('azure/gpt-5'), ask('azure/gpt-4o')])
-  t.equal(login.requests.length, 1, 'once for all who wait')
-  t.strictSame(Object.fromEntries(new URLSearchParams(login.requests[0]!.text)), {
-    grant_type: 'client_credentials',
-    client_id: 'demo-client',
-    client_secret: 'demo-client-secret',
-    scope: 'https://cognitiveservices.azure.com/.default',
-  })
-  for (const { headers } of requests) t.equal(headers.authorization, 'Bearer demo-token-1')
-
-  const clock = new FakeClock()
-  const http = new UndiciClient()
-  t.teardown(() => http.close())
-  const token = new EntraToken({ ...entra, scope: 'demo', tokenUrl: login.url }, http, clock)
-  const { signal } = new AbortController()
-  t.equal(await token.value(signal), 'demo-token-2')
-  clock.pass(3_299_000)
-  t.equal(await token.value(signal), 'demo-token-2', 'still good')
-  clock.pass(1_000)
-  t.equal(await token.value(signal), 'demo-token-3', 'five minutes before it expires')
-  await t.rejects(token.value(AbortSignal.abort(new Error('left'))), { message: 'left' })
-})
-
-t.test('a token that is not granted', async t => {
-  const cases: readonly (readonly [FakeReply, object])[] = [
-    [
-      { status: 401, body: '{"error":"invalid_client","error_description":"AADSTS7000215: Invalid client secret provided."}' },
-      { kind: 'auth', message: /AADSTS7000215/ },
-    ],
-    [
-      { status: 200, body: 'null' },
-      { kind: 'auth', message: /status 200/ },
-    ],
-    [{ status: 503, body: '<html>' }, { kind: 'unavailable' }],
-  ]
-  const http = new UndiciClient()
-  t.teardown(() => http.close())
-  for (const [reply, expected] of cases) {
-    await using login = await fakeUpstream(() => reply)
-    const token = new EntraToken({ ...entra, scope: 'demo', tokenUrl: login.url }, http, new FakeClock())
-    const ask = (): Promise<string> => token.value(new AbortController().signal)
-    t.match(await ask().catch((error: unknown) => error), expected)
-    t.match(await ask().catch((error: unknown) => error), expected, 'and it is asked for anew')
-    t.equal(login.requests.length, 2)
-  }
-})
-
 t.test('what is missing is told at start, in one sentence', async t => {
   const refused = async (options: object, message: RegExp): Promise<void> =>
     void (await t.rejects(gateway({ plugins: [azure(options as Options)] }), { message }))
   await refused({ apiKey: 'demo' }, /azure.* needs the option resource, or baseUrl with the endpoint of the resource\./)
   await refused({ resource: 'demo' }, /needs exactly one of the options apiKey, token and entra\./)
   await refused({ resource: 'demo', apiKey: 'a', token: 'b' }, /exactly one/)
+  await refused({ resource: 'demo', apiKey: 'b', entra: {} }, /exactly one/)
+  const application = { tenantId: 'demo-tenant', clientId: 'demo-client' }
+  const entra = (options: object): object => ({ resource: 'demo', entra: options })
+  await refused(
+    entra({ clientSecret: 'demo-secret' }),
+    /needs the option entra\.tenantId and entra\.clientId beside entra\.clientSecret\.$/,
+  )
+  await refused(
+    entra({ ...application, clientSecret: 'demo-secret', managedIdentity: true }),
+    /takes only one of the options entra\.clientSecret, entra\.managedIdentity\.$/,
+  )
+  await refused(
+    entra({ ...application, certificateFile: '/absent.pem' }),
+    /cannot find the file \/absent\.pem of the option entra\.certificateFile\.$/,
+  )
+  await refused(entra({ managedIdentity: true, authority: 'http://login.example.com' }), /authority/)
   await refused({ resource: 'demo', apiKey: 'a', apiVersion: 'yesterday' }, /apiVersion/)
   await refused({ resource: 'demo', apiKey: 'a', deployments: { a: { api: 'soap' } } }, /deployments/)
 })

@@ -4,10 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { systemClock } from '../../../core/clock.ts'
+import type { RenewedCredential } from '../../../core/index.ts'
 import { fakeUpstream, testGateway, type FakeUpstream, type TestGateway } from '../../../core/testing/index.ts'
 import vertex from '../../../plugins/providers/vertex/index.ts'
 import { readCredentials } from '../../../plugins/providers/vertex/credentials.ts'
-import { GoogleToken } from '../../../plugins/providers/vertex/google-token.ts'
+import { googleClient } from '../../../plugins/providers/vertex/google-client.ts'
+import { googleToken } from '../../../plugins/providers/vertex/google-token.ts'
 import { hostOf } from '../../../plugins/providers/vertex/location.ts'
 import { FakeGoogle } from '../../fake-google.ts'
 import { basics } from '../../gateway.ts'
@@ -64,6 +67,16 @@ async function stage(
   return { google, platform, gateway, ask }
 }
 
+/** The token of these credentials alone, without a gateway. */
+function tokenOf(option: Credentials, tokenUrl?: string): RenewedCredential<Readonly<Record<string, string>>> {
+  const credentials = readCredentials(option)
+  return googleToken(
+    () => googleClient(credentials, tokenUrl),
+    systemClock,
+    () => {},
+  )
+}
+
 function serviceAccount(google: FakeGoogle): Credentials {
   return { json: JSON.stringify(google.serviceAccount) }
 }
@@ -96,7 +109,7 @@ t.test('a service account signs for its token, which is asked for once', async t
 
 t.test('a token that is about to expire is replaced', async t => {
   const { google, platform, ask } = await stage(t, serviceAccount)
-  google.expiresInSeconds = 60
+  google.expiresInSeconds = 5
   for (let count = 0; count < 2; count++) t.equal((await ask('vertex/gemini-2.5-flash')).status, 200)
   t.strictSame(
     platform.requests.map(({ headers }) => headers.authorization),
@@ -154,37 +167,91 @@ t.test('the metadata server is asked where it is chosen', async t => {
   const google = await FakeGoogle.start()
   t.teardown(() => google.close())
   t.intercept(process, 'env', { value: { ...process.env, GCE_METADATA_HOST: google.host } })
-  const headers = await new GoogleToken(readCredentials({ source: 'metadata' }), undefined).headers(new AbortController().signal)
+  const headers = await tokenOf({ source: 'metadata' }).value(new AbortController().signal)
   t.equal(headers['authorization'], 'Bearer ya29.demo-1')
   t.match(google.grants[0]!.path, /^\/computeMetadata\/v1\/instance\/service-accounts\/default\/token/)
 })
 
 t.test('a request that is given up waits for no token', async t => {
   const google = await FakeGoogle.start()
-  const credentials = readCredentials({ json: JSON.stringify(google.serviceAccount) })
-  const token = new GoogleToken(credentials, `${google.url}/token`)
+  const credentials = { json: JSON.stringify(google.serviceAccount) }
+  const token = tokenOf(credentials, `${google.url}/token`)
   const given = new AbortController()
-  const waiting = token.headers(given.signal)
+  const waiting = Promise.resolve(token.value(given.signal))
   given.abort(new Error('given up'))
   await t.rejects(waiting, { message: 'given up' })
-  await t.rejects(token.headers(given.signal), { message: 'given up' })
-  const unreachable = new GoogleToken(credentials, `${google.url}/token`)
+  t.throws(() => token.value(given.signal), { message: 'given up' })
+  const unreachable = tokenOf(credentials, `${google.url}/token`)
   await google.close()
-  t.match(await failureOf(unreachable.headers(new AbortController().signal)), { kind: 'network' })
+  t.match(await failureOf(unreachable.value(new AbortController().signal)), { kind: 'network' })
   const broken = await FakeGoogle.start()
   t.teardown(() => broken.close())
   // The library tries again three times.
   broken.refusals.push(...Array.from({ length: 4 }, () => ({ status: 503, body: {} })))
-  const down = new GoogleToken(readCredentials({ json: JSON.stringify(broken.serviceAccount) }), `${broken.url}/token`)
-  t.match(await failureOf(down.headers(new AbortController().signal)), { kind: 'unavailable', message: /status 503/ })
+  const down = tokenOf({ json: JSON.stringify(broken.serviceAccount) }, `${broken.url}/token`)
+  t.match(await failureOf(down.value(new AbortController().signal)), { kind: 'unavailable', message: /status 503/ })
 })
 
-function failureOf(promise: Promise<unknown>): Promise<unknown> {
-  return promise.then(
+function failureOf(result: unknown): Promise<unknown> {
+  return Promise.resolve(result).then(
     () => undefined,
     (error: unknown) => error,
   )
 }
+
+t.test('a user signs in by the token that gcloud left', async t => {
+  const user = {
+    type: 'authorized_user',
+    client_id: 'demo',
+    client_secret: 'demo',
+    refresh_token: 'demo',
+    quota_project_id: 'demo-project',
+  }
+  const { google, platform, ask } = await stage(t, () => ({ json: JSON.stringify(user) }))
+  t.equal((await ask('vertex/gemini-2.5-flash')).status, 200)
+  t.match(google.grants, [{ form: { grant_type: 'refresh_token', refresh_token: 'demo' } }])
+  t.match(platform.requests[0]!.headers, { authorization: 'Bearer ya29.demo-1', 'x-goog-user-project': 'demo-project' })
+})
+
+t.test('an impersonated service account is asked for with the token of another', async t => {
+  t.intercept(console, 'warn', { value: () => {} })
+  const subject = join(folder, 'source-token')
+  writeFileSync(subject, 'source-token-demo')
+  const { google, platform, ask } = await stage(
+    t,
+    ({ url }) => ({
+      json: JSON.stringify({
+        type: 'impersonated_service_account',
+        service_account_impersonation_url: `${url}/v1/projects/-/serviceAccounts/target@example.com:generateAccessToken`,
+        endpoint: url,
+        source_credentials: {
+          type: 'external_account',
+          audience: '//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/demo/providers/demo',
+          subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
+          token_url: `${url}/v1/token`,
+          credential_source: { file: subject },
+        },
+      }),
+    }),
+    { project: 'demo-project' },
+  )
+  t.equal((await ask('vertex/gemini-2.5-flash')).status, 200)
+  t.match(google.grants, [
+    { path: '/v1/token', form: { subject_token: 'source-token-demo' } },
+    { path: '/v1/projects/-/serviceAccounts/target@example.com:generateAccessToken', authorization: 'Bearer ya29.demo-1' },
+  ])
+  t.equal(platform.requests[0]!.headers.authorization, 'Bearer ya29.demo-2')
+})
+
+t.test("without a file the machine's own account is found, and its project", async t => {
+  const google = await FakeGoogle.start()
+  const { GOOGLE_APPLICATION_CREDENTIALS: _, ...env } = process.env
+  t.intercept(process, 'env', { value: { ...env, CLOUDSDK_CONFIG: join(folder, 'nothing'), PATH: '', GCE_METADATA_HOST: google.host } })
+  const { platform, ask } = await stage(t, () => ({}), { tokenUrl: undefined })
+  t.teardown(() => google.close())
+  t.equal((await ask('vertex/gemini-2.5-flash')).status, 200)
+  t.match(platform.requests[0], { url: /^\/v1\/projects\/metadata-project\//, headers: { authorization: /^Bearer ya29\.demo-/ } })
+})
 
 t.test("application default credentials are found where Google's tools leave them", t => {
   const file = join(folder, 'application_default_credentials.json')
@@ -215,7 +282,7 @@ t.test('credentials that cannot work end the start with one sentence', async t =
     message: 'plugin vertex(vertex) found Google credentials in credentials.json that are not JSON.',
   })
   await t.rejects(started({ json: '{}' }), { message: /no member "type"/ })
-  await t.rejects(started({ json: '{"type":"gdch_service_account"}' }), { message: /it knows service_account, external_account/ })
+  await t.rejects(started({ json: '{"type":"demo_account"}' }), { message: /it knows service_account, external_account/ })
   await t.rejects(started({ json: '{"type":"service_account","client_email":"a@example.com"}' }), {
     message: /credentials without private_key/,
   })
@@ -228,7 +295,7 @@ t.test('the library is loaded when the first token is needed', async t => {
     import vertex from './plugins/providers/vertex/index.ts'
     const credentials = { json: JSON.stringify({ type: 'service_account', client_email: 'a@example.com', private_key: 'none' }) }
     let provider
-    await vertex({}).plugin.setup({ name: 'vertex', http: {}, add: (_, added) => (provider = added) }, { id: 'vertex', project: 'demo', location: 'global', credentials }, {})
+    await vertex({}).plugin.setup({ name: 'vertex', http: {}, add: (_, added) => (provider = added) }, { id: 'vertex', project: 'demo', location: 'global', credentials }, { clock: { now: Date.now } })
     const loaded = () => Object.keys(Module._cache).some(path => path.includes('google-auth-library'))
     const before = loaded()
     const call = { request: { model: 'gemini-2.5-flash', input: [] }, endpoint: { upstreamModel: 'gemini-2.5-flash', model: '', capabilities: {} }, signal: new AbortController().signal }

@@ -1,0 +1,139 @@
+import type { Clock } from '../clock.ts'
+import { ProviderFailure } from '../contracts/provider.ts'
+
+/** A credential that a vendor granted for a time. */
+export interface Grant<T> {
+  readonly value: T
+  /** Milliseconds since the epoch. Undefined if the credential does not expire. */
+  readonly expiresAtMs: number | undefined
+  /** When to ask again, in milliseconds since the epoch. Default: five minutes before it expires. */
+  readonly renewAtMs?: number | undefined
+  /** What to keep out of logs and errors until the credential expires. */
+  readonly secrets: readonly string[]
+}
+
+export interface RenewedCredentialOptions<T> {
+  /** Such as `AWS`, for messages. */
+  readonly vendor: string
+  /** Completes the message when the vendor grants nothing: what the operator should check. */
+  readonly advice: string
+  readonly clock: Pick<Clock, 'now'>
+  /** Asks the vendor. Called once for all who wait. */
+  ask(): Promise<Grant<T>>
+  /** Receives every secret of a new grant. */
+  keep(secret: string, expiresAtMs: number | undefined): void
+}
+
+const renewBeforeMs = 300_000
+/** A credential that is about to expire is not used: the request might arrive too late. */
+const unusableBeforeMs = 5_000
+const shortestIntervalMs = 10_000
+const timeoutMs = 30_000
+
+/**
+ * A short-lived credential. The first request that needs it waits for it. Later ones get it from memory: it is renewed in the
+ * background before it expires, by one question at a time.
+ */
+export class RenewedCredential<T> {
+  readonly #options: RenewedCredentialOptions<T>
+  #grant: Grant<T> | undefined
+  #renewAtMs = 0
+  #pending: Promise<T> | undefined
+
+  constructor(options: RenewedCredentialOptions<T>) {
+    this.#options = options
+  }
+
+  /** Throws `ProviderFailure`. An abort throws the signal's reason; the question goes on for the others who wait. */
+  value(signal: AbortSignal): T | Promise<T> {
+    signal.throwIfAborted()
+    const now = this.#options.clock.now()
+    const grant = this.#grant
+    if (!grant || now >= (grant.expiresAtMs ?? Infinity) - unusableBeforeMs) return untilAborted(this.#renewed(), signal)
+    // A failure here harms nobody: the old credential is still good, and the next question comes soon.
+    if (now >= this.#renewAtMs) this.#renewed().catch(() => {})
+    return grant.value
+  }
+
+  #renewed(): Promise<T> {
+    return (this.#pending ??= this.#ask().finally(() => (this.#pending = undefined)))
+  }
+
+  async #ask(): Promise<T> {
+    const { vendor, advice, clock, ask, keep } = this.#options
+    this.#renewAtMs = clock.now() + shortestIntervalMs
+    try {
+      const grant = await inTime(ask(), vendor)
+      const { value, expiresAtMs = Infinity, renewAtMs, secrets } = grant
+      for (const secret of secrets) keep(secret, grant.expiresAtMs)
+      this.#renewAtMs = Math.max(renewAtMs ?? expiresAtMs - renewBeforeMs, this.#renewAtMs)
+      this.#grant = grant
+      return value
+    } catch (error) {
+      throw credentialFailure(vendor, error, advice)
+    }
+  }
+}
+
+async function inTime<T>(promise: Promise<T>, vendor: string): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    late.reject(new ProviderFailure({ kind: 'timeout', message: `${vendor} granted no credentials within ${timeoutMs / 1000} s.` }))
+  }, timeoutMs).unref()
+  try {
+    return await Promise.race([promise, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = Promise.withResolvers<never>()
+  const abort = (): void => aborted.reject(signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    return await Promise.race([promise, aborted.promise])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}
+
+/** A vendor's message may name the account: a failure of kind `auth` keeps it from callers. */
+function credentialFailure(vendor: string, error: unknown, advice: string): ProviderFailure {
+  if (ProviderFailure.is(error)) return error
+  const causes = causesOf(error)
+  const status = causes.map(statusOf).find(found => found !== undefined)
+  if (status !== undefined && (status >= 500 || status === 429))
+    return new ProviderFailure({ kind: 'unavailable', message: `${vendor} granted no credentials (status ${status}).`, cause: error })
+  if (status === undefined && causes.some(isNetwork))
+    return new ProviderFailure({ kind: 'network', message: `The connection to ${vendor}'s token service failed.`, cause: error })
+  const reason = error instanceof Error ? error.message : String(error)
+  const message = `${vendor} granted no credentials: ${reason.replace(/\.?\s*$/, '.')} ${advice}`
+  return new ProviderFailure({ kind: 'auth', message, ...(status !== undefined && { status }), cause: error })
+}
+
+/** The error and what stands behind it, the outermost first. */
+function causesOf(error: unknown, depth = 0): readonly object[] {
+  if (typeof error !== 'object' || error === null || depth > 8) return []
+  const { cause, errors } = error as { readonly cause?: unknown; readonly errors?: unknown }
+  const inner = [cause, ...(Array.isArray(errors) ? (errors as unknown[]) : [])]
+  return [error, ...inner.flatMap(each => causesOf(each, depth + 1))]
+}
+
+/** Each library has its own place for it. */
+function statusOf(error: object): number | undefined {
+  const { status, statusCode, response, $metadata } = error as Readonly<Record<string, unknown>>
+  const places = [
+    status,
+    statusCode,
+    (response as { status?: unknown } | null)?.status,
+    ($metadata as { httpStatusCode?: unknown } | null)?.httpStatusCode,
+  ]
+  return places.find(each => typeof each === 'number' && each >= 100) as number | undefined
+}
+
+function isNetwork(error: object): boolean {
+  const { code, name } = error as { readonly code?: unknown; readonly name?: unknown }
+  const network = /^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EHOST|ENET|EPIPE|UND_ERR_|TimeoutError$)/
+  return [code, name].some(each => typeof each === 'string' && network.test(each))
+}

@@ -1,0 +1,59 @@
+import { RenewedCredential, type Clock, type Grant } from '../../../core/index.ts'
+import type { AwsKeys } from './signer.ts'
+import { sharedFilesVersion } from './shared-files.ts'
+
+/** The package that finds and renews credentials. Optional: access keys and API keys need none. */
+export const credentialPackage = '@aws-sdk/credential-provider-node'
+
+/** Keys without an end come from a file, so the files are looked at this often. */
+const recheckMs = 10_000
+
+export interface CredentialChainOptions {
+  /** Undefined: whatever AWS's own tools find. */
+  readonly profile: string | undefined
+  readonly region: string
+  readonly clock: Pick<Clock, 'now'>
+  keep(secret: string, expiresAtMs: number | undefined): void
+}
+
+/** Access keys by AWS's own library: of a profile, a role, single sign-on, a process, a web identity, a container or an instance. */
+export function credentialChain(options: CredentialChainOptions): RenewedCredential<AwsKeys> {
+  const { profile, clock, keep } = options
+  const chain = new Chain(options)
+  return new RenewedCredential({
+    vendor: 'AWS',
+    advice:
+      profile === undefined ? 'Check the environment and the role of this machine.' : `Check the profile "${profile}", or log in again.`,
+    clock,
+    ask: () => chain.ask(),
+    keep,
+  })
+}
+
+class Chain {
+  readonly #options: CredentialChainOptions
+  #provider: (() => Promise<AwsKeys & { readonly expiration?: Date }>) | undefined
+  #version = ''
+
+  constructor(options: CredentialChainOptions) {
+    this.#options = options
+  }
+
+  async ask(): Promise<Grant<AwsKeys>> {
+    const { profile, region, clock } = this.#options
+    const version = await sharedFilesVersion()
+    if (!this.#provider || version !== this.#version) {
+      const { defaultProvider } = await import('@aws-sdk/credential-provider-node')
+      this.#provider = defaultProvider({ ...(profile !== undefined && { profile }), ignoreCache: true, parentClientConfig: { region } })
+      this.#version = version
+    }
+    const keys = await this.#provider()
+    const expiresAtMs = keys.expiration?.getTime()
+    return {
+      value: keys,
+      expiresAtMs,
+      renewAtMs: expiresAtMs === undefined ? clock.now() + recheckMs : undefined,
+      secrets: [keys.secretAccessKey, keys.sessionToken ?? ''],
+    }
+  }
+}
