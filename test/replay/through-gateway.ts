@@ -78,7 +78,7 @@ function differencesInRefusal(failure: ExpectedFailure, oracle: OracleReading, s
   if (status === 200) return [`status ${failure.status} was expected, and an answer came`]
   const error = object(object(JSON.parse(text))['error'])
   const own = oracle.error?.message ?? ''
-  const told = own !== '' && isTold(own, string(error['message']) ?? '')
+  const told = own !== '' && isTold(own, string(error['message']))
   return [
     ...differ('status', failure.status, status),
     ...differ('error code', failure.code, error['code']),
@@ -89,8 +89,13 @@ function differencesInRefusal(failure: ExpectedFailure, oracle: OracleReading, s
 
 /** Account ids of the gateway's operator are masked: everything around them is there. */
 function isTold(own: string, message: string): boolean {
-  const pieces = message.split('***').map(piece => RegExp.escape(piece))
-  return new RegExp(`${pieces.join('[^\\s"\'`]+')}$`).test(own) || message.includes(own)
+  let from = 0
+  for (const piece of message.split('***')) {
+    const at = own.indexOf(piece, from)
+    if (at === -1) return message.includes(own)
+    from = at + piece.length
+  }
+  return from === own.length || message.includes(own)
 }
 
 /** The stream breaks off after what had been said, with the failure's code where the protocol has it. */
