@@ -60,7 +60,7 @@ export class AskedModels {
         if (event.type === 'usage') usage = soundUsage(event.usage)
         else if (event.type === 'text') said += event.text.length
         else if (event.type === 'finish') finished = true
-        yield event
+        if (event.type !== 'suppressed-call') yield event
       }
       if (!finished) throw cutShort(candidate.provider.id)
       attempt.end('ok', usage)

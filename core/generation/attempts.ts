@@ -1,7 +1,6 @@
 import type { Cancellation } from '../cancellation.ts'
 import { Clock } from '../clock.ts'
 import { wire } from '../container.ts'
-import { isSemantic } from '../contracts/events.ts'
 import { MetricStore } from '../contracts/metric-store.ts'
 import type { ProviderFailure, Credential, Provider, Timeouts } from '../contracts/provider.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
@@ -18,7 +17,9 @@ import { Credentials } from '../upstream/credentials.ts'
 import { cutShort } from '../upstream/cut-short.ts'
 import { Attempt } from './attempt.ts'
 import { generationForms } from './failure.ts'
+import type { Raised } from './lowering/draft.ts'
 import { Lowering } from './lowering/lowering.ts'
+import { isAnswering, type RaisedEvent } from './raised-event.ts'
 
 const defaultTimeouts: Timeouts = { connectMs: 10_000, firstEventMs: 120_000, betweenEventsMs: 120_000, totalMs: 600_000 }
 
@@ -63,7 +64,7 @@ export class Attempts {
     request: GenerationRequest,
     context: RunContext,
     { cancellation, record }: Surroundings,
-  ): Promise<Attempt> {
+  ): Promise<Attempt<RaisedEvent>> {
     const sorted = (inTurn: readonly (Credential | undefined)[], candidate: Candidate) =>
       this.#lowering.withStateFirst(inTurn, request, candidate, context.caller)
     return this.failover.first(
@@ -81,11 +82,11 @@ export class Attempts {
     context: RunContext,
     run: Cancellation,
     record: RecordDraft,
-  ): Promise<Attempt | ProviderFailure> {
+  ): Promise<Attempt<RaisedEvent> | ProviderFailure> {
     const { endpoint, provider } = candidate
     const lowered = this.#lowering.lower(request, candidate, credential, context.caller)
     const timeouts = { ...defaultTimeouts, ...provider.timeouts }
-    const attempt = new Attempt({
+    const attempt = new Attempt<RaisedEvent>({
       candidate,
       credential,
       warnings: lowered.warnings,
@@ -104,13 +105,13 @@ export class Attempts {
         signal: attempt.signal,
         context,
       })
-      attempt.begin(lowered.raises.reduce((below, raise) => raise(below, attempt.signal), events))
+      attempt.begin(lowered.raises.reduce<AsyncIterable<Raised>>((below, raise) => raise(below, attempt.signal), events))
       for (;;) {
         const event = attempt.take() ?? (await attempt.next())
         if (!event) throw cutShort(provider.id)
         if (event.type === 'warning') attempt.warnings.push({ param: event.param, message: event.message })
         else attempt.head.push(event)
-        if (!isSemantic(event)) continue
+        if (!isAnswering(event)) continue
         attempt.commit()
         return attempt
       }

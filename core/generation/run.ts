@@ -11,14 +11,15 @@ import type { HttpExchange } from '../http/exchange.ts'
 import { describeError } from '../logger.ts'
 import { Operation } from '../operation/operation.ts'
 import type { Candidate } from '../routing/plan.ts'
+import { Answer } from './answer.ts'
 import type { Attempt } from './attempt.ts'
 import { estimateUsage } from './cost.ts'
 import type { RunServices } from './generation.ts'
 import { OutputGuards } from './output-guards.ts'
 import { prepare } from './preparation.ts'
-import { Relay, type Seal } from './relay.ts'
-import { sealState } from './state.ts'
-import { Transcript } from './transcript.ts'
+import type { RaisedEvent } from './raised-event.ts'
+import { Relay } from './relay.ts'
+import { sealState, type Seal } from './state.ts'
 
 const maximumRounds = 8
 
@@ -30,16 +31,15 @@ export class Run {
   readonly #sink: GenerationSink
   readonly #operation: Operation
   readonly #context: RunContext
-  readonly #transcript: Transcript
+  readonly #answer: Answer
   readonly #committed = Promise.withResolvers<Commitment | GatewayError>()
   #commitTimer: NodeJS.Timeout | undefined
   /** The request with its history, as guards left it. */
   #request: GenerationRequest
   /** What this request brought to the conversation. */
   #added: readonly Item[] = []
-  #filter: OutputGuards | undefined
   #begun: Commitment | undefined
-  #attempt: Attempt | undefined
+  #attempt: Attempt<RaisedEvent> | undefined
   /** The round that is under way. */
   #round: Relay | undefined
   /** Characters said in the rounds that are over. */
@@ -52,7 +52,7 @@ export class Run {
     this.#asked = request
     this.#request = request
     this.#sink = sink
-    this.#transcript = new Transcript(services.ids)
+    this.#answer = new Answer(services.ids, sink)
     this.#operation = new Operation(exchange, request.model, services.settings.runTimeoutMs)
     this.#context = this.#operation.context
     exchange.record.stream = request.stream === true
@@ -65,7 +65,7 @@ export class Run {
   async go(): Promise<Outcome | GatewayError> {
     let result: Outcome | GatewayError
     try {
-      result = await this.#answer()
+      result = await this.#generate()
     } catch (thrown) {
       result = this.#failed(thrown)
     }
@@ -74,7 +74,7 @@ export class Run {
     return result
   }
 
-  async #answer(): Promise<Outcome> {
+  async #generate(): Promise<Outcome> {
     const { contextWindow, reservations } = this.#services
     const prepared = await prepare(this.#services, this.#asked, this.#context)
     this.#added = prepared.added
@@ -82,7 +82,7 @@ export class Run {
     const candidates = await contextWindow.fit(prepared.candidates, this.#request)
     const endpoints = candidates.map(({ endpoint }) => endpoint)
     this.#operation.hold(await reservations.reserve(this.#context.caller.key, () => needOf(this.#request), endpoints))
-    this.#filter = OutputGuards.over(prepared.guards, this.#context, event => this.#sink.write(event))
+    this.#answer.guardBy(OutputGuards.over(prepared.guards, this.#context, event => this.#sink.write(event)))
     this.#commitInTime()
     const candidate = await this.#rounds(candidates)
     return await this.#conclude(candidate)
@@ -95,12 +95,13 @@ export class Run {
     for (let round = 1; ; round++) {
       const attempt = await this.#services.attempts.open(among, request, this.#context, this.#exchange)
       this.#attempt = attempt
+      this.#answer.sealBy(this.#seal(attempt))
       this.#begin(attempt)
       const { usage, finish } = await this.#relay(attempt)
       this.#operation.bill.add(usage ?? estimateUsage(request, this.#saidNow), attempt.candidate.endpoint.price)
       attempt.end('ok', usage)
       this.#round = undefined
-      this.#saidBefore = this.#transcript.characters
+      this.#saidBefore = this.#answer.transcript.characters
       // A reply that still pauses after the last round stops there.
       this.#finish = finish === 'pause' ? 'stop' : finish!
       if (finish !== 'pause' || round === maximumRounds) return attempt.candidate
@@ -109,8 +110,8 @@ export class Run {
     }
   }
 
-  async #relay(attempt: Attempt): Promise<Relay> {
-    const relay = new Relay(attempt, this.#transcript, this.#filter, this.#sink, this.#seal(attempt))
+  async #relay(attempt: Attempt<RaisedEvent>): Promise<Relay> {
+    const relay = new Relay(attempt, this.#answer, this.#sink)
     this.#round = relay
     try {
       await relay.run()
@@ -123,18 +124,18 @@ export class Run {
     }
   }
 
-  #seal({ candidate: { endpoint }, credential }: Attempt): Seal {
+  #seal({ candidate: { endpoint }, credential }: Attempt<RaisedEvent>): Seal {
     const binding = { org: this.#context.caller.key.org, provider: endpoint.provider, account: credential?.account, model: endpoint.model }
     return (kind, opaque) => sealState(this.#services.sealer, binding, kind, opaque)
   }
 
   /** Characters said in the current round. */
   get #saidNow(): number {
-    return this.#transcript.characters - this.#saidBefore
+    return this.#answer.transcript.characters - this.#saidBefore
   }
 
-  #said(attempt: Attempt): readonly Item[] {
-    return this.#transcript.items(this.#seal(attempt))
+  #said(attempt: Attempt<RaisedEvent>): readonly Item[] {
+    return this.#answer.transcript.items(this.#seal(attempt))
   }
 
   /** A stream that nothing has answered yet gets its status after a while, so that proxies and clients keep it open. */
@@ -146,7 +147,7 @@ export class Run {
     )
   }
 
-  #begin(attempt: Attempt): void {
+  #begin(attempt: Attempt<RaisedEvent>): void {
     if (this.#begun) return
     clearTimeout(this.#commitTimer)
     const { endpoint } = attempt.candidate
@@ -157,7 +158,7 @@ export class Run {
   }
 
   async #conclude({ endpoint }: Candidate): Promise<Outcome> {
-    this.#filter?.end()
+    this.#answer.end(this.#finish)
     const { attempts, warnings } = this.#begun!
     const outcome: Outcome = {
       endpoint,

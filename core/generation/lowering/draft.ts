@@ -1,13 +1,17 @@
 import type { Endpoint } from '../../contracts/catalog.ts'
-import type { Provider, Yielded } from '../../contracts/provider.ts'
+import type { Provider } from '../../contracts/provider.ts'
 import type { UpstreamRequestBody } from '../../contracts/request.ts'
 import type { Warning } from '../../contracts/route.ts'
+import type { RaisedEvent } from '../raised-event.ts'
 
 /**
  * Turns an endpoint's answer back into what the caller asked for: wraps the events of one attempt. May hold events back, may wait,
  * and throws `ProviderFailure` for an answer that cannot be turned back. `signal` is the attempt's.
  */
-export type Raise = (events: AsyncIterable<Yielded>, signal: AbortSignal) => AsyncIterable<Yielded>
+export type Raise = (events: AsyncIterable<Raised>, signal: AbortSignal) => AsyncIterable<Raised>
+
+/** One event, or some that came together. */
+export type Raised = RaisedEvent | readonly RaisedEvent[]
 
 /** A request on its way down to one endpoint. Each lowering changes what the endpoint cannot take, says so, and may undo it in the answer. */
 export interface Draft {
