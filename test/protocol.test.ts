@@ -29,12 +29,13 @@ interface Reference {
 }
 
 function inComments(): Reference[] {
-  return globSync('{core,plugins,config,bench,scripts,examples,test}/**/*.ts', { cwd: root, exclude: ['**/node_modules/**'] }).flatMap(from =>
-    Array.from(readFileSync(join(root, from), 'utf8').matchAll(/(?<![\w/])docs\/[\w/-]+\.md(?:#([\w-]+))?/g), ([whole, anchor]) => ({
-      from,
-      page: whole.split('#', 1)[0]!,
-      anchor,
-    })),
+  return globSync('{core,plugins,config,bench,scripts,examples,test}/**/*.ts', { cwd: root, exclude: ['**/node_modules/**'] }).flatMap(
+    from =>
+      Array.from(readFileSync(join(root, from), 'utf8').matchAll(/(?<![\w/])docs\/[\w/-]+\.md(?:#([\w-]+))?/g), ([whole, anchor]) => ({
+        from,
+        page: whole.split('#', 1)[0]!,
+        anchor,
+      })),
   )
 }
 

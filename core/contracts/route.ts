@@ -4,7 +4,8 @@ import type { Ids } from '../ids.ts'
 import type { Logger } from '../logger.ts'
 import type { Catalog, Endpoint } from './catalog.ts'
 import type { Decided, DecisionRequest } from './decision.ts'
-import type { FinishReason, GenerationEvent, TokenUsage } from './events.ts'
+import type { FinishReason, TokenUsage } from './events.ts'
+import type { ItemEvent } from './item-events.ts'
 import type { JsonObject, Maybe } from './json.ts'
 import type { GenerationRequest } from './request.ts'
 import type { StoredResponse } from './response-store.ts'
@@ -121,7 +122,7 @@ export interface StoredResponses {
 /** Where a surface writes what the client sees. Calls come in this order: begin, write…, close, end; or fail at any point. */
 export interface GenerationSink {
   begin(commitment: Commitment): void
-  write(event: GenerationEvent): void
+  write(event: ItemEvent): void
   /** The finished object: it is stored before the client hears of the end. */
   close(outcome: Outcome): JsonObject
   /** After the store has it, or has failed to take it (`stored` false). */

@@ -7,6 +7,7 @@ import type { GenerationEvent, TokenUsage } from '../contracts/events.ts'
 import type { GuardSession } from '../contracts/guardrail.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { Attempt } from '../generation/attempt.ts'
+import type { RaisedEvent } from '../generation/raised-event.ts'
 import { Attempts, type AnswerSurroundings } from '../generation/attempts.ts'
 import { ContextWindow } from '../generation/context-window.ts'
 import { estimateUsage, soundUsage } from '../generation/cost.ts'
@@ -82,7 +83,7 @@ export class AskedModels {
         else if (finished) continue
         else if (event.type === 'text') said += event.text.length
         else if (event.type === 'finish') finished = true
-        yield event
+        if (event.type !== 'suppressed-call') yield event
       }
       if (!finished) throw cutShort(candidate.provider.id)
       attempt.end('ok', usage)
@@ -99,7 +100,7 @@ export class AskedModels {
 }
 
 /** Some providers tell the usage after the end. */
-function nextOf(attempt: Attempt, finished: boolean): Promise<GenerationEvent | undefined> {
+function nextOf(attempt: Attempt<RaisedEvent>, finished: boolean): Promise<RaisedEvent | undefined> {
   return finished ? attempt.last() : attempt.next()
 }
 

@@ -1,7 +1,7 @@
 import type { Reservation } from '../admission/reservation.ts'
 import { Clock } from '../clock.ts'
 import { wire } from '../container.ts'
-import { isSemantic, type GenerationEvent, type TokenUsage } from '../contracts/events.ts'
+import type { GenerationEvent, TokenUsage } from '../contracts/events.ts'
 import { MetricStore } from '../contracts/metric-store.ts'
 import { ProviderFailure, type Credential, type Provider, type Timeouts, type Yielded } from '../contracts/provider.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
@@ -20,7 +20,9 @@ import { cutShort } from '../upstream/cut-short.ts'
 import { Attempt } from './attempt.ts'
 import { soundUsage } from './cost.ts'
 import { generationForms } from './failure.ts'
+import type { Raised } from './lowering/draft.ts'
 import { Lowering } from './lowering/lowering.ts'
+import { isAnswering, type RaisedEvent } from './raised-event.ts'
 
 const defaultTimeouts: Timeouts = { connectMs: 10_000, firstEventMs: 120_000, betweenEventsMs: 120_000, totalMs: 600_000 }
 
@@ -75,7 +77,7 @@ export class Attempts {
     context: RunContext,
     surroundings: AnswerSurroundings,
     reservation?: Reservation,
-  ): Promise<Attempt> {
+  ): Promise<Attempt<RaisedEvent>> {
     surroundings.answer.keep()
     const sorted = (inTurn: readonly (Credential | undefined)[], candidate: Candidate) =>
       this.#lowering.withStateFirst(inTurn, request, candidate, context.caller)
@@ -94,13 +96,13 @@ export class Attempts {
     context: RunContext,
     { cancellation, record, answer }: AnswerSurroundings,
     reservation: Reservation | undefined,
-  ): Promise<Attempt | ProviderFailure> {
+  ): Promise<Attempt<RaisedEvent> | ProviderFailure> {
     answer.restart()
     const { endpoint, provider } = candidate
     const outputLimit = reservation && (await reservation.outputLimit(endpoint))
     const lowered = this.#lowering.lower(request, candidate, credential, context.caller, outputLimit)
     const timeouts = { ...defaultTimeouts, ...provider.timeouts }
-    const attempt = new Attempt({
+    const attempt = new Attempt<RaisedEvent>({
       candidate,
       credential,
       warnings: lowered.warnings,
@@ -121,15 +123,15 @@ export class Attempts {
         clock: attempt,
         holds: bytes => answer.hold(bytes),
       })
-      const count = (event: GenerationEvent): void => answer.count(event)
+      const count = (event: RaisedEvent): void => void (event.type === 'suppressed-call' || answer.count(event))
       if (lowered.raises.length === 0) attempt.begin(events, count)
-      else attempt.begin(lowered.raises.reduce<AsyncIterable<Yielded>>((below, raise) => raise(below, attempt), counted(events, count)))
+      else attempt.begin(lowered.raises.reduce<AsyncIterable<Raised>>((below, raise) => raise(below, attempt), counted(events, count)))
       for (;;) {
         const event = attempt.take() ?? (await attempt.next())
         if (!event) throw cutShort(provider.id)
         if (event.type === 'warning') attempt.warnings.push({ param: event.param, message: event.message })
         else attempt.head.push(event)
-        if (!isSemantic(event)) continue
+        if (!isAnswering(event)) continue
         attempt.commit()
         return attempt
       }
@@ -140,10 +142,10 @@ export class Attempts {
 
 /** Vendors bill attempts that came to nothing, too. */
 async function accounted(
-  outcome: Promise<Attempt | ProviderFailure>,
-  { candidate: { endpoint }, head }: Attempt,
+  outcome: Promise<Attempt<RaisedEvent> | ProviderFailure>,
+  { candidate: { endpoint }, head }: Attempt<RaisedEvent>,
   reservation: Reservation,
-): Promise<Attempt | ProviderFailure> {
+): Promise<Attempt<RaisedEvent> | ProviderFailure> {
   try {
     const result = await outcome
     if (ProviderFailure.is(result)) reservation.attemptFailed(endpoint, usageIn(head), result)
@@ -155,7 +157,7 @@ async function accounted(
 }
 
 /** The last that was told. */
-function usageIn(events: readonly GenerationEvent[]): TokenUsage | undefined {
+function usageIn(events: readonly RaisedEvent[]): TokenUsage | undefined {
   const told = events.findLast(event => event.type === 'usage')
   return told && soundUsage(told.usage)
 }

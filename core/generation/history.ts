@@ -10,7 +10,7 @@ import { GatewayError, invalidRequest } from '../errors.ts'
 import { Ids } from '../ids.ts'
 import { describeError, Logger } from '../logger.ts'
 import { Settings } from '../settings.ts'
-import { withIds, withShownIds } from './item-ids.ts'
+import { withIds } from './item-ids.ts'
 import { pairOutputs } from './tool-outputs.ts'
 
 /** A request with all that was said before in front of it. */
@@ -24,7 +24,7 @@ export interface Extended {
 export interface Answered {
   readonly previousId: string | undefined
   readonly added: readonly Item[]
-  /** Before output filters, with state sealed. */
+  /** Before output filters, with state sealed, under the ids that the client was shown. */
   readonly said: readonly Item[]
   readonly body: JsonObject
 }
@@ -56,7 +56,7 @@ export class History implements StoredResponses {
       org: key.org,
       previousId,
       input: withIds(added, this.#ids),
-      output: withShownIds(said, body['output'] as readonly JsonObject[], this.#ids),
+      output: said,
       body,
       createdAt: this.#clock.now(),
     }

@@ -1,13 +1,15 @@
-import type { GenerationEvent } from '../contracts/events.ts'
-import type { OutputChannel, OutputFilter } from '../contracts/guardrail.ts'
+import type { GuardSession, OutputChannel, OutputFilter } from '../contracts/guardrail.ts'
+import type { ItemDelta, ItemEvent, ItemOpen } from '../contracts/item-events.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import { failed, type OpenGuard } from './input-guards.ts'
 
+type Spoken = Extract<ItemDelta, { type: 'text' | 'refusal' | 'reasoning' }>
+
 interface Channel {
-  readonly kind: 'text' | 'refusal' | 'summary' | 'full' | 'input'
+  readonly kind: Spoken['type'] | 'summary' | 'full' | 'input'
   readonly filters: readonly { readonly guard: OpenGuard; readonly filter: OutputFilter }[]
   /** An event of this channel with other text. */
-  readonly say: (text: string) => GenerationEvent
+  readonly say: (text: string) => ItemDelta
   changed: boolean
 }
 
@@ -15,76 +17,71 @@ interface Channel {
 export class OutputGuards {
   readonly #guards: readonly OpenGuard[]
   readonly #context: RunContext
-  readonly #emit: (event: GenerationEvent) => void
-  #spoken: Channel | undefined
-  readonly #inputs = new Map<string, Channel>()
+  readonly #emit: (event: ItemEvent) => void
+  /** An item of which nothing has passed the filters yet. It is not shown unless something does. */
+  #held: ItemOpen | undefined
+  /** The part that is open. */
+  #channel: Channel | undefined
 
   /** Undefined where no guardrail filters output: then an answer costs nothing extra. */
-  static over(guards: readonly OpenGuard[], context: RunContext, emit: (event: GenerationEvent) => void): OutputGuards | undefined {
+  static over(guards: readonly OpenGuard[], context: RunContext, emit: (event: ItemEvent) => void): OutputGuards | undefined {
     const filtering = guards.filter(({ session }) => session.output)
     return filtering.length === 0 ? undefined : new OutputGuards(filtering, context, emit)
   }
 
-  private constructor(guards: readonly OpenGuard[], context: RunContext, emit: (event: GenerationEvent) => void) {
+  private constructor(guards: readonly OpenGuard[], context: RunContext, emit: (event: ItemEvent) => void) {
     this.#guards = guards
     this.#context = context
     this.#emit = emit
   }
 
-  write(event: GenerationEvent): void {
+  write(event: ItemEvent): void {
     switch (event.type) {
-      case 'text':
-      case 'refusal':
-      case 'reasoning':
-        return this.#speak(event)
+      case 'item-open':
+        return this.#begin(event)
+      case 'item-close':
+        this.#closeChannel()
+        if (this.#held) this.#held = undefined
+        else this.#emit(event)
+        return
       case 'annotation':
         // Its offsets are those of the unfiltered text.
-        if (!this.#spoken?.changed) this.#emit(event)
+        if (!this.#held && !this.#channel?.changed) this.#emit(event)
         return
-      case 'tool-call':
-        this.#closeSpoken()
-        this.#inputs.set(
-          event.key,
-          this.#open({ kind: event.custom ? 'custom-input' : 'arguments', json: !event.custom }, 'input', text => ({
-            type: 'tool-input',
-            key: event.key,
-            text,
-          })),
-        )
-        return this.#emit(event)
-      case 'tool-input': {
-        const channel = this.#inputs.get(event.key)
-        return channel ? this.#push(channel, event.text) : this.#emit(event)
-      }
-      case 'item-end':
-        if (this.#spoken) this.#closeSpoken()
-        else this.#endInput()
-        return this.#emit(event)
-      case 'usage':
-      case 'model':
-      case 'warning':
-        return this.#emit(event)
+      case 'reasoning-state':
+        this.#closeChannel()
+        return this.#tell(event)
+      case 'tool-input':
+        return this.#push(this.#channel!, event.text)
       default:
-        this.#closeSpoken()
-        return this.#emit(event)
+        return this.#speak(event)
     }
   }
 
-  /** The answer is over: what was held back comes out. */
-  end(): void {
-    this.#closeSpoken()
-    for (const channel of this.#inputs.values()) this.#flush(channel)
-    this.#inputs.clear()
+  #begin(event: ItemOpen): void {
+    const { item } = event
+    if (item.kind === 'message' || item.kind === 'reasoning') {
+      this.#held = event
+      return
+    }
+    this.#emit(event)
+    if (item.kind !== 'call') return
+    const { callId, custom } = item
+    this.#channel = this.#open({ kind: custom ? 'custom-input' : 'arguments', json: !custom }, 'input', text => ({
+      type: 'tool-input',
+      key: callId,
+      text,
+    }))
   }
 
-  #speak(event: Extract<GenerationEvent, { type: 'text' | 'refusal' | 'reasoning' }>): void {
+  #speak(event: Spoken): void {
     const newPart = event.type === 'reasoning' && event.newPart === true
     const kind = event.type === 'reasoning' ? event.form : event.type
-    if (this.#spoken?.kind !== kind || newPart) {
-      this.#closeSpoken()
+    if (this.#channel?.kind !== kind || newPart) {
+      this.#closeChannel()
       const { text: _, ...rest } = event
       let first = true
-      this.#spoken = this.#open({ kind: event.type, json: false }, kind, text => {
+      this.#channel = this.#open({ kind: event.type, json: false }, kind, text => {
         const piece = {
           ...rest,
           ...(rest.type === 'text' && { logprobs: [] }),
@@ -92,17 +89,17 @@ export class OutputGuards {
           text,
         }
         first = false
-        return piece as GenerationEvent
+        return piece as Spoken
       })
     }
     // Left alone by all filters: with its log probabilities.
-    if (this.#spoken.filters.length === 0) return this.#emit(event)
-    this.#push(this.#spoken, event.text)
+    if (this.#channel.filters.length === 0) return this.#tell(event)
+    this.#push(this.#channel, event.text)
   }
 
   #open(channel: OutputChannel, kind: Channel['kind'], say: Channel['say']): Channel {
     const filters = this.#guards.flatMap(guard => {
-      const filter = this.#run(guard, () => guard.session.output!(channel))
+      const filter = this.#run(guard, session => session.output!(channel))
       return filter ? [{ guard, filter }] : []
     })
     return { kind, filters, say, changed: false }
@@ -115,29 +112,26 @@ export class OutputGuards {
       current = this.#filtered(guard, () => filter.push(current), current)
     }
     if (current !== text) channel.changed = true
-    if (current !== '') this.#emit(channel.say(current))
+    if (current !== '') this.#tell(channel.say(current))
   }
 
-  #flush(channel: Channel): void {
+  /** The part is over: what its filters held back comes out. */
+  #closeChannel(): void {
+    const channel = this.#channel
+    if (!channel) return
+    this.#channel = undefined
     let held = ''
     for (const { guard, filter } of channel.filters) {
       const passed = held === '' ? '' : this.#filtered(guard, () => filter.push(held), held)
       held = passed + this.#filtered(guard, () => filter.flush(), '')
     }
-    if (held !== '') this.#emit(channel.say(held))
+    if (held !== '') this.#tell(channel.say(held))
   }
 
-  #closeSpoken(): void {
-    if (this.#spoken) this.#flush(this.#spoken)
-    this.#spoken = undefined
-  }
-
-  /** The call that is open is over; of calls that interleave, the first is. */
-  #endInput(): void {
-    const [first] = this.#inputs
-    if (!first) return
-    this.#inputs.delete(first[0])
-    this.#flush(first[1])
+  #tell(event: ItemDelta): void {
+    if (this.#held) this.#emit(this.#held)
+    this.#held = undefined
+    this.#emit(event)
   }
 
   #filtered(guard: OpenGuard, run: () => ReturnType<OutputFilter['push']>, otherwise: string): string {
@@ -146,9 +140,9 @@ export class OutputGuards {
     throw result.refuse
   }
 
-  #run<T>(guard: OpenGuard, run: () => T): T | undefined {
+  #run<T>(guard: OpenGuard, run: (session: GuardSession) => T): T | undefined {
     try {
-      return run()
+      return run(guard.session)
     } catch (error) {
       return failed(guard, this.#context, error)
     }

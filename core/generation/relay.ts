@@ -1,31 +1,23 @@
-import type { FinishReason, GenerationEvent, TokenUsage } from '../contracts/events.ts'
+import type { FinishReason, TokenUsage } from '../contracts/events.ts'
 import type { GenerationSink } from '../contracts/route.ts'
 import { cutShort } from '../upstream/cut-short.ts'
+import type { Answer } from './answer.ts'
 import type { Attempt } from './attempt.ts'
 import { soundUsage } from './cost.ts'
-import type { OutputGuards } from './output-guards.ts'
-import type { StateKind } from './state.ts'
-import type { Transcript } from './transcript.ts'
+import type { RaisedEvent } from './raised-event.ts'
 
-export type Seal = (kind: StateKind, opaque: string) => string
-
-/** Carries the events of one round from its attempt to the transcript and, through the output filters, to the sink. */
+/** Carries the events of one round from its attempt to the answer. */
 export class Relay {
-  readonly #attempt: Attempt
-  readonly #transcript: Transcript
-  readonly #filter: OutputGuards | undefined
+  readonly #attempt: Attempt<RaisedEvent>
+  readonly #answer: Answer
   readonly #sink: GenerationSink
-  /** A provider's state leaves the gateway sealed, bound to where it came from. */
-  readonly #seal: Seal
   #told: TokenUsage | undefined
   finish: FinishReason | undefined
 
-  constructor(attempt: Attempt, transcript: Transcript, filter: OutputGuards | undefined, sink: GenerationSink, seal: Seal) {
+  constructor(attempt: Attempt<RaisedEvent>, answer: Answer, sink: GenerationSink) {
     this.#attempt = attempt
-    this.#transcript = transcript
-    this.#filter = filter
+    this.#answer = answer
     this.#sink = sink
-    this.#seal = seal
   }
 
   /** The last that the provider told, as far as the round has come. Some tell it with every piece of text. */
@@ -51,21 +43,12 @@ export class Relay {
     // Some providers tell the usage after the end.
     for (let event = attempt.take() ?? (await attempt.last()); event; event = attempt.take())
       if (event.type === 'usage') this.#told = event.usage
+    if (this.finish === 'pause') this.#answer.pause()
   }
 
-  #deliver(event: GenerationEvent): void {
+  #deliver(event: RaisedEvent): void {
     if (event.type === 'usage') this.#told = event.usage
     else if (event.type === 'finish') this.finish = event.reason
-    else if (event.type !== 'model' && event.type !== 'warning') this.#pass(this.#sealed(this.#transcript.add(event)))
-  }
-
-  #pass(event: GenerationEvent): void {
-    if (this.#filter) this.#filter.write(event)
-    else this.#sink.write(event)
-  }
-
-  #sealed(event: GenerationEvent): GenerationEvent {
-    if (event.type === 'reasoning-state') return { ...event, opaque: this.#seal('reasoning', event.opaque) }
-    return event.type === 'compaction' ? { ...event, opaque: this.#seal('compaction', event.opaque) } : event
+    else if (event.type !== 'model' && event.type !== 'warning') this.#answer.write(event)
   }
 }

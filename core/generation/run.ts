@@ -14,6 +14,7 @@ import { Operation } from '../operation/operation.ts'
 import type { Candidate } from '../routing/plan.ts'
 import { MediaError } from '../upstream/media/media-error.ts'
 import { pathOfMedia } from '../upstream/media/media-parts.ts'
+import { Answer } from './answer.ts'
 import type { Attempt } from './attempt.ts'
 import type { AnswerSurroundings } from './attempts.ts'
 import { estimateUsage } from './cost.ts'
@@ -21,9 +22,9 @@ import type { RunServices } from './generation.ts'
 import { located } from './located.ts'
 import { OutputGuards } from './output-guards.ts'
 import { prepare } from './preparation.ts'
-import { Relay, type Seal } from './relay.ts'
-import { sealState } from './state.ts'
-import { Transcript } from './transcript.ts'
+import type { RaisedEvent } from './raised-event.ts'
+import { Relay } from './relay.ts'
+import { sealState, type Seal } from './state.ts'
 
 const maximumRounds = 8
 
@@ -35,7 +36,7 @@ export class Run {
   readonly #sink: GenerationSink
   readonly #operation: Operation
   readonly #context: RunContext
-  readonly #transcript: Transcript
+  readonly #answer: Answer
   readonly #surroundings: AnswerSurroundings
   readonly #committed = Promise.withResolvers<Commitment | GatewayError>()
   #commitTimer: NodeJS.Timeout | undefined
@@ -43,9 +44,8 @@ export class Run {
   #request: GenerationRequest
   /** What this request brought to the conversation. */
   #added: readonly Item[] = []
-  #filter: OutputGuards | undefined
   #begun: Commitment | undefined
-  #attempt: Attempt | undefined
+  #attempt: Attempt<RaisedEvent> | undefined
   /** The round that is under way. */
   #round: Relay | undefined
   /** Characters said in the rounds that are over. */
@@ -58,7 +58,7 @@ export class Run {
     this.#asked = request
     this.#request = request
     this.#sink = sink
-    this.#transcript = new Transcript(services.ids)
+    this.#answer = new Answer(services.ids, sink)
     this.#operation = new Operation(exchange, request.model, services.settings.runTimeoutMs)
     this.#context = this.#operation.context
     const { cancellation, record } = exchange
@@ -73,7 +73,7 @@ export class Run {
   async go(): Promise<Outcome | GatewayError> {
     let result: Outcome | GatewayError
     try {
-      result = await this.#answer()
+      result = await this.#generate()
     } catch (thrown) {
       result = this.#failed(thrown)
     }
@@ -83,7 +83,7 @@ export class Run {
     return result
   }
 
-  async #answer(): Promise<Outcome> {
+  async #generate(): Promise<Outcome> {
     const { contextWindow, reservations } = this.#services
     const prepared = await prepare(this.#services, this.#asked, this.#context)
     this.#added = prepared.added
@@ -92,7 +92,7 @@ export class Run {
     const endpoints = candidates.map(({ endpoint }) => endpoint)
     const reservation = await reservations.reserve(this.#context.caller.key, () => needOf(this.#request), endpoints)
     this.#operation.hold(reservation)
-    this.#filter = OutputGuards.over(prepared.guards, this.#context, event => this.#sink.write(event))
+    this.#answer.guardBy(OutputGuards.over(prepared.guards, this.#context, event => this.#sink.write(event)))
     this.#commitInTime()
     const candidate = await this.#rounds(reservation?.affordable(candidates) ?? candidates, reservation)
     return await this.#conclude(candidate)
@@ -111,12 +111,13 @@ export class Run {
         return among[0]!
       }
       this.#attempt = attempt
+      this.#answer.sealBy(this.#seal(attempt))
       this.#begin(attempt)
       const { usage, finish } = await this.#relay(attempt)
       const costUsd = this.#operation.bill.add(usage ?? estimateUsage(request, this.#saidNow), attempt.candidate.endpoint.price)
       attempt.end('ok', usage)
       this.#round = undefined
-      this.#saidBefore = this.#transcript.characters
+      this.#saidBefore = this.#answer.transcript.characters
       // A reply that still pauses after the last round stops there.
       this.#finish = finish === 'pause' ? 'stop' : finish!
       if (finish !== 'pause' || round === maximumRounds) return attempt.candidate
@@ -128,7 +129,11 @@ export class Run {
   }
 
   /** Undefined where the spend cap leaves nothing for another round: the answer ends there, incomplete. */
-  async #openWithin(reservation: Reservation, candidates: readonly Candidate[], request: GenerationRequest): Promise<Attempt | undefined> {
+  async #openWithin(
+    reservation: Reservation,
+    candidates: readonly Candidate[],
+    request: GenerationRequest,
+  ): Promise<Attempt<RaisedEvent> | undefined> {
     try {
       return await this.#services.attempts.open(candidates, request, this.#context, this.#surroundings, reservation)
     } catch (error) {
@@ -137,8 +142,8 @@ export class Run {
     }
   }
 
-  async #relay(attempt: Attempt): Promise<Relay> {
-    const relay = new Relay(attempt, this.#transcript, this.#filter, this.#sink, this.#seal(attempt))
+  async #relay(attempt: Attempt<RaisedEvent>): Promise<Relay> {
+    const relay = new Relay(attempt, this.#answer, this.#sink)
     this.#round = relay
     try {
       await relay.run()
@@ -151,7 +156,7 @@ export class Run {
     }
   }
 
-  #seal({ candidate: { endpoint }, credential }: Attempt): Seal {
+  #seal({ candidate: { endpoint }, credential }: Attempt<RaisedEvent>): Seal {
     const binding = { org: this.#context.caller.key.org, provider: endpoint.provider, account: credential?.account, model: endpoint.model }
     return (kind, opaque) => sealState(this.#services.sealer, binding, kind, opaque)
   }
@@ -165,11 +170,11 @@ export class Run {
 
   /** Characters said in the current round. */
   get #saidNow(): number {
-    return this.#transcript.characters - this.#saidBefore
+    return this.#answer.transcript.characters - this.#saidBefore
   }
 
-  #said(attempt: Attempt): readonly Item[] {
-    return this.#transcript.items(this.#seal(attempt))
+  #said(attempt: Attempt<RaisedEvent>): readonly Item[] {
+    return this.#answer.transcript.items(this.#seal(attempt))
   }
 
   /** A stream that nothing has answered yet gets its status after a while, so that proxies and clients keep it open. */
@@ -181,7 +186,7 @@ export class Run {
     )
   }
 
-  #begin(attempt: Attempt): void {
+  #begin(attempt: Attempt<RaisedEvent>): void {
     if (this.#begun) return
     clearTimeout(this.#commitTimer)
     const { endpoint } = attempt.candidate
@@ -192,7 +197,7 @@ export class Run {
   }
 
   async #conclude({ endpoint }: Candidate): Promise<Outcome> {
-    this.#filter?.end()
+    this.#answer.end(this.#finish)
     const { attempts, warnings } = this.#begun!
     const outcome: Outcome = {
       endpoint,

@@ -52,6 +52,9 @@ export function accountOfState(
 
 export type StateKind = 'reasoning' | 'compaction'
 
+/** Makes what clients may hold out of a provider's state. */
+export type Seal = (kind: StateKind, opaque: string) => string
+
 function carriesState(item: Item): item is Extract<Item, { readonly type: StateKind }> {
   return (item.type === 'reasoning' || item.type === 'compaction') && typeof item.encrypted_content === 'string'
 }

@@ -1,7 +1,7 @@
-import type { Emit } from '../../contracts/adapter.ts'
-import { isSemantic, type GenerationEvent } from '../../contracts/events.ts'
+import type { GenerationEvent } from '../../contracts/events.ts'
 import type { ToolChoice } from '../../contracts/request.ts'
 import { invalidRequest } from '../../errors.ts'
+import type { RaisedCall } from '../raised-event.ts'
 import type { Draft, Raise } from './draft.ts'
 import { isNamespace, isOwn, keyOf, toolsMeant, type OwnTool } from './own-tools.ts'
 import { raiseEach } from './raise-each.ts'
@@ -34,50 +34,22 @@ export function offerAllowedOnly({ request, endpoint }: Draft, allowed: Readonly
     )
 }
 
-/** contract/responses.md §5: the list is a hard constraint, whatever the model makes of it. A call to another tool never happened. */
+/** contract/responses.md §5: the list is a hard constraint. A call of any other tool is not part of the answer. */
 export function suppressOtherCalls(own: readonly OwnTool[], allowed: ReadonlySet<string>): Raise {
+  const isAllowed = ({ name, namespace, custom }: RaisedCall): boolean =>
+    toolsMeant({ type: custom ? 'custom' : 'function', name, namespace }, own).some(tool => allowed.has(keyOf(tool)))
   return raiseEach(() => {
-    const calls = new AllowedCalls(own, allowed)
-    return (event, emit) => calls.take(event, emit)
+    let passed = 0
+    return event => {
+      if (event.type === 'finish') return event.reason === 'tool-calls' && passed === 0 ? { type: 'finish', reason: 'stop' } : event
+      if (event.type !== 'tool-call') return event
+      if (!isAllowed(event)) return [suppressionOf(event.name), { type: 'suppressed-call', key: event.key }]
+      passed += 1
+      return event
+    }
   })
 }
 
-class AllowedCalls {
-  readonly #own: readonly OwnTool[]
-  readonly #allowed: ReadonlySet<string>
-  readonly #suppressed = new Set<string>()
-  #passed = 0
-  #hasBegun = false
-  /** A call may go on: an item's end would be taken for its own. */
-  #inCall = false
-
-  constructor(own: readonly OwnTool[], allowed: ReadonlySet<string>) {
-    this.#own = own
-    this.#allowed = allowed
-  }
-
-  take(event: GenerationEvent, emit: Emit): void {
-    if (event.type === 'tool-call' && !this.#isAllowed(event)) return this.#suppress(event.key, event.name, emit)
-    if (event.type === 'tool-input' && this.#suppressed.has(event.key)) return
-    if (event.type === 'tool-call') {
-      this.#passed += 1
-      this.#inCall = true
-    }
-    if (event.type === 'item-end') this.#inCall = false
-    this.#hasBegun ||= isSemantic(event)
-    const isOver = event.type === 'finish' && event.reason === 'tool-calls' && this.#passed === 0
-    emit(isOver ? { type: 'finish', reason: 'stop' } : event)
-  }
-
-  #isAllowed({ name, namespace, custom }: Extract<GenerationEvent, { type: 'tool-call' }>): boolean {
-    return toolsMeant({ type: custom ? 'custom' : 'function', name, namespace }, this.#own).some(tool => this.#allowed.has(keyOf(tool)))
-  }
-
-  #suppress(key: string, name: string, emit: Emit): void {
-    this.#suppressed.add(key)
-    if (!this.#hasBegun)
-      emit({ type: 'warning', param: 'tool_choice', message: `a call of ${name} was suppressed, which tool_choice does not allow` })
-    // Text before and after it is not one text.
-    else if (!this.#inCall) emit({ type: 'item-end' })
-  }
+function suppressionOf(name: string): GenerationEvent {
+  return { type: 'warning', param: 'tool_choice', message: `a call of ${name} was suppressed, which tool_choice does not allow` }
 }

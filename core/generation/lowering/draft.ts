@@ -1,13 +1,17 @@
 import type { Endpoint } from '../../contracts/catalog.ts'
-import type { Provider, Yielded } from '../../contracts/provider.ts'
+import type { Provider } from '../../contracts/provider.ts'
 import type { UpstreamRequestBody } from '../../contracts/request.ts'
 import type { Warning } from '../../contracts/route.ts'
+import type { RaisedEvent } from '../raised-event.ts'
 
 /**
  * Turns an endpoint's answer back into what the caller asked for: wraps the events of one attempt. May hold events back, may wait,
  * and throws `ProviderFailure` for an answer that cannot be turned back.
  */
-export type Raise = (events: AsyncIterable<Yielded>, attempt: RaisedAttempt) => AsyncIterable<Yielded>
+export type Raise = (events: AsyncIterable<Raised>, attempt: RaisedAttempt) => AsyncIterable<Raised>
+
+/** One event, or some that came together. */
+export type Raised = RaisedEvent | readonly RaisedEvent[]
 
 /** The attempt whose events are raised. Between `pause` and `resume` its time-outs stand still: for work of the gateway's own. */
 export interface RaisedAttempt {

@@ -1,7 +1,7 @@
-import type { GenerationEvent } from '../../contracts/events.ts'
-import { ProviderFailure, type Yielded } from '../../contracts/provider.ts'
+import { ProviderFailure } from '../../contracts/provider.ts'
 import { invalidRequest } from '../../errors.ts'
-import type { RaisedAttempt } from '../lowering/draft.ts'
+import type { Raised, RaisedAttempt } from '../lowering/draft.ts'
+import type { RaisedEvent } from '../raised-event.ts'
 import { HeldAnswer } from './held-answer.ts'
 import { isJsonObject, jsonIn } from './json-text.ts'
 import { SchemaChecks } from './schema-checks.ts'
@@ -29,10 +29,10 @@ const checks = new SchemaChecks()
  * waits, so that another candidate can still be tried.
  */
 export async function* checkedAnswer(
-  events: AsyncIterable<Yielded>,
+  events: AsyncIterable<Raised>,
   expected: Expected,
   attempt: RaisedAttempt,
-): AsyncGenerator<readonly GenerationEvent[]> {
+): AsyncGenerator<readonly RaisedEvent[]> {
   if (expected.schema !== undefined) await requireUsable(expected.schema, expected.keyId, attempt)
   const held = new HeldAnswer(expected.provider, expected.streamed)
   for await (const yielded of events) {

@@ -1,7 +1,7 @@
-import type { GenerationEvent } from '../../contracts/events.ts'
 import { ProviderFailure } from '../../contracts/provider.ts'
+import type { RaisedEvent } from '../raised-event.ts'
 
-type TextEvent = Extract<GenerationEvent, { type: 'text' }>
+type TextEvent = Extract<RaisedEvent, { type: 'text' }>
 
 /** About ten times what the longest answers of models come to. */
 const maximumCharacters = 4_000_000
@@ -10,7 +10,7 @@ const pieceCharacters = 1_024
 /** Keeps an answer and everything behind it until its text is known to be valid. */
 export class HeldAnswer {
   readonly #provider: string
-  readonly #held: GenerationEvent[] = []
+  readonly #held: RaisedEvent[] = []
   #holding: boolean
   #passing = false
   #ended = false
@@ -22,7 +22,7 @@ export class HeldAnswer {
   }
 
   /** What of this and earlier events may go on now. */
-  add(event: GenerationEvent): readonly GenerationEvent[] {
+  add(event: RaisedEvent): readonly RaisedEvent[] {
     if (this.#passing || isCount(event)) return [event]
     if (isNoAnswer(event)) {
       this.#passing = true
@@ -50,10 +50,10 @@ export class HeldAnswer {
   }
 
   /** What was held, with this text. Where that is another one, annotations and log probabilities fit it no longer. */
-  release(text: string): readonly GenerationEvent[] {
+  release(text: string): readonly RaisedEvent[] {
     if (text === this.#text) return this.#held
     const first = this.#held.findIndex(isAnswer)
-    return this.#held.flatMap((event, index): GenerationEvent | readonly GenerationEvent[] => {
+    return this.#held.flatMap((event, index): RaisedEvent | readonly RaisedEvent[] => {
       if (event.type === 'annotation') return []
       if (!isAnswer(event)) return event
       return index === first ? piecesOf(text).map(piece => ({ ...withoutLogprobs(event), text: piece })) : []
@@ -69,17 +69,17 @@ export class HeldAnswer {
 }
 
 /** What the model says on its way to the answer is not part of it. */
-function isAnswer(event: GenerationEvent): event is TextEvent {
+function isAnswer(event: RaisedEvent): event is TextEvent {
   return event.type === 'text' && event.phase !== 'commentary'
 }
 
 /** Stands nowhere in the answer, and is charged whatever becomes of it. */
-function isCount({ type }: GenerationEvent): boolean {
+function isCount({ type }: RaisedEvent): boolean {
   return type === 'usage' || type === 'model' || type === 'warning'
 }
 
 /** With a call or a refusal the text is no answer; one that was cut off or pauses stays what it is: nobody knows how it would go on. */
-function isNoAnswer(event: GenerationEvent): boolean {
+function isNoAnswer(event: RaisedEvent): boolean {
   return event.type === 'tool-call' || event.type === 'refusal' || (event.type === 'finish' && event.reason !== 'stop')
 }
 

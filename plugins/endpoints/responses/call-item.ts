@@ -1,46 +1,25 @@
-import { appended, isJson, type GenerationEvent, type JsonObject } from '../../../core/index.ts'
+import { appended, type ItemDelta, type JsonObject, type OpenedCall } from '../../../core/index.ts'
 import { deltaHead } from './frames.ts'
-import type { ItemContext, OpenItem } from './response-builder.ts'
-
-type ToolCall = Extract<GenerationEvent, { type: 'tool-call' }>
+import type { ItemContext, OpenItem } from './open-item.ts'
 
 /** A `function_call` or `custom_tool_call`. */
 export class CallItem implements OpenItem {
   readonly #context: ItemContext
-  readonly #id: string
-  readonly #call: ToolCall
+  readonly #call: OpenedCall
   readonly #head: string
   #input = ''
-  #checkedLength = -1
-  #complete = false
 
-  constructor(context: ItemContext, first: GenerationEvent) {
+  constructor(context: ItemContext, call: OpenedCall) {
     this.#context = context
-    this.#call = first as ToolCall
-    this.#id = context.id(this.#call.custom ? 'ctc' : 'fc')
-    if (!this.#call.custom) this.#add()
-    this.#head = context.streaming && !this.#call.custom ? deltaHead('response.function_call_arguments.delta', this.#place()) : ''
+    this.#call = call
+    if (!call.custom) this.#add()
+    this.#head = context.streaming && !call.custom ? deltaHead('response.function_call_arguments.delta', this.#place()) : ''
   }
 
-  accepts(event: GenerationEvent): boolean {
-    return event.type === 'item-end' || (event.type === 'tool-input' && event.key === this.#call.key)
-  }
-
-  write(event: GenerationEvent): void {
-    if (event.type === 'item-end') this.#complete = true
-    if (event.type !== 'tool-input' || event.text === '') return
+  write(event: ItemDelta): void {
+    if (event.type !== 'tool-input') return
     this.#input = appended(this.#input, event.text)
     if (this.#head) this.#context.sendDelta(this.#head, event.text, '')
-  }
-
-  /** Vendors may interleave parallel calls: arguments that are not yet a whole JSON document still go on, and free text does until its end is told. */
-  get complete(): boolean {
-    if (this.#complete || this.#call.custom) return this.#complete
-    if (this.#checkedLength !== this.#input.length) {
-      this.#checkedLength = this.#input.length
-      this.#complete = isJson(this.#input)
-    }
-    return this.#complete
   }
 
   close(status: 'completed' | 'incomplete'): JsonObject {
@@ -57,15 +36,15 @@ export class CallItem implements OpenItem {
   }
 
   #place(): object {
-    return { item_id: this.#id, output_index: this.#context.outputIndex, call_id: this.#call.callId }
+    return { item_id: this.#call.id, output_index: this.#context.outputIndex, call_id: this.#call.callId }
   }
 
   #item(status: string): JsonObject {
-    const { custom, callId, name, namespace } = this.#call
+    const { id, custom, callId, name, namespace } = this.#call
     const input = custom ? { input: this.#input } : { arguments: this.#input }
     return {
       type: custom ? 'custom_tool_call' : 'function_call',
-      id: this.#id,
+      id,
       call_id: callId,
       name,
       ...(namespace && { namespace }),

@@ -1,8 +1,8 @@
-import { appended, type GenerationEvent, type JsonObject, type LogProb } from '../../../core/index.ts'
+import { appended, type ItemDelta, type JsonObject, type LogProb, type OpenedMessage } from '../../../core/index.ts'
 import { deltaHead } from './frames.ts'
-import type { ItemContext, OpenItem } from './response-builder.ts'
+import type { ItemContext, OpenItem } from './open-item.ts'
 
-type Annotation = Extract<GenerationEvent, { type: 'annotation' }>
+type Annotation = Extract<ItemDelta, { type: 'annotation' }>
 
 interface OpenPart {
   readonly kind: 'text' | 'refusal'
@@ -18,7 +18,6 @@ interface OpenPart {
 
 /** A `message`: parts of text or refusal. */
 export class MessageItem implements OpenItem {
-  readonly complete = true
   readonly #context: ItemContext
   readonly #id: string
   readonly #phase: { readonly phase?: string }
@@ -27,21 +26,16 @@ export class MessageItem implements OpenItem {
   #part: OpenPart | undefined
   #length = 0
 
-  constructor(context: ItemContext, first: GenerationEvent) {
+  constructor(context: ItemContext, { id, phase }: OpenedMessage) {
     this.#context = context
-    this.#id = context.id('msg')
-    this.#phase = first.type === 'text' && first.phase ? { phase: first.phase } : {}
+    this.#id = id
+    this.#phase = phase ? { phase } : {}
     const { include, top_logprobs } = context.request
     this.#wantsLogprobs = (top_logprobs ?? 0) > 0 || include?.includes('message.output_text.logprobs') === true
     context.send('response.output_item.added', { output_index: context.outputIndex, item: this.#item('in_progress') })
-    this.write(first)
   }
 
-  accepts({ type }: GenerationEvent): boolean {
-    return type === 'text' || type === 'refusal' || type === 'annotation'
-  }
-
-  write(event: GenerationEvent): void {
+  write(event: ItemDelta): void {
     if (event.type === 'annotation') return this.#annotate(event)
     if (event.type !== 'text' && event.type !== 'refusal') return
     const part = this.#part?.kind === event.type ? this.#part : this.#openPart(event.type)

@@ -1,6 +1,6 @@
-import { appended, type GenerationEvent, type JsonObject } from '../../../core/index.ts'
+import { appended, type ItemDelta, type JsonObject, type OpenedReasoning } from '../../../core/index.ts'
 import { deltaHead } from './frames.ts'
-import type { ItemContext, OpenItem } from './response-builder.ts'
+import type { ItemContext, OpenItem } from './open-item.ts'
 
 interface OpenPart {
   readonly form: 'summary' | 'full'
@@ -10,7 +10,6 @@ interface OpenPart {
 
 /** A `reasoning` item: parts of summary, then parts of full text, then the provider's sealed state. */
 export class ReasoningItem implements OpenItem {
-  readonly complete = true
   readonly #context: ItemContext
   readonly #id: string
   readonly #summary: JsonObject[] = []
@@ -18,24 +17,16 @@ export class ReasoningItem implements OpenItem {
   #part: OpenPart | undefined
   #state: string | undefined
 
-  constructor(context: ItemContext, first: GenerationEvent) {
+  constructor(context: ItemContext, { id }: OpenedReasoning) {
     this.#context = context
-    this.#id = context.id('rs')
+    this.#id = id
     context.send('response.output_item.added', {
       output_index: context.outputIndex,
       item: { type: 'reasoning', id: this.#id, status: 'in_progress', summary: [] },
     })
-    this.write(first)
   }
 
-  /** The state ends the item; a summary behind full text would be out of order, and opens another one. */
-  accepts(event: GenerationEvent): boolean {
-    if (this.#state !== undefined) return false
-    if (event.type === 'reasoning-state') return true
-    return event.type === 'reasoning' && !(event.form === 'summary' && (this.#part?.form === 'full' || this.#content.length > 0))
-  }
-
-  write(event: GenerationEvent): void {
+  write(event: ItemDelta): void {
     if (event.type === 'reasoning-state') {
       this.#state = event.opaque
       return

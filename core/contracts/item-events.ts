@@ -1,0 +1,71 @@
+import type { GenerationEvent, SearchAction, SearchResult } from './events.ts'
+import type { JsonObject } from './json.ts'
+
+/**
+ * An answer as sinks and guards see it. Core makes it of a provider's events: one item opens, grows and closes before the next one
+ * opens, every item has the id under which clients see and stores keep it, and every call has a call id.
+ */
+export type ItemEvent = ItemOpen | ItemDelta | ItemClose
+
+export interface ItemOpen {
+  readonly type: 'item-open'
+  readonly item: OpenedItem
+}
+
+/** More of the open item. An annotation's offsets count from the start of the message. */
+export type ItemDelta = Extract<
+  GenerationEvent,
+  { type: 'text' | 'refusal' | 'annotation' | 'reasoning' | 'reasoning-state' | 'tool-input' }
+>
+
+export interface ItemClose {
+  readonly type: 'item-close'
+  /** `incomplete`: the answer was cut off inside this item. */
+  readonly status: 'completed' | 'incomplete'
+}
+
+/** The last three kinds are whole when they open. */
+export type OpenedItem = OpenedMessage | OpenedReasoning | OpenedCall | OpenedSearch | OpenedCompaction | OpenedForeign
+
+export interface OpenedMessage {
+  readonly kind: 'message'
+  readonly id: string
+  readonly phase?: 'commentary' | 'final_answer'
+}
+
+export interface OpenedReasoning {
+  readonly kind: 'reasoning'
+  readonly id: string
+}
+
+export interface OpenedCall {
+  readonly kind: 'call'
+  readonly id: string
+  readonly callId: string
+  readonly name: string
+  readonly namespace?: string
+  /** The input is free text, not JSON. */
+  readonly custom: boolean
+}
+
+export interface OpenedSearch {
+  readonly kind: 'search'
+  readonly id: string
+  readonly status: 'completed' | 'failed'
+  readonly action: SearchAction
+  readonly results?: readonly SearchResult[]
+}
+
+export interface OpenedCompaction {
+  readonly kind: 'compaction'
+  readonly id: string
+  /** The provider's own bytes for the transcript, sealed for everyone else. */
+  readonly opaque: string
+}
+
+/** An item of a type that the caller's own tools brought in and that only the upstream's dialect knows. */
+export interface OpenedForeign {
+  readonly kind: 'foreign'
+  readonly id: string
+  readonly item: JsonObject & { readonly type: string }
+}

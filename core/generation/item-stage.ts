@@ -1,0 +1,216 @@
+import type { FinishReason, GenerationEvent, SearchAction } from '../contracts/events.ts'
+import type { ItemEvent, OpenedItem } from '../contracts/item-events.ts'
+import { longestCallId } from '../contracts/items.ts'
+import { ProviderFailure } from '../contracts/provider.ts'
+import type { Ids } from '../ids.ts'
+import { idOfNew } from './item-ids.ts'
+import { OpenCall } from './open-call.ts'
+import type { RaisedEvent } from './raised-event.ts'
+
+/** An event whose call is known. Calls are told apart by object: providers may use a key again in the next round. */
+type Placed =
+  | Exclude<RaisedEvent, { type: 'tool-call' | 'tool-input' | 'suppressed-call' }>
+  | { readonly type: 'call'; readonly call: OpenCall }
+  | { readonly type: 'input'; readonly call: OpenCall; readonly text: string }
+
+type Open =
+  | { readonly kind: 'message' }
+  | { readonly kind: 'reasoning'; isFull: boolean; isOver: boolean }
+  | { readonly kind: 'call'; readonly call: OpenCall }
+
+/**
+ * Decides which item is open and when it is over: turns a provider's events into items that open, grow and close one after the other.
+ * Vendors may interleave parallel calls. While a call is incomplete, whatever belongs to another item waits.
+ */
+export class ItemStage {
+  readonly #ids: Ids
+  readonly #emit: (event: ItemEvent) => void
+  /** By the provider's key, in the current round. `null` stands for a suppressed call. */
+  readonly #calls = new Map<string, OpenCall | null>()
+  readonly #callIds = new Set<string>()
+  /** Begun, and not over. */
+  readonly #searches = new Map<string, SearchAction>()
+  #open: Open | undefined
+  #waiting: Placed[] = []
+
+  constructor(ids: Ids, emit: (event: ItemEvent) => void) {
+    this.#ids = ids
+    this.#emit = emit
+  }
+
+  write(event: RaisedEvent): void {
+    switch (event.type) {
+      case 'tool-call': {
+        const call = new OpenCall(event, this.#callId(event.callId))
+        this.#calls.set(event.key, call)
+        return this.#place({ type: 'call', call })
+      }
+      case 'suppressed-call':
+        this.#calls.set(event.key, null)
+        // Text before and after it is not one text.
+        return this.#open?.kind === 'call' ? undefined : this.#place({ type: 'item-end' })
+      case 'tool-input': {
+        const call = this.#calls.get(event.key)
+        if (call) return this.#place({ type: 'input', call, text: event.text })
+        return call === null ? undefined : refuseInput(event.text)
+      }
+      default:
+        return this.#place(event)
+    }
+  }
+
+  /** The provider pauses: what waits is told before it is asked to go on. */
+  pause(): void {
+    while (this.#waiting.length > 0) this.#close('completed')
+  }
+
+  /** The answer is over: searches that never finished have failed, and what is open closes. */
+  end(finish: FinishReason): void {
+    const isCut = finish === 'length' || finish === 'content-filter'
+    for (const [key, action] of this.#searches) this.#place({ type: 'search', key, status: 'failed', action })
+    while (this.#open) this.#close(isCut && this.#waiting.length === 0 ? 'incomplete' : 'completed')
+  }
+
+  #place(event: Placed): void {
+    if (event.type === 'item-end' && this.#spokenWaits()) this.#waiting.push(event)
+    else if (this.#grows(event)) {
+      if (this.#waiting.length > 0 && this.#isComplete()) this.#close('completed')
+    } else if (event.type === 'annotation' && this.#waiting.length === 0) {
+      // Its message is closed, so there is nothing left to annotate.
+    } else if (!this.#isComplete()) this.#waiting.push(event)
+    else if (this.#open) {
+      this.#close('completed')
+      this.#place(event)
+    } else this.#begin(event)
+  }
+
+  /** Whether the event belongs to the open item; if so, the item has it now. */
+  #grows(event: Placed): boolean {
+    const open = this.#open
+    switch (open?.kind) {
+      case 'message':
+        if (event.type !== 'text' && event.type !== 'refusal' && event.type !== 'annotation') return false
+        this.#emit(event)
+        return true
+      case 'reasoning':
+        // The state ends the item. A summary after full text would be out of order, so it opens another item.
+        if (open.isOver || (event.type !== 'reasoning' && event.type !== 'reasoning-state')) return false
+        if (event.type === 'reasoning') {
+          if (event.form === 'summary' && open.isFull) return false
+          open.isFull ||= event.form === 'full'
+        } else open.isOver = true
+        this.#emit(event)
+        return true
+      case 'call':
+        if (event.type === 'item-end') {
+          open.call.end()
+          return true
+        }
+        if (event.type !== 'input' || event.call !== open.call) return false
+        this.#input(open.call, event.text)
+        return true
+      default:
+        return false
+    }
+  }
+
+  #begin(event: Placed): void {
+    switch (event.type) {
+      case 'text':
+      case 'refusal': {
+        const phase = event.type === 'text' ? event.phase : undefined
+        this.#open = { kind: 'message' }
+        this.#tell({ kind: 'message', id: this.#id('message'), ...(phase && { phase }) })
+        return this.#emit(event)
+      }
+      case 'reasoning':
+      case 'reasoning-state':
+        this.#open = { kind: 'reasoning', isFull: false, isOver: false }
+        this.#tell({ kind: 'reasoning', id: this.#id('reasoning') })
+        return void this.#grows(event)
+      case 'call':
+        this.#open = { kind: 'call', call: event.call }
+        return this.#tell(event.call.opened(this.#id(event.call.isCustom ? 'custom_tool_call' : 'function_call')))
+      case 'input':
+        return refuseInput(event.text)
+      case 'search':
+        return this.#search(event)
+      case 'compaction':
+        return this.#whole({ kind: 'compaction', id: this.#id('compaction'), opaque: event.opaque })
+      case 'item':
+        return this.#whole({ kind: 'foreign', id: this.#id(event.item.type), item: event.item })
+    }
+  }
+
+  /** One that a pause interrupted is finished by a later round, which tells only its result. */
+  #search({ key, status, action, results }: Extract<GenerationEvent, { type: 'search' }>): void {
+    if (status === 'in_progress') return void this.#searches.set(key, action)
+    const begun = this.#searches.get(key)
+    this.#searches.delete(key)
+    const lacksQuery = begun?.type === 'search' && action.type === 'search' && action.query === ''
+    this.#whole({
+      kind: 'search',
+      id: this.#id('web_search_call'),
+      status,
+      action: lacksQuery ? { ...action, query: begun.query } : action,
+      ...(results && { results }),
+    })
+  }
+
+  #whole(item: OpenedItem): void {
+    this.#tell(item)
+    this.#emit({ type: 'item-close', status: 'completed' })
+  }
+
+  #input(call: OpenCall, text: string): void {
+    const piece = call.add(text)
+    if (piece !== '') this.#emit({ type: 'tool-input', key: call.callId, text: piece })
+  }
+
+  /** Closes the open item, then places what had to wait for it. */
+  #close(status: 'completed' | 'incomplete'): void {
+    if (this.#open?.kind === 'call') {
+      const { call } = this.#open
+      const rest = call.close()
+      if (rest !== '') this.#emit({ type: 'tool-input', key: call.callId, text: rest })
+    }
+    this.#open = undefined
+    this.#emit({ type: 'item-close', status })
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const event of waiting) this.#place(event)
+  }
+
+  #isComplete(): boolean {
+    return this.#open?.kind !== 'call' || this.#open.call.isComplete
+  }
+
+  /** Whether text or a thought waits behind the open call: then that is what an end is meant for. */
+  #spokenWaits(): boolean {
+    if (this.#waiting.length === 0) return false
+    const last = this.#waiting.findLast(({ type }) => type !== 'input' && type !== 'annotation')?.type
+    return last === 'text' || last === 'refusal' || last === 'reasoning'
+  }
+
+  #tell(item: OpenedItem): void {
+    this.#emit({ type: 'item-open', item })
+  }
+
+  #id(type: string): string {
+    return idOfNew(type, this.#ids)
+  }
+
+  /** The vendor's own, unless a client could not send it back or another call has it. */
+  #callId(given = ''): string {
+    const isUsable = given !== '' && given.length <= longestCallId && !this.#callIds.has(given)
+    const callId = isUsable ? given : this.#ids.make('call')
+    this.#callIds.add(callId)
+    return callId
+  }
+}
+
+/** Some vendors end arguments with white space after the next item has begun. */
+function refuseInput(text: string): void {
+  if (text.trim() !== '')
+    throw new ProviderFailure({ kind: 'protocol', message: 'The provider sent input for a tool call that is not open.' })
+}

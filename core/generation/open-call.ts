@@ -1,0 +1,62 @@
+import type { OpenedCall } from '../contracts/item-events.ts'
+import { isJson, isObject, parseJson } from '../json.ts'
+import type { RaisedCall } from './raised-event.ts'
+
+/** A call while its input comes in. */
+export class OpenCall {
+  readonly callId: string
+  readonly #call: RaisedCall
+  #input = ''
+  #checkedLength = -1
+  #isOver = false
+
+  constructor(call: RaisedCall, callId: string) {
+    this.#call = call
+    this.callId = callId
+  }
+
+  get isCustom(): boolean {
+    return this.#call.custom === true
+  }
+
+  /** Arguments are complete once they are a JSON document. Free text is, once the provider says so. */
+  get isComplete(): boolean {
+    if (this.#isOver) return true
+    if (this.isCustom && !this.#call.wrapped) return false
+    if (this.#checkedLength !== this.#input.length) {
+      this.#checkedLength = this.#input.length
+      this.#isOver = isJson(this.#input)
+    }
+    return this.#isOver
+  }
+
+  opened(id: string): OpenedCall {
+    const { name, namespace } = this.#call
+    return { kind: 'call', id, callId: this.callId, name, ...(namespace && { namespace }), custom: this.isCustom }
+  }
+
+  /** What can be told of the input so far: nothing while it is wrapped in arguments. */
+  add(text: string): string {
+    this.#input += text
+    return this.#call.wrapped ? '' : text
+  }
+
+  /** The provider says that the input is complete. */
+  end(): void {
+    this.#isOver = true
+  }
+
+  /** What is left to tell. */
+  close(): string {
+    return this.#call.wrapped ? inputIn(this.#input) : ''
+  }
+}
+
+/** The input in a custom call's arguments. Arguments that were cut off stay as they came. */
+function inputIn(args: string): string {
+  const object = parseJson(args)
+  if (!isObject(object)) return args
+  if (Object.keys(object).length === 0) return ''
+  const { input } = object
+  return typeof input === 'string' ? input : args
+}
