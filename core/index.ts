@@ -1,6 +1,7 @@
 // The public surface: all that a plugin may import. What is not listed here may change without notice.
 
 export { Clock } from './clock.ts'
+export { DeadlineThread, ThreadStopped, type DeadlineThreadOptions } from './deadline-thread.ts'
 export { Ids } from './ids.ts'
 export { isJson, isObject, parseJson } from './json.ts'
 export { describeError, type Logger, type LogLevel } from './logger.ts'
