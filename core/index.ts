@@ -2,6 +2,7 @@
 
 export { isPermitted } from './admission/permission.ts'
 export { Clock } from './clock.ts'
+export { DeadlineThread, ThreadStopped, type DeadlineThreadOptions } from './deadline-thread.ts'
 export { Ids } from './ids.ts'
 export { isJson, isObject, parseJson } from './json.ts'
 export { describeError, type Logger, type LogLevel } from './logger.ts'

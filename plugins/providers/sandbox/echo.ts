@@ -4,12 +4,12 @@ import { callTools, pendingTools, speak } from './reply.ts'
 import { selectTools } from './tool-choice.ts'
 
 /** Says the last user message again; calls tools only where it is made to. */
-export function echo({ request }: ProviderCall): readonly GenerationEvent[] {
-  return obey(request, lastText(request))
+export async function* echo({ request }: ProviderCall): AsyncGenerator<GenerationEvent> {
+  yield* await obey(request, lastText(request))
 }
 
 /** A forced call as long as one is due, else the text. */
-export function obey(request: ProviderCall['request'], text: string | readonly string[]): readonly GenerationEvent[] {
+export function obey(request: ProviderCall['request'], text: string | readonly string[]): Promise<readonly GenerationEvent[]> {
   const { tools, forced } = selectTools(request)
   const pending = forced ? pendingTools(request, tools) : []
   return pending.length > 0 ? callTools(request, pending) : speak(request, text)

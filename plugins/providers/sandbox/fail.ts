@@ -29,10 +29,10 @@ const statusOfKind: Readonly<Record<FailureKind, number | undefined>> = {
 }
 
 /** Fails, stops short or refuses as the last user message asks. */
-export function* fail(call: ProviderCall): Generator<GenerationEvent> {
+export async function* fail(call: ProviderCall): AsyncGenerator<GenerationEvent> {
   const plan = readPlan(readInstruction(call))
   if (plan.provider !== undefined && plan.provider !== call.endpoint.provider)
-    return yield* speak(call.request, `${call.endpoint.provider} does not fail.`)
+    return yield* await speak(call.request, `${call.endpoint.provider} does not fail.`)
   for (let piece = 1; piece <= plan.after; piece++) yield textEvent(call.request, `${piece === 1 ? '' : ' '}Piece ${piece}.`)
   if (plan.end === 'cut') return
   if (plan.end instanceof ProviderFailure) throw plan.end

@@ -7,13 +7,13 @@ import { pieces } from './reply.ts'
 const stepsOfEffort: Readonly<Record<Effort, number>> = { none: 0, minimal: 1, low: 1, medium: 2, high: 3, xhigh: 4, max: 5 }
 
 /** Thinks first: its own words, a summary with a part a step, and a state by which it knows its turns again. */
-export function* reasoning({ request }: ProviderCall): Generator<GenerationEvent> {
+export async function* reasoning({ request }: ProviderCall): AsyncGenerator<GenerationEvent> {
   const question = lastText(request)
   const remembered = lastTurn(request.input)
   const memory = remembered === 0 ? '' : `I remember turn ${remembered}. `
   const steps = stepsOfEffort[request.reasoning?.effort ?? 'medium']
   // Made before anything is said: a request that is wrong fails as a whole.
-  const rest = obey(request, memory + question)
+  const rest = await obey(request, memory + question)
   if (steps > 0) yield* think(question, steps, remembered + 1)
   yield* rest
 }

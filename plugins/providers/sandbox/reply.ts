@@ -1,7 +1,6 @@
 import type { GenerationEvent, LogProb, UpstreamRequestBody } from '../../../core/index.ts'
 import { callsIn, callsOfTurn, quotedOutputs } from './conversation.ts'
-import { regularExpression } from './regular-expression.ts'
-import { schemaInstance } from './schema-instance.ts'
+import { matchingText, schemaValue } from './schema-value.ts'
 import type { CallableTool } from './tool-choice.ts'
 
 /** Cuts a text into pieces of a few words. Together they are the text. */
@@ -11,17 +10,17 @@ export function pieces(text: string): readonly string[] {
 }
 
 /** The text in the form that the request wants, with what the tools returned in place of it where they were called. */
-function answer(request: UpstreamRequestBody, text: string): string {
+async function answer(request: UpstreamRequestBody, text: string): Promise<string> {
   const said = quotedOutputs(request.input) ?? text
   const format = request.text?.format
-  if (format?.type === 'json_schema') return JSON.stringify(schemaInstance(format.schema))
+  if (format?.type === 'json_schema') return JSON.stringify(await schemaValue(format.schema))
   return format?.type === 'json_object' ? JSON.stringify({ text: said }) : said
 }
 
 /** A whole answer in text. A text that is given in pieces comes in these, unless something else is to be said. */
-export function speak(request: UpstreamRequestBody, text: string | readonly string[]): readonly GenerationEvent[] {
+export async function speak(request: UpstreamRequestBody, text: string | readonly string[]): Promise<readonly GenerationEvent[]> {
   const plain = typeof text === 'string' ? text : text.join('')
-  const said = answer(request, plain)
+  const said = await answer(request, plain)
   const cut = said === plain && typeof text !== 'string' ? text : pieces(said)
   return [...cut.map(piece => textEvent(request, piece)), { type: 'finish', reason: 'stop' }]
 }
@@ -52,7 +51,7 @@ export function pendingTools(request: UpstreamRequestBody, tools: readonly Calla
 }
 
 /** Calls each of the tools. A call's id counts the conversation's calls, so that it is told apart from earlier ones. */
-export function callTools(request: UpstreamRequestBody, tools: readonly CallableTool[]): readonly GenerationEvent[] {
+export async function callTools(request: UpstreamRequestBody, tools: readonly CallableTool[]): Promise<readonly GenerationEvent[]> {
   const events: GenerationEvent[] = []
   const taken = new Set(callsIn(request.input).map(call => call.callId))
   let count = taken.size
@@ -68,15 +67,15 @@ export function callTools(request: UpstreamRequestBody, tools: readonly Callable
       ...(tool.namespace !== undefined && { namespace: tool.namespace }),
       ...(tool.type === 'custom' && { custom: true }),
     })
-    for (const text of pieces(toolInput(tool))) events.push({ type: 'tool-input', key, text })
+    for (const text of pieces(await toolInput(tool))) events.push({ type: 'tool-input', key, text })
   }
   events.push({ type: 'finish', reason: 'tool-calls' })
   return events
 }
 
-function toolInput(tool: CallableTool): string {
-  if (tool.type === 'function') return JSON.stringify(schemaInstance({ type: 'object', ...tool.parameters }))
+async function toolInput(tool: CallableTool): Promise<string> {
+  if (tool.type === 'function') return JSON.stringify(await schemaValue({ type: 'object', ...tool.parameters }))
   const { syntax, definition } = tool.format ?? {}
-  const expression = syntax === 'regex' && typeof definition === 'string' ? regularExpression(definition) : undefined
-  return expression?.write(0, 0) || `input for ${tool.name}`
+  const matching = syntax === 'regex' && typeof definition === 'string' ? await matchingText(definition) : undefined
+  return matching || `input for ${tool.name}`
 }

@@ -17,7 +17,7 @@ const names = ['firstMs', 'betweenMs', 'pieces'] as const
 export async function* slow(call: ProviderCall): AsyncGenerator<GenerationEvent> {
   const timing = readTiming(readInstruction(call))
   const text = Array.from({ length: timing.pieces }, (_, index) => `${index === 0 ? '' : ' '}Piece ${index + 1} of ${timing.pieces}.`)
-  const events = obey(call.request, text)
+  const events = await obey(call.request, text)
   await wait(timing.firstMs, call.signal)
   let isFirst = true
   for (const event of events) {

@@ -4,7 +4,7 @@ import { callTools, pendingTools, speak } from './reply.ts'
 import { selectTools } from './tool-choice.ts'
 
 /** Calls every tool that it may call once a turn, then answers. */
-export function tools({ request }: ProviderCall): readonly GenerationEvent[] {
+export async function* tools({ request }: ProviderCall): AsyncGenerator<GenerationEvent> {
   const pending = pendingTools(request, selectTools(request).tools)
-  return pending.length > 0 ? callTools(request, pending) : speak(request, lastText(request))
+  yield* await (pending.length > 0 ? callTools(request, pending) : speak(request, lastText(request)))
 }

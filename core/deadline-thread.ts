@@ -1,0 +1,71 @@
+import { once } from 'node:events'
+import type { Worker } from 'node:worker_threads'
+import { startWorker } from './worker.ts'
+
+export interface DeadlineThreadOptions {
+  /** The `import.meta.url` of the module beside which the thread's program stands. */
+  readonly beside: string
+  /** The program, without its extension. It posts one message when it is ready, then one answer to each question. */
+  readonly module: string
+  readonly deadlineMs: number
+  readonly memoryMb: number
+}
+
+/** A question that took too long or too much memory. The thread is gone. */
+export class ThreadStopped extends Error {
+  override readonly name = 'ThreadStopped'
+}
+
+/** A thread that answers one question at a time. It lives as long as nothing goes wrong, and never keeps the process alive. */
+export class DeadlineThread<Question, Answer> {
+  readonly #worker: Worker
+  readonly #ready: Promise<unknown>
+  readonly #deadlineMs: number
+  readonly #memoryMb: number
+  #alive = true
+
+  constructor({ beside, module, deadlineMs, memoryMb }: DeadlineThreadOptions) {
+    this.#deadlineMs = deadlineMs
+    this.#memoryMb = memoryMb
+    this.#worker = startWorker(beside, module, {
+      name: module.slice(module.lastIndexOf('/') + 1),
+      resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 16, codeRangeSizeMb: 16 },
+    })
+    this.#ready = once(this.#worker, 'message')
+    this.#ready.catch(() => {})
+    this.#worker.on('error', () => this.end())
+    this.#worker.on('exit', () => (this.#alive = false))
+  }
+
+  get alive(): boolean {
+    return this.#alive
+  }
+
+  /** Throws `ThreadStopped`, or what keeps the thread itself from working. The deadline counts from when the thread is ready. */
+  async ask(question: Question): Promise<Answer> {
+    const timeout = new AbortController()
+    let timer: NodeJS.Timeout | undefined
+    this.#worker.ref()
+    try {
+      await this.#ready
+      timer = setTimeout(() => timeout.abort(), this.#deadlineMs)
+      const answer = once(this.#worker, 'message', { signal: timeout.signal })
+      this.#worker.postMessage(question)
+      return ((await answer) as [Answer])[0]
+    } catch (error) {
+      this.end()
+      if (timeout.signal.aborted) throw new ThreadStopped(`it takes longer than ${this.#deadlineMs} ms`)
+      if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY')
+        throw new ThreadStopped(`it takes more than ${this.#memoryMb} MiB of memory`)
+      throw error
+    } finally {
+      clearTimeout(timer)
+      this.#worker.unref()
+    }
+  }
+
+  end(): void {
+    this.#alive = false
+    void this.#worker.terminate()
+  }
+}

@@ -1,0 +1,40 @@
+import { DeadlineThread, ProviderFailure, ThreadStopped, type JsonObject } from '../../../core/index.ts'
+import type { Found } from './schema-worker.ts'
+
+/** In turn for whoever asks, and gone after a while without questions. */
+let thread: DeadlineThread<JsonObject | boolean, Found> | undefined
+let turn: Promise<unknown> = Promise.resolve()
+let idleTimer: NodeJS.Timeout | undefined
+const idleMs = 10_000
+
+/** A value that is valid under a caller's schema, always the same one. Schemas run in a thread, since they can be made to take for ever. */
+export async function schemaValue(schema: JsonObject | boolean): Promise<unknown> {
+  const asked = turn.then(() => ask(schema))
+  turn = asked.catch(() => {})
+  const found = await asked
+  if ('value' in found) return found.value
+  throw new ProviderFailure({
+    kind: 'invalid-request',
+    status: 400,
+    message: `The sandbox found no value that is valid under the given JSON Schema: ${found.problem}.`,
+  })
+}
+
+/** A text that matches a regular expression; undefined where none was found. */
+export async function matchingText(pattern: string): Promise<string | undefined> {
+  const value = await schemaValue({ type: 'string', pattern }).catch(() => undefined)
+  return typeof value === 'string' ? value : undefined
+}
+
+async function ask(schema: JsonObject | boolean): Promise<Found> {
+  clearTimeout(idleTimer)
+  if (!thread?.alive) thread = new DeadlineThread({ beside: import.meta.url, module: './schema-worker', deadlineMs: 1_000, memoryMb: 64 })
+  try {
+    return await thread.ask(schema)
+  } catch (error) {
+    if (error instanceof ThreadStopped) return { problem: error.message }
+    throw error
+  } finally {
+    idleTimer = setTimeout(() => thread?.end(), idleMs).unref()
+  }
+}
