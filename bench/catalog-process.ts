@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import type { AbsentProvider, CatalogSource, Clock, HttpClient, Logger, Provider } from '../core/index.ts'
-import { Registry } from '../core/registry.ts'
+import { Registry } from '../core/framework/registry.ts'
 import { CatalogIndex } from '../core/routing/catalog.ts'
 import bundled from '../plugins/catalogs/bundled/index.ts'
 import type { Measured } from './catalog.ts'

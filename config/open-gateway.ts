@@ -1,6 +1,6 @@
 import { createGateway, type Gateway } from '../core/gateway.ts'
-import { AssemblyError } from '../core/errors.ts'
-import { check } from '../core/plugin-host.ts'
+import { AssemblyError } from '../core/foundation/errors.ts'
+import { check } from '../core/framework/plugin-host.ts'
 import { trustCertificates } from './certificates.ts'
 import { ConfigError, problemsOf } from './errors.ts'
 import type { LoadedConfig } from './load.ts'

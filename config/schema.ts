@@ -1,5 +1,5 @@
 import type { FromSchema } from 'json-schema-to-ts'
-import { defaultSettings } from '../core/settings.ts'
+import { defaultSettings } from '../core/framework/settings.ts'
 
 const milliseconds = { type: 'integer', minimum: 1 } as const
 

@@ -1,11 +1,11 @@
 // The public surface: all that a plugin may import. What is not listed here may change without notice.
 
 export { isPermitted } from './admission/permission.ts'
-export { Clock } from './clock.ts'
-export { DeadlineThread, ThreadStopped, type DeadlineThreadOptions } from './deadline-thread.ts'
-export { Ids } from './ids.ts'
-export { isJson, isObject, parseJson } from './json.ts'
-export { describeError, type Logger, type LogLevel } from './logger.ts'
+export { Clock } from './foundation/clock.ts'
+export { DeadlineThread, ThreadStopped, type DeadlineThreadOptions } from './foundation/deadline-thread.ts'
+export { Ids } from './foundation/ids.ts'
+export { isJson, isObject, parseJson } from './foundation/json.ts'
+export { describeError, type Logger, type LogLevel } from './foundation/logger.ts'
 export {
   errorCodes,
   GatewayError,
@@ -17,7 +17,7 @@ export {
   type ErrorCode,
   type GatewayErrorOptions,
   type ImageErrorCode,
-} from './errors.ts'
+} from './foundation/errors.ts'
 export {
   AbsentProviders,
   CatalogSources,
@@ -27,9 +27,9 @@ export {
   PolicySources,
   Providers,
   Routes,
-} from './extension-points.ts'
+} from './framework/extension-points.ts'
 export { answerBy, confidenceOf } from './decisions/answer.ts'
-export { nearest } from './nearest.ts'
+export { nearest } from './foundation/nearest.ts'
 export {
   definePlugin,
   type Hook,
@@ -40,11 +40,11 @@ export {
   type PluginDefinition,
   type PluginUse,
   type Registrar,
-} from './plugin.ts'
-export { requirePeer } from './peer-package.ts'
-export { Registry } from './registry.ts'
-export { token, type Token } from './token.ts'
-export { appended } from './growing-text.ts'
+} from './framework/plugin.ts'
+export { requirePeer } from './foundation/peer-package.ts'
+export { Registry } from './framework/registry.ts'
+export { token, type Token } from './foundation/token.ts'
+export { appended } from './foundation/growing-text.ts'
 export { mayExceed } from './tokens/bound.ts'
 export { estimateTokens } from './tokens/estimate.ts'
 export { bodyValidator } from './validation/body-validator.ts'
@@ -75,11 +75,11 @@ export * from './contracts/response-store.ts'
 export * from './contracts/metric-store.ts'
 export * from './contracts/token-counter.ts'
 
-export { argumentsOf } from './upstream/call-arguments.ts'
-export { failureKindOfStatus } from './upstream/failure-kind.ts'
-export { frameJson } from './upstream/frame-json.ts'
+export { argumentsOf } from './provider-kit/call-arguments.ts'
+export { failureKindOfStatus } from './provider-kit/failure-kind.ts'
+export { frameJson } from './provider-kit/frame-json.ts'
 export type { HttpClient, SendOptions, UpstreamReply } from './upstream/http-client.ts'
-export { httpProvider, type HttpProviderOptions } from './upstream/http-provider.ts'
+export { httpProvider, type HttpProviderOptions } from './provider-kit/http-provider.ts'
 export { inlineDataOf, parseDataUrl, type InlineData } from './upstream/media/data-url.ts'
 export { extensionOf, fileTypeOf } from './upstream/media/file-type.ts'
 export { aboutAsked } from './upstream/media/about-asked.ts'
@@ -87,10 +87,10 @@ export { InlineMedia } from './upstream/media/inline-media.ts'
 export type { MediaContent, MediaKind } from './upstream/media/media-fetcher.ts'
 export type { GatheredMedia, WantedMedia } from './upstream/media/media-gathering.ts'
 export { isTextFile, textFile } from './upstream/media/text-file.ts'
-export { ApiKeys, apiKeyOption, headersOption, timeoutsOption } from './upstream/provider-options.ts'
+export { ApiKeys, apiKeyOption, headersOption, timeoutsOption } from './provider-kit/provider-options.ts'
 export { readReply } from './upstream/reply-text.ts'
-export { RenewedCredential, type Grant } from './upstream/renewed-credential.ts'
-export { retiredModel } from './upstream/retired-model.ts'
-export { retryAfterMs } from './upstream/retry-after.ts'
+export { RenewedCredential, type Grant } from './provider-kit/renewed-credential.ts'
+export { retiredModel } from './provider-kit/retired-model.ts'
+export { retryAfterMs } from './provider-kit/retry-after.ts'
 export { jsonLinesFramer, sseFramer } from './upstream/sse.ts'
 export { unsayable } from './upstream/unsayable.ts'

@@ -54,9 +54,9 @@ function strays(from: RegExp, allowed: (given: Import) => boolean): string[] {
 t.test('this test sees the imports', async t => {
   t.ok(files.length > 50, `${files.length} files`)
   for (const [file, target, typeOnly] of [
-    ['core/plugin-host.ts', 'ajv', false],
-    ['core/plugin-host.ts', 'core/container.ts', true],
-    ['core/container.ts', 'reflect-metadata', false],
+    ['core/framework/plugin-host.ts', 'ajv', false],
+    ['core/framework/plugin-host.ts', 'core/framework/container.ts', true],
+    ['core/framework/container.ts', 'reflect-metadata', false],
     ['core/index.ts', 'core/contracts/items.ts', false],
   ] as const)
     t.match(
@@ -71,7 +71,7 @@ t.test('contracts rest on nothing but names and types', async t => {
   t.same(
     strays(/^core\/contracts\//, ({ target, local, typeOnly }) => {
       if (!local) return target === 'json-schema-to-ts' && typeOnly
-      return target.startsWith('core/contracts/') || target === 'core/token.ts' || (typeOnly && foundations.test(target))
+      return target.startsWith('core/contracts/') || target === 'core/foundation/token.ts' || (typeOnly && foundations.test(target))
     }),
     [],
   )

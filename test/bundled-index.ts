@@ -1,4 +1,4 @@
-import { Registry } from '../core/registry.ts'
+import { Registry } from '../core/framework/registry.ts'
 import { CatalogIndex } from '../core/routing/catalog.ts'
 import type { AbsentProvider, CatalogSource, Provider } from '../core/index.ts'
 import { entriesOf } from '../plugins/catalogs/bundled/entries.ts'

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { wire } from '../core/container.ts'
+import { wire } from '../core/framework/container.ts'
 import {
   Clock,
   Ids,

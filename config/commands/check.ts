@@ -1,5 +1,5 @@
 import type { Gateway } from '../../core/gateway.ts'
-import { nameOf } from '../../core/token.ts'
+import { nameOf } from '../../core/foundation/token.ts'
 import { command, configOption, type ConfigOption } from '../command.ts'
 import { loadConfig } from '../load.ts'
 import { openGateway } from '../open-gateway.ts'

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../contracts/catalog.ts'
 import type { ApiKey } from '../contracts/key-store.ts'
-import { GatewayError } from '../errors.ts'
+import { GatewayError } from '../foundation/errors.ts'
 
 /** Whether `permitted` would leave this endpoint. */
 export function isPermitted(endpoint: Endpoint, key: ApiKey): boolean {

@@ -1,4 +1,4 @@
-import { wire } from '../container.ts'
+import { wire } from '../framework/container.ts'
 import type { ApiKey } from '../contracts/key-store.ts'
 import {
   levels,
@@ -9,10 +9,10 @@ import {
   type PolicyLayer,
   type PolicySource,
 } from '../contracts/policy.ts'
-import { GatewayError, policyRefusal } from '../errors.ts'
-import { Guardrails, PolicySources } from '../extension-points.ts'
+import { GatewayError, policyRefusal } from '../foundation/errors.ts'
+import { Guardrails, PolicySources } from '../framework/extension-points.ts'
 import type { Guardrail } from '../contracts/guardrail.ts'
-import type { Registry } from '../registry.ts'
+import type { Registry } from '../framework/registry.ts'
 
 /** Finds the policy that holds for a key, each field over all levels (spec.md, Data-retention key settings, Enforcement). */
 export class PolicyResolver {

@@ -1,5 +1,5 @@
 import type { Effort } from './request.ts'
-import { token } from '../token.ts'
+import { token } from '../foundation/token.ts'
 
 /** US dollars per million tokens. */
 export interface TokenPrices {

@@ -1,4 +1,4 @@
-import type { GatewayError } from '../errors.ts'
+import type { GatewayError } from '../foundation/errors.ts'
 import type { Hipaa, Endpoint, Zdr } from './catalog.ts'
 import type { DecisionRequest } from './decision.ts'
 import type { Maybe } from './json.ts'

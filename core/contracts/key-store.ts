@@ -1,6 +1,6 @@
 import type { Maybe } from './json.ts'
 import type { PolicyLayer } from './policy.ts'
-import { token } from '../token.ts'
+import { token } from '../foundation/token.ts'
 
 /** An API key as it is kept: everything but the secret. */
 export interface ApiKey {

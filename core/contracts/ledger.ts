@@ -1,6 +1,6 @@
 import type { Maybe } from './json.ts'
 import type { ApiKey } from './key-store.ts'
-import { token } from '../token.ts'
+import { token } from '../foundation/token.ts'
 
 /** US dollars to set aside: as much of `atMost` as is left under the cap, and never less than `atLeast`. */
 export interface CreditRange {

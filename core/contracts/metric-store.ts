@@ -1,4 +1,4 @@
-import { token } from '../token.ts'
+import { token } from '../foundation/token.ts'
 
 /** How one attempt at one endpoint went. */
 export interface AttemptSample {

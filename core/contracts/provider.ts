@@ -1,4 +1,4 @@
-import type { ImageErrorCode } from '../errors.ts'
+import type { ImageErrorCode } from '../foundation/errors.ts'
 import type { Capabilities, Endpoint } from './catalog.ts'
 import type { GenerationEvent } from './events.ts'
 import type { TextFormat, UpstreamRequestBody } from './request.ts'

@@ -1,6 +1,6 @@
 import type { Hold } from './hold.ts'
 import type { Maybe } from './json.ts'
-import { token } from '../token.ts'
+import { token } from '../foundation/token.ts'
 
 /** A budget of tokens, or of requests, that fills up again every window. */
 export interface TokenWindow {

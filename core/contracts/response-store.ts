@@ -1,6 +1,6 @@
 import type { Item } from './items.ts'
 import type { JsonObject } from './json.ts'
-import { token } from '../token.ts'
+import { token } from '../foundation/token.ts'
 
 /** What one request added to a conversation. Every item has an `id`. */
 export interface Turn {

@@ -1,4 +1,4 @@
-import type { Logger } from '../logger.ts'
+import type { Logger } from '../foundation/logger.ts'
 import type { JsonObject } from './json.ts'
 import type { ApiKey } from './key-store.ts'
 import type { Policy } from './policy.ts'

@@ -1,4 +1,4 @@
-import { token } from '../token.ts'
+import { token } from '../foundation/token.ts'
 
 /** What a sealed thing is bound to: it opens only under the same values. */
 export interface SealContext {

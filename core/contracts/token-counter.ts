@@ -1,4 +1,4 @@
-import { token } from '../token.ts'
+import { token } from '../foundation/token.ts'
 import type { Tokenizer } from './catalog.ts'
 
 export interface TokenCountOptions {

@@ -1,4 +1,4 @@
-import { generationForms, type PublicForms } from '../generation/failure.ts'
+import { generationForms, type PublicForms } from '../attempts/public-error.ts'
 
 const { auth: upstreamFailed } = generationForms
 const vendorRefused = { status: 422, type: 'invalid_request_error', code: 'invalid_request' }

@@ -1,5 +1,5 @@
 import type { Policy } from '../contracts/policy.ts'
-import { GatewayError, policyRefusal } from '../errors.ts'
+import { GatewayError, policyRefusal } from '../foundation/errors.ts'
 
 /** spec.md, `POST /v1/systemone`: such keys are refused before anything goes upstream. */
 export function refuseByRetention({ redaction, zdr, hipaa }: Policy): void {

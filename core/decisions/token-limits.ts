@@ -1,8 +1,8 @@
-import type { TokenNeed } from '../admission/token-need.ts'
-import { wire } from '../container.ts'
+import type { TokenNeed } from '../billing/token-need.ts'
+import { wire } from '../framework/container.ts'
 import type { DecisionRequest } from '../contracts/decision.ts'
 import { TokenCounter } from '../contracts/token-counter.ts'
-import { invalidRequest, type GatewayError } from '../errors.ts'
+import { invalidRequest, type GatewayError } from '../foundation/errors.ts'
 import { mayExceed } from '../tokens/bound.ts'
 import { estimateTokens } from '../tokens/estimate.ts'
 

@@ -1,6 +1,6 @@
 import type { DecisionReply, DecisionRequest, DecisionUsage } from '../contracts/decision.ts'
 import { noUsage, type TokenUsage } from '../contracts/events.ts'
-import { soundUsage } from '../generation/cost.ts'
+import { soundUsage } from '../billing/cost.ts'
 import { estimateDecisionInput } from './token-limits.ts'
 
 /** What the vendor counted. */

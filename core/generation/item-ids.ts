@@ -1,5 +1,5 @@
 import type { Item } from '../contracts/items.ts'
-import type { Ids } from '../ids.ts'
+import type { Ids } from '../foundation/ids.ts'
 
 const prefixes: Readonly<Record<string, string>> = {
   message: 'msg',

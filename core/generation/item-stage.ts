@@ -2,7 +2,7 @@ import type { FinishReason, GenerationEvent, SearchAction } from '../contracts/e
 import type { ItemEvent, OpenedItem } from '../contracts/item-events.ts'
 import { longestCallId } from '../contracts/items.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
-import type { Ids } from '../ids.ts'
+import type { Ids } from '../foundation/ids.ts'
 import { idOfNew } from './item-ids.ts'
 import { OpenCall } from './open-call.ts'
 import type { RaisedEvent } from './raised-event.ts'

@@ -1,6 +1,6 @@
 import { ProviderFailure } from '../contracts/provider.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
-import { GatewayError } from '../errors.ts'
+import { GatewayError } from '../foundation/errors.ts'
 import { inputPath, placeOf } from '../upstream/input-place.ts'
 
 /** The public error of a provider that cannot be sent some of the input, with the path at which the caller sent that. */

@@ -1,5 +1,5 @@
 import type { OpenedCall } from '../contracts/item-events.ts'
-import { isJson, isObject, parseJson } from '../json.ts'
+import { isJson, isObject, parseJson } from '../foundation/json.ts'
 import type { RaisedCall } from './raised-event.ts'
 
 /** A call while its input comes in. */

@@ -3,7 +3,7 @@ import type { GenerationRequest } from '../contracts/request.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import type { Candidate } from '../routing/plan.ts'
 import type { RunServices } from './generation.ts'
-import { applyInputGuards, openGuards, type OpenGuard } from './input-guards.ts'
+import { applyInputGuards, openGuards, type OpenGuard } from '../guards/input-guards.ts'
 import { checkMediaAddresses } from './media-addresses.ts'
 
 /** A request that may be answered: with its history, through the input guards, and with the endpoints that may see it. */

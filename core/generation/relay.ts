@@ -2,8 +2,8 @@ import type { FinishReason, TokenUsage } from '../contracts/events.ts'
 import type { GenerationSink } from '../contracts/route.ts'
 import { cutShort } from '../upstream/cut-short.ts'
 import type { Answer } from './answer.ts'
-import type { Attempt } from './attempt.ts'
-import { soundUsage } from './cost.ts'
+import type { Attempt } from '../attempts/attempt.ts'
+import { soundUsage } from '../billing/cost.ts'
 import type { RaisedEvent } from './raised-event.ts'
 
 /** Carries the events of one round from its attempt to the answer. */

@@ -1,5 +1,5 @@
 import type { FunctionCallItem, FunctionCallOutputItem, InputPart, Item, MessageItem } from '../contracts/items.ts'
-import { invalidRequest } from '../errors.ts'
+import { invalidRequest } from '../foundation/errors.ts'
 
 /**
  * The conversation with each tool output behind its call. Throws the 400 for an output whose `call_id` names no earlier call, or an

@@ -1,6 +1,6 @@
 import type { ItemDelta, ItemEvent, OpenedCall, OpenedItem } from '../contracts/item-events.ts'
 import type { Item, OutputTextPart, RefusalPart } from '../contracts/items.ts'
-import { appended } from '../growing-text.ts'
+import { appended } from '../foundation/growing-text.ts'
 import type { Seal } from './state.ts'
 
 interface Message {

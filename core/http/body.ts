@@ -1,4 +1,4 @@
-import { GatewayError, invalidRequest } from '../errors.ts'
+import { GatewayError, invalidRequest } from '../foundation/errors.ts'
 import { acceptedEncodings, decompressed } from './decompression.ts'
 import { checkJsonLimits } from './json-limits.ts'
 

@@ -1,5 +1,5 @@
 import { handleCors, type Middleware } from 'h3'
-import type { Cors } from '../settings.ts'
+import type { Cors } from '../framework/settings.ts'
 
 /**
  * Lets pages of these origins call the gateway from a browser. Preflights are answered before any route, so they need no key.

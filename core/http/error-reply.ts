@@ -1,5 +1,5 @@
 import type { Reply } from '../contracts/route.ts'
-import { GatewayError, internalError } from '../errors.ts'
+import { GatewayError, internalError } from '../foundation/errors.ts'
 
 /** The error body of every surface that has none of its own: contract/responses.md §10.2. */
 export function errorReply(error: GatewayError): Reply {

@@ -1,6 +1,6 @@
-import { wire } from '../container.ts'
-import { Roster } from '../roster.ts'
-import { Settings } from '../settings.ts'
+import { wire } from '../framework/container.ts'
+import { Roster } from '../foundation/roster.ts'
+import { Settings } from '../framework/settings.ts'
 import type { CoalescedBody } from './stream-body.ts'
 
 const visitsPerBeat = 3

@@ -1,4 +1,4 @@
-import { invalidRequest, type GatewayError } from '../errors.ts'
+import { invalidRequest, type GatewayError } from '../foundation/errors.ts'
 import { pathText } from '../validation/path.ts'
 
 /** How many objects and lists may stand in one another. */

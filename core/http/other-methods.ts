@@ -1,5 +1,5 @@
 import type { Route } from '../contracts/route.ts'
-import { GatewayError } from '../errors.ts'
+import { GatewayError } from '../foundation/errors.ts'
 
 /** What answers the methods of a path that none of its routes has: 405, in the form of their surface. */
 export function otherMethods(path: string, routes: readonly Route[]): Route {

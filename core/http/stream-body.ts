@@ -1,5 +1,5 @@
 import type { StreamBody } from '../contracts/route.ts'
-import type { Listed } from '../roster.ts'
+import type { Listed } from '../foundation/roster.ts'
 import type { Heartbeat } from './heartbeat.ts'
 
 /** How much waits for a client that does not read, at each of two places: frames, and chunks for the socket. */

@@ -1,6 +1,6 @@
 import type { Route } from '../contracts/route.ts'
-import { GatewayError } from '../errors.ts'
-import { nearest } from '../nearest.ts'
+import { GatewayError } from '../foundation/errors.ts'
+import { nearest } from '../foundation/nearest.ts'
 
 /** What answers a path that nobody serves: a 404 that says what a route serves in its place, or which path is spelt most like it. */
 export function unknownPath(routes: readonly Route[]): Route {

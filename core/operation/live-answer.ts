@@ -1,8 +1,8 @@
 import type { GenerationEvent } from '../contracts/events.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
-import type { GatewayError } from '../errors.ts'
-import type { Listed } from '../roster.ts'
-import type { Settings } from '../settings.ts'
+import type { GatewayError } from '../foundation/errors.ts'
+import type { Listed } from '../foundation/roster.ts'
+import type { Settings } from '../framework/settings.ts'
 import { itemBytes, sizeOf } from './answer-size.ts'
 import type { LiveAnswers } from './live-answers.ts'
 

@@ -1,7 +1,7 @@
-import { wire } from '../container.ts'
-import { GatewayError } from '../errors.ts'
-import { Roster } from '../roster.ts'
-import { Settings } from '../settings.ts'
+import { wire } from '../framework/container.ts'
+import { GatewayError } from '../foundation/errors.ts'
+import { Roster } from '../foundation/roster.ts'
+import { Settings } from '../framework/settings.ts'
 import { LiveAnswer } from './live-answer.ts'
 
 /**

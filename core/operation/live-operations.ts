@@ -1,6 +1,6 @@
-import { GatewayError } from '../errors.ts'
+import { GatewayError } from '../foundation/errors.ts'
 import type { HttpExchange } from '../http/exchange.ts'
-import { Roster } from '../roster.ts'
+import { Roster } from '../foundation/roster.ts'
 
 /** Knows which requests to models are under way. */
 export class LiveOperations {

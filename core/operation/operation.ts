@@ -1,12 +1,12 @@
-import type { Reservation } from '../admission/reservation.ts'
+import type { Reservation } from '../billing/reservation.ts'
 import type { Endpoint } from '../contracts/catalog.ts'
 import { noUsage } from '../contracts/events.ts'
 import type { RunContext } from '../contracts/run-context.ts'
-import { GatewayError } from '../errors.ts'
-import { Bill } from '../generation/cost.ts'
+import { GatewayError } from '../foundation/errors.ts'
+import { Bill } from '../billing/cost.ts'
 import { asGatewayError } from '../http/error-reply.ts'
 import type { HttpExchange } from '../http/exchange.ts'
-import { describeError } from '../logger.ts'
+import { describeError } from '../foundation/logger.ts'
 
 /** What every request to a model has around it, whatever it asks: its time, what is held for it, its bill, and its record. */
 export class Operation {

@@ -1,8 +1,8 @@
-import { wire } from '../container.ts'
+import { wire } from '../framework/container.ts'
 import type { LogSink, RequestRecord } from '../contracts/log-sink.ts'
-import { LogSinks } from '../extension-points.ts'
-import { describePluginError, Logger } from '../logger.ts'
-import type { Registry } from '../registry.ts'
+import { LogSinks } from '../framework/extension-points.ts'
+import { describePluginError, Logger } from '../foundation/logger.ts'
+import type { Registry } from '../framework/registry.ts'
 
 const batchSize = 500
 const capacity = 10_000

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../foundation/clock.ts'
 import type { TokenUsage } from '../contracts/events.ts'
 import type { JsonObject } from '../contracts/json.ts'
 import type { AttemptRecord, RequestRecord } from '../contracts/log-sink.ts'

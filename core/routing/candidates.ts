@@ -1,8 +1,8 @@
 import type { Catalog, Endpoint } from '../contracts/catalog.ts'
 import type { Provider } from '../contracts/provider.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
-import { invalidRequest } from '../errors.ts'
-import type { Registry } from '../registry.ts'
+import { invalidRequest } from '../foundation/errors.ts'
+import type { Registry } from '../framework/registry.ts'
 import { unlistedEndpoint } from './catalog.ts'
 import { endpointsOf, generatingEndpoints } from './model-name.ts'
 

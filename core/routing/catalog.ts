@@ -1,4 +1,4 @@
-import { wire } from '../container.ts'
+import { wire } from '../framework/container.ts'
 import {
   catalogRanks,
   type Catalog,
@@ -10,9 +10,9 @@ import {
 } from '../contracts/catalog.ts'
 import type { AbsentProvider } from '../contracts/absent-provider.ts'
 import type { Provider } from '../contracts/provider.ts'
-import { AbsentProviders, CatalogSources, Providers } from '../extension-points.ts'
-import { nearest } from '../nearest.ts'
-import type { Registry } from '../registry.ts'
+import { AbsentProviders, CatalogSources, Providers } from '../framework/extension-points.ts'
+import { nearest } from '../foundation/nearest.ts'
+import type { Registry } from '../framework/registry.ts'
 
 type Draft = { -readonly [Member in keyof Omit<Model, 'aliases' | 'endpoints'>]: Model[Member] } & {
   readonly aliases: Set<string>

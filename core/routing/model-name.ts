@@ -1,7 +1,7 @@
 import type { Catalog, Endpoint, Model } from '../contracts/catalog.ts'
 import type { Provider } from '../contracts/provider.ts'
-import { invalidRequest } from '../errors.ts'
-import type { Registry } from '../registry.ts'
+import { invalidRequest } from '../foundation/errors.ts'
+import type { Registry } from '../framework/registry.ts'
 import { unlistedEndpoint } from './catalog.ts'
 
 /**

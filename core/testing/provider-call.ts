@@ -3,7 +3,7 @@ import type { ApiKey } from '../contracts/key-store.ts'
 import type { Policy } from '../contracts/policy.ts'
 import type { ProviderCall } from '../contracts/provider.ts'
 import type { UpstreamRequestBody } from '../contracts/request.ts'
-import type { Logger } from '../logger.ts'
+import type { Logger } from '../foundation/logger.ts'
 
 const silent: Logger = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent }
 

@@ -3,7 +3,7 @@ import type { ProviderAdapter, UpstreamHeaders, UpstreamRequest } from '../contr
 import type { GenerationEvent } from '../contracts/events.ts'
 import type { ProviderCall } from '../contracts/provider.ts'
 import type { HttpClient } from '../upstream/http-client.ts'
-import { httpProvider } from '../upstream/http-provider.ts'
+import { httpProvider } from '../provider-kit/http-provider.ts'
 
 /** A vendor's reply; its body arrives in these pieces. */
 export interface ReplayedReply {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../contracts/json.ts'
 import { efforts } from '../contracts/request.ts'
-import { errorCodes } from '../errors.ts'
+import { errorCodes } from '../foundation/errors.ts'
 import { checkFinishedItem } from './item-shapes.ts'
 import { fail, nullable, orNull, record, shape, type Shape } from './shape.ts'
 

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net'
-import { AssemblyError } from '../errors.ts'
+import { AssemblyError } from '../foundation/errors.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 

@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser'
 import type { Framer } from '../contracts/adapter.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
-import { isJson } from '../json.ts'
+import { isJson } from '../foundation/json.ts'
 
 /** Of one event or line, in characters. */
 const maximumFrameLength = 8 * 1024 * 1024

@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv'
 import type { JsonObject } from '../contracts/json.ts'
-import { invalidRequest, type GatewayError } from '../errors.ts'
+import { invalidRequest, type GatewayError } from '../foundation/errors.ts'
 import { pathText } from './path.ts'
 
 /** The 400 for what a schema refused: the field by its path, what was expected, and what came. */

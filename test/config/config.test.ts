@@ -7,8 +7,8 @@ import t from 'tap'
 import { defaults, env, type DefaultEntry } from '../../config/index.ts'
 import { loadConfig } from '../../config/load.ts'
 import { serverSchema } from '../../config/schema.ts'
-import { check, order } from '../../core/plugin-host.ts'
-import { defaultSettings } from '../../core/settings.ts'
+import { check, order } from '../../core/framework/plugin-host.ts'
+import { defaultSettings } from '../../core/framework/settings.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'turnpike-config-'))
 t.teardown(() => rmSync(folder, { recursive: true }))

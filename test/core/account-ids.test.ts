@@ -1,5 +1,5 @@
 import t from 'tap'
-import { withoutAccountIds } from '../../core/generation/account-ids.ts'
+import { withoutAccountIds } from '../../core/attempts/account-ids.ts'
 import { ProviderFailure } from '../../core/index.ts'
 import { gateway, hello, saying } from '../gateway.ts'
 import { text, witness } from './stage.ts'

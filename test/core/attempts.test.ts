@@ -10,7 +10,7 @@ import {
   type Provider,
   type ProviderFailureOptions,
 } from '../../core/index.ts'
-import { systemBackoff, type Backoff } from '../../core/operation/backoff.ts'
+import { systemBackoff, type Backoff } from '../../core/attempts/backoff.ts'
 import { testGateway } from '../../core/testing/index.ts'
 import responses from '../../plugins/endpoints/responses/index.ts'
 import localSealer from '../../plugins/sealers/local/index.ts'

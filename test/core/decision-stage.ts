@@ -10,7 +10,7 @@ import {
   type DecisionRequest,
   type Question,
 } from '../../core/index.ts'
-import type { PluginUse } from '../../core/plugin.ts'
+import type { PluginUse } from '../../core/framework/plugin.ts'
 import type { TestGateway, TestRequest } from '../../core/testing/index.ts'
 
 // What a test of decisions is put together of.

@@ -10,7 +10,7 @@ import {
   type GuardSession,
 } from '../../core/index.ts'
 import decisions from '../../plugins/endpoints/decisions/index.ts'
-import type { PluginUse } from '../../core/plugin.ts'
+import type { PluginUse } from '../../core/framework/plugin.ts'
 import { gateway, listeningGateway, type GatewayUnderTest } from '../gateway.ts'
 import { decide, deciding, reply, yes, type DecisionWitness } from './decision-stage.ts'
 import { guarding, listing, stop, text, usage, witness } from './stage.ts'

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import type { GenerationEvent, Provider, ProviderCall } from '../../core/index.ts'
-import type { PluginUse } from '../../core/plugin.ts'
+import type { PluginUse } from '../../core/framework/plugin.ts'
 import { withIds } from '../../core/generation/item-ids.ts'
 import { gateway } from '../gateway.ts'
 import { ask, guarding, listing, stop, text, witness } from './stage.ts'

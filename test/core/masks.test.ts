@@ -1,5 +1,5 @@
 import t from 'tap'
-import { Masks } from '../../core/masks.ts'
+import { Masks } from '../../core/foundation/masks.ts'
 import { FakeClock } from '../plugins/set-up.ts'
 
 function masksOf(...secrets: string[]): Masks {

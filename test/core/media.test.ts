@@ -18,7 +18,7 @@ import {
   type ProviderAdapter,
   type UpstreamReply,
 } from '../../core/index.ts'
-import type { Settings } from '../../core/settings.ts'
+import type { Settings } from '../../core/framework/settings.ts'
 import { fakeUpstream, providerCall } from '../../core/testing/index.ts'
 import { Base64Pieces } from '../../core/upstream/media/base64-pieces.ts'
 import { HeldMedia, type MediaShare } from '../../core/upstream/media/held-media.ts'

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
 import t from 'tap'
-import { createContainer } from '../../core/container.ts'
+import { createContainer } from '../../core/framework/container.ts'
 import { Clock, definePlugin, PluginError, Registry, token, type PluginUse } from '../../core/index.ts'
-import { createLogger } from '../../core/logger.ts'
-import { Masks } from '../../core/masks.ts'
-import { PluginHost } from '../../core/plugin-host.ts'
+import { createLogger } from '../../core/foundation/logger.ts'
+import { Masks } from '../../core/foundation/masks.ts'
+import { PluginHost } from '../../core/framework/plugin-host.ts'
 import type { HttpClient } from '../../core/upstream/http-client.ts'
 
 interface Shelf {
@@ -213,7 +213,7 @@ t.test('what stands in the list in place of a plugin is told apart, with what to
     ['page-count', 'is the string "page-count": import the plugin and call it'],
     [[plugin({})], 'is a list: spread it into the list of plugins'],
     [Promise.resolve(plugin({})), 'is a promise: await it'],
-    [await import('../../core/ids.ts'), 'is a module: import its default export and call it'],
+    [await import('../../core/foundation/ids.ts'), 'is a module: import its default export and call it'],
     [{ name: 'page-count' }, 'is not a plugin: expected what calling a plugin returns'],
     [undefined, 'is not a plugin: expected what calling a plugin returns'],
   ] as const)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { Roster } from '../../core/roster.ts'
+import { Roster } from '../../core/foundation/roster.ts'
 
 t.test('a roster holds what came and has not left, in whatever order they leave', async t => {
   const roster = new Roster<{ place: number; readonly name: string }>()

@@ -11,7 +11,7 @@ import {
   type Registry,
   type Token,
 } from '../../core/index.ts'
-import type { PluginUse } from '../../core/plugin.ts'
+import type { PluginUse } from '../../core/framework/plugin.ts'
 import { checkResponse, checkStream, type CheckedResponse, type TestGateway } from '../../core/testing/index.ts'
 import { scripted } from '../gateway.ts'
 

@@ -1,5 +1,5 @@
 import { ProviderFailure, type FailureKind } from '../../core/index.ts'
-import { generationForms } from '../../core/generation/failure.ts'
+import { generationForms } from '../../core/attempts/public-error.ts'
 import { runMatrix, type Cell } from './matrix.ts'
 import { wires } from './wires.ts'
 

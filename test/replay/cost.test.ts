@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { GenerationEvent, PluginUse, TokenUsage } from '../../core/index.ts'
-import { costOf } from '../../core/generation/cost.ts'
+import { costOf } from '../../core/billing/cost.ts'
 import anthropic from '../../plugins/providers/anthropic/index.ts'
 import { hosts, type HostName } from '../../plugins/providers/openai-chat/hosts.ts'
 import openaiChat from '../../plugins/providers/openai-chat/index.ts'

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
-import { Clock, systemClock } from '../../core/clock.ts'
-import { createContainer } from '../../core/container.ts'
-import { extensionPoints } from '../../core/extension-points.ts'
-import { createLogger } from '../../core/logger.ts'
-import { Masks } from '../../core/masks.ts'
-import { PluginHost } from '../../core/plugin-host.ts'
+import { Clock, systemClock } from '../../core/foundation/clock.ts'
+import { createContainer } from '../../core/framework/container.ts'
+import { extensionPoints } from '../../core/framework/extension-points.ts'
+import { createLogger } from '../../core/foundation/logger.ts'
+import { Masks } from '../../core/foundation/masks.ts'
+import { PluginHost } from '../../core/framework/plugin-host.ts'
 import { providerCall } from '../../core/testing/index.ts'
 import {
   Providers,

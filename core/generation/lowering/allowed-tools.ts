@@ -1,6 +1,6 @@
 import type { GenerationEvent } from '../../contracts/events.ts'
 import type { ToolChoice } from '../../contracts/request.ts'
-import { invalidRequest } from '../../errors.ts'
+import { invalidRequest } from '../../foundation/errors.ts'
 import type { RaisedCall } from '../raised-event.ts'
 import type { Draft, Raise } from './draft.ts'
 import { isNamespace, isOwn, keyOf, toolsMeant, type OwnTool } from './own-tools.ts'

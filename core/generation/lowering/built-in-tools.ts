@@ -1,5 +1,5 @@
 import { foreignToolTypes, type ToolDefinition } from '../../contracts/request.ts'
-import { invalidRequest } from '../../errors.ts'
+import { invalidRequest } from '../../foundation/errors.ts'
 import type { Draft } from './draft.ts'
 
 /** Built-in tools that nothing here runs are left out, unless the choice forces them: contract/responses.md §5. */

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { wire } from '../../container.ts'
+import { wire } from '../../framework/container.ts'
 import type { Credential } from '../../contracts/provider.ts'
 import type { GenerationRequest, UpstreamRequestBody } from '../../contracts/request.ts'
 import type { Warning } from '../../contracts/route.ts'

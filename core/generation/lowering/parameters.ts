@@ -1,4 +1,4 @@
-import { invalidRequest } from '../../errors.ts'
+import { invalidRequest } from '../../foundation/errors.ts'
 import type { Draft } from './draft.ts'
 
 const leftOut = 'is not supported by this model and was left out'

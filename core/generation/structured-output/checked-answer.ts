@@ -1,5 +1,5 @@
 import { ProviderFailure } from '../../contracts/provider.ts'
-import { invalidRequest } from '../../errors.ts'
+import { invalidRequest } from '../../foundation/errors.ts'
 import type { Raised, RaisedAttempt } from '../lowering/draft.ts'
 import type { RaisedEvent } from '../raised-event.ts'
 import { HeldAnswer } from './held-answer.ts'

@@ -1,4 +1,4 @@
-import { isJson } from '../../json.ts'
+import { isJson } from '../../foundation/json.ts'
 
 /** The JSON of an answer, or why there is none. */
 export type JsonText = { readonly text: string; readonly problem?: undefined } | { readonly problem: string }

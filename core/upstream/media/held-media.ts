@@ -1,4 +1,4 @@
-import { GatewayError } from '../../errors.ts'
+import { GatewayError } from '../../foundation/errors.ts'
 
 /** What one request holds. */
 export interface MediaShare {

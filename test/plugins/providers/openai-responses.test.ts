@@ -15,9 +15,9 @@ import {
   type ProviderCall,
   type UpstreamRequestBody,
 } from '../../../core/index.ts'
-import { createLogger } from '../../../core/logger.ts'
-import { Masks } from '../../../core/masks.ts'
-import { check } from '../../../core/plugin-host.ts'
+import { createLogger } from '../../../core/foundation/logger.ts'
+import { Masks } from '../../../core/foundation/masks.ts'
+import { check } from '../../../core/framework/plugin-host.ts'
 import { fakeUpstream } from '../../../core/testing/index.ts'
 import { UndiciClient } from '../../../core/upstream/http-client.ts'
 import { openaiResponsesAdapter, type OpenaiResponsesOptions } from '../../../plugins/providers/openai-responses/adapter.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { nameOf } from '../../../core/token.ts'
+import { nameOf } from '../../../core/foundation/token.ts'
 import { KeyStore, Ledger, MetricStore, RateLimiter, ResponseStore } from '../../../core/index.ts'
 import memory from '../../../plugins/stores/memory/index.ts'
 import { MemoryResponses } from '../../../plugins/stores/memory/responses.ts'

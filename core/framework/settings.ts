@@ -1,5 +1,5 @@
-import type { LogLevel } from './logger.ts'
-import { token } from './token.ts'
+import type { LogLevel } from '../foundation/logger.ts'
+import { token } from '../foundation/token.ts'
 
 /** Which pages may call the gateway from a browser. */
 export interface Cors {

@@ -1,6 +1,6 @@
 import type { FailureKind, ProviderFailure } from '../contracts/provider.ts'
-import { GatewayError, isImageErrorCode } from '../errors.ts'
-import type { Masks } from '../masks.ts'
+import { GatewayError, isImageErrorCode } from '../foundation/errors.ts'
+import type { Masks } from '../foundation/masks.ts'
 import { withoutAccountIds } from './account-ids.ts'
 
 export interface PublicForm {

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../foundation/clock.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
 
 /** A credential that a vendor granted for a time. */

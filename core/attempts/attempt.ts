@@ -1,10 +1,10 @@
-import type { Cancellation } from '../cancellation.ts'
-import type { Clock } from '../clock.ts'
+import type { Cancellation } from '../foundation/cancellation.ts'
+import type { Clock } from '../foundation/clock.ts'
 import { noUsage, type GenerationEvent, type TokenUsage } from '../contracts/events.ts'
 import type { MetricStore } from '../contracts/metric-store.ts'
 import { ProviderFailure, type AttemptClock, type Credential, type Timeouts } from '../contracts/provider.ts'
 import type { Warning } from '../contracts/route.ts'
-import type { Contender } from '../operation/failover.ts'
+import type { Contender } from './failover.ts'
 import type { RecordDraft } from '../records/record.ts'
 import type { Candidate } from '../routing/plan.ts'
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { token } from '../token.ts'
+import { token } from '../foundation/token.ts'
 
 /** The wait before the same endpoint is asked again. Replaced in tests. */
 export interface Backoff {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import { Clock } from '../clock.ts'
-import { wire } from '../container.ts'
+import { Clock } from '../foundation/clock.ts'
+import { wire } from '../framework/container.ts'
 import type { Credential, Provider, ProviderFailure } from '../contracts/provider.ts'
 
 const coolDownMs = { auth: 300_000, quota: 300_000, 'rate-limit': 20_000 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ProviderAdapter } from '../contracts/adapter.ts'
 import type { Credential } from '../contracts/provider.ts'
-import { PluginError } from '../errors.ts'
+import { PluginError } from '../foundation/errors.ts'
 
 // The options that every provider plugin takes by these names; `id` and `baseUrl` differ in their defaults and stand in each plugin.
 

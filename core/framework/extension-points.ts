@@ -1,13 +1,13 @@
-import type { AbsentProvider } from './contracts/absent-provider.ts'
-import type { CatalogSource } from './contracts/catalog.ts'
-import type { DecisionClient } from './contracts/decision.ts'
-import type { Guardrail } from './contracts/guardrail.ts'
-import type { LogSink } from './contracts/log-sink.ts'
-import type { PolicySource } from './contracts/policy.ts'
-import type { Provider } from './contracts/provider.ts'
-import type { Route } from './contracts/route.ts'
+import type { AbsentProvider } from '../contracts/absent-provider.ts'
+import type { CatalogSource } from '../contracts/catalog.ts'
+import type { DecisionClient } from '../contracts/decision.ts'
+import type { Guardrail } from '../contracts/guardrail.ts'
+import type { LogSink } from '../contracts/log-sink.ts'
+import type { PolicySource } from '../contracts/policy.ts'
+import type { Provider } from '../contracts/provider.ts'
+import type { Route } from '../contracts/route.ts'
 import { Registry } from './registry.ts'
-import { token, type Token } from './token.ts'
+import { token, type Token } from '../foundation/token.ts'
 
 export const Providers = token<Registry<Provider>>('providers')
 export const AbsentProviders = token<Registry<AbsentProvider>>('absent-providers')

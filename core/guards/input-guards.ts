@@ -3,9 +3,9 @@ import type { DecisionRequest } from '../contracts/decision.ts'
 import type { Maybe } from '../contracts/json.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RunContext } from '../contracts/run-context.ts'
-import { GatewayError, PluginError, policyRefusal } from '../errors.ts'
-import { describePluginError } from '../logger.ts'
-import type { Registry } from '../registry.ts'
+import { GatewayError, PluginError, policyRefusal } from '../foundation/errors.ts'
+import { describePluginError } from '../foundation/logger.ts'
+import type { Registry } from '../framework/registry.ts'
 
 export interface LoadedGuard {
   readonly guardrail: Guardrail

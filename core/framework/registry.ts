@@ -1,5 +1,5 @@
-import { PluginError } from './errors.ts'
-import { nearest } from './nearest.ts'
+import { PluginError } from '../foundation/errors.ts'
+import { nearest } from '../foundation/nearest.ts'
 
 /** What plugins contributed at one extension point, by name and in the order of set-up. Read-only once sealed. */
 export class Registry<T> {

@@ -1,4 +1,4 @@
-import type { JsonObject } from './contracts/json.ts'
+import type { JsonObject } from '../contracts/json.ts'
 
 /** Undefined for a text that is not JSON. */
 export function parseJson(text: string): unknown {

@@ -1,7 +1,7 @@
 // The one module that imports tsyringe: it refuses to load unless reflect-metadata has loaded first.
 import 'reflect-metadata'
 import { container, inject, injectable, type InjectionToken } from 'tsyringe'
-import type { Token } from './token.ts'
+import type { Token } from '../foundation/token.ts'
 
 type Class<T> = new (...args: any[]) => T
 /** A service by its token, or one of core's own classes by itself. */

@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv'
-import { nearest } from './nearest.ts'
+import { nearest } from '../foundation/nearest.ts'
 
 /** What a validator found wrong with options, in one sentence. `known`: the options that there are. */
 export function optionProblems(errors: readonly ErrorObject[], known: readonly string[]): string {

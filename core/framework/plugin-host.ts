@@ -1,14 +1,14 @@
 import { resolve } from 'node:path'
 import { Ajv } from 'ajv'
 import type { Container } from './container.ts'
-import { PluginError } from './errors.ts'
-import type { Logger } from './logger.ts'
-import type { Masks } from './masks.ts'
+import { PluginError } from '../foundation/errors.ts'
+import type { Logger } from '../foundation/logger.ts'
+import type { Masks } from '../foundation/masks.ts'
 import { notAPlugin } from './not-a-plugin.ts'
 import { optionProblems } from './option-problems.ts'
 import type { Hook, PluginDefinition, PluginUse, Registrar } from './plugin.ts'
-import { nameOf, type Token } from './token.ts'
-import type { HttpClient } from './upstream/http-client.ts'
+import { nameOf, type Token } from '../foundation/token.ts'
+import type { HttpClient } from '../upstream/http-client.ts'
 
 /** A plugin whose options have been checked and completed. */
 export interface CheckedPlugin {

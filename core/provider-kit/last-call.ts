@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { restMs } from './rest-of-body.ts'
+import { restMs } from '../upstream/rest-of-body.ts'
 
 /** Closes a body that goes on although its answer is complete. */
 export class LastCall {

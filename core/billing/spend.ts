@@ -1,5 +1,5 @@
 import type { Endpoint, Price } from '../contracts/catalog.ts'
-import { highestCostOf } from '../generation/cost.ts'
+import { highestCostOf } from './cost.ts'
 import type { TokenNeed } from './token-need.ts'
 
 /** For an endpoint of which neither the output limit nor the context window is known. */
