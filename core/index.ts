@@ -51,7 +51,7 @@ export { bodyValidator } from './validation/body-validator.ts'
 export { characters } from './validation/text-length.ts'
 export { retryHeaders } from './http/error-reply.ts'
 
-export type { JsonObject, Maybe, Schema, Wire } from './contracts/json.ts'
+export type { JsonObject, Maybe, Schema, Wire } from './foundation/json.ts'
 export * from './contracts/items.ts'
 export * from './contracts/request.ts'
 export * from './contracts/events.ts'
@@ -66,6 +66,7 @@ export * from './contracts/policy.ts'
 export * from './contracts/log-sink.ts'
 export * from './contracts/route.ts'
 export * from './contracts/run-context.ts'
+export * from './contracts/request-scope.ts'
 export * from './contracts/sealer.ts'
 export * from './contracts/key-store.ts'
 export * from './contracts/hold.ts'
@@ -78,14 +79,20 @@ export * from './contracts/token-counter.ts'
 export { argumentsOf } from './provider-kit/call-arguments.ts'
 export { failureKindOfStatus } from './provider-kit/failure-kind.ts'
 export { frameJson } from './provider-kit/frame-json.ts'
-export type { HttpClient, SendOptions, UpstreamReply } from './upstream/http-client.ts'
+export type {
+  GatheredMedia,
+  HttpClient,
+  MediaContent,
+  MediaKind,
+  SendOptions,
+  UpstreamReply,
+  WantedMedia,
+} from './contracts/http-client.ts'
 export { httpProvider, type HttpProviderOptions } from './provider-kit/http-provider.ts'
 export { inlineDataOf, parseDataUrl, type InlineData } from './upstream/media/data-url.ts'
 export { extensionOf, fileTypeOf } from './upstream/media/file-type.ts'
 export { aboutAsked } from './upstream/media/about-asked.ts'
 export { InlineMedia } from './upstream/media/inline-media.ts'
-export type { MediaContent, MediaKind } from './upstream/media/media-fetcher.ts'
-export type { GatheredMedia, WantedMedia } from './upstream/media/media-gathering.ts'
 export { isTextFile, textFile } from './upstream/media/text-file.ts'
 export { ApiKeys, apiKeyOption, headersOption, timeoutsOption } from './provider-kit/provider-options.ts'
 export { readReply } from './upstream/reply-text.ts'

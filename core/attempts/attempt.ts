@@ -5,7 +5,7 @@ import type { MetricStore } from '../contracts/metric-store.ts'
 import { ProviderFailure, type AttemptClock, type Credential, type Timeouts } from '../contracts/provider.ts'
 import type { Warning } from '../contracts/route.ts'
 import type { Contender } from './failover.ts'
-import type { RecordDraft } from '../records/record.ts'
+import type { OpenRecord } from '../contracts/log-sink.ts'
 import type { Candidate } from '../routing/plan.ts'
 
 export interface AttemptParts<C extends Contender = Candidate> {
@@ -18,7 +18,7 @@ export interface AttemptParts<C extends Contender = Candidate> {
   readonly run: Cancellation
   readonly clock: Clock
   readonly metrics: MetricStore
-  readonly record: RecordDraft
+  readonly record: OpenRecord
 }
 
 /** How long a provider may go on after its finish. */

@@ -1,5 +1,5 @@
 import type { GenerationEvent } from './events.ts'
-import type { JsonObject, Schema } from './json.ts'
+import type { JsonObject, Schema } from '../foundation/json.ts'
 import type { Credential } from './provider.ts'
 import type { GenerationRequest } from './request.ts'
 import type { RunContext } from './run-context.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject } from './json.ts'
+import type { JsonObject } from '../foundation/json.ts'
 
 /**
  * What a provider yields, in the order in which the model said it. Providers make no ids, indexes, starts or ends:

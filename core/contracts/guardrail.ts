@@ -1,7 +1,7 @@
 import type { GatewayError } from '../foundation/errors.ts'
 import type { Hipaa, Endpoint, Zdr } from './catalog.ts'
 import type { DecisionRequest } from './decision.ts'
-import type { Maybe } from './json.ts'
+import type { Maybe } from '../foundation/json.ts'
 import type { PolicyField } from './policy.ts'
 import type { GenerationRequest } from './request.ts'
 import type { RunContext } from './run-context.ts'

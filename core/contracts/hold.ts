@@ -1,4 +1,4 @@
-import type { Maybe } from './json.ts'
+import type { Maybe } from '../foundation/json.ts'
 
 /** An amount set aside before its true size is known. Exactly one of `settle` and `release` ends it. */
 export interface Hold {

@@ -1,5 +1,5 @@
 import type { GenerationEvent, SearchAction, SearchResult } from './events.ts'
-import type { JsonObject } from './json.ts'
+import type { JsonObject } from '../foundation/json.ts'
 
 /**
  * An answer as sinks and guards see it. Core makes it of a provider's events: one item opens, grows and closes before the next one

@@ -1,4 +1,4 @@
-import type { JsonObject, Schema, Wire } from './json.ts'
+import type { JsonObject, Schema, Wire } from '../foundation/json.ts'
 import { inputPartSchema, longestText, partSchema, type InputPart, type Part } from './parts.ts'
 
 export * from './parts.ts'

@@ -1,4 +1,4 @@
-import type { Maybe } from './json.ts'
+import type { Maybe } from '../foundation/json.ts'
 import type { PolicyLayer } from './policy.ts'
 import { token } from '../foundation/token.ts'
 

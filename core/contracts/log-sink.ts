@@ -1,5 +1,5 @@
 import type { TokenUsage } from './events.ts'
-import type { JsonObject } from './json.ts'
+import type { JsonObject } from '../foundation/json.ts'
 import type { Policy } from './policy.ts'
 
 /** What is kept of one request. Exactly one is made for each, whatever becomes of it. */
@@ -39,6 +39,21 @@ export interface AttemptRecord {
   readonly outcome: string
   readonly status: number | null
   readonly elapsedMs: number
+}
+
+/** The record of a request that is under way. */
+export interface OpenRecord {
+  stream: boolean
+  requestedModel: string | null
+  model: string | null
+  provider: string | null
+  usage: TokenUsage | null
+  costUsd: number | null
+  errorCode: string | null
+  readonly attempts: AttemptRecord[]
+  readonly notes: { kind: string; summary: JsonObject }[]
+  /** Kept only where the caller's policy has logging on. */
+  content(request: JsonObject | undefined, response: JsonObject | undefined): void
 }
 
 /** Takes records away, off the request's path. */

@@ -1,4 +1,4 @@
-import type { Schema, Wire } from './json.ts'
+import type { Schema, Wire } from '../foundation/json.ts'
 
 // The parts of messages and of tool outputs, after normalising. Unknown members are tolerated everywhere.
 

@@ -1,4 +1,4 @@
-import type { JsonObject, Maybe } from './json.ts'
+import type { JsonObject, Maybe } from '../foundation/json.ts'
 import type { ApiKey } from './key-store.ts'
 
 export const policyFields = ['zdr', 'logging', 'hipaa', 'redaction'] as const

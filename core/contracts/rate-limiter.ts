@@ -1,5 +1,5 @@
 import type { Hold } from './hold.ts'
-import type { Maybe } from './json.ts'
+import type { Maybe } from '../foundation/json.ts'
 import { token } from '../foundation/token.ts'
 
 /** A budget of tokens, or of requests, that fills up again every window. */

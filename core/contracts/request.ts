@@ -1,5 +1,5 @@
 import { cacheControlSchema, inputPartSchema, itemSchema, type Item } from './items.ts'
-import type { JsonObject, Schema, Wire } from './json.ts'
+import type { JsonObject, Schema, Wire } from '../foundation/json.ts'
 import { maximumTools, toolChoiceSchema, toolSchema, type ToolDefinition } from './tools.ts'
 
 export * from './tools.ts'

@@ -1,5 +1,5 @@
 import type { Item } from './items.ts'
-import type { JsonObject } from './json.ts'
+import type { JsonObject } from '../foundation/json.ts'
 import { token } from '../foundation/token.ts'
 
 /** What one request added to a conversation. Every item has an `id`. */

@@ -1,13 +1,13 @@
 import type { Clock } from '../foundation/clock.ts'
 import type { GatewayError } from '../foundation/errors.ts'
 import type { Ids } from '../foundation/ids.ts'
-import type { Logger } from '../foundation/logger.ts'
 import type { Catalog, Endpoint } from './catalog.ts'
 import type { Decided, DecisionRequest } from './decision.ts'
 import type { FinishReason, TokenUsage } from './events.ts'
 import type { ItemEvent } from './item-events.ts'
-import type { JsonObject, Maybe } from './json.ts'
+import type { JsonObject, Maybe } from '../foundation/json.ts'
 import type { GenerationRequest } from './request.ts'
+import type { RequestScope } from './request-scope.ts'
 import type { StoredResponse } from './response-store.ts'
 import type { Caller } from './run-context.ts'
 
@@ -58,19 +58,16 @@ export interface ReplyDescription {
   readonly content?: Readonly<Record<string, JsonObject>>
 }
 
-export interface Exchange {
-  readonly id: string
+/** One HTTP request. `caller` is absent where `auth` is `none`. */
+export interface Exchange extends RequestScope {
   readonly request: Request
   readonly params: Readonly<Record<string, string>>
   /** The query string's members. */
   readonly query: URLSearchParams
-  /** Absent where `auth` is `none`. */
-  readonly caller: Caller
-  /** Aborted when the client is gone. */
-  readonly signal: AbortSignal
-  readonly log: Logger
   /** The body as JSON, within the size limit: 400, 413, 415. */
   json(): Promise<unknown>
+  /** How long the body was that `json` read, once it was decompressed. */
+  readonly bodyBytes: number | undefined
   /** A body of server-sent events for the reply. */
   stream(): StreamBody
 }
@@ -96,11 +93,11 @@ export interface StreamBody {
 
 export interface GatewayServices {
   /** Starts a generation. It runs on its own and always ends, whether anybody waits for it or not. */
-  generate(exchange: Exchange, request: GenerationRequest, sink: GenerationSink): GenerationRun
+  generate(scope: RequestScope, request: GenerationRequest, sink: GenerationSink): GenerationRun
   /** How many tokens the input of this request is to the model that would be asked first; refused as a generation would be. */
-  countInput(exchange: Exchange, request: GenerationRequest): Promise<InputCount>
-  /** Answers a decision, or throws the `GatewayError` for why not. */
-  decide(exchange: Exchange, request: DecisionRequest): Promise<Decided>
+  countInput(scope: RequestScope, request: GenerationRequest): Promise<InputCount>
+  /** Answers a decision, or throws the `GatewayError` for why not. `bodyBytes`: the length of the text that the caller sent, where it is known. */
+  decide(scope: RequestScope, request: DecisionRequest, bodyBytes?: number): Promise<Decided>
   readonly responses: StoredResponses
   readonly catalog: Catalog
   readonly clock: Clock
@@ -124,12 +121,18 @@ export interface GenerationSink {
   begin(commitment: Commitment): void
   write(event: ItemEvent): void
   /** The finished object: it is stored before the client hears of the end. */
-  close(outcome: Outcome): JsonObject
+  close(outcome: Outcome): FinishedAnswer
   /** After the store has it, or has failed to take it (`stored` false). */
   end(stored: boolean): void
   fail(error: GatewayError, usage: TokenUsage): void
   readonly full: boolean
   drained(): Promise<void>
+}
+
+/** An answer in the form of its surface. */
+export interface FinishedAnswer {
+  readonly id: string
+  readonly body: JsonObject
 }
 
 /** Neither promise ever rejects: a failure is a value. */

@@ -1,5 +1,5 @@
 import type { Logger } from '../foundation/logger.ts'
-import type { JsonObject } from './json.ts'
+import type { JsonObject } from '../foundation/json.ts'
 import type { ApiKey } from './key-store.ts'
 import type { Policy } from './policy.ts'
 

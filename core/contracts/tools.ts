@@ -1,4 +1,4 @@
-import type { JsonObject, Schema, Wire } from './json.ts'
+import type { JsonObject, Schema, Wire } from '../foundation/json.ts'
 
 // What a request offers the model to call, and how it may choose: contract/responses.md §5.
 

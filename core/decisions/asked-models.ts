@@ -12,8 +12,9 @@ import { Attempts, type AnswerSurroundings } from '../generation/attempts.ts'
 import { ContextWindow } from '../routing/context-window.ts'
 import { estimateUsage, soundUsage } from '../billing/cost.ts'
 import { LiveAnswers } from '../operation/live-answers.ts'
+import { DerivedContext } from '../operation/derived-context.ts'
 import type { Operation } from '../operation/operation.ts'
-import type { RecordDraft } from '../records/record.ts'
+import type { OpenRecord } from '../contracts/log-sink.ts'
 import { Planner } from '../routing/plan.ts'
 import { cutShort } from '../upstream/cut-short.ts'
 
@@ -38,7 +39,7 @@ export class AskedModels {
   }
 
   /** For one attempt at a decision; what is asked ends with it. */
-  asker(operation: Operation, sessions: readonly GuardSession[], signal: AbortSignal, record: RecordDraft): DecisionCall['generate'] {
+  asker(operation: Operation, sessions: readonly GuardSession[], signal: AbortSignal, record: OpenRecord): DecisionCall['generate'] {
     let cancellation: Cancellation | undefined
     return request => this.#ask(request, operation, sessions, (cancellation ??= following(signal)), record)
   }
@@ -48,7 +49,7 @@ export class AskedModels {
     operation: Operation,
     sessions: readonly GuardSession[],
     cancellation: Cancellation,
-    record: RecordDraft,
+    record: OpenRecord,
   ): AsyncGenerator<GenerationEvent> {
     const answer = this.#answers.open(reason => cancellation.abort(reason))
     try {
@@ -65,7 +66,7 @@ export class AskedModels {
     surroundings: AnswerSurroundings,
   ): AsyncGenerator<GenerationEvent> {
     const { failover } = this.#attempts
-    const context = { ...operation.context, signal: surroundings.cancellation.signal }
+    const context = new DerivedContext(operation.context, surroundings.cancellation)
     const { caller } = context
     const candidates = await this.#contextWindow.fit(this.#planner.plan(request, caller, sessions), request)
     const endpoints = candidates.map(({ endpoint }) => endpoint)

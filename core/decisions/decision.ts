@@ -1,9 +1,9 @@
 import type { Decided, DecisionRequest } from '../contracts/decision.ts'
-import type { JsonObject } from '../contracts/json.ts'
+import type { JsonObject } from '../foundation/json.ts'
 import { GatewayError } from '../foundation/errors.ts'
 import { noUsage } from '../contracts/events.ts'
 import { applyDecisionGuards, openGuards } from '../guards/input-guards.ts'
-import type { HttpExchange } from '../http/exchange.ts'
+import type { RequestScope } from '../contracts/request-scope.ts'
 import { Operation } from '../operation/operation.ts'
 import type { DecisionServices } from './decisions.ts'
 import { refuseByRetention } from './retention.ts'
@@ -13,15 +13,17 @@ import { billedUsage, toldUsage } from './usage.ts'
 /** The whole life of one decision, top to bottom. */
 export class Decision {
   readonly #services: DecisionServices
-  readonly #exchange: HttpExchange
+  readonly #scope: RequestScope
   readonly #asked: DecisionRequest
+  readonly #bodyBytes: number | undefined
   readonly #operation: Operation
 
-  constructor(services: DecisionServices, exchange: HttpExchange, request: DecisionRequest) {
+  constructor(services: DecisionServices, scope: RequestScope, request: DecisionRequest, bodyBytes: number | undefined) {
     this.#services = services
-    this.#exchange = exchange
+    this.#scope = scope
     this.#asked = request
-    this.#operation = new Operation(exchange, request.model, services.settings.runTimeoutMs)
+    this.#bodyBytes = bodyBytes
+    this.#operation = new Operation(scope, request.model, services.settings.runTimeoutMs)
   }
 
   async go(): Promise<Decided | GatewayError> {
@@ -41,7 +43,7 @@ export class Decision {
     const { key, policy } = context.caller
     refuseByRetention(policy)
     policies.check(policy)
-    await limits.check(this.#asked, announcedBytes(this.#exchange))
+    await limits.check(this.#asked, this.#bodyBytes)
     const guards = openGuards(guardrails, context)
     const request = await applyDecisionGuards(this.#asked, guards, context)
     const candidates = names.candidates(request.model, key)
@@ -51,9 +53,9 @@ export class Decision {
     const affordable = reservation?.affordable(candidates) ?? candidates
 
     const sessions = guards.map(({ session }) => session)
-    const { reply, candidate } = await attempts.first(affordable, request, sessions, this.#operation, this.#exchange, reservation)
+    const { reply, candidate } = await attempts.first(affordable, request, sessions, this.#operation, this.#scope, reservation)
 
-    const { record } = this.#exchange
+    const { record } = this.#scope
     const version = reply.model ?? candidate.model
     this.#operation.answeredBy(candidate.endpoint)
     // Models that were asked on the way are on the bill already, and stand for the whole.
@@ -67,9 +69,4 @@ export class Decision {
     record.content(this.#asked as unknown as JsonObject, { model: decided.model, answers: decided.answers, usage: decided.usage })
     return decided
   }
-}
-
-function announcedBytes({ request }: HttpExchange): number | undefined {
-  const length = request.headers.get('content-length')
-  return length === null ? undefined : Number(length)
 }

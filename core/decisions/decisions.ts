@@ -6,7 +6,7 @@ import type { Guardrail } from '../contracts/guardrail.ts'
 import { loadedGuards, type LoadedGuard } from '../guards/input-guards.ts'
 import { GatewayError } from '../foundation/errors.ts'
 import { Guardrails } from '../framework/extension-points.ts'
-import type { HttpExchange } from '../http/exchange.ts'
+import type { RequestScope } from '../contracts/request-scope.ts'
 import { LiveOperations } from '../operation/live-operations.ts'
 import type { Registry } from '../framework/registry.ts'
 import { Settings } from '../framework/settings.ts'
@@ -49,8 +49,8 @@ export class Decisions {
     this.#live = live
   }
 
-  async decide(exchange: HttpExchange, request: DecisionRequest): Promise<Decided> {
-    const result = await this.#live.track(exchange, () => new Decision(this.#services, exchange, request).go())
+  async decide(scope: RequestScope, request: DecisionRequest, bodyBytes?: number): Promise<Decided> {
+    const result = await this.#live.track(scope, () => new Decision(this.#services, scope, request, bodyBytes).go())
     if (result instanceof GatewayError) throw result
     return result
   }

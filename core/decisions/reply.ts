@@ -1,7 +1,6 @@
 import type { DecisionAnswer, DecisionReply, DecisionRequest, DecisionUsage, Question } from '../contracts/decision.ts'
-import type { JsonObject } from '../contracts/json.ts'
+import { isObject, type JsonObject } from '../foundation/json.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
-import { isObject } from '../foundation/json.ts'
 
 /** A number may be off by what rounding does to it. */
 const tolerance = 1e-6

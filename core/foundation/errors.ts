@@ -123,3 +123,8 @@ export function internalError(cause: unknown): GatewayError {
     cause,
   })
 }
+
+/** The error itself where the caller may see it; anything else becomes a 500 that tells nothing. */
+export function asGatewayError(error: unknown): GatewayError {
+  return error instanceof GatewayError ? error : internalError(error)
+}

@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import type { JsonObject } from '../contracts/json.ts'
+import type { JsonObject } from './json.ts'
 import type { Masks } from './masks.ts'
 import { token } from './token.ts'
 

@@ -1,3 +1,4 @@
+import type { HttpClient } from '../contracts/http-client.ts'
 import { resolve } from 'node:path'
 import { Ajv } from 'ajv'
 import type { Container } from './container.ts'
@@ -8,7 +9,6 @@ import { notAPlugin } from './not-a-plugin.ts'
 import { optionProblems } from './option-problems.ts'
 import type { Hook, PluginDefinition, PluginUse, Registrar } from './plugin.ts'
 import { nameOf, type Token } from '../foundation/token.ts'
-import type { HttpClient } from '../upstream/http-client.ts'
 
 /** A plugin whose options have been checked and completed. */
 export interface CheckedPlugin {

@@ -1,8 +1,8 @@
+import type { HttpClient } from '../contracts/http-client.ts'
 import type { FromSchema, JSONSchema } from 'json-schema-to-ts'
 import type { Logger } from '../foundation/logger.ts'
 import type { Registry } from './registry.ts'
 import type { Token } from '../foundation/token.ts'
-import type { HttpClient } from '../upstream/http-client.ts'
 
 /**
  * A plugin's options: a closed object, so that a misspelt option is refused.

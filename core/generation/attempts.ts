@@ -7,7 +7,7 @@ import { ProviderFailure, type Credential, type Provider, type Timeouts, type Yi
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import { Providers } from '../framework/extension-points.ts'
-import type { HttpExchange } from '../http/exchange.ts'
+import type { RequestScope } from '../contracts/request-scope.ts'
 import { Masks } from '../foundation/masks.ts'
 import { Backoff } from '../attempts/backoff.ts'
 import { Failover } from '../attempts/failover.ts'
@@ -27,7 +27,7 @@ import { isAnswering, type RaisedEvent } from './raised-event.ts'
 const defaultTimeouts: Timeouts = { connectMs: 10_000, firstEventMs: 120_000, betweenEventsMs: 120_000, totalMs: 600_000 }
 
 /** What calls attempts off, and where they are recorded. */
-export type Surroundings = Pick<HttpExchange, 'cancellation' | 'record'>
+export type Surroundings = Pick<RequestScope, 'cancellation' | 'record'>
 
 export interface AnswerSurroundings extends Surroundings {
   /** Where what they say is counted. */

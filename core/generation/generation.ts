@@ -7,11 +7,10 @@ import type { GenerationRun, GenerationSink, InputCount } from '../contracts/rou
 import { PolicyResolver } from '../admission/policy.ts'
 import { Reservations } from '../billing/reservations.ts'
 import { Guardrails } from '../framework/extension-points.ts'
-import type { HttpExchange } from '../http/exchange.ts'
+import type { RequestScope } from '../contracts/request-scope.ts'
 import { Ids } from '../foundation/ids.ts'
 import { LiveAnswers } from '../operation/live-answers.ts'
 import { LiveOperations } from '../operation/live-operations.ts'
-import { contextOf } from '../operation/operation.ts'
 import type { Registry } from '../framework/registry.ts'
 import { Planner } from '../routing/plan.ts'
 import { Settings } from '../framework/settings.ts'
@@ -98,14 +97,14 @@ export class Generation {
   }
 
   /** A task of its own: it always ends, and neither promise ever rejects. */
-  start(exchange: HttpExchange, request: GenerationRequest, sink: GenerationSink): GenerationRun {
-    const run = new Run(this.#services, exchange, request, sink)
-    return { committed: run.committed, finished: this.#live.track(exchange, () => run.go()) }
+  start(scope: RequestScope, request: GenerationRequest, sink: GenerationSink): GenerationRun {
+    const run = new Run(this.#services, scope, request, sink)
+    return { committed: run.committed, finished: this.#live.track(scope, () => run.go()) }
   }
 
   /** Counts as the model that would be asked first counts. */
-  async countInput(exchange: HttpExchange, asked: GenerationRequest): Promise<InputCount> {
-    const { request, candidates } = await prepare(this.#services, asked, contextOf(exchange))
+  async countInput(scope: RequestScope, asked: GenerationRequest): Promise<InputCount> {
+    const { request, candidates } = await prepare(this.#services, asked, scope)
     return await this.#services.contextWindow.count(candidates[0]!.endpoint, request)
   }
 }

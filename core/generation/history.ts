@@ -1,9 +1,8 @@
 import { wire } from '../framework/container.ts'
 import type { Item, ItemReference } from '../contracts/items.ts'
-import type { JsonObject } from '../contracts/json.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import { ResponseStore, type StoredResponse } from '../contracts/response-store.ts'
-import type { StoredResponses } from '../contracts/route.ts'
+import type { FinishedAnswer, StoredResponses } from '../contracts/route.ts'
 import type { Caller } from '../contracts/run-context.ts'
 import { Clock } from '../foundation/clock.ts'
 import { GatewayError, invalidRequest } from '../foundation/errors.ts'
@@ -26,7 +25,7 @@ export interface Answered {
   readonly added: readonly Item[]
   /** Before output filters, with state sealed, under the ids that the client was shown. */
   readonly said: readonly Item[]
-  readonly body: JsonObject
+  readonly finished: FinishedAnswer
 }
 
 /** Puts what was said before in front of a request (`previous_response_id`, `item_reference`), and keeps what is said for the next one. */
@@ -50,14 +49,14 @@ export class History implements StoredResponses {
   }
 
   /** Called before the client hears of the end, so that a follow-up can be sent at once. False when the store failed or took too long. */
-  async keep({ key, owner }: Caller, { previousId, added, said, body }: Answered, requestId: string): Promise<boolean> {
+  async keep({ key, owner }: Caller, { previousId, added, said, finished }: Answered, requestId: string): Promise<boolean> {
     const response: StoredResponse = {
-      id: body['id'] as string,
+      id: finished.id,
       org: key.org,
       previousId,
       input: withIds(added, this.#ids),
       output: said,
-      body,
+      body: finished.body,
       createdAt: this.#clock.now(),
     }
     let timer: NodeJS.Timeout | undefined

@@ -1,14 +1,14 @@
 import type { FinishReason } from '../contracts/events.ts'
 import type { Item } from '../contracts/items.ts'
-import type { JsonObject } from '../contracts/json.ts'
+import type { JsonObject } from '../foundation/json.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
-import type { Commitment, GenerationSink, Outcome } from '../contracts/route.ts'
+import type { Commitment, FinishedAnswer, GenerationSink, Outcome } from '../contracts/route.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import type { Reservation } from '../billing/reservation.ts'
 import { needOf } from '../billing/token-need.ts'
 import { GatewayError } from '../foundation/errors.ts'
-import type { HttpExchange } from '../http/exchange.ts'
+import type { RequestScope } from '../contracts/request-scope.ts'
 import { describeError } from '../foundation/logger.ts'
 import { Operation } from '../operation/operation.ts'
 import type { Candidate } from '../routing/plan.ts'
@@ -31,7 +31,7 @@ const maximumRounds = 8
 /** The whole life of one generation, top to bottom. */
 export class Run {
   readonly #services: RunServices
-  readonly #exchange: HttpExchange
+  readonly #scope: RequestScope
   readonly #asked: GenerationRequest
   readonly #sink: GenerationSink
   readonly #operation: Operation
@@ -52,16 +52,16 @@ export class Run {
   #saidBefore = 0
   #finish: FinishReason = 'stop'
 
-  constructor(services: RunServices, exchange: HttpExchange, request: GenerationRequest, sink: GenerationSink) {
+  constructor(services: RunServices, scope: RequestScope, request: GenerationRequest, sink: GenerationSink) {
     this.#services = services
-    this.#exchange = exchange
+    this.#scope = scope
     this.#asked = request
     this.#request = request
     this.#sink = sink
     this.#answer = new Answer(services.ids, sink)
-    this.#operation = new Operation(exchange, request.model, services.settings.runTimeoutMs)
+    this.#operation = new Operation(scope, request.model, services.settings.runTimeoutMs)
     this.#context = this.#operation.context
-    const { cancellation, record } = exchange
+    const { cancellation, record } = scope
     this.#surroundings = { cancellation, record, answer: services.answers.open(reason => this.#makeRoom(reason)) }
     record.stream = request.stream === true
   }
@@ -191,7 +191,7 @@ export class Run {
     clearTimeout(this.#commitTimer)
     const { endpoint } = attempt.candidate
     this.#operation.answeredBy(endpoint)
-    this.#begun = { endpoint, attempts: this.#exchange.record.attempts.length + 1, warnings: attempt.warnings, store: this.#stores }
+    this.#begun = { endpoint, attempts: this.#scope.record.attempts.length + 1, warnings: attempt.warnings, store: this.#stores }
     this.#sink.begin(this.#begun)
     this.#committed.resolve(this.#begun)
   }
@@ -207,10 +207,10 @@ export class Run {
       usage: this.#operation.bill.usage,
       costUsd: this.#operation.bill.costUsd,
     }
-    const body = this.#sink.close(outcome)
-    const stored = this.#stores && (await this.#store(body))
+    const finished = this.#sink.close(outcome)
+    const stored = this.#stores && (await this.#store(finished))
     this.#sink.end(stored)
-    this.#exchange.record.content(this.#asked as unknown as JsonObject, body)
+    this.#scope.record.content(this.#asked as unknown as JsonObject, finished.body)
     return outcome
   }
 
@@ -219,9 +219,9 @@ export class Run {
     return this.#asked.store !== false && this.#context.caller.policy.logging.value
   }
 
-  async #store(body: JsonObject): Promise<boolean> {
+  async #store(finished: FinishedAnswer): Promise<boolean> {
     const { id: requestId, caller } = this.#context
-    const answered = { previousId: this.#asked.previous_response_id, added: this.#added, said: this.#said(this.#attempt!), body }
+    const answered = { previousId: this.#asked.previous_response_id, added: this.#added, said: this.#said(this.#attempt!), finished }
     return await this.#services.history.keep(caller, answered, requestId)
   }
 

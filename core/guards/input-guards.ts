@@ -1,6 +1,6 @@
 import type { Guardrail, GuardSession, GuardVerdict } from '../contracts/guardrail.ts'
 import type { DecisionRequest } from '../contracts/decision.ts'
-import type { Maybe } from '../contracts/json.ts'
+import type { Maybe } from '../foundation/json.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import { GatewayError, PluginError, policyRefusal } from '../foundation/errors.ts'

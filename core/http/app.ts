@@ -5,7 +5,7 @@ import { wire } from '../framework/container.ts'
 import { Catalog } from '../contracts/catalog.ts'
 import type { GatewayServices, Reply, Route } from '../contracts/route.ts'
 import { Decisions } from '../decisions/decisions.ts'
-import { GatewayError } from '../foundation/errors.ts'
+import { asGatewayError, GatewayError } from '../foundation/errors.ts'
 import { Routes } from '../framework/extension-points.ts'
 import { Generation } from '../generation/generation.ts'
 import { History } from '../generation/history.ts'
@@ -16,7 +16,7 @@ import { RecordDraft } from '../records/record.ts'
 import type { Registry } from '../framework/registry.ts'
 import { Settings } from '../framework/settings.ts'
 import { cors } from './cors.ts'
-import { asGatewayError, errorReply } from './error-reply.ts'
+import { errorReply } from './error-reply.ts'
 import { HttpExchange } from './exchange.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { otherMethods } from './other-methods.ts'
@@ -57,9 +57,9 @@ export class HttpApp {
   ) {
     this.#admission = admission
     this.#services = {
-      generate: (exchange, request, sink) => generation.start(exchange as HttpExchange, request, sink),
-      countInput: (exchange, request) => generation.countInput(exchange as HttpExchange, request),
-      decide: (exchange, request) => decisions.decide(exchange as HttpExchange, request),
+      generate: (scope, request, sink) => generation.start(scope, request, sink),
+      countInput: (scope, request) => generation.countInput(scope, request),
+      decide: (scope, request, bodyBytes) => decisions.decide(scope, request, bodyBytes),
       responses: history,
       catalog,
       clock,
@@ -143,9 +143,9 @@ export class HttpApp {
   }
 
   /** A generation outlives the reply: what became of it is known when it has finished. */
-  #closeRecord({ run, record, cancellation }: HttpExchange, status: number): void {
-    if (!run) return record.close(cancellation.aborted ? 499 : status)
-    void run.then(outcome => record.close(outcome instanceof GatewayError && outcome.status === 499 ? 499 : status))
+  #closeRecord({ work, record, cancellation }: HttpExchange, status: number): void {
+    if (!work) return record.close(cancellation.aborted ? 499 : status)
+    void work.then(outcome => record.close(outcome instanceof GatewayError && outcome.status === 499 ? 499 : status))
   }
 }
 

@@ -4,16 +4,17 @@ import { checkJsonLimits } from './json-limits.ts'
 
 const byteOrderMark = 0xfeff
 
-/**
- * Reads a request's body as JSON: 415 for anything else, 413 for one that is too large once it is decompressed, 400 for what does not
- * decompress or parse, and for more of it than the event loop can take.
- */
-export async function readJson(request: Request, maximumBytes: number): Promise<unknown> {
+/** The text of a body that is announced as JSON. 415 for anything else, 413 for one that is too large once it is decompressed. */
+export async function readText(request: Request, maximumBytes: number): Promise<string> {
   const type = request.headers.get('content-type')
   if (!type || !/^application\/(?:[\w.+-]*\+)?json *(?:;|$)/i.test(type)) {
     throw unsupported(`The content type must be application/json; ${type ? `it is ${type.slice(0, 100)}` : 'none was sent'}.`)
   }
-  const text = await readText(request, maximumBytes)
+  return await decoded(request, maximumBytes)
+}
+
+/** 400 for a text that does not parse, or that holds more than the event loop can take. */
+export function jsonIn(text: string): unknown {
   if (text.trim() === '') throw invalidRequest('The body is empty. Expected a JSON object.', undefined, 'invalid_json')
   checkJsonLimits(text)
   return parse(text)
@@ -33,7 +34,7 @@ function parse(text: string): unknown {
   }
 }
 
-async function readText(request: Request, maximumBytes: number): Promise<string> {
+async function decoded(request: Request, maximumBytes: number): Promise<string> {
   const encoding = encodingOf(request)
   const announced = request.headers.get('content-length')
   if (announced !== null && Number(announced) > maximumBytes) throw tooLarge(maximumBytes)

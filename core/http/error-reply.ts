@@ -1,5 +1,5 @@
 import type { Reply } from '../contracts/route.ts'
-import { GatewayError, internalError } from '../foundation/errors.ts'
+import type { GatewayError } from '../foundation/errors.ts'
 
 /** The error body of every surface that has none of its own: contract/responses.md §10.2. */
 export function errorReply(error: GatewayError): Reply {
@@ -17,9 +17,4 @@ export function retryHeaders({ status, retryAfterMs, final, transient }: Gateway
   if ((status !== 429 && !transient) || retryAfterMs === undefined) return advice
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000))
   return { ...advice, 'retry-after': String(seconds), 'retry-after-ms': String(Math.ceil(retryAfterMs)) }
-}
-
-/** The error itself where the caller may see it; anything else becomes a 500 that tells nothing. */
-export function asGatewayError(error: unknown): GatewayError {
-  return error instanceof GatewayError ? error : internalError(error)
 }

@@ -2,10 +2,10 @@ import { Cancellation } from '../foundation/cancellation.ts'
 import type { Exchange, StreamBody } from '../contracts/route.ts'
 import type { Caller } from '../contracts/run-context.ts'
 import { GatewayError } from '../foundation/errors.ts'
+import type { JsonObject } from '../foundation/json.ts'
 import type { Logger } from '../foundation/logger.ts'
 import type { RecordDraft } from '../records/record.ts'
-import type { Listed } from '../foundation/roster.ts'
-import { readJson } from './body.ts'
+import { jsonIn, readText } from './body.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import { CoalescedBody } from './stream-body.ts'
 
@@ -20,7 +20,7 @@ export interface ExchangeParts {
 }
 
 /** One HTTP request on its way. Its cancellation is the run's: there is one for the whole request. */
-export class HttpExchange implements Exchange, Listed {
+export class HttpExchange implements Exchange {
   place = -1
   readonly id: string
   readonly request: Request
@@ -31,8 +31,9 @@ export class HttpExchange implements Exchange, Listed {
   readonly #heartbeat: Heartbeat
   readonly #maxBodyBytes: number
   #caller: Caller | undefined
-  /** The generation that answers, if there is one: it decides what the record says. */
-  run: Promise<unknown> | undefined
+  work: Promise<unknown> | undefined
+  /** How long the body was that `json` read, decompressed. */
+  bodyBytes: number | undefined
 
   constructor(parts: ExchangeParts) {
     this.id = parts.id
@@ -63,8 +64,14 @@ export class HttpExchange implements Exchange, Listed {
     this.record.caller = caller
   }
 
-  json(): Promise<unknown> {
-    return readJson(this.request, this.#maxBodyBytes)
+  async json(): Promise<unknown> {
+    const text = await readText(this.request, this.#maxBodyBytes)
+    this.bodyBytes = Buffer.byteLength(text)
+    return jsonIn(text)
+  }
+
+  note(kind: string, summary: JsonObject): void {
+    this.record.notes.push({ kind, summary })
   }
 
   stream(): StreamBody {

@@ -1,20 +1,20 @@
 import { GatewayError } from '../foundation/errors.ts'
-import type { HttpExchange } from '../http/exchange.ts'
+import type { RequestScope } from '../contracts/request-scope.ts'
 import { Roster } from '../foundation/roster.ts'
 
 /** Knows which requests to models are under way. */
 export class LiveOperations {
-  readonly #live = new Roster<HttpExchange>()
+  readonly #live = new Roster<RequestScope>()
 
   get count(): number {
     return this.#live.size
   }
 
-  /** `work` always ends by itself, and never rejects: what becomes of it, the exchange's record says. */
-  track<T>(exchange: HttpExchange, work: () => Promise<T>): Promise<T> {
-    this.#live.add(exchange)
-    const finished = work().finally(() => this.#live.remove(exchange))
-    exchange.run = finished
+  /** `work` always ends by itself, and never rejects: what becomes of it is in the scope's record. */
+  track<T>(scope: RequestScope, work: () => Promise<T>): Promise<T> {
+    this.#live.add(scope)
+    const finished = work().finally(() => this.#live.remove(scope))
+    scope.work = finished
     return finished
   }
 

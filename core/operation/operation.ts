@@ -2,26 +2,25 @@ import type { Reservation } from '../billing/reservation.ts'
 import type { Endpoint } from '../contracts/catalog.ts'
 import { noUsage } from '../contracts/events.ts'
 import type { RunContext } from '../contracts/run-context.ts'
-import { GatewayError } from '../foundation/errors.ts'
+import { asGatewayError, GatewayError } from '../foundation/errors.ts'
 import { Bill } from '../billing/cost.ts'
-import { asGatewayError } from '../http/error-reply.ts'
-import type { HttpExchange } from '../http/exchange.ts'
+import type { RequestScope } from '../contracts/request-scope.ts'
 import { describeError } from '../foundation/logger.ts'
 
 /** What every request to a model has around it, whatever it asks: its time, what is held for it, its bill, and its record. */
 export class Operation {
   readonly context: RunContext
   readonly bill = new Bill()
-  readonly #exchange: HttpExchange
+  readonly #scope: RequestScope
   readonly #timeout: NodeJS.Timeout
   readonly #reservations: Reservation[] = []
   #endpoint: Endpoint | undefined
 
-  constructor(exchange: HttpExchange, requestedModel: string, timeoutMs: number) {
-    this.#exchange = exchange
-    this.context = contextOf(exchange)
-    exchange.record.requestedModel = requestedModel
-    this.#timeout = setTimeout(() => exchange.cancellation.abort(tookTooLong(timeoutMs)), timeoutMs)
+  constructor(scope: RequestScope, requestedModel: string, timeoutMs: number) {
+    this.#scope = scope
+    this.context = scope
+    scope.record.requestedModel = requestedModel
+    this.#timeout = setTimeout(() => scope.cancellation.abort(tookTooLong(timeoutMs)), timeoutMs)
   }
 
   /** Tokens and credit that are settled with the bill at the end. */
@@ -32,13 +31,13 @@ export class Operation {
   /** From here on what is delivered is charged. */
   answeredBy(endpoint: Endpoint): void {
     this.#endpoint = endpoint
-    this.#exchange.record.provider = endpoint.provider
-    this.#exchange.record.model = endpoint.model
+    this.#scope.record.provider = endpoint.provider
+    this.#scope.record.model = endpoint.model
   }
 
   /** What the caller is told of something thrown; once it was called off, the reason for that. */
   failed(thrown: unknown): GatewayError {
-    const { cancellation, record } = this.#exchange
+    const { cancellation, record } = this.#scope
     const error = asGatewayError(cancellation.aborted ? cancellation.reason : thrown)
     if (error.status === 500)
       this.context.log.error('a request to a model failed', { request: this.context.id, ...describeError(error.cause ?? error) })
@@ -49,7 +48,7 @@ export class Operation {
   /** What was delivered is charged, also to a client that left early; what was held beyond it goes back. */
   async end(failed: boolean): Promise<void> {
     clearTimeout(this.#timeout)
-    const { record } = this.#exchange
+    const { record } = this.#scope
     const { usage, costUsd } = this.bill
     const isCharged = usage !== noUsage
     const isBilled = this.#endpoint !== undefined || isCharged
@@ -64,18 +63,6 @@ export class Operation {
     } catch (error) {
       this.context.log.error('a reservation could not be settled', { request: this.context.id, failed, ...describeError(error) })
     }
-  }
-}
-
-export function contextOf({ id, caller, cancellation, log, record }: HttpExchange): RunContext {
-  return {
-    id,
-    caller,
-    log,
-    get signal() {
-      return cancellation.signal
-    },
-    note: (kind, summary) => void record.notes.push({ kind, summary }),
   }
 }
 

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../contracts/json.ts'
-import { isObject, parseJson } from '../foundation/json.ts'
+import { isObject, parseJson, type JsonObject } from '../foundation/json.ts'
 
 /** A call's arguments for a vendor that wants the object. What is none, as of a call that was cut short by the output limit, is kept under a name of its own. */
 export function argumentsOf(text: string): JsonObject {

@@ -1,6 +1,6 @@
+import type { UpstreamReply } from '../contracts/http-client.ts'
 import { isSemantic, type GenerationEvent } from '../contracts/events.ts'
 import { ProviderFailure, type ProviderCall } from '../contracts/provider.ts'
-import type { UpstreamReply } from '../upstream/http-client.ts'
 
 // Replies that are none. What came goes along as `upstream`: whoever set up the provider sees by it where the request ended up.
 

@@ -1,12 +1,12 @@
 import type { Clock } from '../foundation/clock.ts'
 import type { TokenUsage } from '../contracts/events.ts'
-import type { JsonObject } from '../contracts/json.ts'
-import type { AttemptRecord, RequestRecord } from '../contracts/log-sink.ts'
+import type { JsonObject } from '../foundation/json.ts'
+import type { AttemptRecord, OpenRecord, RequestRecord } from '../contracts/log-sink.ts'
 import type { Caller } from '../contracts/run-context.ts'
 import type { RecordQueue } from './queue.ts'
 
 /** What becomes the record of one request. Filled in as the request goes on, and closed exactly once. */
-export class RecordDraft {
+export class RecordDraft implements OpenRecord {
   readonly #clock: Clock
   readonly #queue: RecordQueue
   readonly #id: string

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { JsonObject } from '../contracts/json.ts'
+import type { JsonObject } from '../foundation/json.ts'
 import { readEvents } from './event-reader.ts'
 import { checkEventMembers, isEventName, undocumentedEvents, type EventName } from './event-shapes.ts'
 import { ItemGrammar } from './item-grammar.ts'

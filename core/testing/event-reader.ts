@@ -1,4 +1,4 @@
-import type { JsonObject } from '../contracts/json.ts'
+import type { JsonObject } from '../foundation/json.ts'
 import { fail } from './shape.ts'
 
 /** An event as the client parses it. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { JsonObject } from '../contracts/json.ts'
+import type { JsonObject } from '../foundation/json.ts'
 import type { EventName } from './event-shapes.ts'
 import { checkFinishedItem } from './item-shapes.ts'
 import { PartGrammar, type PartEvent, type PartKind } from './part-grammar.ts'

@@ -1,8 +1,8 @@
+import type { HttpClient } from '../contracts/http-client.ts'
 import { Readable } from 'node:stream'
 import type { ProviderAdapter, UpstreamHeaders, UpstreamRequest } from '../contracts/adapter.ts'
 import type { GenerationEvent } from '../contracts/events.ts'
 import type { ProviderCall } from '../contracts/provider.ts'
-import type { HttpClient } from '../upstream/http-client.ts'
 import { httpProvider } from '../provider-kit/http-provider.ts'
 
 /** A vendor's reply; its body arrives in these pieces. */

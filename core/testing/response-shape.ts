@@ -1,4 +1,4 @@
-import type { JsonObject } from '../contracts/json.ts'
+import type { JsonObject } from '../foundation/json.ts'
 import { efforts } from '../contracts/request.ts'
 import { errorCodes } from '../foundation/errors.ts'
 import { checkFinishedItem } from './item-shapes.ts'

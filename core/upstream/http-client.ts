@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream'
+import type { GatheredMedia, HttpClient, SendOptions, UpstreamReply, WantedMedia } from '../contracts/http-client.ts'
 import type { Dispatcher } from 'undici'
 import type { UpstreamHeaders, UpstreamRequest } from '../contracts/adapter.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
@@ -6,29 +6,8 @@ import { defaultSettings } from '../framework/settings.ts'
 import { directAgent, proxiedAgent, readAheadBytes, request } from './agent.ts'
 import { decompressed } from './content-encoding.ts'
 import { MediaFetcher, type MediaFetcherOptions } from './media/media-fetcher.ts'
-import { MediaGathering, type GatheredMedia, type MediaLimits, type WantedMedia } from './media/media-gathering.ts'
+import { MediaGathering, type MediaLimits } from './media/media-gathering.ts'
 import type { Proxies } from './proxies.ts'
-
-export interface UpstreamReply {
-  readonly status: number
-  readonly headers: UpstreamHeaders
-  /** To be read to its end, or destroyed. What it throws goes through `networkFailure`. */
-  readonly body: Readable
-}
-
-export interface SendOptions {
-  readonly signal: AbortSignal
-  readonly connectTimeoutMs?: number | undefined
-}
-
-/** One request over keep-alive pools, a pool an origin. */
-export interface HttpClient {
-  /** Throws `ProviderFailure` of kind `network` or `timeout`; an abort throws the signal's reason. */
-  send(request: UpstreamRequest, options: SendOptions): Promise<UpstreamReply>
-  /** Fetches the images and files that one request names by URL: public addresses only, within limits. Throws `MediaError`. */
-  media(wanted: readonly WantedMedia[], signal: AbortSignal): Promise<GatheredMedia>
-  close(): Promise<void>
-}
 
 const encoder = new TextEncoder()
 const defaultConnectTimeoutMs = 10_000

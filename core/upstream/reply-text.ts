@@ -1,5 +1,6 @@
+import type { UpstreamReply } from '../contracts/http-client.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
-import { networkFailure, type UpstreamReply } from './http-client.ts'
+import { networkFailure } from './http-client.ts'
 
 /**
  * A reply's whole body. What is larger is `cut`, or refused with a `ProviderFailure`. `holds` hears after each chunk how many bytes are

@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv'
-import type { JsonObject } from '../contracts/json.ts'
+import type { JsonObject } from '../foundation/json.ts'
 import { invalidRequest, type GatewayError } from '../foundation/errors.ts'
 import { pathText } from './path.ts'
 

@@ -1,3 +1,4 @@
+import type { HttpClient } from '../../core/contracts/http-client.ts'
 import { resolve } from 'node:path'
 import t from 'tap'
 import { createContainer } from '../../core/framework/container.ts'
@@ -5,7 +6,6 @@ import { Clock, definePlugin, PluginError, Registry, token, type PluginUse } fro
 import { createLogger } from '../../core/foundation/logger.ts'
 import { Masks } from '../../core/foundation/masks.ts'
 import { PluginHost } from '../../core/framework/plugin-host.ts'
-import type { HttpClient } from '../../core/upstream/http-client.ts'
 
 interface Shelf {
   readonly books: readonly string[]

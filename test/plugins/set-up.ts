@@ -1,10 +1,10 @@
+import type { HttpClient } from '../../core/contracts/http-client.ts'
 import { createContainer, type Container } from '../../core/framework/container.ts'
 import { extensionPoints } from '../../core/framework/extension-points.ts'
 import { Clock, Ids, type PluginUse } from '../../core/index.ts'
 import { createLogger } from '../../core/foundation/logger.ts'
 import { Masks } from '../../core/foundation/masks.ts'
 import { PluginHost } from '../../core/framework/plugin-host.ts'
-import type { HttpClient } from '../../core/upstream/http-client.ts'
 
 /** A clock that stands still until it is moved. */
 export class FakeClock implements Clock {

@@ -1,5 +1,5 @@
 import type { Item } from '../../contracts/items.ts'
-import type { JsonObject } from '../../contracts/json.ts'
+import type { JsonObject } from '../../foundation/json.ts'
 import type { TextFormat } from '../../contracts/request.ts'
 import type { Draft } from './draft.ts'
 

@@ -1,11 +1,9 @@
+import type { GatheredMedia, HttpClient, MediaContent, WantedMedia } from '../../contracts/http-client.ts'
 import type { ProviderAdapter, UpstreamRequest } from '../../contracts/adapter.ts'
 import type { Item, Part } from '../../contracts/items.ts'
 import type { ProviderCall } from '../../contracts/provider.ts'
-import type { HttpClient } from '../http-client.ts'
 import { aboutAsked } from './about-asked.ts'
-import type { GatheredMedia, WantedMedia } from './media-gathering.ts'
 import { MediaError } from './media-error.ts'
-import type { MediaContent } from './media-fetcher.ts'
 import { namedMedia, partsOf, type NamedMedia } from './media-parts.ts'
 import { StandIns, type Piece } from './stand-ins.ts'
 

@@ -1,6 +1,6 @@
+import type { MediaKind } from '../../contracts/http-client.ts'
 import { ProviderFailure } from '../../contracts/provider.ts'
 import { invalidRequest, type GatewayError, type ImageErrorCode } from '../../foundation/errors.ts'
-import type { MediaKind } from './media-fetcher.ts'
 
 export type MediaProblem = 'address' | 'download' | 'missing' | 'size' | 'total' | 'count' | 'empty' | 'type'
 

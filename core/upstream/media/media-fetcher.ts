@@ -1,3 +1,4 @@
+import type { MediaContent, MediaKind } from '../../contracts/http-client.ts'
 import { lookup as systemLookup, type LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import type { Readable } from 'node:stream'
@@ -12,16 +13,6 @@ import { MediaError } from './media-error.ts'
 import { imageTypeOf } from './media-type.ts'
 import { Pace } from './pace.ts'
 import { isPublicAddress } from './public-address.ts'
-
-export type MediaKind = 'image' | 'file'
-
-export interface MediaContent {
-  readonly mediaType: string
-  /** ASCII, in pieces. */
-  readonly base64: readonly Uint8Array[]
-  /** Before they were encoded. */
-  readonly bytes: number
-}
 
 export interface MediaFetcherOptions {
   /** Hosts, such as `images.example.com` or `10.0.0.7:9000`, that may lie in a private network. */

@@ -1,6 +1,7 @@
+import type { GatheredMedia, MediaContent, WantedMedia } from '../../contracts/http-client.ts'
 import { HeldMedia, type MediaShare } from './held-media.ts'
 import { MediaError } from './media-error.ts'
-import type { MediaContent, MediaFetcher, MediaKind } from './media-fetcher.ts'
+import type { MediaFetcher } from './media-fetcher.ts'
 
 export interface MediaLimits {
   /** Images and files of one request. */
@@ -9,17 +10,6 @@ export interface MediaLimits {
   readonly maxMediaBytes: number
   /** Bytes of all requests together. */
   readonly maxHeldMediaBytes: number
-}
-
-export interface WantedMedia {
-  readonly url: string
-  readonly kind: MediaKind
-}
-
-/** What one request names by URL. It counts as held until it is released. */
-export interface GatheredMedia {
-  readonly contents: ReadonlyMap<string, MediaContent>
-  release(): void
 }
 
 const maximumAtOnce = 4

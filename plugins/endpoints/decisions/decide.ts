@@ -3,7 +3,7 @@ import { parseDecision } from './parse.ts'
 
 export async function decide(exchange: Exchange, gateway: GatewayServices): Promise<Reply> {
   const request = parseDecision(await exchange.json())
-  const { model, answers, usage, extra, attempts } = await gateway.decide(exchange, request)
+  const { model, answers, usage, extra, attempts } = await gateway.decide(exchange, request, exchange.bodyBytes)
   const known = { id: exchange.id, model, answers, usage }
   return {
     status: 200,

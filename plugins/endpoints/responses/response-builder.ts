@@ -1,6 +1,7 @@
 import type {
   Clock,
   Commitment,
+  FinishedAnswer,
   GatewayError,
   GenerationRequest,
   GenerationSink,
@@ -65,14 +66,14 @@ export class ResponseBuilder implements GenerationSink {
     else this.#open!.write(event)
   }
 
-  close({ finish, usage }: Outcome): JsonObject {
+  close({ finish, usage }: Outcome): FinishedAnswer {
     const incomplete = finish === 'length' || finish === 'content-filter'
     this.response.status = incomplete ? 'incomplete' : 'completed'
     this.response.incomplete_details = incomplete ? { reason: finish === 'length' ? 'max_output_tokens' : 'content_filter' } : null
     this.response.completed_at = incomplete ? null : seconds(this.#clock)
     this.response.usage = publicUsage(usage)
     this.response.output = this.#output
-    return this.response
+    return { id: this.response.id, body: this.response }
   }
 
   end(stored: boolean): void {

@@ -1,0 +1,29 @@
+import type { Caller, RunContext } from '../contracts/run-context.ts'
+import type { Cancellation } from '../foundation/cancellation.ts'
+import type { JsonObject } from '../foundation/json.ts'
+import type { Logger } from '../foundation/logger.ts'
+
+/** A part of a request's work that can be called off by itself. */
+export class DerivedContext implements RunContext {
+  readonly id: string
+  readonly caller: Caller
+  readonly log: Logger
+  readonly #whole: RunContext
+  readonly #cancellation: Cancellation
+
+  constructor(whole: RunContext, cancellation: Cancellation) {
+    this.id = whole.id
+    this.caller = whole.caller
+    this.log = whole.log
+    this.#whole = whole
+    this.#cancellation = cancellation
+  }
+
+  get signal(): AbortSignal {
+    return this.#cancellation.signal
+  }
+
+  note(kind: string, summary: JsonObject): void {
+    this.#whole.note(kind, summary)
+  }
+}
