@@ -67,12 +67,44 @@ t.test('this test sees the imports', async t => {
 })
 
 t.test('contracts rest on nothing but names and types', async t => {
-  const foundations = /^core\/(token|errors|clock|ids|logger)\.ts$/
   t.same(
     strays(/^core\/contracts\//, ({ target, local, typeOnly }) => {
-      if (!local) return target === 'json-schema-to-ts' && typeOnly
-      return target.startsWith('core/contracts/') || target === 'core/foundation/token.ts' || (typeOnly && foundations.test(target))
+      if (!local) return typeOnly && (target === 'json-schema-to-ts' || target.startsWith('node:'))
+      if (target.startsWith('core/contracts/') || target === 'core/foundation/token.ts') return true
+      return typeOnly && target.startsWith('core/foundation/')
     }),
+    [],
+  )
+})
+
+/** The folders of core. Each knows those before it and no other; `gateway.ts` and `index.ts` know them all. */
+const rooms = [
+  'foundation',
+  'contracts',
+  'framework',
+  'validation',
+  'tokens',
+  'upstream',
+  'provider-kit',
+  'records',
+  'billing',
+  'admission',
+  'guards',
+  'routing',
+  'attempts',
+  'operation',
+  'generation',
+  'decisions',
+  'http',
+  'testing',
+]
+
+t.test('the folders of core depend on one another in one direction', async t => {
+  const roomOf = (path: string): number => rooms.indexOf(path.split('/')[1]!)
+  const folders = globSync('core/*/', { cwd: root }).map(path => path.replace(/\/$/, '').split(sep).at(-1)!)
+  t.same(folders.toSorted(), rooms.toSorted(), 'every folder has its place')
+  t.same(
+    strays(/^core\/(?!testing\/).+\//, ({ file, target, local }) => !local || (target.split('/').length > 2 && roomOf(target) <= roomOf(file))),
     [],
   )
 })
@@ -118,7 +150,7 @@ t.test('config knows core and plugins', async t => {
 
 t.test('only the container knows tsyringe', async t => {
   t.same(
-    strays(/(?<!^core\/container\.ts)$/, ({ target }) => target !== 'tsyringe' && target !== 'reflect-metadata'),
+    strays(/(?<!^core\/framework\/container\.ts)$/, ({ target }) => target !== 'tsyringe' && target !== 'reflect-metadata'),
     [],
   )
 })
@@ -196,6 +228,7 @@ const intended: Readonly<Record<string, string>> = {
   'eventsource-parser': '4',
   'google-auth-library': '11',
   'gpt-tokenizer': '4',
+  'json-schema-faker': '0.6',
   h3: '2',
   'json-schema-to-ts': '3',
   kysely: '0.29',
