@@ -104,7 +104,10 @@ t.test('the folders of core depend on one another in one direction', async t => 
   const folders = globSync('core/*/', { cwd: root }).map(path => path.replace(/\/$/, '').split(sep).at(-1)!)
   t.same(folders.toSorted(), rooms.toSorted(), 'every folder has its place')
   t.same(
-    strays(/^core\/(?!testing\/).+\//, ({ file, target, local }) => !local || (target.split('/').length > 2 && roomOf(target) <= roomOf(file))),
+    strays(
+      /^core\/(?!testing\/).+\//,
+      ({ file, target, local }) => !local || (target.split('/').length > 2 && roomOf(target) <= roomOf(file)),
+    ),
     [],
   )
 })

@@ -14,7 +14,7 @@ import { Guardrails, PolicySources } from '../framework/extension-points.ts'
 import type { Guardrail } from '../contracts/guardrail.ts'
 import type { Registry } from '../framework/registry.ts'
 
-/** Finds the policy that holds for a key, each field over all levels (spec.md, Data-retention key settings, Enforcement). */
+/** Finds the policy that holds for a key, each field over all levels (docs/protocol/keys-and-policy.md#levels). */
 export class PolicyResolver {
   readonly #sources: readonly PolicySource[]
   /** Fields that something loaded makes good. `logging` is core's own: its strict value is off. */

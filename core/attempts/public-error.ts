@@ -11,7 +11,7 @@ export interface PublicForm {
 
 export type PublicForms = Readonly<Record<FailureKind, PublicForm>>
 
-/** What a caller is told of a provider's failure, once no other candidate is left: contract/responses.md §10. */
+/** What a caller is told of a provider's failure, once no other candidate is left: docs/protocol/errors.md#failures-of-vendors. */
 export const generationForms: PublicForms = {
   'invalid-request': { status: 400, type: 'invalid_request_error', code: 'invalid_value' },
   'not-found': { status: 400, type: 'invalid_request_error', code: 'model_not_found' },

@@ -51,7 +51,7 @@ export interface Capabilities {
   readonly webSearch?: boolean | undefined
 }
 
-/** A provider's certified policy of not retaining data for one model (spec.md, "Per-provider ZDR status"). */
+/** A provider's certified policy of not retaining data for one model (docs/protocol/models.md). */
 export interface Zdr {
   readonly policy_url: string
   readonly certificate_url?: string | undefined

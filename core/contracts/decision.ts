@@ -4,7 +4,7 @@ import type { Credential } from './provider.ts'
 import type { GenerationRequest } from './request.ts'
 import type { RunContext } from './run-context.ts'
 
-// The body of `POST /v1/systemone`: spec.md, "Decision request". Anything that is judged or described may be any JSON.
+// The body of `POST /v1/systemone`: docs/protocol/decisions.md#request. Anything that is judged or described may be any JSON.
 
 /** Text, or structured JSON that says the same. */
 const described = { type: ['string', 'object', 'array'] } as const

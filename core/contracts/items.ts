@@ -8,7 +8,7 @@ export * from './parts.ts'
 
 const string = { type: 'string' } as const
 const itemMeta = { id: string, status: { enum: ['in_progress', 'completed', 'incomplete', 'searching', 'failed'] } } as const
-/** The public protocols let nobody send a longer one: contract/responses.md §3. */
+/** The public protocols let nobody send a longer one: docs/protocol/items.md#input-items. */
 export const longestCallId = 64
 const callId = { type: 'string', minLength: 1, maxLength: longestCallId } as const
 

@@ -4,7 +4,7 @@ import type { Schema, Wire } from '../foundation/json.ts'
 
 const string = { type: 'string' } as const
 
-/** What one part may hold, in characters: contract/responses.md §4. */
+/** What one part may hold, in characters: docs/protocol/items.md#content-parts. */
 export const longestText = 10_485_760
 const longestImageUrl = 20_971_520
 

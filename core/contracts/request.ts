@@ -4,7 +4,7 @@ import { maximumTools, toolChoiceSchema, toolSchema, type ToolDefinition } from 
 
 export * from './tools.ts'
 
-// The body of `POST /v1/responses`, after nulls were dropped and `input` was made a list: spec.md "Response request body".
+// The body of `POST /v1/responses`, after nulls were dropped and `input` was made a list: docs/protocol/request.md#members.
 
 const whole = 9_007_199_254_740_991
 const positiveInteger = { type: 'integer', minimum: 1, maximum: whole } as const

@@ -1,6 +1,6 @@
 import type { JsonObject, Schema, Wire } from '../foundation/json.ts'
 
-// What a request offers the model to call, and how it may choose: contract/responses.md §5.
+// What a request offers the model to call, and how it may choose: docs/protocol/tools.md.
 
 /** How many a request may offer, and how many one namespace may hold. */
 export const maximumTools = 2_000

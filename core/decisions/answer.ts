@@ -30,7 +30,7 @@ export function answerBy(question: Question, probabilities: readonly number[]): 
   }
 }
 
-/** How concentrated a distribution is: 0 where all are equal, 1 where one has all. contract/decisions.md, Answers. */
+/** How concentrated a distribution is: 0 where all are equal, 1 where one has all. docs/protocol/decisions.md#answers. */
 export function confidenceOf(probabilities: readonly number[]): number {
   const count = probabilities.length
   if (count === 1) return 1

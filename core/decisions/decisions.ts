@@ -26,7 +26,7 @@ export interface DecisionServices {
   readonly settings: Settings
 }
 
-/** Answers decisions: spec.md, `POST /v1/systemone`. */
+/** Answers decisions: docs/protocol/decisions.md#decisions. */
 export class Decisions {
   readonly #services: DecisionServices
   readonly #live: LiveOperations

@@ -3,7 +3,7 @@ import { generationForms, type PublicForms } from '../attempts/public-error.ts'
 const { auth: upstreamFailed } = generationForms
 const vendorRefused = { status: 422, type: 'invalid_request_error', code: 'invalid_request' }
 
-/** What a caller is told of a failure: spec.md, Errors, Decision endpoint. */
+/** What a caller is told of a failure: docs/protocol/decisions.md#errors. */
 export const decisionForms: PublicForms = {
   ...generationForms,
   'invalid-request': vendorRefused,

@@ -21,7 +21,7 @@ export interface DecisionCandidate extends Contender {
 
 const longestAdvice = 5
 
-/** Finds decision models by their names: spec.md, Versioning. */
+/** Finds decision models by their names: docs/protocol/decisions.md#names. */
 export class DecisionNames {
   readonly #clients: Registry<DecisionClient>
   readonly #inOrder: readonly DecisionClient[]

@@ -7,7 +7,7 @@ const tolerance = 1e-6
 const longestId = 64
 
 /**
- * The reply with an answer of its own type for each question and no other: contract/decisions.md, Answers. Anything else is a failure of
+ * The reply with an answer of its own type for each question and no other: docs/protocol/decisions.md#answers. Anything else is a failure of
  * the provider, never a partial success. Members that the protocol does not know are kept.
  */
 export function checkedReply(reply: unknown, request: DecisionRequest, provider: string): DecisionReply {

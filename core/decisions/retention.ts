@@ -1,7 +1,7 @@
 import type { Policy } from '../contracts/policy.ts'
 import { GatewayError, policyRefusal } from '../foundation/errors.ts'
 
-/** spec.md, `POST /v1/systemone`: such keys are refused before anything goes upstream. */
+/** docs/protocol/decisions.md#errors: such keys are refused before anything goes upstream. */
 export function refuseByRetention({ redaction, zdr, hipaa }: Policy): void {
   if (redaction.value)
     throw new GatewayError({

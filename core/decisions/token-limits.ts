@@ -6,7 +6,7 @@ import { invalidRequest, type GatewayError } from '../foundation/errors.ts'
 import { mayExceed } from '../tokens/bound.ts'
 import { estimateTokens } from '../tokens/estimate.ts'
 
-// spec.md, Limits: in tokens of the JSON text.
+// docs/protocol/decisions.md#limits: in tokens of the JSON text.
 const requestLimit = 64_000
 const questionLimit = 32_000
 

@@ -14,7 +14,7 @@ export class PluginError extends AssemblyError {
   }
 }
 
-/** What can stand in `response.error.code`: decisions.md, "The 25 error codes". */
+/** What can stand in `response.error.code`: docs/protocol/errors.md#error-codes. */
 export const errorCodes = [
   'server_error',
   'rate_limit_exceeded',
@@ -67,7 +67,7 @@ export interface GatewayErrorOptions {
   readonly transient?: boolean
   /** The vendor's own error body. Goes to the caller only, never into a log. */
   readonly upstreamError?: string | undefined
-  /** Policy refusals: the body has `type` and `message` and nothing else (spec.md, Errors). */
+  /** Policy refusals: the body has `type` and `message` and nothing else (docs/protocol/errors.md#policy-refusals). */
   readonly bare?: boolean
   /** Headers of the reply beside those of its surface, such as `allow`. */
   readonly headers?: Readonly<Record<string, string>> | undefined
@@ -108,7 +108,7 @@ export function invalidRequest(message: string, param?: string, code = 'invalid_
   return new GatewayError({ status: 400, type: 'invalid_request_error', code, message, param })
 }
 
-/** The caller's policy leaves no way to serve the request: the 422 of spec.md, Errors. */
+/** The caller's policy leaves no way to serve the request: the 422 of docs/protocol/errors.md#policy-refusals. */
 export function policyRefusal(message: string): GatewayError {
   return new GatewayError({ status: 422, type: 'invalid_request_error', code: 'policy_refusal', message, bare: true })
 }

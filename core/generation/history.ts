@@ -121,7 +121,7 @@ export class History implements StoredResponses {
     }
   }
 
-  /** References are resolved inside what this owner has stored: contract/responses.md §3. */
+  /** References are resolved inside what this owner has stored: docs/protocol/items.md#references. */
   async #resolved(input: readonly Item[], references: readonly ItemReference[], caller: Caller): Promise<readonly Item[]> {
     if (!caller.policy.logging.value)
       throw invalidRequest(
@@ -157,7 +157,7 @@ function isReference(item: Item): item is ItemReference {
   return item.type === 'item_reference'
 }
 
-/** Clients match the first sentence when the response they named is unknown: contract/responses.md §10.2. */
+/** Clients match the first sentence when the response they named is unknown: docs/protocol/stored-responses.md#chaining. */
 function previousNotFound(missing: string, named: string): GatewayError {
   const message =
     missing === named

@@ -214,7 +214,7 @@ export class Run {
     return outcome
   }
 
-  /** decisions.md, Stored responses: the caller does not forbid it, and the key's policy has logging on. */
+  /** The caller does not forbid it, and the key's policy has logging on: docs/protocol/stored-responses.md. */
   get #stores(): boolean {
     return this.#asked.store !== false && this.#context.caller.policy.logging.value
   }

@@ -3,7 +3,7 @@ import { invalidRequest } from '../foundation/errors.ts'
 
 /**
  * The conversation with each tool output behind its call. Throws the 400 for an output whose `call_id` names no earlier call, or an
- * answered one: contract/responses.md §3. An output without a `call_id` answers an open call of its name; where there is none, it becomes a
+ * answered one: docs/protocol/items.md#pairs-of-calls-and-outputs. An output without a `call_id` answers an open call of its name; where there is none, it becomes a
  * message, since most vendors take no output without a call. The first `earlier` items are history, which the caller's indexes leave out.
  */
 export function pairOutputs(input: readonly Item[], earlier: number): readonly Item[] {

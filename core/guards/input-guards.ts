@@ -79,7 +79,7 @@ function withoutUnknown(request: GenerationRequest): GenerationRequest {
   return known
 }
 
-/** Zero retention and HIPAA cover everything that sees content: decisions.md, Keys, policy, retention. */
+/** Zero retention and HIPAA cover everything that sees content: docs/protocol/keys-and-policy.md#policy-fields. */
 function checkSight({ name, seesContent }: Guardrail, { caller: { policy } }: RunContext): void {
   if (seesContent === 'local') return
   if (policy.zdr.value && !seesContent.zdr)

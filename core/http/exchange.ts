@@ -97,7 +97,7 @@ interface NodeBackedRequest {
   readonly signal: AbortSignal
 }
 
-/** Recorded as 499 and never delivered: spec.md, Events, Client disconnect. */
+/** Recorded as 499 and never delivered: docs/protocol/http.md#disconnects. */
 function clientGone(): GatewayError {
   return new GatewayError({
     status: 499,

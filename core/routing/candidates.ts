@@ -6,11 +6,11 @@ import type { Registry } from '../framework/registry.ts'
 import { unlistedEndpoint } from './catalog.ts'
 import { endpointsOf, generatingEndpoints } from './model-name.ts'
 
-/** Every endpoint that the request could use, in the order in which they are tried: spec.md, `routing`. */
+/** Every endpoint that the request could use, in the order in which they are tried: docs/protocol/routing.md#fallbacks. */
 export function candidatesFor(request: GenerationRequest, catalog: Catalog, providers: Registry<Provider>): readonly Endpoint[] {
   const all = new Candidates(request, catalog, providers).all()
   if (!request.context_management?.length) return all
-  // decisions.md: while one that has it is a candidate, others are not.
+  // docs/protocol/request.md#context-management: while one that has it is a candidate, others are not.
   const compacting = all.filter(({ capabilities }) => capabilities.contextManagement)
   return compacting.length > 0 ? compacting : all
 }
@@ -32,7 +32,7 @@ class Candidates {
     const { fallbacks = [] } = routing?.model ?? {}
     if (fallbacks.length === 0) return primary
     const others = fallbacks.map((name, index) => (name === 'auto' ? [] : this.#named(name, `routing.model.fallbacks[${index}]`)))
-    // spec: `auto` moves to the end. Where it has nothing to add, the models that were named stand alone.
+    // docs/protocol/routing.md#fallbacks: `auto` moves to the end. Where it has nothing to add, the models that were named stand alone.
     const chosen = fallbacks.includes('auto') ? this.#capable('auto', 'routing.model.fallbacks') : []
     return withoutRepeats([...primary, ...others.flat(), ...chosen])
   }

@@ -1,7 +1,7 @@
 import { annotation, eventLogProbs, finishedPart, newPart, newSummaryPart, summaryText } from './item-shapes.ts'
 import { nullable, record, shape, type Shape } from './shape.ts'
 
-// The members of every public event: contract/responses.md §11.1.
+// The members of every public event: docs/protocol/events.md#events.
 
 const string = { type: 'string' }
 const filled = { type: 'string', minLength: 1 }

@@ -1,7 +1,7 @@
 import { foreignItemTypes } from '../contracts/items.ts'
 import { nullable, oneOf, record, shape, type Shape } from './shape.ts'
 
-// Output items and their parts as clients see them: contract/responses.md §4 and §8.
+// Output items and their parts as clients see them: docs/protocol/items.md#content-parts and docs/protocol/items.md#output-items.
 
 const string = { type: 'string' }
 const filled = { type: 'string', minLength: 1 }

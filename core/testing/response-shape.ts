@@ -4,7 +4,7 @@ import { errorCodes } from '../foundation/errors.ts'
 import { checkFinishedItem } from './item-shapes.ts'
 import { fail, nullable, orNull, record, shape, type Shape } from './shape.ts'
 
-// The response object: contract/responses.md §7, usage §9, error codes §10.1.
+// The response object: docs/protocol/response.md#the-response-object, docs/protocol/response.md#usage and docs/protocol/errors.md#error-codes.
 
 const string = { type: 'string' }
 const number = { type: 'number' }

@@ -14,7 +14,7 @@ export function allowedKeys(choice: ToolChoice | undefined, own: readonly OwnToo
   return new Set(choice.tools?.flatMap(wanted => toolsMeant(wanted, own)).map(keyOf))
 }
 
-/** An endpoint without lists of allowed tools is offered no others (spec.md, "Web search tool", rule 5, too). */
+/** An endpoint without lists of allowed tools is offered no others (docs/protocol/tools.md#web-search, rule 5, too). */
 export function offerAllowedOnly({ request, endpoint }: Draft, allowed: ReadonlySet<string>): void {
   const { tools = [], tool_choice: choice } = request
   if (typeof choice !== 'object' || endpoint.capabilities.allowedTools) return
@@ -34,7 +34,7 @@ export function offerAllowedOnly({ request, endpoint }: Draft, allowed: Readonly
     )
 }
 
-/** contract/responses.md §5: the list is a hard constraint. A call of any other tool is not part of the answer. */
+/** docs/protocol/tools.md#choosing: the list is a hard constraint. A call of any other tool is not part of the answer. */
 export function suppressOtherCalls(own: readonly OwnTool[], allowed: ReadonlySet<string>): Raise {
   const isAllowed = ({ name, namespace, custom }: RaisedCall): boolean =>
     toolsMeant({ type: custom ? 'custom' : 'function', name, namespace }, own).some(tool => allowed.has(keyOf(tool)))

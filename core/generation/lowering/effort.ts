@@ -1,7 +1,7 @@
 import { efforts, type Effort } from '../../contracts/request.ts'
 import type { Draft } from './draft.ts'
 
-/** spec.md, `reasoning.effort`: moved up and then down to the closest supported level. */
+/** docs/protocol/request.md#reasoning: moved up and then down to the closest supported level. */
 export function lowerEffort({ request, endpoint, warnings }: Draft): void {
   const asked = request.reasoning?.effort
   const supported = endpoint.capabilities.efforts

@@ -6,7 +6,7 @@ import type { Draft } from './draft.ts'
 type JsonFormat = Exclude<TextFormat, { readonly type: 'text' }>
 
 /**
- * spec.md, `text`: a `json_schema` for a model without it becomes `json_object`, and the schema a system prompt. A model that has
+ * docs/protocol/request.md#text: a `json_schema` for a model without it becomes `json_object`, and the schema a system prompt. A model that has
  * neither is only told. The answer is held until it is what the caller asked for.
  */
 export function lowerFormat(draft: Draft): void {

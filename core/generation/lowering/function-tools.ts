@@ -6,7 +6,7 @@ import { raiseCalls } from './raised-calls.ts'
 import { isChanged, longestName, toolFormOf, ToolNames, type ToolForm } from './tool-names.ts'
 
 /**
- * contract/responses.md §5: where an endpoint has no custom tools they become functions with one string, and where it has no
+ * docs/protocol/tools.md#definitions: where an endpoint has no custom tools they become functions with one string, and where it has no
  * namespaces their tools stand by themselves; in tools, choice and conversation alike. The answer's calls are turned back.
  * `own` are all tools that the caller sent, so that a tool's name does not depend on which of them it allows this time.
  */

@@ -90,7 +90,7 @@ export class Lowering {
     return draft
   }
 
-  /** Vendors see an HMAC: the caller's own key might name a user. Without one the API key stands in (spec.md, `prompt_cache_key`). */
+  /** Vendors see an HMAC: the caller's own key might name a user. Without one the API key stands in (docs/protocol/request.md#members). */
   #cacheKey({ key, owner }: Caller, given: string | undefined): string {
     const text = given === undefined ? `key:${key.id}` : `given:${owner}:${given}`
     let mac = this.#cacheKeys.get(text)

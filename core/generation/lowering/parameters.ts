@@ -41,7 +41,7 @@ export function limitOutput({ request, warnings }: Draft, outputTokens: number):
   request.max_output_tokens = outputTokens
 }
 
-/** decisions.md, `context_management`: only the family that has it, and never beside native search on that family's reasoning models. */
+/** docs/protocol/request.md#context-management: only the family that has it, and never beside native search on that family's reasoning models. */
 export function lowerContextManagement({ request, endpoint, warnings }: Draft): void {
   if (!request.context_management?.length) return
   const { contextManagement, efforts } = endpoint.capabilities

@@ -4,7 +4,7 @@ import { invalidRequest, type GatewayError, type ImageErrorCode } from '../../fo
 
 export type MediaProblem = 'address' | 'download' | 'missing' | 'size' | 'total' | 'count' | 'empty' | 'type'
 
-/** Only images have codes of their own: decisions.md, The 25 error codes. */
+/** Only images have codes of their own: docs/protocol/errors.md#error-codes. */
 const imageCodes: Record<MediaProblem, ImageErrorCode | undefined> = {
   address: 'invalid_image_url',
   download: 'failed_to_download_image',

@@ -22,7 +22,7 @@ export interface DmOptions extends DmModels {
 
 const maximumReplyBytes = 16 * 1024 * 1024
 
-/** The wire: contract/decisions.md, Upstream wire. */
+/** The wire: docs/protocol/decisions.md#the-vendors-wire. */
 export function dmClient(options: DmOptions): DecisionClient {
   const { vendor, baseUrl, keys, timeoutMs, aliases, limit, http } = options
   const versions = new Set(versionsOf(options))

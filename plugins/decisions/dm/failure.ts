@@ -8,7 +8,7 @@ import {
   type UpstreamHeaders,
 } from '../../../core/index.ts'
 
-/** What a status means here in particular: only silence is a time-out (decisions.md), and an address that is wrong is not the caller's fault. */
+/** What a status means here in particular: only silence is a time-out (docs/protocol/decisions.md#errors), and an address that is wrong is not the caller's fault. */
 const kinds: Readonly<Record<number, FailureKind>> = {
   405: 'not-found',
   408: 'unavailable',
@@ -16,7 +16,7 @@ const kinds: Readonly<Record<number, FailureKind>> = {
   504: 'unavailable',
 }
 
-/** Any status but 200: contract/decisions.md, Upstream wire. */
+/** Any status but 200: docs/protocol/decisions.md#the-vendors-wire. */
 export function failureOf(status: number, headers: UpstreamHeaders, body: string): ProviderFailure {
   const kind = kinds[status] ?? (status < 400 ? 'unavailable' : failureKindOfStatus(status))
   const said = kind === 'invalid-request' ? sentenceIn(body) : undefined

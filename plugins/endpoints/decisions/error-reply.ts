@@ -1,6 +1,6 @@
 import { retryHeaders, type GatewayError, type Reply } from '../../../core/index.ts'
 
-/** The error body of this surface: spec.md, Errors, Decision endpoint. */
+/** The error body of this surface: docs/protocol/decisions.md#errors. */
 export function errorReply(error: GatewayError): Reply {
   const { status, code, message } = error
   return {

@@ -4,7 +4,7 @@ import { decide } from './decide.ts'
 import { describeAlias, describeDecide } from './description.ts'
 import { errorReply } from './error-reply.ts'
 
-/** `POST /v1/systemone`: judges a state by typed questions and answers with probabilities. `/v1/decisions` is the same until a date (spec.md, Endpoints; contract/decisions.md). */
+/** `POST /v1/systemone`: judges a state by typed questions and answers with probabilities. `/v1/decisions` is the same until a date (docs/protocol/decisions.md). */
 export default definePlugin({
   name: 'decisions',
   options: {

@@ -1,6 +1,6 @@
 import { definePlugin, Routes } from '../../../core/index.ts'
 
-/** `GET /v1/responses/health`: unauthenticated, 200 with an empty body (spec.md, Endpoints). */
+/** `GET /v1/responses/health`: unauthenticated, 200 with an empty body (docs/protocol/http.md#health). */
 export default definePlugin({
   name: 'health',
   options: { type: 'object', additionalProperties: false, properties: {} },

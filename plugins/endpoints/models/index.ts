@@ -15,7 +15,7 @@ import { ModelList } from './list.ts'
 import { modelDetail, unlistedDetail } from './model.ts'
 import { usableBy } from './usable.ts'
 
-/** `GET /v1/models` and `GET /v1/models/{id}`: spec.md, Endpoints. */
+/** `GET /v1/models` and `GET /v1/models/{id}`: docs/protocol/models.md. */
 export default definePlugin({
   name: 'models',
   options: { type: 'object', additionalProperties: false, properties: {} },

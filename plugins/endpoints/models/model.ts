@@ -1,6 +1,6 @@
 import type { Endpoint, JsonObject, Model, Price, TokenPrices } from '../../../core/index.ts'
 
-/** One entry of the list. It says nothing of zero data retention: spec.md, Per-provider ZDR status. */
+/** One entry of the list. It says nothing of zero data retention: docs/protocol/models.md. */
 export function modelSummary({ id, created, ownedBy }: Model): JsonObject {
   return { id, object: 'model', created, owned_by: ownedBy }
 }

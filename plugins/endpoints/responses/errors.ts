@@ -12,7 +12,7 @@ export function publicCode({ code, status }: GatewayError): ErrorCode {
 
 /** The `error` event: flat for the documented protocol, and the same nested for the clients that read it there. */
 export function errorEvent(error: GatewayError): object {
-  // spec.md, Errors: the event has its own code for the rate limit; clients read the other one in the response and wait.
+  // docs/protocol/errors.md#error-codes: the event has its own code for the rate limit; clients read the other one in the response and wait.
   const code = error.status === 429 ? 'rate_limit_error' : publicCode(error)
   const fields = { code, message: error.message, param: error.param ?? null }
   return { ...fields, error: { type: error.type, ...fields } }

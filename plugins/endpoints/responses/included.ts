@@ -20,7 +20,7 @@ function includable(value: string, index: number): Includable {
   throw invalidRequest(`Invalid value for 'include[${index}]': expected one of ${allowed}.`, `include[${index}]`)
 }
 
-/** An item as the caller wants to see it: contract/responses.md §2, `include` effects. The sources of a search are always shown. */
+/** An item as the caller wants to see it: docs/protocol/request.md#include. The sources of a search are always shown. */
 export function shownItem(item: JsonObject, included: Included): JsonObject {
   switch (item['type']) {
     case 'message':

@@ -14,7 +14,7 @@ import { countInputTokens } from './input-tokens.ts'
 import { isId } from './path-id.ts'
 import { cancelResponse, deleteResponse, retrieveResponse } from './stored.ts'
 
-/** `POST /v1/responses`, and what was stored of it: `GET` and `DELETE /v1/responses/{id}`, its `input_items` and `cancel`; and `POST /v1/responses/input_tokens` (spec.md, "Response request body" to "Events"; contract/responses.md §12). */
+/** `POST /v1/responses`, and what was stored of it: `GET` and `DELETE /v1/responses/{id}`, its `input_items` and `cancel`; and `POST /v1/responses/input_tokens` (docs/protocol/request.md, docs/protocol/stored-responses.md). */
 export default definePlugin({
   name: 'responses',
   options: {

@@ -34,7 +34,7 @@ export function normaliseTools(tools: unknown): unknown {
   return tools
 }
 
-/** A choice of a tool by its older name, and the mode that an allowed list has where it says none: contract/responses.md §5. */
+/** A choice of a tool by its older name, and the mode that an allowed list has where it says none: docs/protocol/tools.md#choosing. */
 export function normaliseToolChoice(choice: unknown): unknown {
   if (!isObject(choice)) return choice
   withoutNulls(choice)
@@ -61,7 +61,7 @@ export function normalisePrompt(prompt: unknown): unknown {
   return prompt
 }
 
-/** Nulls count as absent: spec.md, "Every other field is optional and nullable". */
+/** Nulls count as absent: docs/protocol/README.md#conventions. */
 export function withoutNulls<T>(value: T): T {
   if (isObject(value)) for (const name in value) if (value[name] === null) (value as Draft)[name] = undefined
   return value

@@ -1,6 +1,6 @@
 import { invalidRequest, type Exchange } from '../../../core/index.ts'
 
-/** Words of the protocol that stand where an id would: contract/responses.md §1. */
+/** Words of the protocol that stand where an id would: docs/protocol/http.md#paths. */
 const reserved: ReadonlySet<string> = new Set(['health', 'compact', 'input_tokens'])
 
 /** See `Route.serves`. */

@@ -1,7 +1,7 @@
 import type { Endpoint, GatewayError, GenerationRequest, JsonObject, TokenUsage, ToolDefinition } from '../../../core/index.ts'
 import { publicCode } from './errors.ts'
 
-/** The response object while it grows. Every echoed field has a concrete value: contract/responses.md §7. */
+/** The response object while it grows. Every echoed field has a concrete value: docs/protocol/response.md#the-response-object. */
 export interface ResponseObject {
   id: string
   object: 'response'
@@ -60,7 +60,7 @@ export function newResponse(id: string, createdAt: number, request: GenerationRe
   }
 }
 
-/** spec.md, `usage`; `cached_tokens_created` is the deprecated name of `cache_write_tokens`. */
+/** docs/protocol/response.md#usage; `cached_tokens_created` is the deprecated name of `cache_write_tokens`. */
 export function publicUsage(usage: TokenUsage): JsonObject {
   const written = usage.cacheWrite5m + usage.cacheWrite1h
   const input = usage.uncachedInput + usage.cacheRead + written

@@ -11,7 +11,7 @@ import { pathId } from './path-id.ts'
 import { jsonReply } from './replies.ts'
 import { single } from './single.ts'
 
-// A response that was stored: contract/responses.md §12.
+// A response that was stored: docs/protocol/stored-responses.md.
 
 export async function retrieveResponse(exchange: Exchange, { responses }: GatewayServices): Promise<Reply> {
   const id = pathId(exchange)

@@ -1,6 +1,6 @@
 import { invalidRequest, type GenerationRequest, type JsonObject } from '../../../core/index.ts'
 
-/** contract/responses.md §5: a call must tell which tool it is for, and a choice must be possible. */
+/** docs/protocol/tools.md#choosing: a call must tell which tool it is for, and a choice must be possible. */
 export function checkTools({ tools = [], tool_choice: choice }: Pick<GenerationRequest, 'tools' | 'tool_choice'>): void {
   checkNames(tools, 'tools')
   if (choice === undefined || choice === 'auto' || choice === 'none') return

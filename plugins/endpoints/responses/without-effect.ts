@@ -8,7 +8,7 @@ interface Row extends Warning {
 const passedOn = 'passed on to providers that know it, without effect at others'
 const unordered = 'not supported yet, endpoints are tried in the order of the fallbacks and the catalog'
 
-/** What is accepted and has no effect, or not at every provider: spec.md, "Response request body". A row goes when its member works. */
+/** What is accepted and has no effect, or not at every provider: docs/protocol/request.md#accepted-without-effect. A row goes when its member works. */
 const rows: readonly Row[] = [
   { param: 'background', isAsked: ({ background }) => background === true, message: 'not supported, the reply waited for the answer' },
   {

@@ -62,7 +62,7 @@ export function reasoningFor(
   return {}
 }
 
-/** spec: reasoning.effort: moved up and then down to the closest supported level. */
+/** docs/protocol/request.md#reasoning: moved up and then down to the closest supported level. */
 function closestLevel(effort: Exclude<Effort, 'none'>, levels: readonly EffortLevel[]): EffortLevel | undefined {
   const wish = effort === 'minimal' ? 0 : ladder.indexOf(effort)
   return ladder.slice(wish).find(level => levels.includes(level)) ?? ladder.slice(0, wish).findLast(level => levels.includes(level))

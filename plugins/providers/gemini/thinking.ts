@@ -44,7 +44,7 @@ export function thinkingFor({ request }: ProviderCall, traits: ModelTraits, warn
 
 function level(effort: Effort, { levels: known }: ModelTraits, warn: Warn): ThinkingConfig {
   const wish = ladder.indexOf(levels[effort])
-  // spec.md, `reasoning.effort`: moved up and then down to the closest supported level.
+  // docs/protocol/request.md#reasoning: moved up and then down to the closest supported level.
   const thinkingLevel = ladder.slice(wish).find(each => known.includes(each)) ?? known.at(-1)!
   if (effort === 'none') warn('reasoning.effort', 'This model always thinks; its lowest level was asked for.')
   return { thinkingLevel }

@@ -4,7 +4,7 @@ import type { FunctionCallingConfig, FunctionDeclaration, GenerateContentBody } 
 
 /**
  * The caller's tools as the vendor takes them. Its own search cannot be combined with functions: these take priority, unless the
- * choice leaves nothing but the search (spec.md, "Web search tool", rule 5).
+ * choice leaves nothing but the search (docs/protocol/tools.md#web-search, rule 5).
  */
 export function toolsFor(request: UpstreamRequestBody): Pick<GenerateContentBody, 'tools' | 'toolConfig'> {
   const { functions, search } = offeredTools(request)

@@ -1,7 +1,7 @@
 import { foreignItemTypes, type JsonObject } from '../../../../core/index.ts'
 import { constant, count, list, number, object, oneOf, ref, string, union } from './terms.ts'
 
-// Items of `output`, while they grow and when they are done: contract/responses.md §4 and §8.
+// Items of `output`, while they grow and when they are done: docs/protocol/items.md#content-parts and docs/protocol/items.md#output-items.
 
 const status = oneOf('in_progress', 'completed', 'incomplete')
 const topLogProb = object({ token: string, logprob: number, bytes: list(count) })

@@ -1,7 +1,7 @@
 import { efforts, errorCodes, type JsonObject } from '../../../../core/index.ts'
 import { anyObject, boolean, constant, count, list, number, object, oneOf, orNull, ref, string } from './terms.ts'
 
-// The response object: contract/responses.md §7, usage §9, error codes §10.1. Every member is always there.
+// The response object: docs/protocol/response.md#the-response-object, docs/protocol/response.md#usage and docs/protocol/errors.md#error-codes. Every member is always there.
 
 const summaries = oneOf('auto', 'concise', 'detailed', null)
 
