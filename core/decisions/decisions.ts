@@ -1,29 +1,32 @@
 import { PolicyResolver } from '../admission/policy.ts'
 import { Reservations } from '../billing/reservations.ts'
-import { wire } from '../framework/container.ts'
+import { wire, type Dependencies } from '../framework/container.ts'
 import type { Decided, DecisionRequest } from '../contracts/decision.ts'
-import type { Guardrail } from '../contracts/guardrail.ts'
 import { loadedGuards, type LoadedGuard } from '../guards/input-guards.ts'
 import { GatewayError } from '../foundation/errors.ts'
 import { Guardrails } from '../framework/extension-points.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
 import { LiveOperations } from '../operation/live-operations.ts'
-import type { Registry } from '../framework/registry.ts'
 import { Settings } from '../framework/settings.ts'
 import { DecisionAttempts } from './attempts.ts'
 import { Decision } from './decision.ts'
 import { DecisionNames } from './names.ts'
 import { TokenLimits } from './token-limits.ts'
 
+const dependencies = {
+  policies: PolicyResolver,
+  guardrails: Guardrails,
+  limits: TokenLimits,
+  names: DecisionNames,
+  reservations: Reservations,
+  attempts: DecisionAttempts,
+  settings: Settings,
+  live: LiveOperations,
+}
+
 /** What every decision works with. */
-export interface DecisionServices {
-  readonly policies: PolicyResolver
+export interface DecisionServices extends Omit<Dependencies<typeof dependencies>, 'guardrails' | 'live'> {
   readonly guardrails: readonly LoadedGuard[]
-  readonly limits: TokenLimits
-  readonly names: DecisionNames
-  readonly reservations: Reservations
-  readonly attempts: DecisionAttempts
-  readonly settings: Settings
 }
 
 /** Answers decisions: docs/protocol/decisions.md#decisions. */
@@ -32,21 +35,12 @@ export class Decisions {
   readonly #live: LiveOperations
 
   static {
-    wire(this, [PolicyResolver, Guardrails, TokenLimits, DecisionNames, Reservations, DecisionAttempts, Settings, LiveOperations])
+    wire(this, dependencies)
   }
 
-  constructor(
-    policies: PolicyResolver,
-    guardrails: Registry<Guardrail>,
-    limits: TokenLimits,
-    names: DecisionNames,
-    reservations: Reservations,
-    attempts: DecisionAttempts,
-    settings: Settings,
-    live: LiveOperations,
-  ) {
-    this.#services = { policies, guardrails: loadedGuards(guardrails), limits, names, reservations, attempts, settings }
+  constructor({ guardrails, live, ...services }: Dependencies<typeof dependencies>) {
     this.#live = live
+    this.#services = { ...services, guardrails: loadedGuards(guardrails) }
   }
 
   async decide(scope: RequestScope, request: DecisionRequest, bodyBytes?: number): Promise<Decided> {

@@ -8,9 +8,25 @@ type Class<T> = new (...args: any[]) => T
 type Key<T> = Token<T> | Class<T>
 type Keys<P extends readonly unknown[]> = { readonly [K in keyof P]: Key<P[K]> }
 
-/** Says what fills a class's constructor; the compiler checks it against the parameters, in order. */
-export function wire<P extends readonly any[], T>(target: new (...args: P) => T, dependencies: Keys<P>): void {
-  dependencies.forEach((dependency, index) => inject(dependency as InjectionToken<unknown>)(target, undefined, index))
+/** A map of dependencies: what a class needs, by the names under which it gets them. */
+type KeyMap = Readonly<Record<string, Key<any>>>
+export type Dependencies<M extends KeyMap> = { readonly [N in keyof M]: M[N] extends Key<infer T> ? T : never }
+
+/** The map that fills a class's constructor, by the token under which the container resolves it. */
+const maps = new Map<Class<unknown>, { readonly token: symbol; readonly keys: KeyMap }>()
+
+/** Says what fills a class's constructor: a list in the order of its parameters, or a map for its only one. The compiler checks it. */
+export function wire<P extends readonly any[], T>(target: new (...args: P) => T, dependencies: Keys<P>): void
+export function wire<M extends KeyMap, T>(target: new (dependencies: Dependencies<M>) => T, dependencies: M): void
+export function wire(target: Class<unknown>, dependencies: readonly Key<unknown>[] | KeyMap): void {
+  let keys: readonly unknown[]
+  if (Array.isArray(dependencies)) keys = dependencies
+  else {
+    const token = Symbol(target.name)
+    maps.set(target, { token, keys: dependencies as KeyMap })
+    keys = [token]
+  }
+  keys.forEach((key, index) => inject(key as InjectionToken<unknown>)(target, undefined, index))
   injectable()(target)
 }
 
@@ -28,7 +44,15 @@ export function createContainer(): Container {
   const own = container.createChildContainer()
   return {
     value: (token, value) => void own.register(token as InjectionToken<unknown>, { useValue: value }),
-    singleton: target => void own.registerSingleton(target),
+    singleton(target) {
+      const map = maps.get(target)
+      if (map)
+        own.register(map.token, {
+          useFactory: container =>
+            Object.fromEntries(Object.entries(map.keys).map(([name, key]) => [name, container.resolve(key as InjectionToken<unknown>)])),
+        })
+      own.registerSingleton(target)
+    },
     has: key => own.isRegistered(key as InjectionToken<unknown>),
     get: key => own.resolve(key as InjectionToken<never>),
   }

@@ -1,6 +1,4 @@
-import { Clock } from '../foundation/clock.ts'
-import { wire } from '../framework/container.ts'
-import type { Guardrail } from '../contracts/guardrail.ts'
+import { wire, type Dependencies } from '../framework/container.ts'
 import { Sealer } from '../contracts/sealer.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { GenerationRun, GenerationSink, InputCount } from '../contracts/route.ts'
@@ -11,7 +9,6 @@ import type { RequestScope } from '../contracts/request-scope.ts'
 import { Ids } from '../foundation/ids.ts'
 import { LiveAnswers } from '../operation/live-answers.ts'
 import { LiveOperations } from '../operation/live-operations.ts'
-import type { Registry } from '../framework/registry.ts'
 import { Planner } from '../routing/plan.ts'
 import { Settings } from '../framework/settings.ts'
 import { allowedHosts, type AllowedHosts } from '../upstream/media/media-address.ts'
@@ -22,22 +19,26 @@ import { loadedGuards, type LoadedGuard } from '../guards/input-guards.ts'
 import { prepare } from './preparation.ts'
 import { Run } from './run.ts'
 
+const dependencies = {
+  policies: PolicyResolver,
+  history: History,
+  guardrails: Guardrails,
+  planner: Planner,
+  contextWindow: ContextWindow,
+  reservations: Reservations,
+  attempts: Attempts,
+  answers: LiveAnswers,
+  sealer: Sealer,
+  settings: Settings,
+  ids: Ids,
+  live: LiveOperations,
+}
+
 /** What every run works with. */
-export interface RunServices {
-  readonly policies: PolicyResolver
-  readonly history: History
+export interface RunServices extends Omit<Dependencies<typeof dependencies>, 'guardrails' | 'live'> {
   readonly guardrails: readonly LoadedGuard[]
-  readonly planner: Planner
-  readonly contextWindow: ContextWindow
-  readonly reservations: Reservations
-  readonly attempts: Attempts
-  readonly answers: LiveAnswers
-  readonly sealer: Sealer
-  readonly settings: Settings
   /** Of the settings. */
   readonly mediaHosts: AllowedHosts
-  readonly clock: Clock
-  readonly ids: Ids
 }
 
 /** Starts generations. */
@@ -46,54 +47,12 @@ export class Generation {
   readonly #live: LiveOperations
 
   static {
-    wire(this, [
-      PolicyResolver,
-      History,
-      Guardrails,
-      Planner,
-      ContextWindow,
-      Reservations,
-      Attempts,
-      LiveAnswers,
-      Sealer,
-      Settings,
-      Clock,
-      Ids,
-      LiveOperations,
-    ])
+    wire(this, dependencies)
   }
 
-  constructor(
-    policies: PolicyResolver,
-    history: History,
-    guardrails: Registry<Guardrail>,
-    planner: Planner,
-    contextWindow: ContextWindow,
-    reservations: Reservations,
-    attempts: Attempts,
-    answers: LiveAnswers,
-    sealer: Sealer,
-    settings: Settings,
-    clock: Clock,
-    ids: Ids,
-    live: LiveOperations,
-  ) {
+  constructor({ guardrails, live, ...services }: Dependencies<typeof dependencies>) {
     this.#live = live
-    this.#services = {
-      policies,
-      history,
-      guardrails: loadedGuards(guardrails),
-      planner,
-      contextWindow,
-      reservations,
-      attempts,
-      answers,
-      sealer,
-      settings,
-      mediaHosts: allowedHosts(settings.mediaHosts),
-      clock,
-      ids,
-    }
+    this.#services = { ...services, guardrails: loadedGuards(guardrails), mediaHosts: allowedHosts(services.settings.mediaHosts) }
   }
 
   /** A task of its own: it always ends, and neither promise ever rejects. */

@@ -1,7 +1,7 @@
 import { H3, HTTPResponse, type H3Event } from 'h3'
 import { Admission } from '../admission/admit.ts'
 import { Clock } from '../foundation/clock.ts'
-import { wire } from '../framework/container.ts'
+import { wire, type Dependencies } from '../framework/container.ts'
 import { Catalog } from '../contracts/catalog.ts'
 import type { GatewayServices, Reply, Route } from '../contracts/route.ts'
 import { Decisions } from '../decisions/decisions.ts'
@@ -13,7 +13,6 @@ import { Ids } from '../foundation/ids.ts'
 import { describeError, Logger } from '../foundation/logger.ts'
 import { RecordQueue } from '../records/queue.ts'
 import { RecordDraft } from '../records/record.ts'
-import type { Registry } from '../framework/registry.ts'
 import { Settings } from '../framework/settings.ts'
 import { cors } from './cors.ts'
 import { errorReply } from './error-reply.ts'
@@ -23,39 +22,36 @@ import { otherMethods } from './other-methods.ts'
 import { CoalescedBody } from './stream-body.ts'
 import { unknownPath } from './unknown-path.ts'
 
+const dependencies = {
+  routes: Routes,
+  admission: Admission,
+  generation: Generation,
+  decisions: Decisions,
+  history: History,
+  catalog: Catalog,
+  records: RecordQueue,
+  heartbeat: Heartbeat,
+  settings: Settings,
+  clock: Clock,
+  ids: Ids,
+  log: Logger,
+}
+
 /** Routes onto h3, with authentication by route, one error reply for every throw, and one record for every request. */
 export class HttpApp {
   readonly h3: H3
-  readonly #admission: Admission
+  readonly #parts: Dependencies<typeof dependencies>
   readonly #services: GatewayServices
-  readonly #records: RecordQueue
-  readonly #heartbeat: Heartbeat
-  readonly #settings: Settings
-  readonly #clock: Clock
-  readonly #ids: Ids
-  readonly #log: Logger
   /** For every path that no route serves. */
   readonly #unknown: Route
 
   static {
-    wire(this, [Routes, Admission, Generation, Decisions, History, Catalog, RecordQueue, Heartbeat, Settings, Clock, Ids, Logger])
+    wire(this, dependencies)
   }
 
-  constructor(
-    routes: Registry<Route>,
-    admission: Admission,
-    generation: Generation,
-    decisions: Decisions,
-    history: History,
-    catalog: Catalog,
-    records: RecordQueue,
-    heartbeat: Heartbeat,
-    settings: Settings,
-    clock: Clock,
-    ids: Ids,
-    log: Logger,
-  ) {
-    this.#admission = admission
+  constructor(parts: Dependencies<typeof dependencies>) {
+    const { routes, generation, decisions, history, catalog, settings, clock, ids } = parts
+    this.#parts = parts
     this.#services = {
       generate: (scope, request, sink) => generation.start(scope, request, sink),
       countInput: (scope, request) => generation.countInput(scope, request),
@@ -65,12 +61,6 @@ export class HttpApp {
       clock,
       ids,
     }
-    this.#records = records
-    this.#heartbeat = heartbeat
-    this.#settings = settings
-    this.#clock = clock
-    this.#ids = ids
-    this.#log = log
     this.#unknown = unknownPath(routes.values())
     this.h3 = new H3({
       silent: true,
@@ -114,14 +104,14 @@ export class HttpApp {
 
   async #reply(route: Route, exchange: HttpExchange): Promise<Reply> {
     try {
-      const room = this.#records.room()
+      const room = this.#parts.records.room()
       if (room) await room
-      if (route.auth === 'key') exchange.admitted(await this.#admission.admit(exchange.request.headers))
+      if (route.auth === 'key') exchange.admitted(await this.#parts.admission.admit(exchange.request.headers))
       return await route.handle(exchange, this.#services)
     } catch (thrown) {
       const error = asGatewayError(thrown)
       if (error.status >= 500)
-        this.#log.error('a request failed', { request: exchange.id, status: error.status, ...describeError(error.cause ?? error) })
+        this.#parts.log.error('a request failed', { request: exchange.id, status: error.status, ...describeError(error.cause ?? error) })
       exchange.record.errorCode ??= error.code
       const reply = route.error?.(error) ?? errorReply(error)
       return error.headers ? { ...reply, headers: { ...reply.headers, ...error.headers } } : reply
@@ -129,16 +119,16 @@ export class HttpApp {
   }
 
   #exchange({ idPrefix = 'req' }: Route, event: H3Event): HttpExchange {
-    const id = this.#ids.make(idPrefix)
+    const id = this.#parts.ids.make(idPrefix)
     const { pathname } = event.url
     return new HttpExchange({
       id,
       request: event.req as Request,
       params: event.context.params ?? {},
-      log: this.#log,
-      record: new RecordDraft(this.#clock, this.#records, id, event.req.method, pathname),
-      heartbeat: this.#heartbeat,
-      maxBodyBytes: this.#settings.maxBodyBytes,
+      log: this.#parts.log,
+      record: new RecordDraft(this.#parts.clock, this.#parts.records, id, event.req.method, pathname),
+      heartbeat: this.#parts.heartbeat,
+      maxBodyBytes: this.#parts.settings.maxBodyBytes,
     })
   }
 
