@@ -27,6 +27,13 @@ export const serverSchema = {
       default: defaultSettings.maxBodyBytes,
       description: 'The largest request body, after decompression. A larger one is a 413.',
     },
+    maxLiveBodyBytes: {
+      type: 'integer',
+      minimum: 1,
+      default: defaultSettings.maxLiveBodyBytes,
+      description:
+        'How long the bodies of all requests in progress may be together, each until it is answered. Those of one API key may take half of it. Beyond that the answer is a 503 with `retry-after`. A body takes up to five times its length in memory.',
+    },
     maxAnswerBytes: {
       type: 'integer',
       minimum: 1,

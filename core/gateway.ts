@@ -27,6 +27,7 @@ import { History } from './generation/history.ts'
 import { Lowering } from './generation/lowering/lowering.ts'
 import { HttpApp } from './http/app.ts'
 import { Heartbeat } from './http/heartbeat.ts'
+import { LiveBodies } from './http/live-bodies.ts'
 import { Ids, randomIds } from './foundation/ids.ts'
 import { createLogger, Logger } from './foundation/logger.ts'
 import { Masks } from './foundation/masks.ts'
@@ -103,6 +104,7 @@ const pipeline = [
   Decisions,
   RecordQueue,
   Heartbeat,
+  LiveBodies,
   HttpApp,
 ]
 const recordsDeadlineMs = 5_000

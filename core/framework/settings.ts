@@ -13,6 +13,8 @@ export interface Cors {
 export interface Settings {
   readonly logLevel: LogLevel
   readonly maxBodyBytes: number
+  /** How long the bodies of all requests in progress may be together. */
+  readonly maxLiveBodyBytes: number
   /** What one answer may take in memory, estimated. */
   readonly maxAnswerBytes: number
   /** How many events one answer may consist of. */
@@ -46,6 +48,7 @@ export const Settings = token<Settings>('settings')
 export const defaultSettings: Settings = {
   logLevel: 'info',
   maxBodyBytes: 32 * 1024 * 1024,
+  maxLiveBodyBytes: 128 * 1024 * 1024,
   maxAnswerBytes: 64 * 1024 * 1024,
   maxAnswerEvents: 500_000,
   maxLiveAnswerBytes: 256 * 1024 * 1024,

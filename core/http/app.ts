@@ -18,6 +18,7 @@ import { cors } from './cors.ts'
 import { errorReply } from './error-reply.ts'
 import { HttpExchange } from './exchange.ts'
 import { Heartbeat } from './heartbeat.ts'
+import { LiveBodies } from './live-bodies.ts'
 import { otherMethods } from './other-methods.ts'
 import { CoalescedBody } from './stream-body.ts'
 import { unknownPath } from './unknown-path.ts'
@@ -31,6 +32,7 @@ const dependencies = {
   catalog: Catalog,
   records: RecordQueue,
   heartbeat: Heartbeat,
+  bodies: LiveBodies,
   settings: Settings,
   clock: Clock,
   ids: Ids,
@@ -97,7 +99,7 @@ export class HttpApp {
   async #serve(route: Route, event: H3Event, isRecorded: boolean): Promise<HTTPResponse> {
     const exchange = this.#exchange(route, event)
     const reply = await this.#reply(route, exchange)
-    if (isRecorded) this.#closeRecord(exchange, reply.status)
+    this.#close(exchange, reply.status, isRecorded)
     if (event.req.method === 'HEAD' && reply.body instanceof CoalescedBody) reply.body.end()
     return toResponse(reply, { 'x-request-id': exchange.id })
   }
@@ -129,13 +131,19 @@ export class HttpApp {
       record: new RecordDraft(this.#parts.clock, this.#parts.records, id, event.req.method, pathname),
       heartbeat: this.#parts.heartbeat,
       maxBodyBytes: this.#parts.settings.maxBodyBytes,
+      bodies: this.#parts.bodies,
     })
   }
 
   /** A generation outlives the reply: what became of it is known when it has finished. */
-  #closeRecord({ work, record, cancellation }: HttpExchange, status: number): void {
-    if (!work) return record.close(cancellation.aborted ? 499 : status)
-    void work.then(outcome => record.close(outcome instanceof GatewayError && outcome.status === 499 ? 499 : status))
+  #close(exchange: HttpExchange, status: number, isRecorded: boolean): void {
+    const { work, record, cancellation } = exchange
+    const close = (status: number): void => {
+      exchange.end()
+      if (isRecorded) record.close(status)
+    }
+    if (!work) return close(cancellation.aborted ? 499 : status)
+    void work.then(outcome => close(outcome instanceof GatewayError && outcome.status === 499 ? 499 : status))
   }
 }
 

@@ -1,16 +1,17 @@
 import { GatewayError, invalidRequest } from '../foundation/errors.ts'
 import { acceptedEncodings, decompressed } from './decompression.ts'
 import { checkJsonLimits } from './json-limits.ts'
+import type { LiveBody } from './live-bodies.ts'
 
 const byteOrderMark = 0xfeff
 
 /** The text of a body that is announced as JSON. 415 for anything else, 413 for one that is too large once it is decompressed. */
-export async function readText(request: Request, maximumBytes: number): Promise<string> {
+export async function readText(request: Request, maximumBytes: number, live: LiveBody): Promise<string> {
   const type = request.headers.get('content-type')
   if (!type || !/^application\/(?:[\w.+-]*\+)?json *(?:;|$)/i.test(type)) {
     throw unsupported(`The content type must be application/json; ${type ? `it is ${type.slice(0, 100)}` : 'none was sent'}.`)
   }
-  return await decoded(request, maximumBytes)
+  return await decoded(request, maximumBytes, live)
 }
 
 /** 400 for a text that does not parse, or that holds more than the event loop can take. */
@@ -34,14 +35,15 @@ function parse(text: string): unknown {
   }
 }
 
-async function decoded(request: Request, maximumBytes: number): Promise<string> {
+async function decoded(request: Request, maximumBytes: number, live: LiveBody): Promise<string> {
   const encoding = encodingOf(request)
   const announced = request.headers.get('content-length')
   if (announced !== null && Number(announced) > maximumBytes) throw tooLarge(maximumBytes)
+  if (announced !== null) live.hold(Number(announced))
   const text =
     announced !== null && encoding === undefined
       ? await request.text().catch(incomplete)
-      : await collected(encoding === undefined ? bodyOf(request) : decompressed(bodyOf(request), encoding), maximumBytes)
+      : await collected(encoding === undefined ? bodyOf(request) : decompressed(bodyOf(request), encoding), maximumBytes, live)
   return text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text
 }
 
@@ -57,13 +59,14 @@ function encodingOf({ headers }: Request): string | undefined {
   )
 }
 
-async function collected(pieces: AsyncIterable<Uint8Array>, maximumBytes: number): Promise<string> {
+async function collected(pieces: AsyncIterable<Uint8Array>, maximumBytes: number, live: LiveBody): Promise<string> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   try {
     for await (const chunk of pieces) {
       bytes += chunk.byteLength
       if (bytes > maximumBytes) throw tooLarge(maximumBytes)
+      live.hold(bytes)
       chunks.push(chunk)
     }
   } catch (error) {

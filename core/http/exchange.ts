@@ -7,6 +7,7 @@ import type { Logger } from '../foundation/logger.ts'
 import type { RecordDraft } from '../records/record.ts'
 import { jsonIn, readText } from './body.ts'
 import type { Heartbeat } from './heartbeat.ts'
+import type { LiveBodies, LiveBody } from './live-bodies.ts'
 import { CoalescedBody } from './stream-body.ts'
 
 export interface ExchangeParts {
@@ -17,6 +18,7 @@ export interface ExchangeParts {
   readonly record: RecordDraft
   readonly heartbeat: Heartbeat
   readonly maxBodyBytes: number
+  readonly bodies: LiveBodies
 }
 
 /** One HTTP request on its way. Its cancellation is the run's: there is one for the whole request. */
@@ -30,6 +32,8 @@ export class HttpExchange implements Exchange {
   readonly cancellation = new Cancellation()
   readonly #heartbeat: Heartbeat
   readonly #maxBodyBytes: number
+  readonly #bodies: LiveBodies
+  #body: LiveBody | undefined
   #caller: Caller | undefined
   work: Promise<unknown> | undefined
   /** How long the body was that `json` read, decompressed. */
@@ -43,6 +47,7 @@ export class HttpExchange implements Exchange {
     this.record = parts.record
     this.#heartbeat = parts.heartbeat
     this.#maxBodyBytes = parts.maxBodyBytes
+    this.#bodies = parts.bodies
     this.#watchClient()
   }
 
@@ -65,9 +70,15 @@ export class HttpExchange implements Exchange {
   }
 
   async json(): Promise<unknown> {
-    const text = await readText(this.request, this.#maxBodyBytes)
+    this.#body ??= this.#bodies.open(this.#caller?.key.id ?? '')
+    const text = await readText(this.request, this.#maxBodyBytes, this.#body)
     this.bodyBytes = Buffer.byteLength(text)
     return jsonIn(text)
+  }
+
+  /** The request is over: its body no longer counts. */
+  end(): void {
+    this.#body?.release()
   }
 
   note(kind: string, summary: JsonObject): void {
