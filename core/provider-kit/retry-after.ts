@@ -8,9 +8,8 @@ export function retryAfterMs(headers: UpstreamHeaders): number | undefined {
   const after = headers['retry-after'] ?? ''
   const seconds = numberIn(after)
   if (seconds !== undefined) return bounded(seconds * 1000)
-  // A date counts from the vendor's own clock, where the reply has its time.
-  const now = Date.parse(headers['date'] ?? '')
-  const wait = Date.parse(after) - (Number.isNaN(now) ? Date.now() : now)
+  // A date counts from the vendor's own clock.
+  const wait = Date.parse(after) - Date.parse(headers['date'] ?? '')
   return Number.isNaN(wait) ? undefined : bounded(wait)
 }
 

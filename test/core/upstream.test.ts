@@ -52,7 +52,6 @@ t.test('a model that was taken out of service, by its code or in words', async t
 t.test('how long a vendor asks to be left alone', async t => {
   t.equal(retryAfterMs({ 'retry-after': '2' }), 2000)
   t.equal(retryAfterMs({ 'retry-after': '99999999999999999999' }), 86_400_000, 'a day at most')
-  t.ok(retryAfterMs({ 'retry-after': new Date(Date.now() + 3_600_000).toUTCString() })! > 3_000_000, 'a date without the time of the reply')
   t.equal(retryAfterMs({ 'retry-after': ' 0.0301 ' }), 31)
   t.equal(retryAfterMs({ 'retry-after': '0' }), 0)
   t.equal(retryAfterMs({ 'retry-after-ms': '120.5', 'retry-after': '1' }), 121)
