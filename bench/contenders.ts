@@ -8,7 +8,7 @@ import type { Shot } from './load.ts'
 import type { Command } from './server-process.ts'
 
 export type Mode = 'json' | 'stream'
-export type ContenderName = 'none' | 'bare' | 'minimal' | 'turnpike' | 'portkey'
+export type ContenderName = 'none' | 'bare' | 'minimal' | 'before' | 'turnpike' | 'portkey'
 
 export interface Contender {
   readonly name: ContenderName
@@ -23,7 +23,8 @@ export interface Contender {
 const chatPath = '/v1/chat/completions'
 const both: readonly Mode[] = ['json', 'stream']
 
-export function contender(name: ContenderName, port: number, upstream: string): Contender {
+/** `before` is the folder of another build, for `--against`. */
+export function contender(name: ContenderName, port: number, upstream: string, before = ''): Contender {
   switch (name) {
     case 'none':
       return { name, modes: both, path: chatPath, headers: {}, speaks: 'chat' }
@@ -38,8 +39,10 @@ export function contender(name: ContenderName, port: number, upstream: string): 
         headers: {},
         speaks: 'responses',
       }
+    case 'before':
     case 'turnpike': {
-      const { command, apiKey } = gatewayCommand(port, 'gateway.config.ts', { BENCH_UPSTREAM: upstream })
+      const folder = name === 'before' ? before : undefined
+      const { command, apiKey } = gatewayCommand(port, 'gateway.config.ts', { BENCH_UPSTREAM: upstream }, folder)
       return { name, modes: both, command, path: '/v1/responses', headers: { Authorization: `Bearer ${apiKey}` }, speaks: 'responses' }
     }
     case 'portkey':

@@ -1,6 +1,9 @@
+import { resolve } from 'node:path'
 import { defaults, defineConfig } from 'turnpike/config'
 import fileCatalog from 'turnpike/plugins/catalogs/file'
 import openaiChat from 'turnpike/plugins/providers/openai-chat'
+import localSealer from 'turnpike/plugins/sealers/local'
+import sql from 'turnpike/plugins/stores/sql'
 
 // The gateway under test: every default plugin, and a provider that is the benchmark's upstream.
 
@@ -8,7 +11,10 @@ export default defineConfig({
   server: { logLevel: 'warn' },
   plugins: [
     // Whether Ollama runs on this machine must make no difference.
-    ...defaults({ without: ['ollama'] }),
+    ...defaults({ without: ['ollama', 'sql', 'local-sealer'] }),
+    // Relative paths start at this file; the data belongs into the folder in which the benchmark starts the gateway.
+    sql({ services: ['keys', 'responses'], file: resolve('data/turnpike.db') }),
+    localSealer({ keyFile: resolve('data/master.key') }),
     openaiChat({ id: 'bench', baseUrl: `${process.env['BENCH_UPSTREAM']}/v1`, apiKey: 'sk-demo-upstream' }),
     fileCatalog({ models: [{ model: 'bench-model', endpoints: [{ provider: 'bench', price: { input: 0.5, output: 2 } }] }] }),
   ],

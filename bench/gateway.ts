@@ -10,12 +10,18 @@ export interface GatewayCommand {
   readonly apiKey: string
 }
 
-const main = fileURLToPath(new URL('../dist/config/main.js', import.meta.url))
+const ownFolder = fileURLToPath(new URL('..', import.meta.url))
 
-/** The built gateway in a folder of its own, and a key to it. `settings` are what its configuration reads from the environment. */
-export function gatewayCommand(port: number, configFile: string, settings: Readonly<Record<string, string>>): GatewayCommand {
-  if (!existsSync(main)) throw new Error('There is no dist/: npm run build')
-  const config = fileURLToPath(new URL(configFile, import.meta.url))
+/** The gateway that is built in `folder`, with its data in a temporary folder, and a key to it. `settings` are what its config reads from the environment. */
+export function gatewayCommand(
+  port: number,
+  configFile: string,
+  settings: Readonly<Record<string, string>>,
+  folder = ownFolder,
+): GatewayCommand {
+  const main = join(folder, 'dist/config/main.js')
+  if (!existsSync(main)) throw new Error(`There is no ${main}. Run npm run build in ${folder}.`)
+  const config = join(folder, 'bench', configFile)
   const cwd = mkdtempSync(join(tmpdir(), 'turnpike-bench-'))
   const env = {
     ...settings,

@@ -55,6 +55,7 @@ const labels: Readonly<Record<ContenderName, string>> = {
   none: 'no gateway',
   bare: 'bare forwarder',
   minimal: 'minimal stream',
+  before: 'turnpike before',
   turnpike: 'turnpike',
   portkey: 'portkey 1.15.2',
 }

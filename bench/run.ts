@@ -25,6 +25,7 @@ const { values } = parseArgs({
     'events-per-write': { type: 'string', default: '8' },
     'gap-microseconds': { type: 'string', default: '100' },
     portkey: { type: 'boolean', default: false },
+    against: { type: 'string', default: '' },
   },
 })
 const rounds = Number(values.rounds)
@@ -34,9 +35,16 @@ const modes = values.modes.split(',') as Mode[]
 const concurrencies = values.concurrency.split(',').map(Number)
 const deltas = 200
 
-const allNames: readonly ContenderName[] = ['none', 'bare', 'minimal', 'turnpike', ...(values.portkey ? (['portkey'] as const) : [])]
+const allNames: readonly ContenderName[] = [
+  'none',
+  'bare',
+  'minimal',
+  ...(values.against ? (['before'] as const) : []),
+  'turnpike',
+  ...(values.portkey ? (['portkey'] as const) : []),
+]
 const only = values.only.split(',').filter(Boolean)
-const names = only.length > 0 ? allNames.filter(name => only.includes(name)) : allNames
+const names = only.length > 0 ? allNames.filter(name => only.includes(name) || name === 'before') : allNames
 
 /** The gateway has a core to itself; what drives it shares the other. */
 const driverCore = 0
@@ -88,7 +96,7 @@ console.log(`\n${file}`)
 /** Starts a contender several times for the time to its first reply, and keeps the last one running. */
 async function launch(name: ContenderName): Promise<Running> {
   const port = await freePort()
-  const found = contender(name, port, upstream.origin)
+  const found = contender(name, port, upstream.origin, values.against)
   const origin = found.command ? `http://127.0.0.1:${port}` : upstream.origin
   const ready = shot(found, origin, found.modes[0]!)
   let server: ServerProcess | undefined
