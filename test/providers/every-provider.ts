@@ -38,7 +38,6 @@ export function everyProvider(google: FakeGoogle): readonly ProviderUnderTest[] 
   const credentials = { json: JSON.stringify(google.serviceAccount) }
   const onVertex = (common: Common): PluginUse => vertex({ ...common, credentials, tokenUrl: `${google.url}/token` })
   const apiKey = secret
-  const entra = { tenantId: 'demo', clientId: 'demo', clientSecret: secret, tokenUrl: `${google.url}/token` }
   const access = { accessKeyId: 'AKIADEMOEVERY', secretAccessKey: secret }
   return [
     { name: 'openai-responses', model: 'demo', plugin: common => openaiResponses({ ...common, apiKey }), answer: answers.responses },
@@ -51,7 +50,7 @@ export function everyProvider(google: FakeGoogle): readonly ProviderUnderTest[] 
     { name: 'mistral', model: 'demo', plugin: common => mistral({ ...common, apiKey }), answer: answers.chat },
     { name: 'azure-responses', model: 'demo', plugin: common => azure({ ...common, apiKey, api: 'responses' }), answer: answers.responses },
     { name: 'azure-chat', model: 'demo', plugin: common => azure({ ...common, apiKey, api: 'chat' }), answer: answers.chat },
-    { name: 'azure-entra', model: 'demo', plugin: common => azure({ ...common, entra, api: 'chat' }), answer: answers.chat },
+    { name: 'azure-token', model: 'demo', plugin: common => azure({ ...common, token: secret, api: 'chat' }), answer: answers.chat },
     { name: 'azure-anthropic', model: 'demo', plugin: common => azure({ ...common, apiKey, api: 'anthropic' }), answer: answers.messages },
     { name: 'anthropic', model: 'demo', plugin: common => anthropic({ ...common, apiKey }), answer: answers.messages },
     { name: 'gemini', model: 'gemini-demo', plugin: common => gemini({ ...common, apiKey }), answer: answers.gemini },

@@ -78,7 +78,7 @@ function differencesInRefusal(failure: ExpectedFailure, oracle: OracleReading, s
   if (status === 200) return [`status ${failure.status} was expected, and an answer came`]
   const error = object(object(JSON.parse(text))['error'])
   const own = oracle.error?.message ?? ''
-  const told = own !== '' && isTold(own, string(error['message']))
+  const told = own !== '' && (text.includes(JSON.stringify(own).slice(1, -1)) || isTold(own, string(error['message'])))
   return [
     ...differ('status', failure.status, status),
     ...differ('error code', failure.code, error['code']),

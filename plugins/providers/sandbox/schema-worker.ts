@@ -11,8 +11,15 @@ const seeds = 16
 /** Members and items that are made plain. */
 const mostPlain = 200
 
-parentPort!.on('message', (schema: Schema) => parentPort!.postMessage(find(schema)))
+parentPort!.on('message', (schema: Schema) => parentPort!.postMessage(find(withoutDraft(schema))))
 parentPort!.postMessage('ready')
+
+/** Clients name several drafts in `$schema`, and ajv refuses the names that it does not know. */
+function withoutDraft(schema: Schema): Schema {
+  if (typeof schema === 'boolean') return schema
+  const { $schema: _, ...rest } = schema
+  return rest
+}
 
 function find(schema: Schema): Found {
   try {
