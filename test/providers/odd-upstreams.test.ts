@@ -9,6 +9,8 @@ import { everyProvider, secret, type ProviderUnderTest } from './every-provider.
 import { canary, longest, oddities, type Oddity } from './oddities.ts'
 
 const google = await FakeGoogle.start()
+// The clock below runs ahead.
+google.expiresInSeconds = 100_000_000
 const elsewhere = await fakeUpstream(() => ({ body: chat.whole }))
 const providers = everyProvider(google)
 let current: Scene | undefined
