@@ -3,7 +3,6 @@ import type { TokenUsage } from '../contracts/events.ts'
 import type { Hold } from '../contracts/hold.ts'
 import type { ApiKey } from '../contracts/key-store.ts'
 import type { CreditHold } from '../contracts/ledger.ts'
-import { ProviderFailure } from '../contracts/provider.ts'
 import { GatewayError } from '../foundation/errors.ts'
 import { costOf } from './cost.ts'
 import { covers, outputTokensFor, spendAt, type Spend } from './spend.ts'
@@ -72,14 +71,14 @@ export class Reservation {
   }
 
   /** An attempt failed before it answered: what it cost, or may have cost, is no longer there for the next. */
-  attemptFailed(endpoint: Endpoint, usage: TokenUsage | undefined, failure?: ProviderFailure): void {
+  attemptFailed(endpoint: Endpoint, usage: TokenUsage | undefined, mayBeBilled: boolean): void {
     const spend = this.#spendAt(endpoint)
     if (!spend) return
     const costUsd = usage && costOf(usage, endpoint.price)
     if (costUsd !== undefined && costUsd !== null) {
       this.#goneUsd += costUsd
       this.#lostUsd += costUsd
-    } else if (failure && mayBeBilled(failure)) this.#goneUsd += Math.min(spend.mostUsd, this.#leftUsd)
+    } else if (mayBeBilled) this.#goneUsd += Math.min(spend.mostUsd, this.#leftUsd)
   }
 
   /** `costUsd` is null where it is not known: then what was held is the best guess. */
@@ -115,9 +114,4 @@ export function capReached({ spendCapUsd }: ApiKey): GatewayError {
       `The spend cap of this API key, ${spendCapUsd} USD, leaves no room for this request. ` +
       'Wait for requests under way to end, send less, use a cheaper model, or raise the cap.',
   })
-}
-
-/** What a vendor refuses it does not bill; what it took and did not deliver, it may. */
-function mayBeBilled({ kind }: ProviderFailure): boolean {
-  return kind === 'timeout' || kind === 'protocol'
 }

@@ -53,7 +53,13 @@ export class Decision {
     const affordable = reservation?.affordable(candidates) ?? candidates
 
     const sessions = guards.map(({ session }) => session)
-    const { reply, candidate } = await attempts.first(affordable, request, sessions, this.#operation, this.#scope, reservation)
+    const { reply, candidate } = await attempts.first(affordable, {
+      request,
+      sessions,
+      operation: this.#operation,
+      surroundings: this.#scope,
+      reservation,
+    })
 
     const { record } = this.#scope
     const version = reply.model ?? candidate.model
