@@ -31,8 +31,6 @@ export interface Provider {
   /** Core chooses, rotates and cools down; absent means that there is nothing to choose. */
   readonly credentials?: readonly Credential[]
   readonly timeouts?: Partial<Timeouts>
-  /** See `ProviderAdapter.dialect`. */
-  readonly dialect?: string
   /** What every model here can do where the catalog does not say. */
   readonly capabilities?: Capabilities
   /** See `ProviderAdapter.enforces`. */
