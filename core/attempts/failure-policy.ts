@@ -42,7 +42,10 @@ const rateLimited: PublicForm = { status: 429, type: 'rate_limit_error', code: '
 const timedOut: PublicForm = { status: 504, type: 'server_error', code: 'provider_timeout' }
 const refusedDecision: PublicForm = { status: 422, type: 'invalid_request_error', code: 'invalid_request' }
 
-/** Everything that depends on the kind of a failure. Which status is which kind: `provider-kit/failure-kind.ts` and each provider's `failure.ts`. */
+/**
+ * Everything that depends on the kind of a failure. Which status is which kind: `provider-kit/failure-kind.ts` and each provider's
+ * `failure.ts`.
+ */
 export const failurePolicies: Readonly<Record<FailureKind, FailurePolicy>> = {
   'invalid-request': {
     retry: 'never',

@@ -83,7 +83,10 @@ export class Reply {
     return this.#failover.publicError(failure, this.attempt.candidate)
   }
 
-  /** Adds the reply to the operation's bill: the reported usage, or an estimate from the `characters` of output. Returns US dollars, null if unknown. */
+  /**
+   * Adds the reply to the operation's bill: the reported usage, or an estimate from the `characters` of output. Returns US dollars, null if
+   * unknown.
+   */
   bill(characters: number): number | null {
     this.#isBilled = true
     const { endpoint } = this.attempt.candidate
