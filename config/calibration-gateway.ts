@@ -37,7 +37,9 @@ export async function judgeBy(gateway: Gateway, model: string, file: string): Pr
       readonly detail?: { readonly message?: string }
     }
     if (!reply.ok || !body.answers)
-      throw new ConfigError(file, [`line ${line}: ${model} gave no answer, status ${reply.status}: ${body.detail?.message ?? 'no message'}`])
+      throw new ConfigError(file, [
+        `line ${line}: ${model} gave no answer, status ${reply.status}: ${body.detail?.message ?? 'no message'}`,
+      ])
     const probabilities = distributionOf(question, body.answers.example)
     if (!probabilities) throw new ConfigError(file, [`line ${line}: ${model} answered without probabilities, so it cannot be calibrated.`])
     return probabilities

@@ -10,12 +10,7 @@ const longest = 4_096
 const longestSearched = 16 * longest
 
 /** A provider's failure as the caller sees it: the vendor's message, without the gateway's secrets and account ids. */
-export function publicError(
-  failure: ProviderFailure,
-  provider: string,
-  masks: Masks,
-  operation: 'generation' | 'decision',
-): GatewayError {
+export function publicError(failure: ProviderFailure, provider: string, masks: Masks, operation: 'generation' | 'decision'): GatewayError {
   const { [operation]: form, privateMessage, allowsImageCode } = policyOf(failure)
   const { advisesClient, ...members } = form
   return new GatewayError({

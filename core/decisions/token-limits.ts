@@ -78,5 +78,9 @@ function textsOf({ state, questions }: DecisionRequest): DecisionTexts {
 }
 
 function tooManyTokens(what: string, limit: number, param?: string): GatewayError {
-  return invalidRequest(`${what} has more than ${limit} tokens. Shorten it, or split it into several requests.`, param, 'max_tokens_exceeded')
+  return invalidRequest(
+    `${what} has more than ${limit} tokens. Shorten it, or split it into several requests.`,
+    param,
+    'max_tokens_exceeded',
+  )
 }

@@ -38,7 +38,14 @@ A test runs every fault on the wires ${wires.map(({ name }) => `\`${name}\``).jo
 function kindRows(): readonly string[] {
   return Object.entries(failurePolicies).map(([kind, { retry, transient = false, generation }]) => {
     const { status, code, advisesClient } = generation
-    return row([`\`${kind}\``, String(status), `\`${code}\``, yes(retry !== 'never'), yes(transient), advisesClient ? String(transient) : ''])
+    return row([
+      `\`${kind}\``,
+      String(status),
+      `\`${code}\``,
+      yes(retry !== 'never'),
+      yes(transient),
+      advisesClient ? String(transient) : '',
+    ])
   })
 }
 

@@ -32,7 +32,8 @@ export default definePlugin({
         type: 'integer',
         minimum: 1,
         default: 1_200,
-        description: "The vendor's rate limit for the account, shared by all API keys. Above it, a request waits up to a second, then fails with 429.",
+        description:
+          "The vendor's rate limit for the account, shared by all API keys. Above it, a request waits up to a second, then fails with 429.",
       },
       price: {
         type: 'object',

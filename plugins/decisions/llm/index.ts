@@ -61,7 +61,10 @@ export default definePlugin({
               description:
                 'In how many orders to present the options. The mean evens out a preference for positions. Each order is another call.',
             },
-            effort: { enum: efforts, description: 'The reasoning effort. Use `none` for models that would think before they give the label.' },
+            effort: {
+              enum: efforts,
+              description: 'The reasoning effort. Use `none` for models that would think before they give the label.',
+            },
           },
         },
       },
@@ -74,8 +77,7 @@ export default definePlugin({
   setup(gateway, options) {
     const names = options.models.map(({ name }) => name)
     const twice = names.find((name, index) => names.indexOf(name) !== index)
-    if (twice !== undefined)
-      throw new PluginError(gateway.name, `has two models named ${JSON.stringify(twice)}. Use unique names.`)
+    if (twice !== undefined) throw new PluginError(gateway.name, `has two models named ${JSON.stringify(twice)}. Use unique names.`)
     gateway.add(DecisionClients, new LlmClient(options))
     gateway.add(CatalogSources, decisionModels(options.id, names))
   },

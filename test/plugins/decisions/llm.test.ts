@@ -280,7 +280,10 @@ t.test('a model without log probabilities estimates, and its answers say so', as
     { option_1: 0, option_2: 0, option_3: 0 },
     { option_1: '1' },
   ])
-    await t.rejects(decide({ kind }, estimate(bad), { mode: 'structured' }), { kind: 'protocol', message: /each of a question's 3 options/ })
+    await t.rejects(decide({ kind }, estimate(bad), { mode: 'structured' }), {
+      kind: 'protocol',
+      message: /each of a question's 3 options/,
+    })
 })
 
 t.test('auto finds out once what the model can do', async t => {

@@ -180,7 +180,11 @@ t.test('what a model can do goes by its own name, not by that of its deployment'
 })
 
 t.test('what each dialect can do: tools of the Responses dialect reach a deployment that speaks nothing else', async t => {
-  const sentTools = async (options: Partial<Options>, model: string, tools: object[] = [{ type: 'custom', name: 'note' }]): Promise<unknown> => {
+  const sentTools = async (
+    options: Partial<Options>,
+    model: string,
+    tools: object[] = [{ type: 'custom', name: 'note' }],
+  ): Promise<unknown> => {
     const { requests, ask } = await stage(t, options)
     t.equal((await ask(model, { tools })).status, 200)
     return (requests[0]!.body as { readonly tools: unknown }).tools
