@@ -25,6 +25,7 @@ import { ContextWindow } from './routing/context-window.ts'
 import { Generation } from './generation/generation.ts'
 import { History } from './generation/history.ts'
 import { Lowering } from './generation/lowering/lowering.ts'
+import { ModelCalls } from './generation/model-call.ts'
 import { HttpApp } from './http/app.ts'
 import { Heartbeat } from './http/heartbeat.ts'
 import { LiveBodies } from './http/live-bodies.ts'
@@ -94,6 +95,7 @@ const pipeline = [
   History,
   ContextWindow,
   Attempts,
+  ModelCalls,
   LiveAnswers,
   LiveOperations,
   Generation,

@@ -1,10 +1,10 @@
-import { writeFileSync } from 'node:fs'
-import { calibrate, fewestExamples, types, type Calibration } from '../calibration/calibration.ts'
-import { diagram } from '../calibration/diagram.ts'
-import { readExamples, type Example } from '../calibration/examples.ts'
-import { judgeExamples } from '../calibration/judging.ts'
-import { highestTemperature, lowestTemperature } from '../calibration/temperature.ts'
-import { openWorkbench } from '../calibration/workbench.ts'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { calibrate, fewestExamples, types, type Calibration } from '../../plugins/decisions/llm/calibration/calibration.ts'
+import { diagram } from '../../plugins/decisions/llm/calibration/diagram.ts'
+import { readExamples, type Example } from '../../plugins/decisions/llm/calibration/examples.ts'
+import { judgeExamples } from '../../plugins/decisions/llm/calibration/judging.ts'
+import { highestTemperature, lowestTemperature } from '../../plugins/decisions/llm/calibration/temperature.ts'
+import { judgeBy, openCalibrationGateway } from '../calibration-gateway.ts'
 import { command, configOption, numberFrom, type ConfigOption } from '../command.ts'
 import { ConfigError } from '../errors.ts'
 import { loadConfig } from '../load.ts'
@@ -35,11 +35,11 @@ const calibrateCommand = command(
 export default command('decisions', 'Work on decision models.').addCommand(calibrateCommand)
 
 async function calibrateModel({ config, model, examples: file, output, concurrency }: CalibrateOptions): Promise<void> {
-  const examples = readExamples(file)
+  const examples = examplesIn(file)
   refuseFew(examples, file)
-  const gateway = await openWorkbench(await loadConfig(config))
+  const gateway = await openCalibrationGateway(await loadConfig(config))
   try {
-    const judged = await judgeExamples(gateway, model, examples, file, concurrency)
+    const judged = await judgeExamples(examples, await judgeBy(gateway, model, file), concurrency)
     const calibrations = calibrate(judged)
     console.log(report(model, calibrations))
     if (output !== undefined) {
@@ -48,6 +48,22 @@ async function calibrateModel({ config, model, examples: file, output, concurren
     }
   } finally {
     await gateway.stop()
+  }
+}
+
+function examplesIn(file: string): readonly Example[] {
+  const { examples, problems } = readExamples(read(file))
+  if (problems.length > 0) throw new ConfigError(file, problems)
+  if (examples.length > 0) return examples
+  throw new ConfigError(file, ['It has no examples. Expected one on each line: {"state": …, "question": {…}, "answer": …}'])
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new ConfigError(file, [`It cannot be read (${code}). --examples takes the path of a file of JSON lines.`])
   }
 }
 

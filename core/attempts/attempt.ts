@@ -2,38 +2,49 @@ import type { Cancellation } from '../foundation/cancellation.ts'
 import type { Clock } from '../foundation/clock.ts'
 import { noUsage, type GenerationEvent, type TokenUsage } from '../contracts/events.ts'
 import type { MetricStore } from '../contracts/metric-store.ts'
-import { ProviderFailure, type AttemptClock, type Credential, type Timeouts } from '../contracts/provider.ts'
-import type { Warning } from '../contracts/route.ts'
-import type { Contender } from './failover.ts'
+import type { Endpoint } from '../contracts/catalog.ts'
 import type { OpenRecord } from '../contracts/log-sink.ts'
+import { ProviderFailure, type AttemptClock, type Credential, type Provider, type Timeouts } from '../contracts/provider.ts'
+import type { Warning } from '../contracts/route.ts'
 import type { Candidate } from '../routing/plan.ts'
+import { policyOf } from './failure-policy.ts'
+
+/** An endpoint that an attempt may ask, and who serves it: a provider or a decision client. */
+export interface Contender {
+  readonly endpoint: Endpoint
+  readonly provider: Pick<Provider, 'id' | 'credentials'>
+}
 
 export interface AttemptParts<C extends Contender = Candidate> {
   readonly candidate: C
   readonly credential: Credential | undefined
   readonly warnings?: readonly Warning[]
   readonly totalMs: number
-  /** Of a reply that streams. */
+  /** For a streamed reply. */
   readonly streamed?: Pick<Timeouts, 'firstEventMs' | 'betweenEventsMs'> | undefined
   readonly run: Cancellation
-  readonly clock: Clock
-  readonly metrics: MetricStore
   readonly record: OpenRecord
 }
 
-/** How long a provider may go on after its finish. */
+export interface AttemptServices {
+  readonly clock: Clock
+  readonly metrics: MetricStore
+}
+
+/** How long a provider may send more events after its finish. */
 const lastMs = 1_000
 
-/** One try at one candidate: its clock, its abort, its events, and what is measured of it. */
+/** One try at one candidate: its timers, its abort signal, its events, and its measurements. */
 export class Attempt<E extends object = GenerationEvent, C extends Contender = Candidate> implements AttemptClock {
   readonly candidate: C
   readonly credential: Credential | undefined
   readonly warnings: Warning[]
-  /** What came up to the first semantic event. */
+  /** The events up to the first semantic one. */
   readonly head: E[] = []
   readonly #parts: AttemptParts<C>
+  readonly #services: AttemptServices
   readonly #controller = new AbortController()
-  /** Moved on by every pause. */
+  /** Every pause moves it forward. */
   #start: number
   #pausedAt = 0
   #total: NodeJS.Timeout
@@ -48,12 +59,13 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
   #ended = false
   readonly #onRunAbort = (reason: unknown): void => this.#abort(reason)
 
-  constructor(parts: AttemptParts<C>) {
+  constructor(parts: AttemptParts<C>, services: AttemptServices) {
     this.#parts = parts
+    this.#services = services
     this.candidate = parts.candidate
     this.credential = parts.credential
     this.warnings = [...(parts.warnings ?? [])]
-    this.#start = parts.clock.elapsed()
+    this.#start = services.clock.elapsed()
     this.#total = this.#totalTimer(parts.totalMs)
     this.#silence = this.#silenceTimer()
     parts.run.onAbort(this.#onRunAbort)
@@ -63,13 +75,13 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     return this.#controller.signal
   }
 
-  /** `count` is called with each event before it is given out, and may throw. */
+  /** Calls `count` with each event before returning it. `count` may throw. */
   begin(events: AsyncIterable<E | readonly E[]>, count?: (event: E) => void): void {
     this.#iterator = events[Symbol.asyncIterator]()
     this.#count = count
   }
 
-  /** An event that has come already, together with an earlier one. */
+  /** The next event, if it arrived together with an earlier one. */
   take(): E | undefined {
     if (this.#taken >= this.#list.length) return undefined
     const event = this.#list[this.#taken++]!
@@ -103,14 +115,14 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     })
   }
 
-  /** What comes after the finish, if it comes within a second; most often the end, which is undefined. */
+  /** The next event after the finish, if it comes within a second. Usually the reply ends there, which gives undefined. */
   async last(): Promise<E | undefined> {
     const late = Promise.withResolvers<undefined>()
     const timer = setTimeout(() => late.resolve(undefined), lastMs)
     try {
       return await Promise.race([this.next(), late.promise])
     } catch (error) {
-      // The answer is whole; only its caller can still call it off.
+      // The answer is complete; only an abort still matters.
       if (this.signal.aborted) throw error
       return undefined
     } finally {
@@ -118,7 +130,7 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     }
   }
 
-  /** Waits for something else than an event, and rejects as soon as the attempt is aborted. */
+  /** Waits for `work`, and rejects as soon as the attempt is aborted. */
   unlessAborted(work: Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.signal.aborted) return reject(this.signal.reason)
@@ -127,15 +139,15 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     })
   }
 
-  /** The first semantic event has come: from now on the time between events counts. */
+  /** Call when the first semantic event has arrived. From then on, `betweenEventsMs` applies. */
   commit(): void {
     if (!this.#parts.streamed) return
-    this.#latencyMs = this.#parts.clock.elapsed() - this.#start
+    this.#latencyMs = this.#services.clock.elapsed() - this.#start
     clearTimeout(this.#silence)
     this.#silence = this.#silenceTimer()
   }
 
-  /** Time that `work` takes is not the provider's. */
+  /** Stops the timers while `work` runs. */
   async pauseFor<T>(work: Promise<T>): Promise<T> {
     this.pause()
     try {
@@ -145,30 +157,31 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     }
   }
 
-  /** The client does not read, or the gateway itself is at work: that time is not the provider's. */
+  /** Stops the timers: the client is not reading, or the gateway itself is busy. Neither is the provider's time. */
   pause(): void {
     clearTimeout(this.#total)
     clearTimeout(this.#silence)
-    this.#pausedAt = this.#parts.clock.elapsed()
+    this.#pausedAt = this.#services.clock.elapsed()
   }
 
   resume(): void {
     if (this.#ended || this.signal.aborted) return
-    const now = this.#parts.clock.elapsed()
+    const now = this.#services.clock.elapsed()
     this.#start += now - this.#pausedAt
     this.#total = this.#totalTimer(Math.max(0, this.#parts.totalMs - (now - this.#start)))
     this.#silence = this.#silenceTimer()
   }
 
-  /** Closes the books, once. `outcome` is `ok`, `left`, or the failure. */
+  /** Records and measures the attempt. Only the first call counts. `left`: the client or the gateway gave up. */
   end(outcome: 'ok' | 'left' | ProviderFailure, usage: TokenUsage = noUsage): void {
     if (this.#ended) return
     this.#ended = true
     clearTimeout(this.#total)
     clearTimeout(this.#silence)
-    const { run, clock, metrics, record, candidate } = this.#parts
+    const { run, record, candidate } = this.#parts
+    const { clock, metrics } = this.#services
     run.offAbort(this.#onRunAbort)
-    // A provider that goes on after its finish is stopped too.
+    // Also stops a provider that keeps sending after its finish.
     if (outcome !== 'ok' || !this.#isOver) this.#abort(new Error('the attempt was given up'))
     const { provider, model, listed } = candidate.endpoint
     const totalMs = clock.elapsed() - this.#start
@@ -180,14 +193,14 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
       status: failure?.status ?? null,
       elapsedMs: Math.round(totalMs * 1000) / 1000,
     })
-    // A name that somebody made up is no endpoint.
+    // The caller made the model name up: keep it out of the metrics.
     if (failure?.kind === 'not-found' && !listed) return
     metrics.record({
       provider,
       model,
       listed,
       at: clock.now(),
-      outcome: outcome === 'ok' ? 'ok' : failure && isFault(failure) ? 'fault' : 'neutral',
+      outcome: outcome === 'ok' ? 'ok' : failure && policyOf(failure).isFault ? 'fault' : 'neutral',
       latencyMs: this.#latencyMs,
       totalMs,
       inputTokens: usage.uncachedInput + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h,
@@ -199,7 +212,7 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     return this.#timer(leftMs, `did not finish within ${this.#parts.totalMs} ms`)
   }
 
-  /** A reply that does not stream comes all at once: only the total time-out can tell that it is late. */
+  /** A reply that is not streamed arrives all at once, so only the total time-out applies. */
   #silenceTimer(): NodeJS.Timeout | undefined {
     const { streamed } = this.#parts
     if (!streamed) return undefined
@@ -221,12 +234,7 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     if (this.#controller.signal.aborted) return
     this.#controller.abort(reason)
     this.#rejectStep?.(reason)
-    // Ends a provider that does not watch its signal; what it still throws concerns nobody.
+    // Ends a provider that does not watch its signal. Errors that it still throws no longer matter.
     this.#iterator?.return?.().catch(() => {})
   }
-}
-
-/** Whether a failure speaks against the provider rather than the request. */
-function isFault({ kind }: ProviderFailure): boolean {
-  return kind !== 'invalid-request' && kind !== 'not-found' && kind !== 'context-length' && kind !== 'refused'
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { token } from '../foundation/token.ts'
 
-/** The wait before the same endpoint is asked again. Replaced in tests. */
+/** Randomness and sleep for retries. Tests replace it. */
 export interface Backoff {
   /** From 0 to 1. */
   random(): number
@@ -18,10 +18,14 @@ export const systemBackoff: Backoff = {
 }
 
 const baseMs = 250
-/** A client is waiting: what asks for more is better told to it. */
+/** A longer `retry-after` goes to the client, which is waiting. */
 const longestRetryAfterMs = 2_000
 
-/** Full jitter: any time up to a bound that doubles with each retry, so that requests which failed together do not return together. Undefined when the vendor asks for too much. */
+/**
+ * Exponential backoff with full jitter, so that requests that failed together do not come back together: at least `retryAfterMs`, plus a
+ * random time up to a limit that doubles with each retry. `retry` counts from 0, `random` is from 0 to 1. Undefined when the vendor asks
+ * for too long a wait.
+ */
 export function retryDelayMs(retry: number, retryAfterMs: number | undefined, random: number): number | undefined {
   const leastMs = retryAfterMs ?? 0
   return leastMs > longestRetryAfterMs ? undefined : leastMs + random * baseMs * 2 ** retry

@@ -2,11 +2,11 @@ import { LRUCache } from 'lru-cache'
 import { Clock } from '../foundation/clock.ts'
 import { wire } from '../framework/container.ts'
 import type { Credential, Provider, ProviderFailure } from '../contracts/provider.ts'
+import { policyOf } from './failure-policy.ts'
 
-const coolDownMs = { auth: 300_000, quota: 300_000, 'rate-limit': 20_000 }
 const noCredential: readonly undefined[] = [undefined]
 
-/** Chooses among a provider's keys: in turn, and without those that lately failed. */
+/** Rotates a provider's credentials and skips those that failed recently. */
 export class Credentials {
   readonly #clock: Clock
   readonly #coolUntil = new LRUCache<string, number>({ max: 10_000 })
@@ -20,7 +20,10 @@ export class Credentials {
     this.#clock = clock
   }
 
-  /** Usable ones first, in turn; when all cool down, all of them, the soonest ready first. One `undefined` for a provider that has none. */
+  /**
+   * The credentials to try, in order: the usable ones in rotation or, while all are cooling down, all of them, the soonest ready first.
+   * A provider without credentials gets one `undefined`.
+   */
   inTurn({ id, credentials }: Pick<Provider, 'id' | 'credentials'>): readonly (Credential | undefined)[] {
     if (!credentials || credentials.length === 0) return noCredential
     if (credentials.length === 1) return credentials
@@ -32,11 +35,11 @@ export class Credentials {
     return usable.length > 0 ? usable : rotated.sort((a, b) => this.#readyAt(id, a) - this.#readyAt(id, b))
   }
 
-  /** Remembers a failure that is the credential's own. */
+  /** Lets the credential cool down if the failure is its fault. */
   failed(provider: string, credential: Credential | undefined, failure: ProviderFailure): void {
-    if (!credential || !(failure.kind in coolDownMs)) return
-    const restMs = failure.retryAfterMs ?? coolDownMs[failure.kind as keyof typeof coolDownMs]
-    this.#coolUntil.set(`${provider}/${credential.id}`, this.#clock.now() + restMs)
+    const { coolDownMs } = policyOf(failure)
+    if (!credential || coolDownMs === undefined) return
+    this.#coolUntil.set(`${provider}/${credential.id}`, this.#clock.now() + (failure.retryAfterMs ?? coolDownMs))
   }
 
   #readyAt(provider: string, credential: Credential): number {

@@ -1,62 +1,70 @@
 import { LRUCache } from 'lru-cache'
-import type { Clock } from '../foundation/clock.ts'
-import type { Endpoint } from '../contracts/catalog.ts'
-import { ProviderFailure, type Credential, type Provider } from '../contracts/provider.ts'
+import type { Reservation } from '../billing/reservation.ts'
+import type { TokenUsage } from '../contracts/events.ts'
+import { MetricStore } from '../contracts/metric-store.ts'
+import { ProviderFailure, type Credential } from '../contracts/provider.ts'
 import type { RunContext } from '../contracts/run-context.ts'
+import { Clock } from '../foundation/clock.ts'
 import { GatewayError } from '../foundation/errors.ts'
-import { publicError, type PublicForms } from './public-error.ts'
 import { describeError } from '../foundation/logger.ts'
-import type { Masks } from '../foundation/masks.ts'
-import type { Credentials } from './credentials.ts'
-import { retryDelayMs, type Backoff } from './backoff.ts'
+import { Masks } from '../foundation/masks.ts'
+import type { Dependencies } from '../framework/container.ts'
+import { Settings } from '../framework/settings.ts'
+import { Attempt, type AttemptParts, type Contender } from './attempt.ts'
+import { Backoff, retryDelayMs } from './backoff.ts'
+import { Credentials } from './credentials.ts'
+import { isTransient, policyOf } from './failure-policy.ts'
+import { publicError } from './public-error.ts'
 
-/** Somebody who may be asked. */
-export interface Contender {
-  readonly endpoint: Endpoint
-  readonly provider: Pick<Provider, 'id' | 'credentials'>
+export const failoverDependencies = {
+  credentials: Credentials,
+  masks: Masks.token,
+  settings: Settings,
+  backoff: Backoff,
+  clock: Clock,
+  metrics: MetricStore,
 }
 
-export interface FailoverParts {
-  readonly credentials: Credentials
-  readonly masks: Masks
-  readonly maxAttempts: number
-  /** How often the last contender is asked again after a failure that may pass. */
-  readonly retries: number
-  readonly backoff: Backoff
-  readonly clock: Clock
-  /** Whose bug it is. */
-  readonly pluginOf: (provider: string) => string | undefined
-  readonly forms: PublicForms
+export interface FailoverParts extends Dependencies<typeof failoverDependencies> {
+  readonly operation: 'generation' | 'decision'
+  /** Names the plugin behind a provider, for the log. */
+  readonly plugins: { pluginOf(provider: string): string | undefined }
+}
+
+/** What is particular to one attempt. */
+export interface AttemptWork<E extends object, C extends Contender, R> {
+  readonly reservation: Reservation | undefined
+  /** Asks the provider. Throws `ProviderFailure`. */
+  run(attempt: Attempt<E, C>): Promise<R>
+  /** The usage that a failed attempt is known to have had. */
+  usageOf?(attempt: Attempt<E, C>): TokenUsage | undefined
 }
 
 type Credentialed = readonly (Credential | undefined)[]
 
-/** How long an endpoint is asked only once, after it was asked again in vain. */
+/** After retries in vain, an endpoint is asked only once per request for this long. */
 const noRetriesForMs = 30_000
 
-/** Tries one contender after the other, with each of its credentials, until one answers. */
+/** Tries contenders in order, each with its credentials, until one answers. */
 export class Failover {
   readonly #parts: FailoverParts
-  /**
-   * Endpoints that were asked again in vain, and when that was. Clients retry too: without this, an outage would multiply
-   * their requests by ours.
-   */
+  /** When retries of an endpoint were last in vain. Clients retry too: without this, an outage would multiply their requests by ours. */
   readonly #inVain = new LRUCache<string, number>({ max: 10_000 })
 
   constructor(parts: FailoverParts) {
     this.#parts = parts
   }
 
-  /** What the first attempt gives that does not fail; or the public error of the last failure, when all is spent. */
+  /** The result of the first attempt that succeeds. Throws the public error of the last failure when none is left. */
   async first<C extends Contender, R extends object>(
     contenders: readonly C[],
     context: RunContext,
     attempt: (contender: C, credential: Credential | undefined) => Promise<R | ProviderFailure>,
     sorted: (inTurn: Credentialed, contender: C) => Credentialed = inTurn => inTurn,
   ): Promise<R> {
-    const { credentials, maxAttempts } = this.#parts
+    const { credentials, settings } = this.#parts
     let last: { readonly failure: ProviderFailure; readonly contender: C } | undefined
-    let left = maxAttempts
+    let left = settings.maxAttempts
     for (const contender of contenders) {
       const { provider } = contender
       const tries = sorted(credentials.inTurn(provider), contender)
@@ -74,8 +82,9 @@ export class Failover {
         credentials.failed(provider.id, credential, result)
         const { kind, status } = result
         context.log.warn('an attempt failed', { request: context.id, provider: provider.id, kind, status })
-        if (result.retry === 'never') throw this.publicError(result, contender)
-        if (result.retry === 'same' && ++turn < tries.length) continue
+        const { retry } = policyOf(result)
+        if (retry === 'never') throw this.publicError(result, contender)
+        if (retry === 'credential' && ++turn < tries.length) continue
         const waitMs = left > 0 ? this.#waitMs(result, contender, tries.length === 1, isLast, repeats) : undefined
         if (waitMs === undefined) break
         if (waitMs > 0) await this.#parts.backoff.sleep(waitMs, context.signal)
@@ -86,42 +95,48 @@ export class Failover {
     throw this.publicError(last!.failure, last!.contender)
   }
 
-  /** How long to wait before the same contender is asked again; undefined when it is not. */
+  /** How long to wait before asking the same contender again; undefined: do not ask it again. */
   #waitMs(failure: ProviderFailure, contender: Contender, isAlone: boolean, isLast: boolean, repeats: number): number | undefined {
-    const { backoff, clock, retries } = this.#parts
+    const { backoff, clock, settings } = this.#parts
     const inVainAt = this.#inVain.get(nameOf(contender))
     if (inVainAt !== undefined && clock.now() - inVainAt < noRetriesForMs) return undefined
-    // Often a keep-alive socket that the vendor had closed. With several credentials the next one has found that out.
-    if (failure.kind === 'network' && isAlone && repeats === 0) return 0
-    if (!isLast || !failure.transient || repeats >= retries) return undefined
+    if (policyOf(failure).repeatAtOnce && isAlone && repeats === 0) return 0
+    if (!isLast || !isTransient(failure) || repeats >= settings.retries) return undefined
     return retryDelayMs(repeats, failure.retryAfterMs, backoff.random())
   }
 
-  /** What came of an attempt: a throw becomes a failure, and closes the attempt's books. */
-  async outcome<R extends object>(
-    contender: Contender,
+  /** Runs one attempt. Returns its failure, after recording it and charging it to the reservation; throws when the run itself is over. */
+  async attempt<E extends object, C extends Contender, R extends object>(
+    parts: AttemptParts<C>,
     context: RunContext,
-    attempt: { end(outcome: 'left' | ProviderFailure): void },
-    work: () => Promise<R>,
+    work: AttemptWork<E, C, R>,
   ): Promise<R | ProviderFailure> {
+    const { candidate } = parts
+    const attempt = new Attempt<E, C>(parts, this.#parts)
+    let failure: ProviderFailure | undefined
     try {
-      return await work()
+      return await work.run(attempt)
     } catch (error) {
       try {
-        const failure = this.failureOf(error, contender, context)
+        failure = this.failureOf(error, candidate, context)
         attempt.end(failure)
         return failure
       } finally {
         attempt.end('left')
+        work.reservation?.attemptFailed(
+          candidate.endpoint,
+          work.usageOf?.(attempt),
+          failure !== undefined && policyOf(failure).mayBeBilled === true,
+        )
       }
     }
   }
 
   publicError(failure: ProviderFailure, { provider }: Contender): GatewayError {
-    return publicError(failure, provider.id, this.#parts.masks, this.#parts.forms)
+    return publicError(failure, provider.id, this.#parts.masks, this.#parts.operation)
   }
 
-  /** An attempt's error as a failure; the run's own end is thrown as it is. */
+  /** The failure that an attempt's error means. Rethrows the reason when the run was aborted, and errors that are meant for the caller. */
   failureOf(error: unknown, { provider }: Contender, context: RunContext): ProviderFailure {
     if (context.signal.aborted) throw context.signal.reason
     if (ProviderFailure.is(error)) return error
@@ -129,7 +144,7 @@ export class Failover {
     context.log.error('a provider plugin failed', {
       request: context.id,
       provider: provider.id,
-      plugin: this.#parts.pluginOf(provider.id),
+      plugin: this.#parts.plugins.pluginOf(provider.id),
       ...describeError(error),
     })
     return new ProviderFailure({ kind: 'protocol', message: `The provider "${provider.id}" failed inside the gateway.`, cause: error })

@@ -3,7 +3,10 @@ import { noUsage, type TokenUsage } from '../contracts/events.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import { estimateInput, estimateTokens } from '../tokens/estimate.ts'
 
-/** US dollars; null when a price that is needed is unknown. `usage` is that of one request to the vendor: the length of its input chooses the tier. */
+/**
+ * In US dollars; null if a needed price is unknown. `usage` must be that of a single upstream request, since its input tokens decide the
+ * price tier.
+ */
 export function costOf(usage: TokenUsage, price: Price | undefined): number | null {
   if (!price) return null
   const { uncachedInput, cacheRead, cacheWrite5m, cacheWrite1h, output, reasoning, toolCalls } = usage
@@ -22,13 +25,13 @@ export function costOf(usage: TokenUsage, price: Price | undefined): number | nu
   return tokens / 1_000_000 + searches * (price.webSearch ?? 0) + (price.request ?? 0)
 }
 
-/** What all requests to the vendor came to that one generation took. Each is priced by itself: the length of its own input chooses its tier. */
+/** Adds up the upstream requests of one operation. Each is priced separately, since its own input tokens decide its price tier. */
 export class Bill {
   usage = noUsage
-  /** US dollars; null when the cost of any of them is unknown. */
+  /** In US dollars; null if the cost of any request is unknown. */
   costUsd: number | null = 0
 
-  /** Returns what this request cost. */
+  /** Returns the cost of this request in US dollars; null if unknown. */
   add(usage: TokenUsage, price: Price | undefined): number | null {
     const costUsd = costOf(usage, price)
     this.usage = addUsage(this.usage, usage)
@@ -37,7 +40,7 @@ export class Bill {
   }
 }
 
-/** The most that a request of this size can cost, its searches aside: every input token at the dearest price that it could have. */
+/** The most that a request of this size can cost in US dollars, without searches: every token at its highest possible price. */
 export function highestCostOf(inputTokens: number, outputTokens: number, price: Price): number {
   const { input, output, cacheWrite5m = 0, cacheWrite1h = 0, reasoning = 0 } = pricesAt(price, inputTokens)
   const tokens = inputTokens * Math.max(input, cacheWrite5m, cacheWrite1h) + outputTokens * Math.max(output, reasoning)
@@ -48,7 +51,7 @@ function pricesAt(price: Price, inputTokens: number): TokenPrices {
   return price.tiers?.findLast(({ above }) => inputTokens > above) ?? price
 }
 
-/** As counts can be: whole, none below zero, and no more reasoning than output. What a vendor counts wrongly must not be credited. */
+/** Makes a vendor's counts plausible: whole, not negative, and no more reasoning than output. A wrong count must never become a credit. */
 export function soundUsage({ toolCalls, estimated, ...counts }: TokenUsage): TokenUsage {
   const output = soundCount(counts.output)
   return {
@@ -63,7 +66,7 @@ export function soundUsage({ toolCalls, estimated, ...counts }: TokenUsage): Tok
   }
 }
 
-/** No reply has more tokens than fit into 32 bits, so that sums and products stay exact. */
+/** Limits counts to 32 bits, so that sums and products stay exact. */
 function soundCount(count: number): number {
   return count > 0 ? Math.min(Math.trunc(count), 0xffff_ffff) : 0
 }
@@ -83,7 +86,9 @@ function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
   }
 }
 
-/** A guess for a reply whose vendor did not count, or that the client left before the count came. `said` is its length in characters. */
-export function estimateUsage(request: GenerationRequest, said: number): TokenUsage {
-  return { ...noUsage, uncachedInput: estimateInput(request), output: estimateTokens(said), estimated: true }
+/**
+ * An estimate for a reply without reported usage: the vendor sent none, or the client left first. `characters` is the length of the output.
+ */
+export function estimateUsage(request: GenerationRequest, characters: number): TokenUsage {
+  return { ...noUsage, uncachedInput: estimateInput(request), output: estimateTokens(characters), estimated: true }
 }

@@ -3,7 +3,6 @@ import type { TokenUsage } from '../contracts/events.ts'
 import type { Hold } from '../contracts/hold.ts'
 import type { ApiKey } from '../contracts/key-store.ts'
 import type { CreditHold } from '../contracts/ledger.ts'
-import { ProviderFailure } from '../contracts/provider.ts'
 import { GatewayError } from '../foundation/errors.ts'
 import { costOf } from './cost.ts'
 import { covers, outputTokensFor, spendAt, type Spend } from './spend.ts'
@@ -14,20 +13,20 @@ export interface ReservationParts {
   readonly tokens: Hold | undefined
   readonly credit: CreditHold | undefined
   readonly need: TokenNeed
-  /** The most that the input can come to. */
+  /** An upper bound of the input tokens. */
   readonly inputTokens: number
 }
 
-/** Tokens and credit held for one request. What is left of the credit bounds what each attempt may be asked for. */
+/** The tokens and credit held for one request. The credit that is left limits the output of each attempt. */
 export class Reservation {
   readonly #key: ApiKey
   readonly #tokens: Hold | undefined
   readonly #credit: CreditHold | undefined
   #need: TokenNeed
   #inputTokens: number
-  /** What rounds and attempts that are over cost, or may have cost. */
+  /** What finished rounds and attempts cost, or may have cost. */
   #goneUsd = 0
-  /** What failed attempts are known to have cost. */
+  /** The known cost of failed attempts. */
   #lostUsd = 0
 
   constructor({ key, tokens, credit, need, inputTokens }: ReservationParts) {
@@ -38,7 +37,7 @@ export class Reservation {
     this.#inputTokens = inputTokens
   }
 
-  /** Those that what is held suffices for: some, unless nothing was held at all. */
+  /** The candidates whose cheapest answer is covered by the hold: at least one. Without a hold, all of them. */
   affordable<C extends { readonly endpoint: Endpoint }>(candidates: readonly C[]): readonly C[] {
     return candidates.filter(({ endpoint }) => {
       const spend = this.#spendAt(endpoint)
@@ -47,8 +46,8 @@ export class Reservation {
   }
 
   /**
-   * Makes sure that another attempt at this endpoint is covered. Gives the output limit that keeps its cost within what is held, or
-   * undefined where the request's own and the endpoint's do. Throws the 402 where even the least answer is no longer covered.
+   * Makes sure that the hold covers another attempt at this endpoint, and extends it if necessary. Returns the output limit in tokens that
+   * keeps the cost within the hold, or undefined if no such limit is needed. Throws 402 if not even the shortest answer is covered.
    */
   async outputLimit(endpoint: Endpoint): Promise<number | undefined> {
     const spend = this.#spendAt(endpoint)
@@ -62,7 +61,7 @@ export class Reservation {
     return Math.max(this.#need.leastOutputTokens, outputTokensFor(this.#leftUsd, spend))
   }
 
-  /** A round is over, and the next one needs this much. `costUsd` is null where it is not known. */
+  /** Call between rounds: `costUsd` is the cost of the last one, null if unknown; `measure` gives the need of the next. */
   nextRound(costUsd: number | null, measure: () => TokenNeed): void {
     if (!this.#credit) return
     this.#goneUsd += costUsd ?? this.#leftUsd
@@ -71,24 +70,26 @@ export class Reservation {
     this.#need = need
   }
 
-  /** An attempt failed before it answered: what it cost, or may have cost, is no longer there for the next. */
-  attemptFailed(endpoint: Endpoint, usage: TokenUsage | undefined, failure?: ProviderFailure): void {
+  /**
+   * Call when an attempt failed before it answered: the next one has that much less. Without a known usage, `mayBeBilled` assumes the most.
+   */
+  attemptFailed(endpoint: Endpoint, usage: TokenUsage | undefined, mayBeBilled: boolean): void {
     const spend = this.#spendAt(endpoint)
     if (!spend) return
     const costUsd = usage && costOf(usage, endpoint.price)
     if (costUsd !== undefined && costUsd !== null) {
       this.#goneUsd += costUsd
       this.#lostUsd += costUsd
-    } else if (failure && mayBeBilled(failure)) this.#goneUsd += Math.min(spend.mostUsd, this.#leftUsd)
+    } else if (mayBeBilled) this.#goneUsd += Math.min(spend.mostUsd, this.#leftUsd)
   }
 
-  /** `costUsd` is null where it is not known: then what was held is the best guess. */
+  /** `costUsd` is null if unknown. The whole hold then counts as spent. */
   async settle(usage: TokenUsage, costUsd: number | null): Promise<void> {
     await this.#tokens?.settle(usage.uncachedInput + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h + usage.output)
     await this.#credit?.settle(costUsd === null ? this.#credit.usd : costUsd + this.#lostUsd)
   }
 
-  /** Nothing was answered. What failed attempts cost is spent all the same. */
+  /** Call when nothing was answered. The known cost of failed attempts is charged all the same. */
   async release(): Promise<void> {
     await this.#tokens?.release()
     if (this.#lostUsd > 0) await this.#credit?.settle(this.#lostUsd)
@@ -99,7 +100,7 @@ export class Reservation {
     return Math.max(0, this.#credit!.usd - this.#goneUsd)
   }
 
-  /** Undefined where nothing is held for it: the key has no cap, or may use an endpoint without a price. */
+  /** Undefined if nothing is held for the endpoint: the key has no cap, or the endpoint has no price. */
   #spendAt(endpoint: Endpoint): Spend | undefined {
     if (!this.#credit || !endpoint.price) return undefined
     return spendAt(endpoint, endpoint.price, this.#need, this.#inputTokens)
@@ -115,9 +116,4 @@ export function capReached({ spendCapUsd }: ApiKey): GatewayError {
       `The spend cap of this API key, ${spendCapUsd} USD, leaves no room for this request. ` +
       'Wait for requests under way to end, send less, use a cheaper model, or raise the cap.',
   })
-}
-
-/** What a vendor refuses it does not bill; what it took and did not deliver, it may. */
-function mayBeBilled({ kind }: ProviderFailure): boolean {
-  return kind === 'timeout' || kind === 'protocol'
 }

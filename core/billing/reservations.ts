@@ -13,15 +13,15 @@ import { covers, outputLimitOf, spendAt } from './spend.ts'
 import { inputBound, type TokenNeed } from './token-need.ts'
 
 const windowMs = 60_000
-/** Output tokens of a request that names no limit, where the endpoint's answers are shorter on average. For limits of tokens a minute only. */
+/** The fewest output tokens assumed for a request without a limit. Only for limits on tokens per minute. */
 const leastAssumedOutput = 1_000
 const averagedMs = 3_600_000
-/** Texts of so few bytes are not worth counting: the bound is close enough. */
+/** Shorter texts, in bytes, are not worth counting: the bound is close enough. */
 const shortTextBytes = 2_000
-/** Another vocabulary may make more tokens of a text than the one that stands in for it, but hardly so many more. */
+/** A model's own tokenizer hardly ever gives more tokens than the stand-in's count times this. */
 const standInMargin = 1.5
 
-/** Sets aside what a request may take: 402 and 429 come from here, before anything is answered. */
+/** Holds the tokens and credit that a request may take. Throws 402 and 429, before anything is sent upstream. */
 export class Reservations {
   readonly #ledger: Ledger
   readonly #limiter: RateLimiter
@@ -39,7 +39,7 @@ export class Reservations {
     this.#counter = counter
   }
 
-  /** Undefined for a key without limits: most requests. */
+  /** Undefined for keys without limits, which most are. `measure` runs only if it is needed. */
   async reserve(key: ApiKey, measure: () => TokenNeed, endpoints: readonly Endpoint[]): Promise<Reservation | undefined> {
     if (key.tokensPerMinute === undefined && key.spendCapUsd === undefined) return undefined
     const need = measure()
@@ -56,7 +56,7 @@ export class Reservations {
     }
   }
 
-  /** A rate limit evens out over time, so it is enough to hold what is likely. */
+  /** A rate limit evens out over time, so holding the likely number of tokens is enough. */
   #likelyTokens(need: TokenNeed, endpoints: readonly Endpoint[]): number {
     const [first] = endpoints
     const input = estimateTokens(need.texts.reduce((sum, { length }) => sum + length, 0)) + need.otherInputTokens
@@ -81,13 +81,13 @@ export class Reservations {
       status: 429,
       type: 'rate_limit_error',
       code: 'rate_limit_exceeded',
-      message: `This request needs about ${tokens} tokens, and this API key's limit is ${tokensPerMinute} tokens a minute. ${advice}`,
+      message: `This request needs about ${tokens} tokens, and this API key's limit is ${tokensPerMinute} tokens per minute. ${advice}`,
       retryAfterMs,
       final: retryAfterMs === undefined,
     })
   }
 
-  /** A token is at least one byte: that bound costs nothing. Only where it stands in the way are the tokens counted. */
+  /** A token is at least one byte, and that bound costs nothing. The tokens are counted only if the bound exceeds the credit. */
   async #reserveCredit(
     key: ApiKey,
     need: TokenNeed,
@@ -118,7 +118,7 @@ export class Reservations {
   }
 }
 
-/** From the least that the cheapest endpoint can take to the most that the dearest can. */
+/** From the lowest cost at the cheapest endpoint to the highest at the most expensive one. */
 function rangeOf(endpoints: readonly Endpoint[], need: TokenNeed, inputTokens: number): CreditRange {
   let atLeast = Infinity
   let atMost = 0

@@ -2,22 +2,22 @@ import type { Endpoint, Price } from '../contracts/catalog.ts'
 import { highestCostOf } from './cost.ts'
 import type { TokenNeed } from './token-need.ts'
 
-/** For an endpoint of which neither the output limit nor the context window is known. */
+/** For endpoints whose output limit and context window are both unknown. */
 const assumedOutputTokens = 32_768
 const toleranceUsd = 1e-9
 
 /** What one request to an endpoint can cost, in US dollars. */
 export interface Spend {
-  /** Whatever the answer is: the input, the searches and the price of the request. */
+  /** Independent of the answer: the input, the searches, and the price of the request. */
   readonly fixedUsd: number
   readonly outputTokenUsd: number
-  /** With the least output that is worth asking for. */
+  /** With the shortest output that is worth asking for. */
   readonly leastUsd: number
-  /** With all the output that the request and the endpoint allow. */
+  /** With the longest output that the request and the endpoint allow. */
   readonly mostUsd: number
 }
 
-/** `inputTokens` is the most that the request's input can come to. */
+/** `inputTokens` is an upper bound of the request's input. */
 export function spendAt(endpoint: Endpoint, price: Price, need: TokenNeed, inputTokens: number): Spend {
   const input = Math.min(inputTokens, endpoint.contextWindow ?? Infinity)
   const inputUsd = highestCostOf(input, 0, price)
@@ -32,17 +32,17 @@ export function spendAt(endpoint: Endpoint, price: Price, need: TokenNeed, input
   }
 }
 
-/** The most output that the endpoint can be made to generate. */
+/** The most output tokens that the endpoint can generate for this request. */
 export function outputLimitOf({ maxOutputTokens, contextWindow }: Endpoint, { outputTokens = Infinity }: TokenNeed): number {
   return Math.min(outputTokens, maxOutputTokens ?? contextWindow ?? assumedOutputTokens)
 }
 
-/** Prices add up to fractions, and a ledger may round to a nano-dollar. */
+/** Tolerates rounding: prices add up to fractions, and a ledger may round to a nano-dollar. */
 export function covers(heldUsd: number, wantedUsd: number): boolean {
   return heldUsd + toleranceUsd >= wantedUsd
 }
 
-/** How many tokens of output `heldUsd` pays for, beside what is fixed. */
+/** The output tokens that `heldUsd` pays for, after the fixed cost. */
 export function outputTokensFor(heldUsd: number, { fixedUsd, outputTokenUsd }: Spend): number {
   return Math.floor((heldUsd + toleranceUsd - fixedUsd) / outputTokenUsd)
 }

@@ -3,22 +3,22 @@ import { framingOf } from '../tokens/framing.ts'
 import { schemasOf, textsOf } from '../tokens/input-texts.ts'
 import { estimateOtherInput } from '../tokens/other-input.ts'
 
-/** Below this many tokens of output an answer is not worth its input; some vendors take no lower limit. */
+/** With fewer output tokens, an answer is not worth its input. Some vendors accept no lower limit. */
 const leastOutputTokens = 16
-/** Vendors choose how often they search; most stop well before. */
+/** Vendors decide how often they search. Most stop well before this. */
 const assumedSearches = 10
 
-/** What a request may take of a model. */
+/** The tokens that a request may take. */
 export interface TokenNeed {
-  /** What the model reads. */
+  /** The texts that the model reads. */
   readonly texts: readonly string[]
-  /** Input besides the texts: what the vendor puts around them, images, files and state. */
+  /** Input besides the texts: the vendor's framing, images, files, and state. */
   readonly otherInputTokens: number
-  /** The request's own limit. Undefined: the endpoint's limit holds. */
+  /** The request's own limit. Undefined: the endpoint's limit applies. */
   readonly outputTokens: number | undefined
-  /** With less than this the request is refused. */
+  /** If fewer are affordable, the request is refused. */
   readonly leastOutputTokens: number
-  /** Searches on the web that the vendor may make. */
+  /** Web searches that the vendor may make. */
   readonly searches: number
 }
 
@@ -33,7 +33,7 @@ export function needOf(request: GenerationRequest): TokenNeed {
   }
 }
 
-/** No text has more tokens than bytes; input other than text is a guess. */
+/** An upper bound: no text has more tokens than bytes. Input other than text is an estimate. */
 export function inputBound({ texts, otherInputTokens }: TokenNeed): number {
   return texts.reduce((sum, text) => sum + Buffer.byteLength(text), otherInputTokens)
 }

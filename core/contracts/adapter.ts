@@ -18,8 +18,6 @@ export type Emit = (event: GenerationEvent) => void
 
 /** A vendor's dialect, without I/O: `httpProvider(id, adapter, gateway.http, options)` makes a provider of it. */
 export interface ProviderAdapter {
-  /** Such as `openai-responses`: unknown members and tools of that dialect reach no other. */
-  readonly dialect?: string
   /** What every model can do in this dialect where the catalog does not say. */
   readonly capabilities?: Capabilities
   /** Whether a model can be held to this format, where that depends on model or schema; else it is told in words and its answer checked. */

@@ -31,7 +31,7 @@ export interface PriceTier extends TokenPrices {
 
 /**
  * What a model at a provider can do. A member that is absent is unknown: then the provider's own `capabilities` count, and what they
- * leave open is tried, save `customTools`, `namespaceTools` and `allowedTools`, which only few know and which lose nothing by being lowered.
+ * leave open is tried, except for `customTools`, `namespaceTools`, `allowedTools` and `builtInTools`, which few models support.
  */
 export interface Capabilities {
   readonly tools?: boolean | undefined
@@ -40,7 +40,11 @@ export interface Capabilities {
   readonly namespaceTools?: boolean | undefined
   /** `tool_choice` may list the tools that are allowed; elsewhere only those are offered. */
   readonly allowedTools?: boolean | undefined
+  /** Runs tool types of the Responses API, such as `code_interpreter`. Other endpoints do not get them. */
+  readonly builtInTools?: boolean | undefined
   readonly structuredOutput?: 'json_schema' | 'json_object' | 'none' | undefined
+  /** JSON mode requires the word "JSON" in `input`; the instructions do not count. */
+  readonly jsonModeReadsInput?: boolean | undefined
   readonly efforts?: readonly Effort[] | undefined
   readonly verbosity?: boolean | undefined
   readonly temperature?: boolean | undefined

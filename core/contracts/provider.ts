@@ -31,8 +31,6 @@ export interface Provider {
   /** Core chooses, rotates and cools down; absent means that there is nothing to choose. */
   readonly credentials?: readonly Credential[]
   readonly timeouts?: Partial<Timeouts>
-  /** See `ProviderAdapter.dialect`. */
-  readonly dialect?: string
   /** What every model here can do where the catalog does not say. */
   readonly capabilities?: Capabilities
   /** See `ProviderAdapter.enforces`. */
@@ -91,7 +89,7 @@ export interface ProviderFailureOptions {
   /** The vendor's HTTP status. */
   readonly status?: number | undefined
   readonly retryAfterMs?: number | undefined
-  /** Whether the same request may well succeed soon. By default the kind decides. */
+  /** Whether the same request may succeed soon. By default the kind decides. */
   readonly transient?: boolean | undefined
   /** The item or part of `request.input` that is at fault, as the provider was given it: the caller is told its path. */
   readonly subject?: object | undefined
@@ -99,23 +97,6 @@ export interface ProviderFailureOptions {
   readonly upstream?: string | undefined
   readonly cause?: unknown
 }
-
-const retries: Record<FailureKind, 'same' | 'other' | 'never'> = {
-  'invalid-request': 'never',
-  'not-found': 'other',
-  auth: 'same',
-  quota: 'same',
-  'rate-limit': 'same',
-  overloaded: 'other',
-  unavailable: 'other',
-  timeout: 'other',
-  network: 'same',
-  protocol: 'other',
-  refused: 'other',
-  'context-length': 'other',
-}
-
-const transientKinds: ReadonlySet<FailureKind> = new Set(['overloaded', 'unavailable', 'network'])
 
 const failureMarker = Symbol.for('turnpike/provider-failure')
 
@@ -127,7 +108,8 @@ export class ProviderFailure extends Error {
   readonly code: ImageErrorCode | undefined
   readonly status: number | undefined
   readonly retryAfterMs: number | undefined
-  readonly transient: boolean
+  /** Undefined: the kind decides. */
+  readonly transient: boolean | undefined
   readonly subject: object | undefined
   readonly upstream: string | undefined
 
@@ -137,14 +119,9 @@ export class ProviderFailure extends Error {
     this.code = options.code
     this.status = options.status
     this.retryAfterMs = options.retryAfterMs
-    this.transient = options.transient ?? transientKinds.has(options.kind)
+    this.transient = options.transient
     this.subject = options.subject
     this.upstream = options.upstream
-  }
-
-  /** Whether another try may help: with another credential of the same candidate, only at another candidate, or nowhere. */
-  get retry(): 'same' | 'other' | 'never' {
-    return retries[this.kind]
   }
 
   static is(error: unknown): error is ProviderFailure {

@@ -1,8 +1,8 @@
 import type { Criterion, DecisionAnswer, Question } from '../contracts/decision.ts'
 
 /**
- * The answer to a question by its distribution: of a `noul` the probability of yes alone; of a `choice` one probability for each option, of
- * a `score` one for each level, in the order of the criteria. They sum to 1.
+ * Makes the answer to a question from its probabilities, in the order of the criteria: one for each option of a `choice`, one for each
+ * level of a `score`. They sum to 1. For a `noul`, only the first one counts, the probability of yes.
  */
 export function answerBy(question: Question, probabilities: readonly number[]): DecisionAnswer {
   switch (question.type) {
@@ -30,7 +30,7 @@ export function answerBy(question: Question, probabilities: readonly number[]): 
   }
 }
 
-/** How concentrated a distribution is: 0 where all are equal, 1 where one has all. docs/protocol/decisions.md#answers. */
+/** How concentrated the probabilities are: 0 if all are equal, 1 if one option has all of it. docs/protocol/decisions.md#answers. */
 export function confidenceOf(probabilities: readonly number[]): number {
   const count = probabilities.length
   if (count === 1) return 1

@@ -1,116 +1,77 @@
+import { Failover, failoverDependencies } from '../attempts/failover.ts'
+import type { Attempt } from '../attempts/attempt.ts'
 import type { Reservation } from '../billing/reservation.ts'
-import { Clock } from '../foundation/clock.ts'
-import { wire } from '../framework/container.ts'
-import type { DecisionClient, DecisionReply, DecisionRequest } from '../contracts/decision.ts'
+import type { DecisionReply, DecisionRequest } from '../contracts/decision.ts'
 import type { GuardSession } from '../contracts/guardrail.ts'
-import { MetricStore } from '../contracts/metric-store.ts'
-import { ProviderFailure, type Credential } from '../contracts/provider.ts'
+import type { Credential, ProviderFailure } from '../contracts/provider.ts'
+import { wire, type Dependencies } from '../framework/container.ts'
 import { DecisionClients } from '../framework/extension-points.ts'
-import { Attempt } from '../attempts/attempt.ts'
 import type { Surroundings } from '../generation/attempts.ts'
-import { Masks } from '../foundation/masks.ts'
-import { Backoff } from '../attempts/backoff.ts'
-import { Failover } from '../attempts/failover.ts'
 import type { Operation } from '../operation/operation.ts'
-import type { Registry } from '../framework/registry.ts'
-import { Settings } from '../framework/settings.ts'
-import { Credentials } from '../attempts/credentials.ts'
 import { AskedModels } from './asked-models.ts'
-import { decisionForms } from './failure.ts'
 import type { DecisionCandidate } from './names.ts'
 import { checkedReply } from './reply.ts'
 import { countedUsage } from './usage.ts'
 
 const defaultTimeoutMs = 60_000
 
+const dependencies = { ...failoverDependencies, clients: DecisionClients, models: AskedModels }
+
 export interface AnsweredDecision {
   readonly reply: DecisionReply
   readonly candidate: DecisionCandidate
 }
 
+/** What the attempts at one decision have in common. */
+export interface DecisionTask {
+  readonly request: DecisionRequest
+  readonly sessions: readonly GuardSession[]
+  readonly operation: Operation
+  readonly surroundings: Surroundings
+  readonly reservation: Reservation | undefined
+}
+
 /** Asks decision clients until one answers. */
 export class DecisionAttempts {
-  readonly #clock: Clock
-  readonly #metrics: MetricStore
   readonly #models: AskedModels
   readonly #failover: Failover
 
   static {
-    wire(this, [Clock, MetricStore, Credentials, DecisionClients, AskedModels, Masks.token, Settings, Backoff])
+    wire(this, dependencies)
   }
 
-  constructor(
-    clock: Clock,
-    metrics: MetricStore,
-    credentials: Credentials,
-    clients: Registry<DecisionClient>,
-    models: AskedModels,
-    masks: Masks,
-    { maxAttempts, retries }: Settings,
-    backoff: Backoff,
-  ) {
-    this.#clock = clock
-    this.#metrics = metrics
+  constructor({ clients, models, ...services }: Dependencies<typeof dependencies>) {
     this.#models = models
-    this.#failover = new Failover({
-      credentials,
-      masks,
-      maxAttempts,
-      retries,
-      backoff,
-      clock,
-      pluginOf: provider => clients.pluginOf(provider),
-      forms: decisionForms,
-    })
+    this.#failover = new Failover({ ...services, operation: 'decision', plugins: clients })
   }
 
-  /** A reply that answers every question; or the public error of the last failure, when all is spent. */
-  first(
-    candidates: readonly DecisionCandidate[],
-    request: DecisionRequest,
-    sessions: readonly GuardSession[],
-    operation: Operation,
-    surroundings: Surroundings,
-    reservation: Reservation | undefined,
-  ): Promise<AnsweredDecision> {
-    return this.#failover.first(candidates, operation.context, (candidate, credential) =>
-      this.#try(candidate, credential, request, sessions, operation, surroundings, reservation),
-    )
+  /** A reply that answers every question. Throws the public error of the last failure when no candidate is left. */
+  first(candidates: readonly DecisionCandidate[], task: DecisionTask): Promise<AnsweredDecision> {
+    return this.#failover.first(candidates, task.operation.context, (candidate, credential) => this.#try(candidate, credential, task))
   }
 
   async #try(
     candidate: DecisionCandidate,
     credential: Credential | undefined,
-    asked: DecisionRequest,
-    sessions: readonly GuardSession[],
-    operation: Operation,
-    { cancellation, record }: Surroundings,
-    reservation: Reservation | undefined,
+    task: DecisionTask,
   ): Promise<AnsweredDecision | ProviderFailure> {
     const { client, model, endpoint } = candidate
+    const { operation, sessions, reservation, surroundings } = task
+    const { cancellation, record } = surroundings
     const { context } = operation
-    // The answer to a decision has no limit that could be lowered: its whole need is held, or it is refused.
+    // A decision's output has no limit that could be lowered: either all of it is covered, or this throws the 402.
     await reservation?.outputLimit(endpoint)
-    const attempt = new Attempt<DecisionReply, DecisionCandidate>({
-      candidate,
-      credential,
-      totalMs: client.timeoutMs ?? defaultTimeoutMs,
-      run: cancellation,
-      clock: this.#clock,
-      metrics: this.#metrics,
-      record,
-    })
-    const outcome = await this.#failover.outcome(candidate, context, attempt, async () => {
-      const request = { ...asked, model }
+    const parts = { candidate, credential, totalMs: client.timeoutMs ?? defaultTimeoutMs, run: cancellation, record }
+    const run = async (attempt: Attempt<DecisionReply, DecisionCandidate>): Promise<AnsweredDecision> => {
       const { signal } = attempt
+      const request = { ...task.request, model }
       const generate = this.#models.asker(operation, sessions, signal, record)
       attempt.begin(once(() => client.decide({ request, credentialId: credential?.id, signal, context, generate })))
       const reply = checkedReply(await attempt.next(), request, client.provider)
       attempt.end('ok', countedUsage(reply))
       return { reply, candidate }
-    })
-    if (ProviderFailure.is(outcome)) reservation?.attemptFailed(endpoint, undefined, outcome)
-    return outcome
+    }
+    return await this.#failover.attempt(parts, context, { reservation, run })
   }
 }
 

@@ -10,7 +10,7 @@ import { refuseByRetention } from './retention.ts'
 import { decisionNeed } from './token-limits.ts'
 import { billedUsage, toldUsage } from './usage.ts'
 
-/** The whole life of one decision, top to bottom. */
+/** One decision from start to end. */
 export class Decision {
   readonly #services: DecisionServices
   readonly #scope: RequestScope
@@ -53,12 +53,18 @@ export class Decision {
     const affordable = reservation?.affordable(candidates) ?? candidates
 
     const sessions = guards.map(({ session }) => session)
-    const { reply, candidate } = await attempts.first(affordable, request, sessions, this.#operation, this.#scope, reservation)
+    const { reply, candidate } = await attempts.first(affordable, {
+      request,
+      sessions,
+      operation: this.#operation,
+      surroundings: this.#scope,
+      reservation,
+    })
 
     const { record } = this.#scope
     const version = reply.model ?? candidate.model
     this.#operation.answeredBy(candidate.endpoint)
-    // Models that were asked on the way are on the bill already, and stand for the whole.
+    // If the client called models, those calls are on the bill already. They are the whole cost.
     if (bill.usage === noUsage) bill.add(billedUsage(reply, request), candidate.endpoint.price)
     const decided: Decided = {
       ...reply,

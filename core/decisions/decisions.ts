@@ -24,7 +24,7 @@ const dependencies = {
   live: LiveOperations,
 }
 
-/** What every decision works with. */
+/** The services that every decision uses. */
 export interface DecisionServices extends Omit<Dependencies<typeof dependencies>, 'guardrails' | 'live'> {
   readonly guardrails: readonly LoadedGuard[]
 }

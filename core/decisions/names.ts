@@ -7,21 +7,21 @@ import type { Provider } from '../contracts/provider.ts'
 import { invalidRequest, type GatewayError } from '../foundation/errors.ts'
 import { DecisionClients, Providers } from '../framework/extension-points.ts'
 import { nearest } from '../foundation/nearest.ts'
-import type { Contender } from '../attempts/failover.ts'
+import type { Contender } from '../attempts/attempt.ts'
 import type { Registry } from '../framework/registry.ts'
 import { unlistedEndpoint } from '../routing/catalog.ts'
 import { checkWellFormed } from '../routing/model-name.ts'
 
-/** A decision model, and the client that answers for it. */
+/** A decision model and the client that serves it. */
 export interface DecisionCandidate extends Contender {
   readonly client: DecisionClient
-  /** The versioned id, without a prefix. */
+  /** The versioned id, without the provider prefix. */
   readonly model: string
 }
 
 const longestAdvice = 5
 
-/** Finds decision models by their names: docs/protocol/decisions.md#names. */
+/** Resolves the names of decision models: docs/protocol/decisions.md#names. */
 export class DecisionNames {
   readonly #clients: Registry<DecisionClient>
   readonly #inOrder: readonly DecisionClient[]
@@ -39,7 +39,7 @@ export class DecisionNames {
     this.#catalog = catalog
   }
 
-  /** Who may answer, in plugin order, as far as the key allows it: at least one, or a 400, 402 or 403. */
+  /** The candidates that the key permits, in plugin order: at least one. Throws 400, 402, or 403. */
   candidates(name: string, key: ApiKey): readonly DecisionCandidate[] {
     const found = this.#find(name)
     const endpoints = permitted(
@@ -78,7 +78,7 @@ export class DecisionNames {
       return refusal(`"${prefix}" is not a provider of the model "${rest}". Write ${right}.`)
     }
     if (this.#generates(name))
-      return refusal(`The model "${name}" is not a decision model: ask it at POST /v1/responses. ${this.#advice(rest)}`)
+      return refusal(`The model "${name}" is not a decision model. Use POST /v1/responses for it. ${this.#advice(rest)}`)
     return refusal(`The decision model "${name}" does not exist here. ${this.#advice(rest)}`)
   }
 
@@ -86,7 +86,7 @@ export class DecisionNames {
     const { prefix, rest } = split(name)
     if (name === 'auto' || this.#catalog.resolve(name)) return true
     if (prefix === undefined) return false
-    // A provider that only generates takes any model.
+    // A provider that only generates accepts any model name.
     return this.#catalog.endpoint(prefix, rest) !== undefined || (this.#providers.get(prefix) !== undefined && !this.#clients.get(prefix))
   }
 
@@ -95,11 +95,11 @@ export class DecisionNames {
     const same = known.filter(name => split(name).rest === wanted)
     const near = same.length > 0 ? same : nearest(wanted, known)
     if (near.length > 0) return `Did you mean ${near.join(', ')}?`
-    if (known.length === 0) return 'No plugin of this gateway answers decisions.'
+    if (known.length === 0) return 'This gateway has no decision models.'
     return `Decision models here: ${known.slice(0, longestAdvice).join(', ')}.`
   }
 
-  /** Every name by which a decision model of the catalog may be asked. */
+  /** Every name of every decision model in the catalog. */
   #known(): readonly string[] {
     return this.#catalog.models().flatMap(({ aliases, endpoints }) =>
       endpoints.flatMap(({ kind, provider, upstreamModel }) => {

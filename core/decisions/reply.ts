@@ -2,32 +2,32 @@ import type { DecisionAnswer, DecisionReply, DecisionRequest, DecisionUsage, Que
 import { isObject, type JsonObject } from '../foundation/json.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
 
-/** A number may be off by what rounding does to it. */
+/** Rounding may move a number this far out of its range. */
 const tolerance = 1e-6
 const longestId = 64
 
 /**
- * The reply with an answer of its own type for each question and no other: docs/protocol/decisions.md#answers. Anything else is a failure of
- * the provider, never a partial success. Members that the protocol does not know are kept.
+ * Checks that a client's reply has an answer of the right type for every question: docs/protocol/decisions.md#answers. If one is missing or
+ * invalid, the whole reply is a provider failure. Answers to other questions are dropped; unknown members are kept.
  */
 export function checkedReply(reply: unknown, request: DecisionRequest, provider: string): DecisionReply {
-  const { answers, usage, ...rest } = objectOr(reply, () => broken(provider, 'answered with something that is no reply'))
-  const given = objectOr(answers, () => broken(provider, 'answered without answers'))
+  const { answers, usage, ...rest } = objectOr(reply, () => broken(provider, 'sent a reply that is not an object'))
+  const given = objectOr(answers, () => broken(provider, 'sent a reply without answers'))
   const checked = Object.entries(request.questions).map(([id, question]) => {
     const name = JSON.stringify(id.slice(0, longestId))
-    if (!Object.hasOwn(given, id)) throw broken(provider, `left the question ${name} without an answer`)
+    if (!Object.hasOwn(given, id)) throw broken(provider, `did not answer the question ${name}`)
     const answer = checkedAnswer(given[id], question)
-    if (!answer) throw broken(provider, `answered the question ${name} with something that is no answer to a ${question.type}`)
+    if (!answer) throw broken(provider, `sent an invalid answer to the ${question.type} question ${name}`)
     return [id, answer] as const
   })
   return {
     ...rest,
     answers: Object.fromEntries(checked),
-    usage: checkedUsage(usage, () => broken(provider, 'told a usage that is none')),
+    usage: checkedUsage(usage, () => broken(provider, 'sent an invalid usage')),
   }
 }
 
-/** Undefined for what is none. */
+/** Undefined if the answer is invalid. */
 function checkedAnswer(given: unknown, question: Question): DecisionAnswer | undefined {
   if (isAnswer(given, question)) return given
   const mended = isObject(given) ? mend(given, question) : undefined
@@ -46,7 +46,7 @@ function isAnswer(given: unknown, question: Question): given is DecisionAnswer {
   return probabilities === undefined || isSpread(probabilities, Object.keys(criteria))
 }
 
-/** A probability for each of the keys. */
+/** Whether there is one probability for each key and no other. */
 function isSpread(probabilities: unknown, keys: readonly string[]): boolean {
   if (!isObject(probabilities) || Object.keys(probabilities).length !== keys.length) return false
   return keys.every(key => Object.hasOwn(probabilities, key) && isWithin(probabilities[key], 1))
@@ -58,7 +58,7 @@ function isWithin(value: unknown, largest: number): boolean {
 
 const optional: ReadonlySet<string> = new Set(['confidence', 'probabilities', 'legend'])
 
-/** Without nulls where a member may be left out, and with numbers that rounding has carried out of their range brought back. */
+/** Drops nulls of optional members, and moves numbers that are barely out of range back into it. */
 function mend(answer: JsonObject, question: Question): JsonObject {
   const members = Object.entries(answer).filter(([name, value]) => value !== null || !optional.has(name))
   return Object.fromEntries(
@@ -70,7 +70,7 @@ function mend(answer: JsonObject, question: Question): JsonObject {
   )
 }
 
-/** The end of the range that a number misses by a rounding. */
+/** A number that misses its range by a rounding error becomes the end of the range. */
 function near(value: unknown, largest: number): unknown {
   if (typeof value !== 'number') return value
   if (value > largest && value <= largest + tolerance) return largest

@@ -1,7 +1,7 @@
 import type { Policy } from '../contracts/policy.ts'
 import { GatewayError, policyRefusal } from '../foundation/errors.ts'
 
-/** docs/protocol/decisions.md#errors: such keys are refused before anything goes upstream. */
+/** Refuses keys with a policy that decisions cannot meet, before anything goes upstream: docs/protocol/decisions.md#errors. */
 export function refuseByRetention({ redaction, zdr, hipaa }: Policy): void {
   if (redaction.value)
     throw new GatewayError({
@@ -15,5 +15,5 @@ export function refuseByRetention({ redaction, zdr, hipaa }: Policy): void {
     ['HIPAA mode', hipaa],
   ] as const)
     if (value)
-      throw policyRefusal(`This API key has ${name} on (set by the ${source}), which no decision model meets. Use a key without it.`)
+      throw policyRefusal(`This API key has ${name} on (set by the ${source}), and no decision model supports it. Use a key without it.`)
 }

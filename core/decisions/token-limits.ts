@@ -6,21 +6,21 @@ import { invalidRequest, type GatewayError } from '../foundation/errors.ts'
 import { mayExceed } from '../tokens/bound.ts'
 import { estimateTokens } from '../tokens/estimate.ts'
 
-// docs/protocol/decisions.md#limits: in tokens of the JSON text.
+// In tokens of the JSON text: docs/protocol/decisions.md#limits.
 const requestLimit = 64_000
 const questionLimit = 32_000
 
-/** Three answers are about 70 tokens. */
+/** Three answers take about 70 tokens. */
 const outputTokensPerQuestion = 24
 
-/** The JSON text of a decision, in the parts that are limited. */
+/** The JSON text of a decision, in the parts that have limits. */
 interface DecisionTexts {
   readonly state: string
-  /** With their ids; the longest first. */
+  /** With their ids, the longest first. */
   readonly questions: readonly string[]
 }
 
-/** Refuses what has too many tokens: 400 `max_tokens_exceeded`. Most requests are cleared by their length alone. */
+/** Refuses requests with too many tokens: 400 `max_tokens_exceeded`. Most requests are so short that nothing has to be counted. */
 export class TokenLimits {
   readonly #counter: TokenCounter
 
@@ -32,7 +32,7 @@ export class TokenLimits {
     this.#counter = counter
   }
 
-  /** `bytes` is the length of the text that the caller sent, where it is known. Where counting takes too long nothing is refused: the provider decides. */
+  /** `bytes` is the length of the request body, if known. If counting takes too long, the request passes and the provider decides. */
   async check(request: DecisionRequest, bytes = Infinity): Promise<void> {
     // A token is at least one byte.
     if (bytes <= questionLimit) return
@@ -54,19 +54,19 @@ export class TokenLimits {
     for (const question of questions) {
       if (!mayExceed([question], limit)) continue
       const tokens = await this.#counter.count([question], { limit })
-      if (tokens && !tokens.complete) throw tooManyTokens('The state together with the longest question', questionLimit, 'questions')
+      if (tokens && !tokens.complete) throw tooManyTokens('The state with the longest question', questionLimit, 'questions')
     }
   }
 }
 
-/** What is held for it. */
+/** The tokens to reserve for a decision. */
 export function decisionNeed(request: DecisionRequest): TokenNeed {
   const { state, questions } = textsOf(request)
   const outputTokens = outputTokensPerQuestion * questions.length
   return { texts: [state, ...questions], otherInputTokens: 0, outputTokens, leastOutputTokens: outputTokens, searches: 0 }
 }
 
-/** What it is taken for where the vendor does not count. */
+/** An estimate for vendors that do not report usage. */
 export function estimateDecisionInput(request: DecisionRequest): number {
   const { state, questions } = textsOf(request)
   return estimateTokens(questions.reduce((sum, { length }) => sum + length, state.length))
@@ -78,5 +78,9 @@ function textsOf({ state, questions }: DecisionRequest): DecisionTexts {
 }
 
 function tooManyTokens(what: string, limit: number, param?: string): GatewayError {
-  return invalidRequest(`${what} has more than ${limit} tokens. Shorten it, or ask in several requests.`, param, 'max_tokens_exceeded')
+  return invalidRequest(
+    `${what} has more than ${limit} tokens. Shorten it, or split it into several requests.`,
+    param,
+    'max_tokens_exceeded',
+  )
 }

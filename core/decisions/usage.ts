@@ -3,17 +3,17 @@ import { noUsage, type TokenUsage } from '../contracts/events.ts'
 import { soundUsage } from '../billing/cost.ts'
 import { estimateDecisionInput } from './token-limits.ts'
 
-/** What the vendor counted. */
+/** The usage that the vendor reported. */
 export function countedUsage({ usage }: DecisionReply): TokenUsage | undefined {
   return usage && soundUsage({ ...noUsage, uncachedInput: usage.input_tokens, output: usage.output_tokens })
 }
 
-/** The gateway's guess where the vendor did not count. */
+/** The reported usage, or an estimate. */
 export function billedUsage(reply: DecisionReply, request: DecisionRequest): TokenUsage {
   return countedUsage(reply) ?? { ...noUsage, uncachedInput: estimateDecisionInput(request), estimated: true }
 }
 
-/** What the caller is told. */
+/** The usage in the response. */
 export function toldUsage({ usage }: DecisionReply, billed: TokenUsage): DecisionUsage {
   if (usage) return usage
   const { uncachedInput, cacheRead, cacheWrite5m, cacheWrite1h, output } = billed

@@ -1,28 +1,22 @@
+import type { Attempt } from '../attempts/attempt.ts'
+import { Failover, failoverDependencies } from '../attempts/failover.ts'
 import type { Reservation } from '../billing/reservation.ts'
-import { Clock } from '../foundation/clock.ts'
-import { wire } from '../framework/container.ts'
-import type { GenerationEvent, TokenUsage } from '../contracts/events.ts'
-import { MetricStore } from '../contracts/metric-store.ts'
-import { ProviderFailure, type Credential, type Provider, type Timeouts, type Yielded } from '../contracts/provider.ts'
-import type { GenerationRequest } from '../contracts/request.ts'
-import type { RunContext } from '../contracts/run-context.ts'
-import { Providers } from '../framework/extension-points.ts'
-import type { RequestScope } from '../contracts/request-scope.ts'
-import { Masks } from '../foundation/masks.ts'
-import { Backoff } from '../attempts/backoff.ts'
-import { Failover } from '../attempts/failover.ts'
-import type { LiveAnswer } from '../operation/live-answer.ts'
-import type { Registry } from '../framework/registry.ts'
-import type { Candidate } from '../routing/plan.ts'
-import { Settings } from '../framework/settings.ts'
-import { Credentials } from '../attempts/credentials.ts'
-import { cutShort } from '../upstream/cut-short.ts'
-import { Attempt } from '../attempts/attempt.ts'
 import { soundUsage } from '../billing/cost.ts'
-import { generationForms } from '../attempts/public-error.ts'
+import type { GenerationEvent, TokenUsage } from '../contracts/events.ts'
+import type { Credential, ProviderFailure, Timeouts, Yielded } from '../contracts/provider.ts'
+import type { GenerationRequest } from '../contracts/request.ts'
+import type { RequestScope } from '../contracts/request-scope.ts'
+import type { RunContext } from '../contracts/run-context.ts'
+import { wire, type Dependencies } from '../framework/container.ts'
+import { Providers } from '../framework/extension-points.ts'
+import type { LiveAnswer } from '../operation/live-answer.ts'
+import type { Candidate } from '../routing/plan.ts'
+import { cutShort } from '../upstream/cut-short.ts'
 import type { Raised } from './lowering/draft.ts'
 import { Lowering } from './lowering/lowering.ts'
 import { isAnswering, type RaisedEvent } from './raised-event.ts'
+
+const dependencies = { ...failoverDependencies, lowering: Lowering, providers: Providers }
 
 const defaultTimeouts: Timeouts = { connectMs: 10_000, firstEventMs: 120_000, betweenEventsMs: 120_000, totalMs: 600_000 }
 
@@ -36,38 +30,16 @@ export interface AnswerSurroundings extends Surroundings {
 
 /** Tries candidates in order until one answers. */
 export class Attempts {
-  readonly #clock: Clock
-  readonly #metrics: MetricStore
   readonly #lowering: Lowering
   readonly failover: Failover
 
   static {
-    wire(this, [Clock, MetricStore, Credentials, Lowering, Providers, Masks.token, Settings, Backoff])
+    wire(this, dependencies)
   }
 
-  constructor(
-    clock: Clock,
-    metrics: MetricStore,
-    credentials: Credentials,
-    lowering: Lowering,
-    providers: Registry<Provider>,
-    masks: Masks,
-    { maxAttempts, retries }: Settings,
-    backoff: Backoff,
-  ) {
-    this.#clock = clock
-    this.#metrics = metrics
+  constructor({ lowering, providers, ...services }: Dependencies<typeof dependencies>) {
     this.#lowering = lowering
-    this.failover = new Failover({
-      credentials,
-      masks,
-      maxAttempts,
-      retries,
-      backoff,
-      clock,
-      pluginOf: provider => providers.pluginOf(provider),
-      forms: generationForms,
-    })
+    this.failover = new Failover({ ...services, operation: 'generation', plugins: providers })
   }
 
   /** An attempt whose first semantic event has come; or the public error of the last failure, when all is spent. */
@@ -102,18 +74,16 @@ export class Attempts {
     const outputLimit = reservation && (await reservation.outputLimit(endpoint))
     const lowered = this.#lowering.lower(request, candidate, credential, context.caller, outputLimit)
     const timeouts = { ...defaultTimeouts, ...provider.timeouts }
-    const attempt = new Attempt<RaisedEvent>({
+    const parts = {
       candidate,
       credential,
       warnings: lowered.warnings,
       totalMs: timeouts.totalMs,
       streamed: request.stream === true ? timeouts : undefined,
       run: cancellation,
-      clock: this.#clock,
-      metrics: this.#metrics,
       record,
-    })
-    const outcome = this.failover.outcome(candidate, context, attempt, async () => {
+    }
+    const run = async (attempt: Attempt<RaisedEvent>): Promise<Attempt<RaisedEvent>> => {
       const events = provider.generate({
         request: lowered.request,
         endpoint,
@@ -135,31 +105,15 @@ export class Attempts {
         attempt.commit()
         return attempt
       }
-    })
-    return reservation ? await accounted(outcome, attempt, reservation) : await outcome
+    }
+    return await this.failover.attempt(parts, context, { reservation, run, usageOf: usageIn })
   }
 }
 
-/** Vendors bill attempts that came to nothing, too. */
-async function accounted(
-  outcome: Promise<Attempt<RaisedEvent> | ProviderFailure>,
-  { candidate: { endpoint }, head }: Attempt<RaisedEvent>,
-  reservation: Reservation,
-): Promise<Attempt<RaisedEvent> | ProviderFailure> {
-  try {
-    const result = await outcome
-    if (ProviderFailure.is(result)) reservation.attemptFailed(endpoint, usageIn(head), result)
-    return result
-  } catch (error) {
-    reservation.attemptFailed(endpoint, usageIn(head))
-    throw error
-  }
-}
-
-/** The last that was told. */
-function usageIn(events: readonly RaisedEvent[]): TokenUsage | undefined {
-  const told = events.findLast(event => event.type === 'usage')
-  return told && soundUsage(told.usage)
+/** Vendors may bill attempts that failed, too. */
+function usageIn({ head }: Attempt<RaisedEvent>): TokenUsage | undefined {
+  const last = head.findLast(event => event.type === 'usage')
+  return last && soundUsage(last.usage)
 }
 
 /** Some raises hold events back: what they get is counted before they do. */

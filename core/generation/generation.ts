@@ -3,7 +3,6 @@ import { Sealer } from '../contracts/sealer.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { GenerationRun, GenerationSink, InputCount } from '../contracts/route.ts'
 import { PolicyResolver } from '../admission/policy.ts'
-import { Reservations } from '../billing/reservations.ts'
 import { Guardrails } from '../framework/extension-points.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
 import { Ids } from '../foundation/ids.ts'
@@ -12,9 +11,9 @@ import { LiveOperations } from '../operation/live-operations.ts'
 import { Planner } from '../routing/plan.ts'
 import { Settings } from '../framework/settings.ts'
 import { allowedHosts, type AllowedHosts } from '../upstream/media/media-address.ts'
-import { Attempts } from './attempts.ts'
 import { ContextWindow } from '../routing/context-window.ts'
 import { History } from './history.ts'
+import { ModelCalls } from './model-call.ts'
 import { loadedGuards, type LoadedGuard } from '../guards/input-guards.ts'
 import { prepare } from './preparation.ts'
 import { Run } from './run.ts'
@@ -25,8 +24,7 @@ const dependencies = {
   guardrails: Guardrails,
   planner: Planner,
   contextWindow: ContextWindow,
-  reservations: Reservations,
-  attempts: Attempts,
+  calls: ModelCalls,
   answers: LiveAnswers,
   sealer: Sealer,
   settings: Settings,

@@ -1,54 +1,24 @@
-import type { FinishReason, TokenUsage } from '../contracts/events.ts'
 import type { GenerationSink } from '../contracts/route.ts'
-import { cutShort } from '../upstream/cut-short.ts'
 import type { Answer } from './answer.ts'
-import type { Attempt } from '../attempts/attempt.ts'
-import { soundUsage } from '../billing/cost.ts'
 import type { RaisedEvent } from './raised-event.ts'
+import type { Reply } from './reply.ts'
 
-/** Carries the events of one round from its attempt to the answer. */
-export class Relay {
-  readonly #attempt: Attempt<RaisedEvent>
-  readonly #answer: Answer
-  readonly #sink: GenerationSink
-  #told: TokenUsage | undefined
-  finish: FinishReason | undefined
-
-  constructor(attempt: Attempt<RaisedEvent>, answer: Answer, sink: GenerationSink) {
-    this.#attempt = attempt
-    this.#answer = answer
-    this.#sink = sink
-  }
-
-  /** The last that the provider told, as far as the round has come. Some tell it with every piece of text. */
-  get usage(): TokenUsage | undefined {
-    return this.#told && soundUsage(this.#told)
-  }
-
-  /** To the finish. While the client lags nothing is read, and the attempt's clock stands still. */
-  async run(): Promise<void> {
-    const attempt = this.#attempt
-    for (const event of attempt.head) this.#deliver(event)
-    while (!this.finish) {
-      if (this.#sink.full) {
-        attempt.pause()
-        await attempt.unlessAborted(this.#sink.drained())
-        attempt.resume()
-      }
-      const event = attempt.take() ?? (await attempt.next())
-      if (!event) break
-      this.#deliver(event)
+/** Writes a whole reply to the answer. While the client is slow, nothing is read and the attempt's timers stand still. */
+export async function relay(reply: Reply, answer: Answer, sink: GenerationSink): Promise<void> {
+  const { attempt } = reply
+  for (;;) {
+    if (sink.full && !reply.finish) {
+      attempt.pause()
+      await attempt.unlessAborted(sink.drained())
+      attempt.resume()
     }
-    if (!this.finish) throw cutShort(attempt.candidate.provider.id)
-    // Some providers tell the usage after the end.
-    for (let event = attempt.take() ?? (await attempt.last()); event; event = attempt.take())
-      if (event.type === 'usage') this.#told = event.usage
-    if (this.finish === 'pause') this.#answer.pause()
+    const event = reply.take() ?? (await reply.next())
+    if (!event) break
+    if (isContent(event)) answer.write(event)
   }
+  if (reply.finish === 'pause') answer.pause()
+}
 
-  #deliver(event: RaisedEvent): void {
-    if (event.type === 'usage') this.#told = event.usage
-    else if (event.type === 'finish') this.finish = event.reason
-    else if (event.type !== 'model' && event.type !== 'warning') this.#answer.write(event)
-  }
+function isContent({ type }: RaisedEvent): boolean {
+  return type !== 'usage' && type !== 'finish' && type !== 'model' && type !== 'warning'
 }

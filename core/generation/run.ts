@@ -5,8 +5,6 @@ import type { GenerationRequest } from '../contracts/request.ts'
 import type { Commitment, FinishedAnswer, GenerationSink, Outcome } from '../contracts/route.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
 import type { RunContext } from '../contracts/run-context.ts'
-import type { Reservation } from '../billing/reservation.ts'
-import { needOf } from '../billing/token-need.ts'
 import { GatewayError } from '../foundation/errors.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
 import { describeError } from '../foundation/logger.ts'
@@ -15,15 +13,14 @@ import type { Candidate } from '../routing/plan.ts'
 import { MediaError } from '../upstream/media/media-error.ts'
 import { pathOfMedia } from '../upstream/media/media-parts.ts'
 import { Answer } from './answer.ts'
-import type { Attempt } from '../attempts/attempt.ts'
 import type { AnswerSurroundings } from './attempts.ts'
-import { estimateUsage } from '../billing/cost.ts'
 import type { RunServices } from './generation.ts'
 import { located } from './located.ts'
+import type { ModelCall } from './model-call.ts'
 import { OutputGuards } from '../guards/output-guards.ts'
 import { prepare } from './preparation.ts'
-import type { RaisedEvent } from './raised-event.ts'
-import { Relay } from './relay.ts'
+import { relay } from './relay.ts'
+import type { Reply } from './reply.ts'
 import { sealState, type Seal } from './state.ts'
 
 const maximumRounds = 8
@@ -45,9 +42,8 @@ export class Run {
   /** What this request brought to the conversation. */
   #added: readonly Item[] = []
   #begun: Commitment | undefined
-  #attempt: Attempt<RaisedEvent> | undefined
-  /** The round that is under way. */
-  #round: Relay | undefined
+  /** Of the latest round. */
+  #reply: Reply | undefined
   /** Characters said in the rounds that are over. */
   #saidBefore = 0
   #finish: FinishReason = 'stop'
@@ -84,79 +80,68 @@ export class Run {
   }
 
   async #generate(): Promise<Outcome> {
-    const { contextWindow, reservations } = this.#services
     const prepared = await prepare(this.#services, this.#asked, this.#context)
     this.#added = prepared.added
     this.#request = prepared.request
-    const candidates = await contextWindow.fit(prepared.candidates, this.#request)
-    const endpoints = candidates.map(({ endpoint }) => endpoint)
-    const reservation = await reservations.reserve(this.#context.caller.key, () => needOf(this.#request), endpoints)
-    this.#operation.hold(reservation)
+    const call = await this.#services.calls.reserve(this.#request, prepared.candidates, {
+      operation: this.#operation,
+      context: this.#context,
+      surroundings: this.#surroundings,
+    })
     this.#answer.guardBy(OutputGuards.over(prepared.guards, this.#context, event => this.#sink.write(event)))
     this.#commitInTime()
-    const candidate = await this.#rounds(reservation?.affordable(candidates) ?? candidates, reservation)
-    return await this.#conclude(candidate)
+    return await this.#conclude(await this.#rounds(call))
   }
 
-  /** Round 0 chooses the candidate; a reply that pauses goes on at the same one. */
-  async #rounds(candidates: readonly Candidate[], reservation: Reservation | undefined): Promise<Candidate> {
+  /** Round 1 chooses the candidate. If its reply pauses, the same candidate is asked to go on. */
+  async #rounds(call: ModelCall): Promise<Candidate> {
     let request = this.#request
-    let among = candidates
+    let among = call.candidates
     for (let round = 1; ; round++) {
-      const attempt = reservation
-        ? await this.#openWithin(reservation, among, request)
-        : await this.#services.attempts.open(among, request, this.#context, this.#surroundings)
-      if (!attempt) {
+      const reply = await this.#open(call, request, among)
+      if (!reply) {
         this.#finish = 'length'
         return among[0]!
       }
-      this.#attempt = attempt
-      this.#answer.sealBy(this.#seal(attempt))
-      this.#begin(attempt)
-      const { usage, finish } = await this.#relay(attempt)
-      const costUsd = this.#operation.bill.add(usage ?? estimateUsage(request, this.#saidNow), attempt.candidate.endpoint.price)
-      attempt.end('ok', usage)
-      this.#round = undefined
+      this.#reply = reply
+      const { candidate } = reply.attempt
+      this.#answer.sealBy(this.#seal(reply))
+      this.#begin(reply)
+      await this.#relay(reply)
+      const costUsd = reply.bill(this.#saidNow)
+      reply.end()
       this.#saidBefore = this.#answer.transcript.characters
+      const { finish } = reply
       // A reply that still pauses after the last round stops there.
       this.#finish = finish === 'pause' ? 'stop' : finish!
-      if (finish !== 'pause' || round === maximumRounds) return attempt.candidate
-      among = [attempt.candidate]
-      const extended = { ...this.#request, input: [...this.#request.input, ...this.#said(attempt)] }
-      reservation?.nextRound(costUsd, () => needOf(extended))
-      request = extended
+      if (finish !== 'pause' || round === maximumRounds) return candidate
+      among = [candidate]
+      request = { ...this.#request, input: [...this.#request.input, ...this.#said(reply)] }
+      call.nextRound(costUsd, request)
     }
   }
 
-  /** Undefined where the spend cap leaves nothing for another round: the answer ends there, incomplete. */
-  async #openWithin(
-    reservation: Reservation,
-    candidates: readonly Candidate[],
-    request: GenerationRequest,
-  ): Promise<Attempt<RaisedEvent> | undefined> {
+  /** Undefined if the spend cap leaves nothing for another round: the answer then ends there, incomplete. */
+  async #open(call: ModelCall, request: GenerationRequest, candidates: readonly Candidate[]): Promise<Reply | undefined> {
     try {
-      return await this.#services.attempts.open(candidates, request, this.#context, this.#surroundings, reservation)
+      return await call.open(request, candidates)
     } catch (error) {
       if (this.#begun && error instanceof GatewayError && error.status === 402) return undefined
       throw error
     }
   }
 
-  async #relay(attempt: Attempt<RaisedEvent>): Promise<Relay> {
-    const relay = new Relay(attempt, this.#answer, this.#sink)
-    this.#round = relay
+  async #relay(reply: Reply): Promise<void> {
     try {
-      await relay.run()
-      return relay
+      await relay(reply, this.#answer, this.#sink)
     } catch (error) {
-      const { failover } = this.#services.attempts
-      const failure = failover.failureOf(error, attempt.candidate, this.#context)
-      attempt.end(failure, relay.usage)
-      throw failover.publicError(failure, attempt.candidate)
+      throw reply.fail(error)
     }
   }
 
-  #seal({ candidate: { endpoint }, credential }: Attempt<RaisedEvent>): Seal {
+  #seal({ attempt }: Reply): Seal {
+    const { candidate, credential } = attempt
+    const { endpoint } = candidate
     const binding = { org: this.#context.caller.key.org, provider: endpoint.provider, account: credential?.account, model: endpoint.model }
     return (kind, opaque) => sealState(this.#services.sealer, binding, kind, opaque)
   }
@@ -173,8 +158,8 @@ export class Run {
     return this.#answer.transcript.characters - this.#saidBefore
   }
 
-  #said(attempt: Attempt<RaisedEvent>): readonly Item[] {
-    return this.#answer.transcript.items(this.#seal(attempt))
+  #said(reply: Reply): readonly Item[] {
+    return this.#answer.transcript.items(this.#seal(reply))
   }
 
   /** A stream that nothing has answered yet gets its status after a while, so that proxies and clients keep it open. */
@@ -186,7 +171,7 @@ export class Run {
     )
   }
 
-  #begin(attempt: Attempt<RaisedEvent>): void {
+  #begin({ attempt }: Reply): void {
     if (this.#begun) return
     clearTimeout(this.#commitTimer)
     const { endpoint } = attempt.candidate
@@ -221,7 +206,7 @@ export class Run {
 
   async #store(finished: FinishedAnswer): Promise<boolean> {
     const { id: requestId, caller } = this.#context
-    const answered = { previousId: this.#asked.previous_response_id, added: this.#added, said: this.#said(this.#attempt!), finished }
+    const answered = { previousId: this.#asked.previous_response_id, added: this.#added, said: this.#said(this.#reply!), finished }
     return await this.#services.history.keep(caller, answered, requestId)
   }
 
@@ -229,18 +214,13 @@ export class Run {
   #publicly(thrown: unknown): unknown {
     const media = MediaError.behind(thrown)
     if (media) return media.publicly((media.url !== undefined && pathOfMedia(this.#asked.input, media.url)) || 'input')
-    return ProviderFailure.is(thrown) && this.#attempt
-      ? this.#services.attempts.failover.publicError(thrown, this.#attempt.candidate)
-      : thrown
+    return ProviderFailure.is(thrown) && this.#reply ? this.#reply.publicError(thrown) : thrown
   }
 
   #failed(thrown: unknown): GatewayError {
-    const { bill } = this.#operation
     const error = this.#operation.failed(located(this.#publicly(thrown), this.#asked))
-    const told = this.#round?.usage
-    this.#attempt?.end('left', told)
-    const spent = told ?? (error.status === 499 && this.#saidNow > 0 ? estimateUsage(this.#request, this.#saidNow) : undefined)
-    if (spent) bill.add(spent, this.#attempt?.candidate.endpoint.price)
+    this.#leave(error)
+    const { bill } = this.#operation
     try {
       this.#sink.fail(error, bill.usage)
     } catch (unwritable) {
@@ -248,5 +228,13 @@ export class Run {
     }
     this.#committed.resolve(error)
     return error
+  }
+
+  /** Ends the round that was under way. What it is known to have cost is billed, and an estimate if the client left in the middle. */
+  #leave({ status }: GatewayError): void {
+    const reply = this.#reply
+    if (!reply || reply.isBilled) return
+    reply.attempt.end('left', reply.usage)
+    if (reply.usage || (status === 499 && this.#saidNow > 0)) reply.bill(this.#saidNow)
   }
 }

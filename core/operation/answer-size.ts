@@ -1,16 +1,16 @@
 import type { GenerationEvent } from '../contracts/events.ts'
 
-// Estimates for 64-bit V8, on the safe side. A piece of text is joined to what came before once by the decoder, once by the transcript
-// and once by the response; text other than Latin takes two bytes a character.
+// Conservative estimates for 64-bit V8. Decoder, transcript, and response each keep a copy of a text; non-Latin text takes two bytes per
+// character.
 
 const eventBytes = 128
 const bytesPerCharacter = 2
 const memberBytes = 16
 
-/** An item of the output: what transcript, response and decoder note of it. */
+/** One output item in transcript, response, and decoder. */
 export const itemBytes = 2_048
 
-/** What an event takes in memory until its answer is over. */
+/** The memory that an event takes until its answer is over. */
 export function sizeOf(event: GenerationEvent): number {
   switch (event.type) {
     case 'text':

@@ -3,7 +3,7 @@ import type { Cancellation } from '../foundation/cancellation.ts'
 import type { JsonObject } from '../foundation/json.ts'
 import type { Logger } from '../foundation/logger.ts'
 
-/** A part of a request's work that can be called off by itself. */
+/** The context of a part of a request that can be aborted alone. */
 export class DerivedContext implements RunContext {
   readonly id: string
   readonly caller: Caller

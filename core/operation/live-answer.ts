@@ -8,7 +8,7 @@ import type { LiveAnswers } from './live-answers.ts'
 
 type Limits = Pick<Settings, 'maxAnswerBytes' | 'maxAnswerEvents'>
 
-/** What one answer takes while it is made: the events that came, and the bytes that are no events yet. Both in bytes of memory, estimated. */
+/** Estimates the memory that one answer takes while it is generated: its events, and received bytes that have not become events yet. */
 export class LiveAnswer implements Listed {
   place = -1
   readonly #limits: Limits
@@ -17,10 +17,10 @@ export class LiveAnswer implements Listed {
   #said = 0
   #held = 0
   #events = 0
-  /** What earlier rounds said: an attempt that fails gives the rest back. */
+  /** The size of earlier rounds. A failed attempt gives everything beyond it back. */
   #kept = 0
   #keptEvents = 0
-  /** What the last event spoke in; another channel opens another item. */
+  /** The channel of the last event. A change of channel opens a new item. */
   #channel: string | undefined
   #isOpen = true
   #reason: GatewayError | undefined
@@ -35,13 +35,13 @@ export class LiveAnswer implements Listed {
     return this.#said + this.#held
   }
 
-  /** What was said so far stays, whatever becomes of the attempts that follow. */
+  /** Keeps the events so far, even if later attempts fail. */
   keep(): void {
     this.#kept = this.#said
     this.#keptEvents = this.#events
   }
 
-  /** Another attempt begins: what a failed one said is gone. */
+  /** Call when another attempt begins. Drops the events of a failed one. */
   restart(): void {
     const by = this.#kept - this.bytes
     this.#said = this.#kept
@@ -51,7 +51,7 @@ export class LiveAnswer implements Listed {
     if (this.#isOpen && by !== 0) this.#all.grew(by)
   }
 
-  /** Throws when the answer is too large, or has to make room for others. */
+  /** Throws when the answer is too large or was ended to free memory. */
   count(event: GenerationEvent): void {
     this.#events++
     const by = sizeOf(event) + (this.#opensItem(event) ? itemBytes : 0)
@@ -59,7 +59,7 @@ export class LiveAnswer implements Listed {
     this.#check(by)
   }
 
-  /** Bytes of a reply that are no events yet, in place of those told before. Throws as `count` does. */
+  /** Sets the bytes of the reply that have not become events yet. Throws like `count`. */
   hold(bytes: number): void {
     if (bytes === this.#held) return
     const by = bytes - this.#held
@@ -67,14 +67,14 @@ export class LiveAnswer implements Listed {
     this.#check(by)
   }
 
-  /** It has to make room for others. */
+  /** Ends the answer to free memory for others. */
   end(reason: GatewayError): void {
     this.#reason = reason
     this.close()
     this.#end(reason)
   }
 
-  /** What it took is free. Only the first call counts. */
+  /** Frees the answer's memory. Only the first call counts. */
   close(): void {
     if (!this.#isOpen) return
     this.#isOpen = false

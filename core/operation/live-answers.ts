@@ -5,8 +5,8 @@ import { Settings } from '../framework/settings.ts'
 import { LiveAnswer } from './live-answer.ts'
 
 /**
- * What all answers under way take in memory. When that is more than `maxLiveAnswerBytes`, the largest ones end, so that nobody's endless
- * answers cost others their small ones.
+ * Tracks the memory of all answers in progress. Above `maxLiveAnswerBytes`, the largest answers are ended first, so that one endless answer
+ * does not cost others their small ones.
  */
 export class LiveAnswers {
   readonly #settings: Settings
@@ -25,21 +25,21 @@ export class LiveAnswers {
     return this.#bytes
   }
 
-  /** `end` is called at most once, with the reason, when the answer has to make room. Whoever opens it closes it. */
+  /** Calls `end` at most once, with the reason, when the answer is ended to free memory. The caller must close the answer. */
   open(end: (reason: GatewayError) => void): LiveAnswer {
     const answer = new LiveAnswer(this.#settings, end, this)
     this.#live.add(answer)
     return answer
   }
 
-  /** Called by an open answer that takes so much more. */
+  /** An open answer calls this when its size changes by `by` bytes. */
   grew(by: number): void {
     this.#bytes += by
     const { maxLiveAnswerBytes } = this.#settings
     while (this.#bytes > maxLiveAnswerBytes) this.#largest().end(tooManyBytes(maxLiveAnswerBytes))
   }
 
-  /** Called by an answer that is over. */
+  /** An answer calls this when it is closed. */
   left(answer: LiveAnswer): void {
     this.#live.remove(answer)
     this.#bytes -= answer.bytes

@@ -2,7 +2,7 @@ import { GatewayError } from '../foundation/errors.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
 import { Roster } from '../foundation/roster.ts'
 
-/** Knows which requests to models are under way. */
+/** Tracks the generations and decisions in progress. */
 export class LiveOperations {
   readonly #live = new Roster<RequestScope>()
 
@@ -10,7 +10,7 @@ export class LiveOperations {
     return this.#live.size
   }
 
-  /** `work` always ends by itself, and never rejects: what becomes of it is in the scope's record. */
+  /** `work` must always end and never reject. Its outcome goes into the scope's record. */
   track<T>(scope: RequestScope, work: () => Promise<T>): Promise<T> {
     this.#live.add(scope)
     const finished = work().finally(() => this.#live.remove(scope))
@@ -18,7 +18,7 @@ export class LiveOperations {
     return finished
   }
 
-  /** Ends what is under way, so that open streams close with an error instead of a cut. */
+  /** Ends everything in progress with an error, so that open streams do not just break off. */
   abortAll(): void {
     const reason = new GatewayError({
       status: 503,

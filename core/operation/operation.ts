@@ -7,7 +7,7 @@ import { Bill } from '../billing/cost.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
 import { describeError } from '../foundation/logger.ts'
 
-/** What every request to a model has around it, whatever it asks: its time, what is held for it, its bill, and its record. */
+/** What generations and decisions have in common: a time limit, reservations, a bill, and a record. */
 export class Operation {
   readonly context: RunContext
   readonly bill = new Bill()
@@ -23,19 +23,19 @@ export class Operation {
     this.#timeout = setTimeout(() => scope.cancellation.abort(tookTooLong(timeoutMs)), timeoutMs)
   }
 
-  /** Tokens and credit that are settled with the bill at the end. */
+  /** Adds a reservation to settle at the end. */
   hold(reservation: Reservation | undefined): void {
     if (reservation) this.#reservations.push(reservation)
   }
 
-  /** From here on what is delivered is charged. */
+  /** Call when the answer begins. From then on, it is charged. */
   answeredBy(endpoint: Endpoint): void {
     this.#endpoint = endpoint
     this.#scope.record.provider = endpoint.provider
     this.#scope.record.model = endpoint.model
   }
 
-  /** What the caller is told of something thrown; once it was called off, the reason for that. */
+  /** The error that the caller gets: what was thrown or, after an abort, the reason of the abort. */
   failed(thrown: unknown): GatewayError {
     const { cancellation, record } = this.#scope
     const error = asGatewayError(cancellation.aborted ? cancellation.reason : thrown)
@@ -45,7 +45,7 @@ export class Operation {
     return error
   }
 
-  /** What was delivered is charged, also to a client that left early; what was held beyond it goes back. */
+  /** Charges what was delivered, even if the client left early, and releases the rest of the reservations. */
   async end(failed: boolean): Promise<void> {
     clearTimeout(this.#timeout)
     const { record } = this.#scope
@@ -58,7 +58,7 @@ export class Operation {
     try {
       if (isCharged) await first?.settle(usage, costUsd)
       else await first?.release()
-      // Of what models were asked on the way one bill is made. Where its sum is unknown, everything held counts as spent.
+      // All model calls are on one bill, which the first reservation settles. If its sum is unknown, every hold counts as spent.
       for (const other of others) await (isCharged && costUsd === null ? other.settle(noUsage, null) : other.release())
     } catch (error) {
       this.context.log.error('a reservation could not be settled', { request: this.context.id, failed, ...describeError(error) })

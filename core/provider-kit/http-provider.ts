@@ -29,7 +29,6 @@ export function httpProvider(id: string, adapter: ProviderAdapter, http: HttpCli
     id,
     ...(options.credentials && { credentials: options.credentials }),
     ...(options.timeouts && { timeouts: options.timeouts }),
-    ...(adapter.dialect && { dialect: adapter.dialect }),
     ...(adapter.capabilities && { capabilities: adapter.capabilities }),
     ...(adapter.enforces && { enforces: adapter.enforces.bind(adapter) }),
     generate(call) {

@@ -6,11 +6,11 @@ import type { Registry } from '../framework/registry.ts'
 import { unlistedEndpoint } from './catalog.ts'
 import { endpointsOf, generatingEndpoints } from './model-name.ts'
 
-/** Every endpoint that the request could use, in the order in which they are tried: docs/protocol/routing.md#fallbacks. */
+/** Every endpoint that the request could use, in the order to try them: docs/protocol/routing.md#fallbacks. */
 export function candidatesFor(request: GenerationRequest, catalog: Catalog, providers: Registry<Provider>): readonly Endpoint[] {
   const all = new Candidates(request, catalog, providers).all()
   if (!request.context_management?.length) return all
-  // docs/protocol/request.md#context-management: while one that has it is a candidate, others are not.
+  // If any candidate supports it, drop the others: docs/protocol/request.md#context-management.
   const compacting = all.filter(({ capabilities }) => capabilities.contextManagement)
   return compacting.length > 0 ? compacting : all
 }
@@ -32,7 +32,7 @@ class Candidates {
     const { fallbacks = [] } = routing?.model ?? {}
     if (fallbacks.length === 0) return primary
     const others = fallbacks.map((name, index) => (name === 'auto' ? [] : this.#named(name, `routing.model.fallbacks[${index}]`)))
-    // docs/protocol/routing.md#fallbacks: `auto` moves to the end. Where it has nothing to add, the models that were named stand alone.
+    // `auto` comes last, and may add nothing: docs/protocol/routing.md#fallbacks.
     const chosen = fallbacks.includes('auto') ? this.#capable('auto', 'routing.model.fallbacks') : []
     return withoutRepeats([...primary, ...others.flat(), ...chosen])
   }
@@ -42,7 +42,7 @@ class Candidates {
     const [first] = capable
     if (!first)
       throw invalidRequest(
-        'No model here can serve this request automatically. Name one: GET /v1/models lists them.',
+        'No model here can serve this request automatically. Name a model; GET /v1/models lists them.',
         param,
         'model_not_found',
       )
@@ -58,14 +58,14 @@ class Candidates {
     return withoutRepeats([first, ...chosen.filter(endpoint => endpoint !== undefined), ...capable])
   }
 
-  /** What was named is tried whatever is known of it; `auto` chooses. */
+  /** A named model is tried even if it seems incapable; `auto` considers only capable ones. */
   #capable(name: string, param: string): readonly Endpoint[] {
     const endpoints = endpointsOf(name, param, this.#catalog, this.#providers)
     return name === 'auto' ? endpoints.filter(endpoint => isCapable(endpoint, this.#request)) : endpoints
   }
 }
 
-/** The first of each keeps its place. */
+/** Keeps the first of equal endpoints. */
 function withoutRepeats(endpoints: readonly Endpoint[]): readonly Endpoint[] {
   const found = new Map<string, Endpoint>()
   for (const endpoint of endpoints) {
@@ -75,7 +75,7 @@ function withoutRepeats(endpoints: readonly Endpoint[]): readonly Endpoint[] {
   return [...found.values()]
 }
 
-/** Whether nothing known speaks against this endpoint. */
+/** False if the endpoint is known to lack something that the request needs. */
 function isCapable({ capabilities }: Endpoint, request: GenerationRequest): boolean {
   if (capabilities.tools === false && request.tools?.some(({ type }) => type === 'function')) return false
   if (capabilities.structuredOutput === 'none' && request.text?.format && request.text.format.type !== 'text') return false

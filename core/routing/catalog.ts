@@ -21,14 +21,14 @@ type Draft = { -readonly [Member in keyof Omit<Model, 'aliases' | 'endpoints'>]:
 
 const mostNamed = 3
 
-/** All sources as one catalog, held in memory and built anew whenever a source changes. */
+/** Merges all sources into one catalog in memory, and rebuilds it whenever a source changes. */
 export class CatalogIndex implements Catalog {
   readonly #sources: readonly CatalogSource[]
   readonly #providers: Registry<Provider>
   readonly #absent: Registry<AbsentProvider>
   #models: readonly Model[] = []
   #names = new Map<string, Model>()
-  /** By provider and the name that it is asked for. */
+  /** By `provider/upstreamModel`. */
   #upstream = new Map<string, Endpoint>()
 
   static {
@@ -41,7 +41,7 @@ export class CatalogIndex implements Catalog {
     this.#absent = absent
   }
 
-  /** Called once, after every plugin has started: sources may load their data until then. */
+  /** Called once, after every plugin has started. Sources may load their data until then. */
   start(): void {
     for (const source of this.#sources) source.onChange?.(() => this.#build())
     this.#build()
@@ -52,7 +52,7 @@ export class CatalogIndex implements Catalog {
   }
 
   endpoint(provider: string, name: string): Endpoint | undefined {
-    // The provider's own name first: an alias may stand for another of its models.
+    // The provider's own name wins: the same name may be an alias of another of its models.
     return this.#upstream.get(`${provider}/${name}`) ?? this.resolve(name)?.endpoints.find(endpoint => endpoint.provider === provider)
   }
 
@@ -92,7 +92,7 @@ export class CatalogIndex implements Catalog {
   #build(): void {
     const drafts = new Map<string, Draft>()
     const sources = this.#sources.map(source => ({ isBundled: source.rank === 'bundled', entries: source.entries() }))
-    // The bundled catalog alone compares models of all vendors: its order counts, whoever else describes them.
+    // Only the bundled catalog ranks the models of all vendors, so its order counts even for models that other sources describe, too.
     for (const { isBundled, entries } of sources) if (isBundled) for (const { model } of entries) drafts.set(model, emptyDraft(model))
     for (const { entries } of sources) for (const entry of entries) this.#merge(drafts, entry)
     const all = Array.from(drafts.values(), ({ aliases, endpoints, ...draft }): Model => ({
@@ -126,7 +126,7 @@ export class CatalogIndex implements Catalog {
     }
   }
 
-  /** What decides is no provider of generations: only its own plugin lists it. */
+  /** A decision model needs no generation provider: only its own plugin lists it. */
   #unlisted({ provider: id, kind }: CatalogEndpoint, model: string): Endpoint | undefined {
     const provider = kind === 'decision' ? { id } : this.#providers.get(id)
     return provider && unlistedEndpoint(provider, model)
@@ -141,7 +141,7 @@ function emptyDraft(id: string): Draft {
   return { id, aliases: new Set(), created: 0, ownedBy: 'unknown', auto: true, endpoints: new Map() }
 }
 
-/** A model of which only the name is known. */
+/** An endpoint for a model name that no catalog lists. */
 export function unlistedEndpoint({ id, capabilities = {} }: Pick<Provider, 'id' | 'capabilities'>, model: string): Endpoint {
   return { provider: id, model, upstreamModel: model, listed: false, capabilities, zdr: false, hipaa: false }
 }

@@ -10,12 +10,12 @@ import { estimateInput } from '../tokens/estimate.ts'
 import { framingOf } from '../tokens/framing.ts'
 import { isAllText, schemasOf, textsOf } from '../tokens/input-texts.ts'
 
-/** Stands in for vocabularies that the gateway does not have. */
+/** Used for models whose tokenizer the gateway does not have. */
 const standIn: Tokenizer = 'o200k_base'
-/** Another vocabulary may make fewer tokens of a text than the one that stands in for it, but hardly so many fewer. */
+/** A model's own tokenizer hardly ever gives fewer tokens than the stand-in's count divided by this. */
 const standInMargin = 1.5
 
-/** Keeps input away from models whose window it certainly exceeds, and counts it. What is not certain, the provider decides. */
+/** Counts input, and skips models whose context window it certainly exceeds. In doubt, the provider decides. */
 export class ContextWindow {
   readonly #counter: TokenCounter
 
@@ -27,7 +27,7 @@ export class ContextWindow {
     this.#counter = counter
   }
 
-  /** The candidates that may still take this input; 400 `context_length_exceeded` when there is none. */
+  /** The candidates that may accept this input. Throws 400 `context_length_exceeded` if there are none. */
   async fit(candidates: readonly Candidate[], request: GenerationRequest): Promise<readonly Candidate[]> {
     const smallest = Math.min(...candidates.map(({ endpoint }) => limitOf(endpoint)))
     if (smallest === Infinity) return candidates
@@ -39,7 +39,7 @@ export class ContextWindow {
     return fitting
   }
 
-  /** Once for each vocabulary, up to the largest limit that is in doubt. */
+  /** Counts once for each tokenizer, up to the largest limit that the input may exceed. */
   async #countForAll(candidates: readonly Candidate[], texts: readonly string[]): Promise<Counts> {
     const limits = new Map<Tokenizer, number>()
     for (const { endpoint } of candidates) {
@@ -55,7 +55,10 @@ export class ContextWindow {
     return new Map(await Promise.all(counted))
   }
 
-  /** As the model's vendor would bill it, where the gateway has its vocabulary; else, and when counting takes too long, a guess. */
+  /**
+   * The input tokens that the vendor would bill. An estimate if the gateway does not have the model's tokenizer, or if counting takes too
+   * long.
+   */
   async count(endpoint: Endpoint, request: GenerationRequest): Promise<InputCount> {
     const texts = [...textsOf(request), ...schemasOf(request)]
     const counted = await this.#counter.count(texts, { tokenizer: tokenizerOf(endpoint) })
@@ -64,26 +67,26 @@ export class ContextWindow {
   }
 }
 
-/** What is known of the input's length, by vocabulary. */
+/** The length of the input as far as it was counted, by tokenizer. */
 type Counts = ReadonlyMap<Tokenizer, TokenCount | undefined>
 
 function tokenizerOf({ tokenizer = standIn }: Endpoint): Tokenizer {
   return tokenizer
 }
 
-/** With more tokens than this the input certainly does not fit. */
+/** Input with more tokens than this certainly does not fit. */
 function limitOf({ contextWindow = Infinity, tokenizer }: Endpoint): number {
   return tokenizer ? contextWindow : contextWindow * standInMargin
 }
 
-/** At least so many; 0 where nothing was counted. */
+/** The tokens counted so far; 0 if nothing was counted. */
 function tokensFor(endpoint: Endpoint, counts: Counts): number {
   return counts.get(tokenizerOf(endpoint))?.tokens ?? 0
 }
 
 function tooLong(candidates: readonly Candidate[], counts: Counts): GatewayError {
   const { endpoint } = candidates.reduce((a, b) => ((b.endpoint.contextWindow ?? 0) > (a.endpoint.contextWindow ?? 0) ? b : a))
-  // What no candidate takes was counted until it passed the largest limit.
+  // Counting stopped after the largest limit.
   const { tokens } = counts.get(tokenizerOf(endpoint))!
   const counted = endpoint.tokenizer ? `${tokens} tokens` : `${tokens} tokens (as ${standIn} counts them)`
   return invalidRequest(

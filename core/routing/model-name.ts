@@ -5,8 +5,8 @@ import type { Registry } from '../framework/registry.ts'
 import { unlistedEndpoint } from './catalog.ts'
 
 /**
- * The endpoints that a name stands for, in catalog order: a canonical name or alias, `provider/model`, or `auto`.
- * A provider that is named explicitly takes any model. Unknown names are a 400 that names the nearest.
+ * Resolves a name to its endpoints, in catalog order: a canonical name, an alias, `provider/model`, or `auto`. With an explicit provider,
+ * any model name is accepted. Throws a 400 that suggests similar names.
  */
 export function endpointsOf(name: string, param: string, catalog: Catalog, providers: Registry<Provider>): readonly Endpoint[] {
   checkWellFormed(name, param)
@@ -30,19 +30,19 @@ export function endpointsOf(name: string, param: string, catalog: Catalog, provi
   throw unknownModel(name, param, catalog, providers)
 }
 
-/** Half of a character can stand in JSON, and in no address or header of a vendor. */
+/** JSON can carry half of a surrogate pair, but a vendor's URLs and headers cannot. */
 export function checkWellFormed(name: string, param: string): void {
   if (name.isWellFormed()) return
-  throw invalidRequest(`Invalid value for '${param}': the name holds half of a surrogate pair, which is not a character.`, param)
+  throw invalidRequest(`Invalid value for '${param}': the name contains half of a surrogate pair, which is not a character.`, param)
 }
 
-/** Those that generate; others decide. */
+/** Without the endpoints that only answer decisions. */
 export function generatingEndpoints({ endpoints }: Model): readonly Endpoint[] {
   return endpoints.some(({ kind }) => kind) ? endpoints.filter(({ kind }) => !kind) : endpoints
 }
 
 function onlyDecides(name: string, param: string): Error {
-  return invalidRequest(`The model "${name}" answers decisions and generates no text. Ask it at POST /v1/systemone.`, param)
+  return invalidRequest(`The model "${name}" answers decisions and does not generate text. Use POST /v1/systemone for it.`, param)
 }
 
 function unknownModel(name: string, param: string, catalog: Catalog, providers: Registry<Provider>): Error {

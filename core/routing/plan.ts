@@ -11,13 +11,13 @@ import type { Registry } from '../framework/registry.ts'
 import { Settings } from '../framework/settings.ts'
 import { candidatesFor } from './candidates.ts'
 
-/** An endpoint and the provider that serves it. */
+/** An endpoint and its provider. */
 export interface Candidate {
   readonly endpoint: Endpoint
   readonly provider: Provider
 }
 
-/** Chooses where a request may go, and in which order. Synchronous: all that it needs is in memory. */
+/** Chooses the endpoints for a request and their order. Synchronous: everything it needs is in memory. */
 export class Planner {
   readonly #catalog: Catalog
   readonly #providers: Registry<Provider>
@@ -33,7 +33,7 @@ export class Planner {
     this.#settings = settings
   }
 
-  /** At least one candidate, or a 400, 402, 403 or 422. */
+  /** Returns at least one candidate. Throws 400, 402, 403, or 422. */
   plan(request: GenerationRequest, caller: Caller, sessions: readonly GuardSession[]): readonly Candidate[] {
     const allowed = permitted(candidatesFor(request, this.#catalog, this.#providers), caller.key)
     const cleared = clear(allowed, request, sessions)

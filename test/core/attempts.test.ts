@@ -11,6 +11,7 @@ import {
   type ProviderFailureOptions,
 } from '../../core/index.ts'
 import { systemBackoff, type Backoff } from '../../core/attempts/backoff.ts'
+import { failurePolicies, isTransient, policyOf } from '../../core/attempts/failure-policy.ts'
 import { testGateway } from '../../core/testing/index.ts'
 import responses from '../../plugins/endpoints/responses/index.ts'
 import localSealer from '../../plugins/sealers/local/index.ts'
@@ -391,4 +392,16 @@ t.test('what the gateway does for the caller meanwhile is not the provider’s t
     const record = await under.record(reply.headers.get('x-request-id')!)
     t.match(record.attempts, [{ outcome: 'ok', elapsedMs: 3 }])
   }
+})
+
+t.test('a kind that the policy table does not know counts as protocol', async t => {
+  const unknown = new ProviderFailure({ kind: 'teapot' as FailureKind, message: 'Short and stout.' })
+  t.equal(policyOf(unknown), failurePolicies.protocol)
+  t.equal(isTransient(unknown), false)
+})
+
+t.test('a provider knows better than the kind whether a failure is transient', async t => {
+  t.equal(isTransient(new ProviderFailure({ kind: 'overloaded', message: 'Busy.' })), true)
+  t.equal(isTransient(new ProviderFailure({ kind: 'overloaded', message: 'Busy.', transient: false })), false)
+  t.equal(isTransient(new ProviderFailure({ kind: 'protocol', message: 'Cut.', transient: true })), true)
 })

@@ -313,8 +313,8 @@ t.test('64,000 tokens a request, and 32,000 for the state and the longest questi
     ['a long state', { state: words(31_900) }, undefined],
     ['a longer one', { state: words(32_100) }, /The state alone has more than 32000 tokens/],
     ['a long question', { questions: many(1, 31_900) }, undefined],
-    ['a longer one', { questions: many(1, 32_100) }, /The state together with the longest question has more than 32000 tokens/],
-    ['both', { state: words(16_000), questions: many(1, 16_100) }, /The state together with the longest question/],
+    ['a longer one', { questions: many(1, 32_100) }, /The state with the longest question has more than 32000 tokens/],
+    ['both', { state: words(16_000), questions: many(1, 16_100) }, /The state with the longest question/],
     [
       'the longest of them, which is not the first',
       { state: words(16_000), questions: { ...many(2, 10), z: { type: 'noul', instructions: words(16_100) } } },

@@ -144,8 +144,7 @@ t.test('context_management goes to those that have it while there is one, and is
 t.test('compaction beside native search is a 400 on a reasoning model of the family that has both', async t => {
   const calls: ProviderCall[] = []
   const acme = witness('acme', each => (calls.push(each), [text('hello'), stop]), {
-    dialect: 'openai-responses',
-    capabilities: { contextManagement: true, efforts: ['low', 'high'] },
+    capabilities: { builtInTools: true, contextManagement: true, efforts: ['low', 'high'] },
   })
   const under = await gateway({ plugins: [acme.plugin] })
   t.teardown(under.stop)

@@ -5,8 +5,8 @@ import { gateway, hello } from '../gateway.ts'
 import { ask, guarding, listing, stop, text, witness } from './stage.ts'
 
 /** What one request looks like to a provider, and what its caller is told. */
-async function lowered(capabilities: Capabilities, body: object, more: { maxOutputTokens?: number; dialect?: string } = {}) {
-  const acme = witness('acme', () => hello, more.dialect === undefined ? {} : { dialect: more.dialect })
+async function lowered(capabilities: Capabilities, body: object, more: { maxOutputTokens?: number } = {}) {
+  const acme = witness('acme', () => hello)
   const { maxOutputTokens } = more
   const under = await gateway({
     plugins: [acme.plugin, listing({ model: 'm', endpoints: [{ provider: 'acme', capabilities, maxOutputTokens }] })],
@@ -88,8 +88,8 @@ t.test('built-in tools that cannot run are left out, unless the choice forces th
   t.equal((await lowered({}, { tools: [{ type: 'web_search' }], tool_choice: 'required' })).status, 400, 'nothing is left to call')
   t.equal((await lowered({}, { tools, tool_choice: 'required' })).status, 200, 'the function is')
   t.equal((await lowered({}, { tools: [{ type: 'web_search' }], tool_choice: 'auto' })).status, 200)
-  const native = await lowered({}, { tools, tool_choice: { type: 'web_search' } }, { dialect: 'openai-responses' })
-  t.equal(native.request!.tools!.length, 3, 'their own dialect has them')
+  const native = await lowered({ builtInTools: true }, { tools, tool_choice: { type: 'web_search' } })
+  t.equal(native.request!.tools!.length, 3, 'an endpoint that runs them gets them')
 })
 
 t.test("the gateway's own affairs never reach a provider", async t => {

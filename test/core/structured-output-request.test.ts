@@ -1,11 +1,12 @@
 import t from 'tap'
+import type { Capabilities } from '../../core/index.ts'
 import { gateway } from '../gateway.ts'
 import { ask, listing, said, stop, text, witness } from './stage.ts'
 import { answering, formatOf, good, invoice, type Structured } from './structured-output-stage.ts'
 
 t.test('what reaches the provider', async t => {
-  const sent = async (structuredOutput: Structured, body: object, dialect?: string) => {
-    const { under, calls, ask } = await answering(structuredOutput, () => [text(good), stop], dialect)
+  const sent = async (structuredOutput: Structured, body: object, more?: Capabilities) => {
+    const { under, calls, ask } = await answering(structuredOutput, () => [text(good), stop], more)
     const reply = await ask(body)
     await under.stop()
     t.equal(reply.status, 200)
@@ -87,8 +88,8 @@ t.test('what reaches the provider', async t => {
     t.match(led.request.input[0], { role: 'developer', content: [{ text: 'Be brief.' }, { text: /^\n\nAnswer with one JSON value/ }] })
     const again = await sent('none', { input: [system, user, { role: 'assistant', content: good }, user] })
     t.strictSame(again.request.input[0], led.request.input[0], 'a later turn begins with the same words')
-    const responses = await sent('json_object', { instructions: 'Be brief.', ...rest }, 'openai-responses')
+    const responses = await sent('json_object', { instructions: 'Be brief.', ...rest }, { jsonModeReadsInput: true })
     t.equal(responses.request.instructions, 'Be brief.')
-    t.match(responses.request.input[0], { role: 'system', content: [{ text: /JSON/ }] }, 'where that dialect looks for the word')
+    t.match(responses.request.input[0], { role: 'system', content: [{ text: /JSON/ }] }, 'where JSON mode looks for the word')
   })
 })

@@ -28,10 +28,10 @@ export type Structured = Capabilities['structuredOutput']
 export async function answering(
   structuredOutput: Structured,
   answer: (call: ProviderCall, count: number) => Iterable<GenerationEvent>,
-  dialect?: string,
+  more?: Capabilities,
   timeouts?: Partial<Timeouts>,
 ) {
-  const acme = witness('acme', answer, { ...(dialect !== undefined && { dialect }), ...(timeouts && { timeouts }) })
+  const acme = witness('acme', answer, { ...(more && { capabilities: more }), ...(timeouts && { timeouts }) })
   const capabilities: Capabilities = structuredOutput ? { structuredOutput } : {}
   const under = await gateway({ plugins: [acme.plugin, listing({ model: 'm', endpoints: [{ provider: 'acme', capabilities }] })] })
   return {

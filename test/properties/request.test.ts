@@ -33,7 +33,7 @@ t.test('requests changed at every place of the schema', async t => {
   }
   const under = await gateway({
     settings: { maxBodyBytes: 2_000_000 },
-    plugins: [scripted('demo', answer), scripted('native', answer, { dialect: 'openai-responses' })],
+    plugins: [scripted('demo', answer), scripted('native', answer, { capabilities: { builtInTools: true } })],
   })
   t.teardown(under.stop)
   const quietKey = await under.gateway.issueKey({ name: 'quiet' })

@@ -1,5 +1,4 @@
-import { ProviderFailure, type FailureKind } from '../../core/index.ts'
-import { generationForms } from '../../core/attempts/public-error.ts'
+import { failurePolicies } from '../../core/attempts/failure-policy.ts'
 import { runMatrix, type Cell } from './matrix.ts'
 import { wires } from './wires.ts'
 
@@ -37,10 +36,16 @@ A test runs every fault on the wires ${wires.map(({ name }) => `\`${name}\``).jo
 |---|---|---|---|---|---|---|`
 
 function kindRows(): readonly string[] {
-  return Object.entries(generationForms).map(([name, { status, code }]) => {
-    const failure = new ProviderFailure({ kind: name as FailureKind, message: name })
-    const advice = status === 424 ? String(failure.transient) : ''
-    return row([`\`${name}\``, String(status), `\`${code}\``, yes(failure.retry !== 'never'), yes(failure.transient), advice])
+  return Object.entries(failurePolicies).map(([kind, { retry, transient = false, generation }]) => {
+    const { status, code, advisesClient } = generation
+    return row([
+      `\`${kind}\``,
+      String(status),
+      `\`${code}\``,
+      yes(retry !== 'never'),
+      yes(transient),
+      advisesClient ? String(transient) : '',
+    ])
   })
 }
 

@@ -2,9 +2,9 @@ import { foreignToolTypes, type ToolDefinition } from '../../contracts/request.t
 import { invalidRequest } from '../../foundation/errors.ts'
 import type { Draft } from './draft.ts'
 
-/** Built-in tools that nothing here runs are left out, unless the choice forces them: docs/protocol/tools.md#definitions. */
-export function leaveOutBuiltInTools({ request, dialect, warnings }: Draft): void {
-  if (!request.tools || dialect === 'openai-responses') return
+/** Leaves out built-in tools that the endpoint cannot run, unless the choice forces them: docs/protocol/tools.md#definitions. */
+export function leaveOutBuiltInTools({ request, endpoint, warnings }: Draft): void {
+  if (!request.tools || endpoint.capabilities.builtInTools) return
   const kept = request.tools.filter(tool => !isBuiltIn(tool))
   if (kept.length === request.tools.length) return
   const dropped = request.tools.filter(isBuiltIn).map(({ type }) => type)

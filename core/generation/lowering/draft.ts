@@ -25,7 +25,6 @@ export interface Draft {
   readonly request: { -readonly [K in keyof UpstreamRequestBody]: UpstreamRequestBody[K] }
   readonly endpoint: Endpoint
   readonly provider: Provider
-  readonly dialect: string | undefined
   /** The id of the API key that asks. */
   readonly keyId: string
   readonly warnings: Warning[]

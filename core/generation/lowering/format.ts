@@ -60,14 +60,14 @@ function promptFor(format: JsonFormat, schema: string | undefined): string {
 
 /**
  * Beside the system prompt that is there, since templates of many models take only one, and in front of the conversation, so that
- * its turns share a cached prefix. The Responses dialect looks for the word JSON in `input` alone.
+ * its turns share a cached prefix.
  */
-function insertPrompt({ request, dialect }: Draft, prompt: string): void {
+function insertPrompt({ request, endpoint }: Draft, prompt: string): void {
   const [first, ...others] = request.input
   if (first?.type === 'message' && (first.role === 'system' || first.role === 'developer')) {
     const content = [...first.content, { type: 'input_text' as const, text: first.content.length > 0 ? `\n\n${prompt}` : prompt }]
     request.input = [{ ...first, content }, ...others]
-  } else if (request.instructions && dialect !== 'openai-responses') {
+  } else if (request.instructions && !endpoint.capabilities.jsonModeReadsInput) {
     request.instructions = `${request.instructions}\n\n${prompt}`
   } else {
     const message: Item = { type: 'message', role: 'system', content: [{ type: 'input_text', text: prompt }] }

@@ -84,7 +84,7 @@ export class Lowering {
     const lowered: Draft['request'] = body
     lowered.input = state.items
     lowered.prompt_cache_key = this.#cacheKey(caller, body.prompt_cache_key ?? user)
-    const draft: Draft = { request: lowered, endpoint, provider, dialect: provider.dialect, keyId: caller.key.id, warnings, raises: [] }
+    const draft: Draft = { request: lowered, endpoint, provider, keyId: caller.key.id, warnings, raises: [] }
     if (outputLimit !== undefined) limitOutput(draft, outputLimit)
     for (const lower of lowerings) lower(draft)
     return draft

@@ -22,7 +22,7 @@ export interface DmOptions extends DmModels {
 
 const maximumReplyBytes = 16 * 1024 * 1024
 
-/** The wire: docs/protocol/decisions.md#the-vendors-wire. */
+/** The vendor's API: docs/protocol/decisions.md#the-vendors-wire. */
 export function dmClient(options: DmOptions): DecisionClient {
   const { vendor, baseUrl, keys, timeoutMs, aliases, limit, http } = options
   const versions = new Set(versionsOf(options))
@@ -58,7 +58,7 @@ function systemOne(baseUrl: string): string {
 
 const requestIdHeaders = ['x-request-id', 'request-id', 'x-amzn-requestid', 'x-correlation-id']
 
-/** It goes into the record, and not to the caller. What does not look like an id is left out. */
+/** Puts the vendor's request id into the record. The caller does not get it. */
 function noteRequestId(headers: UpstreamHeaders, { context }: DecisionCall): void {
   const id = requestIdHeaders.map(name => headers[name]).find(value => value !== undefined)
   if (id !== undefined && /^[\w.:/+=-]{1,128}$/.test(id)) context.note('vendor-request', { id })

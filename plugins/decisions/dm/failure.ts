@@ -8,7 +8,10 @@ import {
   type UpstreamHeaders,
 } from '../../../core/index.ts'
 
-/** What a status means here in particular: only silence is a time-out (docs/protocol/decisions.md#errors), and an address that is wrong is not the caller's fault. */
+/**
+ * Where this vendor differs: only a missing reply is a time-out (docs/protocol/decisions.md#errors), and a wrong base URL is not the
+ * caller's fault.
+ */
 const kinds: Readonly<Record<number, FailureKind>> = {
   405: 'not-found',
   408: 'unavailable',
@@ -25,12 +28,12 @@ export function failureOf(status: number, headers: UpstreamHeaders, body: string
     status,
     message: said ?? `The decision vendor answered with status ${status}.`,
     retryAfterMs: kind === 'rate-limit' ? retryAfterMs(headers) : undefined,
-    // A redirect stays one.
+    // Repeating the request gives the same redirect.
     ...(status < 400 && { transient: false }),
   })
 }
 
-/** `detail` is a text, an object with a message, or a list of complaints about members. */
+/** `detail` is a string, an object with a message, or an array of errors with their locations. */
 function sentenceIn(body: string): string | undefined {
   const reply = parseJson(body)
   const detail = isObject(reply) ? reply['detail'] : undefined

@@ -3,7 +3,7 @@ import { dmClient } from './client.ts'
 import { dmModels } from './models.ts'
 import { RequestLimit } from './request-limit.ts'
 
-/** The decision model of its own vendor, over the wire that the vendor speaks. */
+/** Decisions from the vendor of the decision model. */
 export default definePlugin({
   name: 'dm',
   options: {
@@ -12,35 +12,36 @@ export default definePlugin({
     required: ['baseUrl', 'apiKey'],
     properties: {
       vendor: { type: 'string', pattern: '^[^/]+$', default: 'vendor', description: 'The slug in `vendor/model`.' },
-      baseUrl: { type: 'string', format: 'uri', description: 'The address that `/v1/systemone` is added to.' },
+      baseUrl: { type: 'string', format: 'uri', description: 'The base URL, without `/v1/systemone`.' },
       apiKey: apiKeyOption,
       models: {
         type: 'array',
         minItems: 1,
         items: { type: 'string', minLength: 1 },
         default: ['dm-1.13.0'],
-        description: 'The versioned ids that may be asked for by themselves, besides those that aliases stand for.',
+        description: 'The versioned model ids. The targets of `aliases` need not be listed.',
       },
       aliases: {
         type: 'object',
         additionalProperties: { type: 'string', minLength: 1 },
         default: { dm: 'dm-1.13.0', 'dm-latest': 'dm-1.13.0', 'dm-preview': 'dm-1.13.0', 'dm-1.13': 'dm-1.13.0' },
-        description: 'Names, and the versioned id that each stands for.',
+        description: 'Alternative names, each with its versioned id.',
       },
-      timeoutMs: { type: 'integer', minimum: 1, default: 30_000, description: 'A decision that takes longer is a 504.' },
+      timeoutMs: { type: 'integer', minimum: 1, default: 30_000, description: 'A decision that takes longer fails with 504.' },
       requestsPerMinute: {
         type: 'integer',
         minimum: 1,
         default: 1_200,
-        description: "The vendor's limit for the whole account, which all keys share. A request waits up to a second for room.",
+        description:
+          "The vendor's rate limit for the account, shared by all API keys. Above it, a request waits up to a second, then fails with 429.",
       },
       price: {
         type: 'object',
         additionalProperties: false,
         required: ['input', 'output'],
         properties: {
-          input: { type: 'number', minimum: 0, description: 'For input.' },
-          output: { type: 'number', minimum: 0, description: 'For output.' },
+          input: { type: 'number', minimum: 0, description: 'Input tokens.' },
+          output: { type: 'number', minimum: 0, description: 'Output tokens.' },
         },
         default: { input: 0.042, output: 0 },
         description: 'US dollars per million tokens.',

@@ -3,11 +3,11 @@ import type { CatalogSource, TokenPrices } from '../../../core/index.ts'
 export interface DmModels {
   readonly vendor: string
   readonly models: readonly string[]
-  /** Names, and the versioned id that each stands for. */
+  /** From alternative names to versioned ids. */
   readonly aliases: Readonly<Record<string, string>>
 }
 
-/** Every versioned id that may be asked for. */
+/** Every versioned id, including those that only aliases name. */
 export function versionsOf({ models, aliases }: DmModels): readonly string[] {
   return [...new Set([...models, ...Object.values(aliases)])]
 }

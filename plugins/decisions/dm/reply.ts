@@ -1,13 +1,13 @@
 import { isObject, parseJson, ProviderFailure, type DecisionReply } from '../../../core/index.ts'
 
-/** The vendor's reply. Core holds its answers and usage against the questions; whatever else the vendor says is kept. */
+/** Reads the vendor's reply. Core checks the answers and the usage; unknown members are kept. */
 export function replyOf(text: string): DecisionReply {
   const reply = parseJson(text)
   if (!isObject(reply))
     throw new ProviderFailure({
       kind: 'protocol',
       status: 200,
-      message: 'The decision vendor answered with something that is no JSON object.',
+      message: 'The decision vendor sent a reply that is not a JSON object.',
     })
   const { id: _, model, answers, usage, ...extra } = reply
   return {

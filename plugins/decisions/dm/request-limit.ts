@@ -4,7 +4,7 @@ import { GatewayError, type RateLimiter, type TokenWindow } from '../../../core/
 const longestWaitMs = 1_000
 const windowMs = 60_000
 
-/** The vendor's limit of requests a minute: one bucket for the account, whoever asks. */
+/** The vendor's requests per minute: one bucket for the account, shared by all callers. */
 export class RequestLimit {
   readonly #limiter: RateLimiter
   readonly #window: TokenWindow
@@ -14,12 +14,12 @@ export class RequestLimit {
     this.#window = { bucket: `decisions:${vendor}`, tokens: requestsPerMinute, windowMs }
   }
 
-  /** Resolves when there is room for a request; 429 where that is not soon. */
+  /** Waits until a request may be sent. Throws 429 if that takes too long. */
   async take(signal: AbortSignal): Promise<void> {
     let waitedMs = 0
     for (;;) {
       const taken = await this.#limiter.reserve(this.#window, 1)
-      // A request that was made has been made: the hold is never given back.
+      // The hold is never released: the request counts, whatever its outcome.
       if (!('retryAfterMs' in taken)) return
       const { retryAfterMs = windowMs } = taken
       if (waitedMs + retryAfterMs > longestWaitMs) throw this.#full(retryAfterMs)
@@ -34,7 +34,7 @@ export class RequestLimit {
       status: 429,
       type: 'rate_limit_error',
       code: 'rate_limit_exceeded',
-      message: `The gateway may send ${this.#window.tokens} requests a minute to the decision vendor, and has sent them. Try again in ${Math.ceil(retryAfterMs / 1000)} s.`,
+      message: `The gateway's limit of ${this.#window.tokens} requests per minute to the decision vendor is used up. Try again in ${Math.ceil(retryAfterMs / 1000)} s.`,
       retryAfterMs,
     })
   }

@@ -13,13 +13,13 @@ export interface CallLimits {
   readonly maxCalls: number
 }
 
-/** What a model said to one call. */
+/** A model's reply to one call. */
 export interface Said {
   readonly text: string
   readonly logprobs: readonly LogProb[]
 }
 
-/** The calls of one decision: so many at a time, all of them counted, and none is begun any more once one has failed. */
+/** The model calls of one decision: limits how many run at a time, counts them, and starts no more after a failure. */
 export class Calls {
   readonly most: number
   readonly #call: DecisionCall
@@ -37,12 +37,12 @@ export class Calls {
     this.#free = concurrency
   }
 
-  /** How many were begun. */
+  /** The number of calls started so far. */
   get count(): number {
     return this.#count
   }
 
-  /** Of all calls together; undefined where a vendor did not count. */
+  /** The total of all calls; undefined if any vendor did not report usage. */
   get usage(): DecisionUsage | undefined {
     if (!this.#isCounted) return undefined
     return { input_tokens: this.#inputTokens, output_tokens: this.#outputTokens, calls: this.#count }
@@ -105,7 +105,7 @@ export class Calls {
   }
 }
 
-/** A question that the model's vendor will not have is not the caller's, save that what the caller sent made it too long. */
+/** The plugin wrote the request, so a 400 for it is not the caller's fault, unless the caller's input is too long. */
 function blamed(error: unknown): unknown {
   if (!(error instanceof GatewayError) || error.status !== 400 || error.code === 'context_length_exceeded') return error
   return new ProviderFailure({ kind: 'protocol', message: error.message, upstream: error.upstreamError, cause: error })

@@ -18,7 +18,7 @@ export interface LlmOptions extends CallLimits {
   readonly timeoutMs?: number
 }
 
-/** Answers decisions by models that generate text. */
+/** Answers decisions with models that generate text. */
 export class LlmClient implements DecisionClient {
   readonly provider: string
   readonly timeoutMs?: number

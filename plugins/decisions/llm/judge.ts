@@ -7,7 +7,7 @@ import {
   type GenerationRequest,
   type Question,
 } from '../../../core/index.ts'
-import { labelEstimator, tellsLogprobs } from './by-labels.ts'
+import { labelEstimator, returnsLogprobs } from './by-labels.ts'
 import { structuredEstimator } from './by-structure.ts'
 import type { Calls } from './calls.ts'
 import type { JudgeOptions } from './client.ts'
@@ -15,21 +15,21 @@ import { tempered } from './temper.ts'
 
 type Questions = Readonly<Record<string, Question>>
 
-/** One way of finding how probable the options of a question are. */
+/** A way to get the probabilities of a question's options. */
 export interface Estimator {
-  /** Members for answers that were found this way. */
+  /** Added to every answer. */
   readonly mark?: { readonly uncalibrated: true }
   callsFor(question: Question): number
-  /** One probability for each option, as `answerBy` takes them. */
+  /** One probability for each option, as `answerBy` expects them. */
   estimate(state: Description, question: Question, calls: Calls): Promise<readonly number[]>
 }
 
-/** A model that answers questions with probabilities. */
+/** Answers questions with one generating model. */
 export class Judge {
   readonly #options: JudgeOptions
   readonly #request: Pick<GenerationRequest, 'model' | 'reasoning'>
   readonly #estimators: Readonly<Record<'logprobs' | 'structured', Estimator>>
-  /** Undefined until it was found out. */
+  /** Undefined until the first decision finds out. */
   #mode: 'logprobs' | 'structured' | undefined
 
   constructor(options: JudgeOptions) {
@@ -41,7 +41,7 @@ export class Judge {
 
   async answer(state: Description, questions: Questions, calls: Calls): Promise<Readonly<Record<string, DecisionAnswer>>> {
     refuseEmpty(questions)
-    this.#mode ??= (await tellsLogprobs(this.#request, calls)) ? 'logprobs' : 'structured'
+    this.#mode ??= (await returnsLogprobs(this.#request, calls)) ? 'logprobs' : 'structured'
     const estimator = this.#estimators[this.#mode]
     this.#refuseTooMany(questions, estimator, calls)
     const answers = Object.entries(questions).map(async ([id, question]) => {
@@ -56,8 +56,8 @@ export class Judge {
     const needed = Object.values(questions).reduce((sum, question) => sum + estimator.callsFor(question), calls.count)
     if (needed > calls.most)
       throw invalidRequest(
-        `These questions take ${needed} calls of the model behind ${this.#options.name}; at most ${calls.most} are allowed. ` +
-          'Ask fewer questions at a time, or questions of fewer options.',
+        `These questions take ${needed} calls to the model of ${this.#options.name}; at most ${calls.most} are allowed. ` +
+          'Ask fewer questions, or questions with fewer options.',
         'questions',
       )
   }
@@ -68,6 +68,6 @@ function refuseEmpty(questions: Questions): void {
     if (type === 'noul' && instructions === undefined && criteria?.true === undefined && criteria?.false === undefined)
       throw new ProviderFailure({
         kind: 'invalid-request',
-        message: `The question ${JSON.stringify(id)} has neither instructions nor criteria, so that there is nothing to judge. Give it either.`,
+        message: `The question ${JSON.stringify(id)} has neither instructions nor criteria. Add one of them.`,
       })
 }

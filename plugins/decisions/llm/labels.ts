@@ -1,19 +1,19 @@
 import type { LogProb } from '../../../core/index.ts'
 import { normalised } from './temper.ts'
 
-/** Each is one token to every tokenizer that is in use. */
+/** Each is a single token in every common tokenizer. */
 export const labels = [...'ABCDEFGHIJKLMNOPQRST'] as const
-/** No vendor tells more log probabilities than this. */
+/** No vendor returns more log probabilities than this. */
 export const mostLabels = labels.length
 
 /**
- * How the first `count` labels share the probability that the model gives to labels; undefined where it gives them none.
+ * The shares of the first `count` labels in the probability that the model gives to labels. Undefined if it gives them none.
  *
- * A label that is not among the most likely tokens is at most as likely as the least likely of those, and all that are missing share what
- * those leave of 1. Each gets the lesser of the two bounds: little, but never nothing.
+ * A label missing from the top tokens is at most as likely as the least likely of them, and all missing labels share the probability that
+ * the top tokens leave. Each gets the smaller of these two bounds, which is never 0.
  */
 export function sharesOf({ token, logprob, top_logprobs: top = [] }: LogProb, count: number): readonly number[] | undefined {
-  // Several tokens may read the same. The chosen one is listed by some hosts once, by others twice or not at all.
+  // Several tokens may have the same text. Hosts list the chosen token once, twice, or not at all.
   const likely = new Map([...top, { token, logprob }].map(each => [`${each.logprob} ${each.token}`, each]))
   const tokens = Array.from(likely.values(), each => ({ text: bare(each.token), probability: Math.exp(each.logprob) }))
   const masses = labels
@@ -25,12 +25,12 @@ export function sharesOf({ token, logprob, top_logprobs: top = [] }: LogProb, co
   const listed = tokens.map(({ probability }) => probability).filter(probability => probability > 0)
   const left = 1 - listed.reduce((sum, probability) => sum + probability, 0)
   const least = Math.min(...listed)
-  // Rounding may leave nothing.
+  // Rounding may leave 0.
   const unlisted = left > 0 ? Math.min(least, left / missing) : least
   return normalised(masses.map(mass => (mass > 0 ? mass : unlisted)))
 }
 
-/** Without the space that belongs to many tokens, also in the spelling of vocabularies that show it. */
+/** Strips the leading space of many tokens, including the characters that some tokenizers show for it. */
 function bare(token: string): string {
   return token.replaceAll(/^[\s▁Ġ]+|\s+$/g, '').toUpperCase()
 }

@@ -1,6 +1,6 @@
 import type { CatalogSource } from '../../../core/index.ts'
 
-/** What is asked for an answer is charged as the generations that it is, so that nothing remains to be charged here. */
+/** The model calls are charged at their own prices, so the decision itself is free. */
 const price = { input: 0, output: 0 } as const
 
 export function decisionModels(provider: string, names: readonly string[]): CatalogSource {

@@ -1,6 +1,6 @@
 import type { Criterion, Description, GenerationRequest, Question } from '../../../core/index.ts'
 
-/** What stands behind each label: the options of a question in the order of its criteria; yes before no. */
+/** The options of a question in the order of its criteria; for a `noul`, yes before no. */
 export function optionsOf(question: Question): readonly object[] {
   switch (question.type) {
     case 'noul':
@@ -17,7 +17,7 @@ export function optionCount(question: Question): number {
   return question.type === 'choice' ? Object.keys(question.criteria).length : question.criteria.length
 }
 
-/** The state comes first: what many calls begin with alike, vendors keep in their caches. */
+/** The state comes first, so that calls share a prefix that vendors can cache. */
 export function inputOf(
   state: Description,
   question: Question,
@@ -43,7 +43,7 @@ function option(name: object, description: Criterion | undefined): object {
   return description === undefined || description === null ? name : { ...name, description }
 }
 
-/** As JSON on one line, a name or a description cannot be taken for another option. */
+/** One line of JSON, so that a name or description cannot pass for another option. */
 function oneLine(described: object): string {
   return JSON.stringify(described).replaceAll(/[\u0085\u2028\u2029]/g, end => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

@@ -1,13 +1,13 @@
 import { normalised } from './temper.ts'
 
-/** Asks how some options, by their numbers, share what is theirs together. */
+/** Returns the shares of some options, given by index, relative to each other. */
 type Ask = (options: readonly number[]) => Promise<readonly number[]>
 
 /**
- * How all options share 1, where at most `size` can be compared at a time: groups are asked, then their winners.
+ * The shares of all options when only `size` of them can be compared at a time: compares groups, then the winners of the groups.
  *
- * Two options keep the proportion that they had where they were compared. So a group weighs what its winner got among the winners, divided
- * by what it got within the group.
+ * Options that were compared keep their proportion. So the weight of a group is its winner's share among the winners, divided by that
+ * winner's share in the group.
  */
 export async function tournament(options: readonly number[], size: number, ask: Ask): Promise<readonly number[]> {
   if (options.length === 1) return [1]
@@ -20,7 +20,7 @@ export async function tournament(options: readonly number[], size: number, ask: 
   return normalised(within.flatMap((shares, index) => shares.map(share => (share * among[index]!) / best[index]!)))
 }
 
-/** How many comparisons that takes, if each takes as many calls as `callsFor` says for its number of options. */
+/** The number of calls that a tournament takes. `callsFor` gives the calls for one comparison of that many options. */
 export function callsOfTournament(count: number, size: number, callsFor: (count: number) => number): number {
   if (count === 1) return 0
   if (count <= size) return callsFor(count)
@@ -28,7 +28,7 @@ export function callsOfTournament(count: number, size: number, callsFor: (count:
   return [...groups.map(({ length }) => length), groups.length].reduce((sum, each) => sum + callsOfTournament(each, size, callsFor), 0)
 }
 
-/** As few as possible, of much the same size. */
+/** As few groups as possible, of nearly equal size. */
 function groupsOf<T>(options: readonly T[], size: number): readonly (readonly T[])[] {
   const count = Math.ceil(options.length / size)
   return Array.from({ length: count }, (_, group) =>

@@ -3,7 +3,7 @@ import { enforces } from './answer-format.ts'
 import { decoder } from './decoder.ts'
 import { failure } from './failure.ts'
 import { reply } from './reply.ts'
-import { dialect, messagesBody, type RequestOptions } from './request.ts'
+import { messagesBody, type RequestOptions } from './request.ts'
 import type { MessagesBody } from './wire.ts'
 
 export interface AnthropicAdapterOptions extends RequestOptions {
@@ -27,7 +27,6 @@ export const defaultVersion = '2023-06-01'
 export function anthropicAdapter(options: AnthropicAdapterOptions): ProviderAdapter {
   const { url, authorize, version = defaultVersion, beta = [], envelope = inHeaders } = options
   return {
-    dialect,
     capabilities: { customTools: false, namespaceTools: false, allowedTools: false },
     enforces,
     framing: 'sse',

@@ -5,7 +5,7 @@ import { settingsFor, type SettingsOptions } from './settings.ts'
 import { toolsFor } from './tools.ts'
 import type { MessagesBody, OutputConfig, TextBlock } from './wire.ts'
 
-export const dialect = 'anthropic-messages'
+const dialect = 'anthropic-messages'
 
 export interface RequestOptions extends SettingsOptions {
   /** False where the platform takes no system messages in mid-conversation, whatever the model. */

@@ -1,4 +1,5 @@
 import type { Capabilities, CatalogSource } from '../../../core/index.ts'
+import { responsesCapabilities } from '../openai-responses/adapter.ts'
 import type { Api, Deployments } from './deployments.ts'
 
 /** The models that the operator deployed, with what their dialect can do. */
@@ -13,7 +14,7 @@ export function deployedModels(provider: string, deployments: Deployments): Cata
 const functionsOnly: Capabilities = { customTools: false, namespaceTools: false, allowedTools: false }
 
 const capabilitiesOf: Readonly<Record<Api, Capabilities>> = {
-  responses: { customTools: true, namespaceTools: true, allowedTools: true, structuredOutput: 'json_schema', contextManagement: true },
+  responses: responsesCapabilities,
   chat: functionsOnly,
   anthropic: functionsOnly,
 }

@@ -72,11 +72,10 @@ export function azureProvider({ id, resource, deployments, credentials, headers,
     return { ...adapterFor(''), prepare: call => adapterFor(deployments.of(call.endpoint).name).prepare(call) }
   }
 
-  const { dialect: _dialect, capabilities: _capabilities, ...any } = responses
+  const { capabilities: _capabilities, ...any } = responses
   const only = deployments.onlyApi && { responses, chat: chats.get(otherMakers)!, anthropic: claude }[deployments.onlyApi]
   return {
     ...any,
-    ...(only?.dialect && { dialect: only.dialect }),
     capabilities: only?.capabilities ?? leastCapabilities,
     enforces: (format, endpoint) => spokenBy(endpoint).enforces?.(format, endpoint) ?? true,
     generate: call => spokenBy(call.endpoint).generate(call),

@@ -5,7 +5,7 @@ import { eventStreamFramer } from './event-stream.ts'
 import { failure } from './failure.ts'
 import { InvokeForms, type InvokeOption } from './invoke.ts'
 import { reply } from './reply.ts'
-import { converseBody, dialect } from './request.ts'
+import { converseBody } from './request.ts'
 import type { SettingsOptions } from './settings.ts'
 
 export interface BedrockAdapterOptions extends SettingsOptions {
@@ -21,7 +21,6 @@ export function bedrockAdapter(options: BedrockAdapterOptions): ProviderAdapter 
   const { baseUrl, authorize } = options
   const invoke = new InvokeForms(options)
   return {
-    dialect,
     capabilities: { customTools: false, namespaceTools: false, allowedTools: false },
     enforces: (format, endpoint) => {
       const form = invoke.formOf(endpoint)

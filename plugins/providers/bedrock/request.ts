@@ -5,7 +5,7 @@ import { cachePoint } from './parts.ts'
 import { settingsFor, type SettingsOptions } from './settings.ts'
 import type { ConverseBody, Message, SystemBlock } from './wire.ts'
 
-export const dialect = 'bedrock-converse'
+const dialect = 'bedrock-converse'
 
 /** The body of "Converse" and "ConverseStream" that a call becomes. Pure. */
 export function converseBody(call: ProviderCall, options: SettingsOptions): ConverseBody {

@@ -3,7 +3,7 @@ import { enforces } from './answer-format.ts'
 import { decoder } from './decoder.ts'
 import { failure } from './failure.ts'
 import { reply } from './reply.ts'
-import { chatBody, dialect } from './request.ts'
+import { chatBody } from './request.ts'
 
 export interface CohereAdapterOptions {
   /** Where every call is sent. */
@@ -23,7 +23,6 @@ const capabilities: Capabilities = {
 /** The Chat dialect of version 2. */
 export function cohereAdapter({ url, authorize }: CohereAdapterOptions): ProviderAdapter {
   return {
-    dialect,
     capabilities,
     enforces,
     framing: 'sse',

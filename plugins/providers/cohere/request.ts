@@ -5,7 +5,7 @@ import { settingsFor } from './settings.ts'
 import { toolsFor } from './tools.ts'
 import type { ChatBody, Message } from './wire.ts'
 
-export const dialect = 'cohere-chat'
+const dialect = 'cohere-chat'
 
 /** The body of `POST /v2/chat` that a call becomes. Pure. */
 export function chatBody(call: ProviderCall): ChatBody {

@@ -4,7 +4,7 @@ import { decoder } from './decoder.ts'
 import { failure } from './failure.ts'
 import { geminiFramer } from './framer.ts'
 import { reply } from './reply.ts'
-import { dialect, generateContentBody, type RequestOptions } from './request.ts'
+import { generateContentBody, type RequestOptions } from './request.ts'
 
 export interface GeminiAdapterOptions extends RequestOptions {
   /** The address of a call's model, which the method is added to. */
@@ -25,7 +25,6 @@ const capabilities: Capabilities = {
 export function geminiAdapter(options: GeminiAdapterOptions): ProviderAdapter {
   const { modelUrl, authorize } = options
   return {
-    dialect,
     capabilities,
     enforces,
     // Where the vendor fetches by itself it wants to be told the type of what it will find, which few addresses of images tell.

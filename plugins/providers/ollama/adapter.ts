@@ -1,7 +1,7 @@
 import type { Capabilities, ProviderAdapter } from '../../../core/index.ts'
 import { decoder, wholeReply } from './decoder.ts'
 import { failure } from './failure.ts'
-import { chatBody, dialect, type RequestOptions } from './request.ts'
+import { chatBody, type RequestOptions } from './request.ts'
 
 export interface OllamaAdapterOptions extends RequestOptions {
   /** Where every call is sent. */
@@ -22,7 +22,6 @@ const capabilities: Capabilities = {
 export function ollamaAdapter(options: OllamaAdapterOptions): ProviderAdapter {
   const { url, authorize } = options
   return {
-    dialect,
     capabilities,
     framing: 'json-lines',
     media: { images: 'inline', files: 'inline' },

@@ -4,7 +4,7 @@ import { settingsFor } from './settings.ts'
 import { offeredTools, wireTool } from './tools.ts'
 import type { ChatBody, Message } from './wire.ts'
 
-export const dialect = 'ollama-chat'
+const dialect = 'ollama-chat'
 
 export interface RequestOptions {
   /** How long the model stays loaded; undefined: as the server is configured. */

@@ -3,13 +3,12 @@ import { ChatDecoder } from './decoder.ts'
 import { failureFrom } from './failure.ts'
 import type { Host } from './hosts.ts'
 import { readReply } from './reply.ts'
-import { dialect, requestBody } from './request.ts'
+import { requestBody } from './request.ts'
 
 /** The Chat Completions dialect as one host speaks it. */
 export function chatAdapter(host: Host, baseUrl: string, keys: ApiKeys): ProviderAdapter {
   const url = `${baseUrl.replace(/\/+$/, '')}/chat/completions`
   return {
-    dialect,
     capabilities: capabilitiesOf(host),
     framing: 'sse',
     prepare: call => ({

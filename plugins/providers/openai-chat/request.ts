@@ -3,7 +3,7 @@ import type { Extension, Host, Unsupported } from './hosts.ts'
 import { messagesFor } from './messages.ts'
 import { toolMembers } from './tools.ts'
 
-export const dialect = 'openai-chat'
+const dialect = 'openai-chat'
 
 type Warn = (param: string, message: string) => void
 

@@ -1,4 +1,4 @@
-import type { ApiKeys, ProviderAdapter } from '../../../core/index.ts'
+import type { ApiKeys, Capabilities, ProviderAdapter } from '../../../core/index.ts'
 import { ResponsesDecoder } from './decoder.ts'
 import { failureOf } from './failure.ts'
 import { replyEvents } from './reply.ts'
@@ -11,18 +11,21 @@ export interface OpenaiResponsesOptions extends WireBodyOptions {
   readonly keys?: ApiKeys | undefined
 }
 
+export const responsesCapabilities: Capabilities = {
+  customTools: true,
+  namespaceTools: true,
+  allowedTools: true,
+  builtInTools: true,
+  structuredOutput: 'json_schema',
+  jsonModeReadsInput: true,
+  contextManagement: true,
+}
+
 /** The Responses dialect: https://platform.openai.com/docs/api-reference/responses */
 export function openaiResponsesAdapter(options: OpenaiResponsesOptions): ProviderAdapter {
   const url = responsesUrl(options.baseUrl)
   return {
-    dialect: 'openai-responses',
-    capabilities: {
-      customTools: true,
-      namespaceTools: true,
-      allowedTools: true,
-      structuredOutput: 'json_schema',
-      contextManagement: true,
-    },
+    capabilities: responsesCapabilities,
     framing: 'sse',
     prepare({ request, endpoint }) {
       const accept = request.stream ? 'text/event-stream' : 'application/json'

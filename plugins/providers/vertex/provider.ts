@@ -54,9 +54,8 @@ export function vertexProvider({ id, root, project, token, safetySettings, heade
     options,
   )
   const spokenBy = (endpoint: Endpoint): Provider => (isClaude(endpoint) ? claude : gemini)
-  const { dialect: _dialect, ...both } = gemini
   return {
-    ...both,
+    ...gemini,
     // What only one of them can do is the catalog's to say.
     capabilities: { customTools: false, namespaceTools: false, allowedTools: false },
     enforces: (format, endpoint) => spokenBy(endpoint).enforces?.(format, endpoint) ?? true,

@@ -128,7 +128,7 @@ t.test('names: aliases, prefixes, versions, and what is none of them', async t =
     ['dm-1.13', /"dm-1\.13" does not exist here\. Did you mean dm-1\.13\.0/],
     ['dn', /Did you mean dm/],
     ['constructor', /Decision models here: /],
-    ['sandbox/echo', /is not a decision model: ask it at POST \/v1\/responses/],
+    ['sandbox/echo', /is not a decision model\. Use POST \/v1\/responses/],
     ['echo', /is not a decision model/],
     ['auto', /is not a decision model/],
   ] as const) {
@@ -199,33 +199,33 @@ const rows: readonly (readonly [string, FakeReply, number, string, RegExp, strin
   ['stops in the middle', { headers: json, body: ['{"answers":', stall] }, 504, 'provider_timeout', /did not finish/, 'timeout'],
   ['breaks the connection', { before: [reset] }, 424, 'provider_error', /connection to the provider failed/, 'network'],
   ['cuts the reply', { headers: { 'content-length': '100' }, body: ['{"answers"', cut] }, 424, 'provider_error', /connection/, 'network'],
-  ['answers in HTML', { body: `<html>${secret}</html>` }, 424, 'provider_error', /no JSON object/, 'protocol'],
-  ['answers nothing', { body: '' }, 424, 'provider_error', /no JSON object/, 'protocol'],
-  ['answers with half a document', { body: '{"answers":{"yes":' }, 424, 'provider_error', /no JSON object/, 'protocol'],
-  ['answers with a list', ok([answers]), 424, 'provider_error', /no JSON object/, 'protocol'],
+  ['answers in HTML', { body: `<html>${secret}</html>` }, 424, 'provider_error', /not a JSON object/, 'protocol'],
+  ['answers nothing', { body: '' }, 424, 'provider_error', /not a JSON object/, 'protocol'],
+  ['answers with half a document', { body: '{"answers":{"yes":' }, 424, 'provider_error', /not a JSON object/, 'protocol'],
+  ['answers with a list', ok([answers]), 424, 'provider_error', /not a JSON object/, 'protocol'],
   ['has no answers', ok({ model: 'dm-1.13.0', usage }), 424, 'provider_error', /without answers/, 'protocol'],
-  ['leaves a question out', ok({ answers: {}, usage }), 424, 'provider_error', /left the question "yes" without an answer/, 'protocol'],
-  ['answers another', ok({ answers: { no: answers.yes }, usage }), 424, 'provider_error', /left the question "yes"/, 'protocol'],
+  ['leaves a question out', ok({ answers: {}, usage }), 424, 'provider_error', /did not answer the question "yes"/, 'protocol'],
+  ['answers another', ok({ answers: { no: answers.yes }, usage }), 424, 'provider_error', /did not answer the question "yes"/, 'protocol'],
   [
     'answers with another type',
     ok({ answers: { yes: { type: 'score', score: 0 } }, usage }),
     424,
     'provider_error',
-    /no answer to a noul/,
+    /invalid answer to the noul/,
     'protocol',
   ],
-  ['answers null', ok({ answers: { yes: null }, usage }), 424, 'provider_error', /no answer to a noul/, 'protocol'],
-  ['answers in words', ok({ answers: { yes: { type: 'noul', noul: '0.5' } }, usage }), 424, 'provider_error', /no answer/, 'protocol'],
-  ['is more than sure', ok({ answers: { yes: { type: 'noul', noul: 1.5 } }, usage }), 424, 'provider_error', /no answer/, 'protocol'],
-  ['is less than sure', ok({ answers: { yes: { type: 'noul', noul: -0.1 } }, usage }), 424, 'provider_error', /no answer/, 'protocol'],
-  ['is infinitely sure', { body: '{"answers":{"yes":{"type":"noul","noul":1e999}}}' }, 424, 'provider_error', /no answer/, 'protocol'],
-  ['is no number', { body: '{"answers":{"yes":{"type":"noul","noul":NaN}}}' }, 424, 'provider_error', /no JSON object/, 'protocol'],
+  ['answers null', ok({ answers: { yes: null }, usage }), 424, 'provider_error', /invalid answer to the noul/, 'protocol'],
+  ['answers in words', ok({ answers: { yes: { type: 'noul', noul: '0.5' } }, usage }), 424, 'provider_error', /invalid answer/, 'protocol'],
+  ['is more than sure', ok({ answers: { yes: { type: 'noul', noul: 1.5 } }, usage }), 424, 'provider_error', /invalid answer/, 'protocol'],
+  ['is less than sure', ok({ answers: { yes: { type: 'noul', noul: -0.1 } }, usage }), 424, 'provider_error', /invalid answer/, 'protocol'],
+  ['is infinitely sure', { body: '{"answers":{"yes":{"type":"noul","noul":1e999}}}' }, 424, 'provider_error', /invalid answer/, 'protocol'],
+  ['is no number', { body: '{"answers":{"yes":{"type":"noul","noul":NaN}}}' }, 424, 'provider_error', /not a JSON object/, 'protocol'],
   [
     'counts in words',
     ok({ answers, usage: { input_tokens: 'many', output_tokens: 1 } }),
     424,
     'provider_error',
-    /usage that is none/,
+    /invalid usage/,
     'protocol',
   ],
   ['counts below zero', ok({ answers, usage: { input_tokens: -1, output_tokens: 1 } }), 424, 'provider_error', /usage/, 'protocol'],
@@ -258,7 +258,7 @@ t.test('every failure of the vendor is told in its row of the table', async t =>
   }
   t.ok(patient.vendor.requests.length + impatient.vendor.requests.length >= rows.length)
   const written = [patient, impatient].flatMap(({ under }) => [...under.logs, JSON.stringify(under.records)]).join('\n')
-  for (const hidden of [secret, keys[0]!, 'no state, no answer', 'too odd', 'no criteria', '<html>', 'left the question'])
+  for (const hidden of [secret, keys[0]!, 'no state, no answer', 'too odd', 'no criteria', '<html>', 'did not answer the question'])
     t.notMatch(written, hidden, `"${hidden}" is in no log and no record`)
 })
 
@@ -356,7 +356,7 @@ t.test("the vendor's requests a minute are one bucket; who finds it full waits a
     t.equal(vendor.requests.length, requests)
     for (const window of windows) t.same(window, { bucket: 'decisions:vendor', tokens: 1_200, windowMs: 60_000 })
     if (status !== 429) continue
-    t.match(reply.detail, { error_type: 'rate_limit_exceeded', message: /1200 requests a minute/ })
+    t.match(reply.detail, { error_type: 'rate_limit_exceeded', message: /1200 requests per minute/ })
     t.ok(Number(reply.headers.get('retry-after')) >= 1)
     t.equal(windows.length, waits.length, 'another key is not tried: it has the same bucket')
   }

@@ -122,7 +122,7 @@ t.test('255 options, and too many', async t => {
   const before = calls().length
   const refused = await decide({ questions: { which: { type: 'choice', criteria: criteria(255) } } })
   t.equal(refused.status, 400)
-  t.match(refused.body.detail?.message, /take 14 calls of the model behind judge; at most 5 are allowed/)
+  t.match(refused.body.detail?.message, /take 14 calls to the model of judge; at most 5 are allowed/)
   t.equal(calls().length, before, 'nothing was asked')
   const single = await decide({ model: 'guess', questions: { which: { type: 'choice', criteria: criteria(255) } } })
   t.equal(calls().length, before + 1, 'an estimate takes one call')
@@ -147,7 +147,7 @@ t.test('a model without log probabilities estimates', async t => {
   t.equal(calls().length, 3 + 4)
   const { status, body } = await decide()
   t.equal(status, 424)
-  t.match(body.detail?.message, /without log probabilities/)
+  t.match(body.detail?.message, /no log probabilities/)
 })
 
 t.test('one call that fails is a 424, and the others are given up', async t => {

@@ -160,7 +160,7 @@ t.test('labels that are missing get little, and never nothing', async t => {
   await t.rejects(of({ x: 0.7, y: 0.3 }, 2), {
     name: 'ProviderFailure',
     kind: 'protocol',
-    message: /host\/small finds none of the labels likely/,
+    message: /host\/small gave no probability to any option's label/,
   })
 })
 
@@ -280,7 +280,10 @@ t.test('a model without log probabilities estimates, and its answers say so', as
     { option_1: 0, option_2: 0, option_3: 0 },
     { option_1: '1' },
   ])
-    await t.rejects(decide({ kind }, estimate(bad), { mode: 'structured' }), { kind: 'protocol', message: /each of the 3 options/ })
+    await t.rejects(decide({ kind }, estimate(bad), { mode: 'structured' }), {
+      kind: 'protocol',
+      message: /each of a question's 3 options/,
+    })
 })
 
 t.test('auto finds out once what the model can do', async t => {
@@ -299,7 +302,7 @@ t.test('auto finds out once what the model can do', async t => {
   const unable = new LlmClient({ id: 'llm', models: [model], concurrency: 4, maxCalls: 10 })
   const plain = await decideBy(unable, { late: noul }, estimate({ option_1: 0.9, option_2: 0.1 }))
   t.match(plain.reply.answers['late'], { noul: 0.9, uncalibrated: true })
-  await t.rejects(decide({ late: noul }, estimate('A')), { kind: 'protocol', message: /without log probabilities/ })
+  await t.rejects(decide({ late: noul }, estimate('A')), { kind: 'protocol', message: /no log probabilities/ })
 })
 
 t.test('calls are bounded, and so many at a time', async t => {
@@ -327,7 +330,7 @@ t.test('calls are bounded, and so many at a time', async t => {
   )
   const error = await refused.catch((error: unknown) => error)
   t.ok(error instanceof GatewayError && error.status === 400)
-  t.match((error as Error).message, 'These questions take 15 calls of the model behind judge; at most 14 are allowed.')
+  t.match((error as Error).message, 'These questions take 15 calls to the model of judge; at most 14 are allowed.')
   t.equal(calls, 0, 'nothing was asked')
 })
 

@@ -48,7 +48,7 @@ t.test('the items of an input are listed page by page, each under an id', async 
 })
 
 t.test('addresses of images are listed only where they are included', async t => {
-  const under = await gateway({ plugins: [saying('acme', hello, { dialect: 'openai-responses' })] })
+  const under = await gateway({ plugins: [saying('acme', hello, { capabilities: { builtInTools: true } })] })
   t.teardown(under.stop)
   const input = [
     {

@@ -87,7 +87,7 @@ t.test('all warnings of a request are one bounded header', async t => {
 })
 
 t.test('no provider gets a member of the other protocol', async t => {
-  const acme = witness('acme', () => hello, { dialect: 'openai-responses' })
+  const acme = witness('acme', () => hello)
   const under = await gateway({ plugins: [acme.plugin] })
   t.teardown(under.stop)
   await ask(under, { ...hi, max_tokens: 5, something_new: 1 })

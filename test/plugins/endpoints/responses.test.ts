@@ -77,8 +77,8 @@ t.test('every shape of item and part is accepted, and reaches the provider as it
     { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search', query: 'cats', sources: [] } },
     ...foreignItemTypes.map(type => ({ type, id: 'x_1', anything: { goes: true } })),
   ]
-  const capabilities = { customTools: true, namespaceTools: true }
-  const acme = witness('acme', () => hello, { dialect: 'openai-responses', capabilities })
+  const capabilities = { customTools: true, namespaceTools: true, builtInTools: true }
+  const acme = witness('acme', () => hello, { capabilities })
   const under = await gateway({ plugins: [acme.plugin] })
   t.teardown(under.stop)
   const { status } = await ask(under, { ...hi, input: accepted })

@@ -180,14 +180,19 @@ t.test('what a model can do goes by its own name, not by that of its deployment'
 })
 
 t.test('what each dialect can do: tools of the Responses dialect reach a deployment that speaks nothing else', async t => {
-  const tools = [{ type: 'custom', name: 'note' }]
-  const sentTools = async (options: Partial<Options>, model: string): Promise<unknown> => {
+  const sentTools = async (
+    options: Partial<Options>,
+    model: string,
+    tools: object[] = [{ type: 'custom', name: 'note' }],
+  ): Promise<unknown> => {
     const { requests, ask } = await stage(t, options)
     t.equal((await ask(model, { tools })).status, 200)
     return (requests[0]!.body as { readonly tools: unknown }).tools
   }
   t.match(await sentTools({ api: 'responses' }, 'azure/gpt-5'), [{ type: 'custom', name: 'note' }])
   t.match(await sentTools({ deployments: { 'gpt-5': 'prod' } }, 'gpt-5'), [{ type: 'custom' }], 'a listed deployment is known')
+  const search = [{ type: 'web_search' }]
+  t.match(await sentTools({ deployments: { 'gpt-5': 'prod' } }, 'gpt-5', search), search, 'it runs built-in tools, too')
   t.match(await sentTools({}, 'azure/gpt-5'), [{ type: 'function', name: 'note' }], 'where several dialects may come, what all know')
   t.match(await sentTools({ api: 'chat' }, 'azure/gpt-5'), [{ type: 'function', function: { name: 'note' } }])
 })

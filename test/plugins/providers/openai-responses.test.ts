@@ -740,7 +740,7 @@ t.test('the plugin', async t => {
     openaiResponses({ apiKey: 'sk-demo-1', baseUrl: `${upstream.url}/v1/`, headers: { 'X-Team': 'demo' }, timeouts: { totalMs: 9000 } }),
     openaiResponses({ id: 'xai', apiKey: ['sk-demo-2', 'sk-demo-3'], baseUrl: upstream.url }),
   )
-  t.match(provider, { id: 'openai', dialect: 'openai-responses', timeouts: { totalMs: 9000 } })
+  t.match(provider, { id: 'openai', capabilities: { builtInTools: true, jsonModeReadsInput: true }, timeouts: { totalMs: 9000 } })
   t.match(other, { id: 'xai', credentials: { length: 2 } })
 
   const events: GenerationEvent[] = []

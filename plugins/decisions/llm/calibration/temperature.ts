@@ -1,21 +1,21 @@
-/** A distribution over the options of a question, and the number of the right one. */
+/** A probability for each option of a question, and the index of the right option. */
 export interface Judged {
   readonly probabilities: readonly number[]
   readonly right: number
 }
 
-/** Beyond these a temperature says only that the examples do not tell. */
+/** A temperature beyond these limits only means that the examples are not conclusive. */
 export const lowestTemperature = 0.05
 export const highestTemperature = 20
 
 const precision = 1e-6
 const goldenRatio = (Math.sqrt(5) - 1) / 2
-/** What a probability of 0 is taken for. */
+/** Replaces a probability of 0, whose logarithm is infinite. */
 const leastProbability = 1e-15
 
 /**
- * The temperature under which the right answers are likeliest, by golden section over its logarithm. The mean negative log-likelihood is
- * convex in the inverse of the temperature (Guo et al., "On Calibration of Modern Neural Networks", 2017), so there is one minimum.
+ * The temperature that makes the right answers likeliest, by golden-section search over its logarithm. The mean negative log-likelihood is
+ * convex in the inverse temperature (Guo et al., "On Calibration of Modern Neural Networks", 2017), so it has one minimum.
  */
 export function fitTemperature(judged: readonly Judged[]): number {
   const surprise = (logarithm: number): number => meanSurprise(judged, Math.exp(logarithm))

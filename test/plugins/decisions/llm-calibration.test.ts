@@ -2,15 +2,15 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { calibrate, type JudgedExample } from '../../config/calibration/calibration.ts'
-import { diagram } from '../../config/calibration/diagram.ts'
-import { calibrationError, reliability } from '../../config/calibration/reliability.ts'
-import { fitTemperature } from '../../config/calibration/temperature.ts'
-import { fakeUpstream, type FakeUpstream } from '../../core/testing/index.ts'
-import { tempered } from '../../plugins/decisions/llm/temper.ts'
-import type { Leaning } from '../plugins/decisions/llm-engine.ts'
-import { chatLabel } from '../plugins/decisions/llm-upstream.ts'
-import { Workplace, type Finished } from './turnpike-process.ts'
+import { calibrate, type JudgedExample } from '../../../plugins/decisions/llm/calibration/calibration.ts'
+import { diagram } from '../../../plugins/decisions/llm/calibration/diagram.ts'
+import { calibrationError, reliability } from '../../../plugins/decisions/llm/calibration/reliability.ts'
+import { fitTemperature } from '../../../plugins/decisions/llm/calibration/temperature.ts'
+import { fakeUpstream, type FakeUpstream } from '../../../core/testing/index.ts'
+import { tempered } from '../../../plugins/decisions/llm/temper.ts'
+import type { Leaning } from './llm-engine.ts'
+import { chatLabel } from './llm-upstream.ts'
+import { Workplace, type Finished } from '../../config/turnpike-process.ts'
 
 /** Numbers from 0 to 1, the same at every run. */
 function generator(seed: number): () => number {
@@ -205,7 +205,7 @@ t.test('bad examples are named by their lines', async t => {
   const { exitCode, stderr } = await calibrate(lines.join('\r\n'))
   t.equal(exitCode, 1)
   t.match(stderr, 'turnpike: examples.jsonl: 6 problems\n')
-  t.match(stderr, 'line 2 is no JSON.')
+  t.match(stderr, 'line 2 is not JSON.')
   t.match(stderr, 'line 4: the answer to a noul must be true or false, got "yes".')
   t.match(stderr, 'line 5: the answer to this choice must be one of ["a"], got "b".')
   t.match(stderr, 'line 6: the answer to this score must be a level from 0 to 1, got 2.')

@@ -1,5 +1,5 @@
-import type { Question } from '../../core/index.ts'
-import { tempered } from '../../plugins/decisions/llm/temper.ts'
+import type { Question } from '../../../../core/index.ts'
+import { tempered } from '../temper.ts'
 import { calibrationError, reliability, type Bin } from './reliability.ts'
 import { fitTemperature, type Judged } from './temperature.ts'
 
@@ -7,7 +7,7 @@ export interface JudgedExample extends Judged {
   readonly type: Question['type']
 }
 
-/** What was found for one type of question. The errors and bins are of examples that the temperature was not fitted to. */
+/** The result for one type of question. Errors and bins are measured on the examples that were held back from the fit. */
 export interface Calibration {
   readonly type: Question['type']
   readonly fitted: number
@@ -23,10 +23,10 @@ export interface Reliability {
 }
 
 export const types = ['noul', 'choice', 'score'] as const satisfies readonly Question['type'][]
-/** Fewer say nothing. */
+/** With fewer examples the result means nothing. */
 export const fewestExamples = 8
 
-/** Each type by itself: every fourth example is held back to see what the fit to the others is worth. */
+/** Calibrates each type of question separately. Every fourth example is held back to measure the fit. */
 export function calibrate(judged: readonly JudgedExample[]): readonly Calibration[] {
   return types.flatMap(type => {
     const ofType = judged.filter(each => each.type === type)

@@ -1,15 +1,13 @@
-import { readFileSync } from 'node:fs'
 import { Ajv, type ErrorObject } from 'ajv'
-import { questionSchema, type Description, type Question } from '../../core/index.ts'
-import { ConfigError } from '../errors.ts'
+import { parseJson, questionSchema, type Description, type Question } from '../../../../core/index.ts'
 
 /** A question whose right answer is known. */
 export interface Example {
-  /** From 1. */
+  /** Counts from 1. */
   readonly line: number
   readonly state: Description
   readonly question: Question
-  /** The right option, by its number: of a `noul` 0 is yes. */
+  /** The index of the right option. For a `noul`, 0 is yes. */
   readonly right: number
 }
 
@@ -27,17 +25,23 @@ const exampleSchema = {
 
 const mostProblems = 10
 
-/** JSON lines of `{state, question, answer}`; all that is wrong with them is told at once, by line. */
-export function readExamples(file: string): readonly Example[] {
+export interface ReadExamples {
+  readonly examples: readonly Example[]
+  /** One sentence for each line that is wrong. */
+  readonly problems: readonly string[]
+}
+
+/** Reads JSON lines of `{state, question, answer}`. Blank lines are skipped. */
+export function readExamples(text: string): ReadExamples {
   const isExample = new Ajv({ discriminator: true, allowUnionTypes: true }).compile<ExampleLine>(exampleSchema)
   const examples: Example[] = []
   const problems: string[] = []
-  for (const [index, text] of readLines(file).entries()) {
+  const lines = text.replace(/^\ufeff/, '').split('\n')
+  for (const [index, content] of lines.entries()) {
     const line = index + 1
-    if (text.trim() === '') continue
-    const value = parsed(text)
-    if (value === undefined)
-      problems.push(`line ${line} is no JSON. Expected {"state": …, "question": {…}, "answer": …} on a line of its own.`)
+    if (content.trim() === '') continue
+    const value = parseJson(content)
+    if (value === undefined) problems.push(`line ${line} is not JSON. Expected {"state": …, "question": {…}, "answer": …} on one line.`)
     else if (!isExample(value)) problems.push(`line ${line}: ${complaint(isExample.errors![0]!)}`)
     else {
       const right = optionOf(value)
@@ -45,34 +49,11 @@ export function readExamples(file: string): readonly Example[] {
       else problems.push(`line ${line}: ${right}`)
     }
   }
-  if (problems.length > mostProblems) problems.splice(mostProblems, Infinity, `and ${problems.length - mostProblems} more lines are wrong.`)
-  if (problems.length > 0) throw new ConfigError(file, problems)
-  if (examples.length === 0)
-    throw new ConfigError(file, ['It has no examples. Expected a line for each: {"state": …, "question": {…}, "answer": …}'])
-  return examples
+  if (problems.length > mostProblems) problems.splice(mostProblems, Infinity, `${problems.length - mostProblems} more lines are wrong.`)
+  return { examples, problems }
 }
 
-function readLines(file: string): readonly string[] {
-  try {
-    return readFileSync(file, 'utf8')
-      .replace(/^\ufeff/, '')
-      .split('\n')
-  } catch (error) {
-    throw new ConfigError(file, [
-      `It cannot be read (${(error as NodeJS.ErrnoException).code}). --examples takes the path of a file of JSON lines.`,
-    ])
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
-}
-
-/** The right option's number, or what is wrong with the answer. */
+/** The index of the right option, or a sentence about what is wrong with the answer. */
 function optionOf({ question, answer }: ExampleLine): number | string {
   const came = `got ${brief(answer)}`
   switch (question.type) {

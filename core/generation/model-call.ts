@@ -1,0 +1,73 @@
+import type { Reservation } from '../billing/reservation.ts'
+import { Reservations } from '../billing/reservations.ts'
+import { needOf } from '../billing/token-need.ts'
+import type { GenerationRequest } from '../contracts/request.ts'
+import type { RunContext } from '../contracts/run-context.ts'
+import { wire, type Dependencies } from '../framework/container.ts'
+import type { Operation } from '../operation/operation.ts'
+import { ContextWindow } from '../routing/context-window.ts'
+import type { Candidate } from '../routing/plan.ts'
+import { Attempts, type AnswerSurroundings } from './attempts.ts'
+import { Reply } from './reply.ts'
+
+const dependencies = { contextWindow: ContextWindow, reservations: Reservations, attempts: Attempts }
+
+/** Whom a model call is for. */
+export interface CallScope {
+  /** Pays for the call. */
+  readonly operation: Operation
+  /** The operation's own, or that of a part which can be aborted alone. */
+  readonly context: RunContext
+  readonly surroundings: AnswerSurroundings
+}
+
+/** Calls models: for a generation, and for every question that a decision asks a model. */
+export class ModelCalls {
+  readonly #services: Dependencies<typeof dependencies>
+
+  static {
+    wire(this, dependencies)
+  }
+
+  constructor(services: Dependencies<typeof dependencies>) {
+    this.#services = services
+  }
+
+  /** Reserves tokens and credit. Throws 400 `context_length_exceeded`, 402, and 429. */
+  async reserve(request: GenerationRequest, planned: readonly Candidate[], scope: CallScope): Promise<ModelCall> {
+    const { contextWindow, reservations, attempts } = this.#services
+    const candidates = await contextWindow.fit(planned, request)
+    const endpoints = candidates.map(({ endpoint }) => endpoint)
+    const reservation = await reservations.reserve(scope.context.caller.key, () => needOf(request), endpoints)
+    scope.operation.hold(reservation)
+    return new ModelCall(attempts, scope, reservation?.affordable(candidates) ?? candidates, reservation)
+  }
+}
+
+/** One call: a reply or, where the provider pauses, several rounds of replies. */
+export class ModelCall {
+  /** The endpoints that the reservation covers. */
+  readonly candidates: readonly Candidate[]
+  readonly #attempts: Attempts
+  readonly #scope: CallScope
+  readonly #reservation: Reservation | undefined
+
+  constructor(attempts: Attempts, scope: CallScope, candidates: readonly Candidate[], reservation: Reservation | undefined) {
+    this.#attempts = attempts
+    this.#scope = scope
+    this.candidates = candidates
+    this.#reservation = reservation
+  }
+
+  /** Asks the candidates in order until one begins to answer. Throws the public error of the last failure, or 402. */
+  async open(request: GenerationRequest, candidates: readonly Candidate[] = this.candidates): Promise<Reply> {
+    const { context, surroundings } = this.#scope
+    const attempt = await this.#attempts.open(candidates, request, context, surroundings, this.#reservation)
+    return new Reply(attempt, request, this.#scope, this.#attempts.failover)
+  }
+
+  /** Call before another round: `costUsd` is what the last one cost, null if unknown. */
+  nextRound(costUsd: number | null, request: GenerationRequest): void {
+    this.#reservation?.nextRound(costUsd, () => needOf(request))
+  }
+}

@@ -1,0 +1,105 @@
+import type { Attempt } from '../attempts/attempt.ts'
+import type { Failover } from '../attempts/failover.ts'
+import { estimateUsage, soundUsage } from '../billing/cost.ts'
+import type { FinishReason, TokenUsage } from '../contracts/events.ts'
+import type { ProviderFailure } from '../contracts/provider.ts'
+import type { GenerationRequest } from '../contracts/request.ts'
+import type { GatewayError } from '../foundation/errors.ts'
+import { cutShort } from '../upstream/cut-short.ts'
+import type { CallScope } from './model-call.ts'
+import type { RaisedEvent } from './raised-event.ts'
+
+/** A provider's reply to one request, from its first semantic event to its end, and what it costs. */
+export class Reply {
+  readonly attempt: Attempt<RaisedEvent>
+  readonly #request: GenerationRequest
+  readonly #scope: Pick<CallScope, 'operation' | 'context'>
+  readonly #failover: Failover
+  #headTaken = 0
+  #usage: TokenUsage | undefined
+  #finish: FinishReason | undefined
+  #isOver = false
+  #isBilled = false
+
+  constructor(
+    attempt: Attempt<RaisedEvent>,
+    request: GenerationRequest,
+    scope: Pick<CallScope, 'operation' | 'context'>,
+    failover: Failover,
+  ) {
+    this.attempt = attempt
+    this.#request = request
+    this.#scope = scope
+    this.#failover = failover
+  }
+
+  /** Undefined until the reply is complete. */
+  get finish(): FinishReason | undefined {
+    return this.#finish
+  }
+
+  /** The latest usage that the provider reported. Some providers report it with every piece of text. */
+  get usage(): TokenUsage | undefined {
+    return this.#usage && soundUsage(this.#usage)
+  }
+
+  get isBilled(): boolean {
+    return this.#isBilled
+  }
+
+  /** The next event, if it has arrived already. */
+  take(): RaisedEvent | undefined {
+    const { attempt } = this
+    for (;;) {
+      const event = this.#headTaken < attempt.head.length ? attempt.head[this.#headTaken++] : attempt.take()
+      if (!event || this.#accept(event)) return event
+    }
+  }
+
+  /** Waits for the next event. Undefined at the end. Throws when the reply ends before its finish. */
+  async next(): Promise<RaisedEvent | undefined> {
+    const { attempt } = this
+    if (this.#isOver) return undefined
+    // Some providers report the usage after the finish.
+    this.#isOver = this.#finish !== undefined
+    const event = this.#isOver ? await attempt.last() : await attempt.next()
+    if (!event && !this.#isOver) throw cutShort(attempt.candidate.provider.id)
+    return !event || this.#accept(event) ? event : this.take()
+  }
+
+  /** The whole reply was read. */
+  end(): void {
+    this.attempt.end('ok', this.usage)
+  }
+
+  /** What the caller gets for an error while the reply was read. Rethrows the reason if the caller or a time-out aborted the operation. */
+  fail(error: unknown): GatewayError {
+    const failure = this.#failover.failureOf(error, this.attempt.candidate, this.#scope.context)
+    this.attempt.end(failure, this.usage)
+    return this.publicError(failure)
+  }
+
+  publicError(failure: ProviderFailure): GatewayError {
+    return this.#failover.publicError(failure, this.attempt.candidate)
+  }
+
+  /**
+   * Adds the reply to the operation's bill: the reported usage, or an estimate from the `characters` of output. Returns US dollars, null if
+   * unknown.
+   */
+  bill(characters: number): number | null {
+    this.#isBilled = true
+    const { endpoint } = this.attempt.candidate
+    return this.#scope.operation.bill.add(this.usage ?? estimateUsage(this.#request, characters), endpoint.price)
+  }
+
+  /** After the finish, only the usage counts. */
+  #accept(event: RaisedEvent): boolean {
+    const isAfterFinish = this.#finish !== undefined
+    if (isAfterFinish) this.#isOver = true
+    if (event.type === 'usage') this.#usage = event.usage
+    else if (isAfterFinish) return false
+    else if (event.type === 'finish') this.#finish = event.reason
+    return true
+  }
+}
