@@ -11,9 +11,11 @@ import type { RequestScope } from './request-scope.ts'
 import type { StoredResponse } from './response-store.ts'
 import type { Caller } from './run-context.ts'
 
+export const routeMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
 /** A method and a path of the HTTP surface. */
 export interface Route {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly method: (typeof routeMethods)[number]
   /** Such as `/v1/models/**:id`. Served with and without a trailing slash. */
   readonly path: string
   /** Whether a path that matches is this route's. False for reserved words, which stand where a parameter would: they are a 404. */
