@@ -1,10 +1,10 @@
+import type { OpenGuard } from '../guards/input-guards.ts'
 import { Reservations } from '../billing/reservations.ts'
 import { needOf } from '../billing/token-need.ts'
 import { Cancellation } from '../foundation/cancellation.ts'
 import { wire } from '../framework/container.ts'
 import type { DecisionCall } from '../contracts/decision.ts'
 import type { GenerationEvent, TokenUsage } from '../contracts/events.ts'
-import type { GuardSession } from '../contracts/guardrail.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { Attempt } from '../attempts/attempt.ts'
 import type { RaisedEvent } from '../generation/raised-event.ts'
@@ -39,21 +39,21 @@ export class AskedModels {
   }
 
   /** For one attempt at a decision; what is asked ends with it. */
-  asker(operation: Operation, sessions: readonly GuardSession[], signal: AbortSignal, record: OpenRecord): DecisionCall['generate'] {
+  asker(operation: Operation, guards: readonly OpenGuard[], signal: AbortSignal, record: OpenRecord): DecisionCall['generate'] {
     let cancellation: Cancellation | undefined
-    return request => this.#ask(request, operation, sessions, (cancellation ??= following(signal)), record)
+    return request => this.#ask(request, operation, guards, (cancellation ??= following(signal)), record)
   }
 
   async *#ask(
     request: GenerationRequest,
     operation: Operation,
-    sessions: readonly GuardSession[],
+    guards: readonly OpenGuard[],
     cancellation: Cancellation,
     record: OpenRecord,
   ): AsyncGenerator<GenerationEvent> {
     const answer = this.#answers.open(reason => cancellation.abort(reason))
     try {
-      yield* this.#answer(request, operation, sessions, { cancellation, record, answer })
+      yield* this.#answer(request, operation, guards, { cancellation, record, answer })
     } finally {
       answer.close()
     }
@@ -62,13 +62,13 @@ export class AskedModels {
   async *#answer(
     request: GenerationRequest,
     operation: Operation,
-    sessions: readonly GuardSession[],
+    guards: readonly OpenGuard[],
     surroundings: AnswerSurroundings,
   ): AsyncGenerator<GenerationEvent> {
     const { failover } = this.#attempts
     const context = new DerivedContext(operation.context, surroundings.cancellation)
     const { caller } = context
-    const candidates = await this.#contextWindow.fit(this.#planner.plan(request, caller, sessions), request)
+    const candidates = await this.#contextWindow.fit(this.#planner.plan(request, context, guards), request)
     const endpoints = candidates.map(({ endpoint }) => endpoint)
     const reservation = await this.#reservations.reserve(caller.key, () => needOf(request), endpoints)
     operation.hold(reservation)

@@ -2,7 +2,6 @@ import type { Reservation } from '../billing/reservation.ts'
 import { Clock } from '../foundation/clock.ts'
 import { wire } from '../framework/container.ts'
 import type { DecisionClient, DecisionReply, DecisionRequest } from '../contracts/decision.ts'
-import type { GuardSession } from '../contracts/guardrail.ts'
 import { MetricStore } from '../contracts/metric-store.ts'
 import { ProviderFailure, type Credential } from '../contracts/provider.ts'
 import { DecisionClients } from '../framework/extension-points.ts'
@@ -12,6 +11,7 @@ import { Masks } from '../foundation/masks.ts'
 import { Backoff } from '../attempts/backoff.ts'
 import { Failover } from '../attempts/failover.ts'
 import type { Operation } from '../operation/operation.ts'
+import type { OpenGuard } from '../guards/input-guards.ts'
 import type { Registry } from '../framework/registry.ts'
 import { Settings } from '../framework/settings.ts'
 import { Credentials } from '../attempts/credentials.ts'
@@ -68,13 +68,13 @@ export class DecisionAttempts {
   first(
     candidates: readonly DecisionCandidate[],
     request: DecisionRequest,
-    sessions: readonly GuardSession[],
+    guards: readonly OpenGuard[],
     operation: Operation,
     surroundings: Surroundings,
     reservation: Reservation | undefined,
   ): Promise<AnsweredDecision> {
     return this.#failover.first(candidates, operation.context, (candidate, credential) =>
-      this.#try(candidate, credential, request, sessions, operation, surroundings, reservation),
+      this.#try(candidate, credential, request, guards, operation, surroundings, reservation),
     )
   }
 
@@ -82,7 +82,7 @@ export class DecisionAttempts {
     candidate: DecisionCandidate,
     credential: Credential | undefined,
     asked: DecisionRequest,
-    sessions: readonly GuardSession[],
+    guards: readonly OpenGuard[],
     operation: Operation,
     { cancellation, record }: Surroundings,
     reservation: Reservation | undefined,
@@ -103,7 +103,7 @@ export class DecisionAttempts {
     const outcome = await this.#failover.outcome(candidate, context, attempt, async () => {
       const request = { ...asked, model }
       const { signal } = attempt
-      const generate = this.#models.asker(operation, sessions, signal, record)
+      const generate = this.#models.asker(operation, guards, signal, record)
       attempt.begin(once(() => client.decide({ request, credentialId: credential?.id, signal, context, generate })))
       const reply = checkedReply(await attempt.next(), request, client.provider)
       attempt.end('ok', countedUsage(reply))

@@ -52,8 +52,7 @@ export class Decision {
     this.#operation.hold(reservation)
     const affordable = reservation?.affordable(candidates) ?? candidates
 
-    const sessions = guards.map(({ session }) => session)
-    const { reply, candidate } = await attempts.first(affordable, request, sessions, this.#operation, this.#scope, reservation)
+    const { reply, candidate } = await attempts.first(affordable, request, guards, this.#operation, this.#scope, reservation)
 
     const { record } = this.#scope
     const version = reply.model ?? candidate.model

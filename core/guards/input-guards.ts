@@ -1,11 +1,12 @@
-import type { Guardrail, GuardSession, GuardVerdict } from '../contracts/guardrail.ts'
+import type { Guardrail, GuardSession } from '../contracts/guardrail.ts'
 import type { DecisionRequest } from '../contracts/decision.ts'
-import type { Maybe } from '../foundation/json.ts'
+import { isObject, type Maybe } from '../foundation/json.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import { GatewayError, PluginError, policyRefusal } from '../foundation/errors.ts'
 import { describePluginError } from '../foundation/logger.ts'
 import type { Registry } from '../framework/registry.ts'
+import { checkedSession, checkedVerdict } from './returned.ts'
 
 export interface LoadedGuard {
   readonly guardrail: Guardrail
@@ -28,7 +29,7 @@ export function openGuards(guards: readonly LoadedGuard[], context: RunContext):
   const open: OpenGuard[] = []
   for (const guard of guards) {
     const { guardrail, plugin } = guard
-    const session = guarded(guard, context, () => guardrail.open(context))
+    const session = guarded(guard, context, () => checkedSession(guardrail.open(context), plugin))
     if (!session) continue
     checkSight(guardrail, context)
     open.push({ guardrail, plugin, session })
@@ -42,7 +43,7 @@ export async function applyInputGuards(
   context: RunContext,
 ): Promise<GenerationRequest> {
   if (!guards.some(({ session }) => session.input)) return request
-  return await throughGuards(withoutUnknown(request), guards, context, (session, current) => session.input?.(current))
+  return await throughGuards(withoutUnknown(request), guards, context, 'input', isGenerationRequest)
 }
 
 /** A guard that checks generations and cannot read decisions refuses them. */
@@ -54,23 +55,37 @@ export async function applyDecisionGuards(
   for (const { guardrail, session } of guards)
     if ((session.input || session.route) && !session.decision)
       throw policyRefusal(`The guardrail "${guardrail.name}" has to check what this API key sends, and does not know decisions.`)
-  return await throughGuards(request, guards, context, (session, current) => session.decision?.(current))
+  return await throughGuards(request, guards, context, 'decision', isDecisionRequest)
 }
 
-/** What the guards make of it, one after the other; those that do not look at it have no verdict. */
+/** Each guardrail with this hook sees what the one before it left. */
 async function throughGuards<R>(
   request: R,
   guards: readonly OpenGuard[],
   context: RunContext,
-  look: (session: GuardSession, current: R) => Maybe<GuardVerdict<R>> | undefined,
+  hook: 'input' | 'decision',
+  isRequest: (value: unknown) => boolean,
 ): Promise<R> {
   let current = request
   for (const guard of guards) {
-    const verdict = await ask(guard, context, () => look(guard.session, current))
-    if (verdict && 'refuse' in verdict) throw verdict.refuse
-    if (verdict && 'replace' in verdict) current = verdict.replace
+    const { session, plugin } = guard
+    if (!session[hook]) continue
+    const look = session as { [_ in typeof hook]: (request: R) => Maybe<unknown> }
+    const verdict = await ask(guard, context, async () => checkedVerdict<R>(await look[hook](current), plugin, hook, isRequest))
+    // The failure of a guardrail that allows leaves no verdict.
+    if (!verdict) continue
+    if ('refuse' in verdict) throw verdict.refuse
+    if ('replace' in verdict) current = verdict.replace
   }
   return current
+}
+
+function isGenerationRequest(value: unknown): boolean {
+  return isObject(value) && typeof value['model'] === 'string' && Array.isArray(value['input']) && value['input'].every(isObject)
+}
+
+function isDecisionRequest(value: unknown): boolean {
+  return isObject(value) && typeof value['model'] === 'string' && value['state'] !== undefined && isObject(value['questions'])
 }
 
 /** What the protocol does not know, no guardrail can read: it goes nowhere. */
@@ -87,7 +102,7 @@ function checkSight({ name, seesContent }: Guardrail, { caller: { policy } }: Ru
   if (policy.hipaa.value && !seesContent.hipaa) throw policyRefusal(`The guardrail "${name}" sees content and has no HIPAA agreement.`)
 }
 
-async function ask<V>(guard: LoadedGuard, context: RunContext, run: () => Maybe<V> | undefined): Promise<V | undefined> {
+async function ask<V>(guard: LoadedGuard, context: RunContext, run: () => Promise<V>): Promise<V | undefined> {
   let timer: NodeJS.Timeout | undefined
   try {
     const late = new Promise<never>((_, reject) => {
@@ -102,7 +117,8 @@ async function ask<V>(guard: LoadedGuard, context: RunContext, run: () => Maybe<
   }
 }
 
-function guarded<T>(guard: LoadedGuard, context: RunContext, run: () => T): T | undefined {
+/** Undefined where the guardrail failed and says that its failure allows. */
+export function guarded<T>(guard: LoadedGuard, context: RunContext, run: () => T): T | undefined {
   try {
     return run()
   } catch (error) {

@@ -1,13 +1,19 @@
-import type { GuardSession, OutputChannel, OutputFilter } from '../contracts/guardrail.ts'
+import type { OutputChannel, OutputFilter } from '../contracts/guardrail.ts'
 import type { ItemDelta, ItemEvent, ItemOpen } from '../contracts/item-events.ts'
 import type { RunContext } from '../contracts/run-context.ts'
-import { failed, type OpenGuard } from './input-guards.ts'
+import { guarded, type OpenGuard } from './input-guards.ts'
+import { checkedFilter, checkedText } from './returned.ts'
 
 type Spoken = Extract<ItemDelta, { type: 'text' | 'refusal' | 'reasoning' }>
 
+interface Filtering {
+  readonly guard: OpenGuard
+  readonly filter: OutputFilter
+}
+
 interface Channel {
   readonly kind: Spoken['type'] | 'summary' | 'full' | 'input'
-  readonly filters: readonly { readonly guard: OpenGuard; readonly filter: OutputFilter }[]
+  readonly filters: readonly Filtering[]
   /** An event of this channel with other text. */
   readonly say: (text: string) => ItemDelta
   changed: boolean
@@ -99,7 +105,7 @@ export class OutputGuards {
 
   #open(channel: OutputChannel, kind: Channel['kind'], say: Channel['say']): Channel {
     const filters = this.#guards.flatMap(guard => {
-      const filter = this.#run(guard, session => session.output!(channel))
+      const filter = guarded(guard, this.#context, () => checkedFilter(guard.session.output!(channel), guard.plugin))
       return filter ? [{ guard, filter }] : []
     })
     return { kind, filters, say, changed: false }
@@ -107,9 +113,9 @@ export class OutputGuards {
 
   #push(channel: Channel, text: string): void {
     let current = text
-    for (const { guard, filter } of channel.filters) {
+    for (const filtering of channel.filters) {
       if (current === '') return
-      current = this.#filtered(guard, () => filter.push(current), current)
+      current = this.#filtered(filtering, 'push', current, current)
     }
     if (current !== text) channel.changed = true
     if (current !== '') this.#tell(channel.say(current))
@@ -121,9 +127,9 @@ export class OutputGuards {
     if (!channel) return
     this.#channel = undefined
     let held = ''
-    for (const { guard, filter } of channel.filters) {
-      const passed = held === '' ? '' : this.#filtered(guard, () => filter.push(held), held)
-      held = passed + this.#filtered(guard, () => filter.flush(), '')
+    for (const filtering of channel.filters) {
+      const passed = held === '' ? '' : this.#filtered(filtering, 'push', held, held)
+      held = passed + this.#filtered(filtering, 'flush', '', '')
     }
     if (held !== '') this.#tell(channel.say(held))
   }
@@ -134,17 +140,7 @@ export class OutputGuards {
     this.#emit(event)
   }
 
-  #filtered(guard: OpenGuard, run: () => ReturnType<OutputFilter['push']>, otherwise: string): string {
-    const result = this.#run(guard, run) ?? otherwise
-    if (typeof result === 'string') return result
-    throw result.refuse
-  }
-
-  #run<T>(guard: OpenGuard, run: (session: GuardSession) => T): T | undefined {
-    try {
-      return run(guard.session)
-    } catch (error) {
-      return failed(guard, this.#context, error)
-    }
+  #filtered({ guard, filter }: Filtering, hook: 'push' | 'flush', text: string, otherwise: string): string {
+    return guarded(guard, this.#context, () => checkedText(filter[hook](text), guard.plugin, hook)) ?? otherwise
   }
 }
