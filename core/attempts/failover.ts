@@ -5,7 +5,7 @@ import { ProviderFailure, type Credential, type Provider } from '../contracts/pr
 import type { RunContext } from '../contracts/run-context.ts'
 import { GatewayError } from '../foundation/errors.ts'
 import { publicError, type PublicForms } from './public-error.ts'
-import { describeError } from '../foundation/logger.ts'
+import { describePluginError } from '../foundation/logger.ts'
 import type { Masks } from '../foundation/masks.ts'
 import type { Credentials } from './credentials.ts'
 import { retryDelayMs, type Backoff } from './backoff.ts'
@@ -130,7 +130,7 @@ export class Failover {
       request: context.id,
       provider: provider.id,
       plugin: this.#parts.pluginOf(provider.id),
-      ...describeError(error),
+      ...describePluginError(error, true),
     })
     return new ProviderFailure({ kind: 'protocol', message: `The provider "${provider.id}" failed inside the gateway.`, cause: error })
   }

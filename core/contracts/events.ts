@@ -48,7 +48,8 @@ export type GenerationEvent =
   /** Why the model stopped, and the end of the reply: after it only `usage` counts, if it comes at once. A reply without one is a failure. `pause`: core asks the same candidate to go on. */
   | { readonly type: 'finish'; readonly reason: FinishReason }
 
-export type FinishReason = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'pause'
+export const finishReasons = ['stop', 'length', 'content-filter', 'tool-calls', 'pause'] as const
+export type FinishReason = (typeof finishReasons)[number]
 
 /** Events after which an attempt counts as answered: from here on there is no other candidate. */
 export function isSemantic(event: GenerationEvent): boolean {

@@ -20,6 +20,7 @@ import { cutShort } from '../upstream/cut-short.ts'
 import { Attempt } from '../attempts/attempt.ts'
 import { soundUsage } from '../billing/cost.ts'
 import { generationForms } from '../attempts/public-error.ts'
+import { checkEvent } from './check-event.ts'
 import type { Raised } from './lowering/draft.ts'
 import { Lowering } from './lowering/lowering.ts'
 import { isAnswering, type RaisedEvent } from './raised-event.ts'
@@ -39,6 +40,7 @@ export class Attempts {
   readonly #clock: Clock
   readonly #metrics: MetricStore
   readonly #lowering: Lowering
+  readonly #providers: Registry<Provider>
   readonly failover: Failover
 
   static {
@@ -58,6 +60,7 @@ export class Attempts {
     this.#clock = clock
     this.#metrics = metrics
     this.#lowering = lowering
+    this.#providers = providers
     this.failover = new Failover({
       credentials,
       masks,
@@ -102,6 +105,7 @@ export class Attempts {
     const outputLimit = reservation && (await reservation.outputLimit(endpoint))
     const lowered = this.#lowering.lower(request, candidate, credential, context.caller, outputLimit)
     const timeouts = { ...defaultTimeouts, ...provider.timeouts }
+    const pluginOf = (): string => this.#providers.pluginOf(provider.id) ?? provider.id
     const attempt = new Attempt<RaisedEvent>({
       candidate,
       credential,
@@ -123,7 +127,10 @@ export class Attempts {
         clock: attempt,
         holds: bytes => answer.hold(bytes),
       })
-      const count = (event: RaisedEvent): void => void (event.type === 'suppressed-call' || answer.count(event))
+      const count = (event: RaisedEvent): void => {
+        checkEvent(event, pluginOf)
+        if (event.type !== 'suppressed-call') answer.count(event)
+      }
       if (lowered.raises.length === 0) attempt.begin(events, count)
       else attempt.begin(lowered.raises.reduce<AsyncIterable<Raised>>((below, raise) => raise(below, attempt), counted(events, count)))
       for (;;) {
