@@ -16,14 +16,14 @@ import { Guardrails, PolicySources } from '../framework/extension-points.ts'
 import type { Guardrail } from '../contracts/guardrail.ts'
 import type { Registry } from '../framework/registry.ts'
 
-/** Finds the policy that holds for a key, each field over all levels (docs/protocol/keys-and-policy.md#levels). */
+/** Resolves the policy of a key from all levels, field by field (docs/protocol/keys-and-policy.md#levels). */
 export class PolicyResolver {
   readonly #sources: readonly PolicySource[]
   readonly #pluginOf: (level: Level) => string
   readonly #log: Logger
-  /** Fields that something loaded makes good. `logging` is core's own: its strict value is off. */
+  /** Fields that a loaded plugin enforces, and `logging`, which core enforces: its strict value is off. */
   readonly #enforced: ReadonlySet<PolicyField>
-  /** A key's own policy changes only with the key. */
+  /** Cached, because a key's own policy changes only with the key. */
   readonly #own = new WeakMap<ApiKey, Policy>()
 
   static {
@@ -74,26 +74,26 @@ export class PolicyResolver {
     return policy
   }
 
-  /** Fields that a policy turns on and nothing loaded makes good. */
+  /** Fields that a policy turns on but no loaded plugin enforces. */
   unenforced(policy: PolicyLayer): readonly PolicyField[] {
     return policyFields.filter(field => policy[field]?.value && !this.#enforced.has(field))
   }
 
-  /** Fails closed: a policy that asks for what nothing loaded enforces refuses the request. */
+  /** Fails closed: throws a refusal if the policy turns on a field that no loaded plugin enforces. */
   check(policy: Policy): void {
     for (const field of policyFields) {
       if (policy[field].value && !this.#enforced.has(field)) {
         throw policyRefusal(
-          `The policy of this API key asks for "${field}" (set by the ${policy[field].source}), which no plugin of this gateway enforces. Load a plugin that does, or change the policy.`,
+          `The policy of this API key turns on "${field}" (set by the ${policy[field].source}), but no plugin of this gateway enforces it. Load a plugin that does, or change the policy.`,
         )
       }
     }
   }
 }
 
-/** What is wrong with a layer, as the rest of a sentence; undefined if nothing is. */
+/** Why a layer is malformed, as the end of a sentence. Undefined if it is valid. */
 function layerProblem(layer: unknown): string | undefined {
-  if (!isObject(layer)) return `is not an object`
+  if (!isObject(layer)) return 'is not an object'
   for (const [field, setting] of Object.entries(layer)) {
     if (!(policyFields as readonly string[]).includes(field))
       return `has the unknown field "${field.slice(0, 40)}": expected ${policyFields.join(', ')}`
@@ -112,13 +112,13 @@ function isSettings(value: unknown): boolean {
   return value === undefined || isObject(value)
 }
 
-/** The request is refused: without its policy, nobody knows what it may do. */
+/** Refuses the request, because its policy is unknown. */
 function unavailable(level: Level, cause: unknown): GatewayError {
   const message = `The policy of the ${level} is not available. Try again.`
   return new GatewayError({ status: 503, type: 'server_error', code: 'server_error', message, cause })
 }
 
-/** Where levels enforce a field, the highest wins; otherwise the key's own setting holds, and off when it has none. */
+/** For each field, the highest level that enforces it wins. Otherwise the key's own setting applies; the default is off. */
 export function resolvePolicy(layers: ReadonlyMap<Level, PolicyLayer | undefined>): Policy {
   const resolved: Partial<Record<PolicyField, Policy[PolicyField]>> = {}
   for (const field of policyFields) {

@@ -34,7 +34,7 @@ function point<T>(
   return { token, create: () => new Registry(kind, nameOf, shape) }
 }
 
-/** The compiler asks for a check of every member that a contract requires. */
+/** The members that a contract requires: the compiler demands a check of each. */
 type RequiredNames<T> = { [N in keyof T]-?: {} extends Pick<T, N> ? never : N }[keyof T]
 
 const credentials: Member = {
@@ -55,7 +55,7 @@ const sight: Member = {
 }
 const path: Member = { expected: 'a path that starts with "/"', accepts: value => typeof value === 'string' && value.startsWith('/') }
 
-/** Every extension point: the word used in errors, the name of a contribution, and what is checked when a plugin adds one. */
+/** Every extension point: the word used in errors, the name of a contribution, and the checks that run when a plugin adds one. */
 export const extensionPoints: readonly ExtensionPoint<any>[] = [
   point(Providers, 'provider', provider => provider.id, {
     id: slug,

@@ -12,7 +12,7 @@ import type { Hook, OptionsSchema, PluginDefinition, PluginUse, Registrar } from
 import { Registry } from './registry.ts'
 import { nameOf, type Token } from '../foundation/token.ts'
 
-/** A plugin whose options have been checked and completed. */
+/** A plugin with valid options, defaults filled in. */
 export interface CheckedPlugin {
   readonly name: string
   readonly plugin: PluginDefinition
@@ -21,10 +21,10 @@ export interface CheckedPlugin {
 }
 
 const hookTimeoutMs = 10_000
-/** A plugin that takes this long is named in the log, so that nobody waits without knowing for what. */
+/** After this long, the log names the plugin, so that the operator knows what the gateway is waiting for. */
 const slowHookMs = 2_000
 
-/** Sets plugins up in an order that meets their needs, and takes them down in the opposite one. */
+/** Sets up plugins in dependency order, and stops them in reverse order. */
 export class PluginHost {
   readonly #container: Container
   readonly #log: Logger
@@ -34,7 +34,7 @@ export class PluginHost {
   readonly #starts: Hook[] = []
   readonly #stops = new AsyncDisposableStack()
 
-  /** Relative paths in the options start at `folder`. */
+  /** Relative paths in the options are resolved from `folder`. */
   constructor(container: Container, log: Logger, http: HttpClient, masks: Masks, folder: string = process.cwd()) {
     this.#container = container
     this.#log = log
@@ -43,7 +43,7 @@ export class PluginHost {
     this.#folder = folder
   }
 
-  /** Checks, orders and sets up; says in which order. A failure stops what was set up before it. */
+  /** Checks, orders and sets up the plugins, and returns them in setup order. A failure stops those already set up. */
   async setUp(uses: readonly PluginUse[]): Promise<readonly CheckedPlugin[]> {
     const ordered = order(check(uses))
     for (const { plugin, options } of ordered) this.#masks.addSecrets(plugin.options, options)
@@ -116,13 +116,13 @@ export class PluginHost {
   }
 }
 
-/** Checks every plugin's options and reports all that is wrong at once. */
+/** Checks every plugin's options, and reports all problems at once. */
 export function check(uses: readonly PluginUse[]): CheckedPlugin[] {
   const ajv = new Ajv({ allErrors: true, useDefaults: true, strict: true, allowUnionTypes: true })
   ajv.addFormat('uri', { type: 'string', validate: (text: string) => /^https?:/.test(text) && URL.canParse(text) })
   const problems: PluginError[] = []
   const checked = uses.map((use, index): CheckedPlugin | undefined => {
-    const place = `#${index + 1} of the list`
+    const place = `#${index + 1} in \`plugins\``
     if (use?.apiVersion !== 1 || typeof use.plugin !== 'object' || use.plugin === null) {
       problems.push(new PluginError(place, notAPlugin(use)))
       return undefined
@@ -177,7 +177,7 @@ function compiled(ajv: Ajv, { name, options }: PluginDefinition): ValidateFuncti
   }
 }
 
-/** Config order, save that a plugin comes after those it names and those that provide what it needs. */
+/** Config order, except that a plugin follows those named in its `after` and those that provide what it needs. */
 export function order(plugins: readonly CheckedPlugin[]): CheckedPlugin[] {
   const byName = new Map<string, CheckedPlugin>()
   const providers = new Map<Token<any>, CheckedPlugin>()
@@ -210,7 +210,7 @@ export function order(plugins: readonly CheckedPlugin[]): CheckedPlugin[] {
   return [...ordered]
 }
 
-/** Runs a plugin's own code within a time limit; whatever it throws names the plugin. `problem` is such as `failed to start`. */
+/** Runs a plugin's code within a time limit. Its errors name the plugin. `problem` is a phrase such as `failed to start`. */
 async function runHook(plugin: string, problem: string, log: Logger, hook: Hook): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const slow = setTimeout(() => log.warn('still waiting for a plugin', { plugin, timeoutMs: hookTimeoutMs }), slowHookMs)

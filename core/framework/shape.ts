@@ -1,13 +1,13 @@
-/** What one member of a contribution must be. `expected` completes "expected …". */
+/** A check of one member of a contribution. `expected` completes the sentence "expected …". */
 export interface Member {
   readonly expected: string
   readonly accepts: (value: unknown) => boolean
 }
 
-/** The members that core relies on, by name. Others are the plugin's own. */
+/** Checks by member name. Other members are not checked. */
 export type Shape = Readonly<Record<string, Member>>
 
-/** What is wrong with a contribution, as the rest of a sentence that names it; undefined if nothing is. */
+/** The first problem of a contribution, as the end of a sentence that starts with its name. Undefined if it is valid. */
 export function shapeProblem(value: unknown, shape: Shape): string | undefined {
   if (typeof value !== 'object' || value === null) return `: expected an object, got ${show(value)}`
   for (const [name, { expected, accepts }] of Object.entries(shape)) {
@@ -20,12 +20,12 @@ export function shapeProblem(value: unknown, shape: Shape): string | undefined {
 export const text: Member = { expected: 'a non-empty string', accepts: value => typeof value === 'string' && value !== '' }
 export const method: Member = { expected: 'a function', accepts: value => typeof value === 'function' }
 export const flag: Member = { expected: 'true or false', accepts: value => typeof value === 'boolean' }
-/** The name before the slash in `provider/model`. */
+/** The part before the slash in `provider/model`. */
 export const slug: Member = {
   expected: 'a non-empty string without slashes or white space',
   accepts: value => typeof value === 'string' && /^[^\s/]+$/.test(value),
 }
-/** As much as a timer of Node can wait. */
+/** Node's timers cannot wait longer. */
 export const milliseconds: Member = {
   expected: 'a number of milliseconds above 0, at most 2147483647',
   accepts: value => typeof value === 'number' && value > 0 && value <= 2_147_483_647,
@@ -41,7 +41,7 @@ export function oneOf(...values: readonly string[]): Member {
   return { expected, accepts: value => typeof value === 'string' && values.includes(value) }
 }
 
-/** Values come from plugins, and strings among them may be secrets: only short ones are shown. */
+/** Shortens values: long strings may be secrets, and objects would fill the line. */
 function show(value: unknown): string {
   if (typeof value === 'string') return value.length <= 40 ? JSON.stringify(value) : 'a longer string'
   if (typeof value === 'function') return 'a function'

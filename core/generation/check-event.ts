@@ -3,8 +3,8 @@ import { PluginError } from '../foundation/errors.ts'
 import type { RaisedEvent } from './raised-event.ts'
 
 /**
- * Called with every event of a provider. Throws a `PluginError` for an event that the contract does not know: to skip it would make an
- * empty answer of a reply that nobody understood.
+ * Called with every event of a provider. Throws a `PluginError` for an unknown event type or finish reason: skipping it could turn a
+ * reply into an empty answer.
  */
 export function checkEvent(event: RaisedEvent, pluginOf: () => string): void {
   switch (event?.type) {
@@ -34,7 +34,7 @@ export function checkEvent(event: RaisedEvent, pluginOf: () => string): void {
     case 'usage':
       return
     default:
-      // The compiler holds the list complete.
+      // The compiler checks that no type is missing above.
       event satisfies never
       throw new PluginError(pluginOf(), `yielded an event of the unknown type ${shown((event as { type?: unknown } | undefined)?.type)}`)
   }

@@ -10,21 +10,21 @@ import { checkedSession, checkedVerdict } from './returned.ts'
 
 export interface LoadedGuard {
   readonly guardrail: Guardrail
-  /** Whose it is. */
+  /** The plugin that added it. */
   readonly plugin: string
 }
 
-/** A guardrail that has something to do for this request. */
+/** A guardrail that applies to this request. */
 export interface OpenGuard extends LoadedGuard {
   readonly session: GuardSession
 }
 
-/** Asked once, when everything is loaded. */
+/** Called once, after all plugins are set up. */
 export function loadedGuards(registry: Registry<Guardrail>): readonly LoadedGuard[] {
   return registry.values().map(guardrail => ({ guardrail, plugin: registry.pluginOf(guardrail.name)! }))
 }
 
-/** Asks every guardrail once whether the caller's policy concerns it; those that it does not are gone from here on. */
+/** Opens a session with every guardrail. Those that skip the request are left out. */
 export function openGuards(guards: readonly LoadedGuard[], context: RunContext): readonly OpenGuard[] {
   const open: OpenGuard[] = []
   for (const guard of guards) {
@@ -46,7 +46,7 @@ export async function applyInputGuards(
   return await throughGuards(withoutUnknown(request), guards, context, 'input', isGenerationRequest)
 }
 
-/** A guard that checks generations and cannot read decisions refuses them. */
+/** Refuses the decision if a guardrail checks generations but has no `decision` function, because it cannot check this request. */
 export async function applyDecisionGuards(
   request: DecisionRequest,
   guards: readonly OpenGuard[],
@@ -54,11 +54,11 @@ export async function applyDecisionGuards(
 ): Promise<DecisionRequest> {
   for (const { guardrail, session } of guards)
     if ((session.input || session.route) && !session.decision)
-      throw policyRefusal(`The guardrail "${guardrail.name}" has to check what this API key sends, and does not know decisions.`)
+      throw policyRefusal(`The guardrail "${guardrail.name}" must check all requests of this API key, but it does not support decisions.`)
   return await throughGuards(request, guards, context, 'decision', isDecisionRequest)
 }
 
-/** Each guardrail with this hook sees what the one before it left. */
+/** Runs the request through every guardrail that has this function. Each one gets what the one before it returned. */
 async function throughGuards<R>(
   request: R,
   guards: readonly OpenGuard[],
@@ -72,7 +72,7 @@ async function throughGuards<R>(
     if (!session[hook]) continue
     const look = session as { [_ in typeof hook]: (request: R) => Maybe<unknown> }
     const verdict = await ask(guard, context, async () => checkedVerdict<R>(await look[hook](current), plugin, hook, isRequest))
-    // The failure of a guardrail that allows leaves no verdict.
+    // The guardrail failed, and its `onFailure` is `allow`.
     if (!verdict) continue
     if ('refuse' in verdict) throw verdict.refuse
     if ('replace' in verdict) current = verdict.replace
@@ -88,13 +88,13 @@ function isDecisionRequest(value: unknown): boolean {
   return isObject(value) && typeof value['model'] === 'string' && value['state'] !== undefined && isObject(value['questions'])
 }
 
-/** What the protocol does not know, no guardrail can read: it goes nowhere. */
+/** Drops members that the protocol does not know, because guardrails cannot check them. */
 function withoutUnknown(request: GenerationRequest): GenerationRequest {
   const { extra: _, ...known } = request
   return known
 }
 
-/** Zero retention and HIPAA cover everything that sees content: docs/protocol/keys-and-policy.md#policy-fields. */
+/** Zero data retention and HIPAA apply to everything that sees content: docs/protocol/keys-and-policy.md#policy-fields. */
 function checkSight({ name, seesContent }: Guardrail, { caller: { policy } }: RunContext): void {
   if (seesContent === 'local') return
   if (policy.zdr.value && !seesContent.zdr)
@@ -117,7 +117,7 @@ async function ask<V>(guard: LoadedGuard, context: RunContext, run: () => Promis
   }
 }
 
-/** Undefined where the guardrail failed and says that its failure allows. */
+/** Undefined if the guardrail failed and its `onFailure` is `allow`. */
 export function guarded<T>(guard: LoadedGuard, context: RunContext, run: () => T): T | undefined {
   try {
     return run()
@@ -126,11 +126,11 @@ export function guarded<T>(guard: LoadedGuard, context: RunContext, run: () => T
   }
 }
 
-/** Undefined where the guardrail says that its failure allows. */
+/** Logs a guardrail's failure. Returns if its `onFailure` is `allow`; otherwise throws the 503. A thrown `GatewayError` is its refusal. */
 export function failed({ guardrail: { name, onFailure }, plugin }: LoadedGuard, context: RunContext, error: unknown): undefined {
   if (error instanceof GatewayError) throw error
   const { id, log, caller } = context
-  // With logging off, nothing of a prompt or an answer may be written anywhere.
+  // With logging off, no part of a prompt or answer may be written anywhere.
   const described = describePluginError(error, !caller.policy.logging.value)
   log.error('a guardrail failed', { guardrail: name, plugin, request: id, onFailure, ...described })
   if (onFailure === 'refuse') {
@@ -138,7 +138,7 @@ export function failed({ guardrail: { name, onFailure }, plugin }: LoadedGuard, 
       status: 503,
       type: 'server_error',
       code: 'server_error',
-      message: `The guardrail "${name}" could not check this request, and its failure refuses it. Try again.`,
+      message: `The guardrail "${name}" failed, so this request was refused. Try again.`,
       cause: error,
     })
   }

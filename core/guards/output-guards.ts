@@ -14,22 +14,22 @@ interface Filtering {
 interface Channel {
   readonly kind: Spoken['type'] | 'summary' | 'full' | 'input'
   readonly filters: readonly Filtering[]
-  /** An event of this channel with other text. */
+  /** Makes an event of this channel with filtered text. */
   readonly say: (text: string) => ItemDelta
   changed: boolean
 }
 
-/** Runs the answer through the output filters of all guardrails, part by part. */
+/** Runs an answer through the output filters of all guardrails, part by part. */
 export class OutputGuards {
   readonly #guards: readonly OpenGuard[]
   readonly #context: RunContext
   readonly #emit: (event: ItemEvent) => void
-  /** An item of which nothing has passed the filters yet. It is not shown unless something does. */
+  /** The open item, until the first text passes the filters. If none does, the item is not shown. */
   #held: ItemOpen | undefined
-  /** The part that is open. */
+  /** The open part. */
   #channel: Channel | undefined
 
-  /** Undefined where no guardrail filters output: then an answer costs nothing extra. */
+  /** Undefined if no guardrail filters output, so that such answers cost nothing extra. */
   static over(guards: readonly OpenGuard[], context: RunContext, emit: (event: ItemEvent) => void): OutputGuards | undefined {
     const filtering = guards.filter(({ session }) => session.output)
     return filtering.length === 0 ? undefined : new OutputGuards(filtering, context, emit)
@@ -51,7 +51,7 @@ export class OutputGuards {
         else this.#emit(event)
         return
       case 'annotation':
-        // Its offsets are those of the unfiltered text.
+        // Its offsets refer to the unfiltered text.
         if (!this.#held && !this.#channel?.changed) this.#emit(event)
         return
       case 'reasoning-state':
@@ -98,7 +98,7 @@ export class OutputGuards {
         return piece as Spoken
       })
     }
-    // Left alone by all filters: with its log probabilities.
+    // No filter applies, so the log probabilities are still right.
     if (this.#channel.filters.length === 0) return this.#tell(event)
     this.#push(this.#channel, event.text)
   }
@@ -121,7 +121,7 @@ export class OutputGuards {
     if (current !== '') this.#tell(channel.say(current))
   }
 
-  /** The part is over: what its filters held back comes out. */
+  /** Delivers what the filters of the part held back. */
   #closeChannel(): void {
     const channel = this.#channel
     if (!channel) return

@@ -2,12 +2,12 @@ import type { GuardSession, GuardVerdict, OutputFilter } from '../contracts/guar
 import { GatewayError, PluginError } from '../foundation/errors.ts'
 import { isObject } from '../foundation/json.ts'
 
-// What a guardrail's functions return. Anything that its contract does not know throws, which counts as the guardrail's failure:
-// to take it for a pass would let through what nobody checked. The messages are logged, so they tell shapes and never values.
+// Checks what a guardrail's functions return. Anything outside the contract throws, which counts as the guardrail's failure: treating
+// it as a pass would let through unchecked content. The messages are logged, so they describe shapes, never values.
 
 const hooks = ['input', 'decision', 'route', 'refusal', 'output'] as const
 
-/** What `open` returned. */
+/** Checks the result of `open`. */
 export function checkedSession(session: unknown, plugin: string): GuardSession | undefined {
   if (session === undefined) return undefined
   if (typeof session !== 'object' || session === null || session instanceof Promise) throw wrong(plugin, 'open', session, 'a session or undefined')
@@ -22,7 +22,7 @@ export function checkedSession(session: unknown, plugin: string): GuardSession |
   return session as GuardSession
 }
 
-/** What `input` or `decision` returned. */
+/** Checks the result of `input` or `decision`. */
 export function checkedVerdict<R>(
   verdict: unknown,
   plugin: string,
@@ -39,13 +39,13 @@ export function checkedVerdict<R>(
   throw wrong(plugin, hook, verdict, '{ pass: true }, { replace: <the whole request> } or { refuse: <a GatewayError> }')
 }
 
-/** What `route` returned. */
+/** Checks the result of `route`. */
 export function checkedClearance(isClear: unknown, plugin: string): boolean {
   if (typeof isClear === 'boolean') return isClear
   throw wrong(plugin, 'route', isClear, 'true or false')
 }
 
-/** What `output` returned. */
+/** Checks the result of `output`. */
 export function checkedFilter(filter: unknown, plugin: string): OutputFilter | undefined {
   if (filter === undefined) return undefined
   if (isObject(filter) && typeof filter['push'] === 'function' && typeof filter['flush'] === 'function')
@@ -53,7 +53,7 @@ export function checkedFilter(filter: unknown, plugin: string): OutputFilter | u
   throw wrong(plugin, 'output', filter, 'a filter with push and flush, or undefined')
 }
 
-/** What a filter's `push` or `flush` returned. */
+/** Checks the result of a filter's `push` or `flush`. Throws a refusal. */
 export function checkedText(text: unknown, plugin: string, hook: 'push' | 'flush'): string {
   if (typeof text === 'string') return text
   if (isObject(text) && text['refuse'] instanceof GatewayError) throw text['refuse']
@@ -61,7 +61,7 @@ export function checkedText(text: unknown, plugin: string, hook: 'push' | 'flush
 }
 
 function wrong(plugin: string, hook: string, value: unknown, expected: string): PluginError {
-  // Nobody will wait for it any more: what it rejects with must not end the process.
+  // Nothing awaits the promise, so its rejection must not end the process.
   if (value instanceof Promise) value.catch(() => {})
   return new PluginError(plugin, `returned ${shapeOf(value)} from ${hook}: expected ${expected}`)
 }

@@ -5,7 +5,7 @@ import { policyRefusal } from '../foundation/errors.ts'
 import { guarded, type OpenGuard } from './input-guards.ts'
 import { checkedClearance } from './returned.ts'
 
-/** The endpoints that every guardrail lets see the request. Throws the refusal of the guardrail that leaves none. */
+/** The endpoints that every guardrail allows for this request. If a guardrail leaves none, throws its refusal. */
 export function clearedEndpoints(
   endpoints: readonly Endpoint[],
   request: GenerationRequest,
