@@ -137,7 +137,7 @@ t.test('settings that would keep a key from working are told before it is made',
     /^No loaded provider serves the model "other\/n"\.$/,
     /^No loaded plugin supplies the provider "acmee"\. Did you mean acme\?/,
     /^The provider "globex" is not loaded: set GLOBEX_API_KEY/,
-    /^No loaded plugin enforces "zdr", so every request with this key is refused/,
+    /^No loaded plugin enforces "zdr", so every request with this key will be refused/,
     /^No loaded plugin enforces "redaction"/,
   ].entries())
     t.match(told[index], expected)

@@ -177,8 +177,8 @@ t.test('reports all bad options at once, before anything is set up', async t => 
   t.same((error as Error).message.split('\n'), [
     "plugin book has bad options: options must have required property 'title'",
     'plugin book has bad options: options must NOT have additional properties (shelfmark); /title must NOT have fewer than 1 characters; /binding must be equal to one of the allowed values (paper, cloth)',
-    'plugin book has bad options: /link must be an address that begins with http:// or https://',
-    'plugin #5 of the list is a function that was not called: call stranger({})',
+    'plugin book has bad options: /link must be a URL that starts with http:// or https://',
+    'plugin #5 in `plugins` is a function that was not called: call stranger({})',
   ])
   t.same(seen, [])
 })
@@ -212,13 +212,13 @@ t.test('what stands in the list in place of a plugin is told apart, with what to
   for (const [entry, expected] of [
     [plugin, 'is a function that was not called: call pageCount({})'],
     ['page-count', 'is the string "page-count": import the plugin and call it'],
-    [[plugin({})], 'is a list: spread it into the list of plugins'],
+    [[plugin({})], 'is an array: spread it into `plugins`'],
     [Promise.resolve(plugin({})), 'is a promise: await it'],
     [await import('../../core/foundation/ids.ts'), 'is a module: import its default export and call it'],
-    [{ name: 'page-count' }, 'is not a plugin: expected what calling a plugin returns'],
-    [undefined, 'is not a plugin: expected what calling a plugin returns'],
+    [{ name: 'page-count' }, 'is not a plugin (apiVersion 1): call a plugin to make one'],
+    [undefined, 'is not a plugin (apiVersion 1): call a plugin to make one'],
   ] as const)
-    t.match(await problem(entry as unknown as PluginUse), `plugin #1 of the list ${expected}`)
+    t.match(await problem(entry as unknown as PluginUse), `plugin #1 in \`plugins\` ${expected}`)
   t.equal(await problem((plugin as () => PluginUse)()), 'none', 'no options are as good as empty ones')
 })
 
@@ -319,7 +319,7 @@ t.test('what a plugin without types may get wrong is said with its name, and wit
     [use({ options: undefined }), closed],
     [use({ options: { type: 'object', properties: {} } }), closed],
     [use({ options: { ...none, properties } }), /^plugin x has an invalid JSON Schema in `options`: schema is invalid: data\/properties\/a\/type/],
-    [use({ name: '' }), 'plugin #1 of the list needs a `name`: a non-empty string'],
+    [use({ name: '' }), 'plugin #1 in `plugins` needs a `name`: a non-empty string'],
     [use({ setup: undefined }), 'plugin x needs `setup`: a function'],
     [use({ instance: () => { throw new Error('no id') } }), 'plugin x failed to read its options: no id'], // prettier-ignore
     [adding('Providers'), /^plugin x adds to the string "Providers", which is not an extension point\. Import one/],
