@@ -42,8 +42,7 @@ export class Admission {
         'The API key is malformed. Expected "Authorization: Bearer tp_<id>_<secret>" or "x-api-key: tp_<id>_<secret>", as printed when the key was created.',
       )
     const key = await this.#find(id)
-    if (!key || !this.#opens(key, this.#hash(text)))
-      throw unauthorized('The API key is unknown. Create one with "turnpike keys create".')
+    if (!key || !this.#opens(key, this.#hash(text))) throw unauthorized('The API key is unknown. Create one with "turnpike keys create".')
     if (key.disabled) throw unauthorized('The API key is disabled.')
     return key
   }

@@ -32,7 +32,9 @@ export class KeyWarnings {
       ...providers.map(id => this.#provider(id)),
       ...this.#policies
         .unenforced(policy)
-        .map(field => `No loaded plugin enforces "${field}", so every request with this key will be refused. Load a plugin that enforces it.`),
+        .map(
+          field => `No loaded plugin enforces "${field}", so every request with this key will be refused. Load a plugin that enforces it.`,
+        ),
     ].filter(warning => warning !== undefined)
   }
 

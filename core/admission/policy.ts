@@ -98,7 +98,12 @@ function layerProblem(layer: unknown): string | undefined {
     if (!(policyFields as readonly string[]).includes(field))
       return `has the unknown field "${field.slice(0, 40)}": expected ${policyFields.join(', ')}`
     if (setting === undefined) continue
-    if (!isObject(setting) || typeof setting['value'] !== 'boolean' || !isMaybeBoolean(setting['enforced']) || !isSettings(setting['settings']))
+    if (
+      !isObject(setting) ||
+      typeof setting['value'] !== 'boolean' ||
+      !isMaybeBoolean(setting['enforced']) ||
+      !isSettings(setting['settings'])
+    )
       return `has a malformed field "${field}": expected { value: true or false, enforced?: true or false, settings?: an object }`
   }
   return undefined

@@ -39,7 +39,8 @@ type RequiredNames<T> = { [N in keyof T]-?: {} extends Pick<T, N> ? never : N }[
 
 const credentials: Member = {
   expected: 'an array of { id, account } with strings',
-  accepts: value => Array.isArray(value) && value.every(each => isObject(each) && text.accepts(each['id']) && text.accepts(each['account'])),
+  accepts: value =>
+    Array.isArray(value) && value.every(each => isObject(each) && text.accepts(each['id']) && text.accepts(each['account'])),
 }
 const timeouts: Member = {
   expected: 'an object with milliseconds above 0',
@@ -51,7 +52,8 @@ const fields: Member = {
 }
 const sight: Member = {
   expected: '"local" or { zdr, hipaa }, each an object or false',
-  accepts: value => value === 'local' || (isObject(value) && [value['zdr'], value['hipaa']].every(each => each === false || isObject(each))),
+  accepts: value =>
+    value === 'local' || (isObject(value) && [value['zdr'], value['hipaa']].every(each => each === false || isObject(each))),
 }
 const path: Member = { expected: 'a path that starts with "/"', accepts: value => typeof value === 'string' && value.startsWith('/') }
 

@@ -16,10 +16,7 @@ export function checkEvent(event: RaisedEvent, pluginOf: () => string): void {
       return
     case 'finish':
       if (!finishReasons.includes(event.reason))
-        throw new PluginError(
-          pluginOf(),
-          `yielded the finish reason ${shown(event.reason)}: expected one of ${finishReasons.join(', ')}`,
-        )
+        throw new PluginError(pluginOf(), `yielded the finish reason ${shown(event.reason)}: expected one of ${finishReasons.join(', ')}`)
       return
     case 'model':
     case 'annotation':

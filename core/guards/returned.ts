@@ -10,7 +10,8 @@ const hooks = ['input', 'decision', 'route', 'refusal', 'output'] as const
 /** Checks the result of `open`. */
 export function checkedSession(session: unknown, plugin: string): GuardSession | undefined {
   if (session === undefined) return undefined
-  if (typeof session !== 'object' || session === null || session instanceof Promise) throw wrong(plugin, 'open', session, 'a session or undefined')
+  if (typeof session !== 'object' || session === null || session instanceof Promise)
+    throw wrong(plugin, 'open', session, 'a session or undefined')
   let found = 0
   for (const hook of hooks) {
     const member = (session as GuardSession)[hook] as unknown

@@ -472,7 +472,10 @@ t.test('a policy that cannot be understood refuses the request, and the log says
     for (const plugins of [[], [source('org', () => undefined)]]) {
       const keyed = await gateway({ plugins: [saying('acme', hello), ...plugins], key })
       t.equal((await ask(keyed, { model: 'acme/m' })).status, 503, 'that of a key too')
-      t.match(keyed.logs.find(each => each.includes('the policy of an API key is malformed')), reason)
+      t.match(
+        keyed.logs.find(each => each.includes('the policy of an API key is malformed')),
+        reason,
+      )
       await keyed.stop()
     }
   }

@@ -382,15 +382,27 @@ t.test('a return value that the contract does not know is the failure of its gua
     'route promises': [{ route: (async () => true) as never }, /returned a promise from route: expected true or false/],
     'route undefined': [{ route: () => undefined as never }, /returned undefined from route/],
     'route throws': [{ route: () => { throw new Error('down') } }, /down/], // prettier-ignore
-    'session misspelled': [{ inputs: () => ({ pass: true }) } as never, /returned an object with inputs from open: expected a session with one of/],
+    'session misspelled': [
+      { inputs: () => ({ pass: true }) } as never,
+      /returned an object with inputs from open: expected a session with one of/,
+    ],
     'session hook': [{ input: true } as never, /expected a session whose input is a function/],
     'session promise': [Promise.resolve({}) as never, /returned a promise from open/],
     'filter without flush': [{ output: () => ({ push: (piece: string) => piece }) as never }, /returned an object with push from output/],
     'push promises': [{ output: () => ({ push: async () => 'x', flush: () => '' }) as never }, /returned a promise from push/],
-    'push rejects': [{ output: () => ({ push: () => Promise.reject(new Error('no')), flush: () => '' }) as never }, /returned a promise from push/],
-    'push undefined': [{ output: () => ({ push: () => undefined, flush: () => '' }) as never }, /returned undefined from push: expected a string/],
+    'push rejects': [
+      { output: () => ({ push: () => Promise.reject(new Error('no')), flush: () => '' }) as never },
+      /returned a promise from push/,
+    ],
+    'push undefined': [
+      { output: () => ({ push: () => undefined, flush: () => '' }) as never },
+      /returned undefined from push: expected a string/,
+    ],
     'flush null': [{ output: () => ({ push: (piece: string) => piece, flush: () => null }) as never }, /returned null from flush/],
-    'push refuses with text': [{ output: () => ({ push: () => ({ refuse: 'no' }), flush: () => '' }) as never }, /returned an object with refuse from push/],
+    'push refuses with text': [
+      { output: () => ({ push: () => ({ refuse: 'no' }), flush: () => '' }) as never },
+      /returned an object with refuse from push/,
+    ],
   }
   for (const [name, [session, reason]] of Object.entries(wrong)) {
     for (const onFailure of ['refuse', 'allow'] as const) {
@@ -409,7 +421,10 @@ t.test('a return value that the contract does not know is the failure of its gua
         if (streamed.status === 200) t.match(checkStream(stream).response, { status: 'failed', error: { code: 'server_error' } })
         else t.equal(streamed.status, 503)
       }
-      t.match(under.logs.find(line => line.includes('a guardrail failed')), reason)
+      t.match(
+        under.logs.find(line => line.includes('a guardrail failed')),
+        reason,
+      )
       await under.stop()
     }
   }

@@ -243,10 +243,7 @@ const contributions: Readonly<Record<string, readonly [object, label: string]>> 
   'absent provider': [{ id: 'acme', remedy: 'set ACME_API_KEY' }, 'absent provider "acme"'],
   'catalog source': [{ name: 'list', entries: run }, 'catalog source "list"'],
   'decision client': [{ provider: 'acme', resolve: run, decide: run }, 'a decision client'],
-  guardrail: [
-    { name: 'g', enforces: ['zdr'], onFailure: 'refuse', timeoutMs: 100, seesContent: 'local', open: run },
-    'guardrail "g"',
-  ],
+  guardrail: [{ name: 'g', enforces: ['zdr'], onFailure: 'refuse', timeoutMs: 100, seesContent: 'local', open: run }, 'guardrail "g"'],
   'policy source': [{ level: 'org', policy: run }, 'a policy source'],
   'log sink': [{ name: 's', accepts: 'metadata', write: run }, 'log sink "s"'],
   route: [{ method: 'GET', path: '/v1/x', auth: 'key', handle: run }, 'a route'],
@@ -278,20 +275,23 @@ const wrongMembers: Readonly<Record<string, readonly (readonly [member: string, 
 }
 
 t.test('a malformed contribution is refused when it is added, with its plugin and member', async t => {
-  t.same(
-    extensionPoints.map(({ create }) => create().kind).sort(),
-    Object.keys(contributions).sort(),
-    'every extension point is tested',
-  )
+  t.same(extensionPoints.map(({ create }) => create().kind).sort(), Object.keys(contributions).sort(), 'every extension point is tested')
   for (const { create } of extensionPoints) {
     const { kind } = create()
     const [good, label] = contributions[kind]!
     create().add(good, 'x')
     for (const none of [undefined, null, 'text'])
-      t.throws(() => create().add(none, 'x'), { plugin: 'x', message: `plugin x adds a ${kind}: expected an object, got ${JSON.stringify(none)}` })
+      t.throws(() => create().add(none, 'x'), {
+        plugin: 'x',
+        message: `plugin x adds a ${kind}: expected an object, got ${JSON.stringify(none)}`,
+      })
     for (const member of Object.keys(good)) {
       const { [member]: _, ...rest } = good as Record<string, unknown>
-      t.throws(() => create().add(rest, 'x'), { plugin: 'x', message: new RegExp(`with a bad \`${member}\`: expected .*, got undefined$`) }, `${kind} without ${member}`)
+      t.throws(
+        () => create().add(rest, 'x'),
+        { plugin: 'x', message: new RegExp(`with a bad \`${member}\`: expected .*, got undefined$`) },
+        `${kind} without ${member}`,
+      )
     }
     for (const [member, value, problem] of wrongMembers[kind] ?? []) {
       const named = member === 'id' ? `provider "${value as string}"` : label
@@ -311,14 +311,21 @@ t.test('a malformed contribution is refused when it is added, with its plugin an
 })
 
 t.test('what a plugin without types may get wrong is said with its name, and without a stack', async t => {
-  const use = (plugin: object): PluginUse => ({ apiVersion: 1, plugin: { name: 'x', options: none, setup: run, ...plugin } as PluginDefinition, options: {} })
+  const use = (plugin: object): PluginUse => ({
+    apiVersion: 1,
+    plugin: { name: 'x', options: none, setup: run, ...plugin } as PluginDefinition,
+    options: {},
+  })
   const adding = (point: unknown): PluginUse => use({ setup: (gateway: { add(...args: unknown[]): void }) => gateway.add(point, {}) })
   const closed = "plugin x needs a closed JSON Schema in `options`: { type: 'object', additionalProperties: false, properties: { … } }"
   const properties = { a: { type: 'strnig' } }
   for (const [given, message] of [
     [use({ options: undefined }), closed],
     [use({ options: { type: 'object', properties: {} } }), closed],
-    [use({ options: { ...none, properties } }), /^plugin x has an invalid JSON Schema in `options`: schema is invalid: data\/properties\/a\/type/],
+    [
+      use({ options: { ...none, properties } }),
+      /^plugin x has an invalid JSON Schema in `options`: schema is invalid: data\/properties\/a\/type/,
+    ],
     [use({ name: '' }), 'plugin #1 in `plugins` needs a `name`: a non-empty string'],
     [use({ setup: undefined }), 'plugin x needs `setup`: a function'],
     [use({ instance: () => { throw new Error('no id') } }), 'plugin x failed to read its options: no id'], // prettier-ignore
@@ -340,7 +347,12 @@ t.test('a hook that never ends is given up, and named while everyone waits', asy
   ] as const) {
     const lines: string[] = []
     const masks = new Masks()
-    const host = new PluginHost(createContainer(), createLogger('warn', masks, line => void lines.push(line)), http, masks)
+    const host = new PluginHost(
+      createContainer(),
+      createLogger('warn', masks, line => void lines.push(line)),
+      http,
+      masks,
+    )
     const forever = () => new Promise<void>(() => {})
     const hanging = definePlugin({
       name: 'hanging',
