@@ -9,13 +9,13 @@ import { GatewayError } from '../foundation/errors.ts'
 import { apiKeyId, hashApiKey } from './api-key.ts'
 import { PolicyResolver } from './policy.ts'
 
-/** Turns the key in a request's headers into a caller, or a 401, 403 or 503. */
+/** Authenticates a request by the API key in its headers. Throws a 401 or 503. */
 export class Admission {
   readonly #keys: KeyStore
   readonly #sealer: Sealer
   readonly #policies: PolicyResolver
   readonly #clock: Clock
-  /** HMACs by a plain hash of the key: the HMAC is the dearest part of admitting a request, and nothing secret is kept here. */
+  /** Caches HMACs, the most expensive part of authentication, by a plain hash of the key. Holds no secrets. */
   readonly #hashes = new LRUCache<string, string>({ max: 10_000 })
 
   static {
@@ -39,12 +39,11 @@ export class Admission {
     const id = text === undefined ? undefined : apiKeyId(text)
     if (text === undefined || id === undefined)
       throw unauthorized(
-        'The API key is malformed. Expected "Authorization: Bearer tp_<id>_<secret>" or "x-api-key: tp_<id>_<secret>", as it was printed when the key was made.',
+        'The API key is malformed. Expected "Authorization: Bearer tp_<id>_<secret>" or "x-api-key: tp_<id>_<secret>", as printed when the key was created.',
       )
     const key = await this.#find(id)
-    if (!key || !this.#opens(key, this.#hash(text)))
-      throw unauthorized('The API key is not known here. Make one with "turnpike keys create".')
-    if (key.disabled) throw unauthorized('The API key was disabled.')
+    if (!key || !this.#opens(key, this.#hash(text))) throw unauthorized('The API key is unknown. Create one with "turnpike keys create".')
+    if (key.disabled) throw unauthorized('The API key is disabled.')
     return key
   }
 
@@ -71,14 +70,14 @@ export class Admission {
         status: 503,
         type: 'server_error',
         code: 'server_error',
-        message: 'API keys cannot be looked up at the moment. Try again.',
+        message: 'The key store is not available. Try again.',
         cause,
       })
     }
   }
 }
 
-/** The text of the key; undefined for a header that holds none. */
+/** The key's text. Undefined if the header does not contain one. */
 function keyIn(headers: Headers): string | undefined {
   const authorization = headers.get('authorization')
   const apiKey = headers.get('x-api-key')?.trim()
@@ -88,11 +87,11 @@ function keyIn(headers: Headers): string | undefined {
   }
   const [, bearer] = /^Bearer +(\S+) *$/i.exec(authorization) ?? []
   if (apiKey && apiKey !== bearer)
-    throw unauthorized('The headers Authorization and x-api-key hold different keys. Send one of them, or the same key in both.')
+    throw unauthorized('The headers Authorization and x-api-key contain different keys. Send one of them, or the same key in both.')
   return bearer
 }
 
-/** Unambiguous whatever the names hold. */
+/** Encoded, so that no name can pass for another owner's path. */
 function ownerOf({ org, team, user }: ApiKey): string {
   const path = user ? [org, 'user', user] : team ? [org, 'team', team] : [org]
   return path.map(encodeURIComponent).join('/')

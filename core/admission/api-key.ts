@@ -5,17 +5,17 @@ import type { Sealer } from '../contracts/sealer.ts'
 
 const form = /^tp_([0-9a-z]{12})_([0-9a-f]{40})([0-9a-f]{8})$/
 
-/** What a new key may and must do; see `ApiKey`. */
+/** The settings of a new key; see `ApiKey`. */
 export type KeySettings = Pick<ApiKey, 'name'> & Partial<Omit<ApiKey, 'id' | 'hash' | 'createdAt'>>
 
-/** Makes a key `tp_<id>_<secret>`: 160 random bits and a checksum. `text` is shown once and kept nowhere. */
+/** Creates a key `tp_<id>_<secret>` with 160 random bits and a checksum. `text` is shown once and never stored. */
 export function issueApiKey(sealer: Sealer, createdAt: number, settings: KeySettings): { readonly key: ApiKey; readonly text: string } {
   const id = randomBytes(6).toString('hex')
   const text = newText(id)
   return { key: { org: 'default', policy: {}, ...settings, id, hash: hashApiKey(sealer, text), createdAt }, text }
 }
 
-/** A new secret for a key. The old one opens the gateway for `graceMs` more. `text` is shown once and kept nowhere. */
+/** Creates a new secret for a key. The old one stays valid for `graceMs`. `text` is shown once and never stored. */
 export function rotateApiKey(
   sealer: Sealer,
   now: number,
@@ -27,7 +27,7 @@ export function rotateApiKey(
   return { change: { hash: hashApiKey(sealer, text), previous }, text }
 }
 
-/** The id in a well-formed key; undefined spares the store a look-up. */
+/** The id in a well-formed key. Undefined for any other text, which needs no look-up. */
 export function apiKeyId(text: string): string | undefined {
   const [, id, secret, sum] = form.exec(text) ?? []
   return id !== undefined && secret !== undefined && sum === checksum(id, secret) ? id : undefined

@@ -8,7 +8,7 @@ import type { Registry } from '../framework/registry.ts'
 import type { KeySettings } from './api-key.ts'
 import { PolicyResolver } from './policy.ts'
 
-/** Finds what would keep a key from working as meant, before anybody makes it. */
+/** Finds settings that would keep a new key from working as intended. */
 export class KeyWarnings {
   readonly #catalog: Catalog
   readonly #providers: Registry<Provider>
@@ -32,18 +32,20 @@ export class KeyWarnings {
       ...providers.map(id => this.#provider(id)),
       ...this.#policies
         .unenforced(policy)
-        .map(field => `No loaded plugin enforces "${field}", so every request with this key is refused. Load a plugin that enforces it.`),
+        .map(
+          field => `No loaded plugin enforces "${field}", so every request with this key will be refused. Load a plugin that enforces it.`,
+        ),
     ].filter(warning => warning !== undefined)
   }
 
   #model(name: string): string | undefined {
     const wanted = this.#permissionFor(name)
     if (wanted === name) return undefined
-    if (wanted !== undefined) return `"${name}" is an alias, and a key allows models by their own names. Use "${wanted}".`
+    if (wanted !== undefined) return `"${name}" is an alias, but keys allow models by canonical name. Use "${wanted}".`
     return `No loaded provider serves the model "${name}". ${this.#catalog.absence(name) ?? didYouMean(this.#catalog.nearest(name))}`.trim()
   }
 
-  /** The name by which a key allows this model; undefined where nothing loaded serves it. */
+  /** The name by which keys allow this model. Undefined if no loaded plugin serves it. */
   #permissionFor(name: string): string | undefined {
     const model = this.#catalog.resolve(name)
     if (model) return model.id

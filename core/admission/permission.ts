@@ -2,12 +2,12 @@ import type { Endpoint } from '../contracts/catalog.ts'
 import type { ApiKey } from '../contracts/key-store.ts'
 import { GatewayError } from '../foundation/errors.ts'
 
-/** Whether `permitted` would leave this endpoint. */
+/** Whether the key may use this endpoint. */
 export function isPermitted(endpoint: Endpoint, key: ApiKey): boolean {
   return allowsModel(key, endpoint) && allowsProvider(key, endpoint) && allowsPrice(key, endpoint)
 }
 
-/** The endpoints that the key may use. None left is a 403, or a 402 where only prices stand in the way. */
+/** The endpoints that the key may use. If there are none, throws a 403, or a 402 if only an unknown price prevents it. */
 export function permitted(endpoints: readonly Endpoint[], key: ApiKey): readonly Endpoint[] {
   const { models, providers } = key
   if (!models && !providers && key.spendCapUsd === undefined) return endpoints
@@ -25,7 +25,7 @@ export function permitted(endpoints: readonly Endpoint[], key: ApiKey): readonly
     )
   const priced = byProvider.filter(endpoint => allowsPrice(key, endpoint))
   if (priced.length === 0) {
-    const message = `This API key has a spend cap, and the price of "${byProvider[0]!.model}" is not known. Add a price to the catalog, or let the key use unpriced models.`
+    const message = `This API key has a spend cap, but the price of "${byProvider[0]!.model}" is unknown. Add a price to the catalog, or let the key use unpriced models.`
     throw new GatewayError({ status: 402, type: 'insufficient_credits', code: 'insufficient_credits', message })
   }
   return priced

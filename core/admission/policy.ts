@@ -9,71 +9,121 @@ import {
   type PolicyLayer,
   type PolicySource,
 } from '../contracts/policy.ts'
-import { GatewayError, policyRefusal } from '../foundation/errors.ts'
+import { GatewayError, PluginError, policyRefusal } from '../foundation/errors.ts'
+import { isObject } from '../foundation/json.ts'
+import { describePluginError, Logger } from '../foundation/logger.ts'
 import { Guardrails, PolicySources } from '../framework/extension-points.ts'
 import type { Guardrail } from '../contracts/guardrail.ts'
 import type { Registry } from '../framework/registry.ts'
 
-/** Finds the policy that holds for a key, each field over all levels (docs/protocol/keys-and-policy.md#levels). */
+/** Resolves the policy of a key from all levels, field by field (docs/protocol/keys-and-policy.md#levels). */
 export class PolicyResolver {
   readonly #sources: readonly PolicySource[]
-  /** Fields that something loaded makes good. `logging` is core's own: its strict value is off. */
+  readonly #pluginOf: (level: Level) => string
+  readonly #log: Logger
+  /** Fields that a loaded plugin enforces, and `logging`, which core enforces: its strict value is off. */
   readonly #enforced: ReadonlySet<PolicyField>
-  /** A key's own policy changes only with the key. */
+  /** Cached, because a key's own policy changes only with the key. */
   readonly #own = new WeakMap<ApiKey, Policy>()
 
   static {
-    wire(this, [PolicySources, Guardrails])
+    wire(this, [PolicySources, Guardrails, Logger])
   }
 
-  constructor(sources: Registry<PolicySource>, guardrails: Registry<Guardrail>) {
+  constructor(sources: Registry<PolicySource>, guardrails: Registry<Guardrail>, log: Logger) {
     this.#sources = sources.values()
+    this.#pluginOf = level => sources.pluginOf(level) ?? level
+    this.#log = log
     this.#enforced = new Set<PolicyField>(['logging', ...guardrails.values().flatMap(guardrail => guardrail.enforces)])
   }
 
   async resolve(key: ApiKey): Promise<Policy> {
     if (this.#sources.length === 0) return this.#ownPolicy(key)
-    const layers = new Map<Level, PolicyLayer | undefined>([['key', key.policy]])
-    for (const source of this.#sources) layers.set(source.level, await ask(source, key))
+    const layers = new Map<Level, PolicyLayer | undefined>([['key', this.#checkedKey(key)]])
+    for (const source of this.#sources) layers.set(source.level, await this.#ask(source, key))
     return resolvePolicy(layers)
+  }
+
+  async #ask(source: PolicySource, key: ApiKey): Promise<PolicyLayer | undefined> {
+    const { level } = source
+    const plugin = this.#pluginOf(level)
+    try {
+      const layer = await source.policy(key)
+      const problem = layer === undefined ? undefined : layerProblem(layer)
+      if (problem === undefined) return layer
+      throw new PluginError(plugin, `returned a policy of the ${level} that ${problem}`)
+    } catch (cause) {
+      this.#log.error('a policy source failed', { level, plugin, key: key.id, ...describePluginError(cause, false) })
+      throw unavailable(level, cause)
+    }
+  }
+
+  #checkedKey({ id, policy }: ApiKey): PolicyLayer {
+    const problem = layerProblem(policy)
+    if (problem === undefined) return policy
+    this.#log.error('the policy of an API key is malformed', { key: id, reason: `the policy of the key ${problem}` })
+    throw unavailable('key', undefined)
   }
 
   #ownPolicy(key: ApiKey): Policy {
     let policy = this.#own.get(key)
     if (!policy) {
-      policy = resolvePolicy(new Map([['key', key.policy]]))
+      policy = resolvePolicy(new Map([['key', this.#checkedKey(key)]]))
       this.#own.set(key, policy)
     }
     return policy
   }
 
-  /** Fields that a policy turns on and nothing loaded makes good. */
+  /** Fields that a policy turns on but no loaded plugin enforces. */
   unenforced(policy: PolicyLayer): readonly PolicyField[] {
     return policyFields.filter(field => policy[field]?.value && !this.#enforced.has(field))
   }
 
-  /** Fails closed: a policy that asks for what nothing loaded enforces refuses the request. */
+  /** Fails closed: throws a refusal if the policy turns on a field that no loaded plugin enforces. */
   check(policy: Policy): void {
     for (const field of policyFields) {
       if (policy[field].value && !this.#enforced.has(field)) {
         throw policyRefusal(
-          `The policy of this API key asks for "${field}" (set by the ${policy[field].source}), which no plugin of this gateway enforces. Load a plugin that does, or change the policy.`,
+          `The policy of this API key turns on "${field}" (set by the ${policy[field].source}), but no plugin of this gateway enforces it. Load a plugin that does, or change the policy.`,
         )
       }
     }
   }
 }
 
-async function ask(source: PolicySource, key: ApiKey): Promise<PolicyLayer | undefined> {
-  try {
-    return await source.policy(key)
-  } catch (cause) {
-    const message = `The policy of the ${source.level} cannot be looked up at the moment. Try again.`
-    throw new GatewayError({ status: 503, type: 'server_error', code: 'server_error', message, cause })
+/** Why a layer is malformed, as the end of a sentence. Undefined if it is valid. */
+function layerProblem(layer: unknown): string | undefined {
+  if (!isObject(layer)) return 'is not an object'
+  for (const [field, setting] of Object.entries(layer)) {
+    if (!(policyFields as readonly string[]).includes(field))
+      return `has the unknown field "${field.slice(0, 40)}": expected ${policyFields.join(', ')}`
+    if (setting === undefined) continue
+    if (
+      !isObject(setting) ||
+      typeof setting['value'] !== 'boolean' ||
+      !isMaybeBoolean(setting['enforced']) ||
+      !isSettings(setting['settings'])
+    )
+      return `has a malformed field "${field}": expected { value: true or false, enforced?: true or false, settings?: an object }`
   }
+  return undefined
 }
 
-/** Where levels enforce a field, the highest wins; otherwise the key's own setting holds, and off when it has none. */
+function isMaybeBoolean(value: unknown): boolean {
+  return value === undefined || typeof value === 'boolean'
+}
+
+function isSettings(value: unknown): boolean {
+  return value === undefined || isObject(value)
+}
+
+/** Refuses the request, because its policy is unknown. */
+function unavailable(level: Level, cause: unknown): GatewayError {
+  const message = `The policy of the ${level} is not available. Try again.`
+  return new GatewayError({ status: 503, type: 'server_error', code: 'server_error', message, cause })
+}
+
+/** For each field, the highest level that enforces it wins. Otherwise the key's own setting applies; the default is off. */
 export function resolvePolicy(layers: ReadonlyMap<Level, PolicyLayer | undefined>): Policy {
   const resolved: Partial<Record<PolicyField, Policy[PolicyField]>> = {}
   for (const field of policyFields) {

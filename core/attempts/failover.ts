@@ -6,7 +6,7 @@ import { ProviderFailure, type Credential } from '../contracts/provider.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import { Clock } from '../foundation/clock.ts'
 import { GatewayError } from '../foundation/errors.ts'
-import { describeError } from '../foundation/logger.ts'
+import { describePluginError } from '../foundation/logger.ts'
 import { Masks } from '../foundation/masks.ts'
 import type { Dependencies } from '../framework/container.ts'
 import { Settings } from '../framework/settings.ts'
@@ -145,7 +145,7 @@ export class Failover {
       request: context.id,
       provider: provider.id,
       plugin: this.#parts.plugins.pluginOf(provider.id),
-      ...describeError(error),
+      ...describePluginError(error, true),
     })
     return new ProviderFailure({ kind: 'protocol', message: `The provider "${provider.id}" failed inside the gateway.`, cause: error })
   }

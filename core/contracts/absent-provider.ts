@@ -1,6 +1,6 @@
-/** A provider that this gateway could load but did not. Named in the error of a request that asks for it. */
+/** A provider that this gateway could load but did not. Requests for it fail with an error that names the remedy. */
 export interface AbsentProvider {
   readonly id: string
-  /** What to do, as the rest of a sentence: `set ACME_API_KEY`. Callers read it, so it holds no secret. */
+  /** How to add it, as the end of a sentence: `set ACME_API_KEY`. Callers see it, so it must not contain secrets. */
   readonly remedy: string
 }

@@ -11,51 +11,51 @@ export interface UpstreamRequest {
   readonly body?: string | Uint8Array
 }
 
-/** Lower-case names; repeated headers are joined by ", ". */
+/** Names are in lower case. Repeated headers are joined with ", ". */
 export type UpstreamHeaders = Readonly<Record<string, string | undefined>>
 
 export type Emit = (event: GenerationEvent) => void
 
-/** A vendor's dialect, without I/O: `httpProvider(id, adapter, gateway.http, options)` makes a provider of it. */
+/** A vendor's dialect, without I/O. `httpProvider(id, adapter, gateway.http, options)` turns it into a provider. */
 export interface ProviderAdapter {
   /** What every model can do in this dialect where the catalog does not say. */
   readonly capabilities?: Capabilities
-  /** Whether a model can be held to this format, where that depends on model or schema; else it is told in words and its answer checked. */
+  /** Whether the vendor can enforce this format, if that depends on model or schema. If not, core describes it in the prompt and checks the answer. */
   enforces?(format: TextFormat, endpoint: Endpoint): boolean
-  /** How a streamed reply is cut into frames. */
+  /** How core splits a streamed reply into frames. */
   readonly framing: 'sse' | 'json-lines' | (() => Framer)
-  /** `inline`: the vendor fetches nothing itself, so core puts what is named by URL into the request before `prepare`, as `data:` URLs. */
+  /** `inline`: the vendor does not fetch URLs. Core downloads the media and replaces each URL with a `data:` URL before `prepare`. */
   readonly media?: { readonly images: 'url' | 'inline'; readonly files: 'url' | 'inline' }
-  /** Pure: the request that this call becomes, without credentials. Throws `ProviderFailure` of kind `invalid-request` for what the dialect cannot say. */
+  /** Builds the vendor's request, without credentials. Pure. Throws `ProviderFailure` of kind `invalid-request` for what the dialect cannot express. */
   prepare(call: ProviderCall): UpstreamRequest
   /** Adds the credential: a header, a signature. */
   authorize?(request: UpstreamRequest, credentialId: string | undefined, signal: AbortSignal): Maybe<UpstreamRequest>
   /** State for one streamed reply. */
   decoder(call: ProviderCall): Decoder
-  /** A reply that did not stream, parsed as JSON. Throws `ProviderFailure` where a 200 is none. */
+  /** Reads a reply that did not stream, parsed as JSON. Throws `ProviderFailure` if a 200 holds an error. */
   reply(body: unknown, emit: Emit, call: ProviderCall): void
-  /** A reply of status 400 and above. */
+  /** Reads a reply with a status of 400 or above. */
   failure(status: number, headers: UpstreamHeaders, body: string): ProviderFailure
 }
 
 export interface Decoder {
   /**
-   * One frame: its data, and its event name where the framing has one. Throws `ProviderFailure` for an error inside the stream; what was
-   * emitted before still counts. After a `finish` and a `usage` core reads no further; after a `finish` alone it waits a second for the usage.
+   * Called for each frame, with its event name if the framing has one. Throws `ProviderFailure` for an error inside the stream; events
+   * emitted before it still count. Core stops reading after `finish` and `usage`; after `finish` alone it waits one second for the usage.
    */
   frame(data: string, event: string | undefined, emit: Emit): void
   /**
-   * True once everything that makes an answer is here, such as a reason to stop and the usage, but the vendor may still say more about it.
-   * Read after each chunk. From then on the body has one second to end; core then closes it and calls `end`.
+   * True once the answer is complete, such as when the stop reason and the usage are known, although the vendor may still add to it.
+   * Core reads it after each chunk. From then on the body has one second to end; then core closes it and calls `end`.
    */
   readonly isComplete?: boolean
-  /** The body ended. Emits what is still held back; without a `finish` by now the reply counts as cut short. */
+  /** Called when the body ends. Emits whatever it still holds back. Without a `finish` by then, the reply counts as truncated. */
   end?(emit: Emit): void
 }
 
-/** Cuts bytes into frames. Pieces may be of any length. */
+/** Splits bytes into frames. Chunks may have any length. */
 export interface Framer {
   feed(chunk: Uint8Array, push: (data: string, event?: string) => void): void
-  /** The body ended. */
+  /** Called when the body ends. */
   end?(push: (data: string, event?: string) => void): void
 }

@@ -5,23 +5,23 @@ import { token } from '../foundation/token.ts'
 export interface TokenPrices {
   readonly input: number
   readonly output: number
-  /** Absent: what is read from a cache costs what input does. */
+  /** If absent, cache reads cost as much as input. */
   readonly cacheRead?: number | undefined
-  /** Absent: what is written to a cache costs what input does. */
+  /** If absent, cache writes cost as much as input. */
   readonly cacheWrite5m?: number | undefined
-  /** Absent beside a price for five minutes: unknown. */
+  /** Unknown if only `cacheWrite5m` is set. */
   readonly cacheWrite1h?: number | undefined
-  /** Absent: thoughts cost what output does. */
+  /** If absent, reasoning costs as much as output. */
   readonly reasoning?: number | undefined
 }
 
-/** What a model costs at a provider, at its standard service tier. */
+/** What a model costs at a provider, at the standard service tier. */
 export interface Price extends TokenPrices {
-  /** Prices of the whole request where its input, cached or not, has more than `above` tokens; in ascending order. */
+  /** Prices for the whole request when its input, cached or not, exceeds `above` tokens. In ascending order. */
   readonly tiers?: readonly PriceTier[] | undefined
-  /** US dollars for one search on the web that the vendor made. Absent is unknown. */
+  /** US dollars per web search by the vendor. Unknown if absent. */
   readonly webSearch?: number | undefined
-  /** US dollars for every request, on top of its tokens. */
+  /** US dollars per request, in addition to its tokens. */
   readonly request?: number | undefined
 }
 
@@ -38,7 +38,7 @@ export interface Capabilities {
   readonly parallelTools?: boolean | undefined
   readonly customTools?: boolean | undefined
   readonly namespaceTools?: boolean | undefined
-  /** `tool_choice` may list the tools that are allowed; elsewhere only those are offered. */
+  /** `tool_choice` may list the allowed tools. Otherwise core offers only those tools. */
   readonly allowedTools?: boolean | undefined
   /** Runs tool types of the Responses API, such as `code_interpreter`. Other endpoints do not get them. */
   readonly builtInTools?: boolean | undefined
@@ -55,7 +55,7 @@ export interface Capabilities {
   readonly webSearch?: boolean | undefined
 }
 
-/** A provider's certified policy of not retaining data for one model (docs/protocol/models.md). */
+/** A provider's certified zero-data-retention policy for one model (docs/protocol/models.md). */
 export interface Zdr {
   readonly policy_url: string
   readonly certificate_url?: string | undefined
@@ -64,27 +64,27 @@ export interface Hipaa {
   readonly baa_url: string
 }
 
-/** The vocabularies that the gateway can count with. */
+/** The vocabularies that the gateway can count tokens with. */
 export const tokenizers = ['o200k_base', 'cl100k_base'] as const
 export type Tokenizer = (typeof tokenizers)[number]
 
-/** A model at a provider. */
+/** One model at one provider. */
 export interface Endpoint {
   /** A provider's id. */
   readonly provider: string
-  /** The model's canonical name here. */
+  /** The model's canonical name in this gateway. */
   readonly model: string
-  /** `decision`: answers decisions and generates nothing, so that neither `auto` nor a name leads a generation to it. */
+  /** `decision`: answers decisions only, so generations are never routed to it. */
   readonly kind?: 'decision' | undefined
-  /** The name that the vendor is asked for. */
+  /** The name sent to the vendor. */
   readonly upstreamModel: string
-  /** False when the caller named a provider explicitly with a model that no catalog lists. */
+  /** False if the caller named this provider with a model that no catalog lists. */
   readonly listed: boolean
   readonly contextWindow?: number | undefined
   readonly maxOutputTokens?: number | undefined
-  /** With which the model counts; undefined where the gateway has none that fits. */
+  /** The model's vocabulary; undefined if the gateway does not have it. */
   readonly tokenizer?: Tokenizer | undefined
-  /** Undefined is unknown, never free. */
+  /** Undefined means unknown, never free. */
   readonly price?: Price | undefined
   readonly capabilities: Capabilities
   readonly zdr: Zdr | false
@@ -92,20 +92,20 @@ export interface Endpoint {
 }
 
 export interface Model {
-  /** Canonical name, as callers write it. */
+  /** The canonical name, as callers write it. */
   readonly id: string
   readonly aliases: readonly string[]
-  /** Models that follow each other, such as `claude-sonnet`; undefined is unknown. */
+  /** The product line, such as `claude-sonnet`; undefined if unknown. */
   readonly family?: string | undefined
-  /** Seconds since the epoch; 0 is unknown. */
+  /** Seconds since the epoch; 0 if unknown. */
   readonly created: number
   readonly ownedBy: string
-  /** False: never chosen by `auto`. */
+  /** Whether `auto` may choose it. */
   readonly auto: boolean
   readonly endpoints: readonly Endpoint[]
 }
 
-/** One model as a source describes it; what is left out is unknown. */
+/** A model as a catalog source describes it. Absent members are unknown. */
 export interface CatalogEntry {
   readonly model: string
   readonly aliases?: readonly string[]
@@ -113,47 +113,47 @@ export interface CatalogEntry {
   readonly created?: number
   readonly ownedBy?: string
   readonly auto?: boolean
-  /** The model is taken out as the sources before this one knew it; what this entry says of it stands alone. */
+  /** Discards what earlier sources said about the model, so that only this entry counts. */
   readonly remove?: boolean
   readonly endpoints: readonly CatalogEndpoint[]
 }
 
-/** One model at one provider as a source describes it. */
+/** A model at one provider as a catalog source describes it. */
 export interface CatalogEndpoint extends Partial<Omit<Endpoint, 'model' | 'listed' | 'provider'>> {
   readonly provider: string
-  /** The provider does not have the model here. */
+  /** Removes the endpoint that earlier sources contributed. */
   readonly remove?: boolean
 }
 
-/** Says what models there are. Read at start and after every change; a later source overrides an earlier one's endpoint of the same model and provider. */
+/** Lists models. Core reads it at start and after every change. A later source overrides an earlier one's endpoint for the same model and provider. */
 export interface CatalogSource {
   readonly name: string
   /** Default: `provider`. */
   readonly rank?: CatalogRank
-  /** One line on how much there is and how old it is, for `turnpike check`. */
+  /** One line about its size and age, for `turnpike check`. */
   describe?(): string
   entries(): readonly CatalogEntry[]
-  /** Ids of the providers, loaded or not, that have a model of this name or alias. Called when a request names a model that is not served. */
+  /** Ids of the providers, loaded or not, that have a model with this name or alias. Called when a request names a model that is not served. */
   providersOf?(name: string): readonly string[]
-  /** Called once: the source calls `changed` whenever `entries()` would answer differently. */
+  /** Called once at start. Call `changed` whenever `entries()` would return something else. */
   onChange?(changed: () => void): void
 }
 
-/** Later ones override earlier ones; within a rank, plugin order. */
+/** Later ranks override earlier ones. Within a rank, plugin order decides. */
 export const catalogRanks = ['provider', 'bundled', 'operator'] as const
 export type CatalogRank = (typeof catalogRanks)[number]
 
-/** All models of all sources. Endpoints of providers that no plugin supplies are left out; those that decide stand as they are listed. */
+/** All models of all sources, without endpoints whose provider is not loaded. Decision endpoints are kept as listed. */
 export interface Catalog {
   /** By canonical name or alias, without a provider prefix. */
   resolve(name: string): Model | undefined
-  /** A model at one provider: by canonical name, alias, or the name that this provider is asked for. */
+  /** A model at one provider, by canonical name, alias or upstream name. */
   endpoint(provider: string, name: string): Endpoint | undefined
-  /** In the order in which `auto` tries them: as the bundled catalog has them, then all others. The same list until something changes. */
+  /** In the order in which `auto` tries them: the bundled catalog's, then all others. Returns the same array until something changes. */
   models(): readonly Model[]
-  /** Known names that are spelt much like this one, best first. */
+  /** Known names with a similar spelling, best first. */
   nearest(name: string): readonly string[]
-  /** What would make the gateway serve a model, or `provider/model`, that it does not: a sentence for the caller. */
+  /** A sentence for the caller on how to make the gateway serve this model or `provider/model`. */
   absence(name: string): string | undefined
 }
 export const Catalog = token<Catalog>('catalog')

@@ -4,9 +4,9 @@ import type { Credential } from './provider.ts'
 import type { GenerationRequest } from './request.ts'
 import type { RunContext } from './run-context.ts'
 
-// The body of `POST /v1/systemone`: docs/protocol/decisions.md#request. Anything that is judged or described may be any JSON.
+// The body of `POST /v1/systemone`: docs/protocol/decisions.md#request. States and criteria may be any JSON.
 
-/** Text, or structured JSON that says the same. */
+/** Text, or structured JSON in its place. */
 const described = { type: ['string', 'object', 'array'] } as const
 const criterion = { type: ['string', 'object', 'array', 'number', 'boolean', 'null'] } as const
 
@@ -73,14 +73,14 @@ export type Question =
   | { readonly type: 'choice'; readonly instructions?: Description; readonly criteria: Readonly<Record<string, Criterion>> }
   | { readonly type: 'score'; readonly instructions?: Description; readonly criteria: readonly Criterion[] }
 
-/** One decision, as the caller asked for it. Members that the protocol does not know are gone. */
+/** A decision request, without members that the protocol does not know. */
 export interface DecisionRequest {
   readonly model: string
   readonly state: Description
   readonly questions: Readonly<Record<string, Question>>
 }
 
-/** The answer to one question: `type` is the question's. Members beyond the protocol's are the vendor's own, and go on to the caller. */
+/** The answer to one question, with the same `type`. The vendor's extra members are passed on to the caller. */
 export type DecisionAnswer =
   | ({ readonly type: 'noul'; readonly noul: number } & JsonObject)
   | ({
@@ -93,42 +93,42 @@ export type DecisionAnswer =
       readonly type: 'score'
       readonly score: number
       readonly confidence?: number
-      /** By the level's index, from `"0"`. */
+      /** Keyed by the level's index, starting at `"0"`. */
       readonly probabilities?: Readonly<Record<string, number>>
       readonly legend?: Readonly<Record<string, Criterion>>
     } & JsonObject)
 
 export interface DecisionReply {
-  /** The version that answered, where it is not the one that was asked. Without a prefix. */
+  /** The version that answered, if it differs from the requested one. Without a prefix. */
   readonly model?: string
-  /** One for each question; core refuses a reply in which one is missing or is not what was asked for. */
+  /** One per question. Core rejects a reply with a missing or mismatched answer. */
   readonly answers: Readonly<Record<string, DecisionAnswer>>
-  /** What the caller is told, vendor's own members and all. Undefined where the vendor did not count: then core guesses. */
+  /** Sent to the caller, including the vendor's extra members. Undefined if the vendor did not count: then core estimates. */
   readonly usage: DecisionUsage | undefined
-  /** What else the vendor said; goes on to the caller beside the rest. */
+  /** The vendor's other members, passed on to the caller. */
   readonly extra?: JsonObject
 }
 
 export type DecisionUsage = { readonly input_tokens: number; readonly output_tokens: number } & JsonObject
 
 /**
- * Answers decisions: a vendor's own service, or a model that is asked. Its models stand in the catalog as endpoints of
+ * Answers decisions, through a vendor's service or by asking a model. Its models are listed in the catalog as endpoints of
  * `kind: 'decision'`, whose `upstreamModel` is the versioned id.
  */
 export interface DecisionClient {
   /** The slug in `provider/model`. */
   readonly provider: string
-  /** Its models are found by `provider/model` alone: a bare name never means one of them. */
+  /** Its models need the prefix: a bare name never refers to them. */
   readonly prefixOnly?: boolean
-  /** Core chooses, rotates and cools down; absent means that there is nothing to choose. */
+  /** Core picks, rotates and cools them down. Leave them out if there is only one. */
   readonly credentials?: readonly Credential[]
-  /** A decision that takes longer is a 504. Default: 60 s. */
+  /** A decision that takes longer fails with 504. Default: 60 s. */
   readonly timeoutMs?: number
-  /** The versioned id that a name without its prefix stands for; undefined for what is no model of this client. Synchronous. */
+  /** Maps a name without its prefix to the versioned id; undefined if this client has no such model. */
   resolve(model: string): string | undefined
   /**
-   * Called once an attempt: again with another credential where the failure's kind allows it. Throws `ProviderFailure`; core answers
-   * 424, 429 or 504 by its kind, and 422 for `invalid-request`. A `GatewayError` goes to the caller as it is.
+   * Called once per attempt, and again with another credential if the failure's kind allows it. Throws `ProviderFailure`: core answers
+   * 424, 429 or 504 depending on its kind, and 422 for `invalid-request`. A `GatewayError` reaches the caller as it is.
    */
   decide(call: DecisionCall): Promise<DecisionReply>
 }
@@ -137,20 +137,19 @@ export interface DecisionCall {
   /** `model` is the versioned id, without a prefix. */
   readonly request: DecisionRequest
   readonly credentialId: string | undefined
-  /** This attempt's own signal: aborted when the client is gone, or the decision takes too long. */
+  /** This attempt's signal. Aborted when the client disconnects or the decision takes too long. */
   readonly signal: AbortSignal
   readonly context: RunContext
   /**
-   * Asks a model, for clients that decide by one: through the same routing, permission, limits and attempts as a caller's own request,
-   * without history or input guards. Throws `GatewayError`. What is asked here is charged and recorded in place of the reply's `usage`,
-   * so that the price of such a client's own endpoint is 0.
+   * Asks a model, with the same routing, permissions, limits and retries as a caller's own request, but without history or input guards.
+   * Throws `GatewayError`. Its usage is billed and recorded instead of the reply's `usage`, so list the client's own endpoints at price 0.
    */
   generate(request: GenerationRequest): AsyncIterable<GenerationEvent>
 }
 
-/** A decision that was answered, and by whom. */
+/** An answered decision, and what answered it. */
 export interface Decided extends DecisionReply {
-  /** `provider/model` of the version that answered. */
+  /** `provider/model`, with the version that answered. */
   readonly model: string
   readonly usage: DecisionUsage
   readonly attempts: number

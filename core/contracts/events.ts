@@ -1,23 +1,24 @@
 import type { JsonObject } from '../foundation/json.ts'
 
 /**
- * What a provider yields, in the order in which the model said it. Providers make no ids, indexes, starts or ends:
- * an item opens with its first event and closes when something else opens, at `item-end`, or at the end.
+ * What a provider yields, in the order of the model's output. Providers do not make ids, indexes, or start and end events:
+ * an item opens with its first event, and closes at `item-end`, when another item opens, or at the end of the reply.
+ * An event of another type, or an unknown finish reason, is a failure of kind `protocol`.
  */
 export type GenerationEvent =
-  /** The vendor's own name for the model that answers, when it tells. */
+  /** The vendor's name for the model that answers, if the vendor sends it. */
   | { readonly type: 'model'; readonly model: string }
   | { readonly type: 'text'; readonly text: string; readonly logprobs?: readonly LogProb[]; readonly phase?: 'commentary' | 'final_answer' }
   | { readonly type: 'refusal'; readonly text: string }
-  /** `start` and `end` are UTF-16 offsets into the text since the message opened. */
+  /** `start` and `end` are UTF-16 offsets into the text of the open message. */
   | { readonly type: 'annotation'; readonly citation: Citation; readonly start: number; readonly end: number }
-  /** `full` is the model's own reasoning, `summary` a digest of it. `newPart` opens another part of the same item. */
+  /** `full` is the model's raw reasoning, `summary` a digest. `newPart` starts a new part of the same item. */
   | { readonly type: 'reasoning'; readonly text: string; readonly form: 'summary' | 'full'; readonly newPart?: boolean }
-  /** A signature or encrypted thought, byte-exact; belongs to the open reasoning item, or to an empty one of its own, and ends it. */
+  /** A signature or encrypted reasoning, byte-exact. Belongs to the open reasoning item, or to a new empty one, and ends it. */
   | { readonly type: 'reasoning-state'; readonly opaque: string }
-  /** The open item is over, a call too; the next text or reasoning opens a new one. */
+  /** Closes the open item, including a call. The next text or reasoning opens a new one. */
   | { readonly type: 'item-end' }
-  /** `key` tells this reply's calls apart; core makes a `callId` where the vendor has none. `custom`: the input is free text, not JSON. */
+  /** `key` identifies the call within this reply. Core makes a `callId` if the vendor has none. `custom`: the input is free text, not JSON. */
   | {
       readonly type: 'tool-call'
       readonly key: string
@@ -26,36 +27,40 @@ export type GenerationEvent =
       readonly namespace?: string
       readonly custom?: boolean
     }
-  /** The next piece of a call's arguments. Calls may interleave. */
+  /** The next piece of a call's input. Calls may interleave. */
   | { readonly type: 'tool-input'; readonly key: string; readonly text: string }
   | {
       readonly type: 'search'
       readonly key: string
       readonly status: 'in_progress' | 'completed' | 'failed'
       readonly action: SearchAction
-      /** What was found, where the vendor tells: shown to callers who include `web_search_call.results`. */
+      /** The results, if the vendor sends them. Shown to callers who include `web_search_call.results`. */
       readonly results?: readonly SearchResult[]
-      /** The vendor's own payload, where replaying the search needs it. */
+      /** The vendor's payload, if replaying the search needs it. */
       readonly opaque?: string
     }
-  /** A whole item of a type that the caller's own tools brought in and that only this dialect knows. */
+  /** A complete item of a type that belongs to one of the caller's tools and that only this dialect knows. */
   | { readonly type: 'item'; readonly item: JsonObject & { readonly type: string } }
   | { readonly type: 'compaction'; readonly opaque: string }
-  /** Something was dropped or lowered. Before the first other event only: it goes into a response header. */
+  /** Something was dropped or lowered. Only before all other events: warnings go into a response header. */
   | { readonly type: 'warning'; readonly param: string; readonly message: string }
-  /** Totals so far; the last one counts. */
+  /** Totals so far. The last one counts. */
   | { readonly type: 'usage'; readonly usage: TokenUsage }
-  /** Why the model stopped, and the end of the reply: after it only `usage` counts, if it comes at once. A reply without one is a failure. `pause`: core asks the same candidate to go on. */
+  /**
+   * Ends the reply and says why the model stopped. Only a `usage` may follow, within a second. A reply without `finish` is a failure.
+   * `pause`: core asks the same candidate to continue.
+   */
   | { readonly type: 'finish'; readonly reason: FinishReason }
 
-export type FinishReason = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'pause'
+export const finishReasons = ['stop', 'length', 'content-filter', 'tool-calls', 'pause'] as const
+export type FinishReason = (typeof finishReasons)[number]
 
-/** Events after which an attempt counts as answered: from here on there is no other candidate. */
+/** Whether an event is part of the answer. After the first one, core does not try other candidates. */
 export function isSemantic(event: GenerationEvent): boolean {
   return event.type !== 'model' && event.type !== 'usage' && event.type !== 'warning' && event.type !== 'item-end'
 }
 
-/** Disjoint counts: the input is `uncachedInput + cacheRead + cacheWrite5m + cacheWrite1h`; `reasoning` lies within `output`. */
+/** The input counts are disjoint: their sum is the total input. `reasoning` is part of `output`. */
 export interface TokenUsage {
   readonly uncachedInput: number
   readonly cacheRead: number
@@ -63,9 +68,9 @@ export interface TokenUsage {
   readonly cacheWrite1h: number
   readonly output: number
   readonly reasoning: number
-  /** The vendor told no usage; the counts are the gateway's guess. */
+  /** The vendor sent no usage, so the gateway estimated it. */
   readonly estimated?: boolean
-  /** Calls of built-in tools, by name. */
+  /** Number of calls to built-in tools, by tool name. */
   readonly toolCalls?: Readonly<Record<string, number>>
 }
 

@@ -6,44 +6,50 @@ import type { PolicyField } from './policy.ts'
 import type { GenerationRequest } from './request.ts'
 import type { RunContext } from './run-context.ts'
 
-/** Checks or changes what goes in and out, and where it may go. Guardrails run in plugin order. */
+/**
+ * Checks or changes requests and answers, and decides which endpoints may see them. Guardrails run in plugin order.
+ * A throw, a time-out, and a return value that this contract does not allow are failures of the guardrail: see `onFailure`.
+ */
 export interface Guardrail {
   readonly name: string
-  /** The policy fields that this guardrail makes good. A request whose policy asks for a field that nobody enforces is refused. */
+  /** The policy fields that this guardrail enforces. A request whose policy turns on a field that no plugin enforces is refused. */
   readonly enforces: readonly PolicyField[]
-  /** What a throw or a time-out means. There is no default. */
+  /** `refuse`: the request fails with 503, and nothing more of its answer is delivered. `allow`: it continues unchecked. There is no default. */
   readonly onFailure: 'refuse' | 'allow'
+  /** The time limit for `input` and `decision`. The other functions are synchronous. */
   readonly timeoutMs: number
-  /** A remote guardrail sees content, so it is itself subject to policy. */
+  /** A remote guardrail sees content, so the caller's `zdr` and `hipaa` policies apply to it too. */
   readonly seesContent: 'local' | { readonly zdr: Zdr | false; readonly hipaa: Hipaa | false }
-  /** One session a request, which may keep state between input and output; undefined where the caller's policy asks for nothing. */
+  /** Runs once per request. The session may keep state between input and output. Return `undefined` to skip the request at no cost. */
   open(context: RunContext): GuardSession | undefined
 }
 
+/** At least one function is required. */
 export interface GuardSession {
-  /** The whole conversation, before anything is chosen. */
+  /** Checks the whole conversation, before an endpoint is chosen. */
   input?(request: GenerationRequest): Maybe<GuardVerdict>
-  /** A decision, before its model is found. A session that has `input` or `route` and not this one refuses every decision. */
+  /** Checks a decision, before its model is looked up. A session with `input` or `route` but without `decision` refuses all decisions. */
   decision?(request: DecisionRequest): Maybe<GuardVerdict<DecisionRequest>>
-  /** Whether this endpoint may see the request. Synchronous: called for every candidate. */
+  /** Whether this endpoint may see the request. Called for every candidate. */
   route?(endpoint: Endpoint, request: GenerationRequest): boolean
-  /** The error when `route` left nothing. */
+  /** The error for the caller if `route` rejects every endpoint. Default: a 422. */
   refusal?(): GatewayError
-  /** A filter for one open part or call of the answer; undefined leaves it alone. */
+  /** Called when a part or a call of the answer opens. Return `undefined` to leave it unfiltered. */
   output?(channel: OutputChannel): OutputFilter | undefined
 }
 
 export interface OutputChannel {
   readonly kind: 'text' | 'refusal' | 'reasoning' | 'arguments' | 'custom-input'
-  /** The text lies inside a JSON document: replacements must keep it valid. */
+  /** The text is inside a JSON document: replacements must keep it valid. */
   readonly json: boolean
 }
 
+/** `replace` takes the whole request, not a part of it. */
 export type GuardVerdict<R = GenerationRequest> = { readonly pass: true } | { readonly replace: R } | { readonly refuse: GatewayError }
 
-/** Sees the text of one part in pieces; may hold back an end that could still become something. */
+/** Gets the text of one part in pieces, and returns what to deliver. It may hold back text until it has seen more. Synchronous. */
 export interface OutputFilter {
   push(text: string): string | { readonly refuse: GatewayError }
-  /** The part is over: what was held back. */
+  /** Called at the end of the part. Returns the text held back. */
   flush(): string | { readonly refuse: GatewayError }
 }

@@ -1,8 +1,8 @@
 import type { Maybe } from '../foundation/json.ts'
 
-/** An amount set aside before its true size is known. Exactly one of `settle` and `release` ends it. */
+/** An amount reserved before the actual amount is known. Core ends it with either `settle` or `release`. */
 export interface Hold {
-  /** Takes more, for another round of the same request; false when there is not enough. */
+  /** Reserves more, for another round of the same request. False if there is not enough left. */
   extend(more: number): Maybe<boolean>
   settle(actual: number): Maybe<void>
   release(): Maybe<void>

@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream'
 import type { UpstreamHeaders, UpstreamRequest } from './adapter.ts'
 
-/** One request over keep-alive pools, a pool an origin. */
+/** Sends upstream requests over keep-alive connections, with one pool per origin. */
 export interface HttpClient {
-  /** Throws `ProviderFailure` of kind `network` or `timeout`; an abort throws the signal's reason. */
+  /** Throws `ProviderFailure` of kind `network` or `timeout`, or the signal's reason after an abort. */
   send(request: UpstreamRequest, options: SendOptions): Promise<UpstreamReply>
-  /** Fetches the images and files that one request names by URL: public addresses only, within limits. Throws `MediaError`. */
+  /** Downloads the images and files that a request references by URL, from public addresses only and within limits. Throws `MediaError`. */
   media(wanted: readonly WantedMedia[], signal: AbortSignal): Promise<GatheredMedia>
   close(): Promise<void>
 }
@@ -18,7 +18,7 @@ export interface SendOptions {
 export interface UpstreamReply {
   readonly status: number
   readonly headers: UpstreamHeaders
-  /** To be read to its end, or destroyed. What it throws goes through `networkFailure`. */
+  /** Read it to the end or destroy it. Pass its errors through `networkFailure`. */
   readonly body: Readable
 }
 
@@ -29,7 +29,7 @@ export interface WantedMedia {
   readonly kind: MediaKind
 }
 
-/** What one request names by URL. It counts as held until it is released. */
+/** Downloaded media. It counts against the memory limit until it is released. */
 export interface GatheredMedia {
   readonly contents: ReadonlyMap<string, MediaContent>
   release(): void
@@ -37,8 +37,8 @@ export interface GatheredMedia {
 
 export interface MediaContent {
   readonly mediaType: string
-  /** ASCII, in pieces. */
+  /** ASCII, in chunks. */
   readonly base64: readonly Uint8Array[]
-  /** Before they were encoded. */
+  /** The size before encoding. */
   readonly bytes: number
 }

@@ -2,8 +2,8 @@ import type { GenerationEvent, SearchAction, SearchResult } from './events.ts'
 import type { JsonObject } from '../foundation/json.ts'
 
 /**
- * An answer as sinks and guards see it. Core makes it of a provider's events: one item opens, grows and closes before the next one
- * opens, every item has the id under which clients see and stores keep it, and every call has a call id.
+ * An answer as sinks and guards see it. Core makes it from a provider's events: an item opens, grows and closes before the next one
+ * opens, every item has the id that clients see and stores keep, and every call has a call id.
  */
 export type ItemEvent = ItemOpen | ItemDelta | ItemClose
 
@@ -24,7 +24,7 @@ export interface ItemClose {
   readonly status: 'completed' | 'incomplete'
 }
 
-/** The last three kinds are whole when they open. */
+/** The last three kinds are complete when they open. */
 export type OpenedItem = OpenedMessage | OpenedReasoning | OpenedCall | OpenedSearch | OpenedCompaction | OpenedForeign
 
 export interface OpenedMessage {
@@ -59,11 +59,11 @@ export interface OpenedSearch {
 export interface OpenedCompaction {
   readonly kind: 'compaction'
   readonly id: string
-  /** The provider's own bytes for the transcript, sealed for everyone else. */
+  /** The provider's bytes in the transcript; sealed everywhere else. */
   readonly opaque: string
 }
 
-/** An item of a type that the caller's own tools brought in and that only the upstream's dialect knows. */
+/** An item of a type that belongs to one of the caller's tools and that only the upstream dialect knows. */
 export interface OpenedForeign {
   readonly kind: 'foreign'
   readonly id: string

@@ -3,12 +3,12 @@ import { inputPartSchema, longestText, partSchema, type InputPart, type Part } f
 
 export * from './parts.ts'
 
-// Conversation items, as they stand in `input[]` after normalising: every item has a `type`,
-// message content is always a list of parts, and nulls are gone. Unknown members are tolerated everywhere.
+// Conversation items in `input[]` after normalization: every item has a `type`, message content is always an array of parts,
+// and nulls are removed. Unknown members are allowed everywhere.
 
 const string = { type: 'string' } as const
 const itemMeta = { id: string, status: { enum: ['in_progress', 'completed', 'incomplete', 'searching', 'failed'] } } as const
-/** The public protocols let nobody send a longer one: docs/protocol/items.md#input-items. */
+/** The public protocols do not accept longer ids: docs/protocol/items.md#input-items. */
 export const longestCallId = 64
 const callId = { type: 'string', minLength: 1, maxLength: longestCallId } as const
 
@@ -112,7 +112,7 @@ const itemReference = {
   properties: { type: { const: 'item_reference' }, id: { type: 'string', minLength: 1 } },
 } as const satisfies Schema
 
-/** Item types that only the Responses dialect itself knows: they reach such an upstream as they are, and no other. */
+/** Item types that only the Responses dialect knows. They are sent unchanged to upstreams of that dialect, and to no others. */
 export const foreignItemTypes = [
   'additional_tools',
   'apply_patch_call',
@@ -160,7 +160,7 @@ export const itemSchema = {
 
 export type MessageItem = Omit<Wire<typeof message>, 'content'> & { readonly content: readonly Part[] }
 export type FunctionCallItem = Wire<typeof functionCall>
-/** Callers may leave out `call_id`. It is there once history was added (`generation/tool-outputs.ts`): guards and providers always find it. */
+/** Callers may omit `call_id`. Core fills it in when it adds history (`generation/tool-outputs.ts`), before guards and providers see it. */
 export type FunctionCallOutputItem = Omit<Wire<typeof functionCallOutput>, 'output' | 'call_id'> & {
   readonly call_id: string
   readonly output: string | readonly InputPart[]
@@ -175,7 +175,7 @@ export type CompactionItem = Wire<typeof compaction>
 export type ItemReference = Wire<typeof itemReference>
 export type ForeignItem = { readonly type: (typeof foreignItemTypes)[number] } & JsonObject
 
-/** One entry of a conversation. `reasoning.encrypted_content` is sealed towards clients and the vendor's own bytes towards providers. */
+/** One entry of a conversation. Clients see `reasoning.encrypted_content` sealed; providers see the vendor's own bytes. */
 export type Item =
   | MessageItem
   | FunctionCallItem

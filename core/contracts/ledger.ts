@@ -2,26 +2,26 @@ import type { Maybe } from '../foundation/json.ts'
 import type { ApiKey } from './key-store.ts'
 import { token } from '../foundation/token.ts'
 
-/** US dollars to set aside: as much of `atMost` as is left under the cap, and never less than `atLeast`. */
+/** US dollars to reserve: as much of `atMost` as the cap allows, but at least `atLeast`. */
 export interface CreditRange {
   readonly atLeast: number
   readonly atMost: number
 }
 
-/** Credit set aside for one request. Exactly one of `settle` and `release` ends it. */
+/** Credit reserved for one request. Core ends it with either `settle` or `release`. */
 export interface CreditHold {
-  /** US dollars that are set aside now. */
+  /** US dollars reserved so far. */
   readonly usd: number
-  /** Sets aside more, for another round or attempt of the same request. False: not even `atLeast` is left, and nothing has changed. */
+  /** Reserves more, for another round or attempt of the same request. False if less than `atLeast` is left; then nothing changes. */
   extend(more: CreditRange): Maybe<boolean>
-  /** Replaces what was held by what was spent, even where that is more. */
+  /** Replaces the reserved amount with the amount spent, even if that is more. */
   settle(actualUsd: number): Maybe<void>
   release(): Maybe<void>
 }
 
-/** Counts what keys spend. Asked only for keys that have a spend cap. */
+/** Tracks what keys spend. Called only for keys with a spend cap. */
 export interface Ledger {
-  /** What is held and what is spent never pass the cap together. Undefined: not even `atLeast` is left, which is a 402. */
+  /** Reserved and spent amounts together must never exceed the cap. Undefined if less than `atLeast` is left: the request fails with 402. */
   reserve(key: ApiKey, range: CreditRange): Maybe<CreditHold | undefined>
 }
 export const Ledger = token<Ledger>('ledger')

@@ -2,14 +2,14 @@ import type { TokenUsage } from './events.ts'
 import type { JsonObject } from '../foundation/json.ts'
 import type { Policy } from './policy.ts'
 
-/** What is kept of one request. Exactly one is made for each, whatever becomes of it. */
+/** The record of one request. Every request makes exactly one, however it ends. */
 export interface RequestRecord {
   readonly id: string
-  /** When it arrived, milliseconds since the epoch. */
+  /** Arrival time, in milliseconds since the epoch. */
   readonly at: number
   readonly method: string
   readonly path: string
-  /** As delivered; 499 when the client left first. */
+  /** As delivered; 499 if the client disconnected first. */
   readonly status: number
   readonly elapsedMs: number
   readonly keyId: string | null
@@ -21,13 +21,13 @@ export interface RequestRecord {
   readonly provider: string | null
   readonly attempts: readonly AttemptRecord[]
   readonly usage: TokenUsage | null
-  /** Null when the price is unknown, or nothing was answered. */
+  /** Null if the price is unknown or there was no answer. */
   readonly costUsd: number | null
   readonly errorCode: string | null
   readonly policy: Policy | null
-  /** What plugins noted, without content. */
+  /** Notes from plugins, without content. */
   readonly notes: readonly { readonly kind: string; readonly summary: JsonObject }[]
-  /** Content: null unless the policy's `logging` is on. */
+  /** Content. Null unless the policy's `logging` is on. */
   readonly request: JsonObject | null
   readonly response: JsonObject | null
 }
@@ -35,13 +35,13 @@ export interface RequestRecord {
 export interface AttemptRecord {
   readonly provider: string
   readonly model: string
-  /** `ok`, `left`, or the kind of failure. */
+  /** `ok`, `left` if it was abandoned, or the kind of failure. */
   readonly outcome: string
   readonly status: number | null
   readonly elapsedMs: number
 }
 
-/** The record of a request that is under way. */
+/** The record of a request in progress. */
 export interface OpenRecord {
   stream: boolean
   requestedModel: string | null
@@ -52,17 +52,17 @@ export interface OpenRecord {
   errorCode: string | null
   readonly attempts: AttemptRecord[]
   readonly notes: { kind: string; summary: JsonObject }[]
-  /** Kept only where the caller's policy has logging on. */
+  /** Kept only if the caller's policy has `logging` on. */
   content(request: JsonObject | undefined, response: JsonObject | undefined): void
 }
 
-/** Takes records away, off the request's path. */
+/** Receives records in the background, after the reply. */
 export interface LogSink {
   readonly name: string
   /** `metadata`: `request` and `response` are null for this sink. */
   readonly accepts: 'metadata' | 'content'
-  /** New requests wait while this sink cannot keep up; otherwise the oldest records are dropped and counted. */
+  /** True: new requests wait while this sink cannot keep up. Otherwise the oldest records are dropped and counted. */
   readonly required?: boolean
-  /** Called with one batch at a time. A throw is logged, and a required sink is asked again with the same batch. */
+  /** Called with one batch at a time. A throw is logged. A required sink gets the same batch again. */
   write(batch: readonly RequestRecord[]): Promise<void>
 }

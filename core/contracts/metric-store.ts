@@ -1,27 +1,27 @@
 import { token } from '../foundation/token.ts'
 
-/** How one attempt at one endpoint went. */
+/** The outcome of one attempt at one endpoint. */
 export interface AttemptSample {
   readonly provider: string
   readonly model: string
-  /** Whether a catalog lists the endpoint. Callers may name others as they please: they must not displace what is known of these. */
+  /** Whether a catalog lists the endpoint. Callers can name any others, which must not displace the metrics of listed ones. */
   readonly listed: boolean
   /** Milliseconds since the epoch. */
   readonly at: number
-  /** `fault`: the provider's fault; `neutral`: the caller's, or the client left. */
+  /** `fault`: the provider's fault. `neutral`: the caller's fault, or the client disconnected. */
   readonly outcome: 'ok' | 'fault' | 'neutral'
-  /** To the first semantic event; only streamed attempts tell. */
+  /** Time to the first semantic event. Streamed attempts only. */
   readonly latencyMs?: number | undefined
-  /** To the last event. */
+  /** Time to the last event. */
   readonly totalMs: number
   readonly inputTokens: number
   readonly outputTokens: number
 }
 
-/** What is known of an endpoint over a stretch of time. Numbers are undefined where there is no data. */
+/** Metrics of an endpoint over a period. Undefined where there is no data. */
 export interface MetricWindow {
   readonly requests: number
-  /** Share of attempts that did not fail by the provider's fault, 0 to 1. */
+  /** Share of attempts without a fault of the provider, from 0 to 1. */
   readonly uptime: number | undefined
   readonly inputTokens: number
   readonly outputTokens: number
@@ -34,7 +34,7 @@ export interface MetricWindow {
   totalMs(quantile: number): number | undefined
 }
 
-/** Live metrics per endpoint. Both calls are synchronous: choosing never waits for a store. */
+/** Live metrics per endpoint. Synchronous, so that routing never waits for a store. */
 export interface MetricStore {
   record(sample: AttemptSample): void
   window(provider: string, model: string, intervalMs: number): MetricWindow

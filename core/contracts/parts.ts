@@ -1,21 +1,21 @@
 import type { Schema, Wire } from '../foundation/json.ts'
 
-// The parts of messages and of tool outputs, after normalising. Unknown members are tolerated everywhere.
+// The parts of messages and tool outputs after normalization. Unknown members are allowed everywhere.
 
 const string = { type: 'string' } as const
 
-/** What one part may hold, in characters: docs/protocol/items.md#content-parts. */
+/** The longest text of one part, in characters: docs/protocol/items.md#content-parts. */
 export const longestText = 10_485_760
 const longestImageUrl = 20_971_520
 
-/** The hint of the Messages dialect: what stands up to here may be cached. */
+/** The Messages dialect's cache hint: everything up to here may be cached. */
 export const cacheControlSchema = {
   type: 'object',
   required: ['type'],
   properties: { type: { const: 'ephemeral' }, ttl: { enum: ['5m', '1h'] } },
 } as const satisfies Schema
 
-/** The same of the Responses dialect. */
+/** The Responses dialect's cache hint. */
 const cacheBreakpoint = {
   type: 'object',
   required: ['mode'],
@@ -56,7 +56,7 @@ const file = {
   },
 } as const satisfies Schema
 
-// Where the bytes are is a rule between members, which the types leave out.
+// Which member holds the bytes is a rule across members, which the types leave out.
 const inputImage = { ...image, anyOf: [{ required: ['image_url'] }, { required: ['file_id'] }] } as const satisfies Schema
 const inputFile = {
   ...file,
@@ -81,7 +81,7 @@ const refusal = {
   properties: { type: { const: 'refusal' }, refusal: string },
 } as const satisfies Schema
 
-/** What a message may hold. */
+/** The parts of a message. */
 export const partSchema = {
   type: 'object',
   required: ['type'],
@@ -89,7 +89,7 @@ export const partSchema = {
   oneOf: [inputText, inputImage, inputFile, outputText, refusal],
 } as const satisfies Schema
 
-/** What a caller may put into a message, a tool's output or a prompt's variable. */
+/** The parts of an input message, a tool's output or a prompt variable. */
 export const inputPartSchema = {
   type: 'object',
   required: ['type'],

@@ -4,31 +4,31 @@ import type { GenerationEvent } from './events.ts'
 import type { TextFormat, UpstreamRequestBody } from './request.ts'
 import type { RunContext } from './run-context.ts'
 
-/** Milliseconds; time in which the client does not read counts for none of them. */
+/** Milliseconds. Time during which the client does not read does not count. */
 export interface Timeouts {
   readonly connectMs: number
-  /** Until the first semantic event of a streamed reply. */
+  /** To the first semantic event of a streamed reply. */
   readonly firstEventMs: number
   readonly betweenEventsMs: number
   /** The whole attempt. */
   readonly totalMs: number
 }
 
-/** One of several keys of a provider. Never the secret itself. */
+/** Identifies one of a provider's keys. Never the secret itself. */
 export interface Credential {
   readonly id: string
-  /** The vendor's account: reasoning state moves within it, not across. */
+  /** The vendor's account. Reasoning state is valid within one account only. */
   readonly account: string
 }
 
-/** One event, or some that came together. */
+/** One event, or several that arrived together. */
 export type Yielded = GenerationEvent | readonly GenerationEvent[]
 
-/** A vendor, or anything else that answers. Most are made by `httpProvider`. */
+/** Anything that answers generations, such as a vendor's API. Most are made with `httpProvider`. */
 export interface Provider {
   /** The slug in `provider/model`. */
   readonly id: string
-  /** Core chooses, rotates and cools down; absent means that there is nothing to choose. */
+  /** Core picks, rotates and cools them down. Leave them out if there is only one. */
   readonly credentials?: readonly Credential[]
   readonly timeouts?: Partial<Timeouts>
   /** What every model here can do where the catalog does not say. */
@@ -36,33 +36,33 @@ export interface Provider {
   /** See `ProviderAdapter.enforces`. */
   enforces?(format: TextFormat, endpoint: Endpoint): boolean
   /**
-   * Called once an attempt. Throws `ProviderFailure`, before or between events; must stop soon after `call.signal` aborts.
-   * A reply that ends without a `finish` event is treated as cut short.
-   * Events that came together may be yielded together, as a list: a hop between generators costs more than most events.
+   * Called once per attempt. Throws `ProviderFailure`, before or between events, and must stop soon after `call.signal` aborts.
+   * A reply that ends without a `finish` event counts as truncated.
+   * Yield events that arrived together as one array: a step between generators costs more than most events.
    */
   generate(call: ProviderCall): AsyncIterable<Yielded>
 }
 
 export interface ProviderCall {
-  /** History, guards and lowering applied; gateway-only members are gone. `stream` says how to ask the vendor. */
+  /** After history, guards and lowering, without gateway-only members. `stream` says whether to ask the vendor for a stream. */
   readonly request: UpstreamRequestBody
-  /** Its capabilities are completed by the provider's own. */
+  /** Its capabilities include the provider's defaults. */
   readonly endpoint: Endpoint
   readonly credentialId: string | undefined
-  /** This attempt's own signal: aborted with the run, or when the attempt takes too long. */
+  /** This attempt's signal. Aborted with the run, or when the attempt takes too long. */
   readonly signal: AbortSignal
   readonly context: RunContext
-  /** The attempt's own clock. */
+  /** The attempt's clock. */
   readonly clock?: AttemptClock | undefined
   /**
-   * Tells core how many bytes of the reply are held that no event has been made of yet; each call replaces the last number. Throws when the
-   * gateway has no room for them. `httpProvider` calls it; another provider needs to only if it collects a reply before it yields.
+   * Reports how many bytes of the reply are buffered but not yet yielded as events. Each call replaces the last number. Throws if the
+   * gateway has no memory left for them. `httpProvider` calls it; other providers need it only if they buffer replies.
    */
   holds?(bytes: number): void
 }
 
 export interface AttemptClock {
-  /** Time that is not the provider's, such as a download for the caller: no time-out runs, and it is not measured. */
+  /** Stops the clock during work that is not the provider's, such as a download: time-outs pause, and the time is not measured. */
   pauseFor<T>(work: Promise<T>): Promise<T>
 }
 
@@ -82,25 +82,25 @@ export type FailureKind =
 
 export interface ProviderFailureOptions {
   readonly kind: FailureKind
-  /** What went wrong, fit for the caller: the vendor's own sentence where there is one. */
+  /** What went wrong. The caller sees it: use the vendor's own sentence if there is one. */
   readonly message: string
-  /** What is wrong with an image, where that is the trouble. Every other public code follows from the kind. */
+  /** For image errors only. All other public codes follow from the kind. */
   readonly code?: ImageErrorCode | undefined
   /** The vendor's HTTP status. */
   readonly status?: number | undefined
   readonly retryAfterMs?: number | undefined
   /** Whether the same request may succeed soon. By default the kind decides. */
   readonly transient?: boolean | undefined
-  /** The item or part of `request.input` that is at fault, as the provider was given it: the caller is told its path. */
+  /** The item or part of `request.input` at fault, by identity. The caller's error names its path. */
   readonly subject?: object | undefined
-  /** The vendor's error body, whole: core masks it and cuts it. Content, never logged or recorded. */
+  /** The vendor's whole error body. Core masks and truncates it. It is content, so it is never logged or recorded. */
   readonly upstream?: string | undefined
   readonly cause?: unknown
 }
 
 const failureMarker = Symbol.for('turnpike/provider-failure')
 
-/** A provider's answer that is none. Equal across copies of this package: test with `ProviderFailure.is`. */
+/** A failed attempt. Works across copies of this package: test with `ProviderFailure.is`, not `instanceof`. */
 export class ProviderFailure extends Error {
   override readonly name = 'ProviderFailure'
   readonly [failureMarker] = true

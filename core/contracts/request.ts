@@ -4,7 +4,7 @@ import { maximumTools, toolChoiceSchema, toolSchema, type ToolDefinition } from 
 
 export * from './tools.ts'
 
-// The body of `POST /v1/responses`, after nulls were dropped and `input` was made a list: docs/protocol/request.md#members.
+// The body of `POST /v1/responses`, with nulls removed and `input` as an array: docs/protocol/request.md#members.
 
 const whole = 9_007_199_254_740_991
 const positiveInteger = { type: 'integer', minimum: 1, maximum: whole } as const
@@ -146,16 +146,16 @@ export const requestSchema = {
 export type TextFormat = Wire<typeof textFormat>
 export type Routing = Wire<typeof routing>
 
-/** One generation, as the caller asked for it. Known members only; unknown top-level members are kept apart in `extra`. */
+/** A generation request. Holds known members only; unknown top-level members are in `extra`. */
 export type GenerationRequest = Omit<Wire<typeof requestSchema>, 'input' | 'tools' | 'routing'> & {
   readonly input: readonly Item[]
   readonly tools?: readonly ToolDefinition[]
   readonly routing?: Routing
-  /** Top-level members that the protocol does not know, and the dialect in which they were sent. */
+  /** Top-level members that the protocol does not know, and the dialect they were sent in. */
   readonly extra?: { readonly dialect: string; readonly fields: JsonObject }
 }
 
-/** Members that are the gateway's own affair and never leave it. */
+/** Members that only the gateway uses. They are never sent upstream. */
 export type GatewayOnlyField =
   | 'background'
   | 'conversation'
@@ -168,5 +168,5 @@ export type GatewayOnlyField =
   | 'stream_options'
   | 'user'
 
-/** What may leave: the cache key is an HMAC of the caller's, state is opened, and vendors are always told not to store. */
+/** What is sent upstream. The cache key is an HMAC of the caller's, sealed state is opened, and vendors are always told not to store. */
 export type UpstreamRequestBody = Omit<GenerationRequest, GatewayOnlyField>

@@ -11,38 +11,40 @@ import type { RequestScope } from './request-scope.ts'
 import type { StoredResponse } from './response-store.ts'
 import type { Caller } from './run-context.ts'
 
-/** A method and a path of the HTTP surface. */
+export const routeMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+/** One method and path of the HTTP API. */
 export interface Route {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Such as `/v1/models/**:id`. Served with and without a trailing slash. */
+  readonly method: (typeof routeMethods)[number]
+  /** Such as `/v1/models/**:id`. Matches with and without a trailing slash. */
   readonly path: string
-  /** Whether a path that matches is this route's. False for reserved words, which stand where a parameter would: they are a 404. */
+  /** Whether to serve a matching path. Return false, which is a 404, for reserved words in place of a parameter. */
   serves?(params: Readonly<Record<string, string>>): boolean
-  /** `key`: core has authenticated before `handle` is called. `none` leaves no record either. */
+  /** `key`: core authenticates the request before it calls `handle`. `none`: anyone may call it, and it leaves no record. */
   readonly auth: 'none' | 'key'
-  /** Throws `GatewayError` for what the caller should see. */
+  /** Throws a `GatewayError` for errors that the caller should see. Any other throw becomes a 500. */
   handle(exchange: Exchange, gateway: GatewayServices): Maybe<Reply>
-  /** What the ids of its requests begin with. Default: `req`. */
+  /** The prefix of its request ids. Default: `req`. */
   readonly idPrefix?: string
-  /** This surface's error body, for what lies below its path too; without one, core's. */
+  /** Formats errors, including those of paths below this one. Default: core's error body. */
   error?(error: GatewayError): Reply
-  /** Paths that callers may expect and nobody serves: the sentence that their 404, and that of paths below them, goes on with. */
+  /** Paths that callers may expect but no route serves, with a sentence of advice for their 404. Applies to paths below them too. */
   readonly insteadOf?: Readonly<Record<string, string>>
-  /** What is told of this route in the interface description; asked once, and only when somebody reads that. */
+  /** Describes the route for OpenAPI. Called once, when the document is first requested. */
   describe?(): RouteDescription
 }
 
-/** Schemas are JSON Schema 2020-12; they refer to those in `schemas` as `#/components/schemas/<name>`. */
+/** Schemas are JSON Schema 2020-12, and refer to those in `schemas` as `#/components/schemas/<name>`. */
 export interface RouteDescription {
   readonly summary: string
-  /** Parameters of the path, by name; one that is missing here is any text. */
+  /** Path parameters by name. Those not listed accept any text. */
   readonly path?: Readonly<Record<string, ParameterDescription>>
-  /** Parameters of the query, by name. */
+  /** Query parameters by name. */
   readonly query?: Readonly<Record<string, ParameterDescription>>
-  /** The JSON body; absent where none is read. */
+  /** The schema of the JSON body. Absent if the route reads no body. */
   readonly request?: JsonObject
   readonly replies: Readonly<Record<number, ReplyDescription>>
-  /** Names are the whole document's: the same name must mean the same object. `Error` and `PolicyRefusal`, core's own bodies, are there. */
+  /** Names are shared by the whole document: equal names must mean equal objects. Core supplies `Error` and `PolicyRefusal`. */
   readonly schemas?: Readonly<Record<string, JsonObject>>
 }
 
@@ -54,49 +56,49 @@ export interface ParameterDescription {
 export interface ReplyDescription {
   readonly description: string
   readonly headers?: Readonly<Record<string, ParameterDescription>>
-  /** Schemas by content type; of a stream of events, that of one event's data. */
+  /** Schemas by content type. For an event stream, the schema of one event's data. */
   readonly content?: Readonly<Record<string, JsonObject>>
 }
 
-/** One HTTP request. `caller` is absent where `auth` is `none`. */
+/** One HTTP request. Reading `caller` throws if the route's `auth` is `none`. */
 export interface Exchange extends RequestScope {
   readonly request: Request
   readonly params: Readonly<Record<string, string>>
-  /** The query string's members. */
+  /** The query parameters. */
   readonly query: URLSearchParams
-  /** The body as JSON, within the size limit: 400, 413, 415. */
+  /** Reads the body as JSON, within the size limit. Throws a 400, 413 or 415. */
   json(): Promise<unknown>
-  /** How long the body was that `json` read, once it was decompressed. */
+  /** The size of the body that `json` read, after decompression. */
   readonly bodyBytes: number | undefined
-  /** A body of server-sent events for the reply. */
+  /** Creates a streamed body for the reply. */
   stream(): StreamBody
 }
 
 export interface Reply {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
-  /** JSON text, or a stream made by `exchange.stream()`; absent is an empty body. */
+  /** JSON text, or the stream from `exchange.stream()`. Empty if absent. */
   readonly body?: string | StreamBody
 }
 
-/** A streamed body, written in whole frames and flushed once per turn of the event loop. */
+/** A streamed body. Write whole frames; they are flushed once per turn of the event loop. */
 export interface StreamBody {
   write(frame: string): void
-  /** True while the client lags: await `drained()` before writing more. */
+  /** True while the client reads too slowly: await `drained()` before you write more. */
   readonly full: boolean
-  /** Resolves when there is room, and when the client is gone. */
+  /** Resolves when there is room again, or the client has disconnected. */
   drained(): Promise<void>
-  /** Called every time the stream was silent for the heartbeat's interval. */
+  /** Calls `beat` whenever the stream has been silent for the heartbeat interval. */
   onSilence(beat: () => void): void
   end(): void
 }
 
 export interface GatewayServices {
-  /** Starts a generation. It runs on its own and always ends, whether anybody waits for it or not. */
+  /** Starts a generation. It always runs to its end, even if no one awaits it. */
   generate(scope: RequestScope, request: GenerationRequest, sink: GenerationSink): GenerationRun
-  /** How many tokens the input of this request is to the model that would be asked first; refused as a generation would be. */
+  /** Counts the input tokens for the model that would be asked first. Throws what a generation would. */
   countInput(scope: RequestScope, request: GenerationRequest): Promise<InputCount>
-  /** Answers a decision, or throws the `GatewayError` for why not. `bodyBytes`: the length of the text that the caller sent, where it is known. */
+  /** Answers a decision, or throws a `GatewayError`. `bodyBytes`: the size of the caller's body, if known. */
   decide(scope: RequestScope, request: DecisionRequest, bodyBytes?: number): Promise<Decided>
   readonly responses: StoredResponses
   readonly catalog: Catalog
@@ -106,52 +108,52 @@ export interface GatewayServices {
 
 export interface InputCount {
   readonly tokens: number
-  /** A guess: the gateway has no tokenizer of this model, or the input holds more than text. */
+  /** True if the gateway does not have the model's tokenizer, or the input contains more than text. */
   readonly estimated: boolean
 }
 
-/** Stored responses as their owner sees them. Both throw the 404, also for what belongs to others. */
+/** Stored responses of one owner. Both functions throw a 404, including for other owners' responses. */
 export interface StoredResponses {
   find(caller: Caller, id: string): Promise<StoredResponse>
   remove(caller: Caller, id: string): Promise<void>
 }
 
-/** Where a surface writes what the client sees. Calls come in this order: begin, write…, close, end; or fail at any point. */
+/** Receives an answer for the client. Core calls `begin`, `write` any number of times, `close`, then `end`; or `fail` at any point. */
 export interface GenerationSink {
   begin(commitment: Commitment): void
   write(event: ItemEvent): void
-  /** The finished object: it is stored before the client hears of the end. */
+  /** Returns the finished object, which core stores before it calls `end`. */
   close(outcome: Outcome): FinishedAnswer
-  /** After the store has it, or has failed to take it (`stored` false). */
+  /** Called when the response is stored. `stored` is false if it was not, or could not be. */
   end(stored: boolean): void
   fail(error: GatewayError, usage: TokenUsage): void
   readonly full: boolean
   drained(): Promise<void>
 }
 
-/** An answer in the form of its surface. */
+/** An answer in its surface's format. */
 export interface FinishedAnswer {
   readonly id: string
   readonly body: JsonObject
 }
 
-/** Neither promise ever rejects: a failure is a value. */
+/** Neither promise ever rejects: failures are values. */
 export interface GenerationRun {
-  /** Until here every failure is still an HTTP status. */
+  /** Until this resolves, a failure can still be an HTTP status. */
   readonly committed: Promise<Commitment | GatewayError>
   readonly finished: Promise<Outcome | GatewayError>
 }
 
-/** An attempt that answers; without an endpoint, the promise that one will. */
+/** The attempt that answers. `endpoint` is undefined if the status goes out before any attempt has answered. */
 export interface Commitment {
   readonly endpoint: Endpoint | undefined
   readonly attempts: number
   readonly warnings: readonly Warning[]
-  /** Whether the response is to be found again. */
+  /** Whether the response will be stored. */
   readonly store: boolean
 }
 
-/** What was dropped or lowered for the endpoint. */
+/** Something that was dropped or lowered for the endpoint. */
 export interface Warning {
   readonly param: string
   readonly message: string

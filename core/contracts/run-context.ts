@@ -3,21 +3,21 @@ import type { JsonObject } from '../foundation/json.ts'
 import type { ApiKey } from './key-store.ts'
 import type { Policy } from './policy.ts'
 
-/** Who asks: the key, what it may do, and whose stored things it sees. */
+/** Who sent the request: the key, its policy, and the owner of its stored responses. */
 export interface Caller {
   readonly key: ApiKey
   readonly policy: Policy
-  /** The user, else the team, else the organization: stored responses belong to it, so that a rotated key keeps its history. */
+  /** The user, or else the team, or else the organization. Stored responses belong to it, not to the key, so they survive the key. */
   readonly owner: string
 }
 
-/** Handed to everything that works for one request. */
+/** Passed to everything that works on one request. */
 export interface RunContext {
   readonly id: string
   readonly caller: Caller
-  /** Aborted when the client is gone, the run takes too long, or the gateway shuts down. */
+  /** Aborted when the client disconnects, the run takes too long, or the gateway shuts down. */
   readonly signal: AbortSignal
   readonly log: Logger
-  /** Puts facts into the record of this request. Never content. */
+  /** Adds a note to the record of this request. Never include content. */
   note(kind: string, summary: JsonObject): void
 }

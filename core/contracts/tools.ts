@@ -1,8 +1,8 @@
 import type { JsonObject, Schema, Wire } from '../foundation/json.ts'
 
-// What a request offers the model to call, and how it may choose: docs/protocol/tools.md.
+// The tools that a request offers, and the choice between them: docs/protocol/tools.md.
 
-/** How many a request may offer, and how many one namespace may hold. */
+/** The most tools in a request, and in one namespace. */
 export const maximumTools = 2_000
 const string = { type: 'string' } as const
 const toolName = { type: 'string', minLength: 1, maxLength: 128, pattern: '^[a-zA-Z0-9_-]+$' } as const
@@ -67,7 +67,7 @@ const webSearchTool = {
   },
 } as const satisfies Schema
 
-/** Tools that only the Responses dialect itself runs. */
+/** Tools that only the Responses dialect runs. */
 export const foreignToolTypes = [
   'apply_patch',
   'code_interpreter',

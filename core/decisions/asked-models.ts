@@ -1,11 +1,11 @@
 import type { DecisionCall } from '../contracts/decision.ts'
 import type { GenerationEvent } from '../contracts/events.ts'
-import type { GuardSession } from '../contracts/guardrail.ts'
 import type { OpenRecord } from '../contracts/log-sink.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import { Cancellation } from '../foundation/cancellation.ts'
 import { wire, type Dependencies } from '../framework/container.ts'
 import { ModelCalls, type CallScope } from '../generation/model-call.ts'
+import type { OpenGuard } from '../guards/input-guards.ts'
 import { DerivedContext } from '../operation/derived-context.ts'
 import { LiveAnswers } from '../operation/live-answers.ts'
 import type { Operation } from '../operation/operation.ts'
@@ -26,30 +26,30 @@ export class AskedModels {
   }
 
   /** `DecisionCall.generate` for one attempt at a decision. Calls still open when `signal` aborts are aborted. */
-  asker(operation: Operation, sessions: readonly GuardSession[], signal: AbortSignal, record: OpenRecord): DecisionCall['generate'] {
+  asker(operation: Operation, guards: readonly OpenGuard[], signal: AbortSignal, record: OpenRecord): DecisionCall['generate'] {
     let cancellation: Cancellation | undefined
-    return request => this.#ask(request, operation, sessions, (cancellation ??= following(signal)), record)
+    return request => this.#ask(request, operation, guards, (cancellation ??= following(signal)), record)
   }
 
   async *#ask(
     request: GenerationRequest,
     operation: Operation,
-    sessions: readonly GuardSession[],
+    guards: readonly OpenGuard[],
     cancellation: Cancellation,
     record: OpenRecord,
   ): AsyncGenerator<GenerationEvent> {
     const context = new DerivedContext(operation.context, cancellation)
     const answer = this.#services.answers.open(reason => cancellation.abort(reason))
     try {
-      yield* this.#answer(request, sessions, { operation, context, surroundings: { cancellation, record, answer } })
+      yield* this.#answer(request, guards, { operation, context, surroundings: { cancellation, record, answer } })
     } finally {
       answer.close()
     }
   }
 
-  async *#answer(request: GenerationRequest, sessions: readonly GuardSession[], scope: CallScope): AsyncGenerator<GenerationEvent> {
+  async *#answer(request: GenerationRequest, guards: readonly OpenGuard[], scope: CallScope): AsyncGenerator<GenerationEvent> {
     const { planner, calls } = this.#services
-    const planned = planner.plan(request, scope.context.caller, sessions)
+    const planned = planner.plan(request, scope.context, guards)
     const call = await calls.reserve(request, planned, scope)
     const reply = await call.open(request)
     let characters = 0

@@ -2,11 +2,11 @@ import { Failover, failoverDependencies } from '../attempts/failover.ts'
 import type { Attempt } from '../attempts/attempt.ts'
 import type { Reservation } from '../billing/reservation.ts'
 import type { DecisionReply, DecisionRequest } from '../contracts/decision.ts'
-import type { GuardSession } from '../contracts/guardrail.ts'
 import type { Credential, ProviderFailure } from '../contracts/provider.ts'
 import { wire, type Dependencies } from '../framework/container.ts'
 import { DecisionClients } from '../framework/extension-points.ts'
 import type { Surroundings } from '../generation/attempts.ts'
+import type { OpenGuard } from '../guards/input-guards.ts'
 import type { Operation } from '../operation/operation.ts'
 import { AskedModels } from './asked-models.ts'
 import type { DecisionCandidate } from './names.ts'
@@ -25,7 +25,7 @@ export interface AnsweredDecision {
 /** What the attempts at one decision have in common. */
 export interface DecisionTask {
   readonly request: DecisionRequest
-  readonly sessions: readonly GuardSession[]
+  readonly guards: readonly OpenGuard[]
   readonly operation: Operation
   readonly surroundings: Surroundings
   readonly reservation: Reservation | undefined
@@ -56,7 +56,7 @@ export class DecisionAttempts {
     task: DecisionTask,
   ): Promise<AnsweredDecision | ProviderFailure> {
     const { client, model, endpoint } = candidate
-    const { operation, sessions, reservation, surroundings } = task
+    const { operation, guards, reservation, surroundings } = task
     const { cancellation, record } = surroundings
     const { context } = operation
     // A decision's output has no limit that could be lowered: either all of it is covered, or this throws the 402.
@@ -65,7 +65,7 @@ export class DecisionAttempts {
     const run = async (attempt: Attempt<DecisionReply, DecisionCandidate>): Promise<AnsweredDecision> => {
       const { signal } = attempt
       const request = { ...task.request, model }
-      const generate = this.#models.asker(operation, sessions, signal, record)
+      const generate = this.#models.asker(operation, guards, signal, record)
       attempt.begin(once(() => client.decide({ request, credentialId: credential?.id, signal, context, generate })))
       const reply = checkedReply(await attempt.next(), request, client.provider)
       attempt.end('ok', countedUsage(reply))

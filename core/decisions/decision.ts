@@ -52,10 +52,9 @@ export class Decision {
     this.#operation.hold(reservation)
     const affordable = reservation?.affordable(candidates) ?? candidates
 
-    const sessions = guards.map(({ session }) => session)
     const { reply, candidate } = await attempts.first(affordable, {
       request,
-      sessions,
+      guards,
       operation: this.#operation,
       surroundings: this.#scope,
       reservation,

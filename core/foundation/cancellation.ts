@@ -1,4 +1,4 @@
-/** One thing that can be called off, once. An `AbortController` costs microseconds, so it is made only when somebody asks for the signal. */
+/** Can be aborted once. An `AbortController` costs microseconds, so it is created only when the signal is first read. */
 export class Cancellation {
   #listeners: ((reason: unknown) => void)[] = []
   #aborted = false
@@ -29,7 +29,7 @@ export class Cancellation {
     this.#controller?.abort(reason)
   }
 
-  /** Called at once when it is already called off. */
+  /** Calls the listener at once if already aborted. */
   onAbort(listener: (reason: unknown) => void): void {
     if (this.#aborted) listener(this.#reason)
     else this.#listeners.push(listener)

@@ -1,10 +1,10 @@
 import { token } from './token.ts'
 
-/** The time. Replaced in tests. */
+/** Tells the time. Tests replace it. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number
-  /** Milliseconds from an arbitrary start that never runs backwards: for durations. */
+  /** Milliseconds since an arbitrary start. Never runs backwards: use it for durations. */
   elapsed(): number
 }
 export const Clock = token<Clock>('clock')

@@ -3,20 +3,20 @@ import type { Worker } from 'node:worker_threads'
 import { startWorker } from './worker.ts'
 
 export interface DeadlineThreadOptions {
-  /** The `import.meta.url` of the module beside which the thread's program stands. */
+  /** The `import.meta.url` of a module in the same folder as the thread's program. */
   readonly beside: string
-  /** The program, without its extension. It posts one message when it is ready, then one answer to each question. */
+  /** The program's file name without its extension. It posts one message when it is ready, then one answer per question. */
   readonly module: string
   readonly deadlineMs: number
   readonly memoryMb: number
 }
 
-/** A question that took too long or too much memory. The thread is gone. */
+/** A question took too long or too much memory, so the thread was terminated. */
 export class ThreadStopped extends Error {
   override readonly name = 'ThreadStopped'
 }
 
-/** A thread that answers one question at a time. It lives as long as nothing goes wrong, and never keeps the process alive. */
+/** A thread that answers one question at a time. It ends at the first error, and does not keep the process alive. */
 export class DeadlineThread<Question, Answer> {
   readonly #worker: Worker
   readonly #ready: Promise<unknown>
@@ -41,7 +41,7 @@ export class DeadlineThread<Question, Answer> {
     return this.#alive
   }
 
-  /** Throws `ThreadStopped`, or what keeps the thread itself from working. The deadline counts from when the thread is ready. */
+  /** Throws `ThreadStopped`, or the thread's own error. The time limit starts when the thread is ready. */
   async ask(question: Question): Promise<Answer> {
     const timeout = new AbortController()
     let timer: NodeJS.Timeout | undefined

@@ -1,9 +1,9 @@
-/** A mistake in what the gateway is assembled from. */
+/** The gateway cannot be assembled from these plugins. */
 export class AssemblyError extends Error {
   override readonly name: string = 'AssemblyError'
 }
 
-/** A mistake in a plugin or in its place in the config. The message leads with the plugin's name. */
+/** A mistake in a plugin or its use in the config. The message starts with the plugin's name. It is logged, so it must not contain content. */
 export class PluginError extends AssemblyError {
   override readonly name = 'PluginError'
   readonly plugin: string
@@ -14,7 +14,7 @@ export class PluginError extends AssemblyError {
   }
 }
 
-/** What can stand in `response.error.code`: docs/protocol/errors.md#error-codes. */
+/** The values of `response.error.code`: docs/protocol/errors.md#error-codes. */
 export const errorCodes = [
   'server_error',
   'rate_limit_exceeded',
@@ -44,7 +44,7 @@ export const errorCodes = [
 ] as const
 export type ErrorCode = (typeof errorCodes)[number]
 
-/** The codes that say what is wrong with an image. Only these may a provider choose itself. */
+/** The codes for image errors. Providers may set only these; core sets all others. */
 export type ImageErrorCode = Extract<ErrorCode, `${string}image${string}`>
 
 export function isImageErrorCode(code: unknown): code is ImageErrorCode {
@@ -55,26 +55,26 @@ export interface GatewayErrorOptions {
   readonly status: number
   /** Such as `invalid_request_error`. */
   readonly type: string
-  /** Machine-readable; for a failed generation one of `errorCodes`. */
+  /** Machine-readable. For a failed generation, one of `errorCodes`. */
   readonly code: string
   readonly message: string
   /** The path of the field at fault, such as `input[2].content`. */
   readonly param?: string | undefined
   readonly retryAfterMs?: number | undefined
-  /** The same request can never succeed: clients that would try again are told not to. */
+  /** The same request can never succeed: tells clients not to retry. */
   readonly final?: boolean
-  /** The same request may well succeed next time: clients that can try again are told to. */
+  /** The same request may succeed soon: tells clients to retry. */
   readonly transient?: boolean
-  /** The vendor's own error body. Goes to the caller only, never into a log. */
+  /** The vendor's error body. Sent to the caller only, never logged. */
   readonly upstreamError?: string | undefined
-  /** Policy refusals: the body has `type` and `message` and nothing else (docs/protocol/errors.md#policy-refusals). */
+  /** For policy refusals: the body has only `type` and `message` (docs/protocol/errors.md#policy-refusals). */
   readonly bare?: boolean
-  /** Headers of the reply beside those of its surface, such as `allow`. */
+  /** More headers for the reply, such as `allow`. */
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly cause?: unknown
 }
 
-/** An error that the caller may see. The message says what was expected, what came, and what to do; never a secret or a prompt. */
+/** An error that the caller may see. The message says what was expected, what came, and what to do. It must not contain secrets or prompts. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError'
   readonly status: number
@@ -103,17 +103,17 @@ export class GatewayError extends Error {
   }
 }
 
-/** The request itself is at fault: 400. */
+/** The request is at fault: 400. */
 export function invalidRequest(message: string, param?: string, code = 'invalid_value'): GatewayError {
   return new GatewayError({ status: 400, type: 'invalid_request_error', code, message, param })
 }
 
-/** The caller's policy leaves no way to serve the request: the 422 of docs/protocol/errors.md#policy-refusals. */
+/** The caller's policy does not allow the request: the 422 in docs/protocol/errors.md#policy-refusals. */
 export function policyRefusal(message: string): GatewayError {
   return new GatewayError({ status: 422, type: 'invalid_request_error', code: 'policy_refusal', message, bare: true })
 }
 
-/** Anything that nobody foresaw. Its own message may hold content, so it is not told. */
+/** Any unexpected error. Its message may contain content, so the caller does not see it. */
 export function internalError(cause: unknown): GatewayError {
   return new GatewayError({
     status: 500,
@@ -124,7 +124,7 @@ export function internalError(cause: unknown): GatewayError {
   })
 }
 
-/** The error itself where the caller may see it; anything else becomes a 500 that tells nothing. */
+/** Returns a `GatewayError` as it is. Anything else becomes a 500 without details. */
 export function asGatewayError(error: unknown): GatewayError {
   return error instanceof GatewayError ? error : internalError(error)
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { token } from './token.ts'
 
-/** Makes ids such as `resp_…`, unique in the world. Replaced in tests. */
+/** Makes globally unique ids such as `resp_…`. Tests replace it. */
 export interface Ids {
   make(prefix: string): string
 }
@@ -12,7 +12,7 @@ const pool = { bytes: Buffer.alloc(0), used: 0 }
 
 export const randomIds: Ids = {
   make(prefix) {
-    // One call for random bytes costs as much for 256 ids as for one.
+    // Random bytes for 256 ids cost as much as for one.
     if (pool.used === pool.bytes.length) {
       pool.bytes = randomBytes(idBytes * 256)
       pool.used = 0

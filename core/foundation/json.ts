@@ -1,22 +1,22 @@
 import type { ExtendedJSONSchema, FromExtendedSchema } from 'json-schema-to-ts'
 
 type SchemaExtension = {
-  /** ajv: the member that tells the variants of a `oneOf` apart. */
+  /** For Ajv: the member that selects the variant of a `oneOf`. */
   readonly discriminator: { readonly propertyName: string }
 }
 
-/** JSON Schema, as this project writes it. */
+/** JSON Schema as used in this project. */
 export type Schema = ExtendedJSONSchema<SchemaExtension>
 
-/** A JSON object whose members nobody has looked at yet. */
+/** A JSON object with unchecked members. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** Something that may or may not need waiting for. */
+/** A value, or a promise of it. */
 export type Maybe<T> = T | Promise<T>
 
 type KnownKeys<T> = keyof { [K in keyof T as string extends K ? never : K]: 1 }
 
-/** The type of data that a schema describes: read-only, with the known members only, though more are tolerated on the wire. */
+/** The data that a schema describes: read-only, and with known members only, although more are allowed on the wire. */
 export type Wire<S extends Schema> = Known<FromExtendedSchema<SchemaExtension, S>>
 type Known<T> = T extends readonly (infer U)[]
   ? readonly Known<U>[]
@@ -28,7 +28,7 @@ type Known<T> = T extends readonly (infer U)[]
       : { readonly [K in keyof T as string extends K ? never : K]: Known<T[K]> }
     : T
 
-/** Undefined for a text that is not JSON. */
+/** Undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -41,7 +41,7 @@ export function isJson(text: string): boolean {
   return parseJson(text) !== undefined
 }
 
-/** Neither null nor a list. */
+/** An object that is neither null nor an array. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

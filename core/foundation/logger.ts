@@ -5,18 +5,17 @@ import { token } from './token.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 
-/** Structured log lines. Secrets are masked in every line; content is the caller's duty never to pass. */
+/** Writes structured log lines. Secrets are masked in every line. Never pass content. */
 export interface Logger {
   debug(message: string, fields?: JsonObject): void
   info(message: string, fields?: JsonObject): void
   warn(message: string, fields?: JsonObject): void
-  /** `error`'s name and stack are kept, of a `GatewayError` or `ProviderFailure` only its kind: their messages may quote the vendor. */
   error(message: string, fields?: JsonObject): void
   child(name: string): Logger
 }
 export const Logger = token<Logger>('logger')
 
-/** JSON lines through pino; `write` takes one finished line. */
+/** Writes JSON lines with pino. `write` gets one finished line. */
 export function createLogger(
   level: LogLevel,
   masks: Masks,
@@ -39,7 +38,7 @@ function wrap(target: pino.Logger): Logger {
   }
 }
 
-/** What a log may say of something thrown: where it came from, never what a vendor or caller wrote. */
+/** The log fields for a thrown value: its name, code and stack. Not its message, which may quote a vendor or caller. */
 export function describeError(error: unknown): JsonObject {
   if (!(error instanceof Error)) return { error: typeof error }
   const frames = error.stack
@@ -60,8 +59,8 @@ const longestReason = 300
 const withheld = 'The message may quote content, so it is not logged. Throw a PluginError to have its message logged.'
 
 /**
- * The same for what a guardrail or a log sink threw, with its message as `reason`. Where content may be in it, only the
- * messages of a `PluginError` and of the operating system are told: the first must not carry content, the second never does.
+ * The log fields for a plugin's error, with its message as `reason`. If the message may quote content, only those of a `PluginError`
+ * and of the operating system are logged: the former must not contain content, and the latter never do.
  */
 export function describePluginError(error: unknown, mayQuoteContent: boolean): JsonObject {
   const known = pluginErrorIn(error) ?? systemErrorIn(error) ?? (mayQuoteContent ? undefined : error)
@@ -69,12 +68,12 @@ export function describePluginError(error: unknown, mayQuoteContent: boolean): J
   return { ...describeError(error), reason: reason.slice(0, longestReason) }
 }
 
-/** Plugins may have a copy of this package of their own. */
+/** By name, because plugins may bring their own copy of this package. */
 function pluginErrorIn(error: unknown): Error | undefined {
   return error instanceof Error && error.name === 'PluginError' ? error : undefined
 }
 
-/** `fetch` hides why a connection failed in the cause. */
+/** `fetch` puts the reason for a failed connection into the cause. */
 function systemErrorIn(error: unknown): Error | undefined {
   for (let each = error, depth = 0; each instanceof Error && depth < 4; each = each.cause, depth++)
     if (typeof (each as { syscall?: unknown }).syscall === 'string') return each

@@ -4,11 +4,11 @@ import { token } from './token.ts'
 const shortestSecret = 6
 const gatewayKey = /\btp_([0-9A-Za-z]+)_[0-9A-Za-z]+/g
 
-/** Knows every secret of this process and takes them out of whatever is about to leave it. */
+/** Knows every secret of this process, and masks them in output. */
 export class Masks {
   static readonly token = token<Masks>('masks')
   readonly #clock: Pick<Clock, 'now'>
-  /** Until when each is masked, in milliseconds since the epoch. */
+  /** The expiry of each, in milliseconds since the epoch. */
   readonly #secrets = new Map<string, number>()
   #nextExpiryMs = Infinity
   #pattern: RegExp | undefined
@@ -17,17 +17,17 @@ export class Masks {
     this.#clock = clock
   }
 
-  /** A secret that expires is forgotten then: tokens would pile up otherwise. */
+  /** Expired secrets are removed, because tokens would pile up otherwise. */
   add(secret: string, expiresAtMs = Infinity): void {
     if (secret.length < shortestSecret) return
-    // In JSON text a secret stands escaped.
+    // JSON text contains the secret in its escaped form.
     for (const text of [secret, JSON.stringify(secret).slice(1, -1)])
       this.#secrets.set(text, Math.max(expiresAtMs, this.#secrets.get(text) ?? 0))
     this.#nextExpiryMs = Math.min(expiresAtMs, this.#nextExpiryMs)
     this.#pattern = undefined
   }
 
-  /** Adds the value of every option that its schema marks `writeOnly`, and of all headers: they often carry credentials. */
+  /** Adds the value of every option whose schema has `writeOnly: true`, including all strings inside it. */
   addSecrets(schema: object, value: unknown, secret = false): void {
     const { writeOnly, properties, items, additionalProperties } = schema as SecretSchema
     const isSecret = secret || writeOnly === true

@@ -1,4 +1,4 @@
-/** The known names that are spelt most like `name`, best first, at most three; none when nothing is near. */
+/** Up to three known names with the most similar spelling, best first. Empty if none is similar. */
 export function nearest(name: string, known: Iterable<string>): readonly string[] {
   const wanted = name.toLowerCase()
   const limit = Math.min(8, Math.max(2, Math.floor(wanted.length / 3)))
@@ -14,7 +14,7 @@ export function nearest(name: string, known: Iterable<string>): readonly string[
     .map(({ candidate }) => candidate)
 }
 
-/** Levenshtein distance, given up as `limit + 1` once it must be larger. */
+/** Levenshtein distance, or `limit + 1` if it is larger than the limit. */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)

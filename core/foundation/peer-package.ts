@@ -1,8 +1,8 @@
 import { PluginError } from './errors.ts'
 
 /**
- * Fails at start where an optional package is missing, without loading it. `use` completes "needs the package … ", such as
- * "for AWS profiles". The caller imports the package itself, so that the compiler knows its types.
+ * Throws a `PluginError` if an optional package is not installed. `use` completes "needs the package … ", as in "for AWS profiles".
+ * Does not load the package: import it yourself, so that the compiler knows its types.
  */
 export function requirePeer(plugin: string, packageName: string, use: string): void {
   try {

@@ -1,6 +1,6 @@
 declare const contract: unique symbol
 
-/** Names a service or an extension point of type `T`; equal across copies of this package, so that add-ons may bring their own. */
+/** Identifies a service or an extension point of type `T`. Equal across copies of this package, because add-ons may bring their own. */
 export type Token<T> = symbol & { readonly [contract]?: T }
 
 export function token<T>(name: string): Token<T> {

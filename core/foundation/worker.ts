@@ -2,9 +2,9 @@ import { extname } from 'node:path'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 
 /**
- * Starts a thread for work that would hold up the event loop. `module` stands beside the caller, whose `import.meta.url` comes first,
- * and is named without its extension: the sources are `.ts`, what is published is `.js`. Nothing of the process reaches the thread,
- * neither the environment with its secrets nor the terminal. To listen to it keeps the process alive: call `unref()` after that.
+ * Starts a thread for work that would block the event loop. `beside` is the caller's `import.meta.url`, and `module` a file in the same
+ * folder without its extension, which is `.ts` in the sources and `.js` when published. The thread gets neither the environment, which
+ * contains secrets, nor the terminal. Listening to the worker keeps the process alive: call `unref()` afterwards.
  */
 export function startWorker(beside: string, module: string, options: WorkerOptions = {}): Worker {
   return new Worker(new URL(`${module}${extname(beside)}`, beside), { ...sealedOff, ...options })

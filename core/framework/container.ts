@@ -1,21 +1,21 @@
-// The one module that imports tsyringe: it refuses to load unless reflect-metadata has loaded first.
+// The only module that imports tsyringe, which requires reflect-metadata to be loaded first.
 import 'reflect-metadata'
 import { container, inject, injectable, type InjectionToken } from 'tsyringe'
 import type { Token } from '../foundation/token.ts'
 
 type Class<T> = new (...args: any[]) => T
-/** A service by its token, or one of core's own classes by itself. */
+/** The token of a service, or one of core's classes. */
 type Key<T> = Token<T> | Class<T>
 type Keys<P extends readonly unknown[]> = { readonly [K in keyof P]: Key<P[K]> }
 
-/** A map of dependencies: what a class needs, by the names under which it gets them. */
+/** The dependencies of a class, by the names under which its constructor gets them. */
 type KeyMap = Readonly<Record<string, Key<any>>>
 export type Dependencies<M extends KeyMap> = { readonly [N in keyof M]: M[N] extends Key<infer T> ? T : never }
 
-/** The map that fills a class's constructor, by the token under which the container resolves it. */
+/** The dependency map of each class that has one, with the token that stands for the whole map. */
 const maps = new Map<Class<unknown>, { readonly token: symbol; readonly keys: KeyMap }>()
 
-/** Says what fills a class's constructor: a list in the order of its parameters, or a map for its only one. The compiler checks it. */
+/** Declares the dependencies of a class: an array in the order of the parameters, or a map for a single parameter. The compiler checks it. */
 export function wire<P extends readonly any[], T>(target: new (...args: P) => T, dependencies: Keys<P>): void
 export function wire<M extends KeyMap, T>(target: new (dependencies: Dependencies<M>) => T, dependencies: M): void
 export function wire(target: Class<unknown>, dependencies: readonly Key<unknown>[] | KeyMap): void {
@@ -30,16 +30,16 @@ export function wire(target: Class<unknown>, dependencies: readonly Key<unknown>
   injectable()(target)
 }
 
-/** Holds one gateway's objects. Filled at boot, and never asked again after it. */
+/** Holds the objects of one gateway. Used only at boot. */
 export interface Container {
   value<T>(token: Token<T>, value: T): void
-  /** Made at the first `get`, once, its constructor filled as `wire` says. */
+  /** Created once, at the first `get`, with the dependencies declared by `wire`. */
   singleton(target: Class<unknown>): void
   has(key: Key<unknown>): boolean
   get<T>(key: Key<T>): T
 }
 
-/** A container of its own for each gateway, so that two gateways in one process share nothing. */
+/** Each gateway has its own container, so that two gateways in one process share nothing. */
 export function createContainer(): Container {
   const own = container.createChildContainer()
   return {

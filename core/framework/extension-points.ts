@@ -1,13 +1,15 @@
 import type { AbsentProvider } from '../contracts/absent-provider.ts'
-import type { CatalogSource } from '../contracts/catalog.ts'
+import { catalogRanks, type CatalogSource } from '../contracts/catalog.ts'
 import type { DecisionClient } from '../contracts/decision.ts'
 import type { Guardrail } from '../contracts/guardrail.ts'
 import type { LogSink } from '../contracts/log-sink.ts'
-import type { PolicySource } from '../contracts/policy.ts'
+import { levels, policyFields, type PolicySource } from '../contracts/policy.ts'
 import type { Provider } from '../contracts/provider.ts'
-import type { Route } from '../contracts/route.ts'
-import { Registry } from './registry.ts'
+import { routeMethods, type Route } from '../contracts/route.ts'
+import { isObject } from '../foundation/json.ts'
 import { token, type Token } from '../foundation/token.ts'
+import { Registry } from './registry.ts'
+import { flag, method, milliseconds, oneOf, optional, slug, text, type Member, type Shape } from './shape.ts'
 
 export const Providers = token<Registry<Provider>>('providers')
 export const AbsentProviders = token<Registry<AbsentProvider>>('absent-providers')
@@ -23,18 +25,90 @@ interface ExtensionPoint<T> {
   readonly create: () => Registry<T>
 }
 
-function point<T>(token: Token<Registry<T>>, kind: string, nameOf: (contribution: T) => string): ExtensionPoint<any> {
-  return { token, create: () => new Registry(kind, nameOf) }
+function point<T>(
+  token: Token<Registry<T>>,
+  kind: string,
+  nameOf: (contribution: T) => string,
+  shape: Shape & { readonly [N in RequiredNames<T>]: Member },
+): ExtensionPoint<any> {
+  return { token, create: () => new Registry(kind, nameOf, shape) }
 }
 
-/** Every extension point: the word used in errors, and what names a contribution. */
+/** The members that a contract requires: the compiler demands a check of each. */
+type RequiredNames<T> = { [N in keyof T]-?: {} extends Pick<T, N> ? never : N }[keyof T]
+
+const credentials: Member = {
+  expected: 'an array of { id, account } with strings',
+  accepts: value =>
+    Array.isArray(value) && value.every(each => isObject(each) && text.accepts(each['id']) && text.accepts(each['account'])),
+}
+const timeouts: Member = {
+  expected: 'an object with milliseconds above 0',
+  accepts: value => isObject(value) && Object.values(value).every(each => each === undefined || milliseconds.accepts(each)),
+}
+const fields: Member = {
+  expected: `an array of policy fields (${policyFields.join(', ')})`,
+  accepts: value => Array.isArray(value) && value.every(each => (policyFields as readonly unknown[]).includes(each)),
+}
+const sight: Member = {
+  expected: '"local" or { zdr, hipaa }, each an object or false',
+  accepts: value =>
+    value === 'local' || (isObject(value) && [value['zdr'], value['hipaa']].every(each => each === false || isObject(each))),
+}
+const path: Member = { expected: 'a path that starts with "/"', accepts: value => typeof value === 'string' && value.startsWith('/') }
+
+/** Every extension point: the word used in errors, the name of a contribution, and the checks that run when a plugin adds one. */
 export const extensionPoints: readonly ExtensionPoint<any>[] = [
-  point(Providers, 'provider', provider => provider.id),
-  point(AbsentProviders, 'absent provider', provider => provider.id),
-  point(CatalogSources, 'catalog source', source => source.name),
-  point(DecisionClients, 'decision client', client => client.provider),
-  point(Guardrails, 'guardrail', guardrail => guardrail.name),
-  point(PolicySources, 'policy source', source => source.level),
-  point(LogSinks, 'log sink', sink => sink.name),
-  point(Routes, 'route', route => `${route.method} ${route.path}`),
+  point(Providers, 'provider', provider => provider.id, {
+    id: slug,
+    generate: method,
+    credentials: optional(credentials),
+    timeouts: optional(timeouts),
+    enforces: optional(method),
+  }),
+  point(AbsentProviders, 'absent provider', provider => provider.id, { id: slug, remedy: text }),
+  point(CatalogSources, 'catalog source', source => source.name, {
+    name: text,
+    rank: optional(oneOf(...catalogRanks)),
+    entries: method,
+    describe: optional(method),
+    providersOf: optional(method),
+    onChange: optional(method),
+  }),
+  point(DecisionClients, 'decision client', client => client.provider, {
+    provider: slug,
+    prefixOnly: optional(flag),
+    credentials: optional(credentials),
+    timeoutMs: optional(milliseconds),
+    resolve: method,
+    decide: method,
+  }),
+  point(Guardrails, 'guardrail', guardrail => guardrail.name, {
+    name: text,
+    enforces: fields,
+    onFailure: oneOf('refuse', 'allow'),
+    timeoutMs: milliseconds,
+    seesContent: sight,
+    open: method,
+  }),
+  point(PolicySources, 'policy source', source => source.level, {
+    level: oneOf(...levels.filter(level => level !== 'key')),
+    policy: method,
+  }),
+  point(LogSinks, 'log sink', sink => sink.name, {
+    name: text,
+    accepts: oneOf('metadata', 'content'),
+    required: optional(flag),
+    write: method,
+  }),
+  point(Routes, 'route', route => `${route.method} ${route.path}`, {
+    method: oneOf(...routeMethods),
+    path,
+    auth: oneOf('key', 'none'),
+    handle: method,
+    serves: optional(method),
+    idPrefix: optional(text),
+    error: optional(method),
+    describe: optional(method),
+  }),
 ]

@@ -1,10 +1,10 @@
-/** What is wrong with an entry of the plugin list that is not a `PluginUse`, and what to write instead. */
+/** Why an entry of `plugins` is not a plugin, and what to write instead. */
 export function notAPlugin(entry: unknown): string {
   if (typeof entry === 'function') return `is a function that was not called: call ${entry.name || 'it'}({})`
   if (typeof entry === 'string') return `is the string "${entry}": import the plugin and call it, such as health({})`
-  if (Array.isArray(entry)) return 'is a list: spread it into the list of plugins, such as ...defaults()'
+  if (Array.isArray(entry)) return 'is an array: spread it into `plugins`, such as ...defaults()'
   if (entry instanceof Promise) return 'is a promise: await it'
   if (typeof entry === 'object' && entry !== null && Symbol.toStringTag in entry && entry[Symbol.toStringTag] === 'Module')
     return 'is a module: import its default export and call it, such as health({})'
-  return 'is not a plugin: expected what calling a plugin returns, such as health({}), of apiVersion 1'
+  return 'is not a plugin (apiVersion 1): call a plugin to make one, such as health({})'
 }

@@ -1,13 +1,13 @@
 import type { ErrorObject } from 'ajv'
 import { nearest } from '../foundation/nearest.ts'
 
-/** What a validator found wrong with options, in one sentence. `known`: the options that there are. */
+/** The validation errors of a plugin's options as one sentence. `known`: the names of all options. */
 export function optionProblems(errors: readonly ErrorObject[], known: readonly string[]): string {
-  const told = errors.filter(error => error.keyword !== 'anyOf' && !errors.some(other => isNearer(other, error)))
-  return told.map(error => describe(error, known)).join('; ')
+  const relevant = errors.filter(error => error.keyword !== 'anyOf' && !errors.some(other => isNearer(other, error)))
+  return relevant.map(error => describe(error, known)).join('; ')
 }
 
-/** Of several forms that an option may have, those of another type say nothing where one of the right type was almost met. */
+/** If an option may have several forms, errors about a form of another type are noise once one form has the right type. */
 function isNearer(other: ErrorObject, { keyword, schemaPath, instancePath }: ErrorObject): boolean {
   const form = schemaPath.lastIndexOf('/anyOf/')
   if (keyword !== 'type' || form < 0 || other.keyword === 'type' || other.keyword === 'anyOf') return false
@@ -16,7 +16,7 @@ function isNearer(other: ErrorObject, { keyword, schemaPath, instancePath }: Err
 
 function describe({ instancePath, keyword, message, params }: ErrorObject, known: readonly string[]): string {
   const place = instancePath || 'options'
-  if (keyword === 'format' && params.format === 'uri') return `${place} must be an address that begins with http:// or https://`
+  if (keyword === 'format' && params.format === 'uri') return `${place} must be a URL that starts with http:// or https://`
   const unknown: unknown = params.additionalProperty
   const near = typeof unknown === 'string' && instancePath === '' ? nearest(unknown, known) : []
   const advice = near.length > 0 ? `; did you mean ${near.join(', ')}?` : ''

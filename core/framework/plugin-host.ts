@@ -1,16 +1,18 @@
 import type { HttpClient } from '../contracts/http-client.ts'
 import { resolve } from 'node:path'
-import { Ajv } from 'ajv'
+import { Ajv, type ValidateFunction } from 'ajv'
 import type { Container } from './container.ts'
 import { PluginError } from '../foundation/errors.ts'
+import { isObject } from '../foundation/json.ts'
 import type { Logger } from '../foundation/logger.ts'
 import type { Masks } from '../foundation/masks.ts'
 import { notAPlugin } from './not-a-plugin.ts'
 import { optionProblems } from './option-problems.ts'
-import type { Hook, PluginDefinition, PluginUse, Registrar } from './plugin.ts'
+import type { Hook, OptionsSchema, PluginDefinition, PluginUse, Registrar } from './plugin.ts'
+import { Registry } from './registry.ts'
 import { nameOf, type Token } from '../foundation/token.ts'
 
-/** A plugin whose options have been checked and completed. */
+/** A plugin with valid options, defaults filled in. */
 export interface CheckedPlugin {
   readonly name: string
   readonly plugin: PluginDefinition
@@ -18,9 +20,11 @@ export interface CheckedPlugin {
   readonly provides: readonly Token<any>[]
 }
 
-const setupTimeoutMs = 10_000
+const hookTimeoutMs = 10_000
+/** After this long, the log names the plugin, so that the operator knows what the gateway is waiting for. */
+const slowHookMs = 2_000
 
-/** Sets plugins up in an order that meets their needs, and takes them down in the opposite one. */
+/** Sets up plugins in dependency order, and stops them in reverse order. */
 export class PluginHost {
   readonly #container: Container
   readonly #log: Logger
@@ -30,7 +34,7 @@ export class PluginHost {
   readonly #starts: Hook[] = []
   readonly #stops = new AsyncDisposableStack()
 
-  /** Relative paths in the options start at `folder`. */
+  /** Relative paths in the options are resolved from `folder`. */
   constructor(container: Container, log: Logger, http: HttpClient, masks: Masks, folder: string = process.cwd()) {
     this.#container = container
     this.#log = log
@@ -39,7 +43,7 @@ export class PluginHost {
     this.#folder = folder
   }
 
-  /** Checks, orders and sets up; says in which order. A failure stops what was set up before it. */
+  /** Checks, orders and sets up the plugins, and returns them in setup order. A failure stops those already set up. */
   async setUp(uses: readonly PluginUse[]): Promise<readonly CheckedPlugin[]> {
     const ordered = order(check(uses))
     for (const { plugin, options } of ordered) this.#masks.addSecrets(plugin.options, options)
@@ -70,8 +74,9 @@ export class PluginHost {
       log: this.#log.child(name),
       http: this.#http,
       add: (point, contribution) => {
-        if (!this.#container.has(point)) throw new PluginError(name, `adds to ${nameOf(point)}, which is no extension point here`)
-        this.#container.get(point).add(contribution, name)
+        const registry = typeof point === 'symbol' && this.#container.has(point) ? this.#container.get(point) : undefined
+        if (!(registry instanceof Registry)) throw new PluginError(name, notAnExtensionPoint(point))
+        registry.add(contribution, name)
       },
       provide: (service, implementation) => {
         if (!provides.includes(service)) throw new PluginError(name, `provides ${nameOf(service)} without declaring it`)
@@ -80,10 +85,10 @@ export class PluginHost {
       },
       resolvePath: path => resolve(this.#folder, path),
       secret: (text, expiresAtMs) => this.#masks.add(text, expiresAtMs),
-      onStart: hook => this.#starts.push(() => blame(name, 'failed to start', hook)),
-      onStop: hook => this.#stops.defer(() => blame(name, 'failed to stop', hook)),
+      onStart: hook => this.#starts.push(() => runHook(name, 'failed to start', this.#log, hook)),
+      onStop: hook => this.#stops.defer(() => runHook(name, 'failed to stop', this.#log, hook)),
     }
-    await blame(name, 'failed to set up', () => withinTime(() => plugin.setup(registrar, options, this.#resolve(name, plugin))))
+    await runHook(name, 'failed to set up', this.#log, () => plugin.setup(registrar, options, this.#resolve(name, plugin)))
     for (const service of provides) {
       if (!provided.has(service)) throw new PluginError(name, `declares ${nameOf(service)} but never provided it`)
     }
@@ -111,34 +116,68 @@ export class PluginHost {
   }
 }
 
-/** Checks every plugin's options and reports all that is wrong at once. */
+/** Checks every plugin's options, and reports all problems at once. */
 export function check(uses: readonly PluginUse[]): CheckedPlugin[] {
   const ajv = new Ajv({ allErrors: true, useDefaults: true, strict: true, allowUnionTypes: true })
   ajv.addFormat('uri', { type: 'string', validate: (text: string) => /^https?:/.test(text) && URL.canParse(text) })
   const problems: PluginError[] = []
   const checked = uses.map((use, index): CheckedPlugin | undefined => {
-    if (use?.apiVersion !== 1 || typeof use.plugin?.setup !== 'function') {
-      problems.push(new PluginError(`#${index + 1} of the list`, notAPlugin(use)))
+    const place = `#${index + 1} in \`plugins\``
+    if (use?.apiVersion !== 1 || typeof use.plugin !== 'object' || use.plugin === null) {
+      problems.push(new PluginError(place, notAPlugin(use)))
       return undefined
     }
-    const { plugin } = use
-    const options = structuredClone(use.options)
-    const validate = ajv.compile(plugin.options)
-    if (!validate(options)) {
-      const found = optionProblems(validate.errors!, Object.keys(plugin.options.properties))
-      problems.push(new PluginError(plugin.name, `has bad options: ${found}`))
+    const { name, setup } = use.plugin
+    if (typeof name !== 'string' || name === '' || typeof setup !== 'function') {
+      const problem = typeof setup === 'function' ? 'needs a `name`: a non-empty string' : 'needs `setup`: a function'
+      problems.push(new PluginError(typeof name === 'string' && name !== '' ? name : place, problem))
       return undefined
     }
-    const instance = plugin.instance?.(options)
-    const provides = typeof plugin.provides === 'function' ? plugin.provides(options) : (plugin.provides ?? [])
-    return { name: instance === undefined ? plugin.name : `${plugin.name}(${instance})`, plugin, options, provides }
+    try {
+      return complete(ajv, use)
+    } catch (error) {
+      problems.push(error as PluginError)
+      return undefined
+    }
   })
   if (problems.length === 1) throw problems[0]
   if (problems.length > 1) throw new AggregateError(problems, problems.map(problem => problem.message).join('\n'))
   return checked.filter(plugin => plugin !== undefined)
 }
 
-/** Config order, save that a plugin comes after those it names and those that provide what it needs. */
+/** Fills in the defaults of one plugin's options, or throws a `PluginError`. */
+function complete(ajv: Ajv, { plugin, options: given }: PluginUse): CheckedPlugin {
+  const { name } = plugin
+  const options = structuredClone(given)
+  const validate = compiled(ajv, plugin)
+  if (!validate(options)) {
+    const found = optionProblems(validate.errors!, Object.keys(plugin.options.properties))
+    throw new PluginError(name, `has bad options: ${found}`)
+  }
+  try {
+    const instance = plugin.instance?.(options)
+    const provides = typeof plugin.provides === 'function' ? plugin.provides(options) : (plugin.provides ?? [])
+    return { name: instance === undefined ? name : `${name}(${instance})`, plugin, options, provides }
+  } catch (cause) {
+    throw new PluginError(name, `failed to read its options: ${messageOf(cause)}`, { cause })
+  }
+}
+
+function compiled(ajv: Ajv, { name, options }: PluginDefinition): ValidateFunction {
+  const { type, additionalProperties, properties } = (options ?? {}) as Partial<OptionsSchema>
+  if (type !== 'object' || additionalProperties !== false || !isObject(properties))
+    throw new PluginError(
+      name,
+      "needs a closed JSON Schema in `options`: { type: 'object', additionalProperties: false, properties: { … } }",
+    )
+  try {
+    return ajv.compile(options)
+  } catch (cause) {
+    throw new PluginError(name, `has an invalid JSON Schema in \`options\`: ${messageOf(cause)}`, { cause })
+  }
+}
+
+/** Config order, except that a plugin follows those named in its `after` and those that provide what it needs. */
 export function order(plugins: readonly CheckedPlugin[]): CheckedPlugin[] {
   const byName = new Map<string, CheckedPlugin>()
   const providers = new Map<Token<any>, CheckedPlugin>()
@@ -171,23 +210,28 @@ export function order(plugins: readonly CheckedPlugin[]): CheckedPlugin[] {
   return [...ordered]
 }
 
-async function withinTime(setup: Hook): Promise<void> {
+/** Runs a plugin's code within a time limit. Its errors name the plugin. `problem` is a phrase such as `failed to start`. */
+async function runHook(plugin: string, problem: string, log: Logger, hook: Hook): Promise<void> {
   let timer: NodeJS.Timeout | undefined
+  const slow = setTimeout(() => log.warn('still waiting for a plugin', { plugin, timeoutMs: hookTimeoutMs }), slowHookMs)
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`setup took longer than ${setupTimeoutMs} ms`)), setupTimeoutMs)
+    timer = setTimeout(() => reject(new Error(`it took longer than ${hookTimeoutMs} ms`)), hookTimeoutMs)
   })
   try {
-    await Promise.race([setup(), late])
+    await Promise.race([hook(), late])
+  } catch (cause) {
+    throw cause instanceof PluginError ? cause : new PluginError(plugin, `${problem}: ${messageOf(cause)}`, { cause })
   } finally {
     clearTimeout(timer)
+    clearTimeout(slow)
   }
 }
 
-/** Runs a plugin's own code, so that whatever it throws names the plugin. */
-async function blame(plugin: string, problem: string, run: Hook): Promise<void> {
-  try {
-    await run()
-  } catch (cause) {
-    throw cause instanceof PluginError ? cause : new PluginError(plugin, `${problem}: ${(cause as Error)?.message ?? cause}`, { cause })
-  }
+function notAnExtensionPoint(point: unknown): string {
+  const given = typeof point === 'symbol' ? nameOf(point) : typeof point === 'string' ? `the string "${point}"` : String(point)
+  return `adds to ${given}, which is not an extension point. Import one: import { Providers } from 'turnpike'`
+}
+
+function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
 }

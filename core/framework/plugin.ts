@@ -5,8 +5,8 @@ import type { Registry } from './registry.ts'
 import type { Token } from '../foundation/token.ts'
 
 /**
- * A plugin's options: a closed object, so that a misspelt option is refused.
- * Kept this loose on purpose: constraining it to JSONSchema makes every definePlugin call take the compiler 20 s.
+ * The JSON Schema of a plugin's options. It is closed, so that misspelled options are rejected.
+ * Deliberately loose: with JSONSchema as a constraint, every definePlugin call would take the compiler 20 s.
  */
 export interface OptionsSchema {
   readonly type: 'object'
@@ -15,61 +15,61 @@ export interface OptionsSchema {
   readonly required?: readonly string[]
 }
 
-/** What a config author writes: an option with a default may be left out. */
+/** The options as written in the config. Those with a default are optional. */
 export type OptionsInput<S> = S extends JSONSchema ? FromSchema<S, { keepDefaultedPropertiesOptional: true }> : never
 
-/** What `setup` receives: defaults are filled in. */
+/** The options that `setup` receives, with defaults filled in. */
 export type Options<S> = S extends JSONSchema ? FromSchema<S> : never
 
 export type Needs = Readonly<Record<string, Token<any>>>
 export type Resolved<N extends Needs> = { readonly [K in keyof N]: N[K] extends Token<infer T> ? T : never }
 export type Hook = () => void | Promise<void>
 
-/** What a plugin may do while it is set up. The three values belong to this plugin alone. */
+/** Passed to `setup`. `name`, `log` and `http` belong to this plugin. */
 export interface Registrar {
-  /** The plugin's name in errors, with its instance: `openai-chat(groq)`. */
+  /** The plugin's name with its instance, as in errors: `openai-chat(groq)`. */
   readonly name: string
   readonly log: Logger
   readonly http: HttpClient
-  /** Adds a named contribution at an extension point. */
+  /** Adds a contribution to an extension point. Throws a `PluginError` if it is malformed or its name is taken. */
   add<T>(point: Token<Registry<T>>, contribution: T): void
-  /** Supplies a service that the plugin declared in `provides`. */
+  /** Provides a service that the plugin declares in `provides`. */
   provide<T>(service: Token<T>, implementation: T): void
-  /** A path from the options as an absolute path. A relative path starts at the folder of the config file. */
+  /** Resolves a path from the options. Relative paths start at the folder of the config file. */
   resolvePath(path: string): string
   /**
-   * Takes a secret that the plugin found elsewhere than in its options out of every log line and error. One that expires, at a
-   * time in milliseconds since the epoch, is masked until then.
+   * Masks a secret in all log lines and errors, until `expiresAtMs` if given (milliseconds since the epoch). Secrets in `writeOnly`
+   * options are masked already.
    */
   secret(text: string, expiresAtMs?: number): void
-  /** Runs after every plugin is set up, in the same order, before the first request. */
+  /** Runs in setup order after all plugins are set up, before the first request. Time limit: 10 s, as for `setup` and `onStop`. */
   onStart(hook: Hook): void
-  /** Runs at shutdown, after the hooks of every plugin set up later; also when starting failed. */
+  /** Runs at shutdown in reverse setup order, and also if the start fails. */
   onStop(hook: Hook): void
 }
 
 export interface PluginDefinition {
-  /** kebab-case; an add-on package uses its own name. */
+  /** In kebab-case. An add-on uses the name of its package. */
   readonly name: string
   readonly options: OptionsSchema
-  /** Services and registries, by the names under which `setup` receives them. */
+  /** The services and registries that `setup` receives, by the names it receives them under. */
   readonly needs?: Needs
   readonly provides?: readonly Token<any>[] | ((options: any) => readonly Token<any>[])
-  /** Names of plugins that must be set up earlier, if they are there at all. */
+  /** Names of plugins to set up earlier, if they are loaded. */
   readonly after?: readonly string[]
-  /** Tells apart two uses of one plugin, such as two providers of one dialect. */
+  /** Names this use of the plugin, so that it can be listed more than once. */
   readonly instance?: (options: any) => string
   setup(gateway: Registrar, options: any, needs: any): void | Promise<void>
 }
 
-/** A plugin and its options, as they stand in `gateway.config.ts`. */
+/** A plugin with its options: an entry of `plugins` in the config. */
 export interface PluginUse {
   readonly apiVersion: 1
   readonly plugin: PluginDefinition
   readonly options: object
 }
 
-/** A plugin's default export: called in the config with the options, it gives what `plugins: [...]` takes. */
+/** A plugin as its module exports it: call it with the options in `plugins: [...]`. */
 export type Plugin<S> = (options: OptionsInput<S> & object) => PluginUse
 
 export function definePlugin<const S extends OptionsSchema, N extends Needs = {}>(
@@ -82,7 +82,7 @@ export function definePlugin<const S extends OptionsSchema, N extends Needs = {}
   },
 ): Plugin<S> {
   const use: Plugin<S> = (options = {} as never) => ({ apiVersion: 1, plugin, options })
-  // So that a plugin listed without a call can be named.
+  // Names the plugin in the error for one that was listed without a call.
   return Object.defineProperty(use, 'name', { value: camelCase(plugin.name) })
 }
 

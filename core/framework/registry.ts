@@ -1,20 +1,26 @@
 import { PluginError } from '../foundation/errors.ts'
 import { nearest } from '../foundation/nearest.ts'
+import { shapeProblem, type Shape } from './shape.ts'
 
-/** What plugins contributed at one extension point, by name and in the order of set-up. Read-only once sealed. */
+/** What plugins contributed at one extension point, by name and in setup order. Read-only once sealed. */
 export class Registry<T> {
   readonly kind: string
   readonly #nameOf: (contribution: T) => string
+  readonly #shape: Shape
   readonly #entries = new Map<string, { readonly contribution: T; readonly plugin: string }>()
   #sealed = false
 
-  /** `kind` is the word used in errors. */
-  constructor(kind: string, nameOf: (contribution: T) => string) {
+  /** `kind` is the word used in errors; `shape` is what `add` checks. */
+  constructor(kind: string, nameOf: (contribution: T) => string, shape: Shape = {}) {
     this.kind = kind
     this.#nameOf = nameOf
+    this.#shape = shape
   }
 
+  /** Throws a `PluginError` for a malformed contribution, a name that is taken, and anything after sealing. */
   add(contribution: T, plugin: string): void {
+    const problem = shapeProblem(contribution, this.#shape)
+    if (problem !== undefined) throw new PluginError(plugin, `adds ${this.#labelOf(contribution)}${problem}`)
     const name = this.#nameOf(contribution)
     const taken = this.#entries.get(name)
     if (this.#sealed) throw new PluginError(plugin, `adds ${this.kind} "${name}" after setup`)
@@ -44,5 +50,13 @@ export class Registry<T> {
 
   seal(): void {
     this.#sealed = true
+  }
+
+  /** A malformed contribution may not have the members that make up its name. */
+  #labelOf(contribution: unknown): string {
+    if (typeof contribution !== 'object' || contribution === null) return `a ${this.kind}`
+    const { name, id } = contribution as { readonly name?: unknown; readonly id?: unknown }
+    const label = name ?? id
+    return typeof label === 'string' && label !== '' ? `${this.kind} "${label}"` : `a ${this.kind}`
   }
 }

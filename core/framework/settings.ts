@@ -1,46 +1,46 @@
 import type { LogLevel } from '../foundation/logger.ts'
 import { token } from '../foundation/token.ts'
 
-/** Which pages may call the gateway from a browser. */
+/** Which web pages may call the gateway from a browser. */
 export interface Cors {
-  /** Such as `https://app.example.com`; `*` is any. */
+  /** Such as `https://app.example.com`. `*` allows any origin. */
   readonly origins: readonly string[]
-  /** How long a browser may keep the answer to a preflight. */
+  /** How long browsers may cache a preflight response. */
   readonly maxAgeSeconds: number
 }
 
-/** How the gateway as a whole behaves: the `server` section of the config, defaults filled in. */
+/** The `server` section of the config, with defaults filled in. */
 export interface Settings {
   readonly logLevel: LogLevel
   readonly maxBodyBytes: number
-  /** How long the bodies of all requests in progress may be together. */
+  /** How large the bodies of all requests in progress may be together. */
   readonly maxLiveBodyBytes: number
-  /** What one answer may take in memory, estimated. */
+  /** The most memory that one answer may take, estimated. */
   readonly maxAnswerBytes: number
-  /** How many events one answer may consist of. */
+  /** The most events in one answer. */
   readonly maxAnswerEvents: number
-  /** What all answers in progress may take in memory together, estimated. */
+  /** The most memory that all answers in progress may take together, estimated. */
   readonly maxLiveAnswerBytes: number
-  /** A stream's status goes out after this long, although nothing was generated yet. */
+  /** A stream's status is sent after this long, even if nothing was generated yet. */
   readonly commitAfterMs: number
-  /** How long a stream may be silent before something is sent to keep it open. */
+  /** How long a stream may be silent before a heartbeat is sent. */
   readonly heartbeatMs: number
-  /** The whole life of one request. */
+  /** The time limit for one request. */
   readonly runTimeoutMs: number
-  /** How long storing a response may hold back its end. */
+  /** How long the end of a response may wait for the response to be stored. */
   readonly storeTimeoutMs: number
   readonly maxAttempts: number
-  /** How often the last endpoint left is asked again after a failure that may pass. */
+  /** How many times the last remaining endpoint is retried after a transient failure. */
   readonly retries: number
-  /** Hosts in private networks from which images and files may be fetched. */
+  /** Hosts in private networks that images and files may be downloaded from. */
   readonly mediaHosts: readonly string[]
-  /** How many images and files the gateway fetches for one request. */
+  /** The most images and files that the gateway downloads for one request. */
   readonly maxMediaCount: number
-  /** How many bytes they may have together. */
+  /** Their largest total size. */
   readonly maxMediaBytes: number
-  /** How many bytes of them all requests may hold together. */
+  /** The largest total size for all requests in progress. */
   readonly maxHeldMediaBytes: number
-  /** Absent: browsers let no page of another origin read an answer. */
+  /** If absent, browsers do not let pages of other origins read answers. */
   readonly cors?: Cors
 }
 export const Settings = token<Settings>('settings')

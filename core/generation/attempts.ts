@@ -3,17 +3,19 @@ import { Failover, failoverDependencies } from '../attempts/failover.ts'
 import type { Reservation } from '../billing/reservation.ts'
 import { soundUsage } from '../billing/cost.ts'
 import type { GenerationEvent, TokenUsage } from '../contracts/events.ts'
-import type { Credential, ProviderFailure, Timeouts, Yielded } from '../contracts/provider.ts'
+import type { Credential, Provider, ProviderFailure, Timeouts, Yielded } from '../contracts/provider.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import { wire, type Dependencies } from '../framework/container.ts'
 import { Providers } from '../framework/extension-points.ts'
+import type { Registry } from '../framework/registry.ts'
 import type { LiveAnswer } from '../operation/live-answer.ts'
 import type { Candidate } from '../routing/plan.ts'
 import { cutShort } from '../upstream/cut-short.ts'
 import type { Raised } from './lowering/draft.ts'
 import { Lowering } from './lowering/lowering.ts'
+import { checkEvent } from './check-event.ts'
 import { isAnswering, type RaisedEvent } from './raised-event.ts'
 
 const dependencies = { ...failoverDependencies, lowering: Lowering, providers: Providers }
@@ -31,6 +33,7 @@ export interface AnswerSurroundings extends Surroundings {
 /** Tries candidates in order until one answers. */
 export class Attempts {
   readonly #lowering: Lowering
+  readonly #providers: Registry<Provider>
   readonly failover: Failover
 
   static {
@@ -39,6 +42,7 @@ export class Attempts {
 
   constructor({ lowering, providers, ...services }: Dependencies<typeof dependencies>) {
     this.#lowering = lowering
+    this.#providers = providers
     this.failover = new Failover({ ...services, operation: 'generation', plugins: providers })
   }
 
@@ -71,6 +75,7 @@ export class Attempts {
   ): Promise<Attempt<RaisedEvent> | ProviderFailure> {
     answer.restart()
     const { endpoint, provider } = candidate
+    const pluginOf = (): string => this.#providers.pluginOf(provider.id) ?? provider.id
     const outputLimit = reservation && (await reservation.outputLimit(endpoint))
     const lowered = this.#lowering.lower(request, candidate, credential, context.caller, outputLimit)
     const timeouts = { ...defaultTimeouts, ...provider.timeouts }
@@ -93,7 +98,10 @@ export class Attempts {
         clock: attempt,
         holds: bytes => answer.hold(bytes),
       })
-      const count = (event: RaisedEvent): void => void (event.type === 'suppressed-call' || answer.count(event))
+      const count = (event: RaisedEvent): void => {
+        checkEvent(event, pluginOf)
+        if (event.type !== 'suppressed-call') answer.count(event)
+      }
       if (lowered.raises.length === 0) attempt.begin(events, count)
       else attempt.begin(lowered.raises.reduce<AsyncIterable<Raised>>((below, raise) => raise(below, attempt), counted(events, count)))
       for (;;) {

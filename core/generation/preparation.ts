@@ -24,10 +24,6 @@ export async function prepare(services: RunServices, asked: GenerationRequest, c
   const guards = openGuards(guardrails, context)
   const extended = await history.extend(asked, caller)
   const request = await applyInputGuards(extended.request, guards, context)
-  const candidates = planner.plan(
-    request,
-    caller,
-    guards.map(({ session }) => session),
-  )
+  const candidates = planner.plan(request, context, guards)
   return { request, added: extended.added, guards, candidates }
 }

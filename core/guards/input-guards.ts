@@ -1,34 +1,35 @@
-import type { Guardrail, GuardSession, GuardVerdict } from '../contracts/guardrail.ts'
+import type { Guardrail, GuardSession } from '../contracts/guardrail.ts'
 import type { DecisionRequest } from '../contracts/decision.ts'
-import type { Maybe } from '../foundation/json.ts'
+import { isObject, type Maybe } from '../foundation/json.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import { GatewayError, PluginError, policyRefusal } from '../foundation/errors.ts'
 import { describePluginError } from '../foundation/logger.ts'
 import type { Registry } from '../framework/registry.ts'
+import { checkedSession, checkedVerdict } from './returned.ts'
 
 export interface LoadedGuard {
   readonly guardrail: Guardrail
-  /** Whose it is. */
+  /** The plugin that added it. */
   readonly plugin: string
 }
 
-/** A guardrail that has something to do for this request. */
+/** A guardrail that applies to this request. */
 export interface OpenGuard extends LoadedGuard {
   readonly session: GuardSession
 }
 
-/** Asked once, when everything is loaded. */
+/** Called once, after all plugins are set up. */
 export function loadedGuards(registry: Registry<Guardrail>): readonly LoadedGuard[] {
   return registry.values().map(guardrail => ({ guardrail, plugin: registry.pluginOf(guardrail.name)! }))
 }
 
-/** Asks every guardrail once whether the caller's policy concerns it; those that it does not are gone from here on. */
+/** Opens a session with every guardrail. Those that skip the request are left out. */
 export function openGuards(guards: readonly LoadedGuard[], context: RunContext): readonly OpenGuard[] {
   const open: OpenGuard[] = []
   for (const guard of guards) {
     const { guardrail, plugin } = guard
-    const session = guarded(guard, context, () => guardrail.open(context))
+    const session = guarded(guard, context, () => checkedSession(guardrail.open(context), plugin))
     if (!session) continue
     checkSight(guardrail, context)
     open.push({ guardrail, plugin, session })
@@ -42,10 +43,10 @@ export async function applyInputGuards(
   context: RunContext,
 ): Promise<GenerationRequest> {
   if (!guards.some(({ session }) => session.input)) return request
-  return await throughGuards(withoutUnknown(request), guards, context, (session, current) => session.input?.(current))
+  return await throughGuards(withoutUnknown(request), guards, context, 'input', isGenerationRequest)
 }
 
-/** A guard that checks generations and cannot read decisions refuses them. */
+/** Refuses the decision if a guardrail checks generations but has no `decision` function, because it cannot check this request. */
 export async function applyDecisionGuards(
   request: DecisionRequest,
   guards: readonly OpenGuard[],
@@ -53,33 +54,47 @@ export async function applyDecisionGuards(
 ): Promise<DecisionRequest> {
   for (const { guardrail, session } of guards)
     if ((session.input || session.route) && !session.decision)
-      throw policyRefusal(`The guardrail "${guardrail.name}" has to check what this API key sends, and does not know decisions.`)
-  return await throughGuards(request, guards, context, (session, current) => session.decision?.(current))
+      throw policyRefusal(`The guardrail "${guardrail.name}" must check all requests of this API key, but it does not support decisions.`)
+  return await throughGuards(request, guards, context, 'decision', isDecisionRequest)
 }
 
-/** What the guards make of it, one after the other; those that do not look at it have no verdict. */
+/** Runs the request through every guardrail that has this function. Each one gets what the one before it returned. */
 async function throughGuards<R>(
   request: R,
   guards: readonly OpenGuard[],
   context: RunContext,
-  look: (session: GuardSession, current: R) => Maybe<GuardVerdict<R>> | undefined,
+  hook: 'input' | 'decision',
+  isRequest: (value: unknown) => boolean,
 ): Promise<R> {
   let current = request
   for (const guard of guards) {
-    const verdict = await ask(guard, context, () => look(guard.session, current))
-    if (verdict && 'refuse' in verdict) throw verdict.refuse
-    if (verdict && 'replace' in verdict) current = verdict.replace
+    const { session, plugin } = guard
+    if (!session[hook]) continue
+    const look = session as { [_ in typeof hook]: (request: R) => Maybe<unknown> }
+    const verdict = await ask(guard, context, async () => checkedVerdict<R>(await look[hook](current), plugin, hook, isRequest))
+    // The guardrail failed, and its `onFailure` is `allow`.
+    if (!verdict) continue
+    if ('refuse' in verdict) throw verdict.refuse
+    if ('replace' in verdict) current = verdict.replace
   }
   return current
 }
 
-/** What the protocol does not know, no guardrail can read: it goes nowhere. */
+function isGenerationRequest(value: unknown): boolean {
+  return isObject(value) && typeof value['model'] === 'string' && Array.isArray(value['input']) && value['input'].every(isObject)
+}
+
+function isDecisionRequest(value: unknown): boolean {
+  return isObject(value) && typeof value['model'] === 'string' && value['state'] !== undefined && isObject(value['questions'])
+}
+
+/** Drops members that the protocol does not know, because guardrails cannot check them. */
 function withoutUnknown(request: GenerationRequest): GenerationRequest {
   const { extra: _, ...known } = request
   return known
 }
 
-/** Zero retention and HIPAA cover everything that sees content: docs/protocol/keys-and-policy.md#policy-fields. */
+/** Zero data retention and HIPAA apply to everything that sees content: docs/protocol/keys-and-policy.md#policy-fields. */
 function checkSight({ name, seesContent }: Guardrail, { caller: { policy } }: RunContext): void {
   if (seesContent === 'local') return
   if (policy.zdr.value && !seesContent.zdr)
@@ -87,7 +102,7 @@ function checkSight({ name, seesContent }: Guardrail, { caller: { policy } }: Ru
   if (policy.hipaa.value && !seesContent.hipaa) throw policyRefusal(`The guardrail "${name}" sees content and has no HIPAA agreement.`)
 }
 
-async function ask<V>(guard: LoadedGuard, context: RunContext, run: () => Maybe<V> | undefined): Promise<V | undefined> {
+async function ask<V>(guard: LoadedGuard, context: RunContext, run: () => Promise<V>): Promise<V | undefined> {
   let timer: NodeJS.Timeout | undefined
   try {
     const late = new Promise<never>((_, reject) => {
@@ -102,7 +117,8 @@ async function ask<V>(guard: LoadedGuard, context: RunContext, run: () => Maybe<
   }
 }
 
-function guarded<T>(guard: LoadedGuard, context: RunContext, run: () => T): T | undefined {
+/** Undefined if the guardrail failed and its `onFailure` is `allow`. */
+export function guarded<T>(guard: LoadedGuard, context: RunContext, run: () => T): T | undefined {
   try {
     return run()
   } catch (error) {
@@ -110,11 +126,11 @@ function guarded<T>(guard: LoadedGuard, context: RunContext, run: () => T): T | 
   }
 }
 
-/** Undefined where the guardrail says that its failure allows. */
+/** Logs a guardrail's failure. Returns if its `onFailure` is `allow`; otherwise throws the 503. A thrown `GatewayError` is its refusal. */
 export function failed({ guardrail: { name, onFailure }, plugin }: LoadedGuard, context: RunContext, error: unknown): undefined {
   if (error instanceof GatewayError) throw error
   const { id, log, caller } = context
-  // With logging off, nothing of a prompt or an answer may be written anywhere.
+  // With logging off, no part of a prompt or answer may be written anywhere.
   const described = describePluginError(error, !caller.policy.logging.value)
   log.error('a guardrail failed', { guardrail: name, plugin, request: id, onFailure, ...described })
   if (onFailure === 'refuse') {
@@ -122,7 +138,7 @@ export function failed({ guardrail: { name, onFailure }, plugin }: LoadedGuard, 
       status: 503,
       type: 'server_error',
       code: 'server_error',
-      message: `The guardrail "${name}" could not check this request, and its failure refuses it. Try again.`,
+      message: `The guardrail "${name}" failed, so this request was refused. Try again.`,
       cause: error,
     })
   }

@@ -1,29 +1,35 @@
-import type { GuardSession, OutputChannel, OutputFilter } from '../contracts/guardrail.ts'
+import type { OutputChannel, OutputFilter } from '../contracts/guardrail.ts'
 import type { ItemDelta, ItemEvent, ItemOpen } from '../contracts/item-events.ts'
 import type { RunContext } from '../contracts/run-context.ts'
-import { failed, type OpenGuard } from './input-guards.ts'
+import { guarded, type OpenGuard } from './input-guards.ts'
+import { checkedFilter, checkedText } from './returned.ts'
 
 type Spoken = Extract<ItemDelta, { type: 'text' | 'refusal' | 'reasoning' }>
 
+interface Filtering {
+  readonly guard: OpenGuard
+  readonly filter: OutputFilter
+}
+
 interface Channel {
   readonly kind: Spoken['type'] | 'summary' | 'full' | 'input'
-  readonly filters: readonly { readonly guard: OpenGuard; readonly filter: OutputFilter }[]
-  /** An event of this channel with other text. */
+  readonly filters: readonly Filtering[]
+  /** Makes an event of this channel with filtered text. */
   readonly say: (text: string) => ItemDelta
   changed: boolean
 }
 
-/** Runs the answer through the output filters of all guardrails, part by part. */
+/** Runs an answer through the output filters of all guardrails, part by part. */
 export class OutputGuards {
   readonly #guards: readonly OpenGuard[]
   readonly #context: RunContext
   readonly #emit: (event: ItemEvent) => void
-  /** An item of which nothing has passed the filters yet. It is not shown unless something does. */
+  /** The open item, until the first text passes the filters. If none does, the item is not shown. */
   #held: ItemOpen | undefined
-  /** The part that is open. */
+  /** The open part. */
   #channel: Channel | undefined
 
-  /** Undefined where no guardrail filters output: then an answer costs nothing extra. */
+  /** Undefined if no guardrail filters output, so that such answers cost nothing extra. */
   static over(guards: readonly OpenGuard[], context: RunContext, emit: (event: ItemEvent) => void): OutputGuards | undefined {
     const filtering = guards.filter(({ session }) => session.output)
     return filtering.length === 0 ? undefined : new OutputGuards(filtering, context, emit)
@@ -45,7 +51,7 @@ export class OutputGuards {
         else this.#emit(event)
         return
       case 'annotation':
-        // Its offsets are those of the unfiltered text.
+        // Its offsets refer to the unfiltered text.
         if (!this.#held && !this.#channel?.changed) this.#emit(event)
         return
       case 'reasoning-state':
@@ -92,14 +98,14 @@ export class OutputGuards {
         return piece as Spoken
       })
     }
-    // Left alone by all filters: with its log probabilities.
+    // No filter applies, so the log probabilities are still right.
     if (this.#channel.filters.length === 0) return this.#tell(event)
     this.#push(this.#channel, event.text)
   }
 
   #open(channel: OutputChannel, kind: Channel['kind'], say: Channel['say']): Channel {
     const filters = this.#guards.flatMap(guard => {
-      const filter = this.#run(guard, session => session.output!(channel))
+      const filter = guarded(guard, this.#context, () => checkedFilter(guard.session.output!(channel), guard.plugin))
       return filter ? [{ guard, filter }] : []
     })
     return { kind, filters, say, changed: false }
@@ -107,23 +113,23 @@ export class OutputGuards {
 
   #push(channel: Channel, text: string): void {
     let current = text
-    for (const { guard, filter } of channel.filters) {
+    for (const filtering of channel.filters) {
       if (current === '') return
-      current = this.#filtered(guard, () => filter.push(current), current)
+      current = this.#filtered(filtering, 'push', current, current)
     }
     if (current !== text) channel.changed = true
     if (current !== '') this.#tell(channel.say(current))
   }
 
-  /** The part is over: what its filters held back comes out. */
+  /** Delivers what the filters of the part held back. */
   #closeChannel(): void {
     const channel = this.#channel
     if (!channel) return
     this.#channel = undefined
     let held = ''
-    for (const { guard, filter } of channel.filters) {
-      const passed = held === '' ? '' : this.#filtered(guard, () => filter.push(held), held)
-      held = passed + this.#filtered(guard, () => filter.flush(), '')
+    for (const filtering of channel.filters) {
+      const passed = held === '' ? '' : this.#filtered(filtering, 'push', held, held)
+      held = passed + this.#filtered(filtering, 'flush', '', '')
     }
     if (held !== '') this.#tell(channel.say(held))
   }
@@ -134,17 +140,7 @@ export class OutputGuards {
     this.#emit(event)
   }
 
-  #filtered(guard: OpenGuard, run: () => ReturnType<OutputFilter['push']>, otherwise: string): string {
-    const result = this.#run(guard, run) ?? otherwise
-    if (typeof result === 'string') return result
-    throw result.refuse
-  }
-
-  #run<T>(guard: OpenGuard, run: (session: GuardSession) => T): T | undefined {
-    try {
-      return run(guard.session)
-    } catch (error) {
-      return failed(guard, this.#context, error)
-    }
+  #filtered({ guard, filter }: Filtering, hook: 'push' | 'flush', text: string, otherwise: string): string {
+    return guarded(guard, this.#context, () => checkedText(filter[hook](text), guard.plugin, hook)) ?? otherwise
   }
 }

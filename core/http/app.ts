@@ -108,7 +108,7 @@ export class HttpApp {
     try {
       const room = this.#parts.records.room()
       if (room) await room
-      if (route.auth === 'key') exchange.admitted(await this.#parts.admission.admit(exchange.request.headers))
+      if (route.auth !== 'none') exchange.admitted(await this.#parts.admission.admit(exchange.request.headers))
       return await route.handle(exchange, this.#services)
     } catch (thrown) {
       const error = asGatewayError(thrown)

@@ -216,7 +216,7 @@ t.test('check tells every problem at once', async t => {
   t.match(stderr, /^turnpike: gateway\.config\.ts: 4 problems\n/)
   t.match(stderr, /server\.prot is not an option\. Did you mean port\?/)
   t.match(stderr, /plugin sql .*fiel.*cacheTtlMs must be >= 0/)
-  t.match(stderr, /plugin #2 of the list is a function that was not called: call health\(\{\}\)/)
+  t.match(stderr, /plugin #2 in `plugins` is a function that was not called: call health\(\{\}\)/)
   t.match(stderr, /plugin health .*path/)
   t.notMatch(stderr, /\n {4}at /)
 

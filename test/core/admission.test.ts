@@ -137,7 +137,7 @@ t.test('settings that would keep a key from working are told before it is made',
     /^No loaded provider serves the model "other\/n"\.$/,
     /^No loaded plugin supplies the provider "acmee"\. Did you mean acme\?/,
     /^The provider "globex" is not loaded: set GLOBEX_API_KEY/,
-    /^No loaded plugin enforces "zdr", so every request with this key is refused/,
+    /^No loaded plugin enforces "zdr", so every request with this key will be refused/,
     /^No loaded plugin enforces "redaction"/,
   ].entries())
     t.match(told[index], expected)
@@ -446,4 +446,46 @@ t.test('what is refused for its credit gives back its tokens', async t => {
   for (let count = 0; count < 3; count++)
     t.equal((await ask(under, { model: 'm', max_output_tokens: 16, input: threeThousandTokens })).status, 402)
   t.equal((await ask(under, { model: 'm', max_output_tokens: 1_900 })).status, 200)
+})
+
+t.test('a policy that cannot be understood refuses the request, and the log says why', async t => {
+  const on = { value: true, enforced: true }
+  for (const [layer, reason] of [
+    [{ redaction: true }, /has a malformed field \\"redaction\\": expected \{ value: true or false/],
+    [{ redaction: { value: 'true' } }, /has a malformed field \\"redaction\\"/],
+    [{ redaction: { value: true, enforced: 'yes' } }, /has a malformed field \\"redaction\\"/],
+    [{ redaction: { ...on, settings: 'all' } }, /has a malformed field \\"redaction\\"/],
+    [{ redact: on }, /has the unknown field \\"redact\\": expected zdr, logging, hipaa, redaction/],
+    ['redaction', /is not an object/],
+    [null, /is not an object/],
+  ] as const) {
+    const under = await gateway({ plugins: [saying('acme', hello), source('org', async () => layer as unknown as PolicyLayer)] })
+    const { status, error } = await ask(under, { model: 'acme/m' })
+    t.equal(status, 503)
+    t.match(error, { type: 'server_error', message: 'The policy of the org is not available. Try again.' })
+    const line = under.logs.find(each => each.includes('a policy source failed'))
+    t.match(line, reason)
+    t.match(line, /"level":"org","plugin":"adding-\d+"/)
+    await under.stop()
+    if (layer === null) continue
+    const key = { name: 'test', policy: layer as unknown as PolicyLayer }
+    for (const plugins of [[], [source('org', () => undefined)]]) {
+      const keyed = await gateway({ plugins: [saying('acme', hello), ...plugins], key })
+      t.equal((await ask(keyed, { model: 'acme/m' })).status, 503, 'that of a key too')
+      t.match(
+        keyed.logs.find(each => each.includes('the policy of an API key is malformed')),
+        reason,
+      )
+      await keyed.stop()
+    }
+  }
+  const fine = await gateway({
+    plugins: [
+      saying('acme', hello),
+      source('org', () => ({ redaction: { value: true }, logging: { value: false, enforced: false, settings: {} } })),
+      source('team', () => ({})),
+    ],
+  })
+  t.teardown(fine.stop)
+  t.equal((await ask(fine, { model: 'acme/m' })).status, 200, 'a value that is not enforced has no effect')
 })

@@ -115,3 +115,29 @@ function essence(item: object): object {
   const { type, id, call_id, arguments: args, content, summary } = item as Record<string, unknown>
   return { type, id, call_id, args, content, summary }
 }
+
+t.test('an event or a finish reason that nobody knows is the provider’s failure, and the log names its plugin', async t => {
+  for (const [events, reason] of [
+    [[{ type: 'txt', text: 'Hi' }, stop], /yielded an event of the unknown type \\"txt\\"/],
+    [[text('Hi'), { type: 'done' }, stop], /yielded an event of the unknown type \\"done\\"/],
+    [[undefined, stop], /yielded an event of the unknown type undefined/],
+    [[text('Hi'), { type: 'finish', reason: 'done' }], /yielded the finish reason \\"done\\": expected one of stop, length/],
+    [[{ type: 'text', text: 5 }, stop], /yielded an event \\"text\\" whose text is not a string/],
+  ] as const) {
+    const demo = witness('demo', () => events as unknown as readonly GenerationEvent[])
+    const spare = witness('spare', () => [text('Hello'), stop])
+    const under = await gateway({ plugins: [demo.plugin, spare.plugin] })
+    const { status, error } = await ask(under, { model: 'demo/one' })
+    t.equal(status, 424)
+    t.match(error, { type: 'provider_error', code: 'provider_error' })
+    const line = under.logs.find(each => each.includes('a provider plugin failed'))
+    t.match(line, reason)
+    t.match(line, '"plugin":"scripted-demo"')
+    const [record] = await under.recorded(1)
+    t.match(record!.attempts, [{ provider: 'demo', outcome: 'protocol' }])
+    t.teardown(under.stop)
+    if (events[0]?.type === 'text' && events[0].text === 'Hi') continue
+    const elsewhere = await ask(under, { model: 'demo/one', routing: { model: { fallbacks: ['spare/one'] } } })
+    t.equal(elsewhere.status, 200, 'another provider is asked while nothing has been said')
+  }
+})

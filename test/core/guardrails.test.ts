@@ -366,3 +366,66 @@ t.test('the stored conversation keeps what the model really said, and the caller
   t.match(acme.calls[1]!.request.input[1], { role: 'assistant', content: [{ text: 'my secret' }] })
   t.notMatch(JSON.stringify((await under.record(requestId)).response), 'secret', 'the log has the answer as it was given')
 })
+
+t.test('a return value that the contract does not know is the failure of its guardrail', async t => {
+  const request = { model: 'acme/m' }
+  const wrong: Readonly<Record<string, readonly [GuardSession | 'open', reason: RegExp]>> = {
+    'input undefined': [{ input: () => undefined as never }, /returned undefined from input: expected \{ pass: true \}/],
+    'input {}': [{ input: () => ({}) as never }, /returned an object with no members from input/],
+    'input ok': [{ input: () => ({ ok: true }) as never }, /returned an object with ok from input/],
+    'input pass false': [{ input: () => ({ pass: false }) as never }, /returned an object with pass from input/],
+    'input promises nothing': [{ input: async () => undefined as never }, /returned undefined from input/],
+    'replace {}': [{ input: () => ({ replace: {} }) as never }, /returned an object with replace from input/],
+    'replace without input': [{ input: () => ({ replace: request }) as never }, /returned an object with replace from input/],
+    'refuse text': [{ input: () => ({ refuse: 'no' }) as never }, /returned an object with refuse from input/],
+    'refuse nothing': [{ input: () => ({ pass: true, refuse: undefined }) as never }, /returned an object with pass, refuse from input/],
+    'route promises': [{ route: (async () => true) as never }, /returned a promise from route: expected true or false/],
+    'route undefined': [{ route: () => undefined as never }, /returned undefined from route/],
+    'route throws': [{ route: () => { throw new Error('down') } }, /down/], // prettier-ignore
+    'session misspelled': [
+      { inputs: () => ({ pass: true }) } as never,
+      /returned an object with inputs from open: expected a session with one of/,
+    ],
+    'session hook': [{ input: true } as never, /expected a session whose input is a function/],
+    'session promise': [Promise.resolve({}) as never, /returned a promise from open/],
+    'filter without flush': [{ output: () => ({ push: (piece: string) => piece }) as never }, /returned an object with push from output/],
+    'push promises': [{ output: () => ({ push: async () => 'x', flush: () => '' }) as never }, /returned a promise from push/],
+    'push rejects': [
+      { output: () => ({ push: () => Promise.reject(new Error('no')), flush: () => '' }) as never },
+      /returned a promise from push/,
+    ],
+    'push undefined': [
+      { output: () => ({ push: () => undefined, flush: () => '' }) as never },
+      /returned undefined from push: expected a string/,
+    ],
+    'flush null': [{ output: () => ({ push: (piece: string) => piece, flush: () => null }) as never }, /returned null from flush/],
+    'push refuses with text': [
+      { output: () => ({ push: () => ({ refuse: 'no' }), flush: () => '' }) as never },
+      /returned an object with refuse from push/,
+    ],
+  }
+  for (const [name, [session, reason]] of Object.entries(wrong)) {
+    for (const onFailure of ['refuse', 'allow'] as const) {
+      const { plugin } = witness('acme', () => hello)
+      const under = await gateway({ plugins: [plugin, guarding(session as GuardSession, { onFailure })] })
+      const whole = await ask(under, request)
+      const streamed = await under.request('/v1/responses', { body: { ...request, input: 'hi', stream: true } })
+      const stream = await streamed.text()
+      if (onFailure === 'allow') {
+        t.equal(said(whole.response), 'Hello', `${name} is allowed`)
+        t.equal(said(checkStream(stream).response), 'Hello')
+      } else {
+        t.equal(whole.status, 503, `${name} is refused`)
+        const delivered = streamed.status === 200 ? readEvents(stream).filter(({ type }) => type.endsWith('.delta')) : []
+        t.same(delivered, name === 'flush null' ? delivered.slice(0, 2) : [], 'nothing unchecked is delivered')
+        if (streamed.status === 200) t.match(checkStream(stream).response, { status: 'failed', error: { code: 'server_error' } })
+        else t.equal(streamed.status, 503)
+      }
+      t.match(
+        under.logs.find(line => line.includes('a guardrail failed')),
+        reason,
+      )
+      await under.stop()
+    }
+  }
+})

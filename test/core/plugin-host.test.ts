@@ -2,9 +2,10 @@ import type { HttpClient } from '../../core/contracts/http-client.ts'
 import { resolve } from 'node:path'
 import t from 'tap'
 import { createContainer } from '../../core/framework/container.ts'
-import { Clock, definePlugin, PluginError, Registry, token, type PluginUse } from '../../core/index.ts'
+import { Clock, definePlugin, PluginError, Registry, token, type PluginDefinition, type PluginUse } from '../../core/index.ts'
 import { createLogger } from '../../core/foundation/logger.ts'
 import { Masks } from '../../core/foundation/masks.ts'
+import { extensionPoints } from '../../core/framework/extension-points.ts'
 import { PluginHost } from '../../core/framework/plugin-host.ts'
 
 interface Shelf {
@@ -149,7 +150,7 @@ t.test('names the plugin at fault', async t => {
     ['plugin idle declares test-shelf but never provided it', [idle({})]],
     ['plugin sneaky provides test-shelf without declaring it', [sneaky({})]],
     ['plugin idle provides test-shelf, as plugin shelf already does', [shelf({}), idle({})]],
-    ['plugin lost adds to nowhere, which is no extension point here', [lost({})]],
+    ["plugin lost adds to nowhere, which is not an extension point. Import one: import { Providers } from 'turnpike'", [lost({})]],
     ['plugin shelf is listed twice', [shelf({}), shelf({})]],
     ['plugin book(A) is listed twice', [book({ title: 'A' }), book({ title: 'B' }), book({ title: 'A', binding: 'cloth' })]],
     ['plugin a waits for itself: a → b → a', [witness('a', { after: ['b'] }), witness('b', { after: ['a'] })]],
@@ -176,8 +177,8 @@ t.test('reports all bad options at once, before anything is set up', async t => 
   t.same((error as Error).message.split('\n'), [
     "plugin book has bad options: options must have required property 'title'",
     'plugin book has bad options: options must NOT have additional properties (shelfmark); /title must NOT have fewer than 1 characters; /binding must be equal to one of the allowed values (paper, cloth)',
-    'plugin book has bad options: /link must be an address that begins with http:// or https://',
-    'plugin #5 of the list is a function that was not called: call stranger({})',
+    'plugin book has bad options: /link must be a URL that starts with http:// or https://',
+    'plugin #5 in `plugins` is a function that was not called: call stranger({})',
   ])
   t.same(seen, [])
 })
@@ -211,13 +212,13 @@ t.test('what stands in the list in place of a plugin is told apart, with what to
   for (const [entry, expected] of [
     [plugin, 'is a function that was not called: call pageCount({})'],
     ['page-count', 'is the string "page-count": import the plugin and call it'],
-    [[plugin({})], 'is a list: spread it into the list of plugins'],
+    [[plugin({})], 'is an array: spread it into `plugins`'],
     [Promise.resolve(plugin({})), 'is a promise: await it'],
     [await import('../../core/foundation/ids.ts'), 'is a module: import its default export and call it'],
-    [{ name: 'page-count' }, 'is not a plugin: expected what calling a plugin returns'],
-    [undefined, 'is not a plugin: expected what calling a plugin returns'],
+    [{ name: 'page-count' }, 'is not a plugin (apiVersion 1): call a plugin to make one'],
+    [undefined, 'is not a plugin (apiVersion 1): call a plugin to make one'],
   ] as const)
-    t.match(await problem(entry as unknown as PluginUse), `plugin #1 of the list ${expected}`)
+    t.match(await problem(entry as unknown as PluginUse), `plugin #1 in \`plugins\` ${expected}`)
   t.equal(await problem((plugin as () => PluginUse)()), 'none', 'no options are as good as empty ones')
 })
 
@@ -233,4 +234,141 @@ t.test('relative paths start at the folder of the config', async t => {
     await new PluginHost(createContainer(), createLogger('silent', masks), http, masks, folder).setUp([plugin({})])
   }
   t.same(found, [resolve('/srv/site/data/x.db'), resolve('/var/x.db'), resolve('data/x.db'), resolve('/var/x.db')])
+})
+
+const run = (): void => {}
+/** A contribution to each extension point with all that its contract requires, and the label in its errors. */
+const contributions: Readonly<Record<string, readonly [object, label: string]>> = {
+  provider: [{ id: 'acme', generate: run }, 'provider "acme"'],
+  'absent provider': [{ id: 'acme', remedy: 'set ACME_API_KEY' }, 'absent provider "acme"'],
+  'catalog source': [{ name: 'list', entries: run }, 'catalog source "list"'],
+  'decision client': [{ provider: 'acme', resolve: run, decide: run }, 'a decision client'],
+  guardrail: [{ name: 'g', enforces: ['zdr'], onFailure: 'refuse', timeoutMs: 100, seesContent: 'local', open: run }, 'guardrail "g"'],
+  'policy source': [{ level: 'org', policy: run }, 'a policy source'],
+  'log sink': [{ name: 's', accepts: 'metadata', write: run }, 'log sink "s"'],
+  route: [{ method: 'GET', path: '/v1/x', auth: 'key', handle: run }, 'a route'],
+}
+
+const wrongMembers: Readonly<Record<string, readonly (readonly [member: string, value: unknown, problem: string])[]>> = {
+  provider: [
+    ['id', 'a/b', 'expected a non-empty string without slashes or white space, got "a/b"'],
+    ['timeouts', { totalMs: -1 }, 'expected an object with milliseconds above 0, or nothing, got an object'],
+    ['credentials', [{ id: 'a' }], 'expected an array of { id, account } with strings, or nothing, got an array'],
+  ],
+  'catalog source': [['rank', 'first', 'expected "provider", "bundled" or "operator", or nothing, got "first"']],
+  'decision client': [['timeoutMs', 0, 'expected a number of milliseconds above 0, at most 2147483647, or nothing, got 0']],
+  guardrail: [
+    ['enforces', ['redact'], 'expected an array of policy fields (zdr, logging, hipaa, redaction), got an array'],
+    ['onFailure', 'deny', 'expected "refuse" or "allow", got "deny"'],
+    ['timeoutMs', Infinity, 'expected a number of milliseconds above 0, at most 2147483647, got Infinity'],
+    ['seesContent', { zdr: true, hipaa: false }, 'expected "local" or { zdr, hipaa }, each an object or false, got an object'],
+    ['open', undefined, 'expected a function, got undefined'],
+  ],
+  'policy source': [['level', 'organization', 'expected "org", "team" or "user", got "organization"']],
+  'log sink': [['accepts', 'all', 'expected "metadata" or "content", got "all"']],
+  route: [
+    ['method', 'get', 'expected "GET", "POST", "PUT", "PATCH" or "DELETE", got "get"'],
+    ['path', 'v1/x', 'expected a path that starts with "/", got "v1/x"'],
+    ['auth', 'bearer', 'expected "key" or "none", got "bearer"'],
+    ['handle', 5, 'expected a function, got 5'],
+  ],
+}
+
+t.test('a malformed contribution is refused when it is added, with its plugin and member', async t => {
+  t.same(extensionPoints.map(({ create }) => create().kind).sort(), Object.keys(contributions).sort(), 'every extension point is tested')
+  for (const { create } of extensionPoints) {
+    const { kind } = create()
+    const [good, label] = contributions[kind]!
+    create().add(good, 'x')
+    for (const none of [undefined, null, 'text'])
+      t.throws(() => create().add(none, 'x'), {
+        plugin: 'x',
+        message: `plugin x adds a ${kind}: expected an object, got ${JSON.stringify(none)}`,
+      })
+    for (const member of Object.keys(good)) {
+      const { [member]: _, ...rest } = good as Record<string, unknown>
+      t.throws(
+        () => create().add(rest, 'x'),
+        { plugin: 'x', message: new RegExp(`with a bad \`${member}\`: expected .*, got undefined$`) },
+        `${kind} without ${member}`,
+      )
+    }
+    for (const [member, value, problem] of wrongMembers[kind] ?? []) {
+      const named = member === 'id' ? `provider "${value as string}"` : label
+      t.throws(() => create().add({ ...good, [member]: value }, 'x'), {
+        message: `plugin x adds ${named} with a bad \`${member}\`: ${problem}`,
+      })
+    }
+  }
+  class Client {
+    readonly provider = 'acme'
+    resolve = run
+    decide(): void {}
+  }
+  const clients = extensionPoints.map(({ create }) => create()).find(({ kind }) => kind === 'decision client')!
+  clients.add(new Client(), 'x')
+  t.same(clients.names(), ['acme'], 'methods of a class are members')
+})
+
+t.test('what a plugin without types may get wrong is said with its name, and without a stack', async t => {
+  const use = (plugin: object): PluginUse => ({
+    apiVersion: 1,
+    plugin: { name: 'x', options: none, setup: run, ...plugin } as PluginDefinition,
+    options: {},
+  })
+  const adding = (point: unknown): PluginUse => use({ setup: (gateway: { add(...args: unknown[]): void }) => gateway.add(point, {}) })
+  const closed = "plugin x needs a closed JSON Schema in `options`: { type: 'object', additionalProperties: false, properties: { … } }"
+  const properties = { a: { type: 'strnig' } }
+  for (const [given, message] of [
+    [use({ options: undefined }), closed],
+    [use({ options: { type: 'object', properties: {} } }), closed],
+    [
+      use({ options: { ...none, properties } }),
+      /^plugin x has an invalid JSON Schema in `options`: schema is invalid: data\/properties\/a\/type/,
+    ],
+    [use({ name: '' }), 'plugin #1 in `plugins` needs a `name`: a non-empty string'],
+    [use({ setup: undefined }), 'plugin x needs `setup`: a function'],
+    [use({ instance: () => { throw new Error('no id') } }), 'plugin x failed to read its options: no id'], // prettier-ignore
+    [adding('Providers'), /^plugin x adds to the string "Providers", which is not an extension point\. Import one/],
+    [adding(undefined), /^plugin x adds to undefined, which is not an extension point/],
+    [adding(Clock), /^plugin x adds to clock, which is not an extension point/],
+  ] as const)
+    t.match(await problem(given), message)
+})
+
+t.test('a hook that never ends is given up, and named while everyone waits', async t => {
+  const { setTimeout } = globalThis
+  // A thousand times as fast.
+  t.intercept(globalThis, 'setTimeout', { value: (run: () => void, ms: number) => setTimeout(run, ms / 1000) })
+  for (const [phase, problem] of [
+    ['setup', 'failed to set up'],
+    ['start', 'failed to start'],
+    ['stop', 'failed to stop'],
+  ] as const) {
+    const lines: string[] = []
+    const masks = new Masks()
+    const host = new PluginHost(
+      createContainer(),
+      createLogger('warn', masks, line => void lines.push(line)),
+      http,
+      masks,
+    )
+    const forever = () => new Promise<void>(() => {})
+    const hanging = definePlugin({
+      name: 'hanging',
+      options: none,
+      setup(gateway) {
+        if (phase === 'start') gateway.onStart(forever)
+        if (phase === 'stop') gateway.onStop(forever)
+        return phase === 'setup' ? forever() : undefined
+      },
+    })
+    const life = async () => {
+      await host.setUp([hanging({})])
+      await host.start()
+      await host.stop()
+    }
+    await t.rejects(life(), { message: `plugin hanging ${problem}: it took longer than 10000 ms` })
+    t.match(lines.join(''), /"plugin":"hanging","timeoutMs":10000,"message":"still waiting for a plugin"/)
+  }
 })

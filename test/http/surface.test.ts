@@ -118,8 +118,8 @@ t.test('the key may come in x-api-key as well', async t => {
   t.equal((await status({ authorization: `Bearer ${key}`, 'x-api-key': ` ${key} ` }))[0], 200, 'the same in both')
   t.equal((await status({ authorization: `Bearer ${key}`, 'x-api-key': '' }))[0], 200)
   for (const [headers, message] of [
-    [{ authorization: `Bearer ${key}`, 'x-api-key': other }, /Authorization and x-api-key hold different keys/],
-    [{ authorization: 'Basic abc', 'x-api-key': key }, /Authorization and x-api-key hold different keys/],
+    [{ authorization: `Bearer ${key}`, 'x-api-key': other }, /Authorization and x-api-key contain different keys/],
+    [{ authorization: 'Basic abc', 'x-api-key': key }, /Authorization and x-api-key contain different keys/],
     [{ authorization: '', 'x-api-key': 'sk-demo' }, /malformed.*x-api-key: tp_/],
     [{ authorization: '', 'x-api-key': '' }, /No API key was sent.*x-api-key/],
   ] as const) {

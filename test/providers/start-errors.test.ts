@@ -29,7 +29,7 @@ const apiKey = 'sk-demo-start'
 /** Options that no type allows. */
 const wrong = (use: (options: never) => PluginUse, options: object): PluginUse => use(options as never)
 
-const noAddress = '/baseUrl must be an address that begins with http:// or https://'
+const noAddress = '/baseUrl must be a URL that starts with http:// or https://'
 const wrongAddresses = ['api.example.com', 'ftp://api.example.com', 'https://', '//api.example.com', 'http://a b']
 const withAddress: Readonly<Record<string, (baseUrl: string) => PluginUse>> = {
   'openai-responses': baseUrl => openaiResponses({ apiKey, baseUrl }),

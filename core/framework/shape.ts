@@ -1,0 +1,50 @@
+/** A check of one member of a contribution. `expected` completes the sentence "expected …". */
+export interface Member {
+  readonly expected: string
+  readonly accepts: (value: unknown) => boolean
+}
+
+/** Checks by member name. Other members are not checked. */
+export type Shape = Readonly<Record<string, Member>>
+
+/** The first problem of a contribution, as the end of a sentence that starts with its name. Undefined if it is valid. */
+export function shapeProblem(value: unknown, shape: Shape): string | undefined {
+  if (typeof value !== 'object' || value === null) return `: expected an object, got ${show(value)}`
+  for (const [name, { expected, accepts }] of Object.entries(shape)) {
+    const member: unknown = value[name as keyof typeof value]
+    if (!accepts(member)) return ` with a bad \`${name}\`: expected ${expected}, got ${show(member)}`
+  }
+  return undefined
+}
+
+export const text: Member = { expected: 'a non-empty string', accepts: value => typeof value === 'string' && value !== '' }
+export const method: Member = { expected: 'a function', accepts: value => typeof value === 'function' }
+export const flag: Member = { expected: 'true or false', accepts: value => typeof value === 'boolean' }
+/** The part before the slash in `provider/model`. */
+export const slug: Member = {
+  expected: 'a non-empty string without slashes or white space',
+  accepts: value => typeof value === 'string' && /^[^\s/]+$/.test(value),
+}
+/** Node's timers cannot wait longer. */
+export const milliseconds: Member = {
+  expected: 'a number of milliseconds above 0, at most 2147483647',
+  accepts: value => typeof value === 'number' && value > 0 && value <= 2_147_483_647,
+}
+
+export function optional({ expected, accepts }: Member): Member {
+  return { expected: `${expected}, or nothing`, accepts: value => value === undefined || accepts(value) }
+}
+
+export function oneOf(...values: readonly string[]): Member {
+  const [last, ...others] = values.map(value => `"${value}"`).reverse()
+  const expected = others.length > 0 ? `${others.reverse().join(', ')} or ${last}` : last!
+  return { expected, accepts: value => typeof value === 'string' && values.includes(value) }
+}
+
+/** Shortens values: long strings may be secrets, and objects would fill the line. */
+function show(value: unknown): string {
+  if (typeof value === 'string') return value.length <= 40 ? JSON.stringify(value) : 'a longer string'
+  if (typeof value === 'function') return 'a function'
+  if (Array.isArray(value)) return 'an array'
+  return typeof value === 'object' && value !== null ? 'an object' : String(value)
+}

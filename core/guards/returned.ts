@@ -1,0 +1,75 @@
+import type { GuardSession, GuardVerdict, OutputFilter } from '../contracts/guardrail.ts'
+import { GatewayError, PluginError } from '../foundation/errors.ts'
+import { isObject } from '../foundation/json.ts'
+
+// Checks what a guardrail's functions return. Anything outside the contract throws, which counts as the guardrail's failure: treating
+// it as a pass would let through unchecked content. The messages are logged, so they describe shapes, never values.
+
+const hooks = ['input', 'decision', 'route', 'refusal', 'output'] as const
+
+/** Checks the result of `open`. */
+export function checkedSession(session: unknown, plugin: string): GuardSession | undefined {
+  if (session === undefined) return undefined
+  if (typeof session !== 'object' || session === null || session instanceof Promise)
+    throw wrong(plugin, 'open', session, 'a session or undefined')
+  let found = 0
+  for (const hook of hooks) {
+    const member = (session as GuardSession)[hook] as unknown
+    if (member === undefined) continue
+    if (typeof member !== 'function') throw wrong(plugin, 'open', session, `a session whose ${hook} is a function`)
+    found++
+  }
+  if (found === 0) throw wrong(plugin, 'open', session, `a session with one of ${hooks.join(', ')}, or undefined to skip the request`)
+  return session as GuardSession
+}
+
+/** Checks the result of `input` or `decision`. */
+export function checkedVerdict<R>(
+  verdict: unknown,
+  plugin: string,
+  hook: 'input' | 'decision',
+  isRequest: (value: unknown) => boolean,
+): GuardVerdict<R> {
+  if (isObject(verdict)) {
+    if ('refuse' in verdict) {
+      if (verdict['refuse'] instanceof GatewayError) return verdict as GuardVerdict<R>
+    } else if ('replace' in verdict) {
+      if (isRequest(verdict['replace'])) return verdict as GuardVerdict<R>
+    } else if (verdict['pass'] === true) return verdict as GuardVerdict<R>
+  }
+  throw wrong(plugin, hook, verdict, '{ pass: true }, { replace: <the whole request> } or { refuse: <a GatewayError> }')
+}
+
+/** Checks the result of `route`. */
+export function checkedClearance(isClear: unknown, plugin: string): boolean {
+  if (typeof isClear === 'boolean') return isClear
+  throw wrong(plugin, 'route', isClear, 'true or false')
+}
+
+/** Checks the result of `output`. */
+export function checkedFilter(filter: unknown, plugin: string): OutputFilter | undefined {
+  if (filter === undefined) return undefined
+  if (isObject(filter) && typeof filter['push'] === 'function' && typeof filter['flush'] === 'function')
+    return filter as unknown as OutputFilter
+  throw wrong(plugin, 'output', filter, 'a filter with push and flush, or undefined')
+}
+
+/** Checks the result of a filter's `push` or `flush`. Throws a refusal. */
+export function checkedText(text: unknown, plugin: string, hook: 'push' | 'flush'): string {
+  if (typeof text === 'string') return text
+  if (isObject(text) && text['refuse'] instanceof GatewayError) throw text['refuse']
+  throw wrong(plugin, hook, text, 'a string or { refuse: <a GatewayError> }')
+}
+
+function wrong(plugin: string, hook: string, value: unknown, expected: string): PluginError {
+  // Nothing awaits the promise, so its rejection must not end the process.
+  if (value instanceof Promise) value.catch(() => {})
+  return new PluginError(plugin, `returned ${shapeOf(value)} from ${hook}: expected ${expected}`)
+}
+
+function shapeOf(value: unknown): string {
+  if (value instanceof Promise) return 'a promise'
+  if (Array.isArray(value)) return 'an array'
+  if (isObject(value)) return `an object with ${Object.keys(value).slice(0, 3).join(', ').slice(0, 60) || 'no members'}`
+  return value === null || value === undefined ? String(value) : `a ${typeof value}`
+}
