@@ -1,3 +1,4 @@
+import pTimeout from 'p-timeout'
 import type { Cancellation } from '../foundation/cancellation.ts'
 import type { Clock } from '../foundation/clock.ts'
 import { noUsage, type GenerationEvent, type TokenUsage } from '../contracts/events.ts'
@@ -105,16 +106,12 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
 
   /** What comes after the finish, if it comes within a second; most often the end, which is undefined. */
   async last(): Promise<E | undefined> {
-    const late = Promise.withResolvers<undefined>()
-    const timer = setTimeout(() => late.resolve(undefined), lastMs)
     try {
-      return await Promise.race([this.next(), late.promise])
+      return await pTimeout(this.next(), { milliseconds: lastMs, message: false })
     } catch (error) {
       // The answer is whole; only its caller can still call it off.
       if (this.signal.aborted) throw error
       return undefined
-    } finally {
-      clearTimeout(timer)
     }
   }
 

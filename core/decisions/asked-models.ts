@@ -16,7 +16,7 @@ import { DerivedContext } from '../operation/derived-context.ts'
 import type { Operation } from '../operation/operation.ts'
 import type { OpenRecord } from '../contracts/log-sink.ts'
 import { Planner } from '../routing/plan.ts'
-import { cutShort } from '../upstream/cut-short.ts'
+import { cutShort } from '../upstream/provider-failures.ts'
 
 /** Lets clients decide by asking models, on the decision's own account. */
 export class AskedModels {

@@ -1,5 +1,4 @@
-import type { AbsentProvider } from '../contracts/absent-provider.ts'
-import type { CatalogSource } from '../contracts/catalog.ts'
+import type { AbsentProvider, CatalogSource } from '../contracts/catalog.ts'
 import type { DecisionClient } from '../contracts/decision.ts'
 import type { Guardrail } from '../contracts/guardrail.ts'
 import type { LogSink } from '../contracts/log-sink.ts'

@@ -1,6 +1,7 @@
 import type { HttpClient } from '../contracts/http-client.ts'
 import { resolve } from 'node:path'
 import { Ajv } from 'ajv'
+import pTimeout from 'p-timeout'
 import type { Container } from './container.ts'
 import { PluginError } from '../foundation/errors.ts'
 import type { Logger } from '../foundation/logger.ts'
@@ -172,15 +173,8 @@ export function order(plugins: readonly CheckedPlugin[]): CheckedPlugin[] {
 }
 
 async function withinTime(setup: Hook): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`setup took longer than ${setupTimeoutMs} ms`)), setupTimeoutMs)
-  })
-  try {
-    await Promise.race([setup(), late])
-  } finally {
-    clearTimeout(timer)
-  }
+  const message = `setup took longer than ${setupTimeoutMs} ms`
+  await pTimeout(Promise.resolve(setup()), { milliseconds: setupTimeoutMs, message })
 }
 
 /** Runs a plugin's own code, so that whatever it throws names the plugin. */

@@ -1,3 +1,4 @@
+import pTimeout from 'p-timeout'
 import { wire } from '../framework/container.ts'
 import type { Item, ItemReference } from '../contracts/items.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
@@ -59,18 +60,12 @@ export class History implements StoredResponses {
       body: finished.body,
       createdAt: this.#clock.now(),
     }
-    let timer: NodeJS.Timeout | undefined
     try {
-      const late = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => reject(new Error('the response store did not answer in time')), this.#timeoutMs)
-      })
-      await Promise.race([this.#responses.put(owner, response), late])
+      await pTimeout(this.#responses.put(owner, response), { milliseconds: this.#timeoutMs, fallback: late })
       return true
     } catch (error) {
       this.#log.error('a response could not be stored', { request: requestId, ...describeError(error) })
       return false
-    } finally {
-      clearTimeout(timer)
     }
   }
 
@@ -151,6 +146,10 @@ export class History implements StoredResponses {
       })
     }
   }
+}
+
+function late(): never {
+  throw new Error('the response store did not answer in time')
 }
 
 function isReference(item: Item): item is ItemReference {

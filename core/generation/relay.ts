@@ -1,6 +1,6 @@
 import type { FinishReason, TokenUsage } from '../contracts/events.ts'
 import type { GenerationSink } from '../contracts/route.ts'
-import { cutShort } from '../upstream/cut-short.ts'
+import { cutShort } from '../upstream/provider-failures.ts'
 import type { Answer } from './answer.ts'
 import type { Attempt } from '../attempts/attempt.ts'
 import { soundUsage } from '../billing/cost.ts'

@@ -1,3 +1,4 @@
+import pTimeout from 'p-timeout'
 import { wire } from '../framework/container.ts'
 import type { LogSink, RequestRecord } from '../contracts/log-sink.ts'
 import { LogSinks } from '../framework/extension-points.ts'
@@ -33,10 +34,7 @@ export class RecordQueue {
 
   /** Delivers what is left, or gives up at the deadline. */
   async drain(deadlineMs: number): Promise<void> {
-    const timer = Promise.withResolvers<void>()
-    const late = setTimeout(timer.resolve, deadlineMs)
-    await Promise.race([Promise.all(this.#lanes.map(lane => lane.drain())), timer.promise])
-    clearTimeout(late)
+    await pTimeout(Promise.all(this.#lanes.map(lane => lane.drain())), { milliseconds: deadlineMs, message: false })
     for (const lane of this.#lanes) lane.stop()
   }
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import pTimeout from 'p-timeout'
 import { isSemantic, type GenerationEvent } from '../contracts/events.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
 import { checkGenerationEvents } from './generation-events.ts'
@@ -42,11 +43,9 @@ export async function endsByItself(
 ): Promise<void> {
   if (!events.some(({ type }) => type === 'usage') || !events.some(({ type }) => type === 'finish')) return
   const isWhole = typeof options.adapter.framing === 'function' || /\n\r?\n$|\}\n$/.test(Buffer.from(body.subarray(-4)).toString('latin1'))
-  const late = Promise.withResolvers<undefined>()
-  const timer = setTimeout(() => late.resolve(undefined), longestEndMs)
   const pieces = isWhole ? [body, body] : [body]
-  const replayed = await Promise.race([replay(options.adapter, callFor(options, example, true), { pieces, staysOpen: true }), late.promise])
-  clearTimeout(timer)
+  const replaying = replay(options.adapter, callFor(options, example, true), { pieces, staysOpen: true })
+  const replayed = await pTimeout(replaying, { milliseconds: longestEndMs, message: false })
   assert.ok(replayed, 'it waits for the end of the body, although a finish and the usage have come')
   if (replayed.failure) throw replayed.failure
   const finish = replayed.events.findIndex(({ type }) => type === 'finish')

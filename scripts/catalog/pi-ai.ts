@@ -5,17 +5,10 @@ import { effortsFromLevels } from './effort-levels.ts'
 import { knownPrice, positive, type Listing } from './listing.ts'
 import { answersInText } from './not-text.ts'
 import { readJson } from './packages.ts'
-import { rates } from './pi-catalog.ts'
+import { rates, type Cost } from './pi-catalog.ts'
 import { slugOf } from './provider-names.ts'
 import type { Tally } from './tally.ts'
 import { wireName } from './wire-name.ts'
-
-interface Cost {
-  readonly input: number
-  readonly output: number
-  readonly cacheRead: number
-  readonly cacheWrite: number
-}
 
 interface Entry {
   readonly id: string

@@ -7,7 +7,8 @@ import { answersInText } from './not-text.ts'
 import type { Tally } from './tally.ts'
 import { wireName } from './wire-name.ts'
 
-interface Cost {
+/** US dollars per million tokens. */
+export interface Cost {
   readonly input: number
   readonly output: number
   readonly cacheRead: number

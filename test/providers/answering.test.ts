@@ -1,15 +1,9 @@
 import t from 'tap'
-import { createContainer } from '../../core/framework/container.ts'
-import { Clock, systemClock } from '../../core/foundation/clock.ts'
-import { extensionPoints } from '../../core/framework/extension-points.ts'
-import { Providers, type Provider, type PluginUse } from '../../core/index.ts'
-import { createLogger } from '../../core/foundation/logger.ts'
-import { Masks } from '../../core/foundation/masks.ts'
-import { PluginHost } from '../../core/framework/plugin-host.ts'
 import { answeringSuite, fakeUpstream, providerCall, stall, type ReceivedRequest } from '../../core/testing/index.ts'
 import { UndiciClient } from '../../core/upstream/http-client.ts'
 import sandbox from '../../plugins/providers/sandbox/index.ts'
 import { FakeGoogle } from '../fake-google.ts'
+import { providerOf } from '../provider-of.ts'
 import { everyProvider } from './every-provider.ts'
 
 const http = new UndiciClient()
@@ -29,15 +23,6 @@ function isStream({ url, body }: ReceivedRequest): boolean {
   return /stream/i.test(url) || (body as { readonly stream?: boolean }).stream === true
 }
 
-async function providerOf(use: PluginUse): Promise<Provider> {
-  const container = createContainer()
-  for (const { token, create } of extensionPoints) container.value(token, create())
-  container.value(Clock, systemClock)
-  const masks = new Masks()
-  await new PluginHost(container, createLogger('silent', masks), http, masks).setUp([use])
-  return container.get(Providers).values()[0]!
-}
-
 async function drain(events: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of events);
 }
@@ -46,7 +31,7 @@ const input = [{ type: 'message', role: 'user', content: [{ type: 'input_text', 
 
 for (const { name, plugin, model } of providers) {
   t.test(name, async t => {
-    const provider = await providerOf(plugin({ id: name, baseUrl: `${upstream.url}/${name}` }))
+    const provider = await providerOf(plugin({ id: name, baseUrl: `${upstream.url}/${name}` }), http)
     answeringSuite(t, { provider, requests: [{ model, input }] })
 
     await t.test('reads no further when it is called off', async t => {
@@ -67,6 +52,6 @@ for (const { name, plugin, model } of providers) {
 }
 
 t.test('sandbox', async t => {
-  const provider = await providerOf(sandbox({}))
+  const provider = await providerOf(sandbox({}), http)
   answeringSuite(t, { provider, requests: [{ model: 'echo', input }], endpoint: { upstreamModel: 'echo' } })
 })

@@ -2,9 +2,8 @@ import type { GenerationEvent } from '../../contracts/events.ts'
 import type { ToolChoice } from '../../contracts/request.ts'
 import { invalidRequest } from '../../foundation/errors.ts'
 import type { RaisedCall } from '../raised-event.ts'
-import type { Draft, Raise } from './draft.ts'
+import { raiseEach, type Draft, type Raise } from './draft.ts'
 import { isNamespace, isOwn, keyOf, toolsMeant, type OwnTool } from './own-tools.ts'
-import { raiseEach } from './raise-each.ts'
 
 /** The caller's tools that a model may call, by key; undefined where the choice excludes none of them. */
 export function allowedKeys(choice: ToolChoice | undefined, own: readonly OwnTool[]): ReadonlySet<string> | undefined {

@@ -32,3 +32,12 @@ export interface Draft {
   /** The first one sees the provider's own events. */
   readonly raises: Raise[]
 }
+
+/** A raise that maps each event on its own. `begin` runs once per answer and returns the mapping. */
+export function raiseEach(begin: () => (event: RaisedEvent) => RaisedEvent | readonly RaisedEvent[]): Raise {
+  return async function* (events) {
+    const raise = begin()
+    // An empty list is yielded too: it shows that the provider is alive.
+    for await (const yielded of events) yield 'type' in yielded ? [raise(yielded)].flat() : yielded.flatMap(raise)
+  }
+}

@@ -1,6 +1,5 @@
 import type { RaisedCall } from '../raised-event.ts'
-import type { Raise } from './draft.ts'
-import { raiseEach } from './raise-each.ts'
+import { raiseEach, type Raise } from './draft.ts'
 import type { ToolForm, ToolNames } from './tool-names.ts'
 
 /** Calls by the names and of the types that the caller knows. Calls of tools that were never offered pass unchanged. */
