@@ -2,12 +2,12 @@ import { defaults, defineConfig } from 'turnpike/config'
 import fileCatalog from 'turnpike/plugins/catalogs/file'
 import openaiChat from 'turnpike/plugins/providers/openai-chat'
 
-// The gateway under test: every default plugin, and a provider that is the benchmark's upstream.
+// The gateway under test: every default plugin, and a provider for the benchmark's upstream.
 
 export default defineConfig({
   server: { logLevel: 'warn' },
   plugins: [
-    // Whether Ollama runs on this machine must make no difference.
+    // The result must not depend on whether Ollama runs on this machine.
     ...defaults({ without: ['ollama'] }),
     openaiChat({ id: 'bench', baseUrl: `${process.env['BENCH_UPSTREAM']}/v1`, apiKey: 'sk-demo-upstream' }),
     fileCatalog({ models: [{ model: 'bench-model', endpoints: [{ provider: 'bench', price: { input: 0.5, output: 2 } }] }] }),

@@ -12,16 +12,16 @@ export interface GatewayCommand {
 
 const main = fileURLToPath(new URL('../dist/config/main.js', import.meta.url))
 
-/** The built gateway in a folder of its own, and a key to it. `settings` are what its configuration reads from the environment. */
+/** The built gateway in a temporary folder, and a key for it. `settings` are the environment variables of its configuration. */
 export function gatewayCommand(port: number, configFile: string, settings: Readonly<Record<string, string>>): GatewayCommand {
   if (!existsSync(main)) throw new Error('There is no dist/: npm run build')
   const config = fileURLToPath(new URL(configFile, import.meta.url))
   const cwd = mkdtempSync(join(tmpdir(), 'turnpike-bench-'))
   const env = {
     ...settings,
-    // As bin/turnpike.js does, which would run the sources here.
+    // Like bin/turnpike.js, which would run from source here.
     NODE_COMPILE_CACHE: join(cwd, 'compile-cache'),
-    // Providers whose keys happen to be in the environment have no part in this.
+    // Ignores providers whose keys happen to be in the environment.
     ...Object.fromEntries(
       Object.keys(process.env)
         .filter(name => name.endsWith('_API_KEY'))

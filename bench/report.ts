@@ -32,7 +32,7 @@ export interface Row {
   readonly concurrency: number
   readonly cpuPerRequestUs: number
   readonly cpuPerEventUs: number | undefined
-  /** Of the rounds that kept the core busy; undefined where none did. */
+  /** From the rounds that kept the core busy. Undefined if none did. */
   readonly requestsPerSecond: number | undefined
   readonly busy: number
   readonly p50Ms: number
@@ -48,7 +48,7 @@ export interface Verdict {
   readonly met: boolean
 }
 
-/** Below this share of its core a gateway was not what limited the requests per second. */
+/** Below this share of its core, something other than the gateway limited the requests per second. */
 const saturatedFrom = 0.95
 
 const labels: Readonly<Record<ContenderName, string>> = {

@@ -78,7 +78,7 @@ async function measure(name: string, answer: Answer): Promise<void> {
   }
 }
 
-/** Whether nothing more has been taken from the upstream for two seconds. */
+/** Whether the gateway has read nothing from the upstream for two seconds. */
 function quiet(sockets: readonly Socket[]): () => Promise<boolean> {
   let taken = -1
   let turns = 0

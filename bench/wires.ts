@@ -12,7 +12,7 @@ import { freePort, startServer, type ServerProcess } from './server-process.ts'
 import { streamedReply, wires, type Wire } from './streamed-reply.ts'
 import { startUpstream } from './upstream.ts'
 
-// What each dialect costs beside Chat Completions: the same text through the whole gateway, one gateway a dialect.
+// What each dialect costs compared with Chat Completions: the same text through the whole gateway, one gateway per dialect.
 
 const { values } = parseArgs({
   options: {
@@ -64,7 +64,7 @@ try {
 }
 report()
 
-/** A gateway for this dialect alone, and an upstream for each number of events a write. */
+/** A gateway for this dialect only, and an upstream for each number of events per write. */
 async function launch(wire: Wire): Promise<readonly Scene[]> {
   const reply = streamedReply(wire, deltas)
   const upstreams: Record<string, string> = {}
@@ -151,7 +151,7 @@ function report(): void {
   }
 }
 
-/** The median of the rounds' ratios: what disturbed the machine disturbed both in the same round. */
+/** The median of the rounds' ratios: a disturbance affects both halves of a round. */
 function ratioOf(values: readonly number[], base: readonly number[]): number {
   return Number(median(values.map((value, round) => value / base[round]!)).toFixed(2))
 }

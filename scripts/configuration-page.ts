@@ -6,7 +6,7 @@ import type { Plugin, PluginDefinition } from '../core/index.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** `docs/configuration.md`, from the schemas by which options are checked. */
+/** Generates `docs/configuration.md` from the options' schemas. */
 export async function configurationPage(): Promise<string> {
   const plugins = await Promise.all(globSync('plugins/*/*/index.ts', { cwd: root }).sort().map(readPlugin))
   return `${[introduction, '## `server`', table(rowsOf(serverSchema)), network, '## Plugins', ...plugins.map(pluginSection)].join('\n\n')}\n`
@@ -16,7 +16,7 @@ const introduction = `<!-- Written by \`npm run docs\` from the options' schemas
 
 # Configuration
 
-\`gateway.config.ts\` exports one object: where to listen, and the list of plugins. \`turnpike start\` reads it from the current folder, or from the path given with \`--config\`; \`.mts\`, \`.js\` and \`.mjs\` are as good. TypeScript configs, and the TypeScript files that they import, are ES modules whatever \`package.json\` says.
+\`gateway.config.ts\` exports one object: where to listen, and the list of plugins. \`turnpike start\` reads it from the current folder, or from the path given with \`--config\`; \`.mts\`, \`.js\` and \`.mjs\` work too. TypeScript configs, and the TypeScript files that they import, are always ES modules, regardless of \`package.json\`.
 
 \`\`\`ts
 import { defaults, defineConfig, env } from 'turnpike/config'
@@ -31,13 +31,13 @@ export default defineConfig({
 })
 \`\`\`
 
-- \`defaults({ without })\` is what nearly everybody wants; \`without\` leaves out plugins by their names and providers by their ids. It finds the providers whose key is in the environment, and Ollama where it answers.
-- \`env(name)\` is an environment variable that must be set, \`optionalEnv(name)\` one that may be. No option is read from the environment by itself. All variables that are missing are named at once.
-- A file \`.env\` next to the config is read first, if there is one. What is set in the real environment wins.
-- Relative paths in options start at the folder of the config: \`./data\` lies next to it, wherever the command runs.
-- The list may hold lists, promises, and nothing: \`process.env.X && plugin({})\`.
-- Plugins are set up in the order of the list, save that one that needs another's service comes after it. \`turnpike check\` prints the order, or everything that is wrong with the config.
-- Options that are secret are masked in every log line and error.`
+- \`defaults({ without })\` returns the plugins that nearly everybody wants. \`without\` excludes plugins by name and providers by id. It includes the providers whose key is in the environment, and Ollama if it is running.
+- \`env(name)\` reads a required environment variable, \`optionalEnv(name)\` an optional one. No option is read from the environment automatically. All missing variables are reported at once.
+- If there is a \`.env\` file next to the config, it is read first. The real environment takes precedence.
+- Relative paths in options start at the config's folder: \`./data\` is next to the config, no matter where the command runs.
+- The list may contain nested lists, promises and falsy values: \`process.env.X && plugin({})\`.
+- Plugins are set up in list order, except that a plugin comes after those whose services it needs. \`turnpike check\` prints the order, or every problem with the config.
+- Secret options are masked in every log line and error.`
 
 const network = `## Proxies and certificates
 
@@ -64,7 +64,7 @@ async function readPlugin(file: string): Promise<DocumentedPlugin> {
   const { default: plugin } = (await import(pathToFileURL(source).href)) as { readonly default: Plugin<object> }
   const use = (plugin as (options: object) => ReturnType<Plugin<object>>)({})
   const [, comment = ''] = /\/\*\*((?:(?!\*\/)[^])*)\*\/\s*export default definePlugin/.exec(readFileSync(source, 'utf8')) ?? []
-  // References to the specification are for readers of the code.
+  // References to the protocol are for readers of the code.
   const summary = comment
     .replaceAll(/^\s*\* ?/gm, '')
     .replaceAll(/ \(spec\.md[^)]*\)|: spec\.md[^\n]*/g, '.')
@@ -79,7 +79,7 @@ function pluginSection({ path, summary, definition }: DocumentedPlugin): string 
     `### ${definition.name}`,
     `\`turnpike/${path}\``,
     ...(summary === '' ? [] : [summary]),
-    rows.length === 0 ? 'It has no options.' : table(rows),
+    rows.length === 0 ? 'No options.' : table(rows),
   ].join('\n\n')
 }
 

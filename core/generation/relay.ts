@@ -20,12 +20,12 @@ export class Relay {
     this.#sink = sink
   }
 
-  /** The last that the provider told, as far as the round has come. Some tell it with every piece of text. */
+  /** The latest usage that the provider reported in this round. Some providers report it with every piece of text. */
   get usage(): TokenUsage | undefined {
     return this.#told && soundUsage(this.#told)
   }
 
-  /** To the finish. While the client lags nothing is read, and the attempt's clock stands still. */
+  /** Runs until the finish. While the client lags, nothing is read and the attempt's clock is paused. */
   async run(): Promise<void> {
     const attempt = this.#attempt
     for (const event of attempt.head) this.#deliver(event)
@@ -40,7 +40,7 @@ export class Relay {
       this.#deliver(event)
     }
     if (!this.finish) throw cutShort(attempt.candidate.provider.id)
-    // Some providers tell the usage after the end.
+    // Some providers report usage after the finish.
     for (let event = attempt.take() ?? (await attempt.last()); event; event = attempt.take())
       if (event.type === 'usage') this.#told = event.usage
     if (this.finish === 'pause') this.#answer.pause()

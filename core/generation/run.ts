@@ -40,15 +40,15 @@ export class Run {
   readonly #surroundings: AnswerSurroundings
   readonly #committed = Promise.withResolvers<Commitment | GatewayError>()
   #commitTimer: NodeJS.Timeout | undefined
-  /** The request with its history, as guards left it. */
+  /** The request after history was added and guards ran. */
   #request: GenerationRequest
-  /** What this request brought to the conversation. */
+  /** The items that this request adds to the conversation. */
   #added: readonly Item[] = []
   #begun: Commitment | undefined
   #attempt: Attempt<RaisedEvent> | undefined
-  /** The round that is under way. */
+  /** The current round. */
   #round: Relay | undefined
-  /** Characters said in the rounds that are over. */
+  /** Characters generated in earlier rounds. */
   #saidBefore = 0
   #finish: FinishReason = 'stop'
 
@@ -98,7 +98,7 @@ export class Run {
     return await this.#conclude(candidate)
   }
 
-  /** Round 0 chooses the candidate; a reply that pauses goes on at the same one. */
+  /** The first round chooses the candidate. If a reply pauses, the next round continues at the same candidate. */
   async #rounds(candidates: readonly Candidate[], reservation: Reservation | undefined): Promise<Candidate> {
     let request = this.#request
     let among = candidates
@@ -118,7 +118,7 @@ export class Run {
       attempt.end('ok', usage)
       this.#round = undefined
       this.#saidBefore = this.#answer.transcript.characters
-      // A reply that still pauses after the last round stops there.
+      // A reply that still pauses after the last round ends there.
       this.#finish = finish === 'pause' ? 'stop' : finish!
       if (finish !== 'pause' || round === maximumRounds) return attempt.candidate
       among = [attempt.candidate]
@@ -128,7 +128,7 @@ export class Run {
     }
   }
 
-  /** Undefined where the spend cap leaves nothing for another round: the answer ends there, incomplete. */
+  /** Undefined if the spend cap leaves no room for another round. The answer then ends as incomplete. */
   async #openWithin(
     reservation: Reservation,
     candidates: readonly Candidate[],
@@ -161,14 +161,14 @@ export class Run {
     return (kind, opaque) => sealState(this.#services.sealer, binding, kind, opaque)
   }
 
-  /** All answers together take too much, and this one takes the most. */
+  /** Called when all answers together use too much memory and this one uses the most. */
   #makeRoom(reason: GatewayError): void {
     const { answer, cancellation } = this.#surroundings
     this.#context.log.warn('the largest answer was ended to free memory', { request: this.#context.id, bytes: answer.bytes })
     cancellation.abort(reason)
   }
 
-  /** Characters said in the current round. */
+  /** Characters generated in the current round. */
   get #saidNow(): number {
     return this.#answer.transcript.characters - this.#saidBefore
   }
@@ -177,7 +177,7 @@ export class Run {
     return this.#answer.transcript.items(this.#seal(attempt))
   }
 
-  /** A stream that nothing has answered yet gets its status after a while, so that proxies and clients keep it open. */
+  /** Sends a stream's status after a while even without an answer, so that proxies and clients keep the connection open. */
   #commitInTime(): void {
     if (!this.#asked.stream) return
     this.#commitTimer = setTimeout(
@@ -214,7 +214,7 @@ export class Run {
     return outcome
   }
 
-  /** The caller does not forbid it, and the key's policy has logging on: docs/protocol/stored-responses.md. */
+  /** True if the caller allows it and the key's policy has logging on: docs/protocol/stored-responses.md. */
   get #stores(): boolean {
     return this.#asked.store !== false && this.#context.caller.policy.logging.value
   }
@@ -225,7 +225,7 @@ export class Run {
     return await this.#services.history.keep(caller, answered, requestId)
   }
 
-  /** Whether a provider kept the rules may show only at the end, when nothing waits for another event any more. */
+  /** A provider's protocol violation may surface only at the end, outside the relay that handles failures. */
   #publicly(thrown: unknown): unknown {
     const media = MediaError.behind(thrown)
     if (media) return media.publicly((media.url !== undefined && pathOfMedia(this.#asked.input, media.url)) || 'input')

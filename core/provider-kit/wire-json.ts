@@ -10,7 +10,10 @@ export function frameJson(data: string): unknown {
   }
 }
 
-/** A call's arguments for a vendor that wants an object. Text that is not one, such as a call cut off by the output limit, becomes `{ arguments: text }`. */
+/**
+ * A call's arguments for a vendor that wants an object. Text that is not one, such as a call cut off by the output limit, becomes `{
+ * arguments: text }`.
+ */
 export function argumentsOf(text: string): JsonObject {
   if (text.trim() === '') return {}
   const parsed = parseJson(text)

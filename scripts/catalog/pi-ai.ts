@@ -24,7 +24,7 @@ interface Entry {
   readonly thinkingLevelMap?: Readonly<Record<string, string | null>>
 }
 
-/** @earendil-works/pi-ai: the freshest source. Its README: every chat model in it can call tools. */
+/** @earendil-works/pi-ai: the freshest source. According to its README, every chat model in it can call tools. */
 export function piAi(folder: string, tally: Tally): Listing[] {
   const data = join(folder, 'dist/providers/data')
   const files = readdirSync(data).filter(file => /^[^.].*\.json$/.test(file))
@@ -58,7 +58,7 @@ function listing(provider: string, wire: string, entry: Entry): Listing {
   }
 }
 
-/** Dialects in which thinking is switched apart from its level: absent from the levels, `off` is a matter of course there. */
+/** Dialects with a separate switch for reasoning: `off` is supported even if it is not among the levels. */
 const switched = /^(deepseek|qwen|together|zai)$/
 
 function restsOf({ api, thinkingLevelMap, compat }: Entry): boolean | undefined {

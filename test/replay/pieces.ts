@@ -1,13 +1,6 @@
 import { Readable } from 'node:stream'
 import { providerCall } from '../../core/testing/index.ts'
-import type {
-  GenerationEvent,
-  HttpClient,
-  PluginUse,
-  Provider,
-  ProviderCall,
-  UpstreamReply,
-} from '../../core/index.ts'
+import type { GenerationEvent, PluginUse, Provider, ProviderCall, UpstreamReply } from '../../core/index.ts'
 import { providerOf } from '../provider-of.ts'
 import type { RecordedReply } from '../recordings.ts'
 

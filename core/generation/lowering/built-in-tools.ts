@@ -2,7 +2,9 @@ import { foreignToolTypes, type ToolDefinition } from '../../contracts/request.t
 import { invalidRequest } from '../../foundation/errors.ts'
 import type { Draft } from './draft.ts'
 
-/** Built-in tools that nothing here runs are left out, unless the choice forces them: docs/protocol/tools.md#definitions. */
+/**
+ * Drops built-in tools that this endpoint cannot run, and throws a 400 if `tool_choice` requires one: docs/protocol/tools.md#definitions.
+ */
 export function leaveOutBuiltInTools({ request, dialect, warnings }: Draft): void {
   if (!request.tools || dialect === 'openai-responses') return
   const kept = request.tools.filter(tool => !isBuiltIn(tool))
