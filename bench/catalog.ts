@@ -9,7 +9,7 @@ const rounds = 5
 const probe = fileURLToPath(new URL('catalog-process.ts', import.meta.url))
 
 for (const [title, providers] of [
-  ['no provider of the catalog', []],
+  ['no provider', []],
   ['openai, anthropic, gemini', ['openai', 'anthropic', 'gemini']],
   ['every provider of the catalog', ['*']],
 ] as const) {

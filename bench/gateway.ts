@@ -14,7 +14,7 @@ const main = fileURLToPath(new URL('../dist/config/main.js', import.meta.url))
 
 /** The built gateway in a temporary folder, and a key for it. `settings` are the environment variables of its configuration. */
 export function gatewayCommand(port: number, configFile: string, settings: Readonly<Record<string, string>>): GatewayCommand {
-  if (!existsSync(main)) throw new Error('There is no dist/: npm run build')
+  if (!existsSync(main)) throw new Error('dist/ is missing. Run `npm run build` first.')
   const config = fileURLToPath(new URL(configFile, import.meta.url))
   const cwd = mkdtempSync(join(tmpdir(), 'turnpike-bench-'))
   const env = {

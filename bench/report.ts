@@ -68,7 +68,7 @@ export function printReport(
   for (const mode of ['json', 'stream'] as const) {
     const ofMode = rows.filter(row => row.mode === mode).toSorted((a, b) => a.concurrency - b.concurrency)
     if (ofMode.length === 0) continue
-    console.log(`\n${mode === 'json' ? 'Non-streaming' : `Streaming, ${deltas} text deltas a reply`}`)
+    console.log(`\n${mode === 'json' ? 'Non-streaming' : `Streaming, ${deltas} text deltas per reply`}`)
     console.table(ofMode.map(printed))
   }
   console.log('\nStart')

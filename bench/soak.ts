@@ -104,8 +104,8 @@ async function streams(count: number, holdSeconds: number): Promise<void> {
     console.log(
       `  open for ${holdSeconds} s: highest RSS ${highestMb.toFixed(0)} MB, after a collection ${megabytes(settled.rss)} MB (heap ${megabytes(settled.heapUsed)} MB), core ${(busy * 100).toFixed(0)}% busy`,
     )
-    console.log(`  after a collection: ${kilobytes(settled.rss / 1024 / 1024).toFixed(1)} kB a stream`)
-    verdict('highest RSS a stream, kB', kilobytes(highestMb), streamLimitKb)
+    console.log(`  after a collection: ${kilobytes(settled.rss / 1024 / 1024).toFixed(1)} kB per stream`)
+    verdict('highest RSS per stream, kB', kilobytes(highestMb), streamLimitKb)
     while (counts.finished + counts.broken < count) await sleep(200)
     verdict('streams that did not finish', counts.broken, 0)
     if (counts.broken > 0) console.log(`  ${counts.complaint}`)
