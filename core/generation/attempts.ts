@@ -26,11 +26,11 @@ import { isAnswering, type RaisedEvent } from './raised-event.ts'
 
 const defaultTimeouts: Timeouts = { connectMs: 10_000, firstEventMs: 120_000, betweenEventsMs: 120_000, totalMs: 600_000 }
 
-/** What calls attempts off, and where they are recorded. */
+/** What aborts attempts, and the record that lists them. */
 export type Surroundings = Pick<RequestScope, 'cancellation' | 'record'>
 
 export interface AnswerSurroundings extends Surroundings {
-  /** Where what they say is counted. */
+  /** Counts the memory of their answers. */
   readonly answer: LiveAnswer
 }
 
@@ -70,7 +70,7 @@ export class Attempts {
     })
   }
 
-  /** An attempt whose first semantic event has come; or the public error of the last failure, when all is spent. */
+  /** Returns an attempt that has its first semantic event. Throws the public error of the last failure once nothing is left to try. */
   open(
     candidates: readonly Candidate[],
     request: GenerationRequest,
@@ -140,7 +140,7 @@ export class Attempts {
   }
 }
 
-/** Vendors bill attempts that came to nothing, too. */
+/** Vendors also bill failed attempts. */
 async function accounted(
   outcome: Promise<Attempt<RaisedEvent> | ProviderFailure>,
   { candidate: { endpoint }, head }: Attempt<RaisedEvent>,
@@ -156,13 +156,13 @@ async function accounted(
   }
 }
 
-/** The last that was told. */
+/** The last usage that was reported. */
 function usageIn(events: readonly RaisedEvent[]): TokenUsage | undefined {
   const told = events.findLast(event => event.type === 'usage')
   return told && soundUsage(told.usage)
 }
 
-/** Some raises hold events back: what they get is counted before they do. */
+/** Counts events before raises, because some raises hold events back. */
 async function* counted(events: AsyncIterable<Yielded>, count: (event: GenerationEvent) => void): AsyncGenerator<Yielded> {
   for await (const yielded of events) {
     if ('type' in yielded) count(yielded)
