@@ -3,6 +3,7 @@ import t from 'tap'
 import type { JsonObject } from '../../core/index.ts'
 import { checkResponse, checkStream, type CheckedResponse } from '../../core/testing/index.ts'
 import { said } from '../core/stage.ts'
+import { FakeEntra } from '../fake-entra.ts'
 import { FakeGoogle } from '../fake-google.ts'
 import { gateway } from '../gateway.ts'
 import { everyProvider, type ProviderUnderTest } from './every-provider.ts'
@@ -37,6 +38,7 @@ mock.onMessage('Truncated', { content: long }, { truncateAfterChunks: 6, streami
 mock.onMessage('Torn', { content: long }, { disconnectAfterMs: 60, streamingProfile: steady })
 
 const google = await FakeGoogle.start()
+const entra = await FakeEntra.start()
 const url = await mock.start()
 
 /** What the mock serves under another path than its root, and what it does not serve. */
@@ -48,7 +50,7 @@ const addresses: Readonly<Record<string, string | undefined>> = {
   'azure-anthropic': undefined,
   'vertex-anthropic': undefined,
 }
-const served = everyProvider(google).filter(({ name }) => !(name in addresses) || addresses[name] !== undefined)
+const served = everyProvider(google, entra).filter(({ name }) => !(name in addresses) || addresses[name] !== undefined)
 let now = Date.now()
 const under = await gateway({
   plugins: served.flatMap(({ name, plugin }) => {
@@ -59,7 +61,7 @@ const under = await gateway({
   // Every request comes so late that what an earlier one left behind is forgotten.
   clock: { now: () => (now += 60_000), elapsed: () => performance.now() },
 })
-t.teardown(() => Promise.all([under.stop(), mock.stop(), google.close()]))
+t.teardown(() => Promise.all([under.stop(), mock.stop(), google.close(), entra.close()]))
 
 /** Where the mock puts thoughts into the text, or into a member that the vendor (or the package) does not know. */
 const thoughtless: ReadonlySet<string> = new Set(['cohere', 'ollama', 'ai-sdk'])

@@ -2,13 +2,15 @@ import t from 'tap'
 import { answeringSuite, fakeUpstream, providerCall, stall, type ReceivedRequest } from '../../core/testing/index.ts'
 import { UndiciClient } from '../../core/upstream/http-client.ts'
 import sandbox from '../../plugins/providers/sandbox/index.ts'
+import { FakeEntra } from '../fake-entra.ts'
 import { FakeGoogle } from '../fake-google.ts'
 import { providerOf } from '../provider-of.ts'
 import { everyProvider } from './every-provider.ts'
 
 const http = new UndiciClient()
 const google = await FakeGoogle.start()
-const providers = everyProvider(google)
+const entra = await FakeEntra.start()
+const providers = everyProvider(google, entra)
 let isStalled = false
 const upstream = await fakeUpstream(request => {
   const { answer } = providers.find(({ name }) => name === request.url.split('/')[1])!
@@ -16,7 +18,7 @@ const upstream = await fakeUpstream(request => {
   const headers = { 'content-type': answer.streamType }
   return { headers, body: isStalled ? [Buffer.from(answer.stream).subarray(0, -1), stall] : answer.stream }
 })
-t.teardown(() => Promise.all([upstream.close(), google.close(), http.close()]))
+t.teardown(() => Promise.all([upstream.close(), google.close(), entra.close(), http.close()]))
 
 /** Some say it in the address. */
 function isStream({ url, body }: ReceivedRequest): boolean {

@@ -10,6 +10,7 @@ import ollama from '../../plugins/providers/ollama/index.ts'
 import openaiChat from '../../plugins/providers/openai-chat/index.ts'
 import openaiResponses from '../../plugins/providers/openai-responses/index.ts'
 import vertex from '../../plugins/providers/vertex/index.ts'
+import type { FakeEntra } from '../fake-entra.ts'
 import type { FakeGoogle } from '../fake-google.ts'
 import * as answers from './answers.ts'
 import type { VendorAnswer } from './answers.ts'
@@ -34,11 +35,11 @@ export interface ProviderUnderTest {
 export const secret = 'sk-demo-every-provider'
 
 /** Every provider plugin, those of several dialects once for each. */
-export function everyProvider(google: FakeGoogle): readonly ProviderUnderTest[] {
+export function everyProvider(google: FakeGoogle, { authority }: FakeEntra): readonly ProviderUnderTest[] {
   const credentials = { json: JSON.stringify(google.serviceAccount) }
   const onVertex = (common: Common): PluginUse => vertex({ ...common, credentials, tokenUrl: `${google.url}/token` })
   const apiKey = secret
-  const entra = { tenantId: 'demo', clientId: 'demo', clientSecret: secret, tokenUrl: `${google.url}/token` }
+  const entra = { tenantId: 'demo-tenant', clientId: 'demo', clientSecret: secret, authority }
   const access = { accessKeyId: 'AKIADEMOEVERY', secretAccessKey: secret }
   return [
     { name: 'openai-responses', model: 'demo', plugin: common => openaiResponses({ ...common, apiKey }), answer: answers.responses },

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { fakeUpstream } from '../../core/testing/index.ts'
 import { ask } from '../core/stage.ts'
+import { FakeEntra } from '../fake-entra.ts'
 import { FakeGoogle } from '../fake-google.ts'
 import { gateway } from '../gateway.ts'
 import { everyProvider } from './every-provider.ts'
@@ -9,12 +10,13 @@ import { requestChecks, schemasAbsent, type RequestCheck } from './published-sch
 // Tool outputs without a `call_id` must become a request that each vendor takes: a result for each call, right behind it, and no other.
 
 const google = await FakeGoogle.start()
-const providers = everyProvider(google)
+const entra = await FakeEntra.start()
+const providers = everyProvider(google, entra)
 const upstream = await fakeUpstream(({ url }) => {
   const { answer } = providers.find(({ name }) => name === url.split('/')[1])!
   return { headers: { 'content-type': 'application/json' }, body: answer.whole }
 })
-t.teardown(() => Promise.all([upstream.close(), google.close()]))
+t.teardown(() => Promise.all([upstream.close(), google.close(), entra.close()]))
 
 let checks: Readonly<Record<string, RequestCheck>> | undefined
 

@@ -1,6 +1,7 @@
 import t from 'tap'
 import type { JsonObject, RequestRecord } from '../../core/index.ts'
 import { checkResponse, checkStream, fakeUpstream } from '../../core/testing/index.ts'
+import { FakeEntra } from '../fake-entra.ts'
 import { FakeGoogle } from '../fake-google.ts'
 import { gateway } from '../gateway.ts'
 import { said } from '../core/stage.ts'
@@ -9,8 +10,9 @@ import { everyProvider, secret, type ProviderUnderTest } from './every-provider.
 import { canary, longest, oddities, type Oddity } from './oddities.ts'
 
 const google = await FakeGoogle.start()
+const entra = await FakeEntra.start()
 const elsewhere = await fakeUpstream(() => ({ body: chat.whole }))
-const providers = everyProvider(google)
+const providers = everyProvider(google, entra)
 let current: Scene | undefined
 let asked = 0
 let exchangesSoFar = 0
@@ -24,7 +26,7 @@ const under = await gateway({
   // So long that what an earlier exchange left behind is forgotten.
   clock: { now: () => Date.now() + exchangesSoFar * 60_000, elapsed: () => performance.now() },
 })
-t.teardown(() => Promise.all([under.stop(), upstream.close(), elsewhere.close(), google.close()]))
+t.teardown(() => Promise.all([under.stop(), upstream.close(), elsewhere.close(), google.close(), entra.close()]))
 
 for (const provider of providers) {
   t.test(provider.name, async t => {

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { fakeUpstream } from '../../core/testing/index.ts'
 import { ask } from '../core/stage.ts'
+import { FakeEntra } from '../fake-entra.ts'
 import { FakeGoogle } from '../fake-google.ts'
 import { gateway } from '../gateway.ts'
 import { everyProvider } from './every-provider.ts'
@@ -8,13 +9,14 @@ import { everyProvider } from './every-provider.ts'
 // A part that a provider cannot be sent is a 400 with the path at which the caller sent it, whatever stands before it.
 
 const google = await FakeGoogle.start()
-const providers = everyProvider(google)
+const entra = await FakeEntra.start()
+const providers = everyProvider(google, entra)
 const upstream = await fakeUpstream(({ url }) => {
   if (url.startsWith('/media/')) return { headers: { 'content-type': 'application/zip' }, body: 'PK\u0003\u0004\u0000\u00ff' }
   const { answer } = providers.find(({ name }) => name === url.split('/')[1])!
   return { headers: { 'content-type': 'application/json' }, body: answer.whole }
 })
-t.teardown(() => Promise.all([upstream.close(), google.close()]))
+t.teardown(() => Promise.all([upstream.close(), google.close(), entra.close()]))
 
 const text = { type: 'input_text', text: 'Look.' }
 const zip = { type: 'input_file', filename: 'a.zip', file_data: 'data:application/zip;base64,UEsDBAD/' }
