@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import { parentPort, workerData } from 'node:worker_threads'
 import { bodyShapes, decisionShapes } from './body-shapes.ts'
 
-// Sends the bodies of bench/bodies.ts from a thread of its own, one for each message.
+// Sends the bodies of bench/bodies.ts from a separate thread, one per message.
 
 const { url, apiKey } = workerData as { readonly url: string; readonly apiKey: string }
 

@@ -5,7 +5,7 @@ import decisions from '../plugins/endpoints/decisions/index.ts'
 import { hello, listeningGateway, saying } from '../test/gateway.ts'
 import { bodyShapes, decisionShapes } from './body-shapes.ts'
 
-// How long a request body holds the event loop, for bodies that are made to hold it.
+// How long hostile request bodies block the event loop.
 // node --conditions=turnpike-source bench/bodies.ts [part of a shape's name]
 
 const targetMs = 100
@@ -24,7 +24,7 @@ const delay = monitorEventLoopDelay({ resolution: 1 })
 
 const shapes = [...Object.keys(bodyShapes), ...Object.keys(decisionShapes)].filter(shape => shape.includes(wanted))
 const rows = []
-// On a busy machine the loop is held by others as well: what the thread computed in all is then the better bound.
+// On a busy machine other processes delay the loop too. The thread's CPU time is then the better bound.
 for (const shape of shapes) {
   client.postMessage(shape)
   await once(client, 'message')
@@ -48,7 +48,7 @@ for (const shape of shapes) {
   })
 }
 console.table(rows)
-console.log(`Target: at most ${targetMs} ms for each 10 MB of a body.`)
+console.log(`Target: at most ${targetMs} ms per 10 MB of body.`)
 if (rows.some(({ fine }) => !fine)) process.exitCode = 1
 await client.terminate()
 await under.stop()

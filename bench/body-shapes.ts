@@ -1,4 +1,4 @@
-// Hostile and plain request bodies, by name. Each is made when it is asked for: together they would not fit in memory.
+// Hostile and plain request bodies, by name. Each is created on demand, because together they would not fit in memory.
 
 const million = 1_000_000
 const megabyte = 1024 * 1024

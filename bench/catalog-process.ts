@@ -1,4 +1,4 @@
-// One measurement for catalog.ts: loads the catalog as a gateway does, with the providers that are named, and says what that took.
+// One measurement for catalog.ts: loads the catalog as a gateway does, with the given providers, and prints the cost.
 
 import { readFileSync } from 'node:fs'
 import type { AbsentProvider, CatalogSource, Clock, HttpClient, Logger, Provider } from '../core/index.ts'

@@ -1,4 +1,4 @@
-// What the bundled catalog costs a gateway: time and memory until its models can be asked for, each in a process of its own.
+// What the bundled catalog costs a gateway: time and memory until its models are available, each measured in a separate process.
 // `node bench/catalog.ts`
 
 import { execFileSync } from 'node:child_process'
@@ -9,7 +9,7 @@ const rounds = 5
 const probe = fileURLToPath(new URL('catalog-process.ts', import.meta.url))
 
 for (const [title, providers] of [
-  ['no provider of the catalog', []],
+  ['no provider', []],
   ['openai, anthropic, gemini', ['openai', 'anthropic', 'gemini']],
   ['every provider of the catalog', ['*']],
 ] as const) {
@@ -31,7 +31,7 @@ console.log(`medians of ${rounds}; Node ${process.version}, ${cpus()[0]?.model ?
 export interface Measured {
   readonly models: number
   readonly loadMs: number
-  /** Of the main thread: what `loadMs` is where nothing else runs. */
+  /** CPU time of the main thread: `loadMs` without other load on the machine. */
   readonly cpuMs: number
   readonly heapMb: number
   readonly residentMb: number

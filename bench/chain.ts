@@ -13,7 +13,7 @@ import localSealer from '../plugins/sealers/local/index.ts'
 import memory from '../plugins/stores/memory/index.ts'
 import sql from '../plugins/stores/sql/index.ts'
 
-// What `previous_response_id` costs before anything is asked of a provider: finding, opening and joining all earlier turns.
+// What `previous_response_id` costs before a provider is called: finding, opening and joining all earlier turns.
 
 const turns = 50
 /** Of the same owner. */
@@ -59,12 +59,12 @@ async function compare(what: string, itemsInTurn: number, textLength: number): P
     { name: 'memory', limitMs: 5, run: extending(inMemory.store) },
     { name: 'sqlite', limitMs: 15, run: extending(inSqlite.store) },
   ]
-  // Each round visits all, so that whatever disturbs the machine disturbs all.
+  // Each round visits all, so that disturbances affect all of them.
   const times = contenders.map((): number[] => [])
   for (let round = 0; round <= rounds; round++)
     for (const [index, { run }] of contenders.entries()) {
       const ms = await timed(run)
-      // The first one compiles.
+      // The first run compiles.
       if (round > 0) times[index]!.push(ms)
     }
   console.log(`${turns} turns, ${what} each (${Math.round(texts.join('').length / 1_000)} kB)`)
@@ -104,7 +104,7 @@ function extending(store: ResponseStore): () => Promise<void> {
   }
 }
 
-/** Milliseconds for one run, of many in a row. */
+/** Milliseconds per run, averaged over many. */
 async function timed(run: () => unknown): Promise<number> {
   const start = performance.now()
   for (let index = 0; index < extensionsInRound; index++) await run()

@@ -12,7 +12,7 @@ const collect = globalThis.gc as unknown as (options: { type: 'major'; execution
 
 process.on('message', async message => {
   if (message !== 'collect') return
-  // Finalizers and closing sockets free more a moment after a collection: several, with pauses.
+  // Finalizers and closing sockets free more memory shortly after a collection, so this collects several times, with pauses.
   for (let pass = 0; pass < 3; pass++) {
     collect({ type: 'major', execution: 'sync', flavor: 'last-resort' })
     await sleep(200)

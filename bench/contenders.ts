@@ -13,7 +13,7 @@ export type ContenderName = 'none' | 'bare' | 'minimal' | 'before' | 'turnpike' 
 export interface Contender {
   readonly name: ContenderName
   readonly modes: readonly Mode[]
-  /** Absent where the load goes straight to the upstream. */
+  /** Absent if the load goes straight to the upstream. */
   readonly command?: Command
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
@@ -72,7 +72,7 @@ export function shot(contender: Contender, origin: string, mode: Mode): Shot {
   return { url: origin + contender.path, headers: contender.headers, body: JSON.stringify(body) }
 }
 
-/** What only a finished reply has near its end. */
+/** Text that only a complete reply has near its end. */
 export function marker(contender: Contender, mode: Mode): string {
   if (mode === 'json') return 'another, quickly'
   return contender.speaks === 'chat' ? 'data: [DONE]' : '"type":"response.completed"'

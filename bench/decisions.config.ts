@@ -1,7 +1,7 @@
 import { defaults, defineConfig } from 'turnpike/config'
 import dm from 'turnpike/plugins/decisions/dm'
 
-// Every default plugin, and a decision vendor that is the benchmark's own.
+// Every default plugin, and the benchmark's own decision vendor.
 
 export default defineConfig({
   server: { logLevel: 'warn' },

@@ -1,4 +1,4 @@
-// What the gateway adds to a decision: 20 questions over 8 kB of state, one at a time, beside a bare forwarder and no gateway at all.
+// What the gateway adds to a decision: 20 questions over 8 kB of state, one at a time, compared with a bare forwarder and no gateway.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'

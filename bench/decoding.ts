@@ -4,7 +4,7 @@ import type { Wire } from './streamed-reply.ts'
 
 const probe = fileURLToPath(new URL('decoding-process.ts', import.meta.url))
 
-/** Microseconds of CPU from a reply's bytes to an event, by dialect and events a chunk, a time a round; each measured in a process of its own. */
+/** Microseconds of CPU per event, by dialect and events per chunk, one value per round. Each is measured in a separate process. */
 export function decodingTimes(
   wires: readonly Wire[],
   deltas: number,

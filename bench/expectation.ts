@@ -1,7 +1,7 @@
 import type { Expected, Shot } from './load.ts'
 import { shoot } from './server-process.ts'
 
-/** A few replies, looked at closely, say what every later one must be like. Without deltas it is one JSON document. */
+/** Derives the expectation for all replies from a close look at a few. Without deltas, a reply is one JSON document. */
 export async function expectation(aimed: Shot, marker: string, deltas: number, what: string): Promise<Expected> {
   const lengths: number[] = []
   for (let count = 0; count < 5; count++) {
@@ -11,6 +11,6 @@ export async function expectation(aimed: Shot, marker: string, deltas: number, w
     if (body.startsWith('{') !== (deltas === 0) || events < deltas) throw new Error(`${what}: ${events} deltas`)
     lengths.push(Buffer.byteLength(body))
   }
-  // Numbers in a reply, such as times, may grow by a digit.
+  // Numbers in a reply, such as times, may gain a digit.
   return { shortest: Math.min(...lengths) - 16, longest: Math.max(...lengths) + 16, marker }
 }

@@ -5,7 +5,7 @@ import openaiChat from 'turnpike/plugins/providers/openai-chat'
 import localSealer from 'turnpike/plugins/sealers/local'
 import sql from 'turnpike/plugins/stores/sql'
 
-// The gateway under test: every default plugin, and a provider that is the benchmark's upstream.
+// The gateway under test: every default plugin, and a provider for the benchmark's upstream.
 
 export default defineConfig({
   server: { logLevel: 'warn' },

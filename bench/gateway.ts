@@ -25,9 +25,9 @@ export function gatewayCommand(
   const cwd = mkdtempSync(join(tmpdir(), 'turnpike-bench-'))
   const env = {
     ...settings,
-    // As bin/turnpike.js does, which would run the sources here.
+    // Like bin/turnpike.js, which would run from source here.
     NODE_COMPILE_CACHE: join(cwd, 'compile-cache'),
-    // Providers whose keys happen to be in the environment have no part in this.
+    // Ignores providers whose keys happen to be in the environment.
     ...Object.fromEntries(
       Object.keys(process.env)
         .filter(name => name.endsWith('_API_KEY'))

@@ -1,4 +1,4 @@
--- What wrk sends and how every reply is checked; settings come from load.ts by the environment, the result leaves as one line of JSON.
+-- What wrk sends, and how every reply is checked. Settings come from load.ts through the environment. The result is one line of JSON.
 
 local shortest = tonumber(os.getenv("LOAD_SHORTEST"))
 local longest = tonumber(os.getenv("LOAD_LONGEST"))

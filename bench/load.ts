@@ -7,11 +7,11 @@ export interface Shot {
   readonly body: string
 }
 
-/** What a right reply looks like; anything else is counted as bad. */
+/** What a correct reply looks like. Any other reply counts as bad. */
 export interface Expected {
   readonly shortest: number
   readonly longest: number
-  /** Stands in its last 8 kB. */
+  /** Text within its last 8 kB. */
   readonly marker: string
 }
 
@@ -30,7 +30,7 @@ export interface LoadResult {
 
 const script = fileURLToPath(new URL('load.lua', import.meta.url))
 
-/** Runs wrk on one core and has every reply checked by `load.lua`. */
+/** Runs wrk on one core. `load.lua` checks every reply. */
 export async function load(shot: Shot, expected: Expected, connections: number, seconds: number, core: number): Promise<LoadResult> {
   const wrk = [
     'wrk',

@@ -1,4 +1,4 @@
-// The gateway of media.ts: says its address and key, then, for each message, the longest stall of its event loop since the last one.
+// The gateway of media.ts: sends its URL and key, then, for each message, the longest stall of its event loop since the last one.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -23,7 +23,7 @@ const gateway = await createGateway({
 })
 const server = createServer(toNodeHandler(gateway.http.h3)).listen(0, '127.0.0.1')
 await new Promise(resolve => server.once('listening', resolve))
-// Time of the processor, which other processes cannot lengthen: what the main thread computed between two turns of the event loop.
+// CPU time of the main thread between two turns of the event loop, which other processes do not affect.
 let stallMs = 0
 let last = process.threadCpuUsage()
 setInterval(() => {

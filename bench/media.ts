@@ -1,4 +1,4 @@
-// What images named by URL cost a gateway whose provider takes them inline only: the longest stall of its event loop, and its memory.
+// What images by URL cost a gateway whose provider accepts only inline images: the longest stall of its event loop, and its memory.
 // `node --conditions=turnpike-source bench/media.ts`
 
 import { fork } from 'node:child_process'
@@ -66,7 +66,7 @@ async function measure(title: string, requests: number, count: number, bytes: nu
   )
 }
 
-/** What the gateway says of itself; one question at a time. */
+/** Asks the gateway for its state, one question at a time. */
 async function report(): Promise<{ readonly stallMs: number; readonly residentMb: number }> {
   child.send('report')
   const [message] = await once(child, 'message')

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createParser } from 'eventsource-parser'
 import { Agent } from 'undici'
 
-// What translating a chat stream into a Responses stream cannot do without: no validation, no key, no accounting, no
+// The minimum for translating a chat stream into a Responses stream: no validation, no keys, no accounting, no
 // back-pressure, text only. One write per upstream chunk.
 
 const upstream = process.env['BENCH_UPSTREAM']!

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Shot } from './load.ts'
 
 export interface OpenStreams {
-  /** Streams whose first text delta has come and which have not ended. */
+  /** Streams that have received their first text delta and have not ended. */
   readonly open: number
   readonly finished: number
   readonly broken: number
@@ -15,7 +15,7 @@ const opening = '"delta":'
 const ending = '"type":"response.completed"'
 const lastChunk = '\r\n0\r\n\r\n'
 
-/** Opens streams evenly over a time and reads each to its end; the object returned counts along. */
+/** Opens streams evenly over a period and reads each to its end. The returned counts are live. */
 export function openStreams(shot: Shot, count: number, rampMs: number): OpenStreams {
   const counts = { open: 0, finished: 0, broken: 0, complaint: '' }
   void (async () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Linux counts CPU time in these, whatever the kernel's own tick: USER_HZ. */
+/** The unit of CPU time in Linux, independent of the kernel's tick: USER_HZ. */
 const tickMs = 10
 
 /** User and system time of all threads of a process. */

@@ -32,7 +32,7 @@ export interface Row {
   readonly concurrency: number
   readonly cpuPerRequestUs: number
   readonly cpuPerEventUs: number | undefined
-  /** Of the rounds that kept the core busy; undefined where none did. */
+  /** From the rounds that kept the core busy. Undefined if none did. */
   readonly requestsPerSecond: number | undefined
   readonly busy: number
   readonly p50Ms: number
@@ -48,7 +48,7 @@ export interface Verdict {
   readonly met: boolean
 }
 
-/** Below this share of its core a gateway was not what limited the requests per second. */
+/** Below this share of its core, something other than the gateway limited the requests per second. */
 const saturatedFrom = 0.95
 
 const labels: Readonly<Record<ContenderName, string>> = {
@@ -69,7 +69,7 @@ export function printReport(
   for (const mode of ['json', 'stream'] as const) {
     const ofMode = rows.filter(row => row.mode === mode).toSorted((a, b) => a.concurrency - b.concurrency)
     if (ofMode.length === 0) continue
-    console.log(`\n${mode === 'json' ? 'Non-streaming' : `Streaming, ${deltas} text deltas a reply`}`)
+    console.log(`\n${mode === 'json' ? 'Non-streaming' : `Streaming, ${deltas} text deltas per reply`}`)
     console.table(ofMode.map(printed))
   }
   console.log('\nStart')

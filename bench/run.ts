@@ -46,7 +46,7 @@ const allNames: readonly ContenderName[] = [
 const only = values.only.split(',').filter(Boolean)
 const names = only.length > 0 ? allNames.filter(name => only.includes(name) || name === 'before') : allNames
 
-/** The gateway has a core to itself; what drives it shares the other. */
+/** The gateway has a core to itself. Everything else shares the other one. */
 const driverCore = 0
 const gatewayCore = 1
 
@@ -93,7 +93,7 @@ const environment = {
 writeFileSync(file, `${JSON.stringify({ environment, options: values, ...report, starts, samples }, undefined, 2)}\n`)
 console.log(`\n${file}`)
 
-/** Starts a contender several times for the time to its first reply, and keeps the last one running. */
+/** Starts a contender several times to measure the time to its first reply, and keeps the last one running. */
 async function launch(name: ContenderName): Promise<Running> {
   const port = await freePort()
   const found = contender(name, port, upstream.origin, values.against)

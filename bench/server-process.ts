@@ -29,16 +29,16 @@ export interface Command {
 const startLimitMs = 20_000
 const stopLimitMs = 10_000
 
-/** Starts a Node server on one core. What it complains of is told when it fails to start. */
+/** Starts a Node.js server on one core. If it fails to start, the error includes its stderr. */
 export async function startServer({ nodeArguments, env, cwd, ipc }: Command, core: number, ready: Shot): Promise<ServerProcess> {
   const startedMs = performance.now()
   const child = spawn('taskset', ['--cpu-list', `${core}`, process.execPath, ...nodeArguments], {
     cwd,
     env: { ...process.env, NODE_ENV: 'production', ...env },
-    // What it logs is written, but read by nobody.
+    // Its log is written but not read.
     stdio: ['ignore', 'ignore', 'pipe', ...(ipc ? (['ipc'] as const) : [])],
   })
-  // However the benchmark ends, it leaves nothing running.
+  // Nothing keeps running after the benchmark, however it ends.
   process.once('exit', () => child.kill('SIGKILL'))
   let output = ''
   child.stderr!.on('data', (part: Buffer) => {

@@ -33,7 +33,7 @@ if (values.only.includes('growth')) await growth(Number(values.from), Number(val
 if (values.only.includes('streams')) await streams(Number(values.streams), Number(values.hold))
 process.exitCode = missed ? 1 : 0
 
-/** Memory after a forced collection must not depend on how many requests there were. */
+/** Memory after a forced collection must not depend on the number of requests. */
 async function growth(from: number, to: number): Promise<void> {
   const upstream = await startUpstream({
     reply: streamedReply('openai-chat', 200),
@@ -71,7 +71,7 @@ async function growth(from: number, to: number): Promise<void> {
   }
 }
 
-/** Many slow streams at once, an event a second each: what one costs in memory, and that all of them finish. */
+/** Many slow streams at once, one event per second each: measures memory per stream, and checks that all finish. */
 async function streams(count: number, holdSeconds: number): Promise<void> {
   const rampSeconds = Math.ceil(count / 500)
   const upstream = await startUpstream({
@@ -104,8 +104,8 @@ async function streams(count: number, holdSeconds: number): Promise<void> {
     console.log(
       `  open for ${holdSeconds} s: highest RSS ${highestMb.toFixed(0)} MB, after a collection ${megabytes(settled.rss)} MB (heap ${megabytes(settled.heapUsed)} MB), core ${(busy * 100).toFixed(0)}% busy`,
     )
-    console.log(`  after a collection: ${kilobytes(settled.rss / 1024 / 1024).toFixed(1)} kB a stream`)
-    verdict('highest RSS a stream, kB', kilobytes(highestMb), streamLimitKb)
+    console.log(`  after a collection: ${kilobytes(settled.rss / 1024 / 1024).toFixed(1)} kB per stream`)
+    verdict('highest RSS per stream, kB', kilobytes(highestMb), streamLimitKb)
     while (counts.finished + counts.broken < count) await sleep(200)
     verdict('streams that did not finish', counts.broken, 0)
     if (counts.broken > 0) console.log(`  ${counts.complaint}`)

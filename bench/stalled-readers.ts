@@ -19,7 +19,7 @@ const limitKb = Number(values.limit)
 const gatewayCore = 1
 let missed = false
 
-console.log(`${readers} readers that stall`)
+console.log(`${readers} stalled readers`)
 await measure('short events', endless(chunk('word ')))
 await measure('events of 8 kB', endless(chunk('word '.repeat(1600))))
 await measure('short events, gzip', compressed(chunk('word ')))
@@ -68,7 +68,7 @@ async function measure(name: string, answer: Answer): Promise<void> {
     const heldKb = (after.rss - before.rss) / readers / 1024
     missed ||= heldKb > limitKb
     console.log(
-      `${heldKb <= limitKb ? 'met   ' : 'MISSED'} ${name}: ${heldKb.toFixed(0)} kB a reader after a collection (limit ${limitKb}; heap ${kilobytes(after.heapUsed - before.heapUsed)}, external ${kilobytes(after.external - before.external)}), ${(((highestMb - beforeMb) * 1024) / readers).toFixed(0)} kB at most`,
+      `${heldKb <= limitKb ? 'met   ' : 'MISSED'} ${name}: ${heldKb.toFixed(0)} kB per reader after a collection (limit ${limitKb}; heap ${kilobytes(after.heapUsed - before.heapUsed)}, external ${kilobytes(after.external - before.external)}), ${(((highestMb - beforeMb) * 1024) / readers).toFixed(0)} kB at most`,
     )
   } finally {
     for (const socket of sockets) socket.destroy()
@@ -78,7 +78,7 @@ async function measure(name: string, answer: Answer): Promise<void> {
   }
 }
 
-/** Whether nothing more has been taken from the upstream for two seconds. */
+/** Whether the gateway has read nothing from the upstream for two seconds. */
 function quiet(sockets: readonly Socket[]): () => Promise<boolean> {
   let taken = -1
   let turns = 0

@@ -1,4 +1,4 @@
-/** A stream as a vendor sends it, framed. */
+/** A stream as a vendor sends it, in frames. */
 export interface StreamedReply {
   readonly contentType: string
   readonly events: readonly string[]
@@ -7,7 +7,7 @@ export interface StreamedReply {
 export const wires = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'cohere', 'ollama'] as const
 export type Wire = (typeof wires)[number]
 
-/** As many pieces of text in every dialect, the same ones, in events as long as those of the vendor. */
+/** The same pieces of text in every dialect, in events as long as the vendor's. */
 export function streamedReply(wire: Wire, deltas: number): StreamedReply {
   const texts = Array.from({ length: deltas }, (_, index) => words[(index + 1) % words.length]!)
   return { contentType: wire === 'ollama' ? 'application/x-ndjson' : 'text/event-stream; charset=utf-8', events: dialects[wire](texts) }
@@ -82,7 +82,7 @@ function responses(texts: readonly string[]): readonly string[] {
     event('response.output_item.added', { output_index: 0, item: begun }),
     event('response.content_part.added', { ...place, part: { ...part, text: '' } }),
     ...texts.map(delta =>
-      // What obscures the length of the text fills it up to 16 characters.
+      // The obfuscation pads the text to 16 characters.
       event('response.output_text.delta', { ...place, delta, logprobs: [], obfuscation: 'AbCdEfGhIjKlMnOp'.slice(delta.length) }),
     ),
     event('response.output_text.done', { ...place, text, logprobs: [] }),
@@ -101,7 +101,7 @@ function anthropic(texts: readonly string[]): readonly string[] {
     event('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
     event('ping', {}),
     ...texts.map((text, index) =>
-      // The vendor puts blanks before the last brace, more or fewer.
+      // The vendor puts a varying number of spaces before the last brace.
       event('content_block_delta', { index: 0, delta: { type: 'text_delta', text } }).replace('}\n\n', `${' '.repeat(index % 12)}}\n\n`),
     ),
     event('content_block_stop', { index: 0 }),
@@ -110,7 +110,7 @@ function anthropic(texts: readonly string[]): readonly string[] {
   ]
 }
 
-/** Counts come with every piece, as do the names of model and response. */
+/** Every piece repeats the counts and the names of model and response. */
 function gemini(texts: readonly string[]): readonly string[] {
   return texts.map((text, index) => {
     const response = {
@@ -127,7 +127,7 @@ function gemini(texts: readonly string[]): readonly string[] {
       modelVersion: 'bench-model',
       responseId: 'BenchBenchBenchBenchBen',
     }
-    // A blank stands behind every colon; lines end with CRLF.
+    // There is a space after every colon, and lines end in CRLF.
     return `data: ${JSON.stringify(response).replaceAll('":', '": ')}\r\n\r\n`
   })
 }

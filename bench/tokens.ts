@@ -1,4 +1,4 @@
-// How long counting takes, thread and hand-over included: medians of five. And what the check costs a request that needs no counting.
+// How long counting takes, including the thread's overhead: medians of five. And what the check costs a request that needs no counting.
 import { readFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { GenerationRequest, Logger } from '../core/index.ts'
@@ -11,7 +11,7 @@ const say = (message: string): void => console.error(message)
 const log: Logger = { debug: say, info: say, warn: say, error: say, child: () => log }
 const counter = new ThreadedTokenCounter(log)
 
-/** The same every time. */
+/** The same in every run. */
 function scattered(length: number, first: number, span: number): string {
   let state = 1
   return Array.from({ length }, () => String.fromCharCode(first + ((state = (state * 48_271) % 2_147_483_647) % span))).join('')

@@ -1,10 +1,10 @@
-// An upstream that costs next to nothing, so that what is measured is what stands before it.
+// A very cheap upstream, so that the benchmark measures what is in front of it.
 //
 //   upstream PORT EVENTS_PER_WRITE GAP_MICROSECONDS CONTENT_TYPE EVENTS_FILE
 //
-// A request whose body says "stream":true, or whose path says stream, is answered with the events of the file, each of which
-// a zero byte ends: EVENTS_PER_WRITE events a write and an HTTP chunk, GAP_MICROSECONDS between two writes of one
-// connection. Any other POST gets one chat completion, any GET an empty 200. One thread, one epoll.
+// A request with "stream":true in its body or "stream" in its path gets the events of the file, which are separated by zero
+// bytes: EVENTS_PER_WRITE events per write and HTTP chunk, GAP_MICROSECONDS between two writes of a connection. Any other POST
+// gets one chat completion, and any GET an empty 200. One thread, one epoll.
 
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -30,9 +30,9 @@ typedef struct {
 
 typedef struct Connection {
   int socket;
-  bool gone, waiting;      // waiting: stands in the queue of paced streams
+  bool gone, waiting;      // waiting: is in the queue of paced streams
   Text input;
-  int segment;             // of the stream being sent; -1 while none is
+  int segment;             // of the stream being sent, or -1
   const Text *sending;
   size_t sent;
   long long due;
@@ -134,7 +134,7 @@ static void wait_for_turn(Connection *connection, long long due) {
   last_waiting = connection;
 }
 
-// True when all of `sending` is out; false when the socket is full, and EPOLLOUT will call again, or gone.
+// True if all of `sending` was sent. False if the socket is gone or full; if full, EPOLLOUT calls again.
 static bool flush(Connection *connection) {
   while (connection->sent < connection->sending->length) {
     ssize_t wrote = send(connection->socket, connection->sending->bytes + connection->sent, connection->sending->length - connection->sent, MSG_NOSIGNAL);
@@ -229,7 +229,7 @@ static void send_due(void) {
     connection->waiting = false;
     if (!connection->gone) send_text(connection, &segments[connection->segment]);
     if (connection->gone) release(connection);
-    // Streams without a gap queue up again at once: they wait until the sockets were looked at.
+    // Streams without a gap queue again at once, so sockets are served before the next round.
     if (connection == last) break;
   }
 }

@@ -1,7 +1,7 @@
 import { checkJsonLimits } from '../core/http/json-limits.ts'
 import { parseRequest } from '../plugins/endpoints/responses/parse.ts'
 
-// What a request costs beyond `JSON.parse`: the check of its limits, its canonical form, its validation.
+// What a request costs beyond `JSON.parse`: checking its limits, normalizing it, validating it.
 // node --conditions=turnpike-source bench/validation.ts
 
 const warmUps = 2
@@ -36,7 +36,7 @@ interface Row {
 
 const texts = Object.entries(shapes).map(([shape, body]) => ({ shape, text: JSON.stringify(body), samples: [] as Sample[] }))
 
-// All shapes in every round: a gateway's code is never warm for one kind of request alone.
+// Every round runs all shapes, because a gateway's code is never warm for a single kind of request.
 for (let round = -warmUps; round < rounds; round++) {
   for (const { text, samples } of texts) {
     const sample = measured(text)
@@ -142,7 +142,7 @@ function tool(index: number): object {
   }
 }
 
-/** Long instructions as a developer message, many tools, a namespace, members that the protocol does not know. */
+/** Long instructions as a developer message, many tools, a namespace, and members unknown to the protocol. */
 function codingAgent(): object {
   return {
     model: 'demo/one',

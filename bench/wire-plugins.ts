@@ -7,7 +7,7 @@ import openaiChat from 'turnpike/plugins/providers/openai-chat'
 import openaiResponses from 'turnpike/plugins/providers/openai-responses'
 import type { Wire } from './streamed-reply.ts'
 
-/** A provider that speaks this dialect to a benchmark's upstream. */
+/** A provider that speaks this dialect to the benchmark's upstream. */
 export function wirePlugin(wire: Wire, id: string, baseUrl: string): PluginUse {
   const options = { id, baseUrl, apiKey: 'sk-demo-upstream' }
   switch (wire) {

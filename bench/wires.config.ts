@@ -3,7 +3,7 @@ import fileCatalog from 'turnpike/plugins/catalogs/file'
 import type { Wire } from './streamed-reply.ts'
 import { wirePlugin } from './wire-plugins.ts'
 
-// The gateway of `wires.ts`: one dialect, and a provider for each upstream, which are told as JSON.
+// The gateway of `wires.ts`: one dialect, and one provider per upstream, passed as JSON.
 
 const wire = process.env['BENCH_WIRE'] as Wire
 const upstreams = JSON.parse(process.env['BENCH_UPSTREAMS']!) as Readonly<Record<string, string>>
@@ -11,7 +11,7 @@ const upstreams = JSON.parse(process.env['BENCH_UPSTREAMS']!) as Readonly<Record
 export default defineConfig({
   server: { logLevel: 'warn' },
   plugins: [
-    // Whether Ollama runs on this machine must make no difference.
+    // The result must not depend on whether Ollama runs on this machine.
     ...defaults({ without: ['ollama'] }),
     ...Object.entries(upstreams).map(([id, origin]) => wirePlugin(wire, id, origin)),
     fileCatalog({

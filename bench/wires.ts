@@ -12,7 +12,7 @@ import { freePort, startServer, type ServerProcess } from './server-process.ts'
 import { streamedReply, wires, type Wire } from './streamed-reply.ts'
 import { startUpstream } from './upstream.ts'
 
-// What each dialect costs beside Chat Completions: the same text through the whole gateway, one gateway a dialect.
+// What each dialect costs compared with Chat Completions: the same text through the whole gateway, one gateway per dialect.
 
 const { values } = parseArgs({
   options: {
@@ -64,7 +64,7 @@ try {
 }
 report()
 
-/** A gateway for this dialect alone, and an upstream for each number of events a write. */
+/** A gateway for this dialect only, and an upstream for each number of events per write. */
 async function launch(wire: Wire): Promise<readonly Scene[]> {
   const reply = streamedReply(wire, deltas)
   const upstreams: Record<string, string> = {}
@@ -107,21 +107,21 @@ async function measure({ wire, events, concurrency, server, shot, expected }: Sc
   if (result.bad + result.socketErrors > 0) throw new Error(`${wire}: ${result.bad} bad replies: ${result.complaint}`)
   const used = (usedMs * 1000) / (result.good * deltas)
   const busy = ((usedMs * 100) / result.durationMs).toFixed(0)
-  console.error(`round ${round + 1} ${events} a write, c=${concurrency} ${wire}: ${used.toFixed(2)} µs/event, ${busy}% busy`)
+  console.error(`round ${round + 1} ${events} per write, c=${concurrency} ${wire}: ${used.toFixed(2)} µs/event, ${busy}% busy`)
   return used
 }
 
 function report(): void {
   const decoding = decodingTimes(chosen, deltas, Number(values.rounds))
-  console.log('Bytes to events alone')
+  console.log('Bytes to events only')
   console.table(
     chosen.map(wire => ({
       wire,
       'bytes/event': Math.round(Buffer.byteLength(streamedReply(wire, deltas).events.join('')) / deltas),
       ...Object.fromEntries(
         [...decoding.get(wire)!].flatMap(([events, times]) => [
-          [`µs/event, ${events} a chunk`, Number(median(times).toFixed(2))],
-          [`× openai-chat, ${events} a chunk`, ratioOf(times, decoding.get('openai-chat')!.get(events)!)],
+          [`µs/event, ${events} per chunk`, Number(median(times).toFixed(2))],
+          [`× openai-chat, ${events} per chunk`, ratioOf(times, decoding.get('openai-chat')!.get(events)!)],
         ]),
       ),
     })),
@@ -145,13 +145,13 @@ function report(): void {
   for (const { scene, ratio } of rows) {
     const limit = limits[scene.wire]
     if (limit === undefined) continue
-    const title = `${scene.wire}, ${scene.events} events a chunk, c=${scene.concurrency}: CPU per event ÷ openai-chat`
+    const title = `${scene.wire}, ${scene.events} events per chunk, c=${scene.concurrency}: CPU per event ÷ openai-chat`
     console.log(`${ratio <= limit ? 'met   ' : 'MISSED'}  ${title}: ${ratio} (limit ${limit})`)
     if (ratio > limit) process.exitCode = 1
   }
 }
 
-/** The median of the rounds' ratios: what disturbed the machine disturbed both in the same round. */
+/** The median of the rounds' ratios: a disturbance affects both halves of a round. */
 function ratioOf(values: readonly number[], base: readonly number[]): number {
   return Number(median(values.map((value, round) => value / base[round]!)).toFixed(2))
 }

@@ -1,4 +1,4 @@
-// Makes the bundled catalog of models and prices: `npm run catalog`. Needs the npm registry, and nothing installed but Node.
+// Builds the bundled catalog of models and prices: `npm run catalog`. Needs only Node.js and access to the npm registry.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

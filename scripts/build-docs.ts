@@ -1,4 +1,4 @@
-// Writes the documentation that follows from the code: `npm run docs`.
+// Writes the pages that are generated from code: `npm run docs`.
 
 import { writeFileSync } from 'node:fs'
 import { reliabilityPage } from '../test/reliability/page.ts'

@@ -1,4 +1,4 @@
-// Emits dist/ for publishing: JavaScript and declarations of core, plugins and config. In the repository everything runs from sources.
+// Builds dist/ for publishing: JavaScript and declarations of core, plugins and config. In the repository everything runs from source.
 
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, rmSync } from 'node:fs'
@@ -11,7 +11,7 @@ const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript
 
 rmSync(join(root, 'dist'), { recursive: true, force: true })
 const { status } = spawnSync(process.execPath, [compiler, '--project', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' })
-// The compiler emits only what it compiles.
+// The compiler does not copy other files.
 const catalog = join('plugins', 'catalogs', 'bundled', 'models.json')
 if (status === 0) copyFileSync(join(root, catalog), join(root, 'dist', catalog))
 process.exitCode = status ?? 1

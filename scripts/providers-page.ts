@@ -1,7 +1,7 @@
 import { hosts, type Host, type HostName } from '../plugins/providers/openai-chat/hosts.ts'
 import { recordedHosts } from './recorded-hosts.ts'
 
-/** `docs/providers.md`, from the table of hosts. */
+/** Generates `docs/providers.md` from the table of hosts. */
 export function providersPage(): string {
   const rows = Object.entries<Host>(hosts).map(([name, host]) => `| ${cells(name as HostName, host).join(' | ')} |`)
   return `${introduction}\n${rows.join('\n')}\n`

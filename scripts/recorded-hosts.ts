@@ -1,6 +1,6 @@
 import type { HostName } from '../plugins/providers/openai-chat/hosts.ts'
 
-/** Hosts whose rows were checked against recorded replies; the others stand on their documentation alone. */
+/** Hosts whose rows were checked against recorded replies. The others rely on documentation only. */
 export const recordedHosts: ReadonlySet<HostName> = new Set<HostName>([
   'alibaba',
   'anthropic-compat',

@@ -1,5 +1,5 @@
-// Drives Codex against a gateway with the sandbox: `npm run test:codex`. Installs 404 MB into a folder of its own and removes it afterwards;
-// TURNPIKE_CODEX names a folder where Codex is installed already.
+// Runs Codex against a gateway with the sandbox: `npm run test:codex`. Installs 404 MB into a temporary folder and removes it afterwards.
+// Set TURNPIKE_CODEX to a folder where Codex is already installed.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -64,9 +64,9 @@ try {
   check('an image', /\[image\]/.test(seen.said.at(-1) ?? ''), seen)
 
   const broken = await codex.turn('sandbox/fail', ['{"status":503,"after":2,"message":"Gone for lunch."}'])
-  check('a failure in mid-stream is told with its message', broken.exitCode === 1 && /Gone for lunch/.test(broken.failure ?? ''), broken)
+  check('a failure in mid-stream shows its message', broken.exitCode === 1 && /Gone for lunch/.test(broken.failure ?? ''), broken)
   const refused = await codex.turn('sandbox/fail', ['{"status":400,"message":"Not like this."}'])
-  check('so is one before the stream', refused.exitCode === 1 && /Not like this/.test(refused.failure ?? ''), refused)
+  check('so does one before the stream', refused.exitCode === 1 && /Not like this/.test(refused.failure ?? ''), refused)
   const cut = await codex.turn('sandbox/fail', ['content-filter'])
   check('an incomplete answer is a failed turn', cut.exitCode === 1, cut)
   const away = await codex.turn('down/any', ['-c', 'model_providers.turnpike.stream_max_retries=5', 'hi'])
@@ -78,8 +78,8 @@ try {
 }
 // The records are complete once the gateway has stopped.
 const statuses = under.records.map(({ status }) => status)
-check('one request for each turn, two for those with a tool, six for the retries', statuses.length === 20, statuses)
-check('a client that leaves at the last event has not left early', !statuses.includes(499), statuses)
+check('one request per turn, two with a tool, six for the retries', statuses.length === 20, statuses)
+check('a client that disconnects after the last event did not leave early', !statuses.includes(499), statuses)
 console.log(`${passed} passed, ${failed} failed`)
 process.exitCode = failed > 0 ? 1 : 0
 

@@ -1,5 +1,5 @@
-// Decisions by a real engine: `npm run test:llama`. Installs 85 MB of llama.cpp into a folder of its own and removes it afterwards;
-// TURNPIKE_LLAMA names a folder where it is installed already, or is to stay. The model is written here: random weights, 2 MB.
+// Tests decisions with a real engine: `npm run test:llama`. Installs 85 MB of llama.cpp into a temporary folder and removes it afterwards.
+// Set TURNPIKE_LLAMA to a folder to install it there and keep it. The model is generated: 2 MB of random weights.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -62,7 +62,7 @@ async function decide(model: string, questions: Readonly<Record<string, Question
   return { ...body, status: reply.status, readings: server.readings.slice(before) }
 }
 
-/** The labels' shares by all that the engine knows. */
+/** The labels' shares, from the engine's full distribution. */
 function sharesIn({ next }: Reading, count: number): readonly number[] {
   const masses = Array.from({ length: count }, (_, place) => {
     const label = String.fromCharCode(65 + place)
@@ -89,7 +89,7 @@ try {
   const [reading] = yes.readings
   const noulOf = ({ answers }: Decided): number | undefined => (answers?.['angry']?.type === 'noul' ? answers['angry'].noul : undefined)
   check(
-    'the engine tells what may come next',
+    'the engine lists candidates for the next token',
     isNear(
       reading?.next.reduce((sum, { probability }) => sum + probability, 0),
       1,
@@ -97,12 +97,12 @@ try {
     ),
   )
   const share = sharesIn(reading!, 2)[0]!
-  check('a noul is what the engine thinks of its two labels', isNear(noulOf(yes), share, 0.01), [noulOf(yes), share])
-  check('its tokens are the engine’s', yes.usage?.['input_tokens'] === reading!.inputTokens && yes.usage['output_tokens'] === 1, yes.usage)
+  check("a noul is the engine's share of its two labels", isNear(noulOf(yes), share, 0.01), [noulOf(yes), share])
+  check("its tokens are the engine's", yes.usage?.['input_tokens'] === reading!.inputTokens && yes.usage['output_tokens'] === 1, yes.usage)
   const again = await decide('plain', { angry: noul })
-  check('the same question has the same answer', noulOf(again) === noulOf(yes), [noulOf(again), noulOf(yes)])
+  check('the same question gets the same answer', noulOf(again) === noulOf(yes), [noulOf(again), noulOf(yes)])
   const other = await decide('plain', { angry: { ...noul, instructions: 'Is anybody asleep?' } })
-  check('another question has another', noulOf(other) !== noulOf(yes), noulOf(other))
+  check('another question gets another', noulOf(other) !== noulOf(yes), noulOf(other))
 
   const cool = await decide('cool', { angry: noul })
   const odds = (probability: number): number => Math.log(probability / (1 - probability))
@@ -110,7 +110,7 @@ try {
   const even = await decide('even', { angry: noul })
   check('two orders are two calls', even.readings.length === 2, even.usage)
   const curious = await decide('curious', { angry: noul })
-  check('log probabilities are found out', noulOf(curious) === noulOf(yes) && curious.readings.length === 2, curious.answers)
+  check('support for log probabilities is detected', noulOf(curious) === noulOf(yes) && curious.readings.length === 2, curious.answers)
 
   const three = await decide('plain', {
     angry: noul,
@@ -121,19 +121,19 @@ try {
   const found = kind?.type === 'choice' ? Object.values(kind.probabilities ?? {}) : []
   const wanted = three.readings.map(each => sharesIn(each, 4))
   check(
-    'a choice is what the engine thinks of its labels',
+    "a choice is the engine's shares of its labels",
     wanted.some(shares => found.length === 4 && found.every((each, index) => isNear(each, shares[index]!, 0.01))),
     { found, wanted },
   )
   const urgency = three.answers?.['urgency']
-  check('a score lies on its levels', urgency?.type === 'score' && urgency.score >= 0 && urgency.score <= 2, urgency)
+  check('a score is within its levels', urgency?.type === 'score' && urgency.score >= 0 && urgency.score <= 2, urgency)
   check('its probabilities sum to 1', urgency?.type === 'score' && isNear(sumOf(urgency.probabilities), 1, 1e-9), urgency)
 
   const many = await decide('plain', { kind: { type: 'choice', criteria: options(45) } })
   const { kind: best } = many.answers ?? {}
   check('45 options take four calls', many.readings.length === 4 && many.usage['calls'] === 4, many.usage)
   check('their probabilities sum to 1', best?.type === 'choice' && isNear(sumOf(best.probabilities), 1, 1e-9), best)
-  check('none is nothing', best?.type === 'choice' && Object.values(best.probabilities ?? {}).every(each => each > 0), best)
+  check('none of them is zero', best?.type === 'choice' && Object.values(best.probabilities ?? {}).every(each => each > 0), best)
 } finally {
   await under.stop()
   await server.close()
@@ -142,6 +142,6 @@ try {
 }
 const tokens = server.readings.reduce((sum, { inputTokens }) => sum + inputTokens, 0)
 const recorded = under.records.reduce((sum, { usage }) => sum + (usage?.uncachedInput ?? 0), 0)
-check('every call is on the records', recorded === tokens, { recorded, tokens })
+check('every call is in the records', recorded === tokens, { recorded, tokens })
 console.log(`${passed} passed, ${failed} failed`)
 process.exitCode = failed > 0 ? 1 : 0

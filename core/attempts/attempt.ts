@@ -1,3 +1,4 @@
+import pTimeout from 'p-timeout'
 import type { Cancellation } from '../foundation/cancellation.ts'
 import type { Clock } from '../foundation/clock.ts'
 import { noUsage, type GenerationEvent, type TokenUsage } from '../contracts/events.ts'
@@ -117,16 +118,12 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
 
   /** The next event after the finish, if it comes within a second. Usually the reply ends there, which gives undefined. */
   async last(): Promise<E | undefined> {
-    const late = Promise.withResolvers<undefined>()
-    const timer = setTimeout(() => late.resolve(undefined), lastMs)
     try {
-      return await Promise.race([this.next(), late.promise])
+      return await pTimeout(this.next(), { milliseconds: lastMs, message: false })
     } catch (error) {
       // The answer is complete; only an abort still matters.
       if (this.signal.aborted) throw error
       return undefined
-    } finally {
-      clearTimeout(timer)
     }
   }
 

@@ -1,5 +1,4 @@
-import type { AbsentProvider } from '../contracts/absent-provider.ts'
-import { catalogRanks, type CatalogSource } from '../contracts/catalog.ts'
+import { catalogRanks, type AbsentProvider, type CatalogSource } from '../contracts/catalog.ts'
 import type { DecisionClient } from '../contracts/decision.ts'
 import type { Guardrail } from '../contracts/guardrail.ts'
 import type { LogSink } from '../contracts/log-sink.ts'

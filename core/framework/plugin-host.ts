@@ -1,6 +1,7 @@
 import type { HttpClient } from '../contracts/http-client.ts'
 import { resolve } from 'node:path'
 import { Ajv, type ValidateFunction } from 'ajv'
+import pTimeout from 'p-timeout'
 import type { Container } from './container.ts'
 import { PluginError } from '../foundation/errors.ts'
 import { isObject } from '../foundation/json.ts'
@@ -212,17 +213,12 @@ export function order(plugins: readonly CheckedPlugin[]): CheckedPlugin[] {
 
 /** Runs a plugin's code within a time limit. Its errors name the plugin. `problem` is a phrase such as `failed to start`. */
 async function runHook(plugin: string, problem: string, log: Logger, hook: Hook): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
   const slow = setTimeout(() => log.warn('still waiting for a plugin', { plugin, timeoutMs: hookTimeoutMs }), slowHookMs)
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`it took longer than ${hookTimeoutMs} ms`)), hookTimeoutMs)
-  })
   try {
-    await Promise.race([hook(), late])
+    await pTimeout(Promise.resolve(hook()), { milliseconds: hookTimeoutMs, message: `it took longer than ${hookTimeoutMs} ms` })
   } catch (cause) {
     throw cause instanceof PluginError ? cause : new PluginError(plugin, `${problem}: ${messageOf(cause)}`, { cause })
   } finally {
-    clearTimeout(timer)
     clearTimeout(slow)
   }
 }

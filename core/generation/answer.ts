@@ -8,7 +8,10 @@ import type { RaisedEvent } from './raised-event.ts'
 import type { Seal } from './state.ts'
 import { Transcript } from './transcript.ts'
 
-/** The answer of one generation, over all its rounds: made into items, kept in the transcript, and told to the sink through the output guards. */
+/**
+ * The answer of one generation across all rounds. Turns events into items, keeps them in the transcript, and passes them through the output
+ * guards to the sink.
+ */
 export class Answer {
   readonly transcript = new Transcript()
   readonly #stage: ItemStage
@@ -26,7 +29,7 @@ export class Answer {
     this.#guards = guards
   }
 
-  /** A provider's state leaves the gateway sealed, bound to the attempt that it came from. */
+  /** A provider's state leaves the gateway sealed and bound to the attempt that produced it. */
   sealBy(seal: Seal): void {
     this.#seal = seal
   }
@@ -58,5 +61,5 @@ export class Answer {
 }
 
 function unsealed(): never {
-  throw new Error('state came before the attempt that it belongs to')
+  throw new Error('provider state arrived before its attempt was set')
 }

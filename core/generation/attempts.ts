@@ -12,7 +12,7 @@ import { Providers } from '../framework/extension-points.ts'
 import type { Registry } from '../framework/registry.ts'
 import type { LiveAnswer } from '../operation/live-answer.ts'
 import type { Candidate } from '../routing/plan.ts'
-import { cutShort } from '../upstream/cut-short.ts'
+import { cutShort } from '../upstream/provider-failures.ts'
 import type { Raised } from './lowering/draft.ts'
 import { Lowering } from './lowering/lowering.ts'
 import { checkEvent } from './check-event.ts'
@@ -22,11 +22,11 @@ const dependencies = { ...failoverDependencies, lowering: Lowering, providers: P
 
 const defaultTimeouts: Timeouts = { connectMs: 10_000, firstEventMs: 120_000, betweenEventsMs: 120_000, totalMs: 600_000 }
 
-/** What calls attempts off, and where they are recorded. */
+/** What aborts attempts, and the record that lists them. */
 export type Surroundings = Pick<RequestScope, 'cancellation' | 'record'>
 
 export interface AnswerSurroundings extends Surroundings {
-  /** Where what they say is counted. */
+  /** Counts the memory of their answers. */
   readonly answer: LiveAnswer
 }
 
@@ -46,7 +46,7 @@ export class Attempts {
     this.failover = new Failover({ ...services, operation: 'generation', plugins: providers })
   }
 
-  /** An attempt whose first semantic event has come; or the public error of the last failure, when all is spent. */
+  /** Returns an attempt that has its first semantic event. Throws the public error of the last failure once nothing is left to try. */
   open(
     candidates: readonly Candidate[],
     request: GenerationRequest,
@@ -124,7 +124,7 @@ function usageIn({ head }: Attempt<RaisedEvent>): TokenUsage | undefined {
   return last && soundUsage(last.usage)
 }
 
-/** Some raises hold events back: what they get is counted before they do. */
+/** Counts events before raises, because some raises hold events back. */
 async function* counted(events: AsyncIterable<Yielded>, count: (event: GenerationEvent) => void): AsyncGenerator<Yielded> {
   for await (const yielded of events) {
     if ('type' in yielded) count(yielded)

@@ -32,10 +32,10 @@ const dependencies = {
   live: LiveOperations,
 }
 
-/** What every run works with. */
+/** The services that every run uses. */
 export interface RunServices extends Omit<Dependencies<typeof dependencies>, 'guardrails' | 'live'> {
   readonly guardrails: readonly LoadedGuard[]
-  /** Of the settings. */
+  /** From the settings. */
   readonly mediaHosts: AllowedHosts
 }
 
@@ -53,13 +53,13 @@ export class Generation {
     this.#services = { ...services, guardrails: loadedGuards(guardrails), mediaHosts: allowedHosts(services.settings.mediaHosts) }
   }
 
-  /** A task of its own: it always ends, and neither promise ever rejects. */
+  /** Starts an independent task. It always ends, and neither promise ever rejects. */
   start(scope: RequestScope, request: GenerationRequest, sink: GenerationSink): GenerationRun {
     const run = new Run(this.#services, scope, request, sink)
     return { committed: run.committed, finished: this.#live.track(scope, () => run.go()) }
   }
 
-  /** Counts as the model that would be asked first counts. */
+  /** Counts with the tokenizer of the first candidate. */
   async countInput(scope: RequestScope, asked: GenerationRequest): Promise<InputCount> {
     const { request, candidates } = await prepare(this.#services, asked, scope)
     return await this.#services.contextWindow.count(candidates[0]!.endpoint, request)

@@ -1,3 +1,4 @@
+import pTimeout from 'p-timeout'
 import { wire } from '../framework/container.ts'
 import type { Item, ItemReference } from '../contracts/items.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
@@ -12,23 +13,23 @@ import { Settings } from '../framework/settings.ts'
 import { withIds } from './item-ids.ts'
 import { pairOutputs } from './tool-outputs.ts'
 
-/** A request with all that was said before in front of it. */
+/** A request with the earlier conversation in front of its input. */
 export interface Extended {
   readonly request: GenerationRequest
-  /** What the request itself brought, with references resolved. */
+  /** The request's own items, with references resolved. */
   readonly added: readonly Item[]
 }
 
-/** A finished answer that is to be found again. */
+/** A finished answer to store. */
 export interface Answered {
   readonly previousId: string | undefined
   readonly added: readonly Item[]
-  /** Before output filters, with state sealed, under the ids that the client was shown. */
+  /** Before output filters, with sealed state, under the ids that the client saw. */
   readonly said: readonly Item[]
   readonly finished: FinishedAnswer
 }
 
-/** Puts what was said before in front of a request (`previous_response_id`, `item_reference`), and keeps what is said for the next one. */
+/** Adds the earlier conversation to a request (`previous_response_id`, `item_reference`) and stores answers for later requests. */
 export class History implements StoredResponses {
   readonly #responses: ResponseStore
   readonly #timeoutMs: number
@@ -48,7 +49,7 @@ export class History implements StoredResponses {
     this.#log = log
   }
 
-  /** Called before the client hears of the end, so that a follow-up can be sent at once. False when the store failed or took too long. */
+  /** Called before the client sees the end, so that it can send a follow-up at once. Returns false if the store failed or took too long. */
   async keep({ key, owner }: Caller, { previousId, added, said, finished }: Answered, requestId: string): Promise<boolean> {
     const response: StoredResponse = {
       id: finished.id,
@@ -59,18 +60,12 @@ export class History implements StoredResponses {
       body: finished.body,
       createdAt: this.#clock.now(),
     }
-    let timer: NodeJS.Timeout | undefined
     try {
-      const late = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => reject(new Error('the response store did not answer in time')), this.#timeoutMs)
-      })
-      await Promise.race([this.#responses.put(owner, response), late])
+      await pTimeout(this.#responses.put(owner, response), { milliseconds: this.#timeoutMs, fallback: late })
       return true
     } catch (error) {
       this.#log.error('a response could not be stored', { request: requestId, ...describeError(error) })
       return false
-    } finally {
-      clearTimeout(timer)
     }
   }
 
@@ -110,7 +105,7 @@ export class History implements StoredResponses {
     return chain.flatMap(({ input, output }) => [...input, ...output])
   }
 
-  /** Which response of a chain is unknown. */
+  /** The id of the response that is missing from a chain. */
   async #missing(id: string, { owner }: Caller): Promise<string> {
     const seen = new Set<string>()
     for (let next = id; ;) {
@@ -121,7 +116,7 @@ export class History implements StoredResponses {
     }
   }
 
-  /** References are resolved inside what this owner has stored: docs/protocol/items.md#references. */
+  /** Only items that this owner stored can be referenced: docs/protocol/items.md#references. */
   async #resolved(input: readonly Item[], references: readonly ItemReference[], caller: Caller): Promise<readonly Item[]> {
     if (!caller.policy.logging.value)
       throw invalidRequest(
@@ -153,11 +148,15 @@ export class History implements StoredResponses {
   }
 }
 
+function late(): never {
+  throw new Error('the response store did not answer in time')
+}
+
 function isReference(item: Item): item is ItemReference {
   return item.type === 'item_reference'
 }
 
-/** Clients match the first sentence when the response they named is unknown: docs/protocol/stored-responses.md#chaining. */
+/** Clients match on the first sentence: docs/protocol/stored-responses.md#chaining. */
 function previousNotFound(missing: string, named: string): GatewayError {
   const message =
     missing === named

@@ -12,12 +12,12 @@ const prefixes: Readonly<Record<string, string>> = {
   compaction: 'cmp',
 }
 
-/** The id of a new item of this type. */
+/** Makes an id for a new item of this type. */
 export function idOfNew(type: string, ids: Ids): string {
   return ids.make(prefixes[type] ?? 'item')
 }
 
-/** Items that clients may list and refer to later: each has an id, the caller's own where it sent one. */
+/** Gives every item an id, so that clients can list and reference it later. The caller's own ids stay, unless they repeat. */
 export function withIds(items: readonly Item[], ids: Ids): readonly Item[] {
   const taken = new Set<string>()
   return items.map(item => {

@@ -7,7 +7,7 @@ import { idOfNew } from './item-ids.ts'
 import { OpenCall } from './open-call.ts'
 import type { RaisedEvent } from './raised-event.ts'
 
-/** An event whose call is known. Calls are told apart by object: providers may use a key again in the next round. */
+/** An event with its call resolved. Calls are compared by identity, because providers may reuse a key in the next round. */
 type Placed =
   | Exclude<RaisedEvent, { type: 'tool-call' | 'tool-input' | 'suppressed-call' }>
   | { readonly type: 'call'; readonly call: OpenCall }
@@ -19,16 +19,16 @@ type Open =
   | { readonly kind: 'call'; readonly call: OpenCall }
 
 /**
- * Decides which item is open and when it is over: turns a provider's events into items that open, grow and close one after the other.
- * Vendors may interleave parallel calls. While a call is incomplete, whatever belongs to another item waits.
+ * Decides which item is open and when it closes: turns a provider's events into items that open, grow and close in sequence.
+ * Vendors may interleave parallel calls. While a call is incomplete, events of other items wait.
  */
 export class ItemStage {
   readonly #ids: Ids
   readonly #emit: (event: ItemEvent) => void
-  /** By the provider's key, in the current round. `null` stands for a suppressed call. */
+  /** By the provider's key, in the current round. `null` means a suppressed call. */
   readonly #calls = new Map<string, OpenCall | null>()
   readonly #callIds = new Set<string>()
-  /** Begun, and not over. */
+  /** Searches that began and have not finished, by key. */
   readonly #searches = new Map<string, SearchAction>()
   #open: Open | undefined
   #waiting: Placed[] = []
@@ -47,7 +47,7 @@ export class ItemStage {
       }
       case 'suppressed-call':
         this.#calls.set(event.key, null)
-        // Text before and after it is not one text.
+        // Text before and after the call must not be joined.
         return this.#open?.kind === 'call' ? undefined : this.#place({ type: 'item-end' })
       case 'tool-input': {
         const call = this.#calls.get(event.key)
@@ -59,12 +59,12 @@ export class ItemStage {
     }
   }
 
-  /** The provider pauses: what waits is told before it is asked to go on. */
+  /** The provider paused: emits the waiting events before the next round. */
   pause(): void {
     while (this.#waiting.length > 0) this.#close('completed')
   }
 
-  /** The answer is over: searches that never finished have failed, and what is open closes. */
+  /** The answer ended: unfinished searches fail, and the open item closes. */
   end(finish: FinishReason): void {
     const isCut = finish === 'length' || finish === 'content-filter'
     for (const [key, action] of this.#searches) this.#place({ type: 'search', key, status: 'failed', action })
@@ -76,7 +76,7 @@ export class ItemStage {
     else if (this.#grows(event)) {
       if (this.#waiting.length > 0 && this.#isComplete()) this.#close('completed')
     } else if (event.type === 'annotation' && this.#waiting.length === 0) {
-      // Its message is closed, so there is nothing left to annotate.
+      // The message is already closed, so the annotation is dropped.
     } else if (!this.#isComplete()) this.#waiting.push(event)
     else if (this.#open) {
       this.#close('completed')
@@ -84,7 +84,7 @@ export class ItemStage {
     } else this.#begin(event)
   }
 
-  /** Whether the event belongs to the open item; if so, the item has it now. */
+  /** Adds the event to the open item. Returns false if it belongs to another one. */
   #grows(event: Placed): boolean {
     const open = this.#open
     switch (open?.kind) {
@@ -93,7 +93,7 @@ export class ItemStage {
         this.#emit(event)
         return true
       case 'reasoning':
-        // The state ends the item. A summary after full text would be out of order, so it opens another item.
+        // State ends the item. A summary after full text would be out of order, so it opens a new item.
         if (open.isOver || (event.type !== 'reasoning' && event.type !== 'reasoning-state')) return false
         if (event.type === 'reasoning') {
           if (event.form === 'summary' && open.isFull) return false
@@ -142,7 +142,7 @@ export class ItemStage {
     }
   }
 
-  /** One that a pause interrupted is finished by a later round, which tells only its result. */
+  /** A later round finishes a search that a pause interrupted, and reports only its result. */
   #search({ key, status, action, results }: Extract<GenerationEvent, { type: 'search' }>): void {
     if (status === 'in_progress') return void this.#searches.set(key, action)
     const begun = this.#searches.get(key)
@@ -167,7 +167,7 @@ export class ItemStage {
     if (piece !== '') this.#emit({ type: 'tool-input', key: call.callId, text: piece })
   }
 
-  /** Closes the open item, then places what had to wait for it. */
+  /** Closes the open item, then places the events that waited for it. */
   #close(status: 'completed' | 'incomplete'): void {
     if (this.#open?.kind === 'call') {
       const { call } = this.#open
@@ -185,7 +185,7 @@ export class ItemStage {
     return this.#open?.kind !== 'call' || this.#open.call.isComplete
   }
 
-  /** Whether text or a thought waits behind the open call: then that is what an end is meant for. */
+  /** Whether text or reasoning is waiting: an `item-end` then belongs to that, not to the open call. */
   #spokenWaits(): boolean {
     if (this.#waiting.length === 0) return false
     const last = this.#waiting.findLast(({ type }) => type !== 'input' && type !== 'annotation')?.type
@@ -200,7 +200,7 @@ export class ItemStage {
     return idOfNew(type, this.#ids)
   }
 
-  /** The vendor's own, unless a client could not send it back or another call has it. */
+  /** The vendor's id, unless it is empty, too long to send back, or already taken. */
   #callId(given = ''): string {
     const isUsable = given !== '' && given.length <= longestCallId && !this.#callIds.has(given)
     const callId = isUsable ? given : this.#ids.make('call')
@@ -209,7 +209,7 @@ export class ItemStage {
   }
 }
 
-/** Some vendors end arguments with white space after the next item has begun. */
+/** White space is allowed: some vendors end arguments with it after the next item has begun. */
 function refuseInput(text: string): void {
   if (text.trim() !== '')
     throw new ProviderFailure({ kind: 'protocol', message: 'The provider sent input for a tool call that is not open.' })

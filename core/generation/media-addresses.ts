@@ -4,8 +4,8 @@ import { MediaError } from '../upstream/media/media-error.ts'
 import { isData, namedMedia, partsOf, pathOf } from '../upstream/media/media-parts.ts'
 
 /**
- * Throws the 400 for an image or a file at an address that no public vendor could fetch, whether the vendor or the gateway would
- * fetch it. A caller must not learn anything of a private network from a vendor that runs inside it either.
+ * Throws a 400 for an image or a file at an address that is not public, whether the vendor or the gateway would fetch it: a vendor
+ * inside a private network must not reveal that network to callers either.
  */
 export function checkMediaAddresses(input: readonly Item[], allowed: AllowedHosts): void {
   for (let index = 0; index < input.length; index++) {

@@ -2,7 +2,7 @@ import type { OpenedCall } from '../contracts/item-events.ts'
 import { isJson, isObject, parseJson } from '../foundation/json.ts'
 import type { RaisedCall } from './raised-event.ts'
 
-/** A call while its input comes in. */
+/** A call whose input is still arriving. */
 export class OpenCall {
   readonly callId: string
   readonly #call: RaisedCall
@@ -19,7 +19,7 @@ export class OpenCall {
     return this.#call.custom === true
   }
 
-  /** Arguments are complete once they are a JSON document. Free text is, once the provider says so. */
+  /** Arguments are complete once they are a JSON document. Free text is complete once the provider says so. */
   get isComplete(): boolean {
     if (this.#isOver) return true
     if (this.isCustom && !this.#call.wrapped) return false
@@ -35,7 +35,7 @@ export class OpenCall {
     return { kind: 'call', id, callId: this.callId, name, ...(namespace && { namespace }), custom: this.isCustom }
   }
 
-  /** What can be told of the input so far: nothing while it is wrapped in arguments. */
+  /** The input that can be emitted now. Empty while the input is wrapped in arguments. */
   add(text: string): string {
     this.#input += text
     return this.#call.wrapped ? '' : text
@@ -46,13 +46,13 @@ export class OpenCall {
     this.#isOver = true
   }
 
-  /** What is left to tell. */
+  /** The rest of the input. */
   close(): string {
     return this.#call.wrapped ? inputIn(this.#input) : ''
   }
 }
 
-/** The input in a custom call's arguments. Arguments that were cut off stay as they came. */
+/** Unwraps a custom call's input from its arguments. Truncated arguments are returned as they are. */
 function inputIn(args: string): string {
   const object = parseJson(args)
   if (!isObject(object)) return args

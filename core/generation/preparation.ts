@@ -6,16 +6,16 @@ import type { RunServices } from './generation.ts'
 import { applyInputGuards, openGuards, type OpenGuard } from '../guards/input-guards.ts'
 import { checkMediaAddresses } from './media-addresses.ts'
 
-/** A request that may be answered: with its history, through the input guards, and with the endpoints that may see it. */
+/** A request that passed every check: history added, input guards applied, candidates chosen. */
 export interface Prepared {
   readonly request: GenerationRequest
-  /** What this request brought to the conversation. */
+  /** The items that this request adds to the conversation. */
   readonly added: readonly Item[]
   readonly guards: readonly OpenGuard[]
   readonly candidates: readonly Candidate[]
 }
 
-/** Everything that can refuse a request before it is held against limits or sent anywhere: 400, 403, 422, 503. */
+/** Runs every check that can refuse a request before limits are reserved and anything is sent. Throws 400, 403, 422 or 503. */
 export async function prepare(services: RunServices, asked: GenerationRequest, context: RunContext): Promise<Prepared> {
   const { policies, history, guardrails, planner, mediaHosts } = services
   const { caller } = context

@@ -1,21 +1,21 @@
 import { isSemantic, type GenerationEvent } from '../contracts/events.ts'
 
-/** A call under the name that the caller knows. */
+/** A call under the caller's name for the tool. */
 export type RaisedCall = Extract<GenerationEvent, { type: 'tool-call' }> & {
-  /** A custom call that the endpoint made as a function: its input is a member of the arguments. */
+  /** A custom tool call that the endpoint made as a function call: its input is a member of the arguments. */
   readonly wrapped?: true
 }
 
-/** A call of a tool that `tool_choice` does not allow. It is not part of the answer, and neither is its input. */
+/** A call that `tool_choice` does not allow. Neither the call nor its input is part of the answer. */
 export interface SuppressedCall {
   readonly type: 'suppressed-call'
   readonly key: string
 }
 
-/** A provider's event after its calls were turned back into what the caller asked for. */
+/** A provider's event after lowered tool calls were restored to the caller's tools. */
 export type RaisedEvent = Exclude<GenerationEvent, { type: 'tool-call' }> | RaisedCall | SuppressedCall
 
-/** Events after which an attempt counts as answered: see `isSemantic`. */
+/** Whether an attempt counts as answered after this event. See `isSemantic`. */
 export function isAnswering(event: RaisedEvent): boolean {
   return event.type !== 'suppressed-call' && isSemantic(event)
 }

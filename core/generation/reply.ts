@@ -5,7 +5,7 @@ import type { FinishReason, TokenUsage } from '../contracts/events.ts'
 import type { ProviderFailure } from '../contracts/provider.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { GatewayError } from '../foundation/errors.ts'
-import { cutShort } from '../upstream/cut-short.ts'
+import { cutShort } from '../upstream/provider-failures.ts'
 import type { CallScope } from './model-call.ts'
 import type { RaisedEvent } from './raised-event.ts'
 

@@ -37,9 +37,9 @@ export class Run {
   readonly #surroundings: AnswerSurroundings
   readonly #committed = Promise.withResolvers<Commitment | GatewayError>()
   #commitTimer: NodeJS.Timeout | undefined
-  /** The request with its history, as guards left it. */
+  /** The request after history was added and guards ran. */
   #request: GenerationRequest
-  /** What this request brought to the conversation. */
+  /** The items that this request adds to the conversation. */
   #added: readonly Item[] = []
   #begun: Commitment | undefined
   /** Of the latest round. */
@@ -146,14 +146,14 @@ export class Run {
     return (kind, opaque) => sealState(this.#services.sealer, binding, kind, opaque)
   }
 
-  /** All answers together take too much, and this one takes the most. */
+  /** Called when all answers together use too much memory and this one uses the most. */
   #makeRoom(reason: GatewayError): void {
     const { answer, cancellation } = this.#surroundings
     this.#context.log.warn('the largest answer was ended to free memory', { request: this.#context.id, bytes: answer.bytes })
     cancellation.abort(reason)
   }
 
-  /** Characters said in the current round. */
+  /** Characters generated in the current round. */
   get #saidNow(): number {
     return this.#answer.transcript.characters - this.#saidBefore
   }
@@ -162,7 +162,7 @@ export class Run {
     return this.#answer.transcript.items(this.#seal(reply))
   }
 
-  /** A stream that nothing has answered yet gets its status after a while, so that proxies and clients keep it open. */
+  /** Sends a stream's status after a while even without an answer, so that proxies and clients keep the connection open. */
   #commitInTime(): void {
     if (!this.#asked.stream) return
     this.#commitTimer = setTimeout(
@@ -199,7 +199,7 @@ export class Run {
     return outcome
   }
 
-  /** The caller does not forbid it, and the key's policy has logging on: docs/protocol/stored-responses.md. */
+  /** True if the caller allows it and the key's policy has logging on: docs/protocol/stored-responses.md. */
   get #stores(): boolean {
     return this.#asked.store !== false && this.#context.caller.policy.logging.value
   }
@@ -210,7 +210,7 @@ export class Run {
     return await this.#services.history.keep(caller, answered, requestId)
   }
 
-  /** Whether a provider kept the rules may show only at the end, when nothing waits for another event any more. */
+  /** A provider's protocol violation may surface only at the end, outside the relay that handles failures. */
   #publicly(thrown: unknown): unknown {
     const media = MediaError.behind(thrown)
     if (media) return media.publicly((media.url !== undefined && pathOfMedia(this.#asked.input, media.url)) || 'input')

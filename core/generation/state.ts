@@ -3,7 +3,7 @@ import type { SealContext, Sealer } from '../contracts/sealer.ts'
 
 const prefix = 'tps1.'
 
-/** What a provider's state is bound to: it goes back to the same provider, account and model only. */
+/** A provider's state is bound to these. It is sent back only to the same provider, account and model. */
 export interface StateBinding {
   readonly org: string
   readonly provider: string
@@ -16,7 +16,7 @@ export function sealState(sealer: Sealer, binding: StateBinding, kind: StateKind
   return prefix + Buffer.from(sealer.seal(contextOf(binding, kind), Buffer.from(opaque, 'utf8'))).toString('base64url')
 }
 
-/** Puts the provider's own bytes back into the items that may carry them; state of anyone else is dropped, and the visible history stays. */
+/** Restores the provider's original state in items. State that belongs elsewhere is dropped; the visible history stays. */
 export function openState(
   sealer: Sealer,
   binding: StateBinding,
@@ -36,7 +36,7 @@ export function openState(
   return { items: opened, dropped }
 }
 
-/** The account that the newest state in a conversation belongs to, of those that could be used. */
+/** Which of `accounts` the newest state in a conversation belongs to. */
 export function accountOfState(
   sealer: Sealer,
   binding: Omit<StateBinding, 'account'>,
@@ -52,7 +52,7 @@ export function accountOfState(
 
 export type StateKind = 'reasoning' | 'compaction'
 
-/** Makes what clients may hold out of a provider's state. */
+/** Encrypts a provider's state for clients. */
 export type Seal = (kind: StateKind, opaque: string) => string
 
 function carriesState(item: Item): item is Extract<Item, { readonly type: StateKind }> {

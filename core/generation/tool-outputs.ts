@@ -2,16 +2,17 @@ import type { FunctionCallItem, FunctionCallOutputItem, InputPart, Item, Message
 import { invalidRequest } from '../foundation/errors.ts'
 
 /**
- * The conversation with each tool output behind its call. Throws the 400 for an output whose `call_id` names no earlier call, or an
- * answered one: docs/protocol/items.md#pairs-of-calls-and-outputs. An output without a `call_id` answers an open call of its name; where there is none, it becomes a
- * message, since most vendors take no output without a call. The first `earlier` items are history, which the caller's indexes leave out.
+ * Moves each tool output right after its call. Throws a 400 if an output's `call_id` names no earlier call or an already answered one:
+ * docs/protocol/items.md#pairs-of-calls-and-outputs. An output without a `call_id` answers an open call of the same name. If there is
+ * none, it becomes a message, because most vendors reject an output without a call. The first `earlier` items are history and do not
+ * count in the indexes of errors.
  */
 export function pairOutputs(input: readonly Item[], earlier: number): readonly Item[] {
   const answered = checkOutputs(input, earlier)
   return input.some(isLoose) ? withLoosePaired(input, answered) : input
 }
 
-/** The position of each answered call, and of the output that answers it. */
+/** Maps the position of each answered call to the position of its output. */
 type Answered = Map<number, number>
 
 function checkOutputs(input: readonly Item[], earlier: number): Answered | undefined {
@@ -21,7 +22,7 @@ function checkOutputs(input: readonly Item[], earlier: number): Answered | undef
     switch (item.type) {
       case 'function_call':
       case 'custom_tool_call':
-        // Some vendors count their calls from the same id in every reply: an output answers the latest.
+        // Some vendors reuse the same call ids in every reply: an output answers the latest call.
         ;(calls ??= new Map()).set(item.call_id, position)
         break
       case 'function_call_output':
@@ -62,7 +63,7 @@ function withLoosePaired(input: readonly Item[], answered: Answered = new Map())
   return placed(input, answered, callOf)
 }
 
-/** Vendors want nothing between a call and its output: a message waits until no call before it is still to be answered. */
+/** Vendors allow nothing between a call and its output: a message waits until all calls before it are answered. */
 function placed(input: readonly Item[], answered: Answered, callOf: ReadonlyMap<number, FunctionCallItem>): readonly Item[] {
   const items: Item[] = []
   let waiting: Item[] = []
@@ -80,19 +81,19 @@ function placed(input: readonly Item[], answered: Answered, callOf: ReadonlyMap<
   return items
 }
 
-/** The name was only there to find the call, by which vendors know it. */
+/** Drops the name. It only served to find the call, and vendors match by `call_id`. */
 function paired({ name: _name, namespace: _namespace, ...output }: FunctionCallOutputItem, { call_id }: FunctionCallItem): Item {
   return { ...output, call_id }
 }
 
-/** A user's message: what a tool returned has no authority over the model, and only users may send files. */
+/** Becomes a user message: tool results must not instruct the model, and only users may send files. */
 function asMessage({ name, namespace, output }: FunctionCallOutputItem): MessageItem {
   const tool = name === undefined ? 'a tool' : `the tool "${namespace === undefined ? name : `${namespace}.${name}`}"`
   const parts: readonly InputPart[] = typeof output === 'string' ? [{ type: 'input_text', text: output }] : output
   return { type: 'message', role: 'user', content: [{ type: 'input_text', text: `Output of ${tool}:` }, ...parts] }
 }
 
-/** Calls that no output names, by what a loose output may tell of its tool. */
+/** Calls that no `call_id` answers, by the tool name that an output without a `call_id` may give. */
 class OpenCalls {
   readonly #answered: Answered
   readonly #rounds = new Map<string, Round[]>()
@@ -117,7 +118,7 @@ class OpenCalls {
     this.#round += 1
   }
 
-  /** Of the latest round that has such a call, the first one: outputs come in the order of their calls. */
+  /** The first matching call of the latest round that has one: outputs come in the order of their calls. */
   take(output: Pick<FunctionCallOutputItem, 'name' | 'namespace'>): number | undefined {
     const rounds = this.#rounds.get(keyOf(output)) ?? []
     for (let last = rounds.at(-1); last; last = rounds.at(-1)) {
@@ -132,7 +133,7 @@ class OpenCalls {
 interface Round {
   readonly number: number
   readonly positions: number[]
-  /** How many of the positions were looked at. */
+  /** How many positions have been checked. */
   taken: number
 }
 

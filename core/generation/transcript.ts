@@ -24,7 +24,7 @@ interface Call {
 type Whole = Exclude<OpenedItem, { kind: 'message' | 'reasoning' | 'call' }>
 type Entry = Message | Reasoning | Call | Whole
 
-/** What the model really said, before output filters: what is stored, and what the next round is asked with. */
+/** The model's original output, before output filters. It is stored, and sent as input of the next round. */
 export class Transcript {
   readonly #entries: Entry[] = []
 
@@ -33,12 +33,12 @@ export class Transcript {
     else if (event.type !== 'item-close') grow(this.#entries.at(-1)!, event)
   }
 
-  /** How many characters were said, to estimate what a vendor did not count. */
+  /** The number of generated characters, for estimating usage that the vendor did not report. */
   get characters(): number {
     return this.#entries.reduce((sum, entry) => sum + charactersOf(entry), 0)
   }
 
-  /** `seal` makes what clients may hold out of a provider's state; without it the provider's own bytes stay. */
+  /** `seal` encrypts the provider's state for clients. Without it the state is returned as it is. */
   items(seal: Seal = (_, opaque) => opaque): readonly Item[] {
     return this.#entries.map(entry => itemOf(entry, seal))
   }
@@ -95,7 +95,7 @@ function itemOf(entry: Entry, seal: Seal): Item {
     }
     case 'search': {
       const { id, status, action, results } = entry
-      // Never sent to a provider again, but it has its place among the items that are shown.
+      // Never sent to a provider again, but clients see it in its place among the items.
       return { type: 'web_search_call', id, status, action: { ...action }, ...(results && { results }) } as Item
     }
     case 'compaction':

@@ -1,3 +1,4 @@
+import pTimeout from 'p-timeout'
 import type { Guardrail, GuardSession } from '../contracts/guardrail.ts'
 import type { DecisionRequest } from '../contracts/decision.ts'
 import { isObject, type Maybe } from '../foundation/json.ts'
@@ -103,17 +104,14 @@ function checkSight({ name, seesContent }: Guardrail, { caller: { policy } }: Ru
 }
 
 async function ask<V>(guard: LoadedGuard, context: RunContext, run: () => Promise<V>): Promise<V | undefined> {
-  let timer: NodeJS.Timeout | undefined
+  const { plugin, guardrail } = guard
+  const late = (): never => {
+    throw new PluginError(plugin, `took longer than ${guardrail.timeoutMs} ms`)
+  }
   try {
-    const late = new Promise<never>((_, reject) => {
-      const { plugin, guardrail } = guard
-      timer = setTimeout(() => reject(new PluginError(plugin, `took longer than ${guardrail.timeoutMs} ms`)), guardrail.timeoutMs)
-    })
-    return await Promise.race([run(), late])
+    return await pTimeout(run(), { milliseconds: guardrail.timeoutMs, fallback: late })
   } catch (error) {
     return failed(guard, context, error)
-  } finally {
-    clearTimeout(timer)
   }
 }
 

@@ -39,12 +39,12 @@ const dependencies = {
   log: Logger,
 }
 
-/** Routes onto h3, with authentication by route, one error reply for every throw, and one record for every request. */
+/** Maps routes to h3, with authentication per route, one error reply for every throw, and one record per request. */
 export class HttpApp {
   readonly h3: H3
   readonly #parts: Dependencies<typeof dependencies>
   readonly #services: GatewayServices
-  /** For every path that no route serves. */
+  /** Answers every path that no route serves. */
   readonly #unknown: Route
 
   static {
@@ -69,7 +69,7 @@ export class HttpApp {
       onError: error => toResponse(errorReply(error.unhandled ? asGatewayError(error.cause) : unreadable(error)), {}),
     })
     if (settings.cors) this.h3.use(cors(settings.cors))
-    // `health` must win over `:id`: routes without parameters are matched first by h3 itself.
+    // `health` must win over `:id`: h3 matches routes without parameters first.
     for (const route of routes.values()) this.#add(route)
     for (const [path, sharing] of Map.groupBy(routes.values(), ({ path }) => path)) this.#addOtherMethods(path, sharing)
     for (const route of routes.values()) if (route.error) this.#refuseBelow(route)
@@ -81,7 +81,7 @@ export class HttpApp {
     const serve = (event: H3Event): Promise<HTTPResponse> =>
       isServed(route, event) ? this.#serve(route, event, isRecorded) : this.#serve(this.#unknown, event, true)
     this.h3.on(route.method, route.path, serve)
-    // The answer's head is the same, and its body is left out.
+    // HEAD: the same headers, without the body.
     if (route.method === 'GET') this.h3.on('HEAD', route.path, serve)
   }
 
@@ -90,7 +90,7 @@ export class HttpApp {
     this.h3.all(path, event => this.#serve(routes.every(each => isServed(each, event)) ? route : this.#unknown, event, true))
   }
 
-  /** Paths below a surface's own are refused in its form. */
+  /** Unknown paths below a surface get errors in its format. */
   #refuseBelow(surface: Route): void {
     const route: Route = { ...this.#unknown, error: error => surface.error!(error) }
     this.h3.all(`${surface.path}/**`, event => this.#serve(route, event, true))
@@ -151,13 +151,13 @@ function isServed({ serves }: Route, { context }: H3Event): boolean {
   return !serves || serves(context.params ?? {})
 }
 
-/** What h3 itself refuses, before any route: an address that is badly encoded. */
+/** For a URL that h3 itself rejects before any route, because its encoding is invalid. */
 function unreadable({ status }: { readonly status: number }): GatewayError {
   return new GatewayError({
     status,
     type: 'invalid_request_error',
     code: 'invalid_url',
-    message: 'The address of this request cannot be read.',
+    message: 'The URL of this request is not valid. Check its percent-encoding.',
   })
 }
 
@@ -166,7 +166,7 @@ function toResponse({ status, headers = {}, body }: Reply, extra: Readonly<Recor
     body.begin()
     return new HTTPResponse(body.readable, { status, headers: { ...headers, ...extra } })
   }
-  // Told its length, the body leaves in one piece instead of in chunks.
+  // With a known length, the body is sent in one piece instead of chunks.
   const text = (body as string | undefined) ?? ''
   return new HTTPResponse(text || null, { status, headers: { ...headers, ...extra, 'content-length': String(Buffer.byteLength(text)) } })
 }

@@ -14,7 +14,7 @@ export async function readText(request: Request, maximumBytes: number, live: Liv
   return await decoded(request, maximumBytes, live)
 }
 
-/** 400 for a text that does not parse, or that holds more than the event loop can take. */
+/** Throws 400 if the text is not JSON, or if parsing it would block the event loop for too long. */
 export function jsonIn(text: string): unknown {
   if (text.trim() === '') throw invalidRequest('The body is empty. Expected a JSON object.', undefined, 'invalid_json')
   checkJsonLimits(text)
@@ -25,7 +25,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    // The parser's message quotes the text around the mistake: content, so only the place is told.
+    // The parser's message quotes the text around the error. That is content, so only the position is passed on.
     const [, position] = /position (\d+)/.exec((error as Error).message) ?? []
     throw invalidRequest(
       `The body is not valid JSON${position ? `: the mistake is at character ${position}` : ''}.`,
@@ -47,7 +47,7 @@ async function decoded(request: Request, maximumBytes: number, live: LiveBody): 
   return text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text
 }
 
-/** Undefined for a body that is sent as it is. */
+/** Undefined for a body that is not compressed. */
 function encodingOf({ headers }: Request): string | undefined {
   const encoding = headers.get('content-encoding')?.trim().toLowerCase()
   if (!encoding || encoding === 'identity') return undefined
@@ -75,7 +75,7 @@ async function collected(pieces: AsyncIterable<Uint8Array>, maximumBytes: number
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** What is left of a body when nobody wants more of it is thrown away: the answer, and the next request, use the same connection. */
+/** Discards the rest of a body, because the answer and the next request use the same connection. */
 async function* bodyOf({ body }: Request): AsyncIterable<Uint8Array> {
   if (!body) return
   try {
@@ -102,7 +102,7 @@ function undecodable(cause: unknown): GatewayError {
     status: 400,
     type: 'invalid_request_error',
     code: 'invalid_encoding',
-    message: 'The body cannot be decompressed. Its content-encoding must be the one in which it was compressed, and it must be complete.',
+    message: 'The body cannot be decompressed. Check that it is complete and that content-encoding names its actual compression.',
     cause,
   })
 }

@@ -10,10 +10,10 @@ const decoders: Readonly<Record<string, () => Duplex>> = {
   zstd: () => createZstdDecompress({ chunkSize: chunkBytes }),
 }
 
-/** What a request may say in `content-encoding`. */
+/** The supported values of `content-encoding`. */
 export const acceptedEncodings: readonly string[] = Object.keys(decoders)
 
-/** A body as it was before `content-encoding`, piece by piece and outside the event loop. Throws what the body or the decoder throws. */
+/** Decompresses a body piece by piece, outside the event loop. Throws what the body or the decoder throws. */
 export async function* decompressed(body: AsyncIterable<Uint8Array>, encoding: string): AsyncIterable<Uint8Array> {
   const source = Readable.from(body, { objectMode: false })
   const decoder = decoders[encoding]!()
@@ -21,7 +21,7 @@ export async function* decompressed(body: AsyncIterable<Uint8Array>, encoding: s
   try {
     yield* source.pipe(decoder)
   } finally {
-    // Whoever had enough stops the decoder, and with it a body that would never end.
+    // If the reader stops early, this stops the decoder and the body, which might never end.
     source.destroy()
     decoder.destroy()
   }

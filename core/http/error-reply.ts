@@ -1,7 +1,7 @@
 import type { Reply } from '../contracts/route.ts'
 import type { GatewayError } from '../foundation/errors.ts'
 
-/** The error body of every surface that has none of its own: docs/protocol/errors.md#http-errors. */
+/** The default error body, for surfaces without their own: docs/protocol/errors.md#http-errors. */
 export function errorReply(error: GatewayError): Reply {
   const { status, type, code, message, param, upstreamError, bare } = error
   const body = bare
@@ -10,7 +10,7 @@ export function errorReply(error: GatewayError): Reply {
   return { status, headers: { 'content-type': 'application/json', ...retryHeaders(error) }, body: JSON.stringify({ error: body }) }
 }
 
-/** docs/protocol/http.md#response-headers: `retry-after-ms` and `x-should-retry` are what the SDKs of the public protocol heed. */
+/** docs/protocol/http.md#response-headers: the SDKs of the public protocol obey `retry-after-ms` and `x-should-retry`. */
 export function retryHeaders({ status, retryAfterMs, final, transient }: GatewayError): Readonly<Record<string, string>> {
   if (final) return { 'x-should-retry': 'false' }
   const advice = transient ? { 'x-should-retry': 'true' } : {}

@@ -21,7 +21,7 @@ export interface ExchangeParts {
   readonly bodies: LiveBodies
 }
 
-/** One HTTP request on its way. Its cancellation is the run's: there is one for the whole request. */
+/** One HTTP request. Its cancellation covers the whole request, including the run. */
 export class HttpExchange implements Exchange {
   place = -1
   readonly id: string
@@ -36,7 +36,7 @@ export class HttpExchange implements Exchange {
   #body: LiveBody | undefined
   #caller: Caller | undefined
   work: Promise<unknown> | undefined
-  /** How long the body was that `json` read, decompressed. */
+  /** The decompressed length of the body that `json` read. */
   bodyBytes: number | undefined
 
   constructor(parts: ExchangeParts) {
@@ -91,7 +91,7 @@ export class HttpExchange implements Exchange {
 
   #watchClient(): void {
     const response = (this.request as NodeBackedRequest).runtime?.node?.res
-    // Over a socket this spares the second AbortController that `request.signal` would make.
+    // Over a socket this avoids the second AbortController that `request.signal` would create.
     if (!response) this.request.signal.addEventListener('abort', () => this.#gone(), { once: true })
     else response.once('close', () => response.writableEnded || this.#gone())
   }
@@ -108,7 +108,7 @@ interface NodeBackedRequest {
   readonly signal: AbortSignal
 }
 
-/** Recorded as 499 and never delivered: docs/protocol/http.md#disconnects. */
+/** Recorded as 499, never delivered: docs/protocol/http.md#disconnects. */
 function clientGone(): GatewayError {
   return new GatewayError({
     status: 499,

@@ -5,7 +5,7 @@ import type { CoalescedBody } from './stream-body.ts'
 
 const visitsPerBeat = 3
 
-/** Breaks the silence of idle streams: one timer for all of them, and none that is reset by an event. */
+/** Sends comments on idle streams. One timer serves all streams, and events never reset it. */
 export class Heartbeat {
   readonly #bodies = new Roster<CoalescedBody>()
   readonly #intervalMs: number

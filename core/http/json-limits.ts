@@ -1,16 +1,16 @@
 import { invalidRequest, type GatewayError } from '../foundation/errors.ts'
 import { pathText } from '../validation/path.ts'
 
-/** How many objects and lists may stand in one another. */
+/** The maximum nesting of objects and arrays. */
 export const maximumDepth = 128
-/** How many members one object may have, and how many elements one list. */
+/** Per object, and per array. */
 export const maximumMembers = 10_000
 export const maximumElements = 50_000
-/** How many members and elements a body may have in all. */
+/** Members and elements in the whole body. */
 export const maximumValues = 250_000
 /**
- * How many shapes the objects of a body may have: the names of an object so far, in their order. To the engine a new shape costs fifty
- * times what one more object of a known one does. It has no shape for an object of many members, so that each of them counts.
+ * Object shapes in a body. A shape is the sequence of an object's names so far. A new shape costs the engine fifty times as much as
+ * another object of a known shape. The engine keeps no shape for an object with many members, so each such object counts.
  */
 export const maximumShapes = 20_000
 const manyMembers = 1_000
@@ -24,17 +24,17 @@ const closeList = 0x5d
 const openObject = 0x7b
 const closeObject = 0x7d
 
-// What is open at each depth. All scans share it, since none of them waits.
+// What is open at each depth. All scans share these arrays, because scans are synchronous.
 const isList = new Uint8Array(maximumDepth + 1)
-/** The commas of each, or the names. */
+/** The number of commas or names at each depth. */
 const counts = new Uint32Array(maximumDepth + 1)
-/** Where the last string began: when something opens in an object, that was its name. */
+/** Where the last string began. When a value opens inside an object, that string was its name. */
 const lastString = new Int32Array(maximumDepth + 1)
 const shapes = new Int32Array(maximumDepth + 1)
 
 /**
- * Refuses JSON that would hold the event loop, before it is parsed: a 400 that names the object or list by its path.
- * One pass over the text that skips strings; what is not JSON is left to the parser.
+ * Throws a 400 for JSON that would block the event loop, before it is parsed. The error names the object or array by its path.
+ * One pass over the text that skips strings. Invalid JSON is left to the parser.
  */
 export function checkJsonLimits(text: string): void {
   let depth = 0
@@ -54,7 +54,7 @@ export function checkJsonLimits(text: string): void {
       counts[depth] = count
     } else if (code === openObject || code === openList) {
       if (depth === maximumDepth) throw invalidRequest(`The body nests deeper than ${maximumDepth} levels.`, undefined, 'invalid_json')
-      // For the first member or element, which has no comma before it.
+      // The first member or element has no comma before it.
       values++
       depth++
       isList[depth] = code === openList ? 1 : 0
@@ -67,7 +67,7 @@ export function checkJsonLimits(text: string): void {
   if (values > maximumShapes) checkShapes(text)
 }
 
-/** The place of the closing quote, or -1. A quote after an odd number of backslashes belongs to the string. */
+/** The index of the closing quote, or -1. A quote after an odd number of backslashes belongs to the string. */
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1)
   while (end >= 0) {
@@ -79,7 +79,7 @@ function endOfString(text: string, start: number): number {
   return -1
 }
 
-/** Shapes are told apart by a hash of the names. Two that are taken for one do no harm. */
+/** Compares shapes by a hash of their names. A collision does no harm. */
 function checkShapes(text: string): void {
   const seen = new Set<number>()
   let beyond = 0
@@ -134,7 +134,7 @@ function tooMany(text: string, depth: number): GatewayError {
     : invalidRequest(`Invalid value for '${path}': it must not have more than ${limit}.`, path)
 }
 
-/** From what is open at this depth to what is open in it. */
+/** The step of the path from this depth to the next. */
 function stepFrom(text: string, depth: number): string | number {
   if (isList[depth]) return counts[depth]!
   const start = lastString[depth]!

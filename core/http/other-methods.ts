@@ -1,7 +1,7 @@
 import type { Route } from '../contracts/route.ts'
 import { GatewayError } from '../foundation/errors.ts'
 
-/** What answers the methods of a path that none of its routes has: 405, in the form of their surface. */
+/** Answers 405 for the methods that a path's routes do not support, in the format of their surface. */
 export function otherMethods(path: string, routes: readonly Route[]): Route {
   const methods = new Set<string>(routes.map(({ method }) => method))
   if (methods.has('GET')) methods.add('HEAD')

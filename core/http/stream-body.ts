@@ -2,16 +2,16 @@ import type { StreamBody } from '../contracts/route.ts'
 import type { Listed } from '../foundation/roster.ts'
 import type { Heartbeat } from './heartbeat.ts'
 
-/** How much waits for a client that does not read, at each of two places: frames, and chunks for the socket. */
+/** How much is buffered for a client that does not read, both as frames and as chunks for the socket. */
 const highWaterBytes = 16 * 1024
 
 const longestPooled = 4096
 const encoder = new TextEncoder()
 
-/** What readers of server-sent events skip. */
+/** A comment, which readers of server-sent events skip. */
 const comment = ':\n\n'
 
-/** Takes frames as strings and hands the socket one chunk per event-loop turn: coalescing writes is what pays. */
+/** Collects frames and gives the socket one chunk per turn of the event loop, because each write is expensive. */
 export class CoalescedBody implements StreamBody, Listed {
   place = -1
   readonly readable: ReadableStream<Uint8Array>
@@ -23,14 +23,14 @@ export class CoalescedBody implements StreamBody, Listed {
   #hasBegun = false
   #drained: (() => void) | undefined
   #beat: (() => void) | undefined
-  /** Set by the heartbeat at each visit, cleared by each write. */
+  /** Set by each heartbeat, cleared by each write. */
   silentVisits = 0
   readonly #flushLater = (): void => {
     this.#scheduled = false
     this.#flush()
   }
 
-  /** `onGone` is called when the reader goes away before the end. */
+  /** `onGone` is called if the reader disconnects before the end. */
   constructor(heartbeat: Heartbeat, onGone: () => void) {
     this.#heartbeat = heartbeat
     this.readable = new ReadableStream<Uint8Array>(
@@ -53,7 +53,7 @@ export class CoalescedBody implements StreamBody, Listed {
     return !this.#closed && (this.#pending.length > highWaterBytes || this.#controller.desiredSize! <= 0)
   }
 
-  /** Called once the answer is on its way: without a first frame, Node.js would keep its head back. */
+  /** Called once the response is on its way. Node.js holds back the headers until the first frame. */
   begin(): void {
     if (!this.#hasBegun) this.write(comment)
   }
@@ -83,7 +83,7 @@ export class CoalescedBody implements StreamBody, Listed {
   /** Called by the heartbeat. */
   beat(): void {
     this.silentVisits = 0
-    // A client that does not read needs no sign of life, and would only collect them.
+    // For a client that does not read, heartbeats would only pile up.
     if (!this.full) this.#beat?.()
   }
 
@@ -96,7 +96,7 @@ export class CoalescedBody implements StreamBody, Listed {
 
   #flush(): void {
     if (this.#closed || this.#pending === '') return
-    // What is long may wait for its reader, and must not keep a whole block of the shared pool alive while it does.
+    // A long chunk may wait for its reader. It must not keep a whole block of the shared pool alive meanwhile.
     const chunk = this.#pending.length > longestPooled ? encoder.encode(this.#pending) : Buffer.from(this.#pending)
     this.#pending = ''
     this.#controller.enqueue(chunk)
@@ -105,7 +105,7 @@ export class CoalescedBody implements StreamBody, Listed {
   #close(): void {
     this.#closed = true
     this.#pending = ''
-    // It holds the whole answer.
+    // It references the whole answer.
     this.#beat = undefined
     this.#heartbeat.remove(this)
     this.#release()

@@ -2,7 +2,7 @@ import type { Route } from '../contracts/route.ts'
 import { GatewayError } from '../foundation/errors.ts'
 import { nearest } from '../foundation/nearest.ts'
 
-/** What answers a path that nobody serves: a 404 that says what a route serves in its place, or which path is spelt most like it. */
+/** Answers 404 for an unknown path, and suggests the closest route. */
 export function unknownPath(routes: readonly Route[]): Route {
   const instead = new Map(routes.flatMap(route => Object.entries(route.insteadOf ?? {})))
   const plain = [...new Set(routes.map(({ path }) => path))].filter(path => !/[:*]/.test(path))
@@ -26,7 +26,7 @@ export function unknownPath(routes: readonly Route[]): Route {
       const told = instead.get(path.slice(0, end))
       if (told !== undefined) return ` ${told}`
     }
-    // The path is right, and what is below it or the method is not.
+    // The path exists, but not what is below it, or not with this method.
     if (plain.some(served => `${path}/`.startsWith(`${served}/`))) return ''
     const [near] = nearest(path, plain)
     return near === undefined ? '' : ` Did you mean ${near}?`

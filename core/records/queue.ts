@@ -1,3 +1,4 @@
+import pTimeout from 'p-timeout'
 import { wire } from '../framework/container.ts'
 import type { LogSink, RequestRecord } from '../contracts/log-sink.ts'
 import { LogSinks } from '../framework/extension-points.ts'
@@ -9,7 +10,10 @@ const capacity = 10_000
 const flushAfterMs = 100
 const retryAfterMs = 1_000
 
-/** Takes records to the sinks in batches, off the request's path. Bounded: a sink that lags loses the oldest, unless it is required. */
+/**
+ * Delivers records to the sinks in batches, off the request path. The queue is bounded: a slow sink loses its oldest records, unless it is
+ * required.
+ */
 export class RecordQueue {
   readonly #lanes: readonly Lane[]
 
@@ -25,23 +29,20 @@ export class RecordQueue {
     for (const lane of this.#lanes) lane.push(record)
   }
 
-  /** Undefined unless a required sink cannot keep up: then new requests wait. */
+  /** Undefined unless a required sink cannot keep up. New requests then wait for the promise. */
   room(): Promise<void> | undefined {
     const full = this.#lanes.filter(lane => lane.blocks)
     return full.length === 0 ? undefined : Promise.all(full.map(lane => lane.room())).then(() => undefined)
   }
 
-  /** Delivers what is left, or gives up at the deadline. */
+  /** Delivers the remaining records, or gives up at the deadline. */
   async drain(deadlineMs: number): Promise<void> {
-    const timer = Promise.withResolvers<void>()
-    const late = setTimeout(timer.resolve, deadlineMs)
-    await Promise.race([Promise.all(this.#lanes.map(lane => lane.drain())), timer.promise])
-    clearTimeout(late)
+    await pTimeout(Promise.all(this.#lanes.map(lane => lane.drain())), { milliseconds: deadlineMs, message: false })
     for (const lane of this.#lanes) lane.stop()
   }
 }
 
-/** One sink and what waits for it. */
+/** One sink and its waiting records. */
 class Lane {
   readonly #sink: LogSink
   readonly #log: Logger
@@ -106,7 +107,7 @@ class Lane {
     this.#dropped = 0
   }
 
-  /** False when the batch must be tried again. */
+  /** False if the batch must be retried. */
   async #deliver(batch: readonly RequestRecord[]): Promise<boolean> {
     try {
       await this.#sink.write(batch)

@@ -5,7 +5,7 @@ import type { AttemptRecord, OpenRecord, RequestRecord } from '../contracts/log-
 import type { Caller } from '../contracts/run-context.ts'
 import type { RecordQueue } from './queue.ts'
 
-/** What becomes the record of one request. Filled in as the request goes on, and closed exactly once. */
+/** The record of one request while it runs. Closed exactly once. */
 export class RecordDraft implements OpenRecord {
   readonly #clock: Clock
   readonly #queue: RecordQueue
@@ -38,7 +38,7 @@ export class RecordDraft implements OpenRecord {
     this.#start = clock.elapsed()
   }
 
-  /** Kept only where the caller's policy has logging on: everywhere else content is gone before anything could store it. */
+  /** Keeps content only if the caller's policy has logging on. Otherwise it is dropped before anything could store it. */
   content(request: JsonObject | undefined, response: JsonObject | undefined): void {
     if (!this.caller?.policy.logging.value) return
     if (request) this.#request = request

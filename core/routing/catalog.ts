@@ -1,6 +1,7 @@
 import { wire } from '../framework/container.ts'
 import {
   catalogRanks,
+  type AbsentProvider,
   type Catalog,
   type CatalogEndpoint,
   type CatalogEntry,
@@ -8,7 +9,6 @@ import {
   type Endpoint,
   type Model,
 } from '../contracts/catalog.ts'
-import type { AbsentProvider } from '../contracts/absent-provider.ts'
 import type { Provider } from '../contracts/provider.ts'
 import { AbsentProviders, CatalogSources, Providers } from '../framework/extension-points.ts'
 import { nearest } from '../foundation/nearest.ts'

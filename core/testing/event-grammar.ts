@@ -20,11 +20,11 @@ export { checkResponse, type CheckedResponse } from './response-shape.ts'
 export { ContractError } from './shape.ts'
 
 export interface GrammarOptions {
-  /** `documented`: refusals and annotations have no events of their own. */
+  /** `documented`: without the events for refusals and annotations. */
   readonly events?: 'all' | 'documented'
 }
 
-/** A stream that obeys the protocol: its terminal object and the items that were done, in order. */
+/** A valid stream: its terminal object and its finished items, in order. */
 export interface CheckedStream {
   readonly response: CheckedResponse
   readonly items: readonly JsonObject[]
@@ -36,8 +36,8 @@ export function checkStream(text: string, options?: GrammarOptions): CheckedStre
 }
 
 /**
- * Checks that the events of a whole stream have the members, the order and the agreement with one another that
- * the protocol promises. Throws a `ContractError` that names the event.
+ * Checks that the events of a whole stream have the members and the order that the protocol promises, and agree with one another.
+ * Throws a `ContractError` that names the event.
  */
 export function checkEvents(events: readonly JsonObject[], options: GrammarOptions = {}): CheckedStream {
   const grammar = new StreamGrammar(options.events === 'documented')
@@ -189,7 +189,7 @@ class StreamGrammar {
   }
 }
 
-/** The rate limit alone has another code in the event than in the response. */
+/** Only the rate limit has different codes in the event and in the response. */
 function eventCode(code: unknown): unknown {
   return code === 'rate_limit_exceeded' ? 'rate_limit_error' : code
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../foundation/json.ts'
 import { fail } from './shape.ts'
 
-/** An event as the client parses it. */
+/** An event as a client parses it. */
 export interface PublicEvent extends JsonObject {
   readonly type: string
   readonly sequence_number: number
@@ -11,8 +11,8 @@ const frame = /^event: ([^\n]+)\ndata: ([^\n]+)$/
 const comment = /^:[^\n]*$/
 
 /**
- * Reads a whole streamed body, strictly: frames of exactly an `event` and a `data` line, LF only, the payload's `type`
- * equal to the event's name; comments are skipped. Throws a `ContractError`.
+ * Reads a whole streamed body strictly: each frame is exactly one `event` and one `data` line, lines end in LF, and the payload's
+ * `type` equals the event name. Comments are skipped. Throws a `ContractError`.
  */
 export function readEvents(text: string): PublicEvent[] {
   if (text.includes('\r')) fail('the body contains a carriage return')
@@ -26,10 +26,10 @@ export function readEvents(text: string): PublicEvent[] {
 
 function readFrame(block: string, where: string): PublicEvent {
   const [, name, data] = frame.exec(block) ?? fail(`${where} is not "event: …" and "data: …": ${JSON.stringify(block.slice(0, 200))}`)
-  if (data === '[DONE]') fail(`${where} is [DONE], which ends no stream here`)
+  if (data === '[DONE]') fail(`${where} is [DONE], which this protocol does not use`)
   const event = parse(data!, where)
-  if (typeof event !== 'object' || event === null || !('type' in event)) fail(`${where} carries no object with a type`)
-  if (event.type !== name) fail(`${where} is called ${name} but its data has the type ${event.type}`)
+  if (typeof event !== 'object' || event === null || !('type' in event)) fail(`${where} has no object with a type`)
+  if (event.type !== name) fail(`${where} is named ${name}, but its data has the type ${event.type}`)
   return event as PublicEvent
 }
 
@@ -37,6 +37,6 @@ function parse(data: string, where: string): unknown {
   try {
     return JSON.parse(data)
   } catch {
-    return fail(`${where} carries no JSON: ${data.slice(0, 200)}`)
+    return fail(`${where} is not JSON: ${data.slice(0, 200)}`)
   }
 }

@@ -44,7 +44,7 @@ const members = {
 
 export type EventName = keyof typeof members
 
-/** Left out by the endpoint's option `events: 'documented'`. */
+/** The endpoint's option `events: 'documented'` omits these. */
 export const undocumentedEvents: ReadonlySet<string> = new Set<EventName>([
   'response.refusal.delta',
   'response.refusal.done',

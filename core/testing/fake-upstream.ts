@@ -2,9 +2,9 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** What the upstream does with one request: `before`, then the head, then the body piece by piece. */
+/** How the upstream answers one request: `before`, then the head, then the body piece by piece. */
 export interface FakeReply {
-  /** 200 unless given. */
+  /** Default: 200. */
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
   /** Steps before the head is sent: a gate, a stall, a reset. */
@@ -12,22 +12,25 @@ export interface FakeReply {
   readonly body?: string | Uint8Array | readonly Step[]
 }
 
-/** A string or bytes are written at once and flushed; the body ends after the last step. */
+/** Strings and bytes are written and flushed at once. The body ends after the last step. */
 export type Step = string | Uint8Array | Control
 
-/** `turn`: one turn of the event loop. `stall`: nothing more until the client leaves. `cut`: the connection ends in mid-body. `reset`: it breaks. */
+/**
+ * `turn`: waits one turn of the event loop. `stall`: sends nothing more until the client leaves. `cut`: ends the connection in the middle
+ * of the body. `reset`: resets the connection.
+ */
 export type Control = Gate | typeof turn | typeof stall | typeof cut | typeof reset
 export const turn = Symbol('turn')
 export const stall = Symbol('stall')
 export const cut = Symbol('cut')
 export const reset = Symbol('reset')
 
-/** Holds a reply until the test lets it go on. */
+/** Holds a reply until the test opens it. */
 export class Gate {
   readonly #reached = Promise.withResolvers<void>()
   readonly #opened = Promise.withResolvers<void>()
 
-  /** Resolves when the reply has come this far. */
+  /** Resolves when the reply reaches this step. */
   get reached(): Promise<void> {
     return this.#reached.promise
   }
@@ -48,15 +51,15 @@ export interface ReceivedRequest {
   readonly url: string
   readonly headers: IncomingHttpHeaders
   readonly text: string
-  /** `text` as JSON; undefined when it is none. */
+  /** `text` as JSON. Undefined if it is not JSON. */
   readonly body: unknown
-  /** How the exchange ended: `early` when the client left before the reply was complete, or the script broke the connection. */
+  /** How the exchange ended. `early`: the client left before the reply was complete, or the script broke the connection. */
   readonly closed: Promise<'complete' | 'early'>
 }
 
 export type Script = readonly FakeReply[] | ((request: ReceivedRequest) => FakeReply)
 
-/** A vendor on a loopback port that answers as a script says: the first request gets the first reply, and so on. */
+/** A vendor on a loopback port that follows a script: the first request gets the first reply, and so on. */
 export async function fakeUpstream(script: Script = []): Promise<FakeUpstream> {
   const upstream = new FakeUpstream(script)
   await upstream.listen()
@@ -88,7 +91,7 @@ export class FakeUpstream {
     await new Promise<void>((resolve, reject) => this.#server.once('error', reject).listen(0, '127.0.0.1', resolve))
   }
 
-  /** Ends open connections too. */
+  /** Also ends open connections. */
   async close(): Promise<void> {
     const closed = new Promise<void>(resolve => this.#server.close(() => resolve()))
     this.#server.closeAllConnections()
@@ -113,7 +116,7 @@ export class FakeUpstream {
       this.requests.push(received)
       await send(this.#next(received), response, left.signal)
     } catch (error) {
-      // The client left, or the script itself failed: either way the connection is over.
+      // The client left or the script failed. Either way the connection is over.
       if (!left.signal.aborted) response.destroy(error as Error)
     }
   }

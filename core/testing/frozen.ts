@@ -1,4 +1,4 @@
-/** A copy on which nobody can write: whoever tries throws. */
+/** A deeply frozen copy. Writing to it throws. */
 export function frozen<T>(value: T): T {
   const copy = structuredClone(value)
   freeze(copy)

@@ -1,7 +1,7 @@
 import { isSemantic, type GenerationEvent, type TokenUsage } from '../contracts/events.ts'
 import { fail } from './shape.ts'
 
-/** Checks the rules that hold for the events of every provider: contracts/events.ts. Throws a `ContractError`. */
+/** Checks the rules for every provider's events: contracts/events.ts. Throws a `ContractError`. */
 export function checkGenerationEvents(events: readonly GenerationEvent[]): void {
   const calls = new Set<string>()
   let finished = false
@@ -10,7 +10,7 @@ export function checkGenerationEvents(events: readonly GenerationEvent[]): void 
     if (finished && isSemantic(event)) fail(`${where} comes after the finish`)
     if (event.type === 'finish') finished = true
     if (event.type === 'warning' && events.slice(0, index).some(({ type }) => type !== 'warning'))
-      fail(`${where} is not before all other events`)
+      fail(`${where} must come before all other events`)
     if (event.type === 'tool-call' && calls.has(event.key)) fail(`${where} repeats the key ${event.key}`)
     if (event.type === 'tool-call') calls.add(event.key)
     if (event.type === 'tool-input' && !calls.has(event.key)) fail(`${where} belongs to no call: ${event.key}`)

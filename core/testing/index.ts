@@ -1,4 +1,4 @@
-// What plugin authors test with; published as turnpike/testing.
+// Test tools for plugin authors, published as turnpike/testing.
 
 export { answeringSuite, type AnsweringSuiteOptions } from './answering-suite.ts'
 export { checkEvents, checkStream, type CheckedStream, type GrammarOptions } from './event-grammar.ts'

@@ -28,7 +28,7 @@ export class ItemGrammar {
     this.#documentedOnly = documentedOnly
   }
 
-  /** The finished item; undefined while it is open. */
+  /** The finished item. Undefined while it is open. */
   get done(): JsonObject | undefined {
     return this.#done
   }

@@ -1,7 +1,7 @@
 import { foreignItemTypes } from '../contracts/items.ts'
 import { nullable, oneOf, record, shape, type Shape } from './shape.ts'
 
-// Output items and their parts as clients see them: docs/protocol/items.md#content-parts and docs/protocol/items.md#output-items.
+// Output items and their parts, as clients see them: docs/protocol/items.md#content-parts and docs/protocol/items.md#output-items.
 
 const string = { type: 'string' }
 const filled = { type: 'string', minLength: 1 }
@@ -64,7 +64,7 @@ const call = { call_id: filled, name: filled }
 const inProgress = { const: 'in_progress' }
 const ended = { enum: ['completed', 'incomplete'] }
 
-/** An item of `response.output_item.added`: nothing is known of it but what it is. */
+/** An item of `response.output_item.added`. Only its identity is known yet. */
 export const checkNewItem: Shape = shape(
   oneOf(
     item('message', 'msg', { status: inProgress, role, content: none }, { phase }),
@@ -95,7 +95,7 @@ export const checkFinishedItem: Shape = shape(
   ),
 )
 
-/** An item that a failure cut off: it may hold anything up to what it would have become. */
+/** An item that a failure interrupted, in any state between added and done. */
 export const checkUnfinishedItem: Shape = shape({
   type: 'object',
   required: ['type', 'id'],

@@ -5,7 +5,7 @@ import { fail } from './shape.ts'
 
 export type PartKind = 'output_text' | 'refusal' | 'summary_text' | 'reasoning_text'
 
-/** What the events inside an item carry; which of it is there, their shapes say. */
+/** Members of the events inside an item. The event's shape says which are present. */
 export interface PartEvent {
   readonly item_id: string
   readonly output_index: number
@@ -106,7 +106,7 @@ export class PartGrammar {
   }
 }
 
-/** Events may leave out a token's bytes and alternatives; parts have them. */
+/** Events may omit a token's bytes and alternatives. Parts always have them. */
 function bare({ token, logprob }: LogProbEvent): LogProbEvent {
   return { token, logprob }
 }

@@ -18,7 +18,7 @@ export interface ProviderCallOptions {
   readonly signal?: AbortSignal
 }
 
-/** What core hands to a provider, for tests: one attempt of a demo caller at an endpoint of which nothing is known. */
+/** A provider call for tests: one attempt of a demo caller at an endpoint without known capabilities. */
 export function providerCall(request: UpstreamRequestBody, options: ProviderCallOptions = {}): ProviderCall {
   const signal = options.signal ?? new AbortController().signal
   const endpoint: Endpoint = {

@@ -5,7 +5,7 @@ import type { GenerationEvent } from '../contracts/events.ts'
 import type { ProviderCall } from '../contracts/provider.ts'
 import { httpProvider } from '../provider-kit/http-provider.ts'
 
-/** A vendor's reply; its body arrives in these pieces. */
+/** A vendor's reply. Its body arrives in these pieces. */
 export interface ReplayedReply {
   readonly status?: number
   readonly headers?: UpstreamHeaders
@@ -14,7 +14,7 @@ export interface ReplayedReply {
   readonly staysOpen?: boolean
 }
 
-/** What a provider made of a reply: everything it yielded, and what it threw. */
+/** What a provider made of a reply: every event it yielded, and the error it threw. */
 export interface Replayed {
   readonly request: UpstreamRequest | undefined
   readonly events: readonly GenerationEvent[]
@@ -29,7 +29,7 @@ export async function replay(adapter: ProviderAdapter, call: ProviderCall, reply
       request = sent
       return { status: reply.status ?? 200, headers: reply.headers ?? {}, body: bodyOf(reply) }
     },
-    media: () => Promise.reject(new Error('a replay fetches nothing')),
+    media: () => Promise.reject(new Error('a replay cannot fetch media')),
     async close() {},
   }
   const events: GenerationEvent[] = []
@@ -54,7 +54,7 @@ function bodyOf({ pieces, staysOpen }: ReplayedReply): Readable {
   return Readable.from({ [Symbol.asyncIterator]: () => endless }, { objectMode: false })
 }
 
-/** Bytes in pieces of one length; the last may be shorter. */
+/** Splits bytes into pieces of one length. The last may be shorter. */
 export function inPieces(bytes: Uint8Array, length: number): Uint8Array[] {
   return Array.from({ length: Math.ceil(bytes.length / length) }, (_, index) => bytes.subarray(index * length, (index + 1) * length))
 }

@@ -4,7 +4,8 @@ import { errorCodes } from '../foundation/errors.ts'
 import { checkFinishedItem } from './item-shapes.ts'
 import { fail, nullable, orNull, record, shape, type Shape } from './shape.ts'
 
-// The response object: docs/protocol/response.md#the-response-object, docs/protocol/response.md#usage and docs/protocol/errors.md#error-codes.
+// The response object: docs/protocol/response.md#the-response-object, docs/protocol/response.md#usage and
+// docs/protocol/errors.md#error-codes.
 
 const string = { type: 'string' }
 const number = { type: 'number' }
@@ -99,13 +100,13 @@ const response: Shape = shape({
     prompt_cache_retention: nullable('string'),
     user: nullable('string'),
   }),
-  // Sugar of one SDK, which makes it itself.
+  // A convenience of one SDK, which adds it on the client.
   not: { type: 'object', required: ['output_text'] },
 })
 
 export type ResponseStatus = 'in_progress' | 'completed' | 'incomplete' | 'failed'
 
-/** A response object whose shape has been checked. */
+/** A response object with a checked shape. */
 export interface CheckedResponse extends JsonObject {
   readonly id: string
   readonly model: string
@@ -115,7 +116,7 @@ export interface CheckedResponse extends JsonObject {
   readonly error: { readonly code: string; readonly message: string } | null
 }
 
-/** Checks the object that ends a stream or answers a request that did not ask for one. Throws a `ContractError`. */
+/** Checks the response object of a finished stream or of a non-streaming request. Throws a `ContractError`. */
 export function checkResponse(value: unknown): CheckedResponse {
   const checked = checkResponseMembers(value)
   if (checked.status === 'in_progress') fail('response.status is in_progress in a finished response')
@@ -123,7 +124,7 @@ export function checkResponse(value: unknown): CheckedResponse {
   return checked
 }
 
-/** All but the items of `output`. */
+/** Everything except the items of `output`. */
 export function checkResponseMembers(value: unknown): CheckedResponse {
   response(value, 'response')
   const checked = value as CheckedResponse
@@ -140,7 +141,7 @@ export function checkResponseMembers(value: unknown): CheckedResponse {
   return checked
 }
 
-/** What an item may be when it is done: an incomplete one is the last of an incomplete response. */
+/** A finished item may be incomplete only if it is the last item of an incomplete response. */
 export function checkItemStatus(item: JsonObject, last: boolean, response: ResponseStatus): void {
   if (item.status === 'incomplete' && !(last && response === 'incomplete'))
     fail(`item ${item.id} is incomplete, which only the last item of an incomplete response can be`)
@@ -159,7 +160,7 @@ function checkOutput({ output, status }: CheckedResponse): void {
   }
 }
 
-/** The calls whose outputs the client sends. Items of the vendor's own tools may share a `call_id` with their output. */
+/** Calls whose outputs the client sends. Items of the vendor's own tools may share a `call_id` with their output. */
 export function isCall({ type }: JsonObject): boolean {
   return type === 'function_call' || type === 'custom_tool_call'
 }

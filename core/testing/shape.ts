@@ -1,11 +1,11 @@
 import { Ajv, type ErrorObject } from 'ajv'
 
-/** What a stream or an object breaks, and where. */
+/** A broken rule of the protocol, and where it was broken. */
 export class ContractError extends Error {
   override readonly name = 'ContractError'
 }
 
-/** Throws what is wrong with a value; `path` leads its messages. */
+/** Throws a `ContractError` for an invalid value. Messages begin with `path`. */
 export type Shape = (value: unknown, path: string) => void
 
 const ajv = new Ajv({ strict: true, strictRequired: false, allowUnionTypes: true, discriminator: true })
@@ -17,12 +17,12 @@ export function shape(schema: object): Shape {
   }
 }
 
-/** An object with exactly these members, or with at least them. */
+/** An object with exactly these members (`closed`), or at least these (`open`). */
 export function record(properties: Readonly<Record<string, object>>, more: 'closed' | 'open' = 'open'): object {
   return { type: 'object', required: Object.keys(properties), properties, ...(more === 'closed' && { additionalProperties: false }) }
 }
 
-/** An object of one of several kinds, told apart by `type`. */
+/** An object of one of several kinds, distinguished by `type`. */
 export function oneOf(...variants: readonly object[]): object {
   return { type: 'object', required: ['type'], discriminator: { propertyName: 'type' }, oneOf: variants }
 }
@@ -39,7 +39,7 @@ export function fail(problem: string): never {
   throw new ContractError(problem)
 }
 
-/** Of the errors of several variants, the one of the variant that came closest. */
+/** Picks the error of the variant that matched best. */
 function deepest(errors: readonly ErrorObject[]): ErrorObject {
   return errors.reduce((best, error) => (error.instancePath.length > best.instancePath.length ? error : best))
 }

@@ -6,22 +6,22 @@ import type { UpstreamRequestBody } from '../contracts/request.ts'
 import { frozen } from './frozen.ts'
 import { providerCall } from './provider-call.ts'
 
-/** A request and what the vendor answers to it, written by hand or taken from the vendor's documentation. */
+/** A request and the vendor's answer, written by hand or taken from the vendor's documentation. */
 export interface ProviderExample {
   readonly name: string
   readonly request: Omit<UpstreamRequestBody, 'stream'>
   readonly endpoint?: Partial<Endpoint>
-  /** The JSON body that the vendor is to receive. */
+  /** The JSON body that the vendor should receive. */
   readonly sent?: unknown
-  /** The reply as a stream, to its last byte, and the events it means. */
+  /** The whole reply as a stream, and the events it should produce. */
   readonly stream?: { readonly body: string | Uint8Array; readonly events: readonly GenerationEvent[] }
-  /** The reply that does not stream, as parsed JSON. */
+  /** The non-streaming reply, as parsed JSON. */
   readonly reply?: { readonly body: unknown; readonly events: readonly GenerationEvent[] }
-  /** What the vendor bills, all input and all output: the disjoint counts have to add up to it. */
+  /** The total input and output that the vendor bills. The disjoint counts must add up to it. */
   readonly billed?: { readonly input: number; readonly output: number }
 }
 
-/** An error of the vendor's and what it means. */
+/** A vendor's error and its meaning. */
 export interface FailureExample {
   readonly status: number
   readonly headers?: UpstreamHeaders
@@ -29,11 +29,11 @@ export interface FailureExample {
   readonly kind: FailureKind
 }
 
-/** An error that comes under a status of success, as a stream, as a reply that does not stream, or as either. */
+/** An error under a success status: inside a stream, in a non-streaming reply, or both. */
 export interface InsideFailureExample {
   readonly name: string
   readonly kind: FailureKind
-  /** To its last byte, and what had been said by then. */
+  /** The whole stream, and the events before the error. */
   readonly stream?: { readonly body: string | Uint8Array; readonly events: readonly GenerationEvent[] }
   readonly reply?: { readonly body: unknown }
 }
@@ -43,10 +43,10 @@ export interface ProviderSuiteOptions {
   readonly examples: readonly ProviderExample[]
   readonly failures?: readonly FailureExample[]
   readonly failuresInside?: readonly InsideFailureExample[]
-  /** Every key and token in the adapter's options. */
+  /** Every key and token in the adapter's options. They must not appear in requests or messages. */
   readonly secrets?: readonly string[]
   readonly credentialId?: string | undefined
-  /** A whole frame that the dialect does not know. Needed only where the framing is the adapter's own, or the dialect has no unknown events (`false`). */
+  /** A complete unknown frame. Needed only for custom framing. `false` if the dialect cannot have unknown events. */
   readonly unknownFrame?: string | false
 }
 
@@ -55,7 +55,7 @@ export interface StreamExample {
   readonly events: readonly GenerationEvent[]
 }
 
-/** Request and endpoint are frozen: whoever writes on them throws. */
+/** Request and endpoint are frozen: writing to them throws. */
 export function callFor(
   { credentialId }: ProviderSuiteOptions,
   { request, endpoint = {} }: Pick<ProviderExample, 'request' | 'endpoint'>,

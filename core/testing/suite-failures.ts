@@ -3,7 +3,7 @@ import type { UpstreamHeaders } from '../contracts/adapter.ts'
 import { ProviderFailure, type FailureKind } from '../contracts/provider.ts'
 import type { ProviderSuiteOptions } from './suite-example.ts'
 
-/** What a status may mean where the body says nothing more. */
+/** The failure kinds that a status allows when the body adds nothing. */
 const kinds: readonly (readonly [status: number, kinds: readonly FailureKind[]])[] = [
   [400, ['invalid-request']],
   [401, ['auth']],
@@ -38,15 +38,15 @@ export function tellsFailures({ adapter, failures = [], secrets = [] }: Provider
   const check = (status: number, headers: UpstreamHeaders, body: string, allowed: readonly FailureKind[]): ProviderFailure => {
     const what = `status ${status} with the body ${body || '(empty)'}`
     const failure = adapter.failure(status, headers, body)
-    assert.ok(ProviderFailure.is(failure), `${what} makes no ProviderFailure`)
+    assert.ok(ProviderFailure.is(failure), `${what} must become a ProviderFailure`)
     assert.ok(allowed.includes(failure.kind), `${what} is ${failure.kind}; expected ${allowed.join(' or ')}`)
-    assert.equal(failure.status, status, `${what} loses its status`)
+    assert.equal(failure.status, status, `${what} must keep its status`)
     assert.ok(typeof failure.message === 'string' && failure.message !== '', `${what} has no message`)
-    for (const secret of secrets) assert.ok(!failure.message.includes(secret), `${what} tells a secret`)
+    for (const secret of secrets) assert.ok(!failure.message.includes(secret), `${what} must not reveal a secret`)
     return failure
   }
   for (const [status, allowed] of kinds) for (const body of anyBodies) check(status, {}, body, allowed)
   for (const { status, headers = {}, body, kind } of failures) check(status, headers, body, [kind])
   const limited = check(429, { 'retry-after': '7' }, '', ['rate-limit', 'overloaded'])
-  assert.equal(limited.retryAfterMs, 7000, 'the header retry-after is not read')
+  assert.equal(limited.retryAfterMs, 7000, 'the retry-after header must be read')
 }

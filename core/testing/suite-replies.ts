@@ -5,7 +5,7 @@ import { checkGenerationEvents } from './generation-events.ts'
 import { replay, type Replayed } from './replay.ts'
 import { callFor, type InsideFailureExample, type ProviderExample, type ProviderSuiteOptions } from './suite-example.ts'
 
-/** Members that the dialect does not know come with every new version of it. */
+/** New versions of a dialect add unknown members. */
 export async function readsReply(
   options: ProviderSuiteOptions,
   example: ProviderExample,
@@ -34,10 +34,7 @@ export async function refusesOther(options: ProviderSuiteOptions, example: Provi
     '{"demo":{"unknown":true}}',
   ]) {
     const { failure } = await read(options, example, body)
-    assert.ok(
-      ProviderFailure.is(failure),
-      `the body ${body || '(empty)'} of a 200 counts as an answer, or throws something else: ${String(failure)}`,
-    )
+    assert.ok(ProviderFailure.is(failure), `the body ${body || '(empty)'} of a 200 must throw a ProviderFailure: ${String(failure)}`)
   }
 }
 
@@ -46,14 +43,14 @@ export async function repliesFailure(options: ProviderSuiteOptions, { reply, kin
 }
 
 export function checkFailureInside({ secrets = [] }: ProviderSuiteOptions, { failure, events }: Replayed, kind: FailureKind): void {
-  assert.ok(ProviderFailure.is(failure), `no ProviderFailure is thrown, but ${String(failure)}`)
+  assert.ok(ProviderFailure.is(failure), `expected a ProviderFailure, got ${String(failure)}`)
   assert.equal(failure.kind, kind)
   assert.ok(failure.message !== '', 'the failure has no message')
-  assert.ok(!events.some(({ type }) => type === 'finish'), 'there is a finish before the failure')
-  for (const secret of secrets) assert.ok(!failure.message.includes(secret), 'the failure tells a secret')
+  assert.ok(!events.some(({ type }) => type === 'finish'), 'a finish event came before the failure')
+  for (const secret of secrets) assert.ok(!failure.message.includes(secret), 'the failure reveals a secret')
 }
 
-/** The counts are disjoint where they add up to what the vendor bills. */
+/** If the counts are disjoint, they add up to what the vendor bills. */
 export function checkBill({ billed }: ProviderExample, events: readonly GenerationEvent[]): void {
   const last = events.findLast(event => event.type === 'usage')
   if (!billed || !last) return

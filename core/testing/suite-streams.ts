@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import pTimeout from 'p-timeout'
 import { isSemantic, type GenerationEvent } from '../contracts/events.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
 import { checkGenerationEvents } from './generation-events.ts'
@@ -14,26 +15,26 @@ export async function decodes(options: ProviderSuiteOptions, example: ProviderEx
     await decodesTo(options, example, inPieces(body, length), events, `in pieces of ${length} bytes`)
 }
 
-/** Replies to several callers come at once: nothing of one may get into another. */
+/** Concurrent replies must not mix. */
 export async function keepsApart(options: ProviderSuiteOptions, example: ProviderExample, { body, events }: StreamExample): Promise<void> {
   const pieces = inPieces(body, Math.max(1, Math.ceil(body.length / 50)))
-  await Promise.all([1, 2, 3].map(count => decodesTo(options, example, pieces, events, `beside others (${count})`)))
+  await Promise.all([1, 2, 3].map(count => decodesTo(options, example, pieces, events, `concurrently (${count})`)))
 }
 
-/** A stream may end early without loss, such as before a farewell: then it has said all that the whole one says. */
+/** A truncated stream may finish only if nothing is lost, such as when only the final marker is missing. */
 export async function noticesCuts(options: ProviderSuiteOptions, example: ProviderExample, { body, events }: StreamExample): Promise<void> {
   const whole = events.filter(isSemantic)
   for (let length = 0; length < body.length; length++) {
     const replayed = await decoded(options, example, [body.subarray(0, length)])
     if (!isAnswer(replayed)) continue
     const said = replayed.events.filter(isSemantic)
-    assert.deepEqual(said, whole, `after ${length} of ${body.length} bytes it finishes with a part of the answer`)
+    assert.deepEqual(said, whole, `after ${length} of ${body.length} bytes it finishes with only part of the answer`)
   }
 }
 
 /**
- * Vendors and what stands before them may keep a connection open after the answer, or send it again. What tells the end is a `finish` from
- * `frame`, or `isComplete`. An answer without usage may have to wait for the end of its body.
+ * Vendors and proxies may keep a connection open after the answer, or repeat it. The answer ends with a `finish` from `frame`, or with
+ * `isComplete`. An answer without usage may wait for the end of its body.
  */
 export async function endsByItself(
   options: ProviderSuiteOptions,
@@ -42,15 +43,13 @@ export async function endsByItself(
 ): Promise<void> {
   if (!events.some(({ type }) => type === 'usage') || !events.some(({ type }) => type === 'finish')) return
   const isWhole = typeof options.adapter.framing === 'function' || /\n\r?\n$|\}\n$/.test(Buffer.from(body.subarray(-4)).toString('latin1'))
-  const late = Promise.withResolvers<undefined>()
-  const timer = setTimeout(() => late.resolve(undefined), longestEndMs)
   const pieces = isWhole ? [body, body] : [body]
-  const replayed = await Promise.race([replay(options.adapter, callFor(options, example, true), { pieces, staysOpen: true }), late.promise])
-  clearTimeout(timer)
-  assert.ok(replayed, 'it waits for the end of the body, although a finish and the usage have come')
+  const replaying = replay(options.adapter, callFor(options, example, true), { pieces, staysOpen: true })
+  const replayed = await pTimeout(replaying, { milliseconds: longestEndMs, message: false })
+  assert.ok(replayed, 'it must not wait for the end of the body once finish and usage have arrived')
   if (replayed.failure) throw replayed.failure
   const finish = replayed.events.findIndex(({ type }) => type === 'finish')
-  assert.deepEqual(replayed.events.slice(0, finish + 1).filter(isSemantic), events.filter(isSemantic), 'it says more than the answer')
+  assert.deepEqual(replayed.events.slice(0, finish + 1).filter(isSemantic), events.filter(isSemantic), 'it yields more than the answer')
   assert.deepEqual(usageOf(replayed.events), usageOf(events), 'it counts more than the answer')
 }
 
@@ -83,7 +82,7 @@ const noStreams = [
 export async function refusesOtherStreams(options: ProviderSuiteOptions, example: ProviderExample): Promise<void> {
   for (const body of noStreams) {
     const replayed = await decoded(options, example, body === '' ? [] : [Buffer.from(body)])
-    assert.ok(!isAnswer(replayed), `a stream of ${JSON.stringify(body)} counts as an answer`)
+    assert.ok(!isAnswer(replayed), `a stream of ${JSON.stringify(body)} must not count as an answer`)
     assert.ok(ProviderFailure.is(replayed.failure), `a stream of ${JSON.stringify(body)} throws ${String(replayed.failure)}`)
   }
 }
@@ -108,7 +107,7 @@ export async function failsInside(options: ProviderSuiteOptions, { stream, kind 
   const body = Buffer.from(stream!.body)
   for (const length of [body.length, 1, 7]) {
     const replayed = await decoded(options, options.examples[0]!, inPieces(body, length))
-    assert.deepEqual(replayed.events, stream!.events, 'what had been said before the error')
+    assert.deepEqual(replayed.events, stream!.events, 'the events before the error')
     checkFailureInside(options, replayed, kind)
   }
 }

@@ -3,9 +3,9 @@ import type { KeySettings } from '../admission/api-key.ts'
 
 export interface TestGateway {
   readonly gateway: Gateway
-  /** A key that may do everything, with logging on unless `key` says otherwise. */
+  /** A key without restrictions, with logging on unless `key` turns it off. */
   readonly apiKey: string
-  /** A request without a socket; authenticated unless the headers say otherwise, and JSON when `body` is an object. */
+  /** A request without a socket. Authenticated unless the headers override it, and JSON if `body` is an object. */
   request(path: string, init?: TestRequest): Promise<Response>
   /** Log lines so far. */
   readonly logs: readonly string[]
@@ -21,7 +21,7 @@ export interface TestRequest {
 
 const noWait: NonNullable<GatewayOptions['backoff']> = { random: () => 0, sleep: () => Promise.resolve() }
 
-/** A gateway in memory from a list of plugins, which asks an endpoint again without waiting. It needs a key store, a sealer and the other services among them. */
+/** An in-memory gateway that retries without waiting. The plugins must provide a key store, a sealer and the other services. */
 export async function testGateway(options: GatewayOptions & { readonly key?: KeySettings }): Promise<TestGateway> {
   const logs: string[] = []
   const gateway = await createGateway({ writeLog: line => void logs.push(line), backoff: noWait, ...options })

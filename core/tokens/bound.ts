@@ -1,7 +1,7 @@
-/** UTF-8 takes at most three bytes for one UTF-16 unit. */
+/** UTF-8 needs at most three bytes per UTF-16 unit. */
 const bytesPerCharacter = 3
 
-/** Whether texts might have more tokens than `limit`. A token is at least one byte, so most texts are cleared by their length alone. */
+/** Whether texts might have more than `limit` tokens. A token has at least one byte, so the length alone rules out most texts. */
 export function mayExceed(texts: readonly string[], limit: number): boolean {
   let characters = 0
   for (const text of texts) characters += text.length

@@ -4,7 +4,7 @@ import type { Tokenizer } from '../contracts/catalog.ts'
 import type { TokenCount } from '../contracts/token-counter.ts'
 import { tally } from './tally.ts'
 
-// Runs in a thread of its own, which loads a vocabulary when it is first asked for: 0.2 s and 75 MB.
+// Runs in a separate thread. A vocabulary is loaded on first use, which takes 0.2 s and 75 MB.
 
 export interface CountingTask {
   readonly id: number
@@ -13,7 +13,7 @@ export interface CountingTask {
   readonly limit: number
 }
 
-/** To the thread: a task, or the id of one whose answer nobody waits for any more. */
+/** To the thread: a task, or the id of a task to cancel. */
 export type CountingMessage = CountingTask | { readonly stop: number }
 
 export interface CountingAnswer {
@@ -21,11 +21,11 @@ export interface CountingAnswer {
   readonly count: TokenCount
 }
 
-/** After so many slices another task has its turn. */
+/** The next task gets its turn after this many slices. */
 const slicesPerTurn = 16
-/** Entries of the encoder's memory of what it has merged. */
+/** Entries in the encoder's merge cache. */
 const mergeCacheSize = 4_096
-/** `<|endoftext|>` in a caller's text is text. */
+/** `<|endoftext|>` in a caller's text counts as plain text. */
 const asText = { disallowedSpecial: new Set<string>() }
 
 const wanted = new Set<number>()
@@ -49,7 +49,7 @@ async function run({ id, texts, tokenizer, limit }: CountingTask): Promise<void>
     if (step % slicesPerTurn === 0) await setImmediate()
   }
   wanted.delete(id)
-  // It remembers pieces of the texts, and each keeps its whole text alive.
+  // The cache holds slices of texts, and each keeps its whole text alive.
   encoding.clearMergeCache()
 }
 

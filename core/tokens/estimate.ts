@@ -4,12 +4,12 @@ import { schemasOf, textsOf } from './input-texts.ts'
 
 const charactersPerToken = 4
 
-/** A guess that costs next to nothing: right for English, too low for most other languages and for what is no language. */
+/** A very cheap estimate: good for English, too low for most other languages and for data. */
 export function estimateTokens(characters: number): number {
   return Math.ceil(characters / charactersPerToken)
 }
 
-/** The same guess for all that a model reads of a request. */
+/** The same estimate for everything in a request that a model reads. */
 export function estimateInput(request: GenerationRequest): number {
   let characters = 0
   for (const text of textsOf(request)) characters += text.length

@@ -1,12 +1,12 @@
 import type { GenerationRequest } from '../contracts/request.ts'
 
-// Fitted to what OpenAI's models report: exact for messages (the reasoning models take one token less), close for calls and tools.
+// Fitted to the usage that OpenAI's models report: exact for messages (reasoning models need one token less), close for calls and tools.
 const perRequest = 3
 const perMessage = 4
 const perCallOrOutput = 7
 const perTool = 5
 
-/** How many tokens a vendor puts around the texts of a request, to keep them apart. */
+/** The number of tokens that a vendor adds to separate the texts of a request. */
 export function framingOf({ instructions, input, tools = [] }: GenerationRequest): number {
   let tokens = perRequest + perTool * tools.length
   if (instructions !== undefined) tokens += perMessage

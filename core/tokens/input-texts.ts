@@ -1,7 +1,7 @@
 import type { InputPart, Item, Part } from '../contracts/items.ts'
 import type { CustomTool, FunctionTool, GenerationRequest, NamespaceTool, ToolDefinition } from '../contracts/request.ts'
 
-/** What the model certainly reads of a request. Images and files are left out, as is state: nobody here knows what they come to. */
+/** The texts of a request that every model reads. Images, files and state are left out, because their token count is unknown. */
 export function textsOf({ instructions, input, tools }: GenerationRequest): string[] {
   const texts: string[] = []
   if (instructions !== undefined) texts.push(instructions)
@@ -10,12 +10,12 @@ export function textsOf({ instructions, input, tools }: GenerationRequest): stri
   return texts
 }
 
-/** Whether `textsOf` and `schemasOf` leave nothing out. */
+/** Whether `textsOf` and `schemasOf` cover the whole request. */
 export function isAllText({ input, tools = [] }: GenerationRequest): boolean {
   return input.every(isTextItem) && tools.every(isShown)
 }
 
-/** What it reads besides, as far as it can be said: the schemas of tools and of the answer. Vendors show them in a form of their own, of about the length of the JSON. */
+/** The schemas of tools and of the answer. Vendors present them in their own formats, about as long as the JSON. */
 export function schemasOf({ tools, text }: GenerationRequest): string[] {
   const schemas: string[] = []
   for (const tool of tools ?? []) addSchemas(tool, schemas)
@@ -45,7 +45,7 @@ function addParts(parts: readonly (Part | InputPart)[], texts: string[]): void {
   }
 }
 
-/** A tool's name and description are shown to every model; what is shown of its parameters differs from vendor to vendor. */
+/** Every model sees a tool's name and description. How parameters are presented differs between vendors. */
 function addTool(tool: ToolDefinition, texts: string[]): void {
   if (!isShown(tool)) return
   texts.push(tool.name)

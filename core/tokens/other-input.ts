@@ -2,12 +2,12 @@ import type { InputPart, Item, Part } from '../contracts/items.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import { estimateTokens } from './estimate.ts'
 
-/** About the most that vendors count for an image at high detail. */
+/** About the maximum that vendors count for an image at high detail. */
 const imageTokens = 2_000
-/** A file of which only the address is known: a document of some ten pages. */
+/** For a file of which only the URL is known: a document of about ten pages. */
 const fileTokens = 20_000
 
-/** A guess for input that is not text: images, files, and the state of earlier answers. */
+/** Estimates input that is not text: images, files, and the state of earlier answers. */
 export function estimateOtherInput({ input }: GenerationRequest): number {
   let tokens = 0
   for (const item of input) tokens += tokensOfItem(item)

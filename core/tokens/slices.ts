@@ -1,7 +1,10 @@
-/** An encoder takes time that grows with the square of the longest run without a break; in slices of this length no text takes long. */
+/** An encoder's time grows with the square of the longest run without a break. Slices of this length keep it short for any text. */
 const longestSlice = 512
 
-/** Cuts a text into slices that can be encoded one by one. Only where a run of more than `longest` characters has no word break may the count change. */
+/**
+ * Cuts a text into slices that can be encoded separately. The count changes only if a run of more than `longest` characters has no word
+ * break.
+ */
 export function* slices(text: string, longest = longestSlice): Generator<string> {
   for (let start = 0; start < text.length;) {
     const end = text.length - start > longest ? cut(text, start, start + longest) : text.length
@@ -10,7 +13,7 @@ export function* slices(text: string, longest = longestSlice): Generator<string>
   }
 }
 
-/** The last place at which the vocabularies' own patterns always break: before a single space that a word follows. */
+/** The last position where the vocabularies' patterns always break: before a single space followed by a word. */
 function cut(text: string, start: number, end: number): number {
   for (let index = end - 1; index > start; index--) if (text[index] === ' ' && /\S/.test(text[index + 1]!)) return index
   return splitsPair(text, end) ? end - 1 : end

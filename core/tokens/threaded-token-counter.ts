@@ -6,7 +6,7 @@ import type { CountingAnswer, CountingMessage } from './counting-thread.ts'
 
 const defaultDeadlineMs = 2_000
 
-/** Counts in one thread, which starts with the first question and serves all questions in turns. */
+/** Counts in one thread, which starts with the first task and serves all tasks in turn. */
 export class ThreadedTokenCounter implements TokenCounter {
   readonly #log: Logger
   readonly #waiting = new Map<number, (count: TokenCount | undefined) => void>()

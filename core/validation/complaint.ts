@@ -3,7 +3,7 @@ import type { JsonObject } from '../foundation/json.ts'
 import { invalidRequest, type GatewayError } from '../foundation/errors.ts'
 import { pathText } from './path.ts'
 
-/** The 400 for what a schema refused: the field by its path, what was expected, and what came. */
+/** The 400 for a body that fails its schema: the field by its path, the expected value, and the actual one. */
 export function complaint(errors: readonly ErrorObject[], value: unknown, schema: object): GatewayError {
   const { keyword, params, instancePath, schemaPath, message, propertyName } = mostTelling(errors, schema)
   const path = pathOf(instancePath, value)
@@ -45,8 +45,8 @@ export function complaint(errors: readonly ErrorObject[], value: unknown, schema
 }
 
 /**
- * Of the branches of an `anyOf`, the one that came furthest: the deepest complaint, and not of the type where another branch took that.
- * Where one of several members is needed, the rule itself says more than what its branches miss.
+ * Picks the error of the `anyOf` branch that matched best: the deepest one, and not a type error if another branch accepted the type.
+ * If one of several members is required, the rule itself says more than the errors of its branches.
  */
 function mostTelling(errors: readonly ErrorObject[], schema: object): ErrorObject {
   const depth = Math.max(...errors.map(depthOf))
@@ -73,7 +73,7 @@ function depthOf({ instancePath }: ErrorObject): number {
   return instancePath.split('/').length
 }
 
-/** The members of which a rule wants one: each branch requires another. */
+/** The members of which one is required, if each branch of the rule requires a different one. */
 function alternatives(branches: unknown): readonly string[] | undefined {
   const members = (branches as readonly { required?: readonly string[]; type?: string }[]).map(({ required, type }) =>
     type === undefined ? required?.[0] : undefined,
@@ -81,7 +81,7 @@ function alternatives(branches: unknown): readonly string[] | undefined {
   return members.every(member => member !== undefined) ? members : undefined
 }
 
-/** The types among which a `oneOf` tells its branches apart. */
+/** The `type` values that distinguish the branches of a `oneOf`. */
 function variants(schema: unknown): readonly unknown[] {
   const { oneOf } = schema as { readonly oneOf: readonly { readonly properties: { readonly type: JsonObject } }[] }
   return oneOf.flatMap<unknown>(({ properties: { type } }) => (type['enum'] as readonly unknown[] | undefined) ?? [type['const']])
@@ -106,7 +106,7 @@ function at(root: unknown, pointer: string): unknown {
   return segmentsOf(pointer).reduce<unknown>((value, segment) => (value as JsonObject | undefined)?.[segment], root)
 }
 
-/** Of `/input/0` or of `#/properties/input`. */
+/** For pointers such as `/input/0` and `#/properties/input`. */
 function segmentsOf(pointer: string): readonly string[] {
   return pointer
     .split('/')

@@ -1,6 +1,6 @@
 const longestName = 64
 
-/** `input[0].content` for `['input', 0, 'content']`. Callers choose some of the names, so their length is bounded. */
+/** `input[0].content` for `['input', 0, 'content']`. Long names are shortened, because callers choose some of them. */
 export function pathText(steps: readonly (string | number)[]): string {
   let path = ''
   for (const step of steps) {

@@ -1,9 +1,9 @@
 import { _, str, type CodeKeywordDefinition } from 'ajv'
 
 /**
- * `minLength` and `maxLength` in Unicode characters, as JSON Schema says. The validator's own count every text from its start to its end,
- * which for a conversation costs more than all other rules together. A text has at most as many characters as code units and at least half
- * as many, so that only those near the limit need counting.
+ * `minLength` and `maxLength` in Unicode characters, as JSON Schema requires. ajv's own versions count every text from start to end,
+ * which for a conversation costs more than all other rules together. A text has between half as many and as many characters as code
+ * units, so only texts near the limit need counting.
  */
 export const textLengths: readonly CodeKeywordDefinition[] = [
   {

@@ -52,7 +52,7 @@ const names = [
   'zai',
 ] as const
 
-/** @pydantic/genai-prices: prices that change with the input's length, lifetimes of caches, and fees for a search or a request. */
+/** @pydantic/genai-prices: prices by input length and cache lifetime, and fees per search or request. */
 export async function genaiPrices(folder: string, today: string): Promise<Listing[]> {
   const library = (await import(pathToFileURL(join(folder, 'dist/index.js')).href)) as Library
   return names.flatMap(name =>
@@ -64,7 +64,7 @@ export async function genaiPrices(folder: string, today: string): Promise<Listin
   )
 }
 
-/** Google bills Gemini alike at both of its doors. */
+/** Google charges the same for Gemini on both of its platforms. */
 function slugsOf(name: string): string[] {
   return name === 'google' ? ['gemini', 'vertex'] : [slugOf(name)!]
 }
@@ -96,7 +96,7 @@ function listing(
   ]
 }
 
-/** The names under which the model is billed, where the match lists them. */
+/** The names under which the model is billed, if the match lists them. */
 function namesOf({ id, match }: PricedModel): string[] {
   const found = new Set([id])
   const visit = (logic: unknown): void => {
@@ -108,7 +108,7 @@ function namesOf({ id, match }: PricedModel): string[] {
   return [...found]
 }
 
-/** What holds today; where prices change with the time of day, the dearest. */
+/** Today's prices. If they change with the time of day, the highest. */
 function current(prices: PricedModel['prices'], today: string): Rates {
   if (!Array.isArray(prices)) return prices as Rates
   const begun = prices.filter(({ constraint }) => constraint?.start_date === undefined || constraint.start_date <= today)
@@ -124,7 +124,7 @@ function base(rate: Rate | undefined): number {
   return typeof rate === 'object' ? rate.base : (rate ?? 0)
 }
 
-/** The rates that are the same kind of thing here: text by the million tokens, and fees by the thousand. */
+/** The rates that the catalog also has: text per million tokens, and fees per thousand. */
 function priceOf(rates: Rates, wire: string): Price | undefined {
   const { input_mtok: input, output_mtok: output, web_searches_kcount: search, requests_kcount: request } = rates
   if (input === undefined || output === undefined) return undefined

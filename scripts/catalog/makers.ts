@@ -1,4 +1,4 @@
-/** Makers by how hosts spell them in front of a name. */
+/** Makers by the prefixes that hosts use. */
 const spelt: Readonly<Record<string, string>> = {
   ai21labs: 'ai21',
   'alibaba-nlp': 'alibaba',
@@ -24,7 +24,7 @@ const spelt: Readonly<Record<string, string>> = {
   'zai-org': 'zai',
 }
 
-/** Makers that sell their own models: their spelling of a name is the one that counts. */
+/** Makers that sell their own models. Their spelling of a name takes precedence. */
 export const ownProviders: Readonly<Record<string, string>> = {
   alibaba: 'alibaba',
   anthropic: 'anthropic',
@@ -55,7 +55,7 @@ const patterns: readonly (readonly [RegExp, string])[] = [
   [/^nova-/, 'amazon'],
 ]
 
-/** The maker that most of those who offer the model name; its own shop before all. */
+/** The maker that most providers of the model name. The maker's own platform takes precedence. */
 export function makerOf(key: string, providers: readonly string[], named: readonly (string | undefined)[]): string {
   const own = patterns.find(([pattern]) => pattern.test(key))?.[1]
   if (own !== undefined) return own

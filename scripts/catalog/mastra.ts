@@ -14,7 +14,7 @@ interface Registry {
 
 type Capability = 'attachment' | 'structuredOutput' | 'temperature'
 
-/** @mastra/core: which provider has which model, and lists of what they can do, without prices and limits. */
+/** @mastra/core: which provider has which model, with capabilities, without prices and limits. */
 export function mastra(folder: string, known: ReadonlySet<string>, tally: Tally): Listing[] {
   const { providers } = readJson(folder, 'dist/provider-registry.json') as Registry
   return Object.entries(providers).flatMap(([name, { models, deprecatedModels = [] }]) => {
@@ -31,7 +31,7 @@ export function mastra(folder: string, known: ReadonlySet<string>, tally: Tally)
           provider,
           wire,
           capabilities: {
-            // The lists have what is known to work; what is missing may not have been tried, save for a maker's own models.
+            // The lists contain what is known to work. A missing model may be untested, unless the maker itself offers it.
             temperature: lists?.temperature && provider in ownProviders && !lists.temperature.includes(id) ? false : undefined,
             structuredOutput: lists?.structuredOutput?.includes(id) ? ('json_schema' as const) : undefined,
           },

@@ -4,12 +4,12 @@ import { defined, type Listing } from './listing.ts'
 import { ownProviders } from './makers.ts'
 import { spellingOf, type Spelling } from './spelling.ts'
 
-/** What all sources together say of one model at one provider. */
+/** Everything the sources say about one model at one provider. */
 export interface Offer extends Listing {
   readonly spelling: Spelling
 }
 
-/** The sources of one kind of fact, the most trusted first: by their place in the argument of `mergeListings`. */
+/** The sources of each kind of fact, most trusted first, by their position in the argument of `mergeListings`. */
 export interface Sources {
   readonly piAi: readonly Listing[]
   readonly piCatalog: readonly Listing[]
@@ -17,10 +17,10 @@ export interface Sources {
   readonly genaiPrices: readonly Listing[]
 }
 
-/** What makers append to a name for one state of the model, or for the newest. */
+/** Suffixes for a snapshot of a model, or for its latest version. */
 const furtherName = /^-(\d{4}(-?\d\d-?\d\d)?|latest|beta|reasoning)(-latest)?$/
 
-/** One offer for each model at each provider, however the sources spell it. */
+/** One offer per model and provider, regardless of how the sources spell the name. */
 export function mergeListings(sources: Sources): Offer[] {
   const described = new Set([...sources.piAi, ...sources.piCatalog].map(({ provider }) => provider))
   const byPlace = new Map<string, Partial<Record<keyof Sources, Listing>>>()
@@ -37,7 +37,7 @@ export function mergeListings(sources: Sources): Offer[] {
   )
   return offers.flatMap(offer => {
     if (!offer.fromPricesOnly || !described.has(offer.provider)) return offer
-    // A list of prices keeps models that are long gone: where others say what there is, it only adds other names of that.
+    // The price list keeps retired models. If other sources list a provider's models, it only adds alternative names.
     const same = offer.alsoBilledAs
       .filter(name => offer.wire.startsWith(name) && furtherName.test(offer.wire.slice(name.length)))
       .map(name => listed.get(`${offer.provider} ${spellingOf(offer.provider, name).key}`))
@@ -73,13 +73,13 @@ function merge({
   }
 }
 
-/** What two say, else what the first says: one may have a limit that was lifted or came back, another the length at which the price rises. */
+/** The value that two sources agree on, or else the first: a source may have an outdated limit, or the length at which the price rises. */
 function agreed(...values: readonly (number | undefined)[]): number | undefined {
   const known = values.filter(value => value !== undefined)
   return known.find((value, index) => known.indexOf(value) < index) ?? known[0]
 }
 
-/** The fresher price, completed by the fuller one where both speak of the same price. Fees for searches do not change with the model. */
+/** The fresher price, completed by the more detailed one if both agree on the base price. Search fees do not depend on the model. */
 function mergePrices(fresh: Price | undefined, full: Price | undefined): Price | undefined {
   if (!fresh || !full) return fresh ?? full
   const same = fresh.input === full.input && fresh.output === full.output
@@ -94,7 +94,7 @@ function mergeCapabilities(
 ): Capabilities {
   const { temperature, ...listed } = defined(mastra)
   const reasons = (piAi.efforts ?? piCatalog.efforts)?.length !== 0
-  // Models that do not reason take it: missing from the list is a gap there.
+  // Models without reasoning accept a temperature. If the list says otherwise, it is incomplete.
   return {
     ...defined(genaiPrices),
     ...listed,

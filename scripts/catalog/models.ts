@@ -14,7 +14,10 @@ export interface Group extends CatalogEntry {
   readonly offers: readonly Offer[]
 }
 
-/** Groups offers of the same model. What is bound to a region of Amazon Bedrock's is a model by itself: an alias must not move data. */
+/**
+ * Groups offers of the same model. A name bound to an Amazon Bedrock region is a separate model: an alias must not move data to another
+ * region.
+ */
 export function groupOffers(offers: readonly Offer[], tally: Tally): Group[] {
   const dates = Map.groupBy(
     offers.filter(({ spelling }) => spelling.date !== undefined),
@@ -27,7 +30,7 @@ export function groupOffers(offers: readonly Offer[], tally: Tally): Group[] {
     const title = keyOfTitle(offer)
     if (title !== undefined && !common.has(key) && common.has(title)) return title
     if (date === undefined) return key
-    // The only date that there is of a name, and the name without it, mean the same model; who sells both keeps them apart.
+    // If a name has only one dated version, both mean the same model, unless a provider sells both.
     const known = new Set(dates.get(undated)?.map(({ spelling }) => spelling.date))
     return known.size === 1 && !places.has(`${offer.provider} ${undated}`) ? undated : key
   }
@@ -48,13 +51,13 @@ export function groupOffers(offers: readonly Offer[], tally: Tally): Group[] {
   return withUniqueNames(named)
 }
 
-/** Keys under which makers or several hosts offer something. */
+/** Keys that a maker or several hosts use. */
 function commonKeys(offers: readonly Offer[]): ReadonlySet<string> {
   const groups = Map.groupBy(offers, ({ spelling }) => spelling.key)
   return new Set([...groups].filter(([, members]) => members.length > 1 || members[0]!.provider in ownProviders).map(([key]) => key))
 }
 
-/** For names such as `openai-gpt-54`, whose title is `GPT-5.4`: undefined where the two are not the same but for how they are divided. */
+/** For names such as `openai-gpt-54` with the title `GPT-5.4`. Undefined unless the two differ only in punctuation. */
 function keyOfTitle({ provider, title, spelling }: Offer): string | undefined {
   if (title === undefined) return undefined
   const { key } = spellingOf(provider, title.replaceAll(' ', '-'))
@@ -62,7 +65,10 @@ function keyOfTitle({ provider, title, spelling }: Offer): string | undefined {
   return undivided(key) === undivided(spelling.name) ? key : undefined
 }
 
-/** Of a model's names at Amazon Bedrock one stands for the model: that of all regions, else that without any; the others are bound. */
+/**
+ * Chooses the Amazon Bedrock name that represents the model: the global one, or else the one without a region. The others are bound to a
+ * region.
+ */
 function chooseRegion(offers: readonly Offer[], keyOf: (offer: Offer) => string): (offer: Offer) => { offer: Offer; bound: boolean }[] {
   const preference = ['global', undefined, 'us', 'eu', 'apac', 'jp', 'au', 'ca', 'in', 'us-gov']
   const chosen = new Map<string, Offer>()
@@ -77,7 +83,7 @@ function chooseRegion(offers: readonly Offer[], keyOf: (offer: Offer) => string)
 
 function groupOf(all: readonly Offer[], bound: boolean, offered: ReadonlySet<string>, tally: Tally): Group {
   const byProvider = new Map<string, Offer>()
-  // The shortest name of a provider's is the least particular one.
+  // A provider's shortest name is the most general one.
   for (const offer of all.toSorted((a, b) => a.wire.length - b.wire.length || compare(a.wire, b.wire))) {
     if (byProvider.has(offer.provider)) tally.leaveOut('a second name of the same model at the same provider', offer.wire)
     else byProvider.set(offer.provider, offer)
@@ -105,13 +111,13 @@ function groupOf(all: readonly Offer[], bound: boolean, offered: ReadonlySet<str
   }
 }
 
-/** The maker's own shop first, then hosts, then those who sell on. */
+/** The maker's own platform first, then hosts, then resellers. */
 function distance({ provider }: Offer, maker: string): number {
   if (ownProviders[provider] === maker) return 0
   return resellers.has(provider) ? 2 : 1
 }
 
-/** As its maker spells it; else as most do. */
+/** The maker's spelling, or else the most common one. */
 function nameOf(offers: readonly Offer[], maker: string): string {
   const own = offers.find(({ provider }) => ownProviders[provider] === maker)
   if (own) return own.wire
@@ -121,7 +127,7 @@ function nameOf(offers: readonly Offer[], maker: string): string {
   return most
 }
 
-/** Every way in which somebody writes the name, and the forms with dashes only and without the date. */
+/** Every spelling of the name, plus the forms with dashes only and without the date. */
 function aliasesOf(all: readonly Offer[], id: string, undated: string | undefined): string[] {
   const names = all.flatMap(({ provider, wire, spelling }) => [
     spelling.name,
@@ -136,7 +142,7 @@ function aliasesOf(all: readonly Offer[], id: string, undated: string | undefine
     .sort(compare)
 }
 
-/** That a model can be told not to think, and that it takes no sampling parameters, is its nature wherever it runs. */
+/** Whether reasoning can be turned off, and whether sampling parameters are accepted, does not depend on the host. */
 function endpointOf(
   { provider, wire, contextWindow, maxOutputTokens, price, capabilities }: Offer,
   own: Offer | undefined,
@@ -157,12 +163,14 @@ function endpointOf(
   }
 }
 
-/** An alias that two models could claim is nobody's; one that begins with a provider's slug would hide what is asked of that provider. */
+/** Drops an alias that two models claim, and one that begins with a provider's slug, because it would hide that provider's models. */
 function withUniqueNames(groups: readonly Group[]): Group[] {
   const slugs = new Set(groups.flatMap(({ endpoints }) => endpoints.map(({ provider }) => provider)))
   const ids = new Set(groups.map(({ model }) => model))
   if (ids.size < groups.length)
-    throw new Error(`Two models have one name: ${groups.map(({ model }) => model).filter((id, index, all) => all.indexOf(id) < index)}`)
+    throw new Error(
+      `Two models have the same name: ${groups.map(({ model }) => model).filter((id, index, all) => all.indexOf(id) < index)}`,
+    )
   const claims = new Map<string, number>()
   for (const { aliases } of groups) for (const alias of aliases) claims.set(alias, (claims.get(alias) ?? 0) + 1)
   return groups.map(group => ({

@@ -3,7 +3,7 @@ import type { PackedCatalog, PackedEndpoint, PackedModel } from '../../plugins/c
 import { compare, type Group } from './models.ts'
 import { isForAuto } from './preference.ts'
 
-/** In the form in which the catalog is shipped. The same groups make the same catalog. */
+/** Packs the catalog as it is shipped. The same groups always produce the same file. */
 export function pack(groups: readonly Group[], date: string, notices: readonly string[]): PackedCatalog {
   const all = groups.flatMap(({ endpoints }) => endpoints)
   const providers = new Shared(all.map(({ provider }) => provider))
@@ -36,7 +36,7 @@ export function pack(groups: readonly Group[], date: string, notices: readonly s
   return { format: 1, date, notices, providers: providers.values, capabilities: capabilities.values, prices: prices.values, models }
 }
 
-/** A line for each model, so that a change is seen as one. */
+/** One line per model, so that diffs stay readable. */
 export function print({ models, ...rest }: PackedCatalog): string {
   const head = JSON.stringify(rest)
     .slice(0, -1)
@@ -44,7 +44,7 @@ export function print({ models, ...rest }: PackedCatalog): string {
   return `${head},\n"models":[\n${models.map(model => JSON.stringify(model)).join(',\n')}\n]}\n`
 }
 
-/** Each value once, the most used first. */
+/** Each value once, the most frequent first. */
 class Shared<T> {
   readonly values: readonly T[]
   readonly #places: ReadonlyMap<string, number>
@@ -62,7 +62,7 @@ class Shared<T> {
   }
 }
 
-/** Members by name and without those that are undefined, so that equal values are written equally. */
+/** Sorts members by name and drops undefined ones, so that equal values are written the same way. */
 function ordered<T extends object>(value: T): T {
   return JSON.parse(JSON.stringify(Object.fromEntries(Object.entries(value).sort(([a], [b]) => compare(a, b))))) as T
 }

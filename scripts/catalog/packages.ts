@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Where the facts come from. Another version may have another shape: raise one at a time and read what `npm run catalog` prints. */
+/** The sources. A new version may have a different shape: update one at a time and read the output of `npm run catalog`. */
 export const packages = {
   piCatalog: { name: '@oh-my-pi/pi-catalog', version: '18.2.11' },
   piAi: { name: '@earendil-works/pi-ai', version: '1.5.2' },
@@ -15,7 +15,7 @@ export type Folders = Readonly<Record<PackageKey, string>>
 
 const keys = Object.keys(packages) as PackageKey[]
 
-/** Fetches the packages with npm and unpacks them; nothing is installed and none of their scripts run. */
+/** Fetches the packages with npm and unpacks them, without installing them or running their scripts. */
 export function unpack(into: string): Folders {
   return Object.fromEntries(keys.map(key => [key, fetched(key, join(into, key))])) as Folders
 }
@@ -28,7 +28,7 @@ function fetched(key: PackageKey, folder: string): string {
   return join(folder, 'package')
 }
 
-/** What each package's licence asks to be kept with its data. */
+/** The notice that each package's license requires with its data. */
 export function notices(folders: Folders): string[] {
   return keys.map(key => {
     const { author, license } = readJson(folders[key], 'package.json') as { author?: string; license: string }

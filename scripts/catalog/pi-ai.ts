@@ -5,17 +5,10 @@ import { effortsFromLevels } from './effort-levels.ts'
 import { knownPrice, positive, type Listing } from './listing.ts'
 import { answersInText } from './not-text.ts'
 import { readJson } from './packages.ts'
-import { rates } from './pi-catalog.ts'
+import { rates, type Cost } from './pi-catalog.ts'
 import { slugOf } from './provider-names.ts'
 import type { Tally } from './tally.ts'
 import { wireName } from './wire-name.ts'
-
-interface Cost {
-  readonly input: number
-  readonly output: number
-  readonly cacheRead: number
-  readonly cacheWrite: number
-}
 
 interface Entry {
   readonly id: string
@@ -31,7 +24,7 @@ interface Entry {
   readonly thinkingLevelMap?: Readonly<Record<string, string | null>>
 }
 
-/** @earendil-works/pi-ai: the freshest source. Its README: every chat model in it can call tools. */
+/** @earendil-works/pi-ai: the freshest source. According to its README, every chat model in it can call tools. */
 export function piAi(folder: string, tally: Tally): Listing[] {
   const data = join(folder, 'dist/providers/data')
   const files = readdirSync(data).filter(file => /^[^.].*\.json$/.test(file))
@@ -65,7 +58,7 @@ function listing(provider: string, wire: string, entry: Entry): Listing {
   }
 }
 
-/** Dialects in which thinking is switched apart from its level: absent from the levels, `off` is a matter of course there. */
+/** Dialects with a separate switch for reasoning: `off` is supported even if it is not among the levels. */
 const switched = /^(deepseek|qwen|together|zai)$/
 
 function restsOf({ api, thinkingLevelMap, compat }: Entry): boolean | undefined {

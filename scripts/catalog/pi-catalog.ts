@@ -7,7 +7,8 @@ import { answersInText } from './not-text.ts'
 import type { Tally } from './tally.ts'
 import { wireName } from './wire-name.ts'
 
-interface Cost {
+/** US dollars per million tokens. */
+export interface Cost {
   readonly input: number
   readonly output: number
   readonly cacheRead: number
@@ -52,7 +53,7 @@ const textApis = new Set([
   'openrouter',
 ])
 
-/** @oh-my-pi/pi-catalog: the widest source. */
+/** @oh-my-pi/pi-catalog: the source with the most models. */
 export function piCatalog(folder: string, tally: Tally): Listing[] {
   const models = readJson(folder, 'src/models.json') as Record<string, Record<string, Entry>>
   return Object.entries(models).flatMap(([name, entries]) =>
@@ -69,7 +70,7 @@ export function piCatalog(folder: string, tally: Tally): Listing[] {
 function listing(provider: string, wire: string, entry: Entry): Listing {
   const price = knownPrice(priceOf(entry.cost), wire)
   const contextWindow = positive(entry.contextWindow)
-  // Without limits and price the entry is a name from a list, and the rest of it defaults.
+  // An entry without limits and price is only a name with default values.
   const isDescribed = contextWindow !== undefined || price !== undefined
   return {
     provider,
@@ -99,7 +100,7 @@ function restsOf({ api, thinking, compat }: Entry): boolean | undefined {
   if (thinking?.requiresEffort || compat?.requiresThinkingEnabled) return false
   if (/^(anthropic|google|bedrock)/.test(api)) return true
   const how = compat?.reasoningDisableMode
-  // The lowest effort is what the source takes where it knows no other way.
+  // The lowest effort is the source's fallback.
   return how === undefined || how === 'lowest-effort' ? undefined : true
 }
 
@@ -117,7 +118,7 @@ function priceOf({ longContext, ...cost }: Entry['cost']): Price {
   }
 }
 
-/** Nothing is what the source writes for a price that it does not know. */
+/** The source writes zero for an unknown price. */
 export function rates({ input, output, cacheRead, cacheWrite }: Cost): Price {
   return { input: exact(input), output: exact(output), cacheRead: positive(exact(cacheRead)), cacheWrite5m: positive(exact(cacheWrite)) }
 }

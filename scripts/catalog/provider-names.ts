@@ -1,6 +1,6 @@
 import { hosts } from '../../plugins/providers/openai-chat/hosts.ts'
 
-/** Providers by the name that a source has for them, where it is not the one used here. */
+/** Maps a source's name for a provider to the slug used here, if they differ. */
 const renamed: Readonly<Record<string, string>> = {
   'alibaba-token-plan-cn': 'alibaba-token-plan',
   'amazon-bedrock': 'bedrock',
@@ -26,7 +26,7 @@ const renamed: Readonly<Record<string, string>> = {
   'x-ai': 'xai',
 }
 
-/** Back ends of editors and of subscriptions, which sell no requests to a gateway; engines on the user's own machine; search engines. */
+/** Not for a gateway: back ends of editors and subscriptions, local engines, search engines. */
 const left: ReadonlySet<string> = new Set([
   'alibaba-coding-plan',
   'alibaba-token-plan',
@@ -67,17 +67,17 @@ const left: ReadonlySet<string> = new Set([
   'zhipu-coding-plan',
 ])
 
-/** The provider's slug here; undefined where its models are left out. */
+/** The provider's slug in this project. Undefined if its models are left out. */
 export function slugOf(name: string): string | undefined {
   return left.has(name) ? undefined : (renamed[name] ?? name)
 }
 
 const native = ['anthropic', 'azure', 'bedrock', 'cohere', 'gemini', 'mistral', 'openai', 'vertex'] as const
 
-/** Providers that a plugin of this repository serves. */
+/** Providers that have a plugin in this repository. */
 export const served: ReadonlySet<string> = new Set([...native, ...Object.keys(hosts)])
 
-/** Sell what others make: listed behind the makers. */
+/** Resell other makers' models. Listed after the makers. */
 export const resellers: ReadonlySet<string> = new Set([
   'aimlapi',
   'cloudflare-ai-gateway',

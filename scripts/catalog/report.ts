@@ -1,6 +1,6 @@
 import type { PackedCatalog } from '../../plugins/catalogs/bundled/format.ts'
 
-/** What the catalog has, and of how much of it which facts are known. */
+/** Summarizes the catalog and how many facts are known. */
 export function report({ models, providers, capabilities, prices }: PackedCatalog, text: string, served: ReadonlySet<string>): string[] {
   const all = models.flatMap(({ id, at }) => at.map(place => ({ id, place })))
   const wireNames = new Set(all.map(({ id, place }) => place[5] ?? id))

@@ -1,22 +1,22 @@
-/** A provider's name for a model, taken apart. */
+/** The parts of a provider's name for a model. */
 export interface Spelling {
-  /** The model's own name, in lower case: without maker, region, host and revision of the host. */
+  /** The model's own name in lowercase, without maker, region, host and the host's revision. */
   readonly name: string
-  /** `name` in the one form that all ways to write it share. */
+  /** `name` in a form that all its spellings share. */
   readonly key: string
   /** `key` without the date. */
   readonly undated: string
-  /** Such as 20250929; undefined where the name has none. */
+  /** Such as 20250929. Undefined if the name has no date. */
   readonly date: string | undefined
   /** The maker as the provider spells it. */
   readonly maker: string | undefined
-  /** A region of Amazon Bedrock's to which the name is bound. */
+  /** The Amazon Bedrock region to which the name is bound. */
   readonly region: string | undefined
 }
 
 const bedrockRegion = /^(us|eu|apac|au|ca|in|jp|us-gov|global)\./
 
-/** What hosts append to names for how they serve a model, where they serve it in one way only. */
+/** Suffixes for how a host serves a model, if it serves the model in only one way. */
 const servings: Readonly<Record<string, readonly (readonly [RegExp, string])[]>> = {
   cerebras: [[/^(llama-?3\.\d-\d+b)$/, '$1-instruct']],
   cloudflare: [[/-(fp8(-fast)?|awq)$/, '']],
@@ -53,7 +53,7 @@ function split(provider: string, id: string): readonly [maker: string | undefine
     .replace(/^@cf\//, '')
     .split('/')
   const [maker] = path
-  // A router of the provider's own, or a way of serving that is part of what is bought.
+  // The provider's own router, or a serving mode that is part of the product.
   if (path.length !== 2 || maker === provider || maker === 'TEE') return [path.length > 1 ? maker : undefined, path.join('/')]
   return [maker, path[1]!]
 }
@@ -67,7 +67,7 @@ function dated(name: string): readonly [stem: string, date: string | undefined] 
   return [`${stem}${rest}`, `${year}${month}${day}`]
 }
 
-/** Dots, dashes and underscores are the same; a family and its number may be written together. */
+/** Treats dots, dashes and underscores as equal. A family and its number may be written together. */
 function keyOf(name: string): string {
   return name
     .replace(/[._\s]/g, '-')

@@ -1,4 +1,4 @@
-/** Counts what does not make it into the catalog, with examples. */
+/** Counts what is left out of the catalog, with examples. */
 export class Tally {
   readonly #left = new Map<string, string[]>()
 

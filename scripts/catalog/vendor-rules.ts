@@ -1,9 +1,9 @@
 import type { Capabilities, Price, Tokenizer } from '../../core/index.ts'
 import type { Offer } from './merge.ts'
 
-// What vendors publish for whole families rather than model by model.
+// Facts that vendors publish for whole families rather than for each model.
 
-/** Source: openai/tiktoken, `model.py`. Later models than these: unknown. */
+/** Source: openai/tiktoken, `model.py`. Unknown for later models. */
 export function tokenizerOf(key: string): Tokenizer | undefined {
   if (/^(gpt-4o|gpt-4-1|gpt-4-5|gpt-5|chatgpt-4o|o[134](-|$)|gpt-oss|codex-mini)/.test(key)) return 'o200k_base'
   return /^gpt-(4|3-5-turbo)(-|$)/.test(key) ? 'cl100k_base' : undefined
@@ -13,7 +13,10 @@ export function completed(offer: Offer): Offer {
   return { ...offer, price: offer.price && withFees(pricedByRule(offer.price, offer), offer), capabilities: capableByRule(offer) }
 }
 
-/** platform.claude.com, "Prompt caching": writes for five minutes cost 1.25 times the input, for an hour twice, at every vendor of these models. */
+/**
+ * platform.claude.com, "Prompt caching": five-minute cache writes cost 1.25 times the input price and one-hour writes twice the price, at
+ * every vendor.
+ */
 function pricedByRule(price: Price, { spelling }: Offer): Price {
   if (!spelling.key.startsWith('claude-') || price.cacheWrite1h !== undefined) return price
   const rule = <T extends { input: number; cacheWrite5m?: number | undefined }>(rates: T): T =>
@@ -21,9 +24,9 @@ function pricedByRule(price: Price, { spelling }: Offer): Price {
   return rule({ ...price, ...(price.tiers && { tiers: price.tiers.map(rule) }) })
 }
 
-/** US dollars for a request of Perplexity's with the smallest search context, which is the default: docs.perplexity.ai, "Pricing". */
+/** US dollars for a Perplexity request with the smallest search context, the default: docs.perplexity.ai, "Pricing". */
 const perplexityFees: Readonly<Record<string, number>> = { sonar: 0.005, 'sonar-pro': 0.006, 'sonar-reasoning-pro': 0.006 }
-/** docs.x.ai, "Tools pricing": 5 dollars for a thousand searches. */
+/** docs.x.ai, "Tools pricing": 5 dollars per thousand searches. */
 const xaiSearchFee = 0.005
 
 function withFees(price: Price, { provider, spelling }: Offer): Price {
@@ -39,14 +42,14 @@ function capableByRule({ provider, spelling: { key }, capabilities }: Offer): Ca
   switch (provider) {
     case 'anthropic':
     case 'bedrock':
-      // "PDF support": every active Claude model; Converse has documents for them too.
+      // "PDF support": every active Claude model. Converse supports documents for them too.
       return { ...capabilities, ...(key.startsWith('claude-') && sees && { files: true }) }
     case 'gemini':
     case 'vertex':
       return { ...capabilities, ...(/^(gemini|claude)-/.test(key) && sees && { files: true }) }
     case 'openai':
     case 'azure': {
-      // "File inputs": models that see. "Verbosity": GPT-5 and later. "Log probabilities": not of models that reason.
+      // "File inputs": models with vision. "Verbosity": GPT-5 and later. "Log probabilities": not for reasoning models.
       const verbose = /^gpt-[5-9]/.test(key) && !key.includes('chat')
       const reasons = capabilities.efforts === undefined || capabilities.efforts.length > 0
       return {

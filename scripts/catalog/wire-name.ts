@@ -1,4 +1,4 @@
-/** The name that goes over the wire, where a source has its own for it; undefined where this provider speaks another dialect for the model. */
+/** The model's name on the wire, if a source uses a different one. Undefined if the provider serves the model in another dialect. */
 export function wireName(provider: string, id: string): string | undefined {
   switch (provider) {
     case 'fireworks': {
@@ -8,14 +8,14 @@ export function wireName(provider: string, id: string): string | undefined {
       return `accounts/fireworks/${kind}/${id.replace(/(?<=\d)\.(?=\d)/g, 'p')}`
     }
     case 'cohere':
-      // docs.cohere.com, "Models": what is asked for carries a month and a year.
+      // docs.cohere.com, "Models": names on the wire include a month and a year.
       return /^command(-light|-a|-r|-r-plus|-r7b)?$/.test(id) ? undefined : id
     case 'gemini':
       return id.startsWith('claude') ? undefined : id
     case 'vertex':
       return /^(gemini|claude)/.test(id) ? id : undefined
     case 'cloudflare-ai-gateway':
-      // Its compatible door has the maker in front; the others are the makers' own dialects.
+      // Its compatible endpoint prefixes the maker. The others use the makers' own dialects.
       return id.includes('/') ? id : undefined
     default:
       return id

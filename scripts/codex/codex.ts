@@ -7,19 +7,19 @@ import { promisify } from 'node:util'
 const version = '0.169.0'
 const turnTimeoutMs = 60_000
 
-/** What Codex told of one turn. */
+/** What Codex reported about one turn. */
 export interface Turn {
   readonly exitCode: number | null
   readonly threadId: string
   readonly items: readonly { readonly type: string; readonly text?: string }[]
-  /** The messages of the model. */
+  /** The model's messages. */
   readonly said: readonly string[]
   readonly usage: Readonly<Record<string, number>> | undefined
   readonly failure: string | undefined
   readonly errorOutput: string
 }
 
-/** A Codex that knows one gateway. */
+/** Codex, configured for one gateway. */
 export class Codex {
   readonly #command: string
   readonly #home: string
@@ -31,7 +31,7 @@ export class Codex {
     this.#apiKey = apiKey
   }
 
-  /** Installs it into `folder` unless it is there; its own files go into `scratch`. */
+  /** Installs Codex into `folder` if it is not there. Its own files go into `scratch`. */
   static async install(folder: string, scratch: string, baseUrl: string, apiKey: string): Promise<Codex> {
     const command = join(folder, 'node_modules/@openai/codex/bin/codex.js')
     if (!existsSync(command)) {
@@ -44,7 +44,7 @@ export class Codex {
     return new Codex(command, home, apiKey)
   }
 
-  /** One `codex exec`, with its input closed, in a folder where there is nothing. */
+  /** Runs `codex exec` once, with its input closed, in an empty folder. */
   async turn(model: string, args: readonly string[]): Promise<Turn> {
     const resumes = args[0] === 'resume'
     const all = ['exec', '-s', 'danger-full-access', ...(resumes ? ['resume'] : []), '--skip-git-repo-check', '--json', '-m', model]
@@ -89,7 +89,7 @@ function turnOf(exitCode: number | null, output: string, errorOutput: string): T
   }
 }
 
-/** Without the retries, which hide failures, and without anything that leaves this machine. */
+/** No retries, which would hide failures, and no traffic beyond this machine. */
 function configFor(baseUrl: string): string {
   return `model_provider = "turnpike"
 check_for_update_on_startup = false

@@ -9,7 +9,7 @@ import {
 } from '../../core/index.ts'
 
 const entry: CatalogEntry = {
-  // A name that Codex knows: it offers such a model more tools.
+  // A name that Codex knows, because it offers known models more tools.
   model: 'gpt-5.5',
   ownedBy: 'scripted',
   auto: false,
@@ -24,7 +24,7 @@ const entry: CatalogEntry = {
   ],
 }
 
-/** A model that uses the tool which the user names, of those that Codex offers, and then says what came of it. */
+/** A model that calls the tool that the user names, then reports its output. */
 export const scriptedModel = definePlugin({
   name: 'scripted',
   options: { type: 'object', additionalProperties: false, properties: {} },

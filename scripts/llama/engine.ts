@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 
 const version = '3.22.1'
 
-/** One token that may come next. */
+/** One candidate for the next token. */
 export interface NextToken {
   readonly text: string
   readonly probability: number
@@ -16,11 +16,11 @@ export interface NextToken {
 
 export interface Reading {
   readonly inputTokens: number
-  /** Every token of the vocabulary, the likeliest first. */
+  /** Every token of the vocabulary, most likely first. */
   readonly next: readonly NextToken[]
 }
 
-/** What is used of node-llama-cpp. */
+/** The part of node-llama-cpp that is used here. */
 interface LlamaModule {
   getLlama(options: { readonly gpu: false; readonly build: 'never'; readonly progressLogs: boolean }): Promise<Llama>
 }
@@ -40,7 +40,7 @@ interface LlamaSequence {
   ): Promise<readonly ({ readonly next: { readonly probabilities: ReadonlyMap<number, number> } } | undefined)[]>
 }
 
-/** llama.cpp with one model on the processor. */
+/** llama.cpp with one model on the CPU. */
 export class Engine {
   readonly #llama: Llama
   readonly #model: LlamaModel
@@ -53,19 +53,19 @@ export class Engine {
     this.#sequence = sequence
   }
 
-  /** Installs the engine into `folder` unless it is there: its JavaScript and the binary for this machine, without scripts. */
+  /** Installs the engine into `folder` if it is not there: its JavaScript and the binary for this machine, without install scripts. */
   static async open(folder: string, modelPath: string): Promise<Engine> {
     if (!existsSync(join(folder, 'node_modules/node-llama-cpp'))) await install(folder)
     const entry = createRequire(join(folder, 'package.json')).resolve('node-llama-cpp')
     const { getLlama } = (await import(pathToFileURL(entry).href)) as LlamaModule
     const llama = await getLlama({ gpu: false, build: 'never', progressLogs: false })
     const model = await llama.loadModel({ modelPath })
-    // More threads only get in one another's way with a model of this size.
+    // With a model this small, more threads only slow each other down.
     const context = await model.createContext({ contextSize: 8192, threads: 1 })
     return new Engine(llama, model, context.getSequence())
   }
 
-  /** What may come after a text. One text is read at a time. */
+  /** The candidates for the next token after a text. Reads one text at a time. */
   read(text: string): Promise<Reading> {
     const reading = this.#last.then(() => this.#read(text))
     this.#last = reading.catch(() => {})

@@ -8,7 +8,7 @@ export type MetadataValue =
 
 export interface Tensor {
   readonly name: string
-  /** The fastest first. */
+  /** The fastest-changing dimension first. */
   readonly shape: readonly number[]
   readonly data: Float32Array
 }

@@ -10,9 +10,9 @@ interface ChatRequest {
   readonly top_logprobs?: number
 }
 
-/** Chat completions of one token with log probabilities, over an engine. */
+/** Serves chat completions of one token with log probabilities from an engine. */
 export class ChatServer {
-  /** What the engine made of each request. */
+  /** The engine's reading of each request. */
   readonly readings: Reading[] = []
   readonly #engine: Engine
   readonly #server = createServer((request, response) => void this.#serve(request, response))
@@ -42,7 +42,7 @@ export class ChatServer {
 
   async #answer(request: IncomingMessage): Promise<readonly [status: number, body: object]> {
     const asked = JSON.parse(Buffer.concat(await request.toArray()).toString()) as ChatRequest
-    if (asked.max_tokens !== 1) return [400, { error: { message: 'This server says one token: max_tokens must be 1.' } }]
+    if (asked.max_tokens !== 1) return [400, { error: { message: 'This server generates a single token: max_tokens must be 1.' } }]
     const reading = await this.#engine.read(promptOf(asked))
     this.readings.push(reading)
     return [200, completion(asked, reading)]

@@ -12,8 +12,8 @@ const unknownToken = 2
 const normalToken = 1.3
 
 /**
- * A llama model of random weights. It says nothing sensible, save that it inclines to the capital letters up to T: which of them, and how much,
- * depends on all that it has read.
+ * A llama model with random weights. Its output makes no sense, but it prefers the capital letters up to T. Which of them, and how
+ * strongly, depends on the whole prompt.
  */
 export function tinyModel(): Buffer {
   const tokens = vocabulary()
@@ -34,7 +34,7 @@ export function tinyModel(): Buffer {
       'llama.vocab_size': { type: 'uint32', value: tokens.length },
       'tokenizer.ggml.model': { type: 'string', value: 'llama' },
       'tokenizer.ggml.tokens': { type: 'strings', value: tokens },
-      // The longer a piece, the rather it is taken.
+      // Longer pieces are preferred.
       'tokenizer.ggml.scores': { type: 'float32s', value: tokens.map(token => token.length - 10) },
       'tokenizer.ggml.token_type': { type: 'int32s', value: tokens.map(kindOf) },
       'tokenizer.ggml.unknown_token_id': { type: 'uint32', value: 0 },
@@ -69,7 +69,7 @@ function weights(tokens: readonly string[], random: Random): readonly Tensor[] {
   const ones = (name: string): Tensor => ({ name: `${name}.weight`, shape: [width], data: new Float32Array(width).fill(1) })
   const embedding = matrix('token_embd', width, tokens.length, 1)
   const output = matrix('output', width, tokens.length, 0.1)
-  // The first number is large for every token and survives all layers, so that what looks at it is always likely.
+  // The first number is large for every token and survives all layers, so tokens that weight it are always likely.
   for (const [index, token] of tokens.entries()) {
     embedding.data[index * width] = 8
     if (/^[A-T]$/.test(token)) output.data[index * width] = 1.3
@@ -88,7 +88,7 @@ function weights(tokens: readonly string[], random: Random): readonly Tensor[] {
   return [embedding, ...blocks.flat(), ones('output_norm'), output]
 }
 
-/** Near to a normal distribution, and the same at every run: the sum of three numbers of a 32-bit xorshift. */
+/** Close to a normal distribution, and the same in every run: the sum of three numbers from a 32-bit xorshift. */
 function generator(seed: number): Random {
   let state = seed
   const uniform = (): number => {

@@ -24,8 +24,8 @@ async function failing(generate: Provider['generate']): Promise<readonly string[
 
 const answers = 'answers with legal events and one finish'
 const atOnce = 'answers several callers at once'
-const before = 'asks nothing where it was called off before'
-const stops = 'stops when it is called off'
+const before = 'does not start if already aborted'
+const stops = 'stops when it is aborted'
 
 t.test('each fault is found by the check that is meant for it', async t => {
   let last = ''

@@ -242,9 +242,9 @@ t.test('reads frames to the letter', t => {
     'event:error\ndata: {"type":"error"}\n\n': /frame 0 is not/,
     'id: 1\nevent: error\ndata: {"type":"error"}\n\n': /frame 0 is not/,
     'event: message\ndata: [DONE]\n\n': /is \[DONE\]/,
-    'event: error\ndata: {"type"\n\n': /carries no JSON/,
+    'event: error\ndata: {"type"\n\n': /is not JSON/,
     'event: error\ndata: 7\n\n': /no object/,
-    'event: error\ndata: {"type":"other"}\n\n': /called error but its data has the type other/,
+    'event: error\ndata: {"type":"other"}\n\n': /named error, but its data has the type other/,
   }
   for (const [text, message] of Object.entries(refused)) t.throws(() => readEvents(text), message)
   t.end()

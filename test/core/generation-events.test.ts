@@ -37,7 +37,7 @@ t.test('refuses what they must not', async t => {
         { type: 'model', model: 'demo-1' },
         { type: 'warning', param: 'top_p', message: 'dropped' },
       ],
-      /is not before all other events/,
+      /must come before all other events/,
     ],
     [[call, call], /repeats the key a/],
     [[{ type: 'tool-input', key: 'a', text: '{}' }, call], /belongs to no call: a/],

@@ -109,7 +109,7 @@ t.test('a custom tool is a function with one string, and its calls are custom ag
   t.match(response, { tools: [{ type: 'function' }, { type: 'custom' }], tool_choice: { type: 'custom' } }, 'the echo is what was sent')
 
   const plain = await seen(t, { tools: [{ type: 'custom', name: 'note', format: { type: 'text' } }] }, [text('Hi'), stop])
-  t.match((plain.request!.tools as FunctionTool[])[0]!.description, /^The string `input` is all/)
+  t.match((plain.request!.tools as FunctionTool[])[0]!.description, /^The tool receives the string `input`/)
   const able = await seen(
     t,
     { input: history, tools: [patch] },

@@ -114,13 +114,13 @@ t.test('each fault is found by the check that is meant for it', async t => {
         'prepares',
         'decodes the same',
         'decodes several',
-        'takes no other bytes',
-        'ends where',
+        'does not treat other bytes',
+        'ends with',
         'skips',
         'reads',
-        'takes no other JSON',
-        'inside: is a failure inside a stream',
-        'inside: is a failure inside a reply',
+        'does not treat other JSON',
+        'inside: fails inside a stream',
+        'inside: fails inside a reply',
       ],
       {
         prepare(call) {
@@ -156,7 +156,7 @@ t.test('each fault is found by the check that is meant for it', async t => {
     ['counts that overlap', ['decodes the same'], {}, { examples: [{ ...suite.examples[0], billed: { input: 2, output: 2 } }] }],
     [
       'an error inside that is passed over',
-      ['inside: is a failure inside a stream'],
+      ['inside: fails inside a stream'],
       decoder(({ frame }) => ({
         frame(data, event, emit) {
           if (data.includes('error')) emit({ type: 'finish', reason: 'stop' })
@@ -182,12 +182,12 @@ t.test('each fault is found by the check that is meant for it', async t => {
     ],
     [
       'a decoder that ends a cut stream well',
-      ['never takes', 'takes no other bytes'],
+      ['never treats', 'does not treat other bytes'],
       decoder(() => ({ end: emit => emit({ type: 'finish', reason: 'stop' }) })),
     ],
     [
       'a finish that waits for the end of the body',
-      ['ends where'],
+      ['ends with'],
       decoder(({ frame }) => {
         let finish: GenerationEvent | undefined
         let counts: GenerationEvent | undefined
@@ -211,11 +211,11 @@ t.test('each fault is found by the check that is meant for it', async t => {
       [
         'decodes the same',
         'decodes several',
-        'never takes',
-        'takes no other bytes',
-        'ends where',
+        'never treats',
+        'does not treat other bytes',
+        'ends with',
         'skips',
-        'inside: is a failure inside a stream',
+        'inside: fails inside a stream',
       ],
       decoder(({ frame }) => ({
         frame(data, event, emit) {
@@ -236,12 +236,12 @@ t.test('each fault is found by the check that is meant for it', async t => {
     ],
     [
       'bytes that are cut inside a character',
-      ['decodes the same', 'decodes several', 'inside: is a failure inside a stream'],
+      ['decodes the same', 'decodes several', 'inside: fails inside a stream'],
       { framing: () => ({ feed: (bytes, push) => split(Buffer.from(bytes).toString(), push) }) },
     ],
     [
       'a reply that is taken for one whatever it says',
-      ['takes no other JSON', 'takes no other bytes', 'inside: is a failure inside a reply'],
+      ['does not treat other JSON', 'does not treat other bytes', 'inside: fails inside a reply'],
       {
         reply: (body, emit) => {
           emit({ type: 'text', text: String((body as { text?: string } | null)?.text) })
@@ -249,17 +249,17 @@ t.test('each fault is found by the check that is meant for it', async t => {
         },
       },
     ],
-    ['a failure that throws', ['tells'], { failure: (status, headers, body) => adapter.failure(status, headers, JSON.parse(body)) }],
-    ['a failure of the wrong kind', ['tells'], { failure: status => new ProviderFailure({ kind: 'protocol', message: 'x', status }) }],
-    ['a failure that waits for nothing', ['tells'], { failure: status => adapter.failure(status, {}, '') }],
+    ['a failure that throws', ['classifies'], { failure: (status, headers, body) => adapter.failure(status, headers, JSON.parse(body)) }],
+    ['a failure of the wrong kind', ['classifies'], { failure: status => new ProviderFailure({ kind: 'protocol', message: 'x', status }) }],
+    ['a failure that waits for nothing', ['classifies'], { failure: status => adapter.failure(status, {}, '') }],
     [
       'a failure that tells the key',
-      ['tells'],
+      ['classifies'],
       {
         failure: (status, headers, body) => Object.assign(adapter.failure(status, headers, body), { message: 'Wrong key: sk-demo-secret' }),
       },
     ],
-    ['an example that expects another failure', ['tells'], {}, { failures: [{ status: 400, body: '{}', kind: 'context-length' }] }],
+    ['an example that expects another failure', ['classifies'], {}, { failures: [{ status: 400, body: '{}', kind: 'context-length' }] }],
   ]
   for (const [name, expected, changes, options] of faults) {
     const failed = await failing(changes, options)

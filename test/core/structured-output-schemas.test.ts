@@ -16,7 +16,7 @@ t.test('a schema that cannot be used is a 400, and the provider is not asked', a
     'not a pattern': [{ pattern: '(' }, /[Rr]egular expression/],
     'a reference to another place': [{ $ref: 'https://example.com/schema.json' }, /resolve reference/],
     'a reference to nothing': [{ $ref: '#/$defs/nothing' }, /resolve reference/],
-    'a reference to itself': [{ $ref: '#' }, /circles/],
+    'a reference to itself': [{ $ref: '#' }, /circular/],
     'references that multiply': [{ $defs: circles, $ref: '#/$defs/d0' }, /longer than 1000 ms/],
     'no JSON Schema': [{ $async: true, type: 'object' }, /\$async/],
     'too deep': [deep, /81 levels deep/],

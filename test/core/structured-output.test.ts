@@ -112,7 +112,7 @@ t.test('what is not what was asked for is a failure that says where, and never w
     'no JSON': ['I cannot do secret things.', /the schema "invoice".*no JSON value/],
     empty: [' ', /is empty/],
     'never ends': ['{"total": 1, "lines": ["secret"', /does not end/],
-    'several values': [`${good} or rather ${good}`, /holds several JSON values/],
+    'several values': [`${good} or rather ${good}`, /contains several JSON values/],
     'the inside of something broken': [`{"outer": ${good}, secret}`, /no JSON value/],
     'the only object of a list': [`Yes:\n[${good}]`, /"type" at "\/"/],
     'a list inside prose': [`Yes: [${good}].`, /no JSON value/],

@@ -73,7 +73,10 @@ const others: readonly (readonly [use: PluginUse, message: string | RegExp])[] =
   [vertex({ credentials: { file: join(nowhere, 'key.json') } }), /^plugin vertex\(vertex\) cannot read .*key\.json/],
   [vertex({ credentials: { json: '{"type":' } }), /^plugin vertex\(vertex\) .*credentials/],
   [vertex({ credentials: { source: 'metadata' } }), 'plugin vertex(vertex) needs the option project, since its credentials name none.'],
-  [bedrock({}), /^plugin bedrock\(bedrock\) has no credentials: set the option apiKey, credentials, profile or defaultChain, or one of AWS_/],
+  [
+    bedrock({}),
+    /^plugin bedrock\(bedrock\) has no credentials: set the option apiKey, credentials, profile or defaultChain, or one of AWS_/,
+  ],
   [bedrock({ apiKey }), /^plugin bedrock\(bedrock\) has no region: set the option region, or AWS_REGION/],
   [
     bedrock({ profile: 'demo', region: 'us-east-1' }),

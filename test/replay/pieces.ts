@@ -1,20 +1,7 @@
 import { Readable } from 'node:stream'
-import { Clock, systemClock } from '../../core/foundation/clock.ts'
-import { createContainer } from '../../core/framework/container.ts'
-import { extensionPoints } from '../../core/framework/extension-points.ts'
-import { createLogger } from '../../core/foundation/logger.ts'
-import { Masks } from '../../core/foundation/masks.ts'
-import { PluginHost } from '../../core/framework/plugin-host.ts'
 import { providerCall } from '../../core/testing/index.ts'
-import {
-  Providers,
-  type GenerationEvent,
-  type HttpClient,
-  type PluginUse,
-  type Provider,
-  type ProviderCall,
-  type UpstreamReply,
-} from '../../core/index.ts'
+import type { GenerationEvent, PluginUse, Provider, ProviderCall, UpstreamReply } from '../../core/index.ts'
+import { providerOf } from '../provider-of.ts'
 import type { RecordedReply } from '../recordings.ts'
 
 /** What a provider made of a reply: its events, and the failure that ended them, if one did. */
@@ -63,16 +50,6 @@ export function cutUp(body: Uint8Array, lengths: Lengths): Uint8Array[] {
     from += length
   }
   return pieces
-}
-
-/** The provider that a plugin adds, over this client. */
-async function providerOf(use: PluginUse, http: HttpClient): Promise<Provider> {
-  const container = createContainer()
-  for (const { token, create } of extensionPoints) container.value(token, create())
-  container.value(Clock, systemClock)
-  const masks = new Masks()
-  await new PluginHost(container, createLogger('silent', masks), http, masks).setUp([use])
-  return container.get(Providers).values()[0]!
 }
 
 function callFor(provider: Provider, model: string, stream: boolean): ProviderCall {

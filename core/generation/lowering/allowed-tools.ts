@@ -2,11 +2,10 @@ import type { GenerationEvent } from '../../contracts/events.ts'
 import type { ToolChoice } from '../../contracts/request.ts'
 import { invalidRequest } from '../../foundation/errors.ts'
 import type { RaisedCall } from '../raised-event.ts'
-import type { Draft, Raise } from './draft.ts'
+import { raiseEach, type Draft, type Raise } from './draft.ts'
 import { isNamespace, isOwn, keyOf, toolsMeant, type OwnTool } from './own-tools.ts'
-import { raiseEach } from './raise-each.ts'
 
-/** The caller's tools that a model may call, by key; undefined where the choice excludes none of them. */
+/** The keys of the caller's tools that the model may call. Undefined if `tool_choice` excludes none. */
 export function allowedKeys(choice: ToolChoice | undefined, own: readonly OwnTool[]): ReadonlySet<string> | undefined {
   if (choice === 'none') return new Set()
   if (typeof choice !== 'object' || choice.type !== 'allowed_tools') return undefined
@@ -14,7 +13,7 @@ export function allowedKeys(choice: ToolChoice | undefined, own: readonly OwnToo
   return new Set(choice.tools?.flatMap(wanted => toolsMeant(wanted, own)).map(keyOf))
 }
 
-/** An endpoint without lists of allowed tools is offered no others (docs/protocol/tools.md#web-search, rule 5, too). */
+/** An endpoint that does not support `allowed_tools` is offered only the allowed tools (also docs/protocol/tools.md#web-search, rule 5). */
 export function offerAllowedOnly({ request, endpoint }: Draft, allowed: ReadonlySet<string>): void {
   const { tools = [], tool_choice: choice } = request
   if (typeof choice !== 'object' || endpoint.capabilities.allowedTools) return
@@ -34,7 +33,7 @@ export function offerAllowedOnly({ request, endpoint }: Draft, allowed: Readonly
     )
 }
 
-/** docs/protocol/tools.md#choosing: the list is a hard constraint. A call of any other tool is not part of the answer. */
+/** docs/protocol/tools.md#choosing: the list is a hard constraint. Calls of other tools are not part of the answer. */
 export function suppressOtherCalls(own: readonly OwnTool[], allowed: ReadonlySet<string>): Raise {
   const isAllowed = ({ name, namespace, custom }: RaisedCall): boolean =>
     toolsMeant({ type: custom ? 'custom' : 'function', name, namespace }, own).some(tool => allowed.has(keyOf(tool)))

@@ -1,7 +1,7 @@
 import { efforts, type Effort } from '../../contracts/request.ts'
 import type { Draft } from './draft.ts'
 
-/** docs/protocol/request.md#reasoning: moved up and then down to the closest supported level. */
+/** docs/protocol/request.md#reasoning: uses the closest supported level, preferring a higher one. */
 export function lowerEffort({ request, endpoint, warnings }: Draft): void {
   const asked = request.reasoning?.effort
   const supported = endpoint.capabilities.efforts

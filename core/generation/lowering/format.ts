@@ -6,8 +6,8 @@ import type { Draft } from './draft.ts'
 type JsonFormat = Exclude<TextFormat, { readonly type: 'text' }>
 
 /**
- * docs/protocol/request.md#text: a `json_schema` for a model without it becomes `json_object`, and the schema a system prompt. A model that has
- * neither is only told. The answer is held until it is what the caller asked for.
+ * docs/protocol/request.md#text: if a model does not support `json_schema`, it gets `json_object` and the schema as a system prompt.
+ * A model that supports neither gets only the prompt. The answer is held until it matches.
  */
 export function lowerFormat(draft: Draft): void {
   const { request, endpoint, keyId, warnings, raises } = draft
@@ -21,7 +21,7 @@ export function lowerFormat(draft: Draft): void {
   insertPrompt(draft, promptFor(format, schema))
   warnings.push({
     param: 'text.format',
-    message: `${format.type} is not supported by this model: it was asked for ${objectMode ? 'by json_object and ' : ''}in a system prompt, and the answer is checked`,
+    message: `${format.type} is not supported by this model: it was requested through ${objectMode ? 'json_object and ' : ''}a system prompt, and the answer is checked`,
   })
 
   const expected = {
@@ -37,20 +37,20 @@ export function lowerFormat(draft: Draft): void {
   })
 }
 
-/** What nothing is known of is tried. */
+/** Unknown support counts as supported. */
 function takes(format: JsonFormat, { endpoint, provider }: Draft): boolean {
   const { structuredOutput } = endpoint.capabilities
   if (structuredOutput === 'none' || (structuredOutput === 'json_object' && format.type === 'json_schema')) return false
   return provider.enforces?.(format, endpoint) ?? true
 }
 
-/** JSON mode gives an object, whatever the prompt says: a schema of anything else is better off without it. */
+/** JSON mode always returns an object, so it is not used for schemas of other types. */
 function mayBeObject(format: JsonFormat): boolean {
   const type = format.type === 'json_schema' ? (format.schema as JsonObject)['type'] : undefined
   return type === undefined || [type].flat().includes('object')
 }
 
-/** Says "JSON": several vendors refuse their JSON mode otherwise. */
+/** The prompt must contain the word JSON, because several vendors refuse JSON mode without it. */
 function promptFor(format: JsonFormat, schema: string | undefined): string {
   const alone = 'and nothing else: no other text, no code fence.'
   if (format.type === 'json_object') return `Answer with one JSON object ${alone}`

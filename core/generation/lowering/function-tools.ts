@@ -6,9 +6,9 @@ import { raiseCalls } from './raised-calls.ts'
 import { isChanged, longestName, toolFormOf, ToolNames, type ToolForm } from './tool-names.ts'
 
 /**
- * docs/protocol/tools.md#definitions: where an endpoint has no custom tools they become functions with one string, and where it has no
- * namespaces their tools stand by themselves; in tools, choice and conversation alike. The answer's calls are turned back.
- * `own` are all tools that the caller sent, so that a tool's name does not depend on which of them it allows this time.
+ * docs/protocol/tools.md#definitions: if an endpoint does not support custom tools, they become functions with one string. If it does not
+ * support namespaces, their tools become top-level tools. This applies to tools, choice and conversation; calls in the answer are restored.
+ * `own` holds every tool that the caller sent, so that a tool's name does not depend on which of them are allowed this time.
  */
 export function lowerToFunctions({ request, endpoint, warnings, raises }: Draft, own: readonly OwnTool[]): void {
   const form = toolFormOf(endpoint.capabilities)
@@ -23,9 +23,9 @@ export function lowerToFunctions({ request, endpoint, warnings, raises }: Draft,
 
   const warn = (message: string): void => void warnings.push({ param: own.length > 0 ? 'tools' : 'input', message })
   if (form.functionsOnly && changed.some(({ type }) => type === 'custom'))
-    warn('custom is not known to this model: such tools became functions with one string, "input"')
+    warn('custom is not supported by this model: these tools became functions with one string, "input"')
   if (form.flat && changed.some(({ namespace }) => namespace !== undefined))
-    warn('namespace is not known to this model: such tools became functions named "namespace__name"')
+    warn('namespace is not supported by this model: these tools became functions named "namespace__name"')
   if (form.flat && changed.some(({ name }) => name.length > longestName))
     warn(`a name is longer than the ${longestName} characters that all models take: it was shortened`)
 }
@@ -55,7 +55,7 @@ function loweredOwn(
   return name === tool.name ? tool : { ...tool, name }
 }
 
-/** What the caller says of the namespace has no place but in the description of one of its tools. */
+/** A namespace's description moves into the description of one of its tools, the only place left for it. */
 function withIntroduction(
   tools: readonly (FunctionTool | CustomTool)[],
   { name, description }: NamespaceTool,
@@ -74,7 +74,7 @@ const oneString = {
 
 function descriptionOf({ description, format }: CustomTool): string {
   const rule = format?.type === 'grammar' ? `It must match this ${format.syntax} grammar:\n${format.definition}` : undefined
-  return paragraphs(description, 'The string `input` is all that the tool is given, as it is: text in which nothing is wrapped.', rule)
+  return paragraphs(description, 'The tool receives the string `input` as it is: plain text without any wrapping.', rule)
 }
 
 function paragraphs(...texts: readonly (string | undefined)[]): string {

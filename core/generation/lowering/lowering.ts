@@ -13,20 +13,20 @@ import { lowerFormat } from './format.ts'
 import { limitOutput, lowerContextManagement, lowerParameters } from './parameters.ts'
 import { lowerTools } from './tools.ts'
 
-/** A request fitted to one endpoint, what was dropped or changed for it, and what its answer has to go through. */
+/** A request fitted to one endpoint, the warnings about what changed, and the raises for its answer. */
 export interface Lowered {
   readonly request: UpstreamRequestBody
   readonly warnings: readonly Warning[]
   readonly raises: readonly Raise[]
 }
 
-/** Callers may write what they like into a cache key: what is longer is not kept. */
+/** Longer cache keys are not remembered: callers choose their length. */
 const longestRememberedKey = 512
 
-/** In this order: tools before what depends on them. */
+/** In order: tools before the lowerings that depend on them. */
 const lowerings: readonly ((draft: Draft) => void)[] = [lowerTools, lowerFormat, lowerEffort, lowerParameters, lowerContextManagement]
 
-/** Fits a request to what an endpoint can do, and keeps inside what is the gateway's own affair. */
+/** Fits a request to what an endpoint supports, and removes what only the gateway may see. */
 export class Lowering {
   readonly #sealer: Sealer
   readonly #cacheKeys = new LRUCache<string, string>({ max: 1_000 })
@@ -39,7 +39,7 @@ export class Lowering {
     this.#sealer = sealer
   }
 
-  /** Credentials in turn, save that the one comes first whose account the conversation's state belongs to. */
+  /** Credentials in their usual order, but first the one whose account the conversation's state belongs to. */
   withStateFirst(
     inTurn: readonly (Credential | undefined)[],
     request: GenerationRequest,
@@ -52,7 +52,7 @@ export class Lowering {
     return account === undefined ? inTurn : inTurn.toSorted((a, b) => Number(b?.account === account) - Number(a?.account === account))
   }
 
-  /** `outputLimit` is what the caller's credit allows; undefined where it allows all. */
+  /** `outputLimit`: output tokens that the spend cap allows. Undefined if there is no limit. */
   lower(
     request: GenerationRequest,
     { endpoint, provider }: Candidate,
@@ -80,7 +80,7 @@ export class Lowering {
       body.input,
     )
     if (state.dropped > 0)
-      warnings.push({ param: 'input', message: `${state.dropped} items carried state of another provider or model; it was left out` })
+      warnings.push({ param: 'input', message: `${state.dropped} items carried state from another provider or model, which was left out` })
     const lowered: Draft['request'] = body
     lowered.input = state.items
     lowered.prompt_cache_key = this.#cacheKey(caller, body.prompt_cache_key ?? user)
@@ -90,7 +90,7 @@ export class Lowering {
     return draft
   }
 
-  /** Vendors see an HMAC: the caller's own key might name a user. Without one the API key stands in (docs/protocol/request.md#members). */
+  /** Vendors see an HMAC, because the caller's key might name a user. The default is the API key (docs/protocol/request.md#members). */
   #cacheKey({ key, owner }: Caller, given: string | undefined): string {
     const text = given === undefined ? `key:${key.id}` : `given:${owner}:${given}`
     let mac = this.#cacheKeys.get(text)

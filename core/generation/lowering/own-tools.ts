@@ -1,13 +1,13 @@
 import type { CustomTool, FunctionTool, NamespaceTool, ToolDefinition } from '../../contracts/request.ts'
 
-/** What tells one of the caller's own tools from another: a function and a custom tool may share a name, and so may two namespaces. */
+/** Identifies one of the caller's tools. A function and a custom tool may share a name, and so may tools of two namespaces. */
 export interface OwnTool {
   readonly type: 'function' | 'custom'
   readonly name: string
   readonly namespace?: string | undefined
 }
 
-/** The tools that the caller runs, those in namespaces too. */
+/** The tools that the caller runs, including those in namespaces. */
 export function ownTools(tools: readonly ToolDefinition[] | undefined): readonly OwnTool[] {
   return (tools ?? []).flatMap<OwnTool>(tool => {
     if (isNamespace(tool)) return tool.tools.map(({ type, name }) => ({ type, name, namespace: tool.name }))
@@ -27,7 +27,7 @@ export function keyOf({ type, name, namespace }: OwnTool): string {
   return `${type} ${namespace ?? ''} ${name}`
 }
 
-/** What a choice, or a call, refers to. Without a namespace a tool of its own goes before those of that name in namespaces. */
+/** The tools that a choice or a call refers to. Without a namespace, a top-level tool takes precedence over tools in namespaces. */
 export interface ToolReference {
   readonly type: string
   readonly name?: string | undefined

@@ -3,7 +3,7 @@ import type { Draft } from './draft.ts'
 
 const leftOut = 'is not supported by this model and was left out'
 
-/** Parameters that the endpoint does not take are left out, those beyond its limits are cut down. */
+/** Drops parameters that the endpoint does not support, and reduces those that exceed its limits. */
 export function lowerParameters({ request, endpoint, warnings }: Draft): void {
   const { capabilities, maxOutputTokens } = endpoint
   const drop = (param: 'temperature' | 'top_p' | 'top_logprobs' | 'parallel_tool_calls'): void => {
@@ -35,13 +35,13 @@ export function lowerParameters({ request, endpoint, warnings }: Draft): void {
   }
 }
 
-/** Asks for no more output than the spend cap of the caller's key leaves room for. */
+/** Limits the output to what the spend cap of the caller's key leaves room for. */
 export function limitOutput({ request, warnings }: Draft, outputTokens: number): void {
   warnings.push({ param: 'max_output_tokens', message: `limited to ${outputTokens} by the spend cap of this API key` })
   request.max_output_tokens = outputTokens
 }
 
-/** docs/protocol/request.md#context-management: only the family that has it, and never beside native search on that family's reasoning models. */
+/** docs/protocol/request.md#context-management: only models that support it, and never together with native search on reasoning models. */
 export function lowerContextManagement({ request, endpoint, warnings }: Draft): void {
   if (!request.context_management?.length) return
   const { contextManagement, efforts } = endpoint.capabilities

@@ -1,9 +1,8 @@
 import type { RaisedCall } from '../raised-event.ts'
-import type { Raise } from './draft.ts'
-import { raiseEach } from './raise-each.ts'
+import { raiseEach, type Raise } from './draft.ts'
 import type { ToolForm, ToolNames } from './tool-names.ts'
 
-/** Calls by the names and of the types that the caller knows. Calls of tools that were never offered pass unchanged. */
+/** Restores the caller's tool names and types in calls. Calls of tools that were never offered pass unchanged. */
 export function raiseCalls(names: ToolNames, form: ToolForm): Raise {
   return raiseEach(() => event => (event.type === 'tool-call' ? raised(event, names, form) : event))
 }

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import type { Capabilities } from '../../contracts/catalog.ts'
 import { keyOf, type OwnTool } from './own-tools.ts'
 
-/** What an endpoint does not know of tools. */
+/** Tool features that an endpoint lacks. */
 export interface ToolForm {
-  /** Custom tools are functions. */
+  /** Custom tools must become functions. */
   readonly functionsOnly: boolean
-  /** Tools of a namespace are tools like all others, and names have the length that every vendor takes. */
+  /** Tools in namespaces must become top-level tools, with names short enough for every vendor. */
   readonly flat: boolean
 }
 
@@ -14,14 +14,14 @@ export function toolFormOf({ customTools, namespaceTools }: Capabilities): ToolF
   return { functionsOnly: customTools !== true, flat: namespaceTools !== true }
 }
 
-/** The strictest of the vendors' limits. */
+/** The strictest vendor limit. */
 export const longestName = 64
 
 export function isChanged({ type, name, namespace }: OwnTool, { functionsOnly, flat }: ToolForm): boolean {
   return (functionsOnly && type === 'custom') || (flat && (namespace !== undefined || name.length > longestName))
 }
 
-/** The names by which an endpoint knows the caller's tools: no two are equal, and the same tools always get the same ones. */
+/** The names under which an endpoint sees the caller's tools. They are unique, and the same tools always get the same names. */
 export class ToolNames {
   readonly #form: ToolForm
   readonly #names = new Map<string, string>()
@@ -30,12 +30,12 @@ export class ToolNames {
 
   constructor(offered: readonly OwnTool[], form: ToolForm) {
     this.#form = form
-    // Tools that stay as they are keep their names; others make way.
+    // Unchanged tools keep their names; the others avoid them.
     for (const tool of offered) if (!isChanged(tool, form)) this.nameOf(tool)
     for (const tool of offered) this.#offered.set(this.#place(tool.namespace, this.nameOf(tool)), tool)
   }
 
-  /** Of any tool: a conversation may hold calls of tools that are not offered any more. */
+  /** Works for any tool: a conversation may contain calls of tools that are no longer offered. */
   nameOf(tool: OwnTool): string {
     const key = keyOf(tool)
     const known = this.#names.get(key)
@@ -48,7 +48,7 @@ export class ToolNames {
     return name
   }
 
-  /** The offered tool that the endpoint knows by this name. */
+  /** The offered tool that has this name at the endpoint. */
   find(name: string, namespace: string | undefined): OwnTool | undefined {
     return this.#offered.get(this.#place(namespace, name))
   }

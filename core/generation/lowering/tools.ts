@@ -4,7 +4,7 @@ import type { Draft } from './draft.ts'
 import { lowerToFunctions } from './function-tools.ts'
 import { ownTools, toolsMeant, type OwnTool } from './own-tools.ts'
 
-/** Offers an endpoint the tools that it can be offered, in the form that it knows, and holds its answer to the choice. */
+/** Offers an endpoint the tools that it supports, in a form that it supports, and enforces `tool_choice` on the answer. */
 export function lowerTools(draft: Draft): void {
   leaveOutBuiltInTools(draft)
   const own = ownTools(draft.request.tools)
@@ -15,7 +15,7 @@ export function lowerTools(draft: Draft): void {
   if (allowed) draft.raises.push(suppressOtherCalls(own, allowed))
 }
 
-/** A choice that means more than one tool once those of a namespace stand by themselves. */
+/** Whether a choice matches several tools once namespaces are flattened. */
 function spreadChoice({ request, endpoint }: Draft, own: readonly OwnTool[]): void {
   const choice = request.tool_choice
   if (typeof choice !== 'object' || choice.type === 'allowed_tools' || endpoint.capabilities.namespaceTools) return

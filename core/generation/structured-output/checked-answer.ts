@@ -7,26 +7,26 @@ import { isJsonObject, jsonIn } from './json-text.ts'
 import { SchemaChecks } from './schema-checks.ts'
 import { schemaExcess } from './schema-limits.ts'
 
-/** What the caller asked for; without a schema it is any JSON object. */
+/** The format that the caller asked for. Without a schema, any JSON object. */
 export interface Expected {
   readonly provider: string
   readonly name: string | undefined
   /** As JSON. */
   readonly schema: string | undefined
   readonly streamed: boolean
-  /** The API key that asks: none waits for the schemas of another. */
+  /** The caller's API key. Keys take turns, so that none waits for the schemas of another. */
   readonly keyId: string
 }
 
 const schemaParam = 'text.format.schema'
 
-/** Of the process, like its threads: none runs before the first answer is checked. */
+/** One per process. No thread starts before the first answer is checked. */
 const checks = new SchemaChecks()
 
 /**
- * The answer, once it is the JSON that was asked for. A schema that cannot be used is a 400 before the provider is asked. Reasoning
- * and what else precedes the answer passes at once in a stream; the rest of it, and everything of a reply that does not stream,
- * waits, so that another candidate can still be tried.
+ * Passes the answer on once it is the requested JSON. Throws a 400 for an unusable schema before the provider is called. In a stream,
+ * reasoning and anything else before the answer passes immediately. The rest, or all of a reply that does not stream, waits, so that
+ * another candidate can still be tried.
  */
 export async function* checkedAnswer(
   events: AsyncIterable<Raised>,
@@ -36,7 +36,7 @@ export async function* checkedAnswer(
   if (expected.schema !== undefined) await requireUsable(expected.schema, expected.keyId, attempt)
   const held = new HeldAnswer(expected.provider, expected.streamed)
   for await (const yielded of events) {
-    // An empty list says that the provider is alive.
+    // An empty list shows that the provider is alive.
     yield 'type' in yielded ? held.add(yielded) : yielded.flatMap(event => held.add(event))
   }
   if (!held.ended) return
@@ -63,7 +63,7 @@ async function check(text: string, expected: Expected, attempt: RaisedAttempt): 
   if (verdict.problems.length > 0) throw unlike(expected, `it breaks ${verdict.problems.join(', ')}`)
 }
 
-/** How long a schema takes is up to the caller, and how long it waits for its turn up to the gateway: neither is the provider's time. */
+/** Pauses the provider's timeouts: the time for a schema check depends on the caller and the gateway, not on the provider. */
 async function aside<T>(attempt: RaisedAttempt, work: () => Promise<T>): Promise<T> {
   attempt.pause()
   try {
@@ -77,11 +77,11 @@ function unusable(problem: string): Error {
   return invalidRequest(`The answer of this model cannot be checked against '${schemaParam}': ${problem}.`, schemaParam)
 }
 
-/** Tells where the answer is wrong, never what it says. */
+/** Says where the answer is wrong, never what it contains. */
 function unlike({ provider, name }: Expected, problem: string): ProviderFailure {
   const wanted = name === undefined ? 'one JSON object' : `JSON that matches the schema "${name}"`
   return new ProviderFailure({
     kind: 'protocol',
-    message: `The provider "${provider}" was asked for ${wanted}, and its answer is not that: ${problem}.`,
+    message: `The provider "${provider}" was asked for ${wanted}, but its answer does not match: ${problem}.`,
   })
 }

@@ -3,9 +3,9 @@ interface Line<T> {
   running: number
 }
 
-/** Lets owners take turns: whoever has the least running comes next, however much others have waiting. */
+/** Lets owners take turns: the owner with the fewest running jobs is next, no matter how many jobs others have waiting. */
 export class FairQueue<T> {
-  /** By owner, the one that was served longest ago first. An owner of whom nothing waits or runs has no entry. */
+  /** By owner, least recently served first. An owner without waiting or running jobs has no entry. */
   readonly #lines = new Map<string, Line<T>>()
 
   add(owner: string, job: T): void {
@@ -14,7 +14,7 @@ export class FairQueue<T> {
     else this.#lines.set(owner, { waiting: [job], running: 0 })
   }
 
-  /** The next job runs from now on, until `done` is called for its owner. */
+  /** Takes the next job. It counts as running until `done` is called for its owner. */
   next(): T | undefined {
     let chosen: string | undefined
     let least = Infinity
@@ -37,7 +37,7 @@ export class FairQueue<T> {
     this.#forget(owner, line)
   }
 
-  /** Takes out a job that still waits; does nothing otherwise. */
+  /** Removes a waiting job. Does nothing if it is not waiting. */
   remove(owner: string, job: T): void {
     const line = this.#lines.get(owner)
     const place = line?.waiting.indexOf(job) ?? -1

@@ -3,11 +3,11 @@ import type { RaisedEvent } from '../raised-event.ts'
 
 type TextEvent = Extract<RaisedEvent, { type: 'text' }>
 
-/** About ten times what the longest answers of models come to. */
+/** About ten times the longest answers of current models. */
 const maximumCharacters = 4_000_000
 const pieceCharacters = 1_024
 
-/** Keeps an answer and everything behind it until its text is known to be valid. */
+/** Holds an answer and everything after it until its text is known to be valid. */
 export class HeldAnswer {
   readonly #provider: string
   readonly #held: RaisedEvent[] = []
@@ -21,7 +21,7 @@ export class HeldAnswer {
     this.#holding = !streamed
   }
 
-  /** What of this and earlier events may go on now. */
+  /** The events that may pass now, from this one and earlier ones. */
   add(event: RaisedEvent): readonly RaisedEvent[] {
     if (this.#passing || isCount(event)) return [event]
     if (isNoAnswer(event)) {
@@ -40,7 +40,7 @@ export class HeldAnswer {
     return [{ ...withoutLogprobs(event), text: '' }]
   }
 
-  /** The reply finished in a way that its text has to be valid. */
+  /** Whether the reply finished in a way that requires valid text. */
   get ended(): boolean {
     return this.#ended && !this.#passing
   }
@@ -49,7 +49,7 @@ export class HeldAnswer {
     return this.#text
   }
 
-  /** What was held, with this text. Where that is another one, annotations and log probabilities fit it no longer. */
+  /** The held events with this text. If the text changed, annotations and log probabilities no longer fit and are dropped. */
   release(text: string): readonly RaisedEvent[] {
     if (text === this.#text) return this.#held
     const first = this.#held.findIndex(isAnswer)
@@ -63,22 +63,22 @@ export class HeldAnswer {
   #tooLong(): ProviderFailure {
     return new ProviderFailure({
       kind: 'protocol',
-      message: `The provider "${this.#provider}" sent more than ${maximumCharacters} characters of JSON, which is more than is checked.`,
+      message: `The provider "${this.#provider}" sent more than ${maximumCharacters} characters of JSON, which is more than the gateway checks.`,
     })
   }
 }
 
-/** What the model says on its way to the answer is not part of it. */
+/** Commentary on the way to the answer is not part of it. */
 function isAnswer(event: RaisedEvent): event is TextEvent {
   return event.type === 'text' && event.phase !== 'commentary'
 }
 
-/** Stands nowhere in the answer, and is charged whatever becomes of it. */
+/** Not part of the answer, and charged even if the answer is discarded. */
 function isCount({ type }: RaisedEvent): boolean {
   return type === 'usage' || type === 'model' || type === 'warning'
 }
 
-/** With a call or a refusal the text is no answer; one that was cut off or pauses stays what it is: nobody knows how it would go on. */
+/** Text beside a call or a refusal is not the answer. Text that was cut off or paused cannot be checked. */
 function isNoAnswer(event: RaisedEvent): boolean {
   return event.type === 'tool-call' || event.type === 'refusal' || (event.type === 'finish' && event.reason !== 'stop')
 }
@@ -87,7 +87,7 @@ function withoutLogprobs({ logprobs: _, ...event }: TextEvent): TextEvent {
   return event
 }
 
-/** Never cut between the halves of a surrogate pair. */
+/** Never splits a surrogate pair. */
 function piecesOf(text: string): readonly string[] {
   const pieces: string[] = []
   for (let start = 0; start < text.length;) {

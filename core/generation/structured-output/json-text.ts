@@ -1,11 +1,11 @@
 import { isJson } from '../../foundation/json.ts'
 
-/** The JSON of an answer, or why there is none. */
+/** The JSON in an answer, or why there is none. */
 export type JsonText = { readonly text: string; readonly problem?: undefined } | { readonly problem: string }
 
 /**
- * The one JSON value that an answer consists of. Code fences, prose around it, and slips of notation are taken away; what it says
- * is never changed, never completed and never chosen among several. Linear in the length of the answer.
+ * Extracts the single JSON value from an answer. Removes code fences, surrounding prose and small syntax errors. Never changes or
+ * completes the content, and never chooses among several values. Linear in the length of the answer.
  */
 export function jsonIn(answer: string): JsonText {
   if (isJson(answer)) return { text: answer }
@@ -16,7 +16,7 @@ export function jsonIn(answer: string): JsonText {
   const lists: string[] = []
   for (let at = nextOpening(answer, 0); at !== -1;) {
     const end = closingOf(answer, at)
-    if (end === -1) return { problem: 'a JSON value in it does not end' }
+    if (end === -1) return { problem: 'it contains a JSON value that does not end' }
     const json = readable(answer.slice(at, end))
     if (json !== undefined && answer[at] === '{') {
       if (object !== undefined) return several
@@ -26,16 +26,16 @@ export function jsonIn(answer: string): JsonText {
   }
   if (lists.length > 1 && object === undefined) return several
   const text = object ?? lists[0]
-  return text === undefined ? { problem: 'it holds no JSON value' } : { text }
+  return text === undefined ? { problem: 'it contains no JSON value' } : { text }
 }
 
-const several: JsonText = { problem: 'it holds several JSON values' }
+const several: JsonText = { problem: 'it contains several JSON values' }
 
 export function isJsonObject(text: string): boolean {
   return text.trimStart().startsWith('{') && isJson(text)
 }
 
-/** What a code fence encloses, where it is all there is. */
+/** The content of a code fence, if the fence is the whole text. */
 function withoutFence(text: string): string {
   if (!text.startsWith('```') || !text.endsWith('```') || text.length < 6) return text
   const line = text.indexOf('\n')
@@ -47,7 +47,7 @@ function nextOpening(text: string, from: number): number {
   return -1
 }
 
-/** Behind the bracket that closes the one at `start`; -1 where none does. */
+/** The index after the bracket that closes the one at `start`, or -1. */
 function closingOf(text: string, start: number): number {
   let depth = 0
   for (let at = start; at < text.length; at++) {
@@ -64,7 +64,7 @@ function closingOf(text: string, start: number): number {
   return -1
 }
 
-/** The quotation mark that ends the string beginning at `start`. */
+/** The index of the quotation mark that ends the string at `start`. */
 function stringEnd(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     if (text[at] === '\\') at++
@@ -73,7 +73,7 @@ function stringEnd(text: string, start: number): number {
   return -1
 }
 
-/** Whether nothing else is on its lines: other lists in prose, such as "[1]", are footnotes. */
+/** Whether a list has its lines to itself. Lists within prose, such as "[1]", are footnotes. */
 function standsAlone(text: string, start: number, end: number): boolean {
   let before = start - 1
   while (before >= 0 && ' \t\r'.includes(text[before]!)) before--
@@ -82,14 +82,14 @@ function standsAlone(text: string, start: number, end: number): boolean {
   return (before < 0 || text[before] === '\n') && (after === text.length || text[after] === '\n')
 }
 
-/** Undefined for brackets that only stand in prose. */
+/** Undefined if the brackets are only part of prose. */
 function readable(text: string): string | undefined {
   if (isJson(text)) return text
   const tidied = tidy(text)
   return isJson(tidied) ? tidied : undefined
 }
 
-/** Two slips that leave no doubt: a comma behind the last member, and line breaks inside a string that are not escaped. */
+/** Fixes two unambiguous errors: a trailing comma, and unescaped line breaks inside a string. */
 function tidy(text: string): string {
   let tidied = ''
   let copied = 0
@@ -97,7 +97,7 @@ function tidy(text: string): string {
     tidied += text.slice(copied, from) + by
     copied = to
   }
-  // The last character that is no white space: a comma behind a bracket or another comma is no slip.
+  // The last character that is not white space. A comma after a bracket or another comma is not a trailing comma.
   let previous = ''
   for (let at = 0; at < text.length; at++) {
     const character = text[at]!
@@ -112,7 +112,7 @@ function tidy(text: string): string {
   return tidied + text.slice(copied)
 }
 
-/** Whether nothing but white space stands between a comma and a closing bracket. */
+/** Whether only white space separates a comma from a closing bracket. */
 function closesAfter(text: string, comma: number): boolean {
   let at = comma + 1
   while (at < text.length && isSpace(text[at]!)) at++

@@ -7,32 +7,32 @@ import type { Question, Verdict } from './schema-worker.ts'
 
 interface Job {
   readonly question: Question
-  /** The API key that asks. */
+  /** The caller's API key. */
   readonly keyId: string
   readonly since: number
   readonly resolve: (verdict: Verdict) => void
   readonly reject: (reason: unknown) => void
 }
 
-/** What is known of a schema: that it can be used, or why it cannot. */
+/** Whether a schema can be used, or why it cannot. */
 interface Known {
   readonly problem: string | undefined
 }
 
-/** So that one slow schema does not stand in the way of the next, and threads leave the event loop its share of the machine. */
+/** Several, so that one slow schema does not block the next; few, so that the event loop keeps its share of the CPU. */
 const maximumThreads = Math.min(4, Math.max(2, availableParallelism() - 1))
 const idleMs = 30_000
 const rememberedCharacters = 4_000_000
-/** A schema that took too long is not tried again so soon: nobody can keep all threads busy with it. */
+/** A schema that took too long is not retried during this time, so that nobody can keep all threads busy with it. */
 const slowForMs = 60_000
-/** Keys take turns, so only a key that sends many slow schemas itself waits this long. */
+/** Keys take turns, so only a key that sends many slow schemas waits this long. */
 const longestWaitMs = 30_000
 const noTurn: Verdict = {
   usable: false,
   problem: `it was not checked within ${longestWaitMs / 1000} s, since too many other schemas of this API key take long`,
 }
 
-/** Callers' schemas, compiled and applied in threads of their own: their patterns and their size are somebody else's choice. */
+/** Compiles and applies callers' schemas in separate threads, because callers choose their patterns and size. */
 export class SchemaChecks {
   readonly #idle: SchemaThread[] = []
   readonly #waiting = new FairQueue<Job>()
@@ -40,7 +40,7 @@ export class SchemaChecks {
   #idleTimer: NodeJS.Timeout | undefined
   readonly #known = new LRUCache<string, Known>({ maxSize: rememberedCharacters, sizeCalculation: (_, schema) => schema.length })
 
-  /** Why a schema cannot be used; undefined where it can. */
+  /** Why a schema cannot be used. Undefined if it can. */
   async usable(schema: string, keyId: string, signal: AbortSignal): Promise<string | undefined> {
     const known = this.#known.get(schema)
     if (known) return known.problem
@@ -48,7 +48,7 @@ export class SchemaChecks {
     return verdict.usable ? undefined : verdict.problem
   }
 
-  /** `text` is JSON. */
+  /** `text` must be JSON. */
   judge(schema: string, text: string, keyId: string, signal: AbortSignal): Promise<Verdict> {
     return this.#ask({ schema, text }, keyId, signal)
   }
@@ -84,7 +84,7 @@ export class SchemaChecks {
     }
   }
 
-  /** What has turned out in the meantime: however many wait with one bad schema, it costs a deadline once. */
+  /** The result of a check that ran meanwhile: a bad schema costs one deadline, no matter how many requests wait with it. */
   #verdictWithout({ question, since }: Job): Verdict | undefined {
     const problem = this.#known.get(question.schema)?.problem
     if (problem !== undefined) return { usable: false, problem }
@@ -110,7 +110,7 @@ export class SchemaChecks {
     if (this.#busy === 0) this.#idleTimer = setTimeout(() => this.#endIdle(), idleMs).unref()
   }
 
-  /** What came of one text says nothing of the schema, unless it took too long. */
+  /** Remembers the result. The check of one text says nothing about the schema, unless it took too long. */
   #remember({ schema, text }: Question, verdict: Verdict, slow: boolean): void {
     if (!slow && (text !== undefined || this.#known.has(schema))) return
     this.#known.set(schema, { problem: verdict.usable ? undefined : verdict.problem }, slow ? { ttl: slowForMs } : {})

@@ -4,7 +4,7 @@ const maximumValues = 20_000
 const maximumPatterns = 500
 const maximumPatternCharacters = 2_000
 
-/** What of a schema is more than is checked against; undefined where nothing is. */
+/** Which limit a schema exceeds. Undefined if it exceeds none. */
 export function schemaExcess(schema: string): string | undefined {
   if (schema.length > maximumCharacters) return `it is ${schema.length} characters long, and at most ${maximumCharacters} are taken`
   const counts = { values: 0, patterns: 0, longestPattern: 0, depth: 0 }

@@ -3,7 +3,7 @@ import type { Question, Verdict } from './schema-worker.ts'
 
 export interface Answer {
   readonly verdict: Verdict
-  /** It had to be stopped. */
+  /** The thread had to be stopped. */
   readonly slow: boolean
 }
 
@@ -20,7 +20,7 @@ export class SchemaThread {
     return this.#thread.alive
   }
 
-  /** Throws where the thread itself does not work. */
+  /** Throws if the thread itself fails. */
   async ask(question: Question): Promise<Answer> {
     try {
       return { verdict: await this.#thread.ask(question), slow: false }

@@ -4,16 +4,16 @@ import { Ajv2019 } from 'ajv/dist/2019.js'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { LRUCache } from 'lru-cache'
 
-// The program of a thread that knows nothing but what it is asked. Patterns are the callers' own and run in the engine's regular
-// expressions, which can take for ever: whoever asks ends the thread at a deadline.
+// The program of a thread without access to the process. Callers' patterns run in the engine's regular expressions, which can take
+// forever, so the parent stops the thread at a deadline.
 
-/** Whether a schema can be used, or with a text whether that JSON matches it. */
+/** Asks whether a schema can be used or, with `text`, whether that JSON matches it. */
 export interface Question {
   readonly schema: string
   readonly text?: string
 }
 
-/** `problems` are those of the text: where, and the keyword that it breaks. Never what stands there. */
+/** `problems` give the place in the text and the keyword that failed, never the value. */
 export type Verdict = { readonly usable: true; readonly problems: readonly string[] } | { readonly usable: false; readonly problem: string }
 
 type Draft = typeof Ajv | typeof Ajv2019 | typeof Ajv2020
@@ -22,9 +22,9 @@ const options: Options = {
   strict: false,
   logger: false,
   validateFormats: false,
-  // A member that every object inherits is not there: `required: ["toString"]`.
+  // Inherited members do not count: `required: ["toString"]`.
   ownProperties: true,
-  // Optimizing takes three times as long as all the rest, to save microseconds of a check.
+  // Optimizing takes three times as long as everything else, to save microseconds per check.
   code: { optimize: false, regExp: Object.assign(expression, { code: 'expression' }) },
 }
 const maximumProblems = 5
@@ -43,24 +43,24 @@ function answer({ schema, text }: Question): Verdict {
     const valid = text === undefined || validate(JSON.parse(text))
     return { usable: true, problems: valid ? [] : problemsOf(validate.errors!) }
   } catch (error) {
-    const problem = error instanceof RangeError ? 'it goes round in circles or too deep' : (error as Error).message
+    const problem = error instanceof RangeError ? 'it is circular or nests too deeply' : (error as Error).message
     return { usable: false, problem: problem.slice(0, problemCharacters) }
   }
 }
 
 function compile(text: string): ValidateFunction {
-  // The vocabulary is chosen here; ajv would refuse a name that it does not know.
+  // The draft is chosen here. ajv would reject a `$schema` that it does not know.
   const { $schema, ...schema } = JSON.parse(text) as AnySchemaObject
   const [first, ...others] = draftsFor($schema)
   const problem = problemOf(schema, first!)
   const draft = problem === undefined ? first! : others.find(other => problemOf(schema, other) === undefined)
   if (!draft) throw new Error(problem)
-  // Each with its own, so that no schema can refer to somebody else's. None is ever fetched: what a schema refers to is in it.
+  // One instance per schema, so that no schema can refer to another caller's. References to other documents are never fetched.
   const ajv = new draft({ ...options, meta: false, validateSchema: false })
-  // Only a name, in older schemas; ajv refuses it.
+  // In older schemas `id` is only a name, but ajv rejects it.
   const validate = ajv.removeKeyword('id').compile(schema)
   if ('$async' in validate) throw new Error('"$async" is not a keyword of JSON Schema')
-  // A schema that refers to itself alone shows it at once.
+  // A schema that only refers to itself fails here.
   for (const value of [{}, [], '', 0, null]) validate(value)
   return validate
 }
@@ -85,7 +85,7 @@ function problemsOf(errors: readonly ErrorObject[]): readonly string[] {
   return [...all].slice(0, maximumProblems)
 }
 
-/** Older schemas hold patterns that only the old syntax knows, such as needless escapes. */
+/** Older schemas contain patterns that are valid only without the `u` flag, such as needless escapes. */
 function expression(pattern: string, flags: string): RegExp {
   try {
     return new RegExp(pattern, flags)

@@ -1,5 +1,5 @@
 import type { Part } from '../../contracts/parts.ts'
-import { unsayable } from '../unsayable.ts'
+import { unsayable } from '../provider-failures.ts'
 
 /** What a `data:` URL holds. */
 export interface InlineData {

@@ -1,5 +1,5 @@
 import type { FilePart } from '../../contracts/parts.ts'
-import { unsayable } from '../unsayable.ts'
+import { unsayable } from '../provider-failures.ts'
 import { inlineDataOf } from './data-url.ts'
 import { extensionOf } from './file-type.ts'
 

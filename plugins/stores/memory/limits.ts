@@ -2,7 +2,8 @@ import { createRequire } from 'node:module'
 import type { RateLimiterMemory as Counts, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Hold, RateLimiter, TokenWindow } from '../../../core/index.ts'
 
-// The package's main module loads the limiters of every database, for 7 MB.
+// The direct import that the package documents. Its main module loads the limiters for every database: 6.5 MB and 25 ms more at startup.
+// `require`, because the direct import has no types.
 const RateLimiterMemory = createRequire(import.meta.url)('rate-limiter-flexible/lib/RateLimiterMemory.js') as typeof Counts
 
 /** The longest delay that a timer of Node takes; the library drops a window by one. */
