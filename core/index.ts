@@ -4,7 +4,7 @@ export { isPermitted } from './admission/permission.ts'
 export { Clock } from './foundation/clock.ts'
 export { DeadlineThread, ThreadStopped, type DeadlineThreadOptions } from './foundation/deadline-thread.ts'
 export { Ids } from './foundation/ids.ts'
-export { isJson, isObject, parseJson } from './foundation/json.ts'
+export { isJson, isObject, membersOf, parseJson } from './foundation/json.ts'
 export { describeError, type Logger, type LogLevel } from './foundation/logger.ts'
 export {
   errorCodes,
@@ -78,6 +78,16 @@ export * from './contracts/token-counter.ts'
 
 export { argumentsOf } from './provider-kit/call-arguments.ts'
 export { failureKindOfStatus } from './provider-kit/failure-kind.ts'
+export {
+  failureReader,
+  firstMatch,
+  firstText,
+  type ErrorReply,
+  type FailureReader,
+  type FailureReaderOptions,
+  type Patterns,
+  type VendorError,
+} from './provider-kit/failure-reader.ts'
 export { frameJson } from './provider-kit/frame-json.ts'
 export type {
   GatheredMedia,

@@ -6,6 +6,7 @@ import type { Dispatcher } from 'undici'
 import { GatewayError } from '../../foundation/errors.ts'
 import { directAgent, proxiedAgent, request } from '../agent.ts'
 import type { Proxies } from '../proxies.ts'
+import { discard } from '../rest-of-body.ts'
 import { Base64Pieces } from './base64-pieces.ts'
 import type { MediaShare } from './held-media.ts'
 import { allowedHosts, isAllowed, webAddressProblem, type AllowedHosts } from './media-address.ts'
@@ -235,9 +236,4 @@ function typeOf(bytes: Buffer, contentType: string, kind: MediaKind, url: string
 
 function pdf(bytes: Buffer): string | undefined {
   return bytes.subarray(0, 5).toString('latin1') === '%PDF-' ? 'application/pdf' : undefined
-}
-
-function discard(body: Readable): void {
-  body.on('error', () => {})
-  body.destroy()
 }

@@ -1,11 +1,11 @@
 import { ProviderFailure, type Emit, type GenerationEvent } from '../../../core/index.ts'
 import { Citations } from './citations.ts'
 import { failureInside } from './failure.ts'
-import { finishFrom } from './finish.ts'
+import { finishReasonOf } from './finish.ts'
 import type { Content, GenerateResult, Metadata, StreamPart } from './specification.ts'
 import { joined, stateText, worthKeeping, type State } from './state.ts'
 import { ToolInputs } from './tool-inputs.ts'
-import { usageFrom } from './usage.ts'
+import { usageOf } from './usage.ts'
 import type { Vendor } from './vendor.ts'
 import { warningFrom } from './warnings.ts'
 
@@ -146,12 +146,12 @@ export class Answer {
   }
 
   #finish({ usage, finishReason, providerMetadata }: FinishPart): void {
-    const reason = finishFrom(finishReason, this.#hasSaid || this.#calls.count > 0)
+    const reason = finishReasonOf(finishReason, this.#hasSaid || this.#calls.count > 0)
     this.#citations.end(this.#messageLength, this.#calls.hasForeign)
     this.#calls.end(reason === 'length' || reason === undefined)
     const states = Object.entries(this.#calls.metadata).filter(([, metadata]) => worthKeeping(metadata))
     if (states.length > 0 && !this.#vendor.onlyReasoningHasState) this.#state({ of: 'calls', calls: Object.fromEntries(states) })
-    const counts = usageFrom(usage, providerMetadata, this.#vendor)
+    const counts = usageOf(usage, providerMetadata, this.#vendor)
     if (counts) this.#emit({ type: 'usage', usage: counts })
     if (!this.#hasSaid && this.#calls.count === 0 && this.#hasFile)
       throw new ProviderFailure({ kind: 'protocol', message: 'The provider answered with a file alone, which cannot be passed on.' })

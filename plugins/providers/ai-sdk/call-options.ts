@@ -2,7 +2,7 @@ import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sd
 import type { Effort, JsonObject, ProviderCall, UpstreamRequestBody } from '../../../core/index.ts'
 import { promptFor } from './prompt.ts'
 import type { LanguageModel } from './specification.ts'
-import { toolOptions } from './tools.ts'
+import { toolsFor } from './tools.ts'
 import type { Sayable, Vendor } from './vendor.ts'
 
 export interface CallSettings {
@@ -35,7 +35,7 @@ export function callOptions(
     ...(request.frequency_penalty !== undefined && { frequencyPenalty: request.frequency_penalty }),
     ...(effort && { reasoning: effort }),
     ...responseFormat(request),
-    ...toolOptions(request),
+    ...toolsFor(request),
     ...(options && { providerOptions: options }),
   }
 }

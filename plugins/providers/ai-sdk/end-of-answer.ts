@@ -1,8 +1,14 @@
-import { parseJson } from '../../../core/index.ts'
+import { membersOf, parseJson } from '../../../core/index.ts'
 
 // Packages read a stream to the end of its body and only then tell the finish. These are the last events of the dialects that they speak.
 
-const lastTypes = new Set(['message_stop', 'message-end', 'response.completed', 'response.incomplete', 'response.failed'])
+const lastTypes: ReadonlySet<unknown> = new Set([
+  'message_stop',
+  'message-end',
+  'response.completed',
+  'response.incomplete',
+  'response.failed',
+])
 const maybeLast = /"type"\s*:\s*"(message_stop|message-end|response\.)/
 const reason = /"finish_?reason"\s*:\s*"/i
 const counts = /"usage(Metadata)?"\s*:\s*\{/
@@ -17,12 +23,8 @@ export class EndOfAnswer {
 
   see(data: string): void {
     if (data === '[DONE]') this.isOver = true
-    else if (maybeLast.test(data)) this.isOver ||= isLast(parseJson(data))
+    else if (maybeLast.test(data)) this.isOver ||= lastTypes.has(membersOf(parseJson(data))['type'])
     this.#hasReason ||= reason.test(data)
     this.isComplete ||= this.#hasReason && counts.test(data)
   }
-}
-
-function isLast(event: unknown): boolean {
-  return typeof event === 'object' && event !== null && lastTypes.has(String((event as { readonly type?: unknown }).type))
 }

@@ -2,6 +2,7 @@ import {
   GatewayError,
   isImageErrorCode,
   isObject,
+  membersOf,
   parseJson,
   ProviderFailure,
   retryAfterMs,
@@ -24,7 +25,7 @@ export function failureFrom(error: unknown, signal: AbortSignal): unknown {
 
 /** An error inside a stream: one of the package's, or whatever the vendor sent. Its cause is left behind, since it may hold the request. */
 export function failureInside(error: unknown): ProviderFailure {
-  const fields = isObject(error) ? error : {}
+  const fields = membersOf(error)
   const name = text(fields['name'])
   const own = name === undefined ? undefined : kindsByName[name]
   if (own) return new ProviderFailure({ kind: own, ...wordsOf(own, fields, error) })
@@ -89,8 +90,7 @@ function unforeseen(error: Error): ProviderFailure {
 
 /** The vendor's sentence, at either of two depths. A page of HTML is none. */
 function sentence(fields: JsonObject): string | undefined {
-  const inner = isObject(fields['error']) ? fields['error'] : {}
-  const message = text(fields['message']) ?? text(inner['message'])
+  const message = text(fields['message']) ?? text(membersOf(fields['error'])['message'])
   return message === undefined || message.trimStart().startsWith('<') ? undefined : message.slice(0, 2000)
 }
 
@@ -102,7 +102,7 @@ function codeIn(body: string | undefined): unknown {
 }
 
 function headersIn(headers: unknown): UpstreamHeaders {
-  return isObject(headers) ? Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, text(value)])) : {}
+  return Object.fromEntries(Object.entries(membersOf(headers)).map(([name, value]) => [name, text(value)]))
 }
 
 function text(value: unknown): string | undefined {

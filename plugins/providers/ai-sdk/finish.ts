@@ -5,7 +5,7 @@ import type { GenerateResult } from './specification.ts'
  * Undefined where the vendor gave no reason: packages end what was cut short like everything else. An answer that says nothing
  * and gives no reason of the vendor's own is none either.
  */
-export function finishFrom(reason: GenerateResult['finishReason'], hasSaid: boolean): FinishReason | undefined {
+export function finishReasonOf(reason: GenerateResult['finishReason'], hasSaid: boolean): FinishReason | undefined {
   const isFlat = typeof reason === 'string'
   const unified = isFlat ? reason : reason.unified
   switch (unified) {

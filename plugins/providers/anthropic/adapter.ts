@@ -1,9 +1,9 @@
 import type { ProviderAdapter, ProviderCall } from '../../../core/index.ts'
 import { enforces } from './answer-format.ts'
 import { decoder } from './decoder.ts'
-import { failure } from './failure.ts'
-import { reply } from './reply.ts'
-import { dialect, messagesBody, type RequestOptions } from './request.ts'
+import { failureFrom } from './failure.ts'
+import { replyEvents } from './reply.ts'
+import { dialect, requestBody, type RequestOptions } from './request.ts'
 import type { MessagesBody } from './wire.ts'
 
 export interface AnthropicAdapterOptions extends RequestOptions {
@@ -32,7 +32,7 @@ export function anthropicAdapter(options: AnthropicAdapterOptions): ProviderAdap
     enforces,
     framing: 'sse',
     prepare(call) {
-      const message = messagesBody(call, options)
+      const message = requestBody(call, options)
       const { headers, body } = envelope(message, version, betasFor(message, beta))
       return {
         method: 'POST',
@@ -43,8 +43,8 @@ export function anthropicAdapter(options: AnthropicAdapterOptions): ProviderAdap
     },
     ...(authorize && { authorize }),
     decoder: call => decoder(call, options),
-    reply: (body, emit, call) => reply(body, emit, call, options),
-    failure,
+    reply: (body, emit, call) => replyEvents(body, emit, call, options),
+    failure: failureFrom,
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Emit } from '../../../core/index.ts'
+import { firstText, membersOf, parseJson, type Emit } from '../../../core/index.ts'
 import { citationOf, type WireCitation } from './citation.ts'
 import { reasoningState } from './reasoning-state.ts'
 
@@ -194,14 +194,9 @@ export class Content {
 const understood = new Set(['redacted_thinking', 'compaction'])
 
 function hasMembers(input: unknown): boolean {
-  return typeof input === 'object' && input !== null && Object.keys(input).length > 0
+  return Object.keys(membersOf(input)).length > 0
 }
 
 function queryIn(json: string): string {
-  try {
-    const { query } = (JSON.parse(json) as { readonly query?: unknown } | null) ?? {}
-    return typeof query === 'string' ? query : ''
-  } catch {
-    return ''
-  }
+  return firstText(membersOf(parseJson(json))['query']) ?? ''
 }

@@ -1,4 +1,4 @@
-import { ProviderFailure, type Decoder, type Emit, type ProviderCall } from '../../../core/index.ts'
+import { frameJson, type Decoder, type Emit, type ProviderCall } from '../../../core/index.ts'
 import type { WireBlock, WireDelta } from './content.ts'
 import { failureInside } from './failure.ts'
 import { Reply, type WireMessage } from './reply.ts'
@@ -24,7 +24,7 @@ export function decoder(call: ProviderCall, options: SettingsOptions): Decoder {
     frame(data, _event, emit) {
       // Some who speak this dialect end as other dialects do.
       if (data === '[DONE]') return
-      const event = parse(data)
+      const event = (frameJson(data) ?? {}) as WireEvent
       sink = emit
       switch (event.type) {
         case 'message_start':
@@ -47,18 +47,5 @@ export function decoder(call: ProviderCall, options: SettingsOptions): Decoder {
     get isComplete() {
       return isOver
     },
-  }
-}
-
-function parse(data: string): WireEvent {
-  try {
-    return (JSON.parse(data) as WireEvent | null) ?? {}
-  } catch (cause) {
-    throw new ProviderFailure({
-      kind: 'protocol',
-      message: 'The provider sent an event that is not JSON.',
-      upstream: data,
-      cause,
-    })
   }
 }

@@ -1,8 +1,8 @@
-import { ProviderFailure, type Emit, type FinishReason, type ProviderCall } from '../../../core/index.ts'
+import { membersOf, ProviderFailure, type Emit, type FinishReason, type ProviderCall } from '../../../core/index.ts'
 import { Content, type WireBlock } from './content.ts'
 import { failureInside } from './failure.ts'
 import { settingsFor, type SettingsOptions } from './settings.ts'
-import { latestUsage, tokenUsage, type WireUsage } from './usage.ts'
+import { latestUsage, usageOf, type WireUsage } from './usage.ts'
 
 /** The vendor's `message`, finished or as a stream starts it. */
 export interface WireMessage {
@@ -41,7 +41,7 @@ export class Reply {
     if (stop?.stop_reason) this.#stop = stop
     if (!usage) return
     this.#usage = latestUsage(this.#usage, usage)
-    this.#emit({ type: 'usage', usage: tokenUsage(this.#usage) })
+    this.#emit({ type: 'usage', usage: usageOf(this.#usage) })
   }
 
   /** Without a reason to stop, the reply was cut. */
@@ -66,8 +66,8 @@ const finishReasons: Readonly<Record<string, FinishReason>> = {
 }
 
 /** A reply that did not stream. */
-export function reply(body: unknown, emit: Emit, call: ProviderCall, options: SettingsOptions): void {
-  const message = (typeof body === 'object' && body !== null ? body : {}) as WireMessage
+export function replyEvents(body: unknown, emit: Emit, call: ProviderCall, options: SettingsOptions): void {
+  const message = membersOf(body) as WireMessage
   if (message.type === 'error') throw failureInside(body)
   if (!Array.isArray(message.content))
     throw new ProviderFailure({

@@ -13,7 +13,7 @@ export interface RequestOptions extends SettingsOptions {
 }
 
 /** The body of "Create a Message" that a call becomes. Pure. */
-export function messagesBody(call: ProviderCall, options: RequestOptions = {}): MessagesBody {
+export function requestBody(call: ProviderCall, options: RequestOptions = {}): MessagesBody {
   const { request, endpoint } = call
   const { traits, maxTokens, thinking, effort, temperature, topP } = settingsFor(call, options)
   const { system, messages } = conversationOf(request.input, traits.systemTurns && options.systemTurns !== false)

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../core/index.ts'
+import { isObject, type JsonObject } from '../../../core/index.ts'
 
 const formats = new Set(['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid'])
 const kept = new Set(['$ref', 'type', 'enum', 'const', 'title', 'description', 'default', 'required'])
@@ -66,8 +66,4 @@ function subsetOf(value: unknown): unknown {
 
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
-}
-
-function isObject(value: unknown): value is JsonObject & { readonly properties?: object } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -20,7 +20,7 @@ export function latestUsage(before: WireUsage, now: WireUsage | null | undefined
   return { ...before, ...Object.fromEntries(Object.entries(now ?? {}).filter(([, value]) => value !== null && value !== undefined)) }
 }
 
-export function tokenUsage(usage: WireUsage): TokenUsage {
+export function usageOf(usage: WireUsage): TokenUsage {
   // Compaction is billed but not part of the totals ("Compaction", understanding usage).
   const compactions = usage.iterations?.filter(({ type }) => type === 'compaction') ?? []
   const all = [usage, ...compactions].map(disjoint)

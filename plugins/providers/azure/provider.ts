@@ -10,7 +10,7 @@ import {
   type ProviderCall,
 } from '../../../core/index.ts'
 import { anthropicAdapter, defaultVersion } from '../anthropic/adapter.ts'
-import { chatAdapter } from '../openai-chat/adapter.ts'
+import { openaiChatAdapter } from '../openai-chat/adapter.ts'
 import { openaiResponsesAdapter } from '../openai-responses/adapter.ts'
 import { urlOf, type Resource } from './address.ts'
 import { classic, current, otherMakers } from './chat-hosts.ts'
@@ -42,7 +42,7 @@ export function azureProvider({ id, resource, deployments, credentials, headers,
   const noKeys = new ApiKeys(undefined)
   const responses = speaking('responses', named(openaiResponsesAdapter({ baseUrl: resource.openai })))
   const chats = new Map(
-    [current, classic, otherMakers].map(host => [host, speaking('chat', named(chatAdapter(host, resource.openai, noKeys)))]),
+    [current, classic, otherMakers].map(host => [host, speaking('chat', named(openaiChatAdapter(host, resource.openai, noKeys)))]),
   )
   const claude = speaking('anthropic', claudeAdapter())
   const spokenBy = (endpoint: Endpoint): Provider => {

@@ -1,4 +1,4 @@
-import { parseJson, type Emit } from '../../../core/index.ts'
+import { firstText, membersOf, parseJson, type Emit } from '../../../core/index.ts'
 import { citationOf } from './citation.ts'
 import { redactedState, signedState } from './reasoning-state.ts'
 import type { WireBlock, WireCitation, WireDelta, WireStart, WireToolUse } from './wire-reply.ts'
@@ -158,6 +158,5 @@ function isServerTool({ type }: WireToolUse): boolean {
 }
 
 function queryIn(json: string): string {
-  const { query } = (parseJson(json) as { readonly query?: unknown } | null | undefined) ?? {}
-  return typeof query === 'string' ? query : ''
+  return firstText(membersOf(parseJson(json))['query']) ?? ''
 }

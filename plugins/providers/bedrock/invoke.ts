@@ -1,6 +1,6 @@
 import { ApiKeys, ProviderFailure, type Decoder, type Endpoint, type ProviderAdapter, type ProviderCall } from '../../../core/index.ts'
 import { anthropicAdapter } from '../anthropic/adapter.ts'
-import { chatAdapter } from '../openai-chat/adapter.ts'
+import { openaiChatAdapter } from '../openai-chat/adapter.ts'
 import { hosts } from '../openai-chat/hosts.ts'
 import { exceptionOf } from './event-stream.ts'
 import { failureInside } from './failure.ts'
@@ -38,7 +38,7 @@ function asRegExp(pattern: string): RegExp {
 }
 
 function adapterOf(name: InvokeOption[string], { defaultMaxTokens, beta }: SettingsOptions): ProviderAdapter {
-  if (name === 'openai-chat') return chatAdapter(hosts.compatible, '', new ApiKeys(undefined))
+  if (name === 'openai-chat') return openaiChatAdapter(hosts.compatible, '', new ApiKeys(undefined))
   return anthropicAdapter({
     url: () => '',
     version: 'bedrock-2023-05-31',

@@ -12,7 +12,7 @@ const coarse: Readonly<Record<Exclude<Effort, 'none'>, 'low' | 'medium' | 'high'
 }
 
 /** The caller's `reasoning` in the words of models other than Claude. */
-export function reasoningFields({ request }: ProviderCall, { reasoning }: ModelTraits, warn: Warn): JsonObject {
+export function reasoningFor({ request }: ProviderCall, { reasoning }: ModelTraits, warn: Warn): JsonObject {
   const { effort, summary, generate_summary: olderSummary } = request.reasoning ?? {}
   if (reasoning === 'openai') return openaiReasoning(effort, summary ?? olderSummary)
   if (effort === undefined) return {}

@@ -1,7 +1,7 @@
-import { ProviderFailure, type Emit, type FinishReason, type ProviderCall } from '../../../core/index.ts'
+import { membersOf, ProviderFailure, type Emit, type FinishReason, type ProviderCall } from '../../../core/index.ts'
 import { Content } from './content.ts'
 import { settingsFor, type SettingsOptions } from './settings.ts'
-import { tokenUsage } from './usage.ts'
+import { usageOf } from './usage.ts'
 import type { WireMetadata, WireReply } from './wire-reply.ts'
 
 /** What a reply says as a whole: its start, its counts and its end. Decoder and `reply` feed it alike. */
@@ -32,7 +32,7 @@ export class Reply {
   metadata({ usage, trace }: WireMetadata): void {
     const model = trace?.promptRouter?.invokedModelId
     if (model) this.#emit({ type: 'model', model })
-    if (usage) this.#emit({ type: 'usage', usage: tokenUsage(usage) })
+    if (usage) this.#emit({ type: 'usage', usage: usageOf(usage) })
   }
 
   /** Without a reason to stop, the reply was cut. */
@@ -54,8 +54,8 @@ const finishReasons: Readonly<Record<string, FinishReason>> = {
 }
 
 /** A reply that did not stream. */
-export function reply(body: unknown, emit: Emit, call: ProviderCall, options: SettingsOptions): void {
-  const { output, stopReason, usage, trace } = (typeof body === 'object' && body !== null ? body : {}) as WireReply
+export function replyEvents(body: unknown, emit: Emit, call: ProviderCall, options: SettingsOptions): void {
+  const { output, stopReason, usage, trace } = membersOf(body) as WireReply
   const content = output?.message?.content
   if (!Array.isArray(content))
     throw new ProviderFailure({

@@ -8,7 +8,7 @@ import type { ConverseBody, Message, SystemBlock } from './wire.ts'
 export const dialect = 'bedrock-converse'
 
 /** The body of "Converse" and "ConverseStream" that a call becomes. Pure. */
-export function converseBody(call: ProviderCall, options: SettingsOptions): ConverseBody {
+export function requestBody(call: ProviderCall, options: SettingsOptions): ConverseBody {
   const { request } = call
   const { traits, inference, toolConfig, additional } = settingsFor(call, options)
   const conversation = conversationOf(withInstructions(request), traits)

@@ -1,7 +1,7 @@
 import type { JsonObject, ProviderCall } from '../../../core/index.ts'
 import { settingsFor as claudeSettingsFor } from '../anthropic/settings.ts'
 import { traitsOf, type ModelTraits } from './models.ts'
-import { reasoningFields } from './reasoning.ts'
+import { reasoningFor } from './reasoning.ts'
 import { toolsFor } from './tools.ts'
 import type { InferenceConfig, ToolConfig } from './wire.ts'
 
@@ -64,7 +64,7 @@ function otherSettings(call: ProviderCall, traits: ModelTraits, warn: Warn): Own
   const { max_output_tokens: maxTokens, temperature, top_p: topP } = call.request
   warnOfUnsaid(call.request, warn)
   if (temperature !== undefined && temperature > 1) warn('temperature', 'Lowered to 1, the highest value of this vendor.')
-  const additional = reasoningFields(call, traits, warn)
+  const additional = reasoningFor(call, traits, warn)
   const inference = {
     ...(maxTokens !== undefined && { maxTokens }),
     ...(temperature !== undefined && { temperature: Math.min(temperature, 1) }),

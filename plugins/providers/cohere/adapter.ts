@@ -1,9 +1,9 @@
 import type { Capabilities, ProviderAdapter } from '../../../core/index.ts'
 import { enforces } from './answer-format.ts'
 import { decoder } from './decoder.ts'
-import { failure } from './failure.ts'
-import { reply } from './reply.ts'
-import { chatBody, dialect } from './request.ts'
+import { failureFrom } from './failure.ts'
+import { replyEvents } from './reply.ts'
+import { requestBody, dialect } from './request.ts'
 
 export interface CohereAdapterOptions {
   /** Where every call is sent. */
@@ -29,7 +29,7 @@ export function cohereAdapter({ url, authorize }: CohereAdapterOptions): Provide
     framing: 'sse',
     media: { images: 'url', files: 'inline' },
     prepare(call) {
-      const body = chatBody(call)
+      const body = requestBody(call)
       return {
         method: 'POST',
         url,
@@ -39,7 +39,7 @@ export function cohereAdapter({ url, authorize }: CohereAdapterOptions): Provide
     },
     ...(authorize && { authorize }),
     decoder,
-    reply,
-    failure,
+    reply: replyEvents,
+    failure: failureFrom,
   }
 }

@@ -13,7 +13,7 @@ const finishReasons: Readonly<Record<string, FinishReason>> = {
 }
 
 /** Why the model stopped. Throws where it did not stop by itself. */
-export function finishOf(end: WireEnd, calls: number): FinishReason {
+export function finishReasonOf(end: WireEnd, calls: number): FinishReason {
   const reason = end.finish_reason ?? ''
   if (reason === 'ERROR') throw failureInside(end)
   if (reason === 'TIMEOUT' || reason === 'USER_CANCEL')

@@ -8,7 +8,7 @@ import type { ChatBody, Message } from './wire.ts'
 export const dialect = 'cohere-chat'
 
 /** The body of `POST /v2/chat` that a call becomes. Pure. */
-export function chatBody(call: ProviderCall): ChatBody {
+export function requestBody(call: ProviderCall): ChatBody {
   const { request, endpoint } = call
   const { traits, format, body } = settingsFor(call)
   const documents = takesDocuments(request) ? documentsIn(request.input) : []

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../core/index.ts'
+import { isObject, type JsonObject } from '../../../core/index.ts'
 
 /** "Structured Outputs", unsupported schema features. */
 const unsupported = new Set([
@@ -49,10 +49,6 @@ function schemasIn({ items, anyOf, prefixItems, additionalProperties, $defs, def
 
 function isEmpty(required: unknown): boolean {
   return !Array.isArray(required) || required.length === 0
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null
 }
 
 /** How many members the objects of a schema have in all. */

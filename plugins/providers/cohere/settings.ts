@@ -22,7 +22,7 @@ export function settingsFor(call: ProviderCall): Settings {
   const format = answerFormat(call)
   if (request.text?.format && format.line !== undefined && !format.enforced)
     warn('text.format', 'JSON was asked for in words: this vendor enforces no format beside tools.')
-  const thinking = thinkingFor(request, traits, warn)
+  const thinking = reasoningFor(request, traits, warn)
   const { temperature, max_output_tokens: maxTokens } = request
   const p = within(request, 'top_p', 0.01, 0.99)
   const frequency = penalty(request, 'frequency_penalty', warn)
@@ -70,7 +70,7 @@ const shareForThoughts = 0.8
 /** Without a number the model thinks as much as it likes. */
 const budgets: Partial<Record<Effort, number>> = { minimal: 1024, low: 2048, medium: 8192 }
 
-function thinkingFor({ reasoning, max_output_tokens: limit }: Request, traits: ModelTraits, warn: Warn): Thinking | undefined {
+function reasoningFor({ reasoning, max_output_tokens: limit }: Request, traits: ModelTraits, warn: Warn): Thinking | undefined {
   const effort = reasoning?.effort
   if (effort === undefined) return undefined
   if (!traits.thinking) {

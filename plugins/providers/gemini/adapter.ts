@@ -1,10 +1,10 @@
 import type { Capabilities, ProviderAdapter, ProviderCall } from '../../../core/index.ts'
 import { enforces } from './answer-format.ts'
 import { decoder } from './decoder.ts'
-import { failure } from './failure.ts'
+import { failureFrom } from './failure.ts'
 import { geminiFramer } from './framer.ts'
-import { reply } from './reply.ts'
-import { dialect, generateContentBody, type RequestOptions } from './request.ts'
+import { replyEvents } from './reply.ts'
+import { dialect, requestBody, type RequestOptions } from './request.ts'
 
 export interface GeminiAdapterOptions extends RequestOptions {
   /** The address of a call's model, which the method is added to. */
@@ -37,12 +37,12 @@ export function geminiAdapter(options: GeminiAdapterOptions): ProviderAdapter {
         method: 'POST',
         url: `${modelUrl(call)}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
         headers: { 'content-type': 'application/json', accept: stream ? 'text/event-stream' : 'application/json' },
-        body: JSON.stringify(generateContentBody(call, options)),
+        body: JSON.stringify(requestBody(call, options)),
       }
     },
     ...(authorize && { authorize }),
     decoder,
-    reply,
-    failure,
+    reply: replyEvents,
+    failure: failureFrom,
   }
 }

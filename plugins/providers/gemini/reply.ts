@@ -1,9 +1,9 @@
-import { ProviderFailure, type Emit, type ProviderCall } from '../../../core/index.ts'
+import { membersOf, ProviderFailure, type Emit, type ProviderCall } from '../../../core/index.ts'
 import { Content } from './content.ts'
 import { failureInside } from './failure.ts'
 import { blocked, endingOf } from './finish.ts'
 import { settingsFor } from './settings.ts'
-import { tokenUsage } from './usage.ts'
+import { usageOf } from './usage.ts'
 import type { WireCandidate, WireResponse, WireUsage } from './wire-reply.ts'
 
 /** What a reply says as a whole. A stream is a row of responses that each add to it; a reply that does not stream is one of them. */
@@ -57,7 +57,7 @@ export class Reply {
     if (ending === 'content-filter' && message) this.#content.refuse(message)
     const { searches, calls } = this.#content.end()
     if (this.#usage && (searches > 0 || !this.#counted))
-      this.#emit({ type: 'usage', usage: { ...tokenUsage(this.#usage), ...(searches > 0 && { toolCalls: { web_search: searches } }) } })
+      this.#emit({ type: 'usage', usage: { ...usageOf(this.#usage), ...(searches > 0 && { toolCalls: { web_search: searches } }) } })
     if (typeof ending === 'object') throw ending.failure
     if (this.#content.isMediaAlone)
       throw new ProviderFailure({
@@ -83,13 +83,13 @@ export class Reply {
   #count(usage: WireUsage): void {
     this.#usage = usage
     this.#counted = usage.candidatesTokenCount !== undefined
-    if (this.#counted) this.#emit({ type: 'usage', usage: tokenUsage(usage) })
+    if (this.#counted) this.#emit({ type: 'usage', usage: usageOf(usage) })
   }
 }
 
 /** A reply that did not stream. */
-export function reply(body: unknown, emit: Emit, call: ProviderCall): void {
-  const response = (typeof body === 'object' && body !== null ? body : {}) as WireResponse
+export function replyEvents(body: unknown, emit: Emit, call: ProviderCall): void {
+  const response = membersOf(body) as WireResponse
   if (!response.error && !response.candidates && !response.promptFeedback)
     throw new ProviderFailure({
       kind: 'protocol',

@@ -15,7 +15,7 @@ export interface RequestOptions {
 }
 
 /** The body of `generateContent` that a call becomes. Pure. */
-export function generateContentBody(call: ProviderCall, { safetySettings, filesUrl, ownApi }: RequestOptions = {}): GenerateContentBody {
+export function requestBody(call: ProviderCall, { safetySettings, filesUrl, ownApi }: RequestOptions = {}): GenerateContentBody {
   const { request } = call
   const { traits, format, config } = settingsFor(call)
   const { system, contents } = conversationOf(request.input, { traits, filesUrl })

@@ -1,7 +1,7 @@
 import type { ProviderCall, WebSearchTool } from '../../../core/index.ts'
 import { answerFormat, type AnswerFormat } from './answer-format.ts'
 import { traitsOf, type ModelTraits } from './models.ts'
-import { thinkingFor, type Warn } from './thinking.ts'
+import { reasoningFor, type Warn } from './thinking.ts'
 import { offeredTools } from './tools.ts'
 import type { GenerationConfig } from './wire.ts'
 
@@ -24,7 +24,7 @@ export function settingsFor(call: ProviderCall): Settings {
   if (format.line !== undefined) warn('text.format', 'JSON was asked for in words; the vendor does not enforce it.')
   if (functions.length > 0 && request.tools?.some(({ type }) => type === 'web_search'))
     warn('tools', "This vendor's web search cannot be combined with function tools and was left out.")
-  const thinkingConfig = thinkingFor(call, traits, warn)
+  const thinkingConfig = reasoningFor(call, traits, warn)
   warnOfUnsaid(request, search, warn)
   const { temperature, top_p: topP, max_output_tokens, presence_penalty, frequency_penalty, top_logprobs } = request
   const logprobs = top_logprobs !== undefined || request.include?.includes('message.output_text.logprobs')

@@ -29,7 +29,7 @@ const levels: Record<Effort, ThinkingLevel> = {
 }
 
 /** The caller's `reasoning` in the form that the model knows. */
-export function thinkingFor({ request }: ProviderCall, traits: ModelTraits, warn: Warn): ThinkingConfig | undefined {
+export function reasoningFor({ request }: ProviderCall, traits: ModelTraits, warn: Warn): ThinkingConfig | undefined {
   const effort = request.reasoning?.effort
   const summary = request.reasoning?.summary ?? request.reasoning?.generate_summary
   if (effort === undefined && summary === undefined) return undefined

@@ -1,7 +1,7 @@
 import type { Capabilities, ProviderAdapter } from '../../../core/index.ts'
-import { decoder, wholeReply } from './decoder.ts'
-import { failure } from './failure.ts'
-import { chatBody, dialect, type RequestOptions } from './request.ts'
+import { decoder, replyEvents } from './decoder.ts'
+import { failureFrom } from './failure.ts'
+import { requestBody, dialect, type RequestOptions } from './request.ts'
 
 export interface OllamaAdapterOptions extends RequestOptions {
   /** Where every call is sent. */
@@ -27,7 +27,7 @@ export function ollamaAdapter(options: OllamaAdapterOptions): ProviderAdapter {
     framing: 'json-lines',
     media: { images: 'inline', files: 'inline' },
     prepare(call) {
-      const body = chatBody(call, options)
+      const body = requestBody(call, options)
       return {
         method: 'POST',
         url,
@@ -37,7 +37,7 @@ export function ollamaAdapter(options: OllamaAdapterOptions): ProviderAdapter {
     },
     ...(authorize && { authorize }),
     decoder,
-    reply: wholeReply,
-    failure,
+    reply: replyEvents,
+    failure: failureFrom,
   }
 }

@@ -1,4 +1,4 @@
-import { frameJson, ProviderFailure, type Decoder, type Emit, type ProviderCall } from '../../../core/index.ts'
+import { frameJson, membersOf, ProviderFailure, type Decoder, type Emit, type ProviderCall } from '../../../core/index.ts'
 import { Reply } from './reply.ts'
 import type { WireReply } from './wire-reply.ts'
 
@@ -15,8 +15,8 @@ export function decoder(call: ProviderCall): Decoder {
 }
 
 /** A reply that did not stream. */
-export function wholeReply(body: unknown, emit: Emit, call: ProviderCall): void {
-  const told = (typeof body === 'object' && body !== null ? body : {}) as WireReply
+export function replyEvents(body: unknown, emit: Emit, call: ProviderCall): void {
+  const told = membersOf(body) as WireReply
   if (told.error === undefined && (typeof told.message !== 'object' || !told.done))
     throw new ProviderFailure({
       kind: 'protocol',

@@ -56,13 +56,13 @@ export class Reply {
         type: 'usage',
         usage: { uncachedInput: input, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output, reasoning: 0 },
       })
-    const finish = finishOf(reason)
+    const finish = finishReasonOf(reason)
     if (finish) this.#emit({ type: 'finish', reason: finish === 'stop' && this.#calls > 0 ? 'tool-calls' : finish })
   }
 }
 
 /** Undefined for what ends no answer: a server that only loaded or unloaded the model. Old servers tell no reason. */
-function finishOf(reason: string | undefined): FinishReason | undefined {
+function finishReasonOf(reason: string | undefined): FinishReason | undefined {
   if (reason === 'load' || reason === 'unload') return undefined
   return reason === 'length' ? 'length' : 'stop'
 }

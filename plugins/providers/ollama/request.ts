@@ -14,7 +14,7 @@ export interface RequestOptions {
 }
 
 /** The body of `POST /api/chat` that a call becomes. Pure. */
-export function chatBody(call: ProviderCall, { keepAlive, modelOptions }: RequestOptions = {}): ChatBody {
+export function requestBody(call: ProviderCall, { keepAlive, modelOptions }: RequestOptions = {}): ChatBody {
   const { request, endpoint } = call
   const { format, body } = settingsFor(call, modelOptions)
   const tools = offeredTools(request)

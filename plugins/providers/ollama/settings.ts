@@ -21,7 +21,7 @@ export function settingsFor(call: ProviderCall, defaults: JsonObject = {}): Sett
   const format = answerFormat(call)
   if (format.line !== undefined && !format.enforced)
     warn('text.format', 'JSON was asked for in words: where this server enforces a format, the model cannot call tools.')
-  const think = thinkFor(request, takesLevels(endpoint), warn)
+  const think = reasoningFor(request, takesLevels(endpoint), warn)
   const options = { ...defaults, ...sampling(request) }
   const { top_logprobs: top, include, truncation } = request
   const logprobs = top !== undefined || include?.includes('message.output_text.logprobs') === true
@@ -67,7 +67,7 @@ const levels: Record<Effort, 'low' | 'medium' | 'high'> = {
 }
 
 /** "Thinking": on or off, or a level where the model knows levels, which then cannot be turned off. */
-function thinkFor({ reasoning }: Request, knowsLevels: boolean, warn: Warn): Think | undefined {
+function reasoningFor({ reasoning }: Request, knowsLevels: boolean, warn: Warn): Think | undefined {
   const effort = reasoning?.effort
   if (effort === undefined) return undefined
   if (!knowsLevels) return effort !== 'none'

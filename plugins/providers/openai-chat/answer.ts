@@ -1,11 +1,11 @@
 import { ProviderFailure, type Emit, type FinishReason, type LogProb, type ProviderCall } from '../../../core/index.ts'
-import { annotationFrom, logProbFrom } from './annotations.ts'
+import { annotationOf, logprobOf } from './annotations.ts'
 import type { Host } from './hosts.ts'
 import { ReasoningDetails } from './reasoning-details.ts'
 import { dropped } from './request.ts'
 import { ThinkTags } from './think-tags.ts'
 import { ToolCalls } from './tool-calls.ts'
-import { usageFrom } from './usage.ts'
+import { usageOf } from './usage.ts'
 import type { Annotation, ChatBody, Choice, ContentPart, ReasoningDetail, Said } from './wire.ts'
 
 /** One answer, whether it comes in deltas or whole: what the vendor says becomes events. */
@@ -40,13 +40,13 @@ export class Answer {
       emit({ type: 'model', model })
     }
     const counts = usageIn(body)
-    if (counts) emit({ type: 'usage', usage: usageFrom(counts) })
+    if (counts) emit({ type: 'usage', usage: usageOf(counts) })
   }
 
   /** A delta, or a whole message. */
   say(said: Said, logprobs: Choice['logprobs'], whole: boolean, emit: Emit): void {
     const isThought = this.#reason(said, whole, emit) && !said.content
-    if (logprobs?.content && !isThought) for (const logprob of logprobs.content) this.#logprobs.push(logProbFrom(logprob))
+    if (logprobs?.content && !isThought) for (const logprob of logprobs.content) this.#logprobs.push(logprobOf(logprob))
     if (typeof said.content === 'string') this.#content(said.content, emit)
     else if (said.content) for (const part of said.content) this.#part(part, emit)
     if (said.refusal) {
@@ -67,7 +67,7 @@ export class Answer {
   finish(reason: string | undefined, emit: Emit): void {
     this.#settle(emit)
     this.#annotate(emit)
-    const finish = finishReason(reason)
+    const finish = finishReasonOf(reason)
     this.#calls.end(finish === 'length', emit)
     if (reason === undefined && !this.#hasSaid) return
     emit({ type: 'finish', reason: finish === 'stop' && this.#calls.count > 0 ? 'tool-calls' : finish })
@@ -141,7 +141,7 @@ export class Answer {
     this.#annotations = []
     if (!this.#hasText) return
     for (const annotation of annotations) {
-      const event = annotationFrom(annotation)
+      const event = annotationOf(annotation)
       if (event) emit(event)
     }
   }
@@ -153,7 +153,7 @@ export function usageIn({ usage, x_groq }: ChatBody): ChatBody['usage'] {
 }
 
 /** Every host has its own words for the same few ends. */
-function finishReason(reason: string | undefined): FinishReason {
+function finishReasonOf(reason: string | undefined): FinishReason {
   switch (reason) {
     case 'length':
     case 'max_tokens':

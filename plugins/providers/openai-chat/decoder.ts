@@ -4,11 +4,16 @@ import { failureInside } from './failure.ts'
 import type { Host } from './hosts.ts'
 import type { ChatBody } from './wire.ts'
 
+/** State for one streamed reply. */
+export function decoder(call: ProviderCall, host: Host): Decoder {
+  return new ChatDecoder(call, host)
+}
+
 /**
- * A streamed reply. The end is held back until the stream is over: hosts go on after a `finish_reason`, repeat it, and send usage after it.
- * Once both have come, nothing more is said.
+ * Holds the end back until the stream is over: hosts go on after a `finish_reason`, repeat it, and send usage after it.
+ * Once both are in, everything else is ignored.
  */
-export class ChatDecoder implements Decoder {
+class ChatDecoder implements Decoder {
   readonly #host: Host
   readonly #answer: Answer
   #hasBegun = false

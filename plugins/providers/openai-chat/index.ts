@@ -8,7 +8,7 @@ import {
   Providers,
   timeoutsOption,
 } from '../../../core/index.ts'
-import { chatAdapter } from './adapter.ts'
+import { openaiChatAdapter } from './adapter.ts'
 import { addressOf, hosts, type Host, type HostName } from './hosts.ts'
 import { wholeWithTools } from './whole-with-tools.ts'
 
@@ -42,7 +42,7 @@ export default definePlugin({
     if ('missing' in address) throw new PluginError(gateway.name, address.missing)
     const keys = new ApiKeys(options.apiKey)
     if (!options.baseUrl && !options.headers && host.keyVariable) keys.demand(gateway.name, host.keyVariable)
-    const provider = httpProvider(options.id ?? options.host, chatAdapter(host, address.url, keys), gateway.http, {
+    const provider = httpProvider(options.id ?? options.host, openaiChatAdapter(host, address.url, keys), gateway.http, {
       credentials: keys.credentials,
       timeouts: options.timeouts,
       headers: options.headers,

@@ -5,7 +5,7 @@ import type { Host } from './hosts.ts'
 import { contentFor, partFor, textFor } from './parts.ts'
 
 /** The whole conversation, `instructions` first. */
-export function messagesFor(request: UpstreamRequestBody, host: Host): readonly JsonObject[] {
+export function messagesOf(request: UpstreamRequestBody, host: Host): readonly JsonObject[] {
   const conversation = new Conversation(host)
   if (request.instructions) conversation.message({ role: 'system', content: request.instructions })
   for (const item of request.input) conversation.add(item)

@@ -1,7 +1,7 @@
 import type { JsonObject, ProviderCall, UpstreamRequestBody } from '../../../core/index.ts'
 import type { Extension, Host, Unsupported } from './hosts.ts'
-import { messagesFor } from './messages.ts'
-import { toolMembers } from './tools.ts'
+import { messagesOf } from './messages.ts'
+import { toolsFor } from './tools.ts'
 
 export const dialect = 'openai-chat'
 
@@ -15,14 +15,14 @@ export function requestBody({ request, endpoint }: ProviderCall, host: Host): Js
     ...(request.extra?.dialect === dialect && request.extra.fields),
     ...host.added,
     model: endpoint.upstreamModel,
-    messages: messagesFor(request, host),
+    messages: messagesOf(request, host),
     [host.maxTokens ?? 'max_tokens']: request.max_output_tokens,
     temperature: request.temperature,
     top_p: request.top_p,
     presence_penalty: knows('presence_penalty') ? request.presence_penalty : undefined,
     frequency_penalty: knows('frequency_penalty') ? request.frequency_penalty : undefined,
     ...(knows('logprobs') && logprobs(request)),
-    ...toolMembers(request, host),
+    ...toolsFor(request, host),
     ...reasoning(request, host),
     response_format: responseFormat(request, host),
     verbosity: extended('verbosity') ? request.text?.verbosity : undefined,

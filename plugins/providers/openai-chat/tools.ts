@@ -4,7 +4,7 @@ import type { Host } from './hosts.ts'
 type Tool = FunctionTool | CustomTool
 
 /** `tools` and what depends on them; without tools hosts refuse the rest. */
-export function toolMembers(request: UpstreamRequestBody, host: Host): JsonObject {
+export function toolsFor(request: UpstreamRequestBody, host: Host): JsonObject {
   const { tools, choice } = chosen((request.tools ?? []).filter(isSayable), request.tool_choice, host)
   if (tools.length === 0) return {}
   return {

@@ -2,7 +2,7 @@ import type { TokenUsage } from '../../../core/index.ts'
 import type { Usage } from './wire.ts'
 
 /** The vendors' totals as disjoint counts. */
-export function usageFrom(usage: Usage): TokenUsage {
+export function usageOf(usage: Usage): TokenUsage {
   const prompt = usage.prompt_tokens ?? 0
   const completion = usage.completion_tokens ?? 0
   const reasoning = usage.completion_tokens_details?.reasoning_tokens ?? 0

@@ -11,7 +11,7 @@ import {
 import { object, text } from './wire.ts'
 
 /** A reply of status 400 and above. */
-export function failureOf(status: number, headers: UpstreamHeaders, body: string): ProviderFailure {
+export function failureFrom(status: number, headers: UpstreamHeaders, body: string): ProviderFailure {
   const { message = `The provider answered with status ${status}.`, codes } = explain(parseJson(body))
   const kind = kindOf(codes, message, status)
   return new ProviderFailure({
@@ -25,7 +25,7 @@ export function failureOf(status: number, headers: UpstreamHeaders, body: string
 }
 
 /** An error in a stream or in a reply of status 200. */
-export function failureIn(error: unknown, upstream: string): ProviderFailure {
+export function failureInside(error: unknown, upstream: string): ProviderFailure {
   const { message = 'The provider failed without saying why.', codes, status } = explain({ error })
   const kind = kindOf(codes, message, status)
   return new ProviderFailure({ kind, message, code: codes.find(isImageErrorCode), status, retryAfterMs: spokenDelay(message), upstream })

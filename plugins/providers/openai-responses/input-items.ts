@@ -12,7 +12,7 @@ import {
  * A conversation as this dialect takes it when nothing is stored: without ids, since the ids of the gateway mean nothing to the vendor,
  * and without what the vendor could only look up. Members that the protocol does not know stay: this dialect is where they come from.
  */
-export function inputItems(items: readonly Item[]): readonly JsonObject[] {
+export function itemsOf(items: readonly Item[]): readonly JsonObject[] {
   return items.map(inputItem).filter(item => item !== undefined)
 }
 

@@ -6,9 +6,9 @@ import {
   type ToolDefinition,
   type UpstreamRequestBody,
 } from '../../../core/index.ts'
-import { inputItems } from './input-items.ts'
+import { itemsOf } from './input-items.ts'
 
-export interface WireBodyOptions {
+export interface RequestOptions {
   /** Ask for encrypted reasoning; true where left out. */
   readonly reasoningState?: boolean | undefined
   /** Sent as `stream_options.include_obfuscation`, where given. */
@@ -18,12 +18,12 @@ export interface WireBodyOptions {
 const minimumOutputTokens = 16
 
 /** The body of `POST /responses` that a canonical request becomes. */
-export function wireBody(request: UpstreamRequestBody, model: string, options: WireBodyOptions = {}): JsonObject {
+export function requestBody(request: UpstreamRequestBody, model: string, options: RequestOptions = {}): JsonObject {
   const { tools, reasoning, max_output_tokens: maxOutputTokens, prompt_cache_retention: cacheRetention } = request
   const body: JsonObject = {
     ...unknownFields(request),
     model,
-    input: inputItems(request.input),
+    input: itemsOf(request.input),
     instructions: request.instructions,
     tools: tools?.map(wireTool),
     tool_choice: request.tool_choice && wireToolChoice(request.tool_choice),
@@ -49,7 +49,7 @@ export function wireBody(request: UpstreamRequestBody, model: string, options: W
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
 }
 
-/** What `wireBody` leaves out or changes although the caller asked for it. */
+/** What `requestBody` leaves out or changes although the caller asked for it. */
 export function warningsFor(request: UpstreamRequestBody): readonly GenerationEvent[] {
   const warnings: GenerationEvent[] = []
   for (const param of ['presence_penalty', 'frequency_penalty'] as const)
@@ -82,7 +82,7 @@ function wireReasoning({
   return formerSummary && !reasoning.summary ? { ...reasoning, summary: formerSummary } : reasoning
 }
 
-function included({ include = [] }: UpstreamRequestBody, { reasoningState = true }: WireBodyOptions): readonly string[] | undefined {
+function included({ include = [] }: UpstreamRequestBody, { reasoningState = true }: RequestOptions): readonly string[] | undefined {
   const values = new Set<string>(include)
   if (reasoningState) values.add('reasoning.encrypted_content')
   return values.size === 0 ? undefined : [...values]

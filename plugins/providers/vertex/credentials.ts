@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import type { JsonObject } from '../../../core/index.ts'
+import { isObject, type JsonObject } from '../../../core/index.ts'
 
 /** At most one of them. */
 export interface CredentialsOption {
@@ -77,6 +77,6 @@ function parsed(text: string, place: string): Configuration {
     // Not the parser's own words: they would repeat what is secret.
     throw new Error(`found Google credentials ${place} that are not JSON.`)
   }
-  if (typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string') return value as Configuration
+  if (isObject(value) && typeof value['type'] === 'string') return value as Configuration
   throw new Error(`found no member "type" ${place}: these are no Google credentials.`)
 }

@@ -14,8 +14,8 @@ import { resourceOf, urlOf } from '../../../plugins/providers/azure/address.ts'
 import { Deployments, isOpenai, type Api } from '../../../plugins/providers/azure/deployments.ts'
 import { orOfPlatform } from '../../../plugins/providers/azure/failure.ts'
 import azure from '../../../plugins/providers/azure/index.ts'
-import { failure as anthropicFailure } from '../../../plugins/providers/anthropic/failure.ts'
-import { chatAdapter } from '../../../plugins/providers/openai-chat/adapter.ts'
+import { failureFrom as anthropicFailure } from '../../../plugins/providers/anthropic/failure.ts'
+import { openaiChatAdapter } from '../../../plugins/providers/openai-chat/adapter.ts'
 import { current } from '../../../plugins/providers/azure/chat-hosts.ts'
 import { failureFrom } from '../../../plugins/providers/openai-chat/failure.ts'
 import { ApiKeys } from '../../../core/index.ts'
@@ -284,7 +284,7 @@ t.test('errors of the platform, whichever dialect was spoken', async t => {
   const own = '{"type":"error","error":{"type":"overloaded_error","message":"Busy."}}'
   t.equal(orOfPlatform(anthropicFailure)(529, {}, own).kind, 'overloaded', "the maker's own are the maker's")
   providerSuite(t, {
-    adapter: { ...chatAdapter(current, 'https://demo.openai.azure.com', new ApiKeys(undefined)), failure: orOfPlatform(failureFrom) },
+    adapter: { ...openaiChatAdapter(current, 'https://demo.openai.azure.com', new ApiKeys(undefined)), failure: orOfPlatform(failureFrom) },
     examples: [
       {
         name: 'text',

@@ -17,7 +17,7 @@ import {
   type UpstreamRequestBody,
 } from '../../../core/index.ts'
 import { providerCall, providerSuite, replay, type ProviderExample } from '../../../core/testing/index.ts'
-import { chatAdapter } from '../../../plugins/providers/openai-chat/adapter.ts'
+import { openaiChatAdapter } from '../../../plugins/providers/openai-chat/adapter.ts'
 import { hosts, type Host, type HostName } from '../../../plugins/providers/openai-chat/hosts.ts'
 import openaiChat from '../../../plugins/providers/openai-chat/index.ts'
 
@@ -28,7 +28,7 @@ const upstreamModel = 'demo-model'
 const hello = [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hello' }] }] as const
 
 function adapterOf(host: HostName): ProviderAdapter {
-  return chatAdapter(hosts[host], 'https://chat.example.com/v1/', keys)
+  return openaiChatAdapter(hosts[host], 'https://chat.example.com/v1/', keys)
 }
 
 function load<T>(folder: string): (T & { readonly name: string })[] {
