@@ -99,6 +99,9 @@ export type {
   WantedMedia,
 } from './contracts/http-client.ts'
 export { httpProvider, type HttpProviderOptions } from './provider-kit/http-provider.ts'
+export { jsonInstruction } from './provider-kit/json-instruction.ts'
+export { offeredFunctions } from './provider-kit/offered-functions.ts'
+export { textOfPart } from './provider-kit/part-text.ts'
 export { inlineDataOf, parseDataUrl, type InlineData } from './upstream/media/data-url.ts'
 export { extensionOf, fileTypeOf } from './upstream/media/file-type.ts'
 export { aboutAsked } from './upstream/media/about-asked.ts'

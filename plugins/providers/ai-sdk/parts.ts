@@ -2,6 +2,7 @@ import type { LanguageModelV4FilePart, LanguageModelV4TextPart, LanguageModelV4T
 import {
   isTextFile,
   parseDataUrl,
+  textOfPart,
   unsayable,
   type FilePart,
   type FunctionCallOutputItem,
@@ -16,13 +17,13 @@ type UserPart = LanguageModelV4TextPart | LanguageModelV4FilePart
 export function partsFor(parts: readonly Part[], vendor: Vendor): UserPart[] {
   return parts.map(part => {
     if (part.type === 'input_image') return imagePart(part, vendor)
-    return part.type === 'input_file' ? filePart(part) : { type: 'text', text: textOf(part) }
+    return part.type === 'input_file' ? filePart(part) : { type: 'text', text: textOfPart(part) }
   })
 }
 
 /** The content of a message that may hold text only. */
 export function textFor(parts: readonly Part[]): string {
-  return parts.map(textOf).join('\n')
+  return parts.map(textOfPart).join('\n')
 }
 
 export interface Result {
@@ -40,12 +41,6 @@ export function resultFor({ output, status }: FunctionCallOutputItem, vendor: Ve
   if (files.length === 0) return { output: { type, value }, attachments: [] }
   if (vendor.mediaInResults) return { output: { type: 'content', value: [...parts] }, attachments: [] }
   return { output: { type, value: value || 'The result follows as an attachment.' }, attachments: files }
-}
-
-function textOf(part: Part): string {
-  if (part.type === 'input_image' || part.type === 'input_file')
-    throw unsayable(`${part.type} can stand in a user message or a tool output only.`, part)
-  return part.type === 'refusal' ? part.refusal : part.text
 }
 
 function imagePart(part: ImagePart, { namespace }: Vendor): LanguageModelV4FilePart {

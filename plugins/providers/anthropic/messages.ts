@@ -32,7 +32,7 @@ export function conversationOf(items: readonly Item[], systemTurns: boolean): Co
   return { system, messages: alternating(placeSystem(turns.flatMap(withoutLastThoughts), systemTurns)) }
 }
 
-function isSystem(item: Item): boolean {
+export function isSystem(item: Item): boolean {
   return item.type === 'message' && (item.role === 'system' || item.role === 'developer')
 }
 
@@ -72,7 +72,7 @@ function blocksOf(item: Item): readonly Block[] {
 }
 
 /** The vendor takes letters, digits, "_" and "-" only; calls of other vendors may have ids of other shapes. */
-function wireCallId(callId: string): string {
+export function wireCallId(callId: string): string {
   return callId.replaceAll(/[^a-zA-Z0-9_-]/g, '_')
 }
 

@@ -3,6 +3,7 @@ import {
   fileTypeOf,
   inlineDataOf,
   isTextFile,
+  textOfPart,
   unsayable,
   type FilePart,
   type ImagePart,
@@ -22,9 +23,7 @@ export function inputBlocks(parts: readonly Part[]): readonly InputBlock[] {
 /** The blocks of a message that may hold text only. */
 export function textBlocks(parts: readonly Part[]): readonly TextBlock[] {
   return parts.flatMap((part): readonly TextBlock[] => {
-    if (part.type === 'input_image' || part.type === 'input_file')
-      throw unsayable(`${part.type} can stand in a user message or a tool output only.`, part)
-    const text = part.type === 'refusal' ? part.refusal : part.text
+    const text = textOfPart(part)
     return text.trim() === '' ? [] : [{ type: 'text', text, ...cacheControl(part) }]
   })
 }

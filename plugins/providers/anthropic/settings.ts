@@ -52,7 +52,7 @@ function traitsAt(version: string | undefined, traits: ModelTraits): ModelTraits
 export type Warn = (param: string, message: string) => void
 
 /** What the dialect has no word for. */
-function warnOfUnsaid(request: ProviderCall['request'], warn: Warn): void {
+export function warnOfUnsaid(request: ProviderCall['request'], warn: Warn): void {
   const unsaid = {
     top_logprobs: request.top_logprobs,
     presence_penalty: request.presence_penalty,

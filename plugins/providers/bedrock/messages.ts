@@ -1,4 +1,5 @@
 import { argumentsOf, unsayable, type FunctionCallOutputItem, type Item, type MessageItem } from '../../../core/index.ts'
+import { isSystem, wireCallId } from '../anthropic/messages.ts'
 import { DocumentNames } from './documents.ts'
 import type { ModelTraits } from './models.ts'
 import { inputBlocks, placed, textBlocks, type Placed } from './parts.ts'
@@ -34,10 +35,6 @@ export function conversationOf(items: readonly Item[], traits: ModelTraits): Con
   return { system: flat(system, traits), messages: alternating(spoken).map(turn => messageOf(turn, traits)) }
 }
 
-function isSystem(item: Item): boolean {
-  return item.type === 'message' && (item.role === 'system' || item.role === 'developer')
-}
-
 function roleOf(item: Item): Message['role'] {
   if (item.type === 'message') return item.role === 'assistant' ? 'assistant' : 'user'
   return item.type === 'function_call_output' ? 'user' : 'assistant'
@@ -62,11 +59,6 @@ function blocksOf(item: Item, traits: ModelTraits, names: DocumentNames): readon
     default:
       throw unsayable(`Items of type ${item.type} cannot be sent to this provider.`, item)
   }
-}
-
-/** Some models behind this dialect take letters, digits, "_" and "-" only; calls of other vendors may have ids of other shapes. */
-function wireCallId(callId: string): string {
-  return callId.replaceAll(/[^a-zA-Z0-9_-]/g, '_')
 }
 
 /** Cache points have no place inside a result: one stands behind it. */

@@ -1,4 +1,4 @@
-import { unsayable, type Part } from '../../../core/index.ts'
+import { textOfPart, type Part } from '../../../core/index.ts'
 import { fileBlock, type DocumentNames } from './documents.ts'
 import { imageBlock } from './images.ts'
 import type { CachePoint, ContentBlock, InputBlock, TextBlock } from './wire.ts'
@@ -25,9 +25,7 @@ export function inputBlocks(parts: readonly Part[], names: DocumentNames): reado
 /** The blocks of a message that may hold text only. */
 export function textBlocks(parts: readonly Part[]): readonly Placed<TextBlock>[] {
   return parts.flatMap((part): readonly Placed<TextBlock>[] => {
-    if (part.type === 'input_image' || part.type === 'input_file')
-      throw unsayable(`${part.type} can stand in a user message or a tool output only.`, part)
-    const text = part.type === 'refusal' ? part.refusal : part.text
+    const text = textOfPart(part)
     return text.trim() === '' ? [] : [{ block: { text }, cachePoint: cachePointAt(part) }]
   })
 }

@@ -1,5 +1,5 @@
 import type { JsonObject, ProviderCall } from '../../../core/index.ts'
-import { settingsFor as claudeSettingsFor } from '../anthropic/settings.ts'
+import { settingsFor as claudeSettingsFor, warnOfUnsaid } from '../anthropic/settings.ts'
 import { traitsOf, type ModelTraits } from './models.ts'
 import { reasoningFor } from './reasoning.ts'
 import { toolsFor } from './tools.ts'
@@ -80,16 +80,4 @@ function otherSettings(call: ProviderCall, traits: ModelTraits, warn: Warn): Own
   ] as const)
     if (value !== undefined) warn(param, 'Not available while this model thinks with its highest effort.')
   return { inference: {}, additional }
-}
-
-/** What the dialect has no word for. */
-function warnOfUnsaid(request: ProviderCall['request'], warn: Warn): void {
-  const unsaid = {
-    top_logprobs: request.top_logprobs,
-    presence_penalty: request.presence_penalty,
-    frequency_penalty: request.frequency_penalty,
-    'text.verbosity': request.text?.verbosity === 'medium' ? undefined : request.text?.verbosity,
-    context_management: request.context_management?.length,
-  }
-  for (const [param, value] of Object.entries(unsaid)) if (value) warn(param, 'This vendor has nothing like it.')
 }

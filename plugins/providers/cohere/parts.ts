@@ -1,4 +1,4 @@
-import { unsayable, type ImagePart, type Part } from '../../../core/index.ts'
+import { textOfPart, unsayable, type ImagePart, type Part } from '../../../core/index.ts'
 import { fileAsText } from './documents.ts'
 import type { ImageContent, TextContent } from './wire.ts'
 
@@ -7,7 +7,7 @@ export function userContent(parts: readonly Part[], filesAsText: boolean): strin
   const content = parts.flatMap((part): readonly (TextContent | ImageContent)[] => {
     if (part.type === 'input_image') return [imageContent(part)]
     if (part.type === 'input_file') return filesAsText ? [{ type: 'text', text: fileAsText(part) }] : []
-    const text = part.type === 'refusal' ? part.refusal : part.text
+    const text = textOfPart(part)
     return text === '' ? [] : [{ type: 'text', text }]
   })
   const [first] = content
@@ -18,12 +18,10 @@ export function userContent(parts: readonly Part[], filesAsText: boolean): strin
 
 /** The content of a message that can hold text only. */
 export function textOf(parts: readonly Part[]): string {
-  const texts = parts.map(part => {
-    if (part.type === 'input_image' || part.type === 'input_file')
-      throw unsayable(`${part.type} can stand in a user message or a tool output only.`, part)
-    return part.type === 'refusal' ? part.refusal : part.text
-  })
-  return texts.filter(text => text !== '').join('\n')
+  return parts
+    .map(textOfPart)
+    .filter(text => text !== '')
+    .join('\n')
 }
 
 export function imageContent(part: ImagePart): ImageContent {

@@ -1,4 +1,4 @@
-import type { FunctionTool, JsonObject, UpstreamRequestBody } from '../../../core/index.ts'
+import { offeredFunctions, type FunctionTool, type JsonObject, type UpstreamRequestBody } from '../../../core/index.ts'
 import type { ModelTraits } from './models.ts'
 import { countFields, isEnforceable } from './schema.ts'
 import type { ChatBody, Tool } from './wire.ts'
@@ -18,11 +18,8 @@ export function toolsFor(
   }
 }
 
-export function offeredTools({ tools = [], tool_choice: choice }: UpstreamRequestBody): readonly FunctionTool[] {
-  const functions = tools.filter(tool => tool.type === 'function')
-  if (typeof choice !== 'object' || choice.type !== 'function') return functions
-  const named = functions.filter(({ name }) => name === choice.name)
-  return named.length > 0 ? named : functions
+export function offeredTools({ tools, tool_choice: choice }: UpstreamRequestBody): readonly FunctionTool[] {
+  return offeredFunctions(tools, choice)
 }
 
 function wireTool({ name, description, parameters }: FunctionTool): Tool {

@@ -1,6 +1,7 @@
 import {
   inlineDataOf,
   isTextFile,
+  textOfPart,
   unsayable,
   type FilePart,
   type ImagePart,
@@ -22,9 +23,7 @@ export function inputParts(parts: readonly ItemPart[], filesUrl: string | undefi
 /** The parts of a message that may hold text only. */
 export function textParts(parts: readonly ItemPart[]): readonly Part[] {
   return parts.flatMap((part): readonly Part[] => {
-    if (part.type === 'input_image' || part.type === 'input_file')
-      throw unsayable(`${part.type} can stand in a user message or a tool output only.`, part)
-    const text = part.type === 'refusal' ? part.refusal : part.text
+    const text = textOfPart(part)
     return text === '' ? [] : [{ text }]
   })
 }

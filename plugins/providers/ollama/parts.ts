@@ -1,4 +1,4 @@
-import { parseDataUrl, textFile, unsayable, type FilePart, type ImagePart, type Part } from '../../../core/index.ts'
+import { parseDataUrl, textFile, textOfPart, unsayable, type FilePart, type ImagePart, type Part } from '../../../core/index.ts'
 
 /** What a message of this dialect can hold. */
 export interface Content {
@@ -16,18 +16,11 @@ export function contentOf(parts: readonly Part[]): Content {
 
 /** A message that can hold text only. */
 export function textOf(parts: readonly Part[]): string {
-  return joined(
-    parts.map(part => {
-      if (part.type === 'input_image' || part.type === 'input_file')
-        throw unsayable(`${part.type} can stand in a user message or a tool output only.`, part)
-      return textIn(part)
-    }),
-  )
+  return joined(parts.map(textOfPart))
 }
 
 function textIn(part: Exclude<Part, ImagePart>): string {
-  if (part.type === 'input_file') return fileAsText(part)
-  return part.type === 'refusal' ? part.refusal : part.text
+  return part.type === 'input_file' ? fileAsText(part) : textOfPart(part)
 }
 
 function joined(texts: readonly string[]): string {
