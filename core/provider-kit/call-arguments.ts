@@ -1,6 +1,6 @@
 import { isObject, parseJson, type JsonObject } from '../foundation/json.ts'
 
-/** A call's arguments for a vendor that wants the object. What is none, as of a call that was cut short by the output limit, is kept under a name of its own. */
+/** A call's arguments as an object. Text that is not a JSON object, such as arguments cut off by the output limit, becomes `{ arguments: text }`. */
 export function argumentsOf(text: string): JsonObject {
   if (text.trim() === '') return {}
   const parsed = parseJson(text)

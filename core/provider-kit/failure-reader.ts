@@ -47,7 +47,7 @@ export interface FailureReader {
   failureInside(error: unknown, upstream?: string): ProviderFailure
 }
 
-/** Makes the functions that read a vendor's errors from what differs between vendors: where an error has its members, and what they mean. */
+/** Makes the functions that read a vendor's errors. A vendor only says where its errors keep their members, and what those mean. */
 export function failureReader<E extends VendorError>(options: FailureReaderOptions<E>): FailureReader {
   const { errorIn, kindOf, messageOf = message => message, imageCodes = [], withoutKeys } = options
   const failureOf = (body: unknown, reply: ErrorReply): ProviderFailure => {

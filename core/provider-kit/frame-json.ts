@@ -1,6 +1,6 @@
 import { ProviderFailure } from '../contracts/provider.ts'
 
-/** The JSON of one frame. Throws `ProviderFailure` for what is none. */
+/** Parses the JSON of one frame. Throws `ProviderFailure` if it is not JSON. */
 export function frameJson(data: string): unknown {
   try {
     return JSON.parse(data)

@@ -1,14 +1,14 @@
 import type { UpstreamHeaders } from '../contracts/adapter.ts'
 
-/** How long the vendor asks to be left alone: by `retry-after-ms`, else by `retry-after` in seconds or as a date. */
+/** How long to wait before a retry: from `retry-after-ms`, else from `retry-after`, in seconds or as a date. */
 export function retryAfterMs(headers: UpstreamHeaders): number | undefined {
   const milliseconds = numberIn(headers['retry-after-ms'])
-  // Azure says none here, and a second there.
+  // Azure sends 0 here and a second in `retry-after`.
   if (milliseconds) return Math.ceil(milliseconds)
   const after = headers['retry-after'] ?? ''
   const seconds = numberIn(after)
   if (seconds !== undefined) return Math.ceil(seconds * 1000)
-  // A date counts from the vendor's own clock.
+  // A date is relative to the vendor's clock.
   const wait = Date.parse(after) - Date.parse(headers['date'] ?? '')
   return Number.isNaN(wait) ? undefined : Math.max(0, wait)
 }

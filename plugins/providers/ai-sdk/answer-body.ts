@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import { ProviderFailure, sseFramer, type ProviderCall } from '../../../core/index.ts'
 import { EndOfAnswer } from './end-of-answer.ts'
 
-/** How long a body may go on once its answer is complete. */
+/** How long a body may stay open after its answer is complete. */
 const restMs = 1_000
 const maximumReplyBytes = 64 * 1024 * 1024
 

@@ -11,7 +11,7 @@ export async function askJson(http: HttpClient, request: UpstreamRequest, signal
   }
   const { status, body } = await http.send({ ...request, headers }, { signal })
   if (status !== 200) {
-    // An error event with nobody listening would end the process.
+    // An unhandled error event would end the process.
     body.on('error', () => {}).destroy()
     throw new Error(`expected status 200, got ${status}`)
   }
