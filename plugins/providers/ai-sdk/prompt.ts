@@ -57,7 +57,7 @@ class Prompt {
         return this.#call(item)
       case 'function_call_output':
         return this.#result(item)
-      // What the search brought is in the answer that follows.
+      // The answer that follows already contains what the search found.
       case 'web_search_call':
         return
       default:
@@ -73,7 +73,7 @@ class Prompt {
 
   end(): LanguageModelV4Prompt {
     this.#close()
-    // A conversation of nothing but instructions still needs a question: the last of them.
+    // In a conversation of instructions alone, the last one serves as the question.
     const last = this.#messages.at(-1)
     if (!this.#hasBegun && last?.role === 'system')
       this.#messages.splice(-1, 1, { role: 'user', content: [{ type: 'text', text: last.content }] })

@@ -10,7 +10,7 @@ export type State =
   | { readonly of: 'text'; readonly metadata: Metadata }
   | { readonly of: 'calls'; readonly calls: Readonly<Record<string, Metadata>> }
 
-/** What travels in `encrypted_content`, as JSON. */
+/** The content of `encrypted_content`, as JSON. */
 export function stateText(state: State): string {
   return JSON.stringify(state)
 }

@@ -10,9 +10,9 @@ export interface AnthropicAdapterOptions extends RequestOptions {
   /** Where a call is sent. */
   readonly url: (call: ProviderCall) => string
   readonly authorize?: ProviderAdapter['authorize']
-  /** Betas to take part in. */
+  /** Beta features to enable. */
   readonly beta?: readonly string[] | undefined
-  /** Puts version and betas where the platform wants them, and takes from the body what it says elsewhere; by default headers. */
+  /** Puts version and betas where the platform expects them, and removes from the body what it carries elsewhere. Default: headers. */
   readonly envelope?: (body: MessagesBody, version: string, betas: readonly string[]) => Envelope
 }
 
@@ -23,7 +23,7 @@ export interface Envelope {
 
 export const defaultVersion = '2023-06-01'
 
-/** The Messages dialect, for the vendor's own API and for the platforms that serve it. */
+/** The Messages dialect, for the vendor's API and the platforms that serve it. */
 export function anthropicAdapter(options: AnthropicAdapterOptions): ProviderAdapter {
   const { url, authorize, version = defaultVersion, beta = [], envelope = inHeaders } = options
   return {
@@ -54,7 +54,7 @@ function inHeaders(body: MessagesBody, version: string, betas: readonly string[]
 
 const compactionBeta = 'compact-2026-01-12'
 
-/** A compaction is taken back only by those who take part in its beta. */
+/** The vendor accepts a compaction as input only with its beta enabled. */
 function betasFor({ messages }: MessagesBody, chosen: readonly string[]): readonly string[] {
   const compacted = messages.some(({ content }) => content.some(({ type }) => type === 'compaction'))
   return compacted && !chosen.includes(compactionBeta) ? [...chosen, compactionBeta] : chosen

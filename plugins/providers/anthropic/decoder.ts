@@ -5,7 +5,7 @@ import { Reply, type WireMessage } from './reply.ts'
 import type { SettingsOptions } from './settings.ts'
 import type { WireUsage } from './usage.ts'
 
-/** A streamed event; which members it has depends on its type. */
+/** A streamed event. Its members depend on its type. */
 interface WireEvent {
   readonly type?: string
   readonly message?: WireMessage
@@ -15,14 +15,14 @@ interface WireEvent {
   readonly usage?: WireUsage | null
 }
 
-/** State of one streamed reply. */
+/** State for one streamed reply. */
 export function decoder(call: ProviderCall, options: SettingsOptions): Decoder {
   let sink: Emit
   let isOver = false
   const reply = new Reply(call, options, event => sink(event))
   return {
     frame(data, _event, emit) {
-      // Some who speak this dialect end as other dialects do.
+      // Some hosts of this dialect end a stream as other dialects do.
       if (data === '[DONE]') return
       const event = (frameJson(data) ?? {}) as WireEvent
       sink = emit

@@ -11,7 +11,7 @@ import {
   type VendorError,
 } from '../../../core/index.ts'
 
-/** The vendor's "Errors" page: the error types. */
+/** Error types, from the vendor's "Errors" page. */
 const kindsByType: Readonly<Record<string, FailureKind>> = {
   invalid_request_error: 'invalid-request',
   authentication_error: 'auth',
@@ -25,7 +25,7 @@ const kindsByType: Readonly<Record<string, FailureKind>> = {
   overloaded_error: 'overloaded',
 }
 
-/** Sentences that say more than their type, which is `invalid_request_error` for all of them. */
+/** Messages that say more than their type, which is `invalid_request_error` for all of them. */
 const sentences: Patterns<FailureKind> = [
   [/prompt is too long|exceeds? (the )?(context limit|context window|maximum context)|input is too long/i, 'context-length'],
   [/credit balance is too low|api usage limits|purchase credits/i, 'quota'],

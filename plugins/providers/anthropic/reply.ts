@@ -4,7 +4,7 @@ import { failureInside } from './failure.ts'
 import { settingsFor, type SettingsOptions } from './settings.ts'
 import { latestUsage, usageOf, type WireUsage } from './usage.ts'
 
-/** The vendor's `message`, finished or as a stream starts it. */
+/** The vendor's `message`: complete, or as a stream starts it. */
 export interface WireMessage {
   readonly type?: string
   readonly model?: string
@@ -14,7 +14,7 @@ export interface WireMessage {
   readonly usage?: WireUsage | null
 }
 
-/** What a reply says as a whole: its start, its counts and its end. Decoder and `reply` feed it alike. */
+/** The start, usage and end of a reply, for streamed and whole replies alike. */
 export class Reply {
   readonly content: Content
   readonly #call: ProviderCall
@@ -44,7 +44,7 @@ export class Reply {
     this.#emit({ type: 'usage', usage: usageOf(this.#usage) })
   }
 
-  /** Without a reason to stop, the reply was cut. */
+  /** Emits nothing without a stop reason, because then the reply was cut short. */
   end(): void {
     const { stop_reason: reason, stop_details: details } = this.#stop
     if (!reason) return
@@ -72,7 +72,7 @@ export function replyEvents(body: unknown, emit: Emit, call: ProviderCall, optio
   if (!Array.isArray(message.content))
     throw new ProviderFailure({
       kind: 'protocol',
-      message: 'The provider answered with something that is no message.',
+      message: 'The provider sent a reply that is not a message.',
       upstream: JSON.stringify(body),
     })
   const whole = new Reply(call, options, emit)

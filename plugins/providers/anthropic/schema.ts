@@ -5,9 +5,9 @@ const kept = new Set(['$ref', 'type', 'enum', 'const', 'title', 'description', '
 const ignored = new Set(['$schema', '$id', 'additionalProperties'])
 
 /**
- * A JSON Schema in the subset that the vendor can hold the model to ("Structured outputs", JSON Schema limitations).
- * It refuses any other keyword, so what it cannot enforce is told to the model in the description instead.
- * Undefined where the subset would change the meaning: recursion, references to elsewhere, objects with members of any name.
+ * A JSON Schema in the subset that the vendor enforces ("Structured outputs", JSON Schema limitations).
+ * The vendor rejects other keywords, so they go into the description for the model to read.
+ * Undefined if the subset would change the meaning: recursion, external references, objects with arbitrary member names.
  */
 export function enforceableSchema(schema: JsonObject): JsonObject | undefined {
   return isSayable(schema, schema, []) ? subset(schema) : undefined

@@ -9,14 +9,14 @@ import { requestBody, dialect } from './request.ts'
 import type { SettingsOptions } from './settings.ts'
 
 export interface BedrockAdapterOptions extends SettingsOptions {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string
   readonly authorize?: ProviderAdapter['authorize']
-  /** The models that are asked by InvokeModel. */
+  /** The models to call with InvokeModel. */
   readonly invoke?: InvokeOption | undefined
 }
 
-/** The Converse dialect, and for some models InvokeModel with a body in their maker's own. */
+/** The Converse dialect, and for some models InvokeModel with a body in their maker's dialect. */
 export function bedrockAdapter(options: BedrockAdapterOptions): ProviderAdapter {
   const { baseUrl, authorize } = options
   const invoke = new InvokeForms(options)

@@ -39,7 +39,7 @@ const kindsByType: Readonly<Record<string, FailureKind>> = {
   validation: 'invalid-request',
 }
 
-/** Sentences that say more than their type. The models' makers word them, so the same thing is said in many ways. */
+/** Messages that say more than their type. Each model maker words them differently. */
 const sentences: Partial<Record<FailureKind, Patterns<FailureKind>>> = {
   'invalid-request': [
     [

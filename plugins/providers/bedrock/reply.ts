@@ -4,7 +4,7 @@ import { settingsFor, type SettingsOptions } from './settings.ts'
 import { usageOf } from './usage.ts'
 import type { WireMetadata, WireReply } from './wire-reply.ts'
 
-/** What a reply says as a whole: its start, its counts and its end. Decoder and `reply` feed it alike. */
+/** The start, usage and end of a reply, for streamed and whole replies alike. */
 export class Reply {
   readonly content: Content
   readonly #emit: Emit
@@ -14,7 +14,7 @@ export class Reply {
   constructor(call: ProviderCall, options: SettingsOptions, emit: Emit) {
     const { traits, warnings } = settingsFor(call, options)
     this.#emit = emit
-    // Claude and OpenAI's own models show a digest of their thoughts, the others the thoughts themselves.
+    // Claude and OpenAI models show a summary of their thoughts, the others the thoughts themselves.
     this.content = new Content(emit, traits.reasoning === 'anthropic' || traits.reasoning === 'openai' ? 'summary' : 'full')
     for (const warning of warnings) emit({ type: 'warning', ...warning })
   }
@@ -24,7 +24,7 @@ export class Reply {
     if (reason?.startsWith('malformed_'))
       throw new ProviderFailure({
         kind: 'protocol',
-        message: `The model wrote something that the vendor could not read (${reason}).`,
+        message: `The model wrote something that the vendor could not parse (${reason}).`,
         upstream: JSON.stringify({ stopReason: reason }),
       })
   }
@@ -35,7 +35,7 @@ export class Reply {
     if (usage) this.#emit({ type: 'usage', usage: usageOf(usage) })
   }
 
-  /** Without a reason to stop, the reply was cut. */
+  /** Emits nothing without a stop reason, because then the reply was cut short. */
   end(): void {
     if (this.#stopReason === undefined || this.#isOver) return
     this.#isOver = true
@@ -60,7 +60,7 @@ export function replyEvents(body: unknown, emit: Emit, call: ProviderCall, optio
   if (!Array.isArray(content))
     throw new ProviderFailure({
       kind: 'protocol',
-      message: 'The provider answered with something that is no message.',
+      message: 'The provider sent a reply that is not a message.',
       upstream: JSON.stringify(body),
     })
   const whole = new Reply(call, options, emit)

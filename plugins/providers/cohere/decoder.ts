@@ -5,7 +5,7 @@ import { settingsFor } from './settings.ts'
 import { usageOf } from './usage.ts'
 import type { WireCitation, WireContent, WireEvent, WireToolCall } from './wire-reply.ts'
 
-/** State of one streamed reply. */
+/** State for one streamed reply. */
 export function decoder(call: ProviderCall): Decoder {
   let sink: Emit
   let begun = false

@@ -21,7 +21,7 @@ const kindsByType: Readonly<Record<string, FailureKind>> = {
 /** "Errors", http status codes: the one that others do not have. */
 const kindsByStatus: Readonly<Record<number, FailureKind>> = { 498: 'auth' }
 
-/** Sentences that say more than their status. */
+/** Messages that say more than their status. */
 const sentences: Patterns<FailureKind> = [
   [/too many tokens|maximum context length|exceeds? the context/i, 'context-length'],
   [/API calls? \/ month|per month|monthly|billing limit|payment method|insufficient (balance|credit|funds)/i, 'quota'],

@@ -37,7 +37,7 @@ class Conversation {
       case 'function_call_output':
         return this.#result(item as FunctionCallOutputItem)
       case 'web_search_call':
-        // What the search brought is in the answer that it led to.
+        // The answer that follows already contains what the search found.
         return
       default:
         throw unsayable(`Items of type ${item.type} cannot be sent to this provider.`, item)

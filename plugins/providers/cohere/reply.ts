@@ -12,7 +12,7 @@ export function replyEvents(body: unknown, emit: Emit, call: ProviderCall): void
   if (typeof message !== 'object' || message === null || !told.finish_reason)
     throw new ProviderFailure({
       kind: 'protocol',
-      message: 'The provider answered with something that is no chat reply.',
+      message: 'The provider sent a reply that is not a chat reply.',
       upstream: JSON.stringify(body),
     })
   for (const warning of settingsFor(call).warnings) emit({ type: 'warning', ...warning })

@@ -3,7 +3,7 @@ import { answerFormat, type AnswerFormat } from './answer-format.ts'
 import { traitsOf, type ModelTraits } from './models.ts'
 import type { ChatSettings, Thinking } from './wire.ts'
 
-/** The parts of a request on which vendor and model have a say, and what had to give way. */
+/** The settings that depend on the vendor and the model, and warnings about what was changed or dropped. */
 export interface Settings {
   readonly traits: ModelTraits
   readonly format: AnswerFormat
@@ -13,7 +13,7 @@ export interface Settings {
 
 type Warn = (param: string, message: string) => void
 
-/** Pure, and cheap enough to be asked twice: for the request, and for the warnings that precede the reply. */
+/** Pure, and cheap enough to call twice: for the request, and for the warnings before the reply. */
 export function settingsFor(call: ProviderCall): Settings {
   const { request, endpoint } = call
   const traits = traitsOf(endpoint)
@@ -58,9 +58,9 @@ function wantsLogprobs({ top_logprobs, include }: Request): boolean {
   return top_logprobs !== undefined || include?.includes('message.output_text.logprobs') === true
 }
 
-/** What the dialect has no word for. */
+/** Warns about settings that the dialect does not have. */
 function warnOfUnsaid({ parallel_tool_calls, top_logprobs }: Request, warn: Warn): void {
-  if (parallel_tool_calls === false) warn('parallel_tool_calls', 'This vendor has nothing like it.')
+  if (parallel_tool_calls === false) warn('parallel_tool_calls', 'This vendor does not support it.')
   if (top_logprobs) warn('top_logprobs', 'This vendor tells the log probability of the chosen tokens only.')
 }
 

@@ -5,7 +5,7 @@ import { thoughtState, type ThoughtState } from './thought-state.ts'
 import type { Content, FunctionResponse, Part } from './wire.ts'
 
 export interface Conversation {
-  /** What system and developer messages said before anybody else spoke. */
+  /** System and developer messages at the start of the conversation. */
   readonly system: readonly Part[]
   readonly contents: readonly Content[]
 }
@@ -24,7 +24,7 @@ export interface ConversationOptions {
 /** Items as the vendor's turns, which alternate between the user and the model. */
 export function conversationOf(items: readonly Item[], options: ConversationOptions): Conversation {
   const first = options.traits.systemInstruction ? items.findIndex(item => !isSystem(item)) : 0
-  // A conversation of nothing but instructions still needs a question: the last of them.
+  // In a conversation of instructions alone, the last one serves as the question.
   const leading = first < 0 ? items.length - 1 : first
   const system = items.slice(0, leading).flatMap(item => textParts((item as MessageItem).content))
   const turns = new Turns(options)

@@ -2,13 +2,13 @@ import { frameJson, isJson, parseJson, type Decoder, type Emit, type ProviderCal
 import { Reply } from './reply.ts'
 import type { WireResponse } from './wire-reply.ts'
 
-/** State of one streamed reply. */
+/** State for one streamed reply. */
 export function decoder(call: ProviderCall): Decoder {
   let sink: Emit
   const reply = new Reply(call, event => sink(event))
   return {
     frame(data, _event, emit) {
-      // Some who speak this dialect end as other dialects do.
+      // Some hosts of this dialect end a stream as other dialects do.
       if (data === '[DONE]') return
       sink = emit
       for (const response of responsesIn(data)) reply.add(response)

@@ -25,7 +25,7 @@ const kindsByName: Readonly<Record<string, FailureKind>> = {
   DEADLINE_EXCEEDED: 'timeout',
 }
 
-/** Sentences that say more than their code, which is INVALID_ARGUMENT for all of them. */
+/** Messages that say more than their code, which is INVALID_ARGUMENT for all of them. */
 const sentences: Patterns<FailureKind> = [
   [/input token count.*exceeds the maximum|exceeds the maximum number of (input )?tokens|maximum context length/i, 'context-length'],
   [/api key (not valid|expired|not found)|invalid api key/i, 'auth'],

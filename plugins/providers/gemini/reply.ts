@@ -49,7 +49,7 @@ export class Reply {
     return this.#isComplete
   }
 
-  /** Without a reason to stop, the reply was cut. */
+  /** Emits nothing without a stop reason, because then the reply was cut short. */
   end(): void {
     const { finishReason: reason, finishMessage: message } = this.#end
     if (!reason) return
@@ -93,7 +93,7 @@ export function replyEvents(body: unknown, emit: Emit, call: ProviderCall): void
   if (!response.error && !response.candidates && !response.promptFeedback)
     throw new ProviderFailure({
       kind: 'protocol',
-      message: 'The provider answered with something that is no generated content.',
+      message: 'The provider sent a reply that is not generated content.',
       upstream: JSON.stringify(body),
     })
   const whole = new Reply(call, emit)

@@ -5,7 +5,7 @@ import { reasoningFor, type Warn } from './thinking.ts'
 import { offeredTools } from './tools.ts'
 import type { GenerationConfig } from './wire.ts'
 
-/** The parts of a request on which the model has a say, and what had to give way. */
+/** The settings that depend on the model, and warnings about what was changed or dropped. */
 export interface Settings {
   readonly traits: ModelTraits
   readonly format: AnswerFormat
@@ -13,7 +13,7 @@ export interface Settings {
   readonly warnings: readonly { readonly param: string; readonly message: string }[]
 }
 
-/** Pure, and cheap enough to be asked twice: for the request, and for the warnings that precede the reply. */
+/** Pure, and cheap enough to call twice: for the request, and for the warnings before the reply. */
 export function settingsFor(call: ProviderCall): Settings {
   const { request, endpoint } = call
   const traits = traitsOf(endpoint)
@@ -41,13 +41,13 @@ export function settingsFor(call: ProviderCall): Settings {
   return { traits, format, config, warnings }
 }
 
-/** What the dialect has no word for. */
+/** Warns about settings that the dialect does not have. */
 function warnOfUnsaid(
   { text, tools, parallel_tool_calls, context_management }: ProviderCall['request'],
   search: boolean,
   warn: Warn,
 ): void {
-  const nothing = 'This vendor has nothing like it.'
+  const nothing = 'This vendor does not support it.'
   if (text?.verbosity && text.verbosity !== 'medium') warn('text.verbosity', nothing)
   if (parallel_tool_calls === false) warn('parallel_tool_calls', nothing)
   if (context_management?.length) warn('context_management', nothing)

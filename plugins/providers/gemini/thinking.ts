@@ -28,7 +28,7 @@ const levels: Record<Effort, ThinkingLevel> = {
   max: 'HIGH',
 }
 
-/** The caller's `reasoning` in the form that the model knows. */
+/** The caller's `reasoning` in the form that the model accepts. */
 export function reasoningFor({ request }: ProviderCall, traits: ModelTraits, warn: Warn): ThinkingConfig | undefined {
   const effort = request.reasoning?.effort
   const summary = request.reasoning?.summary ?? request.reasoning?.generate_summary

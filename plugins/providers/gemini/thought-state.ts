@@ -13,12 +13,12 @@ export interface ThoughtState {
   readonly length?: number
 }
 
-/** What travels in `encrypted_content`, as JSON. */
+/** The content of `encrypted_content`, as JSON. */
 export function stateText(state: ThoughtState): string {
   return JSON.stringify(state)
 }
 
-/** Undefined for state that is not this dialect's. */
+/** Undefined for state of another dialect. */
 export function thoughtState(opaque: string | undefined): ThoughtState | undefined {
   if (!opaque?.startsWith('{')) return undefined
   const state = parseJson(opaque) as ThoughtState | undefined

@@ -2,7 +2,7 @@ import { frameJson, membersOf, ProviderFailure, type Decoder, type Emit, type Pr
 import { Reply } from './reply.ts'
 import type { WireReply } from './wire-reply.ts'
 
-/** State of one streamed reply. */
+/** State for one streamed reply. */
 export function decoder(call: ProviderCall): Decoder {
   let sink: Emit
   const reply = new Reply(call, event => sink(event))
@@ -20,7 +20,7 @@ export function replyEvents(body: unknown, emit: Emit, call: ProviderCall): void
   if (told.error === undefined && (typeof told.message !== 'object' || !told.done))
     throw new ProviderFailure({
       kind: 'protocol',
-      message: 'The provider answered with something that is no chat reply.',
+      message: 'The provider sent a reply that is not a chat reply.',
       upstream: JSON.stringify(body),
     })
   new Reply(call, emit).add(told)

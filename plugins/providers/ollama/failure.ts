@@ -11,7 +11,7 @@ import {
   type VendorError,
 } from '../../../core/index.ts'
 
-/** Sentences that say more than their status, which is 400 or 500 for most of them. */
+/** Messages that say more than their status, which is 400 or 500 for most of them. */
 const sentences: Patterns<FailureKind> = [
   [/exceeds? (the |maximum |available )*context|prompt (is )?too long|context length exceeded/i, 'context-length'],
   [/^model .* not found/i, 'not-found'],

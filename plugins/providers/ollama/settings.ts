@@ -3,7 +3,7 @@ import { answerFormat, type AnswerFormat } from './answer-format.ts'
 import { takesLevels } from './models.ts'
 import type { ChatSettings, Think } from './wire.ts'
 
-/** The parts of a request on which vendor and model have a say, and what had to give way. */
+/** The settings that depend on the vendor and the model, and warnings about what was changed or dropped. */
 export interface Settings {
   readonly format: AnswerFormat
   readonly body: ChatSettings
@@ -13,7 +13,7 @@ export interface Settings {
 type Warn = (param: string, message: string) => void
 type Request = ProviderCall['request']
 
-/** Pure, and cheap enough to be asked twice: for the request, and for the warnings that precede the reply. `defaults` are the operator's options. */
+/** Pure, and cheap enough to call twice: for the request, and for the warnings before the reply. `defaults` are the operator's options. */
 export function settingsFor(call: ProviderCall, defaults: JsonObject = {}): Settings {
   const { request, endpoint } = call
   const warnings: { param: string; message: string }[] = []
@@ -49,11 +49,11 @@ function sampling({ temperature, top_p, max_output_tokens, presence_penalty, fre
   }
 }
 
-/** What the dialect has no word for. */
+/** Warns about settings that the dialect does not have. */
 function warnOfUnsaid({ tool_choice: choice, parallel_tool_calls }: Request, warn: Warn): void {
   if (choice === 'required' || (typeof choice === 'object' && choice.type === 'function'))
     warn('tool_choice', 'This vendor cannot make a model call a tool; it was left to decide.')
-  if (parallel_tool_calls === false) warn('parallel_tool_calls', 'This vendor has nothing like it.')
+  if (parallel_tool_calls === false) warn('parallel_tool_calls', 'This vendor does not support it.')
 }
 
 const levels: Record<Effort, 'low' | 'medium' | 'high'> = {

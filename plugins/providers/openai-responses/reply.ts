@@ -11,7 +11,7 @@ export function replyEvents(body: unknown, emit: Emit): void {
   if (!response || !Array.isArray(response.output))
     throw new ProviderFailure({
       kind: 'protocol',
-      message: 'The provider answered with something that is not a response.',
+      message: 'The provider sent a reply that is not a response.',
       upstream: JSON.stringify(body),
     })
   const model = text(response.model)
