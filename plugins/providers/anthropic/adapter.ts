@@ -7,7 +7,7 @@ import { dialect, requestBody, type RequestOptions } from './request.ts'
 import type { MessagesBody } from './wire.ts'
 
 export interface AnthropicAdapterOptions extends RequestOptions {
-  /** Where a call is sent. */
+  /** The URL for a call. */
   readonly url: (call: ProviderCall) => string
   readonly authorize?: ProviderAdapter['authorize']
   /** Beta features to enable. */

@@ -6,7 +6,7 @@ import { replyEvents } from './reply.ts'
 import { requestBody, dialect } from './request.ts'
 
 export interface CohereAdapterOptions {
-  /** Where every call is sent. */
+  /** The URL for every call. */
   readonly url: string
   readonly authorize?: ProviderAdapter['authorize']
 }
@@ -20,7 +20,7 @@ const capabilities: Capabilities = {
   contextManagement: false,
 }
 
-/** The Chat dialect of version 2. */
+/** The dialect of Chat, version 2. */
 export function cohereAdapter({ url, authorize }: CohereAdapterOptions): ProviderAdapter {
   return {
     dialect,

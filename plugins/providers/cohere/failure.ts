@@ -14,11 +14,11 @@ import {
 /** `error_type`, where there is one. */
 const kindsByType: Readonly<Record<string, FailureKind>> = {
   TOO_MANY_TOKENS: 'context-length',
-  // The model called a tool wrongly, for which the request is not to blame.
+  // The model made an invalid tool call, which is not the request's fault.
   INVALID_TOOL_GENERATION: 'protocol',
 }
 
-/** "Errors", http status codes: the one that others do not have. */
+/** "Errors", HTTP status codes: the one that is not standard. */
 const kindsByStatus: Readonly<Record<number, FailureKind>> = { 498: 'auth' }
 
 /** Messages that say more than their status. */

@@ -7,7 +7,7 @@ import type { ChatBody, Message } from './wire.ts'
 
 export const dialect = 'cohere-chat'
 
-/** The body of `POST /v2/chat` that a call becomes. Pure. */
+/** The body of `POST /v2/chat`. Pure. */
 export function requestBody(call: ProviderCall): ChatBody {
   const { request, endpoint } = call
   const { traits, format, body } = settingsFor(call)
@@ -25,7 +25,7 @@ export function requestBody(call: ProviderCall): ChatBody {
   }
 }
 
-/** "Structured Outputs", JSON mode: not supported beside documents. */
+/** "Structured Outputs", JSON mode: not supported together with documents. */
 function takesDocuments({ text }: UpstreamRequestBody): boolean {
   return text?.format === undefined || text.format.type === 'text'
 }

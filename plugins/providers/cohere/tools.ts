@@ -3,7 +3,7 @@ import type { ModelTraits } from './models.ts'
 import { countFields, isEnforceable } from './schema.ts'
 import type { ChatBody, Tool } from './wire.ts'
 
-/** The vendor can be made to call some tool, but not a certain one: then that one is all it is offered. */
+/** The vendor can be forced to call a tool, but not a specific one. To force a specific one, offer only that tool. */
 export function toolsFor(
   request: UpstreamRequestBody,
   { strictTools }: ModelTraits,
@@ -41,7 +41,7 @@ function toolChoice({ tool_choice: choice }: UpstreamRequestBody): ChatBody['too
 /** "Structured Outputs", notes on `strict_tools`. */
 const mostStrictFields = 200
 
-/** It is all tools or none. */
+/** Strictness applies to all tools or none. */
 function areStrict(tools: readonly FunctionTool[]): boolean {
   const schemas = tools.map(({ parameters }) => schemaOf(parameters))
   return tools.every(({ strict }) => strict === true) && schemas.every(isEnforceable) && countFields(schemas) <= mostStrictFields

@@ -7,7 +7,7 @@ import { replyEvents } from './reply.ts'
 import { dialect, requestBody, type RequestOptions } from './request.ts'
 
 export interface GeminiAdapterOptions extends RequestOptions {
-  /** The address of a call's model, which the method is added to. */
+  /** The address of a call's model, without the method. */
   readonly modelUrl: (call: ProviderCall) => string
   readonly authorize?: ProviderAdapter['authorize']
 }
@@ -21,14 +21,14 @@ const capabilities: Capabilities = {
   contextManagement: false,
 }
 
-/** The generateContent dialect, for the vendor's own API and for the platform that serves it too. */
+/** The generateContent dialect, for the vendor's API and for Vertex AI. */
 export function geminiAdapter(options: GeminiAdapterOptions): ProviderAdapter {
   const { modelUrl, authorize } = options
   return {
     dialect,
     capabilities,
     enforces,
-    // Where the vendor fetches by itself it wants to be told the type of what it will find, which few addresses of images tell.
+    // The vendor can fetch URLs, but needs the media type, which few image URLs reveal.
     media: { images: 'inline', files: 'url' },
     framing: geminiFramer,
     prepare(call) {

@@ -53,7 +53,7 @@ function kindOf({ type: name, message = '', reasons, limits }: GoogleError, stat
   return status === undefined ? 'unavailable' : failureKindOfStatus(status)
 }
 
-/** The sentence is the same for both; which limit was met tells whether waiting helps. */
+/** The message is the same for both. The limit that was hit tells whether waiting helps. */
 function quotaOrRate(message: string, limits: readonly string[]): FailureKind {
   if (limits.some(limit => /PerDay/i.test(limit))) return 'quota'
   if (limits.some(limit => /Per(Minute|Second|Hour)/i.test(limit))) return 'rate-limit'

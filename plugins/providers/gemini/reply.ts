@@ -6,7 +6,7 @@ import { settingsFor } from './settings.ts'
 import { usageOf } from './usage.ts'
 import type { WireCandidate, WireResponse, WireUsage } from './wire-reply.ts'
 
-/** What a reply says as a whole. A stream is a row of responses that each add to it; a reply that does not stream is one of them. */
+/** Collects a reply. A stream is a sequence of responses that each add to it, and a whole reply is one response. */
 export class Reply {
   readonly #call: ProviderCall
   readonly #emit: Emit
@@ -14,10 +14,10 @@ export class Reply {
   #begun = false
   #model = ''
   #usage: WireUsage | undefined
-  /** Whether the last counts were told. */
+  /** Whether the last counts were emitted. */
   #counted = false
   #end: Pick<WireCandidate, 'finishReason' | 'finishMessage'> = {}
-  /** The vendor runs code that the model wrote: the model goes on with the result, whatever reason to stop was told. */
+  /** The vendor runs code that the model wrote. The model continues with the result, despite any finish reason. */
   #runsCode = false
   #isComplete = false
 
@@ -35,7 +35,7 @@ export class Reply {
     for (const candidate of candidates ?? []) {
       if (candidate.index) continue
       if (!this.#isComplete) this.#content.add(candidate)
-      // The reason may be told before the last piece, and again with another value.
+      // The reason may come before the last piece, and again with another value.
       if (candidate.finishReason) {
         this.#end = candidate
         this.#runsCode = candidate.content?.parts?.at(-1)?.executableCode != null
@@ -44,7 +44,7 @@ export class Reply {
     if (this.#end.finishReason && !this.#runsCode && response.usageMetadata?.candidatesTokenCount !== undefined) this.#isComplete = true
   }
 
-  /** A reason to stop has come, and counts with it or after it. What follows is not part of the answer. */
+  /** A finish reason has arrived, with counts. What follows is not part of the answer. */
   get isComplete(): boolean {
     return this.#isComplete
   }
@@ -62,7 +62,7 @@ export class Reply {
     if (this.#content.isMediaAlone)
       throw new ProviderFailure({
         kind: 'protocol',
-        message: 'The model answered with an image or a sound alone, which has no place in a response here.',
+        message: 'The model answered with only an image or a sound, which a response cannot hold.',
       })
     this.#emit({ type: 'finish', reason: ending === 'stop' && calls > 0 ? 'tool-calls' : ending })
   }
@@ -79,7 +79,7 @@ export class Reply {
     if (usageMetadata?.promptTokenCount !== undefined) this.#count(usageMetadata)
   }
 
-  /** Counts without output are of no use before the end: who leaves early would be charged for nothing that was written. */
+  /** Emits counts only once they include output. Otherwise a client that disconnects early would not be charged for any output. */
   #count(usage: WireUsage): void {
     this.#usage = usage
     this.#counted = usage.candidatesTokenCount !== undefined

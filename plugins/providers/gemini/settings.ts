@@ -21,7 +21,7 @@ export function settingsFor(call: ProviderCall): Settings {
   const warn: Warn = (param, message) => void warnings.push({ param, message })
   const { functions, search } = offeredTools(request)
   const format = answerFormat(request, traits, functions.length > 0 || search)
-  if (format.line !== undefined) warn('text.format', 'JSON was asked for in words; the vendor does not enforce it.')
+  if (format.line !== undefined) warn('text.format', 'The prompt asks for JSON: this vendor does not enforce the format here.')
   if (functions.length > 0 && request.tools?.some(({ type }) => type === 'web_search'))
     warn('tools', "This vendor's web search cannot be combined with function tools and was left out.")
   const thinkingConfig = reasoningFor(call, traits, warn)
@@ -53,5 +53,5 @@ function warnOfUnsaid(
   if (context_management?.length) warn('context_management', nothing)
   const told = search && (tools?.find(({ type }) => type === 'web_search') as WebSearchTool | undefined)
   if (told && (told.search_context_size !== undefined || told.filters !== undefined || told.user_location !== undefined))
-    warn('tools', "This vendor's web search takes no search_context_size, filters or user_location.")
+    warn('tools', "This vendor's web search does not support search_context_size, filters or user_location.")
 }

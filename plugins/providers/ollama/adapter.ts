@@ -4,7 +4,7 @@ import { failureFrom } from './failure.ts'
 import { requestBody, dialect, type RequestOptions } from './request.ts'
 
 export interface OllamaAdapterOptions extends RequestOptions {
-  /** Where every call is sent. */
+  /** The URL for every call. */
   readonly url: string
   readonly authorize?: ProviderAdapter['authorize']
 }

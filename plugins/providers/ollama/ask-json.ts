@@ -2,7 +2,7 @@ import type { HttpClient, UpstreamRequest } from '../../../core/index.ts'
 
 const largestBytes = 8_000_000
 
-/** A small request whose answer is a JSON object; throws for any other. */
+/** Sends a small request. Throws unless the answer is a JSON object. */
 export async function askJson(http: HttpClient, request: UpstreamRequest, signal: AbortSignal): Promise<object> {
   const headers = {
     accept: 'application/json',

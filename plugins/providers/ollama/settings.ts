@@ -20,7 +20,7 @@ export function settingsFor(call: ProviderCall, defaults: JsonObject = {}): Sett
   const warn: Warn = (param, message) => void warnings.push({ param, message })
   const format = answerFormat(call)
   if (format.line !== undefined && !format.enforced)
-    warn('text.format', 'JSON was asked for in words: where this server enforces a format, the model cannot call tools.')
+    warn('text.format', 'The prompt asks for JSON: with an enforced format, the model cannot call tools.')
   const think = reasoningFor(request, takesLevels(endpoint), warn)
   const options = { ...defaults, ...sampling(request) }
   const { top_logprobs: top, include, truncation } = request
@@ -52,7 +52,7 @@ function sampling({ temperature, top_p, max_output_tokens, presence_penalty, fre
 /** Warns about settings that the dialect does not have. */
 function warnOfUnsaid({ tool_choice: choice, parallel_tool_calls }: Request, warn: Warn): void {
   if (choice === 'required' || (typeof choice === 'object' && choice.type === 'function'))
-    warn('tool_choice', 'This vendor cannot make a model call a tool; it was left to decide.')
+    warn('tool_choice', 'This vendor cannot force a tool call, so the model decides itself.')
   if (parallel_tool_calls === false) warn('parallel_tool_calls', 'This vendor does not support it.')
 }
 
@@ -66,11 +66,11 @@ const levels: Record<Effort, 'low' | 'medium' | 'high'> = {
   max: 'high',
 }
 
-/** "Thinking": on or off, or a level where the model knows levels, which then cannot be turned off. */
+/** "Thinking": on or off, or a level for models that have levels and cannot turn it off. */
 function reasoningFor({ reasoning }: Request, knowsLevels: boolean, warn: Warn): Think | undefined {
   const effort = reasoning?.effort
   if (effort === undefined) return undefined
   if (!knowsLevels) return effort !== 'none'
-  if (effort === 'none') warn('reasoning.effort', 'This model always thinks; its lowest level was asked for.')
+  if (effort === 'none') warn('reasoning.effort', 'This model always thinks, so it uses its lowest level.')
   return levels[effort]
 }

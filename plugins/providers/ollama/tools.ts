@@ -1,7 +1,7 @@
 import { offeredFunctions, type FunctionTool, type UpstreamRequestBody } from '../../../core/index.ts'
 import type { Tool } from './wire.ts'
 
-/** The vendor leaves the choice to the model: only what is offered can be chosen. */
+/** The vendor has no tool choice, so this offers only the tools that the choice allows. */
 export function offeredTools({ tools, tool_choice: choice }: UpstreamRequestBody): readonly FunctionTool[] {
   return choice === 'none' ? [] : offeredFunctions(tools, choice)
 }
