@@ -16,7 +16,7 @@ export function finishReasonOf(reason: GenerateResult['finishReason'], hasSaid: 
     case 'tool-calls':
       return unified
     case 'error':
-      throw new ProviderFailure({ kind: 'unavailable', message: 'The provider broke its answer off with an error.' })
+      throw new ProviderFailure({ kind: 'unavailable', message: 'The provider ended its answer with an error.' })
     case 'other':
       return isFlat || reason.raw !== undefined ? 'stop' : undefined
     default:

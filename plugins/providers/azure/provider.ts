@@ -25,7 +25,7 @@ export interface AzureOptions extends Pick<HttpProviderOptions, 'headers' | 'tim
   readonly credentials: AzureCredentials
 }
 
-/** One provider of several dialects: which of them a deployment speaks, the operator or its model's name tells. */
+/** One provider with several dialects. The operator or the model's name decides which one a deployment speaks. */
 export function azureProvider({ id, resource, deployments, credentials, headers, timeouts }: AzureOptions, http: HttpClient): Provider {
   const speaking = (api: Api, adapter: ProviderAdapter): Provider =>
     httpProvider(
@@ -53,12 +53,12 @@ export function azureProvider({ id, resource, deployments, credentials, headers,
     return chats.get(host)!
   }
 
-  /** The deployment's name is what the platform is asked for. */
+  /** Sends the deployment's name as the model. */
   function named(adapter: ProviderAdapter): ProviderAdapter {
     return { ...adapter, prepare: call => adapter.prepare(withUpstreamModel(call, deployments.of(call.endpoint).name)) }
   }
 
-  /** A deployment may hide the model behind a name of its own, but what the model can do goes by the model's. */
+  /** Sends the deployment's name, but takes the model's traits from the model's name. */
   function claudeAdapter(): ProviderAdapter {
     const adapterFor = (deployment: string): ProviderAdapter =>
       anthropicAdapter({

@@ -9,7 +9,7 @@ export interface MistralOptions {
   readonly guardrails?: readonly JsonObject[] | undefined
 }
 
-/** "Chat Completion API" of the vendor's reference: the host's row of the common protocol, and what the operator adds to every request. */
+/** "Chat Completion API" of the vendor's reference: the host's entry in Chat Completions, plus what the operator adds to every request. */
 export function mistralAdapter({ baseUrl, keys, safePrompt, guardrails }: MistralOptions): ProviderAdapter {
   const added = { ...(safePrompt !== undefined && { safe_prompt: safePrompt }), ...(guardrails?.length && { guardrails }) }
   return openaiChatAdapter({ ...hosts.mistral, added }, baseUrl, keys)

@@ -31,7 +31,7 @@ export default definePlugin({
       },
       keepAlive: {
         anyOf: [{ type: 'string', minLength: 1 }, { type: 'number' }],
-        description: 'How long a model stays loaded after a request, such as `"30m"`, or in seconds. Default: the server's setting.',
+        description: 'How long a model stays loaded after a request, such as `"30m"`, or in seconds. Default: as configured on the server.',
       },
       modelOptions: {
         type: 'object',

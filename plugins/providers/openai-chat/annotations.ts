@@ -1,7 +1,7 @@
 import type { GenerationEvent, LogProb } from '../../../core/index.ts'
 import type { Annotation, TokenLogprob } from './wire.ts'
 
-/** What stands beside a text. Only citations that say where they belong. */
+/** Citations with a place in the text. Undefined for others. */
 export function annotationOf({ type, url_citation: cited }: Annotation): GenerationEvent | undefined {
   if (type !== 'url_citation' || !cited?.url || cited.start_index == null || cited.end_index == null) return undefined
   const citation = { type: 'url_citation', url: cited.url, title: cited.title ?? '' } as const

@@ -8,7 +8,7 @@ import { ToolCalls } from './tool-calls.ts'
 import { usageOf } from './usage.ts'
 import type { Annotation, ChatBody, Choice, ContentPart, ReasoningDetail, Said } from './wire.ts'
 
-/** One answer, whether it comes in deltas or whole: what the vendor says becomes events. */
+/** Turns one answer into events, streamed or whole. */
 export class Answer {
   readonly #call: ProviderCall
   readonly #host: Host
@@ -19,7 +19,7 @@ export class Answer {
   #hasModel = false
   #hasSaid = false
   #hasText = false
-  /** Of the reasoning part that is open. */
+  /** The index of the open reasoning part. */
   #partIndex: number | undefined
   #annotations: Annotation[] = []
   #logprobs: LogProb[] = []
@@ -30,7 +30,7 @@ export class Answer {
     this.#thinkTags = host.thinkTags && new ThinkTags(this)
   }
 
-  /** Everything but the choices. */
+  /** Handles everything but the choices. */
   envelope(body: ChatBody, emit: Emit): void {
     const { model } = body
     if (!this.#isOpen) dropped(this.#call, this.#host, (param, message) => emit({ type: 'warning', param, message }))
@@ -63,7 +63,7 @@ export class Answer {
     }
   }
 
-  /** An answer that says nothing and gives no reason either is none: it gets no `finish`. */
+  /** Emits no `finish` for an answer without content and without a finish reason. */
   finish(reason: string | undefined, emit: Emit): void {
     this.#settle(emit)
     this.#annotate(emit)
@@ -74,13 +74,13 @@ export class Answer {
   }
 
   reasoning(text: string, emit: Emit): void {
-    // Those of thoughts have no place.
+    // Log probabilities of thoughts cannot be expressed.
     this.#logprobs = []
     emit({ type: 'reasoning', text, form: 'full' })
   }
 
   text(text: string, emit: Emit): void {
-    // A signature amid the text must not part it: it waits for the end.
+    // A signature in the middle of the text must not split it, so it waits for the end.
     if (!this.#hasText || this.#partIndex !== undefined) this.#endReasoning(emit)
     this.#hasSaid = true
     this.#hasText = true
@@ -90,7 +90,7 @@ export class Answer {
   }
 
   #reason({ reasoning_details: details, reasoning, reasoning_content }: Said, whole: boolean, emit: Emit): boolean {
-    // The same words may come under several names; the list says most about them.
+    // Several members may hold the same text. The list has the most detail.
     const inDetails = details?.some(detail => detail.text || detail.summary)
     const text = inDetails ? undefined : reasoning_content || reasoning
     if (!text && !details?.length) return false
@@ -117,7 +117,7 @@ export class Answer {
     if (this.#thinkTags.isThinking) this.#logprobs = []
   }
 
-  /** Mistral's content may be a list. */
+  /** Mistral sends content as a list. */
   #part({ text, thinking }: ContentPart, emit: Emit): void {
     if (typeof thinking === 'string') this.reasoning(thinking, emit)
     else if (thinking) for (const piece of thinking) if (piece.text) this.reasoning(piece.text, emit)
@@ -147,12 +147,12 @@ export class Answer {
   }
 }
 
-/** The counts, wherever a host puts them. */
+/** The usage, wherever a host puts it. */
 export function usageIn({ usage, x_groq }: ChatBody): ChatBody['usage'] {
   return usage ?? x_groq?.usage
 }
 
-/** Every host has its own words for the same few ends. */
+/** Hosts have different names for the same finish reasons. */
 function finishReasonOf(reason: string | undefined): FinishReason {
   switch (reason) {
     case 'length':
@@ -167,9 +167,9 @@ function finishReasonOf(reason: string | undefined): FinishReason {
       return 'content-filter'
     case 'error':
     case 'abort':
-      throw new ProviderFailure({ kind: 'unavailable', message: 'The provider broke its answer off with an error.' })
+      throw new ProviderFailure({ kind: 'unavailable', message: 'The provider ended its answer with an error.' })
     case 'insufficient_system_resource':
-      throw new ProviderFailure({ kind: 'overloaded', message: 'The provider broke its answer off for want of resources.' })
+      throw new ProviderFailure({ kind: 'overloaded', message: 'The provider ended its answer because it ran out of resources.' })
     default:
       return 'stop'
   }

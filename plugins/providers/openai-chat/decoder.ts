@@ -41,12 +41,12 @@ class ChatDecoder implements Decoder {
     if (error) throw failureInside(error, data)
   }
 
-  /** `[DONE]` has come, or a reason and the usage that comes with it or after it: some send it with every chunk. */
+  /** `[DONE]` has arrived, or a finish reason with usage at or after it. Some hosts send usage with every chunk. */
   get isComplete(): boolean {
     return this.#isOver || this.#isCounted
   }
 
-  /** Without `[DONE]`, which some hosts never send, only a `finish_reason` tells an end from a cut. */
+  /** Some hosts never send `[DONE]`. Then a `finish_reason` distinguishes a complete answer from one that was cut short. */
   end(emit: Emit): void {
     if (this.isComplete || (this.#reason !== undefined && !this.#host.endsWithDone)) this.#done(emit)
   }

@@ -3,7 +3,7 @@ import { errorDetails, type ErrorDetails } from './error-details.ts'
 
 export const { failureFrom, failureInside } = failureReader({ errorIn: errorDetails, kindOf, withoutKeys })
 
-/** Vendors agree neither on codes nor on statuses, so their words decide first. The first match wins. */
+/** Vendors use different codes and statuses, so the wording decides first. The first match wins. */
 const wordings: Patterns<FailureKind> = [
   [
     /context_length_exceeded|exceed_context_size|too_many_prompt_tokens|string_above_max_length|maximum context length|max(?:imum)? (?:context|model|prompt|input|sequence) (?:length|size|len)|context (?:length|window|size)|prompt (?:is )?too long|too large for model with .* context|reduce the length of (?:the|your|either)|input (?:is )?too long|exceeds? the (?:available )?context|exceeds? the maximum number of tokens|max_new_tokens\W+must be <=/i,
@@ -17,7 +17,7 @@ const wordings: Patterns<FailureKind> = [
     /content_policy|content_filter|ResponsibleAIPolicy|invalid_prompt|bio_policy|usage (?:guidelines|policy|policies)|content management policy|moderation|flagged|guardrail/i,
     'refused',
   ],
-  // xAI answers a wrong key with a 400.
+  // xAI sends a 400 for a wrong key.
   [
     /invalid_api_key|(?:incorrect|invalid|missing|no|wrong) (?:x-)?api[ -_]?key|api[ -_]?key (?:is |not )?(?:invalid|valid|missing|found|expired)|authentication[ _](?:error|fails)/i,
     'auth',
@@ -36,7 +36,7 @@ const statusKinds: Readonly<Record<number, FailureKind>> = { 498: 'overloaded' }
 
 function kindOf({ code, type, message = '' }: ErrorDetails, status: number | undefined): FailureKind {
   const words = `${code ?? ''} ${type ?? ''} ${message}`
-  // A rate limit may speak of tokens, of quota and of anything else.
+  // The message of a rate limit may mention tokens, quota and anything else.
   if (status !== 429 || quotaWording.test(words)) {
     const byWording = status === undefined || status < 500 ? firstMatch(wordings, words) : undefined
     if (byWording) return byWording
@@ -54,7 +54,7 @@ function kindWithoutStatus(words: string): FailureKind {
   return /invalid_request|bad.?request/i.test(words) ? 'invalid-request' : 'unavailable'
 }
 
-/** Some vendors repeat the key that they refuse. */
+/** Some vendors repeat the key that they reject. */
 function withoutKeys(text: string): string {
   return text.replace(/(\bkey(?: provided)?:\s*)[^\s"\\,]+/gi, '$1[…]')
 }

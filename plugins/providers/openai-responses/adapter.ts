@@ -5,9 +5,9 @@ import { replyEvents } from './reply.ts'
 import { warningsFor, requestBody, type RequestOptions } from './request.ts'
 
 export interface OpenaiResponsesOptions extends RequestOptions {
-  /** May carry a query, which every request keeps. */
+  /** May include a query, which every request keeps. */
   readonly baseUrl: string
-  /** Without keys, no credential is sent: a plugin with another way to prove itself replaces `authorize`. */
+  /** Without keys, requests have no credential. Plugins with other credentials replace `authorize`. */
   readonly keys?: ApiKeys | undefined
 }
 

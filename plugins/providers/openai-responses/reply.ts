@@ -4,7 +4,7 @@ import { OutputItems } from './output-items.ts'
 import { conclude } from './terminal.ts'
 import { object, text } from './wire.ts'
 
-/** A reply that did not stream: the events that its stream would have been, each part in one piece. */
+/** A reply that did not stream. Emits the events of its stream, each part in one piece. */
 export function replyEvents(body: unknown, emit: Emit): void {
   const response = object(body)
   if (response?.error && !response.output) throw failureInside(response.error, JSON.stringify(body))

@@ -9,15 +9,15 @@ import {
 import { itemsOf } from './input-items.ts'
 
 export interface RequestOptions {
-  /** Ask for encrypted reasoning; true where left out. */
+  /** Request encrypted reasoning. Default: true. */
   readonly reasoningState?: boolean | undefined
-  /** Sent as `stream_options.include_obfuscation`, where given. */
+  /** Sent as `stream_options.include_obfuscation` if set. */
   readonly obfuscation?: boolean | undefined
 }
 
 const minimumOutputTokens = 16
 
-/** The body of `POST /responses` that a canonical request becomes. */
+/** The body of `POST /responses`. */
 export function requestBody(request: UpstreamRequestBody, model: string, options: RequestOptions = {}): JsonObject {
   const { tools, reasoning, max_output_tokens: maxOutputTokens, prompt_cache_retention: cacheRetention } = request
   const body: JsonObject = {
@@ -49,11 +49,11 @@ export function requestBody(request: UpstreamRequestBody, model: string, options
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
 }
 
-/** What `requestBody` leaves out or changes although the caller asked for it. */
+/** Warnings about what `requestBody` drops or changes. */
 export function warningsFor(request: UpstreamRequestBody): readonly GenerationEvent[] {
   const warnings: GenerationEvent[] = []
   for (const param of ['presence_penalty', 'frequency_penalty'] as const)
-    if (request[param]) warnings.push({ type: 'warning', param, message: 'not known to this provider, dropped' })
+    if (request[param]) warnings.push({ type: 'warning', param, message: 'is not supported by this provider and was dropped' })
   if (request.max_output_tokens !== undefined && request.max_output_tokens < minimumOutputTokens)
     warnings.push({ type: 'warning', param: 'max_output_tokens', message: `raised to ${minimumOutputTokens}, the provider's minimum` })
   return warnings

@@ -3,7 +3,7 @@ import { failureInside } from './failure.ts'
 import type { OutputItems } from './output-items.ts'
 import { number, object, objects, text } from './wire.ts'
 
-/** The response object of a terminal event or of a reply that did not stream: what is left of the output, the usage, and how it ended. */
+/** Reads the final response object: the rest of the output, the usage, and the status. */
 export function conclude(response: JsonObject, eventStatus: string | undefined, items: OutputItems): void {
   items.rest(objects(response.output))
   const usage = object(response.usage)
@@ -21,11 +21,11 @@ export function conclude(response: JsonObject, eventStatus: string | undefined, 
     case 'cancelled':
       throw new ProviderFailure({ kind: 'unavailable', message: 'The provider cancelled the response.' })
     default:
-      throw new ProviderFailure({ kind: 'protocol', message: `The provider ended a response whose status is '${status}'.` })
+      throw new ProviderFailure({ kind: 'protocol', message: `The provider sent a final response with the unknown status '${status}'.` })
   }
 }
 
-/** The vendor's cached and written tokens lie within its input tokens, its reasoning tokens within its output tokens. */
+/** The vendor's input tokens include cache reads and writes. Its output tokens include reasoning. */
 function usageOf(usage: JsonObject, toolCalls: Readonly<Record<string, number>>): TokenUsage {
   const input = object(usage.input_tokens_details)
   const cacheRead = number(input?.cached_tokens) ?? 0

@@ -1,6 +1,6 @@
 import { firstText, isObject, type JsonObject } from '../../../core/index.ts'
 
-// What the vendor sends is looked at member by member: hosts of this dialect leave out, null and misname more than any schema admits.
+// Replies are read member by member, because hosts of this dialect omit, null and rename more than any schema allows.
 
 export function object(value: unknown): JsonObject | undefined {
   return isObject(value) ? value : undefined
@@ -10,7 +10,7 @@ export function objects(value: unknown): readonly JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : []
 }
 
-/** A string that says something. */
+/** A string that is not empty. */
 export function text(value: unknown): string | undefined {
   return firstText(value)
 }
