@@ -24,7 +24,7 @@ const wordings: readonly (readonly [kind: FailureKind, wording: RegExp])[] = [
 /** Groq: no capacity left. */
 const kindsByStatus: Readonly<Record<number, FailureKind>> = { 498: 'overloaded' }
 
-/** `words`: code, type and sentence. `isRetryable`: what the package thinks of it, where there is no status. */
+/** `words`: code, type and message. `isRetryable`: the package's opinion, used without a status. */
 export function kindOf(status: number | undefined, words: string, isRetryable: unknown): FailureKind {
   const told = wordings.find(([, wording]) => wording.test(words))?.[0]
   // The message of a rate limit may mention tokens and anything else.

@@ -2,8 +2,8 @@ import { ProviderFailure, type FinishReason } from '../../../core/index.ts'
 import type { GenerateResult } from './specification.ts'
 
 /**
- * Undefined where the vendor gave no reason: packages end what was cut short like everything else. An answer that says nothing
- * and gives no reason of the vendor's own is none either.
+ * Undefined without a finish reason from the vendor, because packages end a cut reply like any other. Also undefined for an empty
+ * answer without one.
  */
 export function finishReasonOf(reason: GenerateResult['finishReason'], hasSaid: boolean): FinishReason | undefined {
   const isFlat = typeof reason === 'string'

@@ -28,7 +28,7 @@ export function textFor(parts: readonly Part[]): string {
 
 export interface Result {
   readonly output: LanguageModelV4ToolResultOutput
-  /** What the result cannot hold for this vendor. */
+  /** Parts that a result cannot hold for this vendor. */
   readonly attachments: readonly UserPart[]
 }
 
@@ -45,17 +45,17 @@ export function resultFor({ output, status }: FunctionCallOutputItem, vendor: Ve
 
 function imagePart(part: ImagePart, { namespace }: Vendor): LanguageModelV4FilePart {
   const { image_url: url, detail } = part
-  if (url === undefined) throw unsayable('An image without image_url cannot be sent to this provider: it knows no files by id.', part)
+  if (url === undefined) throw unsayable('input_image has no image_url, and this provider does not store files for file_id.', part)
   const providerOptions = namespace === 'openai' && detail && detail !== 'original' ? { openai: { imageDetail: detail } } : undefined
   return { ...located(url, 'image/*', part), ...(providerOptions && { providerOptions }) }
 }
 
-/** Texts are sent as such, since few packages take them for files. */
+/** Sends text files as text, because few packages accept them as files. */
 function filePart(file: FilePart): UserPart {
   const { filename, file_data, file_url } = file
   const source = file_url ?? file_data
   if (source === undefined)
-    throw unsayable('A file without file_data and file_url cannot be sent to this provider: it knows no files by id.', file)
+    throw unsayable('input_file has no file_data or file_url, and this provider does not store files for file_id.', file)
   const named = typeByName(filename ?? file_url)
   const isData = file_url === undefined && !/^data:/i.test(source)
   const part = located(isData ? `data:${named};base64,${source}` : source, named, file)
@@ -71,6 +71,6 @@ function located(url: string, mediaType: string, part: ImagePart | FilePart): La
   if (!/^data:/i.test(url)) return { type: 'file', mediaType, data: { type: 'url', url: new URL(url) } }
   const data = parseDataUrl(url)
   const field = part.type === 'input_image' ? 'image_url' : 'file_data'
-  if (!data) throw unsayable(`${field} is a data: URL that cannot be read. Expected data:<type>;base64,<data>.`, part)
+  if (!data) throw unsayable(`${field} is a malformed data: URL. Expected data:<type>;base64,<data>.`, part)
   return { type: 'file', mediaType: data.mediaType, data: { type: 'data', data: data.base64 } }
 }

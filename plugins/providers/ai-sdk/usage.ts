@@ -6,7 +6,7 @@ type Usage = GenerateResult['usage']
 type NestedUsage = Extract<Usage, { inputTokens: object }>
 type FlatUsage = Exclude<Usage, NestedUsage>
 
-/** The counts as disjoint ones. Undefined where the package tells none. */
+/** Splits the counts into disjoint ones. Undefined if the package has none. */
 export function usageOf(usage: Usage, metadata: Metadata | undefined, vendor: Vendor): TokenUsage | undefined {
   const counts = isNested(usage) ? nested(usage) : flat(usage, membersOf(membersOf(metadata?.[vendor.namespace])['usage']), vendor)
   if (!counts) return undefined
@@ -23,7 +23,7 @@ export function usageOf(usage: Usage, metadata: Metadata | undefined, vendor: Ve
 
 interface Counts extends Pick<TokenUsage, 'uncachedInput' | 'cacheRead' | 'output' | 'reasoning'> {
   readonly cacheWrite: number
-  /** How much of it for an hour. */
+  /** The part of `cacheWrite` that lasts an hour. */
   readonly longWrite: number
 }
 
@@ -36,7 +36,7 @@ function nested({ inputTokens, outputTokens, raw }: NestedUsage): Counts | undef
   return { uncachedInput, cacheRead, cacheWrite, longWrite: longWrite(membersOf(raw)), output, reasoning }
 }
 
-/** v2: what was written to a cache is only in the vendor's own counts, where the package passes them on. */
+/** v2: cache writes are only in the vendor's own counts, if the package passes them on. */
 function flat(usage: FlatUsage, raw: JsonObject, { countsCacheApart }: Vendor): Counts | undefined {
   if (usage.inputTokens === undefined && usage.outputTokens === undefined) return undefined
   const { inputTokens = 0, outputTokens = 0, cachedInputTokens: cacheRead = 0, reasoningTokens: reasoning = 0 } = usage
@@ -46,7 +46,7 @@ function flat(usage: FlatUsage, raw: JsonObject, { countsCacheApart }: Vendor): 
   return { uncachedInput, cacheRead, cacheWrite, longWrite: longWrite(raw), output: outputTokens, reasoning: reasoning || thought }
 }
 
-/** As Anthropic tells it. */
+/** From Anthropic's counts. */
 function longWrite(raw: JsonObject): number {
   return number(membersOf(raw['cache_creation'])['ephemeral_1h_input_tokens'])
 }

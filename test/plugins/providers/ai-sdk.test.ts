@@ -114,12 +114,12 @@ t.test('what is wrong at start is one sentence that says what to do', async t =>
       { package: twoFactories },
       /several exports that may make a provider in .*: createOther, createScripted\. Name one in the option export\.$/,
     ],
-    [{ package: scripted, export: 'nothing' }, /exports neither a provider nor a function that makes one under that name$/],
+    [{ package: scripted, export: 'nothing' }, /exports neither a provider nor a function that creates one under that name$/],
     [{ package: scripted, export: 'throwing' }, /cannot set up .*: The region is missing\.$/],
     [{ package: scripted, method: 'responses' }, /makes a provider without the method "responses": name another in the option method$/],
     [
       { package: scripted, export: 'ready', apiKey: 'sk-demo-1' },
-      /exports a ready provider, which takes no apiKey, baseUrl and settings: set it up where it is made$/,
+      /exports a ready provider, which does not take apiKey, baseUrl and settings: set them where you create it$/,
     ],
     [
       { package: scripted, export: 'ready', method: 'embedding' },
