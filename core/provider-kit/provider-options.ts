@@ -14,7 +14,7 @@ export const apiKeyOption = {
     { type: 'array', minItems: 1, items: { type: 'string', minLength: 1 } },
   ],
   writeOnly: true,
-  description: "The vendor's API key, or several that are used in turn.",
+  description: "The vendor's API key, or several to rotate through.",
 } as const
 
 export const headersOption = {
@@ -27,7 +27,7 @@ export const timeoutsOption = {
   type: 'object',
   additionalProperties: false,
   properties: { connectMs: milliseconds, firstEventMs: milliseconds, betweenEventsMs: milliseconds, totalMs: milliseconds },
-  description: 'Time-outs of an attempt; defaults: 10 s to connect, 120 s to the first event, 120 s between events, 600 s in all.',
+  description: 'Timeouts for one attempt. Defaults: 10 s to connect, 120 s to the first event, 120 s between events, 600 s in total.',
 } as const
 
 /** A provider's keys, by ids that are safe to log. */

@@ -5,7 +5,7 @@ import { ProviderFailure } from '../contracts/provider.ts'
  * instead of a stream.
  */
 export function cutShort(provider: string, upstream?: string): ProviderFailure {
-  const message = `The provider "${provider}" ended its reply early.`
+  const message = `The provider "${provider}" ended its reply before it was complete.`
   const transient = upstream === undefined || !/^\s*[<{[]/.test(upstream)
   return new ProviderFailure({ kind: 'protocol', message, transient, ...(upstream !== undefined && { upstream }) })
 }

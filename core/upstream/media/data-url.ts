@@ -12,10 +12,7 @@ export interface InlineData {
 export function inlineDataOf(url: string, part?: Part): InlineData | undefined {
   const data = parseDataUrl(url)
   if (data || !/^data:/i.test(url)) return data
-  throw unsayable(
-    'A data: URL is malformed. Expected data:<type>;base64,<data>.',
-    part,
-  )
+  throw unsayable('A data: URL is malformed. Expected data:<type>;base64,<data>.', part)
 }
 
 /** Undefined for any other URL, and for a malformed `data:` URL: without a comma, or with bad percent-encoding. */

@@ -110,9 +110,14 @@ export class MediaFetcher {
       if (reply.statusCode !== 200) {
         discard(reply.body)
         const missing = reply.statusCode === 404 || reply.statusCode === 410
-        throw new MediaError(kind, missing ? 'missing' : 'download', `could not be downloaded: its server returned status ${reply.statusCode}`, {
-          url,
-        })
+        throw new MediaError(
+          kind,
+          missing ? 'missing' : 'download',
+          `could not be downloaded: its server returned status ${reply.statusCode}`,
+          {
+            url,
+          },
+        )
       }
       try {
         return await read(reply.body, Number(reply.headers['content-length'] ?? 0), String(reply.headers['content-type'] ?? ''), wanted)

@@ -11,7 +11,10 @@ export function textFile(part: FilePart): { readonly name: string; readonly text
   const { mediaType, base64 } = inlineDataOf(data, part) ?? { mediaType: '', base64: data }
   const text = isTextFile(mediaType, name) ? decoded(base64) : undefined
   if (text === undefined)
-    throw unsayable(`The file "${name}" is not a text file (${mediaType || 'unknown type'}), and this provider accepts only text files.`, part)
+    throw unsayable(
+      `The file "${name}" is not a text file (${mediaType || 'unknown type'}), and this provider accepts only text files.`,
+      part,
+    )
   return { name, text }
 }
 

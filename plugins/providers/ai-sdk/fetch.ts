@@ -12,7 +12,8 @@ export function fetchThrough(http: HttpClient, connectTimeoutMs: number | undefi
   return async (input, init) => {
     const request = new Request(input, init)
     const { method, url, signal } = request
-    if (method !== 'GET' && method !== 'POST') throw new TypeError(`The gateway sends only GET and POST requests for a package, not ${method}.`)
+    if (method !== 'GET' && method !== 'POST')
+      throw new TypeError(`The gateway sends only GET and POST requests for a package, not ${method}.`)
     const headers = Object.fromEntries(request.headers)
     const body = request.body ? { body: new Uint8Array(await request.arrayBuffer()) } : {}
     const reply = await http.send({ method, url, headers, ...body }, { signal, connectTimeoutMs })

@@ -22,7 +22,8 @@ const apiOption = { enum: apis, description: "The dialect of a deployment. Defau
 const apiVersionOption = {
   type: 'string',
   pattern: '^(\\d{4}-\\d{2}-\\d{2}(-preview)?|preview|latest|v1)$',
-  description: 'A date such as `2025-04-01-preview` selects the classic per-deployment addresses. Default: the v1 API, which needs no version.',
+  description:
+    'A date such as `2025-04-01-preview` selects the classic per-deployment addresses. Default: the v1 API, which needs no version.',
 } as const
 const secret = { type: 'string', minLength: 1, writeOnly: true } as const
 

@@ -39,7 +39,7 @@ export const optionsSchema = {
     defaultChain: {
       type: 'boolean',
       description:
-        "`true` uses the default credential chain of the AWS tools: the default profile, a web identity, a container, the EC2 instance. Needs the package `@aws-sdk/credential-provider-node`.",
+        '`true` uses the default credential chain of the AWS tools: the default profile, a web identity, a container, the EC2 instance. Needs the package `@aws-sdk/credential-provider-node`.',
     },
     baseUrl: {
       type: 'string',
@@ -52,7 +52,7 @@ export const optionsSchema = {
       description:
         'Models to call with InvokeModel because Converse lacks them: a name or a pattern with `*`, and the dialect of their bodies, such as `{ "arn:aws:bedrock:*:imported-model/*": "openai-chat" }`.',
     },
-    beta: { type: 'array', items: text, description: "Anthropic beta features to enable for Claude." },
+    beta: { type: 'array', items: text, description: 'Anthropic beta features to enable for Claude.' },
     defaultMaxTokens: {
       type: 'integer',
       minimum: 1,

@@ -21,8 +21,7 @@ export function answerFormat({ request }: ProviderCall): AnswerFormat {
   const wanted = request.text?.format
   if (wanted === undefined || wanted.type === 'text') return {}
   const schema = wanted.type === 'json_schema' ? wanted.schema : undefined
-  if (offeredTools(request).length > 0 && request.tool_choice !== 'none')
-    return { line: jsonInstruction(schema) }
+  if (offeredTools(request).length > 0 && request.tool_choice !== 'none') return { line: jsonInstruction(schema) }
   return {
     enforced: { type: 'json_object', ...(schema && { json_schema: schema }) },
     ...(!/json/i.test(`${request.instructions} ${request.input.map(textOf).join(' ')}`) && { line: jsonInstruction() }),

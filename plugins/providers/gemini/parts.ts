@@ -62,8 +62,7 @@ function linked(fileUri: string, mimeType: string, part: ItemPart): Part {
 /** Files stored by the vendor, referenced by their address. */
 function storedFile(fileId: string, mimeType: string | undefined, filesUrl: string | undefined, part: ItemPart): Part {
   if (/^(https|gs):\/\//i.test(fileId)) return { fileData: { ...(mimeType && { mimeType }), fileUri: fileId } }
-  if (filesUrl === undefined)
-    throw unsayable('This provider does not store files. file_id must be an https:// or gs:// address.', part)
+  if (filesUrl === undefined) throw unsayable('This provider does not store files. file_id must be an https:// or gs:// address.', part)
   const fileUri = `${filesUrl}/${encodeURIComponent(fileId.replace(/^files\//, ''))}`
   return { fileData: { ...(mimeType && { mimeType }), fileUri } }
 }

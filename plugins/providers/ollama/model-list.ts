@@ -68,10 +68,7 @@ export class ModelList implements CatalogSource {
     } catch (error) {
       if (this.#stopping.signal.aborted || !this.#isReachable) return
       this.#isReachable = false
-      this.#options.log.warn(
-        'could not list the models of the server; requests that name a model still reach it',
-        describeError(error),
-      )
+      this.#options.log.warn('could not list the models of the server; requests that name a model still reach it', describeError(error))
     }
   }
 

@@ -27,8 +27,7 @@ export default definePlugin({
       },
       obfuscation: {
         type: 'boolean',
-        description:
-          '`false` tells the vendor not to pad stream events. Not sent by default, because only OpenAI supports it.',
+        description: '`false` tells the vendor not to pad stream events. Not sent by default, because only OpenAI supports it.',
       },
     },
   },

@@ -40,9 +40,12 @@ export function readCredentials(option: CredentialsOption): GoogleCredentials {
   const configuration = parsed(text, place)
   const members = needed[configuration.type]
   if (!members)
-    throw new Error(`found credentials with the unknown type "${configuration.type}" ${place}. Known types: ${Object.keys(needed).join(', ')}.`)
+    throw new Error(
+      `found credentials with the unknown type "${configuration.type}" ${place}. Known types: ${Object.keys(needed).join(', ')}.`,
+    )
   const missing = members.filter(member => configuration[member] === undefined)
-  if (missing.length > 0) throw new Error(`found credentials without ${missing.join(', ')} ${place}. Create them again with Google's tools.`)
+  if (missing.length > 0)
+    throw new Error(`found credentials without ${missing.join(', ')} ${place}. Create them again with Google's tools.`)
   const project = configuration['project_id'] ?? configuration['project'] ?? configuration['quota_project_id']
   return { source: 'configuration', configuration, project: typeof project === 'string' ? project : undefined }
 }

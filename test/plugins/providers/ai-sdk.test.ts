@@ -123,7 +123,7 @@ t.test('what is wrong at start is one sentence that says what to do', async t =>
     ],
     [
       { package: scripted, export: 'ready', method: 'embedding' },
-      /makes no language model by that method: name another in the option method$/,
+      /does not create a language model with that method: set the option method$/,
     ],
     [{}, /has bad options: options must have required property 'package'/],
     [{ package: '@ai-sdk/groq', setings: {} }, /setings; did you mean settings\?/],
@@ -297,7 +297,7 @@ t.test('replies that do not stream', async t => {
     { type: 'finish', reason: 'tool-calls' },
   ])
   const file = [{ type: 'file', mediaType: 'image/png', data: 'aGk=' }]
-  t.match((await hear([{ content: file, ...end }], { request: { stream: false } })).failure, { kind: 'protocol', message: /a file alone/ })
+  t.match((await hear([{ content: file, ...end }], { request: { stream: false } })).failure, { kind: 'protocol', message: /only a file/ })
 })
 
 t.test('state of thoughts, texts and calls goes back byte by byte', async t => {
@@ -449,7 +449,7 @@ t.test('images and files, in the form of each version', async t => {
     { type: 'input_file', file_id: 'f' },
   ]) {
     const unknown = [{ type: 'message', role: 'user', content: [part] }] as UpstreamRequestBody['input']
-    t.match((await hear([], { request: { input: unknown } })).failure, { kind: 'invalid-request', message: /knows no files by id/ })
+    t.match((await hear([], { request: { input: unknown } })).failure, { kind: 'invalid-request', message: /does not store files/ })
   }
 })
 

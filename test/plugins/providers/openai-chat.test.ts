@@ -237,7 +237,7 @@ t.test('what the protocol cannot carry is refused by name', async t => {
   const content = (part: object): object => ({ type: 'message', role: 'user', content: [part] })
   refuse('openai', { type: 'shell_call', call_id: 'x' }, /Items of type shell_call cannot be sent/)
   refuse('openai', { type: 'compaction', encrypted_content: 'x' }, /compaction/)
-  refuse('openai', content({ type: 'input_image', file_id: 'file-demo' }), /An image without image_url/)
+  refuse('openai', content({ type: 'input_image', file_id: 'file-demo' }), /input_image has no image_url/)
   refuse('openai', content({ type: 'input_file', file_url: 'https://example.com/a.pdf' }), /needs file_data or file_id/)
   refuse('openrouter', content({ type: 'input_file', file_id: 'file-demo' }), /needs file_data or file_url/)
   refuse('groq', content({ type: 'input_file', file_data: 'data:application/pdf;base64,JVBERi0=' }), /takes no files/)
