@@ -572,7 +572,7 @@ t.test('files for vendors that take text only', async t => {
   const refused = (members: object, message: RegExp): unknown =>
     t.throws(() => textFile(file(members)), { kind: 'invalid-request', message })
   refused({ file_id: 'file_1' }, /does not store files.*file_data/)
-  refused({ filename: 'a.pdf', file_data: data }, /"a.pdf" is not a text file \(type unknown\)/)
+  refused({ filename: 'a.pdf', file_data: data }, /"a.pdf" is not a text file \(unknown type\)/)
   refused({ filename: 'a.txt', file_data: '/9j/' }, /not a text file/)
   refused({ filename: 'a.txt', file_data: 'data:text/plain;base64' }, /malformed/)
 })

@@ -316,10 +316,7 @@ t.test('what is missing is told at start, in one sentence', async t => {
   await refused({ resource: 'demo', apiKey: 'b', entra: {} }, /exactly one/)
   const application = { tenantId: 'demo-tenant', clientId: 'demo-client' }
   const entra = (options: object): object => ({ resource: 'demo', entra: options })
-  await refused(
-    entra({ clientSecret: 'demo-secret' }),
-    /needs the option entra\.tenantId and entra\.clientId beside entra\.clientSecret\.$/,
-  )
+  await refused(entra({ clientSecret: 'demo-secret' }), /needs the option entra\.tenantId and entra\.clientId with entra\.clientSecret\.$/)
   await refused(
     entra({ ...application, clientSecret: 'demo-secret', managedIdentity: true }),
     /takes only one of the options entra\.clientSecret, entra\.managedIdentity\.$/,

@@ -115,7 +115,7 @@ t.test('what a request cannot say is refused with what to do', t => {
     const input = [{ type: 'message', role, content: [part] }] as unknown as UpstreamRequestBody['input']
     t.throws(() => adapter.prepare(providerCall({ model: 'demo', input })), { kind: 'invalid-request', message })
   }
-  refused({ type: 'input_file', file_id: 'file_1', filename: 'a.txt' }, /"a.txt" is told by file_id.*Send its file_data/)
+  refused({ type: 'input_file', file_id: 'file_1', filename: 'a.txt' }, /"a.txt" is referenced by file_id.*Send its file_data/)
   refused(
     { type: 'input_file', file_data: 'data:application/pdf;base64,AA==', filename: 'a.pdf' },
     /"a.pdf" is not a text file \(application\/pdf\)/,

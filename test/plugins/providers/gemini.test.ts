@@ -234,7 +234,10 @@ t.test('endings that are no answer', async t => {
   }
   const malformed = { candidates: [{ finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage: 'Malformed function call: print(' }] }
   t.match(await ended(malformed), { kind: 'protocol', message: 'Malformed function call: print(' })
-  t.match(await ended({ candidates: [{ finishReason: 'OTHER' }] }), { kind: 'unavailable', message: 'The model gave no answer (OTHER).' })
+  t.match(await ended({ candidates: [{ finishReason: 'OTHER' }] }), {
+    kind: 'unavailable',
+    message: 'The model returned no answer (OTHER).',
+  })
   const blocked = { promptFeedback: { blockReason: 'PROHIBITED_CONTENT' } }
   t.match(await ended(blocked), { kind: 'refused', message: 'The provider blocked the prompt (PROHIBITED_CONTENT).' })
   const image = { candidates: [{ content: { parts: [{ inlineData: { mimeType: 'image/png', data: 'AA' } }] }, finishReason: 'STOP' }] }

@@ -240,7 +240,7 @@ t.test('what the protocol cannot carry is refused by name', async t => {
   refuse('openai', content({ type: 'input_image', file_id: 'file-demo' }), /input_image has no image_url/)
   refuse('openai', content({ type: 'input_file', file_url: 'https://example.com/a.pdf' }), /needs file_data or file_id/)
   refuse('openrouter', content({ type: 'input_file', file_id: 'file-demo' }), /needs file_data or file_url/)
-  refuse('groq', content({ type: 'input_file', file_data: 'data:application/pdf;base64,JVBERi0=' }), /takes no files/)
+  refuse('groq', content({ type: 'input_file', file_data: 'data:application/pdf;base64,JVBERi0=' }), /does not accept files/)
 })
 
 t.test('the state of reasoning comes back as the bytes that were sent', async t => {
