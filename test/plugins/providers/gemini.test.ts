@@ -158,12 +158,12 @@ t.test('what a request cannot say is refused with what to do', t => {
     [user({ type: 'input_image' }), /neither image_url nor file_id/],
     [user({ type: 'input_file' }), /neither file_data nor file_url nor file_id/],
     [user({ type: 'input_image', image_url: 'data:image/png;base64' }), /malformed/],
-    [user({ type: 'input_file', file_data: 'data:text/plain,%E0%A4%A' }), /neither base64 nor percent-encoded/],
+    [user({ type: 'input_file', file_data: 'data:text/plain,%E0%A4%A' }), /malformed/],
     [
       { type: 'message', role: 'assistant', content: [{ type: 'input_image', image_url: 'data:image/png;base64,AA' }] },
       /in a user message/,
     ],
-    [{ type: 'function_call_output', call_id: 'call_1', output: 'Rain' }, /call_id "call_1", which no function_call before it has/],
+    [{ type: 'function_call_output', call_id: 'call_1', output: 'Rain' }, /call_id "call_1", but no earlier function_call has it/],
     [{ type: 'compaction', encrypted_content: 'x' }, /Items of type compaction/],
   ]
   for (const [item, message] of cases) {
