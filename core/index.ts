@@ -4,7 +4,7 @@ export { isPermitted } from './admission/permission.ts'
 export { Clock } from './foundation/clock.ts'
 export { DeadlineThread, ThreadStopped, type DeadlineThreadOptions } from './foundation/deadline-thread.ts'
 export { Ids } from './foundation/ids.ts'
-export { isJson, isObject, parseJson } from './foundation/json.ts'
+export { isJson, isObject, membersOf, parseJson } from './foundation/json.ts'
 export { describeError, type Logger, type LogLevel } from './foundation/logger.ts'
 export {
   errorCodes,
@@ -76,6 +76,16 @@ export * from './contracts/metric-store.ts'
 export * from './contracts/token-counter.ts'
 
 export { failureKindOfStatus } from './provider-kit/failure-kind.ts'
+export {
+  failureReader,
+  firstMatch,
+  firstText,
+  type ErrorReply,
+  type FailureReader,
+  type FailureReaderOptions,
+  type Patterns,
+  type VendorError,
+} from './provider-kit/failure-reader.ts'
 export type {
   GatheredMedia,
   HttpClient,
@@ -86,6 +96,9 @@ export type {
   WantedMedia,
 } from './contracts/http-client.ts'
 export { httpProvider, type HttpProviderOptions } from './provider-kit/http-provider.ts'
+export { jsonInstruction } from './provider-kit/json-instruction.ts'
+export { offeredFunctions } from './provider-kit/offered-functions.ts'
+export { textOfPart } from './provider-kit/part-text.ts'
 export { inlineDataOf, parseDataUrl, type InlineData } from './upstream/media/data-url.ts'
 export { extensionOf, fileTypeOf } from './upstream/media/file-type.ts'
 export { aboutAsked } from './upstream/media/about-asked.ts'

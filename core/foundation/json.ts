@@ -45,3 +45,8 @@ export function isJson(text: string): boolean {
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
+
+/** The value if it is an object, else an empty one. */
+export function membersOf(value: unknown): JsonObject {
+  return isObject(value) ? value : {}
+}

@@ -6,20 +6,20 @@ const kinds: Readonly<Record<number, FailureKind>> = {
   403: 'auth',
   404: 'not-found',
   408: 'timeout',
-  // A conflict with something else that the vendor is doing.
+  // A conflict with another operation at the vendor.
   409: 'unavailable',
   410: 'not-found',
-  // Too large for this vendor, which says nothing about the next one.
+  // Too large for this vendor, but maybe not for the next one.
   413: 'context-length',
   // The connection reached the wrong server.
   421: 'unavailable',
   423: 'unavailable',
-  // What a gateway like this one says when its own vendors failed.
+  // Sent by gateways when their own vendors fail.
   424: 'unavailable',
   425: 'overloaded',
   429: 'rate-limit',
   451: 'refused',
-  // The vendor, or a proxy in front of it, gave the request up.
+  // The vendor, or a proxy in front of it, gave up on the request.
   499: 'unavailable',
   503: 'overloaded',
   504: 'timeout',
@@ -28,7 +28,7 @@ const kinds: Readonly<Record<number, FailureKind>> = {
   529: 'overloaded',
 }
 
-/** What a status of 400 and above says by itself. A vendor's own codes and sentences say more. */
+/** The kind that a status of 400 or above implies. A vendor's own codes and messages are more precise, so check them first. */
 export function failureKindOfStatus(status: number): FailureKind {
   return kinds[status] ?? (status >= 500 ? 'unavailable' : 'invalid-request')
 }

@@ -15,14 +15,14 @@ import { Unsaid } from './unsaid.ts'
 export interface HttpProviderOptions {
   readonly credentials?: readonly Credential[] | undefined
   readonly timeouts?: Partial<Timeouts> | undefined
-  /** Sent with every request, after the adapter's own; an equal name wins. */
+  /** Sent with every request. They override the adapter's headers of the same name. */
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
 const maximumReplyBytes = 64 * 1024 * 1024
 const maximumErrorBytes = 256 * 1024
 
-/** Makes a provider of a dialect: core does the I/O, the adapter translates. */
+/** Turns an adapter into a provider: core does the I/O, the adapter translates. */
 export function httpProvider(id: string, adapter: ProviderAdapter, http: HttpClient, options: HttpProviderOptions = {}): Provider {
   const extra = lowerCased(options.headers)
   return {
@@ -101,7 +101,7 @@ async function* streamed(
     try {
       for await (const chunk of body.iterator({ destroyOnReturn: false })) {
         opening.add(chunk)
-        // What a frame said before a later one failed was said: it is delivered before the failure.
+        // Deliver the events of earlier frames before the failure of a later one.
         failure = attempt(() => {
           unsaid.chunk(chunk.byteLength)
           framer.feed(chunk, push)
@@ -143,7 +143,7 @@ async function* whole(
 ): AsyncGenerator<readonly GenerationEvent[]> {
   const decoded: GenerationEvent[] = []
   const failure = await readWhole(adapter, call, await begin(), decoded)
-  // Its bytes are free again: from here on the events count.
+  // The bytes are no longer held. From here on, the events count.
   call.holds?.(0)
   if (decoded.length > 0) yield decoded
   if (failure) throw failure
@@ -160,7 +160,7 @@ async function readWhole(
   return failure === undefined ? undefined : failureOf(failure, text)
 }
 
-/** No event came. A server that does not stream sends a whole reply, or an error under a status of success. */
+/** No events arrived. Servers that do not stream send a whole reply, or an error with a success status. */
 function answerInstead(adapter: ProviderAdapter, call: ProviderCall, text: string, emit: Emit): void {
   if (adapter.framing !== 'sse' || !text.trimStart().startsWith('{')) throw cutShort(call.endpoint.provider, text)
   const decoded: GenerationEvent[] = []

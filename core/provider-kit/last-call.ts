@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { restMs } from '../upstream/rest-of-body.ts'
 
-/** Closes a body that goes on although its answer is complete. */
+/** Closes a body that stays open after its answer is complete. */
 export class LastCall {
   readonly #body: Readable
   #timer: NodeJS.Timeout | undefined
@@ -11,12 +11,12 @@ export class LastCall {
     this.#body = body
   }
 
-  /** The body was closed: reading it throws, and that means nothing. */
+  /** The body was closed here, so an error from reading it is not a failure. */
   get isOver(): boolean {
     return this.#isOver
   }
 
-  /** The first call counts. */
+  /** Starts the timer. Later calls do nothing. */
   start(): void {
     this.#timer ??= setTimeout(() => {
       this.#isOver = true

@@ -2,11 +2,11 @@ import type { UpstreamReply } from '../contracts/http-client.ts'
 import { isSemantic, type GenerationEvent } from '../contracts/events.ts'
 import { ProviderFailure, type ProviderCall } from '../contracts/provider.ts'
 
-// Replies that are none. What came goes along as `upstream`: whoever set up the provider sees by it where the request ended up.
+// Replies that are not answers. `upstream` keeps what came, so the operator can see where the request ended up.
 
 const longestOpening = 64 * 1024
 
-/** The first bytes of a stream, kept until it turns out to be an answer. */
+/** Keeps the first bytes of a stream until the first semantic event. */
 export class Opening {
   #chunks: Uint8Array[] | undefined = []
   #bytes = 0
@@ -30,7 +30,7 @@ export class Opening {
   }
 }
 
-/** The failure that a throw of an adapter means. */
+/** Turns anything that an adapter throws into a `ProviderFailure`. */
 export function failureOf(error: unknown, payload: string | undefined): ProviderFailure {
   const failure = ProviderFailure.is(error) ? error : notAllowed(error)
   if (payload === undefined || failure.kind !== 'protocol' || failure.upstream !== undefined) return failure
@@ -38,9 +38,9 @@ export function failureOf(error: unknown, payload: string | undefined): Provider
   return new ProviderFailure({ kind, code, message, status, retryAfterMs, transient, cause, upstream: payload })
 }
 
-/** Following would take the credentials to wherever the answer points. */
+/** Redirects are not followed, because that would send the credentials to another address. */
 export function redirected({ status, headers }: UpstreamReply, body: string, { endpoint }: ProviderCall): ProviderFailure {
-  const message = `The provider "${endpoint.provider}" answered with a redirect (status ${status}), which is not followed. The gateway's operator has to check the option baseUrl.`
+  const message = `The provider "${endpoint.provider}" answered with a redirect (status ${status}), which the gateway does not follow. The operator should check the option baseUrl.`
   return new ProviderFailure({ kind: 'protocol', message, status, upstream: body === '' ? `location: ${headers.location ?? ''}` : body })
 }
 
@@ -49,11 +49,11 @@ export function parsed(text: string): unknown {
     return JSON.parse(text)
   } catch (cause) {
     const isEmpty = text.trim() === ''
-    const message = isEmpty ? 'The provider answered with nothing.' : 'The provider answered with something that is not JSON.'
+    const message = isEmpty ? 'The provider sent an empty reply.' : 'The provider sent a reply that is not JSON.'
     throw new ProviderFailure({ kind: 'protocol', message, transient: isEmpty, upstream: text, cause })
   }
 }
 
 function notAllowed(cause: unknown): ProviderFailure {
-  return new ProviderFailure({ kind: 'protocol', message: 'The provider sent something that its own protocol does not allow.', cause })
+  return new ProviderFailure({ kind: 'protocol', message: 'The provider sent something that violates its own protocol.', cause })
 }

@@ -3,18 +3,18 @@ import type { ProviderAdapter } from '../contracts/adapter.ts'
 import type { Credential } from '../contracts/provider.ts'
 import { PluginError } from '../foundation/errors.ts'
 
-// The options that every provider plugin takes by these names; `id` and `baseUrl` differ in their defaults and stand in each plugin.
+// Options that every provider plugin has. `id` and `baseUrl` have different defaults, so each plugin defines them itself.
 
 const milliseconds = { type: 'integer', minimum: 1 } as const
 
-/** One key, or several that are used in turn. */
+/** One key, or several to rotate through. */
 export const apiKeyOption = {
   anyOf: [
     { type: 'string', minLength: 1 },
     { type: 'array', minItems: 1, items: { type: 'string', minLength: 1 } },
   ],
   writeOnly: true,
-  description: "The vendor's API key, or several that are used in turn.",
+  description: "The vendor's API key, or several to rotate through.",
 } as const
 
 export const headersOption = {
@@ -27,10 +27,10 @@ export const timeoutsOption = {
   type: 'object',
   additionalProperties: false,
   properties: { connectMs: milliseconds, firstEventMs: milliseconds, betweenEventsMs: milliseconds, totalMs: milliseconds },
-  description: 'Time-outs of an attempt; defaults: 10 s to connect, 120 s to the first event, 120 s between events, 600 s in all.',
+  description: 'Timeouts for one attempt. Defaults: 10 s to connect, 120 s to the first event, 120 s between events, 600 s in total.',
 } as const
 
-/** A provider's keys behind ids that may be logged. */
+/** A provider's keys, by ids that are safe to log. */
 export class ApiKeys {
   readonly credentials: readonly Credential[] | undefined
   readonly #secrets = new Map<string, string>()
@@ -41,12 +41,12 @@ export class ApiKeys {
     this.credentials = secrets.length === 0 ? undefined : Array.from(this.#secrets.keys(), id => ({ id, account: id }))
   }
 
-  /** For a vendor's own address, which answers nobody without a key. Throws a `PluginError` that says how to give one. */
+  /** Call this for a vendor's own address, which requires a key. Throws a `PluginError` that explains how to set one. */
   demand(plugin: string, variable: string): void {
     if (!this.credentials) throw new PluginError(plugin, `needs the option apiKey, such as apiKey: env('${variable}').`)
   }
 
-  /** An adapter's `authorize`: the key in this header, behind "Bearer" where it is `authorization`. A request without a key stays as it is. */
+  /** An adapter's `authorize`: puts the key in this header, as a bearer token if it is `authorization`. Without a key, the request stays unchanged. */
   authorizeBy(header: string): NonNullable<ProviderAdapter['authorize']> {
     return (request, credentialId) => {
       const secret = this.secret(credentialId)
@@ -55,7 +55,7 @@ export class ApiKeys {
     }
   }
 
-  /** Undefined for a provider without keys. */
+  /** Undefined if the provider has no keys. */
   secret(credentialId: string | undefined): string | undefined {
     return credentialId === undefined ? undefined : this.#secrets.get(credentialId)
   }

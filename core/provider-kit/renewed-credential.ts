@@ -1,7 +1,7 @@
 import type { Clock } from '../foundation/clock.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
 
-/** A credential that a vendor granted for a time. */
+/** A credential with a limited lifetime. */
 export interface Grant<T> {
   readonly value: T
   /** Milliseconds since the epoch. Undefined if the credential does not expire. */
@@ -15,24 +15,24 @@ export interface Grant<T> {
 export interface RenewedCredentialOptions<T> {
   /** Such as `AWS`, for messages. */
   readonly vendor: string
-  /** Completes the message when the vendor grants nothing: what the operator should check. */
+  /** What the operator should check. Ends the error message when the vendor grants no credential. */
   readonly advice: string
   readonly clock: Pick<Clock, 'now'>
-  /** Asks the vendor. Called once for all who wait. */
+  /** Asks the vendor. Concurrent requests share one call. */
   ask(): Promise<Grant<T>>
-  /** Receives every secret of a new grant. */
+  /** Receives every secret of a new grant, to keep it out of logs and errors. */
   keep(secret: string, expiresAtMs: number | undefined): void
 }
 
 const renewBeforeMs = 300_000
-/** A credential that is about to expire is not used: the request might arrive too late. */
+/** A credential this close to its expiry is not used, because the request might arrive too late. */
 const unusableBeforeMs = 5_000
 const shortestIntervalMs = 10_000
 const timeoutMs = 30_000
 
 /**
- * A short-lived credential. The first request that needs it waits for it. Later ones get it from memory: it is renewed in the
- * background before it expires, by one question at a time.
+ * A short-lived credential. The first request waits for it; later ones get it from memory. It is renewed in the background before it
+ * expires, with one call at a time.
  */
 export class RenewedCredential<T> {
   readonly #options: RenewedCredentialOptions<T>
@@ -44,13 +44,13 @@ export class RenewedCredential<T> {
     this.#options = options
   }
 
-  /** Throws `ProviderFailure`. An abort throws the signal's reason; the question goes on for the others who wait. */
+  /** Throws `ProviderFailure`. An abort throws the signal's reason, while the call to the vendor continues for other requests. */
   value(signal: AbortSignal): T | Promise<T> {
     signal.throwIfAborted()
     const now = this.#options.clock.now()
     const grant = this.#grant
     if (!grant || now >= (grant.expiresAtMs ?? Infinity) - unusableBeforeMs) return untilAborted(this.#renewed(), signal)
-    // A failure here harms nobody: the old credential is still good, and the next question comes soon.
+    // A failure here is harmless: the old credential is still valid, and another attempt follows soon.
     if (now >= this.#renewAtMs) this.#renewed().catch(() => {})
     return grant.value
   }
@@ -78,7 +78,7 @@ export class RenewedCredential<T> {
 async function inTime<T>(promise: Promise<T>, vendor: string): Promise<T> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
-    late.reject(new ProviderFailure({ kind: 'timeout', message: `${vendor} granted no credentials within ${timeoutMs / 1000} s.` }))
+    late.reject(new ProviderFailure({ kind: 'timeout', message: `${vendor} did not grant credentials within ${timeoutMs / 1000} s.` }))
   }, timeoutMs).unref()
   try {
     return await Promise.race([promise, late.promise])
@@ -98,21 +98,21 @@ async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promis
   }
 }
 
-/** A vendor's message may name the account: a failure of kind `auth` keeps it from callers. */
+/** A vendor's message may name the account, so the failure has kind `auth`, whose message callers do not see. */
 function credentialFailure(vendor: string, error: unknown, advice: string): ProviderFailure {
   if (ProviderFailure.is(error)) return error
   const causes = causesOf(error)
   const status = causes.map(statusOf).find(found => found !== undefined)
   if (status !== undefined && (status >= 500 || status === 429))
-    return new ProviderFailure({ kind: 'unavailable', message: `${vendor} granted no credentials (status ${status}).`, cause: error })
+    return new ProviderFailure({ kind: 'unavailable', message: `${vendor} did not grant credentials (status ${status}).`, cause: error })
   if (status === undefined && causes.some(isNetwork))
     return new ProviderFailure({ kind: 'network', message: `The connection to ${vendor}'s token service failed.`, cause: error })
   const reason = error instanceof Error ? error.message : String(error)
-  const message = `${vendor} granted no credentials: ${reason.replace(/\.?\s*$/, '.')} ${advice}`
+  const message = `${vendor} did not grant credentials: ${reason.replace(/\.?\s*$/, '.')} ${advice}`
   return new ProviderFailure({ kind: 'auth', message, ...(status !== undefined && { status }), cause: error })
 }
 
-/** The error and what stands behind it, the outermost first. */
+/** The error and its causes, outermost first. */
 function causesOf(error: unknown, depth = 0): readonly object[] {
   if (typeof error !== 'object' || error === null || depth > 8) return []
   const { cause, errors } = error as { readonly cause?: unknown; readonly errors?: unknown }
@@ -120,7 +120,7 @@ function causesOf(error: unknown, depth = 0): readonly object[] {
   return [error, ...inner.flatMap(each => causesOf(each, depth + 1))]
 }
 
-/** Each library has its own place for it. */
+/** Every library puts the status somewhere else. */
 function statusOf(error: object): number | undefined {
   const { status, statusCode, response, $metadata } = error as Readonly<Record<string, unknown>>
   const places = [

@@ -1,6 +1,6 @@
 import type { UpstreamHeaders } from '../contracts/adapter.ts'
 
-/** How long the vendor asks to be left alone: by `retry-after-ms`, else by `retry-after` in seconds or as a date. */
+/** How long to wait before a retry: from `retry-after-ms`, else from `retry-after`, in seconds or as a date. */
 export function retryAfterMs(headers: UpstreamHeaders): number | undefined {
   const milliseconds = numberIn(headers['retry-after-ms'])
   // Azure says none here, and a second there.

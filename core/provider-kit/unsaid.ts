@@ -1,11 +1,11 @@
 import type { ProviderCall } from '../contracts/provider.ts'
 
-/** A frame that says nothing costs at least this, so that no number of them is free. */
+/** What a frame without events counts at least, so that empty frames are not free. */
 const frameBytes = 128
 
 /**
- * Bytes of a streamed reply that became no events: a frame that is not whole yet, and frames that a decoder keeps or skips. They count
- * toward the answer's limit, or a vendor that sends nothing else would never reach it.
+ * Counts the bytes of a streamed reply that produced no events: an unfinished frame, and frames that the decoder keeps or skips. They
+ * count toward the answer's limit. Otherwise a vendor that sends nothing else would never reach it.
  */
 export class Unsaid {
   readonly #call: ProviderCall
@@ -25,7 +25,7 @@ export class Unsaid {
     if (isSilent) this.#silent += length + frameBytes
   }
 
-  /** Throws when that is too much. */
+  /** Reports the count. Throws if it exceeds the answer's limit. */
   tell(): void {
     this.#call.holds?.(this.#unframed + this.#silent)
   }

@@ -4,8 +4,8 @@ import type { buildConnector } from 'undici'
 type Connector = buildConnector.connector
 
 /**
- * undici destroys a connection on `100 Continue`, but skips every other interim reply (RFC 9110, 15.2: a client must accept them all).
- * So the parser sees `102 Processing` instead. Without pipelining, the first bytes after a write are always the head of a reply.
+ * undici destroys a connection on `100 Continue`, but skips other interim replies (RFC 9110, 15.2: a client must accept them all).
+ * So this rewrites it to `102 Processing`. Without pipelining, the first bytes after a write are always the head of a reply.
  */
 export function acceptingContinue(connect: Connector): Connector {
   return (options, callback) =>
@@ -31,7 +31,7 @@ function rewriteContinue(socket: Socket): void {
     let chunk = read(size)
     if (!isHeadNext || !chunk) return chunk
     if (chunk.length > longestHeadBytes) {
-      // undici keeps the headers as views of the chunk for as long as the reply is read, and all of the chunk by them.
+      // undici keeps headers as views of the chunk until the reply is read, and so keeps the whole chunk alive.
       socket.unshift(chunk.subarray(longestHeadBytes))
       chunk = unpooled(chunk.subarray(0, longestHeadBytes))
     }
@@ -40,7 +40,7 @@ function rewriteContinue(socket: Socket): void {
   }
 }
 
-/** Most heads are shorter; of a longer one each part is kept. */
+/** Most heads are shorter. */
 const longestHeadBytes = 4096
 
 function unpooled(bytes: Buffer): Buffer {
@@ -53,7 +53,7 @@ const one = 0x31
 const zero = 0x30
 const statusColumn = 'HTTP/1.1 '.length
 
-/** The heads of a reply, byte by byte, until the final one begins: a chunk may end anywhere. */
+/** Reads the heads of a reply byte by byte until the final one begins. A chunk may end anywhere. */
 class ReplyHead {
   #column = 0
   #isContinue = false

@@ -12,7 +12,7 @@ const decoders: Readonly<Record<string, () => Transform>> = {
   zstd: () => createZstdDecompress(buffers),
 }
 
-/** The body as it was before it was compressed, which nobody asked for and some servers in front of a vendor do. */
+/** Decompresses a body. The gateway does not ask for compression, but some servers in front of vendors compress anyway. */
 export function decompressed(body: Readable, contentEncoding: string | undefined): Readable {
   const decoder = decoders[contentEncoding?.trim().toLowerCase() ?? '']
   return decoder ? pipeline(body, decoder(), () => {}) : body

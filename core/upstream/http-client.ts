@@ -15,7 +15,7 @@ const defaultConnectTimeoutMs = 10_000
 export interface HttpClientOptions {
   readonly media?: Pick<MediaFetcherOptions, 'allowedHosts'>
   readonly limits?: MediaLimits
-  /** Undefined: everything is reached directly. */
+  /** Undefined: connect directly. */
   readonly proxies?: Proxies | undefined
 }
 
@@ -25,9 +25,9 @@ interface Location {
   readonly proxy: string | undefined
 }
 
-/** `undici.request`, since `fetch` costs two to four times the CPU a call. Time-outs other than the connect are the attempt's affair. */
+/** Uses `undici.request`, because `fetch` takes two to four times the CPU per call. The attempt handles all timeouts but the connect timeout. */
 export class UndiciClient implements HttpClient {
-  /** By connect time-out: direct ones, and those of each proxy. */
+  /** By proxy (undefined: direct), then by connect timeout. */
   readonly #agents = new Map<string | undefined, Map<number, Dispatcher>>()
   readonly #locations = new Map<string, Location>()
   readonly #media: MediaFetcher
@@ -51,7 +51,7 @@ export class UndiciClient implements HttpClient {
         path,
         method,
         headers,
-        // Kept as long as the reply is: a string would become a part of the shared pool, and keep a whole block of it alive.
+        // Encoded here because it lives as long as the reply: undici would put a string into a shared pool and keep a whole block of it alive.
         body: typeof body === 'string' ? encoder.encode(body) : (body ?? null),
         signal,
         highWaterMark: readAheadBytes,
@@ -88,19 +88,19 @@ export class UndiciClient implements HttpClient {
     if (known) return known
     const parsed = new URL(url)
     const located = { origin: parsed.origin, path: parsed.pathname + parsed.search, proxy: this.#proxies?.for(parsed) }
-    // Addresses that name a model or a deployment are few; one that carries something unique must not pile up.
+    // Few addresses name a model or a deployment. Ones with a unique part must not pile up.
     if (this.#locations.size >= 1000) this.#locations.clear()
     this.#locations.set(url, located)
     return located
   }
 }
 
-/** What a broken connection means: the abort's reason if there was one, else a failure of kind `network` or `timeout`. */
+/** Explains a broken connection: the abort's reason if there is one, else a failure of kind `network` or `timeout`. */
 export function networkFailure(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason
   if (ProviderFailure.is(error)) return error
   const code = (error as { code?: string }).code ?? (error as Error).name
-  // Of all time-outs for headers only a proxy has one, for its answer to CONNECT.
+  // Only proxies have a timeout for headers, for their answer to CONNECT.
   if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'UND_ERR_HEADERS_TIMEOUT')
     return new ProviderFailure({
       kind: 'timeout',

@@ -1,12 +1,12 @@
 import type { Item, Part } from '../contracts/items.ts'
 
-/** Where an item, or a part of it, stands in an input. */
+/** The position of an item, or of one of its parts, in an input. */
 export interface InputPlace {
   readonly item: number
   readonly part: number | undefined
 }
 
-/** Undefined for what is not in this input, or only a copy of what is. */
+/** Undefined if this input does not hold the very object. A copy does not count. */
 export function placeOf(input: readonly Item[], subject: object): InputPlace | undefined {
   for (const [item, each] of input.entries()) {
     if (each === subject) return { item, part: undefined }
@@ -16,7 +16,7 @@ export function placeOf(input: readonly Item[], subject: object): InputPlace | u
   return undefined
 }
 
-/** What stands at a place. */
+/** The item or part at a place. */
 export function subjectAt(input: readonly Item[], { item, part }: InputPlace): Item | Part | undefined {
   const found = input[item]
   return found && (part === undefined ? found : partsOf(found)[part])

@@ -3,13 +3,13 @@ import { AssemblyError } from '../foundation/errors.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Which proxy leads to an address, by `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. Lower-case names win, as they do for curl. */
+/** Chooses a proxy by `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. Lower-case names win, as in curl. */
 export class Proxies {
   readonly #http: string | undefined
   readonly #https: string | undefined
   readonly #direct: readonly DirectHost[]
 
-  /** Undefined where no proxy is set. Throws `AssemblyError` for one that is not a URL. */
+  /** Undefined if no proxy is set. Throws `AssemblyError` if one is not a URL. */
   static of(environment: Environment): Proxies | undefined {
     const http = proxyIn(environment, 'http_proxy')
     const https = proxyIn(environment, 'https_proxy')
@@ -26,7 +26,7 @@ export class Proxies {
       .map(directHost)
   }
 
-  /** Undefined for what is reached directly, as this machine's own addresses always are. */
+  /** Undefined for a direct connection, as always for this machine's own addresses. */
   for({ protocol, hostname, port }: URL): string | undefined {
     const proxy = protocol === 'https:' ? this.#https : this.#http
     if (proxy === undefined) return undefined
@@ -42,7 +42,7 @@ function proxyIn(environment: Environment, name: string): string | undefined {
   if (value === undefined) return undefined
   const url = /^[a-z][a-z\d+.-]*:\/\//i.test(value) ? value : `http://${value}`
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url
-  // The value may hold a password.
+  // The message leaves out the value, which may hold a password.
   throw new AssemblyError(
     `The environment variable ${name.toUpperCase()} must be an http: or https: URL, such as http://proxy.example.com:3128.`,
   )
@@ -58,7 +58,7 @@ interface DirectHost {
   holds(host: string): boolean
 }
 
-/** `*`, a host with all below it, `*.host` for those below alone, an address or a network (`10.0.0.0/8`); each with a port or without. */
+/** `*`, a host with its subdomains, `*.host` for subdomains alone, an address, or a network (`10.0.0.0/8`). All may have a port. */
 function directHost(entry: string): DirectHost {
   const [, name = '', digits] = /^(\[.*\]|[^:]*)(?::(\d+))?$/.exec(entry) ?? [undefined, entry]
   const port = digits === undefined ? undefined : Number(digits)

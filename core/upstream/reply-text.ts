@@ -3,8 +3,8 @@ import { ProviderFailure } from '../contracts/provider.ts'
 import { networkFailure } from './http-client.ts'
 
 /**
- * A reply's whole body. What is larger is `cut`, or refused with a `ProviderFailure`. `holds` hears after each chunk how many bytes are
- * here, and may throw. Listening costs half of what iterating does, and a whole reply needs no back-pressure.
+ * Reads a reply's whole body. A larger one is `cut`, or refused with a `ProviderFailure`. `holds` gets the number of bytes after each
+ * chunk, and may throw. Listening costs half as much as iterating, and a whole reply needs no back pressure.
  */
 export function readReply(
   { body }: UpstreamReply,
@@ -48,7 +48,7 @@ export function readReply(
   })
 }
 
-/** A byte order mark is none of the text. */
+/** Removes a byte order mark. */
 function withoutMark(text: string): string {
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
 }

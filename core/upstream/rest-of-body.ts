@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream'
 
-/** How long a body may go on once its answer is complete. */
+/** How long a body may stay open after its answer is complete. */
 export const restMs = 1_000
 const maximumRestBytes = 64 * 1024
 
 /**
- * The answer is complete. If the rest of its body comes soon and is small, the connection can serve the next request; otherwise it is
- * closed. Nobody waits for this.
+ * Reads what follows a complete answer. If it is short and comes soon, the connection can be reused; otherwise it is closed. Nothing
+ * waits for this.
  */
 export function readRest(body: Readable): void {
   ignoreErrors(body)
@@ -27,7 +27,7 @@ export function discard(body: Readable): void {
   body.destroy()
 }
 
-/** An error event with nobody listening would end the process. */
+/** An unhandled error event would end the process. */
 function ignoreErrors(body: Readable): void {
   body.on('error', () => {})
 }

@@ -3,12 +3,12 @@ import type { Framer } from '../contracts/adapter.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
 import { isJson } from '../foundation/json.ts'
 
-/** Of one event or line, in characters. */
+/** The limit for one event or line, in characters. */
 const maximumFrameLength = 8 * 1024 * 1024
 
 /**
- * Server-sent events from bytes, synchronously. Comments are skipped, and line ends may be LF, CRLF or CR.
- * Some vendors leave out the blank line behind the last event: at the end of the body it counts if its data is a whole JSON document.
+ * Cuts bytes into server-sent events, synchronously. Skips comments, and accepts LF, CRLF and CR as line ends.
+ * Some vendors leave out the blank line after the last event: at the end of the body it counts if its data is a whole JSON document.
  */
 export function sseFramer(): Framer {
   const text = new TextDecoder()
@@ -34,7 +34,7 @@ export function sseFramer(): Framer {
   }
 }
 
-/** A JSON document a line. */
+/** One JSON document per line. */
 export function jsonLinesFramer(): Framer {
   const text = new TextDecoder()
   let rest = ''
@@ -42,7 +42,7 @@ export function jsonLinesFramer(): Framer {
     feed(chunk, push) {
       const decoded = text.decode(chunk, { stream: true })
       let start = 0
-      // Only what is new is searched and copied: a long line that comes in many chunks costs no more than its length.
+      // Only new text is searched and copied, so a long line in many chunks costs no more than its length.
       for (let end = decoded.indexOf('\n'); end >= 0; end = decoded.indexOf('\n', start)) {
         const line = rest + decoded.slice(start, end)
         rest = ''

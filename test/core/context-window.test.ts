@@ -181,9 +181,9 @@ t.test('the input of a request is counted for the model that would be asked firs
 type Read = (status: number, headers: Readonly<Record<string, string | undefined>>, body: string) => ProviderFailure
 
 const readers: Readonly<Record<string, Read>> = {
-  messages: anthropic.failure,
+  messages: anthropic.failureFrom,
   chat: openaiChat.failureFrom,
-  responses: openaiResponses.failureOf,
+  responses: openaiResponses.failureFrom,
 }
 
 /** However they put it. */

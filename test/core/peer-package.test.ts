@@ -19,7 +19,7 @@ t.test('without the packages of the clouds, only what needs one fails, and at st
     'bedrock with an API key': 'started',
     'azure with a key': 'started',
     'bedrock with a profile':
-      "plugin bedrock(bedrock) needs the package @aws-sdk/credential-provider-node for profiles, roles and whatever else AWS's own tools find. Install it: npm install @aws-sdk/credential-provider-node",
+      'plugin bedrock(bedrock) needs the package @aws-sdk/credential-provider-node for profiles, roles and the default credential chain. Install it: npm install @aws-sdk/credential-provider-node',
     'azure with entra':
       'plugin azure(azure) needs the package @azure/identity for the option entra. Install it: npm install @azure/identity',
     vertex:

@@ -106,7 +106,7 @@ t.test('who gives up waits no longer, and the others still do', async t => {
 
 t.test('what a failure means', async t => {
   const table: readonly (readonly [unknown, object])[] = [
-    [new Error('no such role'), { kind: 'auth', message: 'Demo Cloud granted no credentials: no such role. Check the option demo.' }],
+    [new Error('no such role'), { kind: 'auth', message: 'Demo Cloud did not grant credentials: no such role. Check the option demo.' }],
     [
       Object.assign(new Error('Denied.'), { $metadata: { httpStatusCode: 403 } }),
       { kind: 'auth', status: 403, message: /: Denied\. Check/ },

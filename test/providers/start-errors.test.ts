@@ -72,7 +72,10 @@ const others: readonly (readonly [use: PluginUse, message: string | RegExp])[] =
   [vertex({}), /^plugin vertex\(vertex\) found no Google credentials\. Run "gcloud auth .*set the option credentials/],
   [vertex({ credentials: { file: join(nowhere, 'key.json') } }), /^plugin vertex\(vertex\) cannot read .*key\.json/],
   [vertex({ credentials: { json: '{"type":' } }), /^plugin vertex\(vertex\) .*credentials/],
-  [vertex({ credentials: { source: 'metadata' } }), 'plugin vertex(vertex) needs the option project, since its credentials name none.'],
+  [
+    vertex({ credentials: { source: 'metadata' } }),
+    'plugin vertex(vertex) needs the option project, because its credentials do not name one.',
+  ],
   [
     bedrock({}),
     /^plugin bedrock\(bedrock\) has no credentials: set the option apiKey, credentials, profile or defaultChain, or one of AWS_/,

@@ -7,7 +7,7 @@ import { cohereAdapter } from '../../plugins/providers/cohere/adapter.ts'
 import { geminiAdapter } from '../../plugins/providers/gemini/adapter.ts'
 import { mistralAdapter } from '../../plugins/providers/mistral/adapter.ts'
 import { ollamaAdapter } from '../../plugins/providers/ollama/adapter.ts'
-import { chatAdapter } from '../../plugins/providers/openai-chat/adapter.ts'
+import { openaiChatAdapter } from '../../plugins/providers/openai-chat/adapter.ts'
 import { hosts, type Host } from '../../plugins/providers/openai-chat/hosts.ts'
 import { openaiResponsesAdapter } from '../../plugins/providers/openai-responses/adapter.ts'
 import { encodeEvent } from '../oracle/bedrock-framing.ts'
@@ -63,7 +63,7 @@ const dialects: Readonly<Record<string, Dialect>> = {
   ...Object.fromEntries(
     (['openai', 'compatible', 'groq', 'openrouter', 'vllm'] as const).map(name => {
       const host: Host = hosts[name]
-      return [`openai-chat ${name}`, { ...chat, adapter: chatAdapter(host, url, keys), failures: [limited] }]
+      return [`openai-chat ${name}`, { ...chat, adapter: openaiChatAdapter(host, url, keys), failures: [limited] }]
     }),
   ),
   mistral: { ...chat, adapter: mistralAdapter({ baseUrl: url, keys, safePrompt: undefined, guardrails: undefined }), failures: [limited] },

@@ -157,7 +157,7 @@ async function fails(t: Test, model: Model, { tells, readsMessages }: Kind): Pro
       model: model('sandbox/fail'),
       prompt: JSON.stringify(prompt.length === 3 ? { status: Number(prompt) } : { kind: prompt }),
     }
-    const told = /The sandbox failed as it was asked to/
+    const told = /The sandbox failed as requested/
     const expected = { statusCode, isRetryable, responseBody: told, ...(readsMessages && { message: told }) }
     const whole = await generate(false, options).catch((error: unknown) => error)
     t.ok(APICallError.isInstance(whole))

@@ -1,7 +1,7 @@
 import { ProviderFailure, type ProviderCall } from '../../contracts/provider.ts'
 import { placeOf, subjectAt } from '../input-place.ts'
 
-/** Translates a call whose media were put in. A failure over a part that was put in becomes one over the part that named it. */
+/** Translates a call whose media were inlined. A failure about an inlined part becomes one about the caller's part. */
 export function aboutAsked<T>(asked: ProviderCall, complete: ProviderCall, translate: (call: ProviderCall) => T): T {
   try {
     return translate(complete)

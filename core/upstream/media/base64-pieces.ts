@@ -1,4 +1,4 @@
-/** Encodes bytes as they arrive, so that no large piece keeps the event loop busy. */
+/** Encodes bytes as they arrive, so that no large piece blocks the event loop. */
 export class Base64Pieces {
   /** ASCII. */
   readonly pieces: Buffer[] = []

@@ -1,24 +1,21 @@
 import type { Part } from '../../contracts/parts.ts'
 import { unsayable } from '../provider-failures.ts'
 
-/** What a `data:` URL holds. */
+/** The content of a `data:` URL. */
 export interface InlineData {
   /** Lower case, without parameters. */
   readonly mediaType: string
   readonly base64: string
 }
 
-/** Undefined for what is no `data:` URL: an address, or base64 alone. Throws `ProviderFailure` for one that cannot be read, which `part` holds. */
+/** Undefined if this is not a `data:` URL, but an address or plain base64. Throws `ProviderFailure` about `part` if it cannot be decoded. */
 export function inlineDataOf(url: string, part?: Part): InlineData | undefined {
   const data = parseDataUrl(url)
   if (data || !/^data:/i.test(url)) return data
-  throw unsayable(
-    'A data: URL has no comma before its data, or is neither base64 nor percent-encoded. Expected data:<type>;base64,<data>.',
-    part,
-  )
+  throw unsayable('A data: URL is malformed. Expected data:<type>;base64,<data>.', part)
 }
 
-/** Undefined for any other URL, and for a `data:` URL that is none: without a comma, or badly percent-encoded. */
+/** Undefined for any other URL, and for a malformed `data:` URL: without a comma, or with bad percent-encoding. */
 export function parseDataUrl(url: string): InlineData | undefined {
   if (!/^data:/i.test(url)) return undefined
   const comma = url.indexOf(',')
@@ -30,7 +27,7 @@ export function parseDataUrl(url: string): InlineData | undefined {
   return base64 === undefined ? undefined : { mediaType: named(mediaType.trim().toLowerCase()), base64 }
 }
 
-/** Nothing means text, and one wrong name is common. */
+/** No type means text, and `image/jpg` is a common mistake. */
 function named(mediaType: string): string {
   return mediaType === 'image/jpg' ? 'image/jpeg' : mediaType || 'text/plain'
 }

@@ -19,13 +19,13 @@ const typesByExtension = new Map(
   }),
 )
 
-/** The media type by the extension of a file's name or address; undefined where that tells none. */
+/** The media type for the extension of a file name or URL. Undefined if the extension is unknown. */
 export function fileTypeOf(name: string | undefined): string | undefined {
   const extension = extensionOf(name)
   return extension === undefined ? undefined : typesByExtension.get(extension)
 }
 
-/** Of a file's name or address: in lower case, without the dot. */
+/** The extension of a file name or URL: lower case, without the dot. */
 export function extensionOf(name = ''): string | undefined {
   const path = /^[a-z]+:\/\//i.test(name) ? name.replace(/[?#].*$/s, '') : name
   return /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase()

@@ -1,14 +1,14 @@
 import { GatewayError } from '../../foundation/errors.ts'
 
-/** What one request holds. */
+/** What one request holds in memory. */
 export interface MediaShare {
   /** How many bytes were taken. */
   readonly bytes: number
   /** How many it may take. */
   readonly maximumBytes: number
-  /** Called before bytes are kept. Undefined when they may be at once; else rejects with a 503 after a while, or with the signal's reason. */
+  /** Call before keeping bytes. Returns undefined if there is room now; else waits, and rejects with a 503 after a while or with the signal's reason. */
   take(bytes: number, signal: AbortSignal): Promise<void> | undefined
-  /** Nothing more will be taken: room that was not needed is free again. */
+  /** Frees reserved room that was not needed. Nothing more will be taken. */
   settle(): void
   release(): void
 }
@@ -20,16 +20,16 @@ interface Waiter {
 }
 
 /**
- * Counts the bytes of images and files that all requests hold together. A request enters with room for its likely size, and waits
- * while there is none; so few are under way at once, and they finish. One that needs more waits for others to let go, save the oldest,
- * or all could wait for one another: by what one request may hold the limit may be passed, and by no more.
+ * Limits the bytes of images and files that all requests hold together. A request enters once there is room for its likely size, so only
+ * a few run at a time, and they finish. One that needs more waits for others to release theirs, except the oldest, so that requests
+ * never deadlock. The total may therefore exceed the limit, by at most what one request may hold.
  */
 export class HeldMedia {
   readonly #limit: number
   readonly #maximumWaitMs: number
-  /** The oldest first. */
+  /** Oldest first. */
   readonly #shares = new Set<Share>()
-  /** Those inside go before those who wait to enter. */
+  /** Served before requests that wait to enter. */
   readonly #growing = new Set<Waiter>()
   readonly #entering = new Set<Waiter>()
   #room = 0
@@ -39,7 +39,7 @@ export class HeldMedia {
     this.#maximumWaitMs = maximumWaitMs
   }
 
-  /** Bytes that are held, or that there must be room for. */
+  /** Bytes held or reserved. */
   get bytes(): number {
     return this.#room
   }
@@ -53,9 +53,9 @@ export class HeldMedia {
     return share
   }
 
-  /** For shares. */
+  /** Called by shares. */
   grow(share: Share, bytes: number, signal: AbortSignal): Promise<void> | undefined {
-    // A request that failed counts for nothing, although one of its downloads may not have heard of it yet.
+    // A failed request no longer counts, although one of its downloads may still be running.
     if (!this.#shares.has(share)) return undefined
     const isOldest = this.#shares.values().next().value === share
     if (!isOldest && !this.#fits(bytes)) return this.#wait(this.#growing, share, bytes, signal)
@@ -63,14 +63,14 @@ export class HeldMedia {
     return undefined
   }
 
-  /** For shares. */
+  /** Called by shares. */
   shrink(share: Share, bytes: number): void {
     if (!this.#shares.has(share)) return
     this.#add(share, -bytes)
     this.#wake()
   }
 
-  /** For shares. */
+  /** Called by shares. */
   leave(share: Share): void {
     if (!this.#shares.delete(share)) return
     this.#room -= share.room
@@ -87,7 +87,7 @@ export class HeldMedia {
     }
   }
 
-  /** Whoever is alone always fits. */
+  /** A request always fits if it is the only one. */
   #fits(bytes: number): boolean {
     return this.#shares.size === 0 || this.#room + bytes <= this.#limit
   }
@@ -160,7 +160,7 @@ function busy(): GatewayError {
     status: 503,
     type: 'server_error',
     code: 'server_error',
-    message: 'The gateway holds as many images and files of other requests as it may. Try again.',
+    message: 'The gateway is at its memory limit for images and files of other requests. Try again.',
     retryAfterMs: 1_000,
   })
 }

@@ -9,10 +9,10 @@ import { StandIns, type Piece } from './stand-ins.ts'
 
 type Places = NonNullable<ProviderAdapter['media']>
 
-/** What may go through an adapter as a string: that keeps the event loop busy. */
+/** The most that may pass through an adapter as a string, because that blocks the event loop. */
 const largestWhole = 10 * 1024 * 1024
 
-/** What a call names by URL and its vendor takes inline only: an image's `image_url`, a file's `file_url`. */
+/** Media that a call names by URL (`image_url`, `file_url`) and its vendor accepts only inline. */
 export class InlineMedia {
   readonly #call: ProviderCall
   readonly #places: Places
@@ -28,7 +28,7 @@ export class InlineMedia {
     this.#standIns = new StandIns([...gathered.contents.keys()])
   }
 
-  /** Undefined where nothing has to be fetched. Throws `ProviderFailure` for what the caller named and cannot be had. */
+  /** Undefined if there is nothing to fetch. Throws `ProviderFailure` if something cannot be fetched. */
   static async fetch(call: ProviderCall, places: Places, http: HttpClient): Promise<InlineMedia | undefined> {
     const wanted = wantedBy(call, places)
     if (!wanted) return undefined
@@ -40,15 +40,15 @@ export class InlineMedia {
     }
   }
 
-  /** The call with everything in it, as `data:` URLs: for providers that have no adapter. */
+  /** The call with all media as `data:` URLs, for providers without an adapter. */
   get whole(): ProviderCall {
     return this.#with(url => wholeUrl(this.#contentOf(url)))
   }
 
   /**
-   * What the adapter makes of the call; to be asked for once. It is shown short stand-ins, and the contents take their places in the body: as strings they
-   * would be copied and searched several times, which takes a tenth of a second for 30 MB. An adapter that reads a content itself, such
-   * as a text, leaves no stand-in in the body, and is shown that content.
+   * Prepares the request with the adapter; call it once. The adapter sees short placeholders, which the contents replace in the body
+   * afterward: as strings, they would be copied and searched several times, which takes 0.1 s for 30 MB. If an adapter reads a content
+   * itself, such as a text file, its placeholder is missing from the body, so the adapter runs again with the content.
    */
   request(adapter: Pick<ProviderAdapter, 'prepare'>): UpstreamRequest {
     const shown = new Set<string>()
@@ -63,14 +63,14 @@ export class InlineMedia {
     }
   }
 
-  /** The bytes are nobody's any more, and other requests may fetch. */
+  /** Releases the bytes, so that other requests may fetch. */
   release(): void {
     this.#release()
   }
 
   #joined(pieces: readonly Piece[]): Uint8Array {
     const body = Buffer.concat(pieces.flatMap(({ text, url }) => (url === undefined ? [Buffer.from(text)] : this.#contentOf(url).base64)))
-    // From here on the body holds them.
+    // From here on, the body holds the bytes.
     this.#contents = new Map()
     return body
   }
@@ -87,7 +87,7 @@ export class InlineMedia {
     const content = this.#contentOf(url)
     if (content.bytes <= largestWhole) return wholeUrl(content)
     const kind = wantedBy(this.#call, this.#places)!.find(each => each.url === url)!.kind
-    throw new MediaError(kind, 'size', 'is larger than 10 MiB, the most that this provider takes of this type', { url }).asFailure()
+    throw new MediaError(kind, 'size', 'is larger than 10 MiB, the limit of this provider for this type', { url }).asFailure()
   }
 
   #with(dataUrlOf: (url: string) => string): ProviderCall {
@@ -100,7 +100,7 @@ export class InlineMedia {
   }
 }
 
-/** Each URL once; undefined for none, which is nearly always. */
+/** Lists each URL once. Undefined for none, the usual case. */
 function wantedBy({ request }: ProviderCall, places: Places): readonly WantedMedia[] | undefined {
   let wanted: Map<string, WantedMedia> | undefined
   for (const item of request.input)

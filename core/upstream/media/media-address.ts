@@ -1,21 +1,21 @@
 import { isIP } from 'node:net'
 import { isPublicAddress } from './public-address.ts'
 
-/** Hosts that may lie in a private network, as `settings.mediaHosts` names them. */
+/** Hosts that may be in a private network, from `settings.mediaHosts`. */
 export type AllowedHosts = ReadonlySet<string>
 
 export function allowedHosts(names: readonly string[]): AllowedHosts {
   return new Set(names.map(name => name.toLowerCase()))
 }
 
-/** Far longer than signed addresses are. */
+/** Signed URLs are far shorter. */
 const longestAddress = 8_192
-/** Addresses of objects in a cloud's storage, which its own models read. */
+/** Objects in a cloud's storage, which that cloud's models can read. */
 const storageProtocols: ReadonlySet<string> = new Set(['gs:', 's3:'])
 
 /**
- * What keeps an address from being one that a vendor could fetch, to stand behind the field's name; undefined when nothing does.
- * No name is resolved here: whoever connects checks again what a name leads to.
+ * Why a vendor cannot fetch an address, as a phrase that follows the field's name. Undefined if it can.
+ * Does not resolve names: whoever connects checks the resolved address again.
  */
 export function addressProblem(address: string, allowed: AllowedHosts): string | undefined {
   if (address.length > longestAddress) return `is longer than ${longestAddress} characters`
@@ -25,7 +25,7 @@ export function addressProblem(address: string, allowed: AllowedHosts): string |
   return webAddressProblem(url, allowed)
 }
 
-/** The same for what the gateway fetches by itself. */
+/** The same for URLs that the gateway fetches itself. */
 export function webAddressProblem(url: URL, allowed: AllowedHosts): string | undefined {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must be an http: or https: URL, or a data: URL'
   if (url.username || url.password) return 'must not hold a user name or password'
@@ -36,7 +36,7 @@ export function isAllowed({ hostname, host }: URL, allowed: AllowedHosts): boole
   return allowed.has(hostname) || allowed.has(host)
 }
 
-/** The URL parser has turned other spellings of an IPv4 address, such as `0x7f000001`, into the usual one. */
+/** The URL parser has already normalized other spellings of an IPv4 address, such as `0x7f000001`. */
 function hostProblem(hostname: string): string | undefined {
   const literal = hostname.replace(/^\[|\]$/g, '')
   if (isIP(literal)) return isPublicAddress(literal) ? undefined : 'names an address outside the public internet'

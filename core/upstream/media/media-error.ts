@@ -4,7 +4,7 @@ import { invalidRequest, type GatewayError, type ImageErrorCode } from '../../fo
 
 export type MediaProblem = 'address' | 'download' | 'missing' | 'size' | 'total' | 'count' | 'empty' | 'type'
 
-/** Only images have codes of their own: docs/protocol/errors.md#error-codes. */
+/** Only images have specific codes: docs/protocol/errors.md#error-codes. */
 const imageCodes: Record<MediaProblem, ImageErrorCode | undefined> = {
   address: 'invalid_image_url',
   download: 'failed_to_download_image',
@@ -25,11 +25,11 @@ const advice: Partial<Record<MediaProblem, string>> = {
 }
 
 export interface MediaErrorOptions extends ErrorOptions {
-  /** Which one it was. Never in a message. */
+  /** The URL that failed. Never part of a message. */
   readonly url?: string
 }
 
-/** Something that was named by URL cannot be used, which is the caller's fault. `message` goes on behind the field's name, and never holds the URL. */
+/** Something named by URL cannot be used, which is the caller's fault. `message` follows the field's name and never contains the URL. */
 export class MediaError extends Error {
   override readonly name = 'MediaError'
   readonly kind: MediaKind
@@ -43,18 +43,18 @@ export class MediaError extends Error {
     this.url = url
   }
 
-  /** The one that led to an error, if one did. */
+  /** The `MediaError` that caused an error, if any. */
   static behind(error: unknown): MediaError | undefined {
     for (let each = error; each instanceof Error; each = each.cause) if (each instanceof MediaError) return each
     return undefined
   }
 
-  /** The caller's 400: `path` is that of the field in the request. */
+  /** The 400 for the caller. `path` is the field's path in the request. */
   publicly(path: string): GatewayError {
     return invalidRequest(this.#sentences, path, this.#code ?? 'invalid_value')
   }
 
-  /** For the books of an attempt: neither the provider's fault, nor worth another try. */
+  /** The attempt's failure: not the provider's fault, and not worth a retry. */
   asFailure(): ProviderFailure {
     return new ProviderFailure({ kind: 'invalid-request', code: this.#code, message: this.#sentences, cause: this })
   }

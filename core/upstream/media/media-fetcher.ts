@@ -6,6 +6,7 @@ import type { Dispatcher } from 'undici'
 import { GatewayError } from '../../foundation/errors.ts'
 import { directAgent, proxiedAgent, request } from '../agent.ts'
 import type { Proxies } from '../proxies.ts'
+import { discard } from '../rest-of-body.ts'
 import { Base64Pieces } from './base64-pieces.ts'
 import type { MediaShare } from './held-media.ts'
 import { allowedHosts, isAllowed, webAddressProblem, type AllowedHosts } from './media-address.ts'
@@ -15,7 +16,7 @@ import { Pace } from './pace.ts'
 import { isPublicAddress } from './public-address.ts'
 
 export interface MediaFetcherOptions {
-  /** Hosts, such as `images.example.com` or `10.0.0.7:9000`, that may lie in a private network. */
+  /** Hosts that may be in a private network, such as `images.example.com` or `10.0.0.7:9000`. */
   readonly allowedHosts: readonly string[]
   /** Replaced in tests. */
   readonly lookup?: typeof systemLookup
@@ -24,15 +25,15 @@ export interface MediaFetcherOptions {
 }
 
 const maximumBytes: Record<MediaKind, number> = { image: 20 * 1024 * 1024, file: 32 * 1024 * 1024 }
-/** So many tell a type. */
+/** Enough to detect a type. */
 const typeBytes = 16
 const maximumRedirects = 3
 const defaultTimeoutMs = 15_000
 const connectTimeoutMs = 10_000
 
 /**
- * Fetches what callers name by URL, for vendors that take it inline only. A caller must not reach the gateway's own network by it:
- * addresses are checked after the name was resolved and in the very connect that uses them, and every redirect is checked again.
+ * Fetches media that callers name by URL, for vendors that accept only inline content. Callers must not reach the gateway's own network
+ * this way: addresses are checked after the name is resolved, in the same connect that uses them, and again for every redirect.
  */
 export class MediaFetcher {
   readonly #allowed: AllowedHosts
@@ -52,7 +53,7 @@ export class MediaFetcher {
     this.#proxies = proxies
   }
 
-  /** Throws `MediaError` for what cannot be had, what the share throws, and the signal's reason. */
+  /** Throws `MediaError` if the media cannot be fetched, whatever the share throws, and the signal's reason. */
   async fetch(url: string, kind: MediaKind, signal: AbortSignal, share: MediaShare): Promise<MediaContent> {
     const deadline = new AbortController()
     const late = (): void => deadline.abort(new MediaError(kind, 'download', `did not arrive within ${this.#timeoutMs / 1000} s`, { url }))
@@ -61,7 +62,7 @@ export class MediaFetcher {
       await this.#pace.next(bytes)
       const wait = share.take(bytes, deadline.signal)
       if (!wait) return
-      // It is other requests that keep it waiting, not its server.
+      // Other requests cause this wait, not the server, so the timeout pauses.
       clearTimeout(timer)
       await wait
       timer = setTimeout(late, this.#timeoutMs)
@@ -109,9 +110,14 @@ export class MediaFetcher {
       if (reply.statusCode !== 200) {
         discard(reply.body)
         const missing = reply.statusCode === 404 || reply.statusCode === 410
-        throw new MediaError(kind, missing ? 'missing' : 'download', `could not be downloaded: its server answered ${reply.statusCode}`, {
-          url,
-        })
+        throw new MediaError(
+          kind,
+          missing ? 'missing' : 'download',
+          `could not be downloaded: its server returned status ${reply.statusCode}`,
+          {
+            url,
+          },
+        )
       }
       try {
         return await read(reply.body, Number(reply.headers['content-length'] ?? 0), String(reply.headers['content-type'] ?? ''), wanted)
@@ -119,7 +125,7 @@ export class MediaFetcher {
         discard(reply.body)
       }
     }
-    throw new MediaError(kind, 'download', `could not be downloaded: there were more than ${maximumRedirects} redirects`, { url })
+    throw new MediaError(kind, 'download', `could not be downloaded: more than ${maximumRedirects} redirects`, { url })
   }
 
   #checkedAddress(address: string, { url, kind }: Download): URL {
@@ -130,8 +136,8 @@ export class MediaFetcher {
   }
 
   /**
-   * A proxy would look names up itself, later and in its own network. So the name is looked up and checked here, and the proxy is
-   * asked for a tunnel to that address; the name goes into the TLS handshake and the `host` header.
+   * A proxy would resolve names itself, later and in its own network. So the name is resolved and checked here, and the proxy opens a
+   * tunnel to that address. The name goes into the TLS handshake and the `host` header.
    */
   async #way(at: URL, signal: AbortSignal): Promise<{ readonly agent: Dispatcher; readonly origin: string }> {
     const proxy = this.#proxies?.for(at)
@@ -166,7 +172,7 @@ function addressOf(hostname: string, lookup: LookupFunction, signal: AbortSignal
 type Take = (bytes: number) => Promise<void>
 
 interface Download {
-  /** What the caller sent. */
+  /** The caller's URL. */
   readonly url: string
   readonly kind: MediaKind
   readonly share: MediaShare
@@ -176,7 +182,7 @@ interface Download {
 
 const privateAddress = 'TURNPIKE_PRIVATE_ADDRESS'
 
-/** A look-up that fails unless every address of the name is public: what is connected to is what was checked. */
+/** A DNS lookup that fails unless every address is public. The connection uses the checked address. */
 function publicOnly(lookup: typeof systemLookup): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
@@ -189,7 +195,7 @@ function publicOnly(lookup: typeof systemLookup): LookupFunction {
   }
 }
 
-/** Refused by what its server announces, before any of it is read, or else when the limit is passed. */
+/** Refuses a body before reading it if its announced length is over the limit, else as soon as it passes the limit. */
 async function read(body: Readable, announced: number, contentType: string, { url, kind, share, take }: Download): Promise<MediaContent> {
   const limit = maximumBytes[kind]
   const encoded = new Base64Pieces()
@@ -235,9 +241,4 @@ function typeOf(bytes: Buffer, contentType: string, kind: MediaKind, url: string
 
 function pdf(bytes: Buffer): string | undefined {
   return bytes.subarray(0, 5).toString('latin1') === '%PDF-' ? 'application/pdf' : undefined
-}
-
-function discard(body: Readable): void {
-  body.on('error', () => {})
-  body.destroy()
 }

@@ -4,20 +4,20 @@ import { MediaError } from './media-error.ts'
 import type { MediaFetcher } from './media-fetcher.ts'
 
 export interface MediaLimits {
-  /** Images and files of one request. */
+  /** Images and files per request. */
   readonly maxMediaCount: number
-  /** Bytes of one request. */
+  /** Bytes per request. */
   readonly maxMediaBytes: number
-  /** Bytes of all requests together. */
+  /** Bytes for all requests together. */
   readonly maxHeldMediaBytes: number
 }
 
 const maximumAtOnce = 4
-/** What an image or a file hardly exceeds. */
+/** Most images and files are smaller. */
 const likelyBytes = 4 * 1024 * 1024
 const defaultTimeoutMs = 60_000
 
-/** Fetches all that one request names by URL, within limits for the request and for all requests together. */
+/** Fetches everything that one request names by URL, within limits per request and for all requests together. */
 export class MediaGathering {
   readonly #fetcher: Pick<MediaFetcher, 'fetch'>
   readonly #limits: MediaLimits
@@ -35,15 +35,15 @@ export class MediaGathering {
     return this.#held.bytes
   }
 
-  /** Each URL is wanted once. Throws `MediaError`, a 503 when other requests hold too much for too long, and the signal's reason. */
+  /** `wanted` lists each URL once. Throws `MediaError`, a 503 if other requests hold too much for too long, and the signal's reason. */
   async gather(wanted: readonly WantedMedia[], signal: AbortSignal): Promise<GatheredMedia> {
     const { maxMediaCount, maxMediaBytes } = this.#limits
     if (wanted.length > maxMediaCount)
-      throw new MediaError('file', 'count', `names ${wanted.length} images and files by URL, and at most ${maxMediaCount} are fetched`)
+      throw new MediaError('file', 'count', `names ${wanted.length} images and files by URL, but the limit is ${maxMediaCount}`)
     const share = await this.#held.enter(wanted.length * likelyBytes, maxMediaBytes, signal)
     const stop = new AbortController()
     const { url, kind } = wanted[0]!
-    const late = new MediaError(kind, 'download', `and what else the input names did not arrive within ${this.#timeoutMs / 1000} s`, {
+    const late = new MediaError(kind, 'download', `and the other media did not arrive within ${this.#timeoutMs / 1000} s`, {
       url,
     })
     const timer = setTimeout(() => stop.abort(late), this.#timeoutMs)
@@ -52,7 +52,7 @@ export class MediaGathering {
       share.settle()
       return { contents, release: () => share.release() }
     } catch (error) {
-      // The others need not go on.
+      // Stop the other downloads.
       stop.abort(error)
       share.release()
       throw error

@@ -2,7 +2,7 @@ import type { Item, Part } from '../../contracts/items.ts'
 
 const none: readonly Part[] = []
 
-/** A part's address of an image or a file; undefined for a part that has none, and for a `data:` URL in `image_url`. */
+/** The URL of an image or a file in a part. A `data:` URL in `image_url` does not count. */
 export interface NamedMedia {
   readonly field: 'image_url' | 'file_url'
   readonly url: string
@@ -26,7 +26,7 @@ export function isData(url: string): boolean {
   return /^data:/i.test(url)
 }
 
-/** The path of a part's address in a request's input; undefined when no part has it. */
+/** The path of a URL in a request's input. Undefined if no part has it. */
 export function pathOfMedia(input: readonly Item[], url: string): string | undefined {
   for (const [index, item] of input.entries())
     for (const [position, part] of partsOf(item).entries()) {

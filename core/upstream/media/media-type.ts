@@ -1,4 +1,4 @@
-/** An image's true type by its first bytes; what servers say of images is often wrong. */
+/** An image's real type, from its first bytes. The type that servers send is often wrong. */
 export function imageTypeOf(bytes: Uint8Array): string | undefined {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 16)).toString('latin1')
   if (text.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png'

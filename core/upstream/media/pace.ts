@@ -3,12 +3,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 /** A few milliseconds of work. */
 const bytesInTurn = 4 * 1024 * 1024
 
-/** Spreads the work on bytes that arrive over many connections at once over turns of the event loop. */
+/** Spreads the work on bytes from many connections over several turns of the event loop. */
 export class Pace {
   #bytes = 0
   #turn: Promise<void> | undefined
 
-  /** Undefined while the turn has room. */
+  /** Undefined if this turn has room. */
   next(bytes: number): Promise<void> | undefined {
     this.#bytes += bytes
     if (this.#bytes <= bytesInTurn) return undefined

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 
-/** Whether an address lies in the public internet: not on this machine, not in a private network, not a cloud's metadata service. */
+/** Whether an address is on the public internet: not this machine, a private network, or a cloud's metadata service. */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address)
   if (family === 4) return !reserved4.check(address, 'ipv4')
@@ -8,7 +8,7 @@ export function isPublicAddress(address: string): boolean {
 }
 
 // IANA, "IPv4 Special-Purpose Address Registry" and "IPv6 Special-Purpose Address Registry", and multicast.
-// Two lists: one alone would compare IPv4 addresses with IPv6 networks too.
+// Two lists, because a single one would also compare IPv4 addresses with IPv6 networks.
 const reserved4 = new BlockList()
 for (const [network, prefix] of [
   ['0.0.0.0', 8],
@@ -28,7 +28,7 @@ for (const [network, prefix] of [
 ] as const)
   reserved4.addSubnet(network, prefix, 'ipv4')
 
-// Only 2000::/3 is handed out, IPv4-mapped addresses lie outside; within it, tunnels and documentation may lead elsewhere.
+// Only 2000::/3 is assigned; IPv4-mapped addresses are outside it. Inside it, tunnels and documentation networks are excluded.
 const reserved6 = new BlockList()
 for (const [network, prefix] of [
   ['::', 3],

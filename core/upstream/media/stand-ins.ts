@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto'
 
-/** A stretch of a body: text as it is, or the place of a content. */
+/** A piece of a body: text, or the place of a content. */
 export type Piece = { readonly text: string; readonly url?: undefined } | { readonly text?: undefined; readonly url: string }
 
-// Multiples of three bytes, so that base64 needs no padding and one can be put behind the other.
+// Multiples of three bytes, so that base64 needs no padding and pieces can be concatenated.
 const secretBytes = 24
 const numberBytes = 6
 const numberLength = (numberBytes / 3) * 4
 
-/** Short base64 that stands in a body for contents until the body is complete. Nobody outside can guess it. */
+/** Short base64 placeholders for contents, until the body is complete. Nobody outside can guess them. */
 export class StandIns {
   readonly #urls: readonly string[]
   readonly #places: ReadonlyMap<string, number>
-  /** ASCII behind the base64, so that an adapter that decodes it finds a text. */
+  /** Decodes to ASCII, so that an adapter that decodes it finds text. */
   readonly #mark = base64(randomBytes(secretBytes / 2).toString('hex'))
 
   constructor(urls: readonly string[]) {

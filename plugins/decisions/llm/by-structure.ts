@@ -1,4 +1,4 @@
-import { ProviderFailure, type GenerationRequest, type JsonObject } from '../../../core/index.ts'
+import { membersOf, parseJson, ProviderFailure, type GenerationRequest, type JsonObject } from '../../../core/index.ts'
 import type { Estimator } from './judge.ts'
 import { inputOf, optionCount, optionsOf } from './prompt.ts'
 import { normalised } from './temper.ts'
@@ -43,7 +43,7 @@ function schemaOf(names: readonly string[]): JsonObject {
 }
 
 function read(text: string, names: readonly string[], model: string): readonly number[] {
-  const given = parsed(text)
+  const given = membersOf(parseJson(text))
   const weights = names.map(name => given[name])
   if (weights.every(isWeight) && weights.some(weight => weight > 0)) return normalised(weights)
   throw new ProviderFailure({
@@ -54,13 +54,4 @@ function read(text: string, names: readonly string[], model: string): readonly n
 
 function isWeight(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0
-}
-
-function parsed(text: string): JsonObject {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? (value as JsonObject) : {}
-  } catch {
-    return {}
-  }
 }

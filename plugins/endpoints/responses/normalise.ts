@@ -1,4 +1,4 @@
-import { characters, invalidRequest, longestText } from '../../../core/index.ts'
+import { characters, invalidRequest, isObject, longestText } from '../../../core/index.ts'
 
 type Draft = Record<string, unknown>
 
@@ -40,7 +40,7 @@ export function normaliseToolChoice(choice: unknown): unknown {
   withoutNulls(choice)
   normaliseToolType(choice)
   if (Array.isArray(choice['tools'])) for (const tool of choice['tools']) if (isObject(tool)) normaliseToolType(withoutNulls(tool))
-  if (choice['type'] === 'allowed_tools') choice['mode'] ??= 'auto'
+  if (choice['type'] === 'allowed_tools') (choice as Draft)['mode'] ??= 'auto'
   return choice
 }
 
@@ -105,8 +105,4 @@ function normalisePart(part: unknown): void {
 
 function normaliseToolType(tool: Draft): void {
   if (webSearchNames.has(tool['type'])) tool['type'] = 'web_search'
-}
-
-function isObject(value: unknown): value is Draft {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -2,11 +2,11 @@ import type { Readable } from 'node:stream'
 import { ProviderFailure, sseFramer, type ProviderCall } from '../../../core/index.ts'
 import { EndOfAnswer } from './end-of-answer.ts'
 
-/** How long a body may go on once its answer is complete. */
+/** How long a body may stay open after its answer is complete. */
 const restMs = 1_000
 const maximumReplyBytes = 64 * 1024 * 1024
 
-/** A whole reply, and never more of it than the gateway has room for: packages collect it. */
+/** Passes on a whole reply within the gateway's memory limit, because packages collect it. */
 export async function* wholeBody(body: Readable, holds: ProviderCall['holds']): AsyncGenerator<Uint8Array> {
   let held = 0
   for await (const chunk of body as AsyncIterable<Uint8Array>) {
@@ -18,7 +18,7 @@ export async function* wholeBody(body: Readable, holds: ProviderCall['holds']): 
   holds?.(0)
 }
 
-/** The events of a stream, each once it is whole, up to the end of the answer. */
+/** Passes on the complete events of a stream, up to the end of the answer. */
 export async function* streamedBody(body: Readable, holds: ProviderCall['holds']): AsyncGenerator<Uint8Array> {
   const end = new EndOfAnswer()
   const framer = sseFramer()

@@ -1,11 +1,11 @@
 import { ProviderFailure, type Emit, type GenerationEvent } from '../../../core/index.ts'
 import { Citations } from './citations.ts'
 import { failureInside } from './failure.ts'
-import { finishFrom } from './finish.ts'
+import { finishReasonOf } from './finish.ts'
 import type { Content, GenerateResult, Metadata, StreamPart } from './specification.ts'
 import { joined, stateText, worthKeeping, type State } from './state.ts'
 import { ToolInputs } from './tool-inputs.ts'
-import { usageFrom } from './usage.ts'
+import { usageOf } from './usage.ts'
 import type { Vendor } from './vendor.ts'
 import { warningFrom } from './warnings.ts'
 
@@ -13,13 +13,13 @@ type FinishPart = Pick<GenerateResult, 'usage' | 'finishReason' | 'providerMetad
 type TextEvent = Extract<GenerationEvent, { readonly type: 'text' }>
 
 interface Block {
-  /** Of a text: where it starts in its message. Of a thought: what was said. */
+  /** Where a text starts in its message. */
   readonly start: number
   text: string
   metadata: Metadata | undefined
 }
 
-/** One answer, whether it comes in parts or whole: what the package says becomes events. */
+/** Turns one answer of a package into events, streamed or whole. */
 export class Answer {
   readonly #vendor: Vendor
   readonly #emit: Emit
@@ -38,7 +38,7 @@ export class Answer {
     this.#citations = new Citations(emit)
   }
 
-  /** Types of parts that are not known are left out. */
+  /** Ignores unknown types of parts. */
   part(part: StreamPart): void {
     switch (part.type) {
       case 'text-delta':
@@ -146,15 +146,15 @@ export class Answer {
   }
 
   #finish({ usage, finishReason, providerMetadata }: FinishPart): void {
-    const reason = finishFrom(finishReason, this.#hasSaid || this.#calls.count > 0)
+    const reason = finishReasonOf(finishReason, this.#hasSaid || this.#calls.count > 0)
     this.#citations.end(this.#messageLength, this.#calls.hasForeign)
     this.#calls.end(reason === 'length' || reason === undefined)
     const states = Object.entries(this.#calls.metadata).filter(([, metadata]) => worthKeeping(metadata))
     if (states.length > 0 && !this.#vendor.onlyReasoningHasState) this.#state({ of: 'calls', calls: Object.fromEntries(states) })
-    const counts = usageFrom(usage, providerMetadata, this.#vendor)
+    const counts = usageOf(usage, providerMetadata, this.#vendor)
     if (counts) this.#emit({ type: 'usage', usage: counts })
     if (!this.#hasSaid && this.#calls.count === 0 && this.#hasFile)
-      throw new ProviderFailure({ kind: 'protocol', message: 'The provider answered with a file alone, which cannot be passed on.' })
+      throw new ProviderFailure({ kind: 'protocol', message: 'The provider answered with only a file, which cannot be passed on.' })
     if (reason) this.#emit({ type: 'finish', reason: reason === 'stop' && this.#calls.count > 0 ? 'tool-calls' : reason })
   }
 
@@ -173,7 +173,7 @@ interface Cited {
   readonly citations?: Extract<Extract<StreamPart, { type: 'text-end' }>, { citations?: unknown }>['citations']
 }
 
-/** OpenAI's models may say what they are about to do before they answer. */
+/** OpenAI models may send commentary before they answer. */
 function phaseIn(metadata: Metadata | undefined): Pick<TextEvent, 'phase'> {
   const phase = Object.values(metadata ?? {}).find(each => 'phase' in each)?.['phase']
   return phase === 'commentary' || phase === 'final_answer' ? { phase } : {}

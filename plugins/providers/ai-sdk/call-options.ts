@@ -2,7 +2,7 @@ import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sd
 import type { Effort, JsonObject, ProviderCall, UpstreamRequestBody } from '../../../core/index.ts'
 import { promptFor } from './prompt.ts'
 import type { LanguageModel } from './specification.ts'
-import { toolOptions } from './tools.ts'
+import { toolsFor } from './tools.ts'
 import type { Sayable, Vendor } from './vendor.ts'
 
 export interface CallSettings {
@@ -12,7 +12,7 @@ export interface CallSettings {
 
 export type Warn = (param: string, message: string) => void
 
-/** What a package is called with, in the newest version of the specification. */
+/** The options to call a package with, in the newest version of the specification. */
 export function callOptions(
   { request, signal }: ProviderCall,
   model: LanguageModel,
@@ -35,7 +35,7 @@ export function callOptions(
     ...(request.frequency_penalty !== undefined && { frequencyPenalty: request.frequency_penalty }),
     ...(effort && { reasoning: effort }),
     ...responseFormat(request),
-    ...toolOptions(request),
+    ...toolsFor(request),
     ...(options && { providerOptions: options }),
   }
 }
@@ -48,7 +48,7 @@ function responseFormat({ text }: UpstreamRequestBody): Pick<LanguageModelV4Call
   return { responseFormat: { type: 'json', schema, name, ...(description !== undefined && { description }) } }
 }
 
-const unsaid = 'cannot be told to this package and was left out'
+const unsaid = 'is not supported by this package and was left out'
 
 function warnOfUnsaid({ parallel_tool_calls, tools, text }: UpstreamRequestBody, { says }: Vendor, warn: Warn): void {
   const asked: Readonly<Record<Sayable, boolean>> = {
@@ -60,7 +60,7 @@ function warnOfUnsaid({ parallel_tool_calls, tools, text }: UpstreamRequestBody,
 
 const ladder: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 
-/** Before v4 the specification has no word for it: an option where one is known, moved up and then down to the closest level. */
+/** Before v4, the specification has no effort. Uses the package's option if known, with the closest level: first up, then down. */
 function olderEffort(effort: Effort | undefined, { efforts }: Vendor, warn: Warn): JsonObject {
   if (!effort) return {}
   const from = ladder.indexOf(effort)
@@ -71,7 +71,7 @@ function olderEffort(effort: Effort | undefined, { efforts }: Vendor, warn: Warn
   return closest ? { reasoningEffort: closest } : {}
 }
 
-/** The operator's own go before what follows from the request. */
+/** The operator's options override those from the request. */
 function merged(
   own: Readonly<Record<string, JsonObject>>,
   operators: CallSettings['providerOptions'],

@@ -3,7 +3,7 @@ import type { Emit } from '../../../core/index.ts'
 
 type Source = LanguageModelV2Source | LanguageModelV3Source | LanguageModelV4Source
 
-/** What an answer rests on. Only v4 says where in the text; a source of older packages stands for the text that it came with. */
+/** The sources of an answer. Only v4 gives their place in the text. In older packages, a source covers the text that it came with. */
 export class Citations {
   readonly #emit: Emit
   readonly #cited = new Set<string>()
@@ -30,8 +30,8 @@ export class Citations {
   }
 
   /**
-   * The answer is over; `messageLength` is 0 where no message is open to which the sources could belong. `found`: they are all that
-   * a search of the vendor's brought, cited or not.
+   * Ends the answer. `messageLength` is 0 if no message is open that the sources could belong to. `found`: the sources are all results
+   * of a vendor's search, cited or not.
    */
   end(messageLength: number, found: boolean): void {
     if (found || messageLength <= this.#start) return
@@ -42,7 +42,7 @@ export class Citations {
     return source.sourceType === 'url' && this.#cited.has(source.url)
   }
 
-  /** Of documents that were sent along there is no address that a reader could follow. */
+  /** Skips documents from the request, which have no address for a reader to follow. */
   #annotate(source: Source, start: number, end: number): void {
     if (source.sourceType !== 'url') return
     this.#emit({ type: 'annotation', citation: { type: 'url_citation', url: source.url, title: source.title ?? '' }, start, end })

@@ -1,6 +1,6 @@
 import { failureKindOfStatus, retiredModel, type FailureKind } from '../../../core/index.ts'
 
-/** Vendors agree neither on codes nor on statuses, so their words decide first. The first match wins. */
+/** Vendors use different codes and statuses, so the wording decides first. The first match wins. */
 const wordings: readonly (readonly [kind: FailureKind, wording: RegExp])[] = [
   [
     'context-length',
@@ -24,10 +24,10 @@ const wordings: readonly (readonly [kind: FailureKind, wording: RegExp])[] = [
 /** Groq: no capacity left. */
 const kindsByStatus: Readonly<Record<number, FailureKind>> = { 498: 'overloaded' }
 
-/** `words`: code, type and sentence. `isRetryable`: what the package thinks of it, where there is no status. */
+/** `words`: code, type and message. `isRetryable`: the package's opinion, used without a status. */
 export function kindOf(status: number | undefined, words: string, isRetryable: unknown): FailureKind {
   const told = wordings.find(([, wording]) => wording.test(words))?.[0]
-  // A rate limit may speak of tokens and of anything else.
+  // The message of a rate limit may mention tokens and anything else.
   if (told && (status === undefined || (status < 500 && status !== 429) || told === 'quota')) return told
   if (status !== undefined) return kindsByStatus[status] ?? failureKindOfStatus(status)
   if (/rate.?limit|too many requests/i.test(words)) return 'rate-limit'

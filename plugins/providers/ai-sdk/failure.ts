@@ -2,6 +2,7 @@ import {
   GatewayError,
   isImageErrorCode,
   isObject,
+  membersOf,
   parseJson,
   ProviderFailure,
   retryAfterMs,
@@ -11,20 +12,20 @@ import {
 } from '../../../core/index.ts'
 import { kindOf } from './failure-kind.ts'
 
-/** What anything that is thrown here means: the abort's reason if there was one, an error of the gateway's own, else a `ProviderFailure`. */
+/** Explains anything thrown here: the abort's reason, one of the gateway's errors, or else a `ProviderFailure`. */
 export function failureFrom(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason
   for (let each = error, depth = 0; depth < 5 && isObject(each); each = each['cause'], depth++) {
     if (ProviderFailure.is(each) || each instanceof GatewayError) return each
-    // Packages wrap what broke the connection in an error that speaks of the reply.
+    // Packages wrap connection errors in errors about the reply.
     if (depth > 0 && each instanceof Error && typeof each['code'] === 'string') return unforeseen(each)
   }
   return failureInside(error)
 }
 
-/** An error inside a stream: one of the package's, or whatever the vendor sent. Its cause is left behind, since it may hold the request. */
+/** An error inside a stream: the package's, or what the vendor sent. Drops its cause, which may contain the request. */
 export function failureInside(error: unknown): ProviderFailure {
-  const fields = isObject(error) ? error : {}
+  const fields = membersOf(error)
   const name = text(fields['name'])
   const own = name === undefined ? undefined : kindsByName[name]
   if (own) return new ProviderFailure({ kind: own, ...wordsOf(own, fields, error) })
@@ -46,7 +47,7 @@ export function failureInside(error: unknown): ProviderFailure {
   })
 }
 
-/** The AI SDK's own errors that are no answer of the vendor. */
+/** Errors of the AI SDK itself, not of the vendor. */
 const kindsByName: Readonly<Record<string, FailureKind>> = {
   AI_LoadAPIKeyError: 'auth',
   AI_LoadSettingError: 'auth',
@@ -61,9 +62,9 @@ const kindsByName: Readonly<Record<string, FailureKind>> = {
   AI_TypeValidationError: 'protocol',
 }
 
-const notUnderstood = 'The provider sent something that its package does not understand.'
+const notUnderstood = 'The provider sent something that its package cannot parse.'
 
-/** The sentences of the protocol's errors quote what came. */
+/** Messages of protocol errors quote the reply, so they go into `upstream`. */
 function wordsOf(kind: FailureKind, fields: JsonObject, error: unknown): { message: string; upstream?: string } {
   const message = error instanceof Error && error.message ? error.message : 'The package of this provider failed.'
   if (kind !== 'protocol') return { message: message.slice(0, 2000) }
@@ -72,7 +73,7 @@ function wordsOf(kind: FailureKind, fields: JsonObject, error: unknown): { messa
 
 /** A page of HTML, an empty body, other JSON, a redirect. */
 function misunderstood(status: number, upstream: string | undefined): ProviderFailure {
-  const message = status < 300 ? notUnderstood : `The provider answered with a redirect (${status}), which is not followed.`
+  const message = status < 300 ? notUnderstood : `The provider answered with a redirect (${status}), which the gateway does not follow.`
   return new ProviderFailure({ kind: 'protocol', message, status, upstream })
 }
 
@@ -87,14 +88,13 @@ function unforeseen(error: Error): ProviderFailure {
     : new ProviderFailure({ kind: 'protocol', message: `The package of this provider failed with ${error.name}.` })
 }
 
-/** The vendor's sentence, at either of two depths. A page of HTML is none. */
+/** The vendor's message, at either of two depths. An HTML page does not count. */
 function sentence(fields: JsonObject): string | undefined {
-  const inner = isObject(fields['error']) ? fields['error'] : {}
-  const message = text(fields['message']) ?? text(inner['message'])
+  const message = text(fields['message']) ?? text(membersOf(fields['error'])['message'])
   return message === undefined || message.trimStart().startsWith('<') ? undefined : message.slice(0, 2000)
 }
 
-/** Packages keep the sentence, and seldom the code. */
+/** Packages keep the message but rarely the code. */
 function codeIn(body: string | undefined): unknown {
   const parsed = parseJson(body ?? '')
   const error = isObject(parsed) && isObject(parsed['error']) ? parsed['error'] : parsed
@@ -102,7 +102,7 @@ function codeIn(body: string | undefined): unknown {
 }
 
 function headersIn(headers: unknown): UpstreamHeaders {
-  return isObject(headers) ? Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, text(value)])) : {}
+  return Object.fromEntries(Object.entries(membersOf(headers)).map(([name, value]) => [name, text(value)]))
 }
 
 function text(value: unknown): string | undefined {

@@ -7,12 +7,13 @@ type Fetch = typeof globalThis.fetch
 
 const withoutBody = new Set([204, 205, 304])
 
-/** The setting `fetch` of every package: its requests share the gateway's connections and time-outs, and follow no redirect. */
+/** The setting `fetch` of every package. Requests share the gateway's connections and timeouts, and do not follow redirects. */
 export function fetchThrough(http: HttpClient, connectTimeoutMs: number | undefined): Fetch {
   return async (input, init) => {
     const request = new Request(input, init)
     const { method, url, signal } = request
-    if (method !== 'GET' && method !== 'POST') throw new TypeError(`The gateway sends no request of method ${method} for a package.`)
+    if (method !== 'GET' && method !== 'POST')
+      throw new TypeError(`The gateway sends only GET and POST requests for a package, not ${method}.`)
     const headers = Object.fromEntries(request.headers)
     const body = request.body ? { body: new Uint8Array(await request.arrayBuffer()) } : {}
     const reply = await http.send({ method, url, headers, ...body }, { signal, connectTimeoutMs })

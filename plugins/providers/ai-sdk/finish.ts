@@ -2,10 +2,10 @@ import { ProviderFailure, type FinishReason } from '../../../core/index.ts'
 import type { GenerateResult } from './specification.ts'
 
 /**
- * Undefined where the vendor gave no reason: packages end what was cut short like everything else. An answer that says nothing
- * and gives no reason of the vendor's own is none either.
+ * Undefined without a finish reason from the vendor, because packages end a cut reply like any other. Also undefined for an empty
+ * answer without one.
  */
-export function finishFrom(reason: GenerateResult['finishReason'], hasSaid: boolean): FinishReason | undefined {
+export function finishReasonOf(reason: GenerateResult['finishReason'], hasSaid: boolean): FinishReason | undefined {
   const isFlat = typeof reason === 'string'
   const unified = isFlat ? reason : reason.unified
   switch (unified) {
@@ -16,7 +16,7 @@ export function finishFrom(reason: GenerateResult['finishReason'], hasSaid: bool
     case 'tool-calls':
       return unified
     case 'error':
-      throw new ProviderFailure({ kind: 'unavailable', message: 'The provider broke its answer off with an error.' })
+      throw new ProviderFailure({ kind: 'unavailable', message: 'The provider ended its answer with an error.' })
     case 'other':
       return isFlat || reason.raw !== undefined ? 'stop' : undefined
     default:

@@ -2,12 +2,12 @@ import type { ProviderCall } from '../../../core/index.ts'
 
 const holders = new WeakMap<AbortSignal, ProviderCall['holds']>()
 
-/** Packages hand a call's signal on to `fetch`, and nothing else of it: by the signal `fetch` finds whose reply it reads. */
+/** Packages pass only a call's signal to `fetch`, so the signal identifies the call. */
 export function holding({ signal, holds }: ProviderCall): void {
   holders.set(signal, holds)
 }
 
-/** Undefined for a request that belongs to no call. */
+/** Undefined for a request outside a call. */
 export function holdsOf(signal: AbortSignal | null | undefined): ProviderCall['holds'] {
   return signal ? holders.get(signal) : undefined
 }

@@ -1,4 +1,4 @@
-/** A slug after the package: `groq` of `@ai-sdk/groq`, `openrouter` of `@openrouter/ai-sdk-provider`, `ollama` of `ollama-ai-provider-v2`. */
+/** A slug from the package name: `groq` of `@ai-sdk/groq`, `openrouter` of `@openrouter/ai-sdk-provider`, `ollama` of `ollama-ai-provider-v2`. */
 export function idOf(packageName: string): string {
   const [last = '', scope] = packageName
     .replace(/\.\w+$/, '')

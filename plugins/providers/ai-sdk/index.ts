@@ -5,8 +5,8 @@ import { loadExport } from './package.ts'
 import { bridge } from './provider.ts'
 
 /**
- * Any provider package of the AI SDK whose models are of specification v2, v3 or v4: `aiSdk({ package: '@ai-sdk/groq', apiKey: env('GROQ_API_KEY') })`.
- * The package is installed beside the config; it may also be a module of your own that exports a provider which it made itself.
+ * Any AI SDK provider package with models of specification v2, v3 or v4: `aiSdk({ package: '@ai-sdk/groq', apiKey: env('GROQ_API_KEY') })`.
+ * Install the package next to the config. It may also be your own module that exports a ready provider.
  */
 export default definePlugin({
   name: 'ai-sdk',
@@ -23,18 +23,18 @@ export default definePlugin({
       export: {
         type: 'string',
         minLength: 1,
-        description: 'Which of its exports makes the provider, or is one. Default: the only one named `create…`, else the default export.',
+        description: 'The export that creates the provider, or is one. Default: the only one named `create…`, else the default export.',
       },
       method: {
         type: 'string',
         minLength: 1,
         default: 'languageModel',
-        description: "Which of the provider's methods makes a model of a name, such as `chat` or `responses` of `@ai-sdk/openai`.",
+        description: "The provider's method that creates a model, such as `chat` or `responses` in `@ai-sdk/openai`.",
       },
       id: {
         type: 'string',
         minLength: 1,
-        description: 'The slug in `provider/model`. Default: after the package: `groq` of `@ai-sdk/groq`.',
+        description: 'The slug in `provider/model`. Default: from the package name, such as `groq` for `@ai-sdk/groq`.',
       },
       apiKey: apiKeyOption,
       baseUrl: { type: 'string', format: 'uri', description: 'The setting `baseURL` of the package.' },
@@ -49,17 +49,17 @@ export default definePlugin({
           resourceName: { type: 'string' },
         },
         additionalProperties: { writeOnly: true },
-        description: 'What else the package is set up with, as its own documentation says.',
+        description: 'Other settings for the package. See its documentation.',
       },
       providerOptions: {
         type: 'object',
         additionalProperties: { type: 'object' },
-        description: 'Sent with every call as `providerOptions`: objects by the names under which the package reads them.',
+        description: 'Sent with every call as `providerOptions`: objects by the names that the package reads.',
       },
       structuredOutput: {
         enum: ['json_schema', 'json_object', 'none'],
         default: 'json_schema',
-        description: 'To what form of answer the models can be held, where the catalog does not say. What they lack is asked for in words.',
+        description: 'The answer formats that the models enforce, if the catalog does not say. The prompt asks for other formats.',
       },
       headers: headersOption,
       timeouts: timeoutsOption,

@@ -1,7 +1,7 @@
 import { extensionOf, fileTypeOf, InlineMedia, type HttpClient, type Item, type Part, type ProviderCall } from '../../../core/index.ts'
 import type { LanguageModel } from './specification.ts'
 
-/** What this model's vendor does not fetch by itself: all images or none, all files or none. */
+/** Fetches what this model's vendor does not fetch itself: all images or none, all files or none. */
 export async function inlineMedia(call: ProviderCall, model: LanguageModel, http: HttpClient): Promise<InlineMedia | undefined> {
   const inMessages = call.request.input.flatMap(item => (item.type === 'message' ? item.content : [])).flatMap(urlOf)
   const inResults = call.request.input.flatMap(partsOfResult).flatMap(urlOf)
@@ -9,7 +9,7 @@ export async function inlineMedia(call: ProviderCall, model: LanguageModel, http
   const supported = await model.supportedUrls
   const places = (kind: Named['kind']): 'url' | 'inline' => {
     const named = inMessages.filter(each => each.kind === kind)
-    // The older specification has no results with URLs.
+    // Older specifications do not allow URLs in tool results.
     const fits = !inResults.some(each => each.kind === kind) && named.every(each => isSupported(each, supported))
     return fits ? 'url' : 'inline'
   }
@@ -34,7 +34,7 @@ function partsOfResult(item: Item): readonly Part[] {
   return item.type === 'function_call_output' && typeof item.output !== 'string' ? item.output : []
 }
 
-/** By media type, whole or with `*`, the addresses that the vendor fetches; both are compared in lower case. */
+/** `supported`: the URLs that the vendor fetches, by media type or pattern with `*`. Compares in lower case. */
 function isSupported({ url, mediaType }: Named, supported: Readonly<Record<string, readonly RegExp[]>>): boolean {
   return Object.entries(supported).some(([type, patterns]) => {
     const prefix = type.toLowerCase().replace(/\*.*$/, '')
@@ -45,7 +45,7 @@ function isSupported({ url, mediaType }: Named, supported: Readonly<Record<strin
   })
 }
 
-/** Of a file's name or address. Without an extension it is taken for PDF, as those mostly are. */
+/** The media type for a file name or URL. A file without an extension is probably a PDF. */
 export function typeByName(name: string | undefined): string {
   return fileTypeOf(name) ?? (extensionOf(name) === undefined ? 'application/pdf' : 'application/octet-stream')
 }

@@ -12,7 +12,7 @@ export interface ModelOptions {
 
 type Make = (name: string) => unknown
 
-/** The package's models: a provider of its for each key, made at start. */
+/** The package's models. Creates one of its providers per key at startup. */
 export class Models {
   readonly #plugin: string
   readonly #options: ModelOptions
@@ -24,7 +24,7 @@ export class Models {
     const { baseUrl, settings, timeouts } = options
     if (isReady(exported, options.method)) {
       if (keys.credentials || baseUrl !== undefined || settings)
-        throw this.#problem('exports a ready provider, which takes no apiKey, baseUrl and settings: set it up where it is made')
+        throw this.#problem('exports a ready provider, which does not take apiKey, baseUrl and settings: set them where you create it')
       this.#makers.set(undefined, this.#makerOf(exported))
     } else {
       const shared = {
@@ -48,7 +48,7 @@ export class Models {
   }
 
   #provider(factory: unknown, settings: JsonObject): unknown {
-    if (typeof factory !== 'function') throw this.#problem('exports neither a provider nor a function that makes one under that name')
+    if (typeof factory !== 'function') throw this.#problem('exports neither a provider nor a function that creates one under that name')
     try {
       return factory(settings) as unknown
     } catch (cause) {
@@ -61,10 +61,10 @@ export class Models {
     const own = memberOf(provider, method)
     if (typeof own === 'function') return name => own.call(provider, name) as unknown
     if (typeof provider === 'function' && method === 'languageModel') return name => provider(name) as unknown
-    throw this.#problem(`makes a provider without the method "${method}": name another in the option method`)
+    throw this.#problem(`creates a provider without the method "${method}": set the option method`)
   }
 
-  /** Making a model asks nobody. A provider that knows its models by name refuses; its models are looked at when they are asked. */
+  /** Checks a model at startup. Creating one makes no request. A provider that accepts only known names throws; then calls check its models. */
   #probe(make: Make): void {
     let model: unknown
     try {
@@ -87,9 +87,9 @@ function isReady(exported: unknown, method: string): boolean {
 
 function problemWith(model: unknown): string | undefined {
   const version = memberOf(model, 'specificationVersion')
-  if (typeof memberOf(model, 'doStream') !== 'function') return 'makes no language model by that method: name another in the option method'
+  if (typeof memberOf(model, 'doStream') !== 'function') return 'does not create a language model with that method: set the option method'
   if (versions.some(known => known === version)) return undefined
-  return `makes models of the specification ${JSON.stringify(version)}, and ${versions.join(', ')} are known: install a release of the package that has one of them`
+  return `creates models of specification ${JSON.stringify(version)}, but only ${versions.join(', ')} are supported: install another release of the package`
 }
 
 function memberOf(value: unknown, name: string): unknown {

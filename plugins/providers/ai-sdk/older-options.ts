@@ -11,8 +11,8 @@ import type {
   LanguageModelV4ToolResultOutput,
 } from '@ai-sdk/provider'
 
-// The same request in the older versions of the specification. What the prompt never holds is not converted: files and
-// custom parts of the assistant, references to files, approvals.
+// Converts requests to older versions of the specification. Skips what the prompt never holds: files and custom parts of the
+// assistant, references to files, approvals.
 
 export function asV3(options: LanguageModelV4CallOptions): LanguageModelV3CallOptions {
   const { reasoning: _, prompt, ...same } = options
@@ -33,7 +33,7 @@ export function asV2(options: LanguageModelV4CallOptions): LanguageModelV2CallOp
   } as LanguageModelV2CallOptions
 }
 
-/** A message whose files are flat, and whose tool results have the older form. */
+/** A message with flat files and the older form of tool results. */
 function older<T>(message: LanguageModelV4Message, outputOf: (output: LanguageModelV4ToolResultOutput) => object): T {
   return { ...message, content: contentOf(message, outputOf) } as T
 }

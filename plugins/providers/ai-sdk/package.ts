@@ -5,7 +5,7 @@ import { PluginError, type Registrar } from '../../../core/index.ts'
 
 type Exports = Readonly<Record<string, unknown>>
 
-/** Imports the package that the operator named, and picks the export that makes a provider or is one. */
+/** Imports the operator's package and picks the export that creates a provider or is one. */
 export async function loadExport(gateway: Registrar, packageName: string, exportName: string | undefined): Promise<unknown> {
   const { name: plugin } = gateway
   const exports = await load(gateway, packageName)
@@ -13,12 +13,12 @@ export async function loadExport(gateway: Registrar, packageName: string, export
   if (exports[name] !== undefined) return exports[name]
   throw new PluginError(
     plugin,
-    `finds no export "${name}" in the package ${packageName}, which exports ${listed(functionsOf(exports))}. Name one in the option export.`,
+    `found no export "${name}" in the package ${packageName}, which exports ${listed(functionsOf(exports))}. Set the option export.`,
   )
 }
 
 async function load({ name: plugin, resolvePath }: Registrar, packageName: string): Promise<Exports> {
-  // Next to the config: the gateway itself may be installed elsewhere.
+  // Resolve from the config, because the gateway may be installed elsewhere.
   const from = resolvePath('gateway.config.js')
   const address = addressOf(packageName, from)
   try {
@@ -33,7 +33,7 @@ async function load({ name: plugin, resolvePath }: Registrar, packageName: strin
 
 function absence(packageName: string, from: string): string {
   return isPath(packageName)
-    ? `finds no module ${packageName} in ${dirname(from)}. Correct the option package.`
+    ? `found no module ${packageName} in ${dirname(from)}. Correct the option package.`
     : `needs the package ${packageName}, which is not installed: npm install ${packageName}`
 }
 
@@ -42,7 +42,7 @@ function addressOf(packageName: string, from: string): string {
   try {
     return pathToFileURL(createRequire(from).resolve(packageName)).href
   } catch {
-    // Not there, or without an entry for `require`: the plain import that follows knows.
+    // Missing, or without an entry for `require`. The plain import that follows finds out.
     return packageName
   }
 }
@@ -56,7 +56,7 @@ function onlyFactory(plugin: string, packageName: string, exports: Exports): str
   if (factories.length <= 1) return factories[0] ?? 'default'
   throw new PluginError(
     plugin,
-    `finds several exports that may make a provider in ${packageName}: ${listed(factories)}. Name one in the option export.`,
+    `found several exports in ${packageName} that may create a provider: ${listed(factories)}. Set the option export.`,
   )
 }
 
@@ -65,5 +65,5 @@ function functionsOf(exports: Exports): readonly string[] {
 }
 
 function listed(names: readonly string[]): string {
-  return names.length > 0 ? names.join(', ') : 'no function'
+  return names.length > 0 ? names.join(', ') : 'no functions'
 }

@@ -2,6 +2,7 @@ import type { LanguageModelV4FilePart, LanguageModelV4TextPart, LanguageModelV4T
 import {
   isTextFile,
   parseDataUrl,
+  textOfPart,
   unsayable,
   type FilePart,
   type FunctionCallOutputItem,
@@ -16,18 +17,18 @@ type UserPart = LanguageModelV4TextPart | LanguageModelV4FilePart
 export function partsFor(parts: readonly Part[], vendor: Vendor): UserPart[] {
   return parts.map(part => {
     if (part.type === 'input_image') return imagePart(part, vendor)
-    return part.type === 'input_file' ? filePart(part) : { type: 'text', text: textOf(part) }
+    return part.type === 'input_file' ? filePart(part) : { type: 'text', text: textOfPart(part) }
   })
 }
 
 /** The content of a message that may hold text only. */
 export function textFor(parts: readonly Part[]): string {
-  return parts.map(textOf).join('\n')
+  return parts.map(textOfPart).join('\n')
 }
 
 export interface Result {
   readonly output: LanguageModelV4ToolResultOutput
-  /** What the result cannot hold for this vendor. */
+  /** Parts that a result cannot hold for this vendor. */
   readonly attachments: readonly UserPart[]
 }
 
@@ -42,25 +43,19 @@ export function resultFor({ output, status }: FunctionCallOutputItem, vendor: Ve
   return { output: { type, value: value || 'The result follows as an attachment.' }, attachments: files }
 }
 
-function textOf(part: Part): string {
-  if (part.type === 'input_image' || part.type === 'input_file')
-    throw unsayable(`${part.type} can stand in a user message or a tool output only.`, part)
-  return part.type === 'refusal' ? part.refusal : part.text
-}
-
 function imagePart(part: ImagePart, { namespace }: Vendor): LanguageModelV4FilePart {
   const { image_url: url, detail } = part
-  if (url === undefined) throw unsayable('An image without image_url cannot be sent to this provider: it knows no files by id.', part)
+  if (url === undefined) throw unsayable('input_image has no image_url, and this provider does not store files for file_id.', part)
   const providerOptions = namespace === 'openai' && detail && detail !== 'original' ? { openai: { imageDetail: detail } } : undefined
   return { ...located(url, 'image/*', part), ...(providerOptions && { providerOptions }) }
 }
 
-/** Texts are sent as such, since few packages take them for files. */
+/** Sends text files as text, because few packages accept them as files. */
 function filePart(file: FilePart): UserPart {
   const { filename, file_data, file_url } = file
   const source = file_url ?? file_data
   if (source === undefined)
-    throw unsayable('A file without file_data and file_url cannot be sent to this provider: it knows no files by id.', file)
+    throw unsayable('input_file has no file_data or file_url, and this provider does not store files for file_id.', file)
   const named = typeByName(filename ?? file_url)
   const isData = file_url === undefined && !/^data:/i.test(source)
   const part = located(isData ? `data:${named};base64,${source}` : source, named, file)
@@ -76,6 +71,6 @@ function located(url: string, mediaType: string, part: ImagePart | FilePart): La
   if (!/^data:/i.test(url)) return { type: 'file', mediaType, data: { type: 'url', url: new URL(url) } }
   const data = parseDataUrl(url)
   const field = part.type === 'input_image' ? 'image_url' : 'file_data'
-  if (!data) throw unsayable(`${field} is a data: URL that cannot be read. Expected data:<type>;base64,<data>.`, part)
+  if (!data) throw unsayable(`${field} is a malformed data: URL. Expected data:<type>;base64,<data>.`, part)
   return { type: 'file', mediaType: data.mediaType, data: { type: 'data', data: data.base64 } }
 }

@@ -33,7 +33,7 @@ class Prompt {
   readonly #callStates = new Map<string, Metadata>()
   #assistant: AssistantPart[] = []
   #results: LanguageModelV4ToolResultPart[] = []
-  /** Parts of results that a result cannot hold here; a user message behind the results has them. */
+  /** Parts that a result cannot hold here. A user message after the results holds them. */
   #attachments: UserPart[] = []
   #hasBegun = false
 
@@ -46,7 +46,7 @@ class Prompt {
     }
   }
 
-  /** `next`: the item behind it, which may hold its state. */
+  /** `next`: the following item, which may hold this item's state. */
   add(item: Item, next: Item | undefined): void {
     switch (item.type) {
       case 'message':
@@ -57,7 +57,7 @@ class Prompt {
         return this.#call(item)
       case 'function_call_output':
         return this.#result(item)
-      // What the search brought is in the answer that follows.
+      // The answer that follows already contains what the search found.
       case 'web_search_call':
         return
       default:
@@ -65,7 +65,7 @@ class Prompt {
     }
   }
 
-  /** In mid-conversation most vendors refuse it: there it becomes marked text of the user's. */
+  /** Most vendors reject system messages in mid-conversation, so they become marked text in a user message. */
   system(content: string): void {
     if (!this.#hasBegun || this.#vendor.systemAnywhere) this.#push({ role: 'system', content })
     else this.#push({ role: 'user', content: [{ type: 'text', text: `<system>\n${content}\n</system>` }] })
@@ -73,7 +73,7 @@ class Prompt {
 
   end(): LanguageModelV4Prompt {
     this.#close()
-    // A conversation of nothing but instructions still needs a question: the last of them.
+    // In a conversation of instructions alone, the last one serves as the question.
     const last = this.#messages.at(-1)
     if (!this.#hasBegun && last?.role === 'system')
       this.#messages.splice(-1, 1, { role: 'user', content: [{ type: 'text', text: last.content }] })
@@ -85,7 +85,7 @@ class Prompt {
     const text = textFor(item.content)
     if (item.role !== 'assistant') return this.system(text)
     this.#closeResults()
-    // Some packages join the texts of one message with nothing in between.
+    // Some packages join the texts of one message without a separator.
     if (this.#assistant.some(({ type }) => type === 'text')) this.#close()
     const state = next?.type === 'reasoning' ? stateIn(next.encrypted_content) : undefined
     if (text !== '') this.#assistant.push({ type: 'text', text, ...(state?.of === 'text' && { providerOptions: state.metadata }) })
@@ -140,7 +140,7 @@ class Prompt {
   }
 
   #closeAssistant(): void {
-    // Thoughts after which nothing was said, as of an answer that was broken off, are refused by those who sign them.
+    // Vendors that sign thoughts reject a turn that ends in thoughts, such as an interrupted answer.
     const end = this.#assistant.findLastIndex(({ type }) => type !== 'reasoning') + 1
     const content = this.#assistant.slice(0, end)
     this.#assistant = []

@@ -24,7 +24,7 @@ export interface BridgeOptions extends CallSettings {
   readonly structuredOutput: Capabilities['structuredOutput']
 }
 
-/** Makes a provider of a package's models: the package does the I/O and speaks the vendor's dialect. */
+/** Turns a package's models into a provider. The package does the I/O and speaks the vendor's dialect. */
 export function bridge(id: string, models: Models, http: HttpClient, options: BridgeOptions): Provider {
   const { credentials, timeouts, structuredOutput } = options
   return {
@@ -67,13 +67,13 @@ async function* generate(
       try {
         answer.whole(result)
       } finally {
-        // What was said before it failed was said.
+        // Deliver what came before the failure.
         if (said.length > 0) yield said
       }
       return
     }
     const reader = (await doStream(model, options)).getReader()
-    // A package that does not watch its signal is left behind.
+    // Do not wait for a package that ignores its signal.
     cancel = () => void reader.cancel().catch(() => {})
     call.signal.addEventListener('abort', cancel, { once: true })
     for (let next = await reader.read(); !next.done; next = await reader.read()) {

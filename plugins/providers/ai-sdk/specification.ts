@@ -2,7 +2,7 @@ import type { LanguageModelV2, LanguageModelV2StreamPart, LanguageModelV3, Langu
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import { asV2, asV3 } from './older-options.ts'
 
-// The AI SDK's language model specification, in the versions that packages are of. Requests are made in the newest.
+// The AI SDK's language model specification, in all supported versions. Requests are created in the newest.
 
 export const versions = ['v2', 'v3', 'v4'] as const
 
@@ -11,7 +11,7 @@ export type StreamPart = LanguageModelV2StreamPart | LanguageModelV3StreamPart |
 export type GenerateResult = Awaited<ReturnType<LanguageModel['doGenerate']>>
 export type Content = GenerateResult['content'][number]
 export type Warning = GenerateResult['warnings'][number]
-/** What the provider knows of a part beside its text, by the name under which it reads it again. */
+/** A part's metadata, by the provider's name. The provider reads it back from there. */
 export type Metadata = NonNullable<GenerateResult['providerMetadata']>
 
 export function doGenerate(model: LanguageModel, options: LanguageModelV4CallOptions): PromiseLike<GenerateResult> {

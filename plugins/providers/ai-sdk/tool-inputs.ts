@@ -4,14 +4,14 @@ import type { Metadata, StreamPart } from './specification.ts'
 type Part<T extends StreamPart['type']> = Extract<StreamPart, { type: T }>
 
 interface OpenCall {
-  /** What came, of which `said` is passed on: what begins like `null` may still become a call without arguments. */
+  /** The input so far; the first `said` characters were emitted. Input that starts like `null` may be a call without arguments. */
   came: string
   said: number
 }
 
-/** The calls of one answer. Their input may come in pieces and then whole, or only whole. What the vendor runs itself is left out. */
+/** The calls of one answer. Input may come in pieces and then whole, or only whole. Skips tools that the vendor runs itself. */
 export class ToolInputs {
-  /** Of calls, by their ids. */
+  /** Metadata of calls, by their ids. */
   readonly metadata: Record<string, Metadata> = {}
   readonly #emit: (event: GenerationEvent) => void
   readonly #calls = new Map<string, OpenCall>()
@@ -25,7 +25,7 @@ export class ToolInputs {
     return this.#calls.size
   }
 
-  /** The vendor ran tools of its own. */
+  /** Whether the vendor ran its own tools. */
   get hasForeign(): boolean {
     return this.#hasForeign
   }
@@ -53,7 +53,7 @@ export class ToolInputs {
     if (providerMetadata) this.metadata[id] = providerMetadata
   }
 
-  /** The answer is over: the input of calls that have none. That of an answer that was `cut` may only be missing. */
+  /** Ends the answer. Calls without input get `{}`, unless the answer was `cut`, where input may be missing. */
   end(cut: boolean): void {
     for (const [id, call] of this.#calls) {
       if (!cut && (call.came === '' || call.came === 'null')) call.came = '{}'

@@ -1,8 +1,8 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool, LanguageModelV4ToolChoice } from '@ai-sdk/provider'
 import type { ToolChoice, UpstreamRequestBody } from '../../../core/index.ts'
 
-/** Functions are all that is offered. */
-export function toolOptions({ tools, tool_choice }: UpstreamRequestBody): Pick<LanguageModelV4CallOptions, 'tools' | 'toolChoice'> {
+/** Offers only functions. */
+export function toolsFor({ tools, tool_choice }: UpstreamRequestBody): Pick<LanguageModelV4CallOptions, 'tools' | 'toolChoice'> {
   const functions = (tools ?? []).flatMap((tool): LanguageModelV4FunctionTool[] =>
     tool.type === 'function'
       ? [

@@ -1,4 +1,4 @@
-import type { JsonObject, TokenUsage } from '../../../core/index.ts'
+import { membersOf, type JsonObject, type TokenUsage } from '../../../core/index.ts'
 import type { GenerateResult, Metadata } from './specification.ts'
 import type { Vendor } from './vendor.ts'
 
@@ -6,9 +6,9 @@ type Usage = GenerateResult['usage']
 type NestedUsage = Extract<Usage, { inputTokens: object }>
 type FlatUsage = Exclude<Usage, NestedUsage>
 
-/** The counts as disjoint ones. Undefined where the package tells none. */
-export function usageFrom(usage: Usage, metadata: Metadata | undefined, vendor: Vendor): TokenUsage | undefined {
-  const counts = isNested(usage) ? nested(usage) : flat(usage, object(object(metadata?.[vendor.namespace])['usage']), vendor)
+/** Splits the counts into disjoint ones. Undefined if the package has none. */
+export function usageOf(usage: Usage, metadata: Metadata | undefined, vendor: Vendor): TokenUsage | undefined {
+  const counts = isNested(usage) ? nested(usage) : flat(usage, membersOf(membersOf(metadata?.[vendor.namespace])['usage']), vendor)
   if (!counts) return undefined
   const cacheWrite1h = Math.min(counts.longWrite, counts.cacheWrite)
   return {
@@ -23,7 +23,7 @@ export function usageFrom(usage: Usage, metadata: Metadata | undefined, vendor: 
 
 interface Counts extends Pick<TokenUsage, 'uncachedInput' | 'cacheRead' | 'output' | 'reasoning'> {
   readonly cacheWrite: number
-  /** How much of it for an hour. */
+  /** The part of `cacheWrite` that lasts an hour. */
   readonly longWrite: number
 }
 
@@ -33,30 +33,26 @@ function nested({ inputTokens, outputTokens, raw }: NestedUsage): Counts | undef
   const { cacheRead = 0, cacheWrite = 0 } = inputTokens
   const { reasoning = 0, total: output = reasoning + (outputTokens.text ?? 0) } = outputTokens
   const uncachedInput = inputTokens.noCache ?? (inputTokens.total ?? 0) - cacheRead - cacheWrite
-  return { uncachedInput, cacheRead, cacheWrite, longWrite: longWrite(object(raw)), output, reasoning }
+  return { uncachedInput, cacheRead, cacheWrite, longWrite: longWrite(membersOf(raw)), output, reasoning }
 }
 
-/** v2: what was written to a cache is only in the vendor's own counts, where the package passes them on. */
+/** v2: cache writes are only in the vendor's own counts, if the package passes them on. */
 function flat(usage: FlatUsage, raw: JsonObject, { countsCacheApart }: Vendor): Counts | undefined {
   if (usage.inputTokens === undefined && usage.outputTokens === undefined) return undefined
   const { inputTokens = 0, outputTokens = 0, cachedInputTokens: cacheRead = 0, reasoningTokens: reasoning = 0 } = usage
   const uncachedInput = countsCacheApart ? inputTokens : inputTokens - cacheRead
   const cacheWrite = number(raw['cache_creation_input_tokens'])
-  const thought = number(object(raw['output_tokens_details'])['thinking_tokens'])
+  const thought = number(membersOf(raw['output_tokens_details'])['thinking_tokens'])
   return { uncachedInput, cacheRead, cacheWrite, longWrite: longWrite(raw), output: outputTokens, reasoning: reasoning || thought }
 }
 
-/** As Anthropic tells it. */
+/** From Anthropic's counts. */
 function longWrite(raw: JsonObject): number {
-  return number(object(raw['cache_creation'])['ephemeral_1h_input_tokens'])
+  return number(membersOf(raw['cache_creation'])['ephemeral_1h_input_tokens'])
 }
 
 function isNested(usage: Usage): usage is NestedUsage {
   return typeof usage.inputTokens === 'object'
-}
-
-function object(value: unknown): JsonObject {
-  return typeof value === 'object' && value !== null ? (value as JsonObject) : {}
 }
 
 function number(value: unknown): number {

@@ -1,23 +1,23 @@
 import type { Effort, JsonObject, UpstreamRequestBody } from '../../../core/index.ts'
 import type { LanguageModel } from './specification.ts'
 
-/** What packages do beyond the specification. Of one that is not listed only the specification is used. */
+/** What packages do beyond the specification. For unlisted packages, only the specification applies. */
 export interface Vendor {
-  /** The name under which the package reads options. */
+  /** The name that the package reads options from. */
   readonly namespace: string
-  /** Its reasoning is told as a digest, and goes back only with the state that came with it. */
+  /** Reasoning is a summary, and can be sent back only with its state. */
   readonly digests?: boolean
-  /** Only reasoning has state that a later turn needs; what else comes with parts are ids of things stored at the vendor. */
+  /** Only reasoning has state that later turns need. The metadata of other parts holds ids of objects stored at the vendor. */
   readonly onlyReasoningHasState?: boolean
-  /** System messages may stand anywhere in a conversation. */
+  /** Accepts system messages anywhere in a conversation. */
   readonly systemAnywhere?: boolean
   /** Tool results may hold images and files. */
   readonly mediaInResults?: boolean
-  /** In v2, what is read from a cache is not part of `inputTokens`. */
+  /** In v2, `inputTokens` excludes cache reads. */
   readonly countsCacheApart?: boolean
-  /** The levels of its option `reasoningEffort`, by which packages before v4 are told. */
+  /** The levels of the option `reasoningEffort`, for packages before v4. */
   readonly efforts?: readonly Effort[]
-  /** Options for what the specification has no word for, and which members of the request they say. */
+  /** Options for what the specification lacks, and the request members that they cover. */
   readonly options?: (request: UpstreamRequestBody) => JsonObject
   readonly says?: readonly Sayable[]
 }
@@ -67,7 +67,7 @@ function openai(): Vendor {
     efforts: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'],
     says: ['parallel_tool_calls', 'text.verbosity'],
     options: ({ parallel_tool_calls, prompt_cache_key, service_tier, text, reasoning }) => ({
-      // Vendors are always told not to store; without it, this one does.
+      // The gateway always asks vendors not to store. This one stores by default.
       store: false,
       ...present({
         parallelToolCalls: parallel_tool_calls,

@@ -1,6 +1,6 @@
 import type { Warning } from './specification.ts'
 
-/** The specification's names for members of a request, as callers know them. */
+/** The callers' names for the specification's settings. */
 const members: Readonly<Record<string, string>> = {
   maxOutputTokens: 'max_output_tokens',
   topP: 'top_p',
@@ -13,7 +13,7 @@ const members: Readonly<Record<string, string>> = {
 
 const longest = 200
 
-/** What a package says that it left out or changed. */
+/** A package's warning about what it left out or changed. */
 export function warningFrom(warning: Warning): { readonly param: string; readonly message: string } {
   switch (warning.type) {
     case 'unsupported-setting':

@@ -1,18 +1,18 @@
 import type { ProviderAdapter, ProviderCall } from '../../../core/index.ts'
 import { enforces } from './answer-format.ts'
 import { decoder } from './decoder.ts'
-import { failure } from './failure.ts'
-import { reply } from './reply.ts'
-import { messagesBody, type RequestOptions } from './request.ts'
+import { failureFrom } from './failure.ts'
+import { replyEvents } from './reply.ts'
+import { requestBody, type RequestOptions } from './request.ts'
 import type { MessagesBody } from './wire.ts'
 
 export interface AnthropicAdapterOptions extends RequestOptions {
-  /** Where a call is sent. */
+  /** The URL for a call. */
   readonly url: (call: ProviderCall) => string
   readonly authorize?: ProviderAdapter['authorize']
-  /** Betas to take part in. */
+  /** Beta features to enable. */
   readonly beta?: readonly string[] | undefined
-  /** Puts version and betas where the platform wants them, and takes from the body what it says elsewhere; by default headers. */
+  /** Puts version and betas where the platform expects them, and removes from the body what it carries elsewhere. Default: headers. */
   readonly envelope?: (body: MessagesBody, version: string, betas: readonly string[]) => Envelope
 }
 
@@ -23,7 +23,7 @@ export interface Envelope {
 
 export const defaultVersion = '2023-06-01'
 
-/** The Messages dialect, for the vendor's own API and for the platforms that serve it. */
+/** The Messages dialect, for the vendor's API and the platforms that serve it. */
 export function anthropicAdapter(options: AnthropicAdapterOptions): ProviderAdapter {
   const { url, authorize, version = defaultVersion, beta = [], envelope = inHeaders } = options
   return {
@@ -31,7 +31,7 @@ export function anthropicAdapter(options: AnthropicAdapterOptions): ProviderAdap
     enforces,
     framing: 'sse',
     prepare(call) {
-      const message = messagesBody(call, options)
+      const message = requestBody(call, options)
       const { headers, body } = envelope(message, version, betasFor(message, beta))
       return {
         method: 'POST',
@@ -42,8 +42,8 @@ export function anthropicAdapter(options: AnthropicAdapterOptions): ProviderAdap
     },
     ...(authorize && { authorize }),
     decoder: call => decoder(call, options),
-    reply: (body, emit, call) => reply(body, emit, call, options),
-    failure,
+    reply: (body, emit, call) => replyEvents(body, emit, call, options),
+    failure: failureFrom,
   }
 }
 
@@ -53,7 +53,7 @@ function inHeaders(body: MessagesBody, version: string, betas: readonly string[]
 
 const compactionBeta = 'compact-2026-01-12'
 
-/** A compaction is taken back only by those who take part in its beta. */
+/** The vendor accepts a compaction as input only with its beta enabled. */
 function betasFor({ messages }: MessagesBody, chosen: readonly string[]): readonly string[] {
   const compacted = messages.some(({ content }) => content.some(({ type }) => type === 'compaction'))
   return compacted && !chosen.includes(compactionBeta) ? [...chosen, compactionBeta] : chosen

@@ -3,7 +3,7 @@ import { traitsOf } from './models.ts'
 import { enforceableSchema } from './schema.ts'
 import type { OutputConfig } from './wire.ts'
 
-/** A schema of the vendor's subset, by newer models; JSON without a schema by none. */
+/** Newer models enforce schemas in the vendor's subset. No model enforces JSON without a schema. */
 export function enforces(format: TextFormat, endpoint: Endpoint): boolean {
   return format.type === 'json_schema' && traitsOf(endpoint).structuredOutput && enforceableSchema(format.schema) !== undefined
 }

@@ -1,6 +1,6 @@
 import type { Citation } from '../../../core/index.ts'
 
-/** The vendor's citations, as far as a reader can follow them: those of documents sent inline point at nothing that has an address. */
+/** The vendor's citations that a reader can follow. Citations of inline documents have no address. */
 export interface WireCitation {
   readonly type?: string
   readonly url?: string

@@ -1,8 +1,8 @@
-import type { Emit } from '../../../core/index.ts'
+import { firstText, membersOf, parseJson, type Emit } from '../../../core/index.ts'
 import { citationOf, type WireCitation } from './citation.ts'
 import { reasoningState } from './reasoning-state.ts'
 
-/** A content block, as it starts in a stream or stands whole in a reply. Which members it has depends on its type. */
+/** A content block, as it starts in a stream or complete in a reply. Its members depend on its type. */
 export interface WireBlock {
   readonly type?: string
   readonly text?: string
@@ -30,7 +30,7 @@ export interface WireDelta {
 interface OpenBlock {
   readonly block: WireBlock
   readonly key: string
-  /** What was not passed on at once: a thought, a call's input, a compaction. */
+  /** Collected until the block ends: a thought, a call's input, a compaction. */
   held: string
   signature: string
   /** Where the block's text starts in its message. */
@@ -39,14 +39,14 @@ interface OpenBlock {
 }
 
 /**
- * Content blocks as events, whether they come in pieces or whole: a whole block is one that starts with all it has.
- * Thoughts are told as summaries, because that is what the vendor returns for all current models ("Thinking", summarized thinking).
+ * Turns content blocks into events, streamed or whole: a whole block starts with all of its content.
+ * Thoughts are summaries, because that is what the vendor returns for all current models ("Thinking", summarized thinking).
  */
 export class Content {
   readonly #open = new Map<number, OpenBlock>()
   readonly #searches = new Map<string, string>()
   readonly #emit: Emit
-  /** Length of the open message, since annotations count from its start. */
+  /** Length of the open message. Annotations count from its start. */
   #messageLength = 0
   #calls = 0
 
@@ -179,7 +179,7 @@ export class Content {
     this.#other({ type: 'compaction', opaque: JSON.stringify(held === '' ? block : { ...block, content: held }) })
   }
 
-  /** What the vendor's own tools did between two texts has no item here, but the texts are two. */
+  /** The vendor's own tools have no item here, but the texts before and after them are separate. */
   #closeItem(): void {
     this.#other({ type: 'item-end' })
   }
@@ -194,14 +194,9 @@ export class Content {
 const understood = new Set(['redacted_thinking', 'compaction'])
 
 function hasMembers(input: unknown): boolean {
-  return typeof input === 'object' && input !== null && Object.keys(input).length > 0
+  return Object.keys(membersOf(input)).length > 0
 }
 
 function queryIn(json: string): string {
-  try {
-    const { query } = (JSON.parse(json) as { readonly query?: unknown } | null) ?? {}
-    return typeof query === 'string' ? query : ''
-  } catch {
-    return ''
-  }
+  return firstText(membersOf(parseJson(json))['query']) ?? ''
 }

@@ -1,11 +1,11 @@
-import { ProviderFailure, type Decoder, type Emit, type ProviderCall } from '../../../core/index.ts'
+import { frameJson, type Decoder, type Emit, type ProviderCall } from '../../../core/index.ts'
 import type { WireBlock, WireDelta } from './content.ts'
 import { failureInside } from './failure.ts'
 import { Reply, type WireMessage } from './reply.ts'
 import type { SettingsOptions } from './settings.ts'
 import type { WireUsage } from './usage.ts'
 
-/** A streamed event; which members it has depends on its type. */
+/** A streamed event. Its members depend on its type. */
 interface WireEvent {
   readonly type?: string
   readonly message?: WireMessage
@@ -15,16 +15,16 @@ interface WireEvent {
   readonly usage?: WireUsage | null
 }
 
-/** State of one streamed reply. */
+/** State for one streamed reply. */
 export function decoder(call: ProviderCall, options: SettingsOptions): Decoder {
   let sink: Emit
   let isOver = false
   const reply = new Reply(call, options, event => sink(event))
   return {
     frame(data, _event, emit) {
-      // Some who speak this dialect end as other dialects do.
+      // Some hosts of this dialect end a stream as other dialects do.
       if (data === '[DONE]') return
-      const event = parse(data)
+      const event = (frameJson(data) ?? {}) as WireEvent
       sink = emit
       switch (event.type) {
         case 'message_start':
@@ -47,18 +47,5 @@ export function decoder(call: ProviderCall, options: SettingsOptions): Decoder {
     get isComplete() {
       return isOver
     },
-  }
-}
-
-function parse(data: string): WireEvent {
-  try {
-    return (JSON.parse(data) as WireEvent | null) ?? {}
-  } catch (cause) {
-    throw new ProviderFailure({
-      kind: 'protocol',
-      message: 'The provider sent an event that is not JSON.',
-      upstream: data,
-      cause,
-    })
   }
 }

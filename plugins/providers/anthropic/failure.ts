@@ -1,15 +1,17 @@
 import {
   failureKindOfStatus,
-  parseJson,
-  ProviderFailure,
+  failureReader,
+  firstMatch,
+  firstText,
+  membersOf,
   retiredModel,
-  retryAfterMs,
   type FailureKind,
   type ImageErrorCode,
-  type UpstreamHeaders,
+  type Patterns,
+  type VendorError,
 } from '../../../core/index.ts'
 
-/** The vendor's "Errors" page: the error types. */
+/** Error types, from the vendor's "Errors" page. */
 const kindsByType: Readonly<Record<string, FailureKind>> = {
   invalid_request_error: 'invalid-request',
   authentication_error: 'auth',
@@ -23,56 +25,31 @@ const kindsByType: Readonly<Record<string, FailureKind>> = {
   overloaded_error: 'overloaded',
 }
 
-/** Sentences that say more than their type, which is `invalid_request_error` for all of them. */
-const sentences: readonly (readonly [RegExp, FailureKind])[] = [
+/** Messages that say more than their type, which is `invalid_request_error` for all of them. */
+const sentences: Patterns<FailureKind> = [
   [/prompt is too long|exceeds? (the )?(context limit|context window|maximum context)|input is too long/i, 'context-length'],
   [/credit balance is too low|api usage limits|purchase credits/i, 'quota'],
   [retiredModel, 'not-found'],
 ]
 
-const imageCodes: readonly (readonly [RegExp, ImageErrorCode])[] = [
+const imageCodes: Patterns<ImageErrorCode> = [
   [/image exceeds .* maximum|image dimensions exceed/i, 'image_too_large'],
   [/could not process image/i, 'image_parse_error'],
   [/unable to download/i, 'failed_to_download_image'],
 ]
 
-/** A reply of status 400 and above. */
-export function failure(status: number, headers: UpstreamHeaders, body: string): ProviderFailure {
-  return failureOf(parseJson(body), { status, headers, upstream: body })
+export const { failureFrom, failureInside } = failureReader({ errorIn, kindOf, imageCodes })
+
+function errorIn(body: unknown): VendorError {
+  const { error = body } = membersOf(body)
+  const { type, message } = membersOf(error)
+  return { type: typeof type === 'string' ? type : undefined, message: firstText(error, message) }
 }
 
-/** An error inside a reply of status 200. */
-export function failureInside(event: unknown): ProviderFailure {
-  return failureOf(event, { upstream: JSON.stringify(event) })
-}
-
-function failureOf(
-  body: unknown,
-  { status, headers = {}, upstream }: { readonly status?: number; readonly headers?: UpstreamHeaders; readonly upstream: string },
-): ProviderFailure {
-  const { type, message } = errorIn(body)
-  const kind = kindOf(type, message, status)
-  return new ProviderFailure({
-    kind,
-    message: message ?? (status === undefined ? 'The provider broke off its reply.' : `The provider answered with status ${status}.`),
-    code: imageCodes.find(([pattern]) => pattern.test(message ?? ''))?.[1],
-    status,
-    retryAfterMs: retryAfterMs(headers),
-    upstream,
-  })
-}
-
-function kindOf(type: string | undefined, message: string | undefined, status: number | undefined): FailureKind {
-  const told = sentences.find(([pattern]) => message !== undefined && pattern.test(message))?.[1]
-  if (told && (type === undefined || type === 'invalid_request_error' || type === 'billing_error')) return told
+function kindOf({ type, message }: VendorError, status: number | undefined): FailureKind {
+  const bySentence = firstMatch(sentences, message)
+  if (bySentence && (type === undefined || type === 'invalid_request_error' || type === 'billing_error')) return bySentence
   const byType = type === undefined ? undefined : kindsByType[type]
   if (byType) return byType
   return status === undefined ? 'unavailable' : failureKindOfStatus(status)
-}
-
-function errorIn(body: unknown): { readonly type?: string; readonly message?: string } {
-  const { error = body } = (typeof body === 'object' && body !== null ? body : {}) as { error?: unknown }
-  if (typeof error === 'string') return { message: error }
-  const { type, message } = (typeof error === 'object' && error !== null ? error : {}) as { type?: unknown; message?: unknown }
-  return { ...(typeof type === 'string' && { type }), ...(typeof message === 'string' && message !== '' && { message }) }
 }

@@ -3,7 +3,7 @@ import { anthropicAdapter } from './adapter.ts'
 
 const vendorUrl = 'https://api.anthropic.com'
 
-/** Anthropic, and every host that speaks its Messages dialect, each by its own `id` and `baseUrl`. */
+/** Anthropic, and every host that speaks its Messages dialect. Give each its own `id` and `baseUrl`. */
 export default definePlugin({
   name: 'anthropic',
   options: {
@@ -16,7 +16,7 @@ export default definePlugin({
         type: 'string',
         format: 'uri',
         default: vendorUrl,
-        description: 'The address that `/v1/messages` is added to.',
+        description: 'The address before `/v1/messages`.',
       },
       version: { type: 'string', minLength: 1, default: '2023-06-01', description: 'The `anthropic-version` header.' },
       beta: { type: 'array', items: { type: 'string', minLength: 1 }, description: 'Values of the `anthropic-beta` header.' },
@@ -24,7 +24,7 @@ export default definePlugin({
         type: 'integer',
         minimum: 1,
         description:
-          'The output limit where neither the caller nor the catalog sets one, since the API wants one. Default: 32000 for Claude 4 and later, what older models allow, 8192 for others.',
+          'The output limit if neither the caller nor the catalog sets one, because the API requires one. Default: 32000 for Claude 4 and later, the maximum for older Claude models, 8192 for others.',
       },
       headers: headersOption,
       timeouts: timeoutsOption,

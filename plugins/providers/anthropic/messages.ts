@@ -4,7 +4,7 @@ import { thinkingBlock } from './reasoning-state.ts'
 import type { Block, CompactionBlock, Message, TextBlock, ToolResultBlock } from './wire.ts'
 
 export interface Conversation {
-  /** What system and developer messages said before anybody else spoke. */
+  /** System and developer messages at the start of the conversation. */
   readonly system: readonly TextBlock[]
   readonly messages: readonly Message[]
 }
@@ -14,10 +14,10 @@ interface Turn {
   readonly content: Block[]
 }
 
-/** Items as the vendor's turns. `systemTurns`: later system messages may stay what they are, where the vendor allows a place for them. */
+/** Converts items to the vendor's turns. `systemTurns`: later system messages may keep their role where the vendor allows it. */
 export function conversationOf(items: readonly Item[], systemTurns: boolean): Conversation {
   const first = items.findIndex(item => !isSystem(item))
-  // A conversation of nothing but instructions still needs a question: the last of them.
+  // In a conversation of instructions alone, the last one serves as the question.
   const leading = first < 0 ? items.length - 1 : first
   const system = items.slice(0, leading).flatMap(item => textBlocks((item as MessageItem).content))
   const turns: Turn[] = []
@@ -32,7 +32,7 @@ export function conversationOf(items: readonly Item[], systemTurns: boolean): Co
   return { system, messages: alternating(placeSystem(turns.flatMap(withoutLastThoughts), systemTurns)) }
 }
 
-function isSystem(item: Item): boolean {
+export function isSystem(item: Item): boolean {
   return item.type === 'message' && (item.role === 'system' || item.role === 'developer')
 }
 
@@ -64,15 +64,15 @@ function blocksOf(item: Item): readonly Block[] {
     case 'compaction':
       return compactionBlocks(item.encrypted_content)
     case 'web_search_call':
-      // What the search brought is in the answer that follows; without the vendor's own results it cannot be replayed.
+      // A search cannot be replayed without the vendor's own results. The answer that follows contains what it found.
       return []
     default:
       throw unsayable(`Items of type ${item.type} cannot be sent to this provider.`, item)
   }
 }
 
-/** The vendor takes letters, digits, "_" and "-" only; calls of other vendors may have ids of other shapes. */
-function wireCallId(callId: string): string {
+/** The vendor accepts only letters, digits, "_" and "-". Call ids of other vendors may look different. */
+export function wireCallId(callId: string): string {
   return callId.replaceAll(/[^a-zA-Z0-9_-]/g, '_')
 }
 
@@ -91,16 +91,16 @@ function compactionBlocks(opaque: string): readonly CompactionBlock[] {
   return block?.type === 'compaction' ? [block] : []
 }
 
-/** Thoughts after which nothing was said, as of an answer that was broken off, are refused. */
+/** The vendor rejects a turn that ends in thoughts, such as an interrupted answer. */
 function withoutLastThoughts(turn: Turn): readonly Turn[] {
   const end = turn.content.findLastIndex(({ type }) => type !== 'thinking' && type !== 'redacted_thinking') + 1
   return end === 0 ? [] : [{ role: turn.role, content: turn.content.slice(0, end) }]
 }
 
 /**
- * A system message in mid-conversation keeps its authority as a turn of its own, which newer models take right after a user
- * turn, if the assistant or nobody speaks next ("Mid-conversation system messages", placement). Elsewhere it becomes
- * marked text of the user's turn: in the top-level system prompt it would lose its place and void the prompt cache.
+ * A system message in mid-conversation keeps its authority as a separate turn. Newer models accept one right after a user turn, if it is
+ * last or the assistant is next ("Mid-conversation system messages", placement). Elsewhere it becomes marked text in the user's turn: in
+ * the top-level system prompt it would lose its place and invalidate the prompt cache.
  */
 function placeSystem(turns: readonly Turn[], systemTurns: boolean): readonly Turn[] {
   return turns.map((turn, index) => {
@@ -110,7 +110,7 @@ function placeSystem(turns: readonly Turn[], systemTurns: boolean): readonly Tur
   })
 }
 
-/** Merges neighbours of one role, opens with the user, and puts tool results where the vendor looks for them: first. */
+/** Merges adjacent turns with the same role, starts with the user, and puts tool results first, where the vendor expects them. */
 function alternating(turns: readonly Turn[]): readonly Message[] {
   const merged: Turn[] = []
   for (const turn of turns) {
@@ -129,7 +129,7 @@ function resultsFirst(content: readonly Block[]): readonly Block[] {
   return [...content.filter(block => block.type === 'tool_result'), ...content.filter(block => block.type !== 'tool_result')]
 }
 
-/** An answer to be continued must not end in white space. */
+/** An answer to continue must not end in white space. */
 function withoutTrailingSpace(content: readonly Block[]): readonly Block[] {
   const last = content.at(-1)
   if (last?.type !== 'text') return content

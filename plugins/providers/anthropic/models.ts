@@ -2,15 +2,15 @@ import type { EffortLevel } from './wire.ts'
 
 /** What requests to a model may contain. */
 export interface ModelTraits {
-  /** `budget`: thinking takes a number of tokens; `adaptive`: the model decides, guided by the effort. */
+  /** `budget`: a number of tokens. `adaptive`: the model decides, guided by the effort. */
   readonly thinking: 'none' | 'budget' | 'adaptive'
-  /** Whether a request that does not mention thinking gets it. */
+  /** Whether the model thinks even if the request does not mention thinking. */
   readonly thinksUnasked: boolean
-  /** How a model that thinks unasked is told not to; undefined where it cannot be told. */
+  /** How to turn off thinking for a model that thinks unasked. Undefined if that is impossible. */
   readonly thinkingOff?: 'disabled' | 'between_tools'
   /** Levels of `output_config.effort`. */
   readonly efforts: readonly EffortLevel[]
-  /** Whether `temperature` and `top_p` are accepted: both together, one of them, or neither. */
+  /** Whether the model accepts `temperature` and `top_p`: both, only one at a time, or neither. */
   readonly sampling: 'both' | 'one' | 'none'
   /** Whether `tool_choice` may be `any` or `tool`. */
   readonly forcedTools: boolean
@@ -18,7 +18,7 @@ export interface ModelTraits {
   readonly systemTurns: boolean
   /** `output_config.format` and strict tools. */
   readonly structuredOutput: boolean
-  /** Asked for where neither the caller nor the catalog sets a limit: what every model of the row allows. */
+  /** The limit if neither the caller nor the catalog sets one. Every model in the row allows it. */
   readonly maxTokens: number
 }
 
@@ -65,14 +65,14 @@ const rows: readonly (readonly [RegExp, ModelTraits])[] = [
   [/claude-sonnet-5(?![-.]\d(?!\d))/, sonnet5],
   [/claude-mythos-preview/, { ...alwaysThinking, efforts: upToMax, systemTurns: false }],
   [/claude-(fable|mythos)-5(?![-.]\d(?!\d))/, alwaysThinking],
-  // Newer than this table: what the newest models agree on is the safest guess.
+  // Newer than this table: assume what the newest models have in common.
   [/claude/, claude55],
 ]
 
-/** Other vendors speak this dialect too, in the form that it had for its first years. */
+/** Other vendors speak this dialect in its early form. */
 const others: ModelTraits = { ...budgeted, maxTokens: 8192 }
 
-/** A deployment may hide the model behind a name of its own: then the canonical name tells. */
+/** If a deployment's name does not identify the model, the canonical name does. */
 export function traitsOf({ upstreamModel, model }: { readonly upstreamModel: string; readonly model: string }): ModelTraits {
   const name = [upstreamModel, model].map(each => each.toLowerCase()).find(each => each.includes('claude'))
   return (name !== undefined && rows.find(([pattern]) => pattern.test(name))?.[1]) || others

@@ -3,6 +3,7 @@ import {
   fileTypeOf,
   inlineDataOf,
   isTextFile,
+  textOfPart,
   unsayable,
   type FilePart,
   type ImagePart,
@@ -10,7 +11,7 @@ import {
 } from '../../../core/index.ts'
 import type { CacheControl, DocumentBlock, ImageBlock, InputBlock, TextBlock } from './wire.ts'
 
-/** The blocks of a user's message or a tool's output. The vendor refuses blank texts, so they are left out. */
+/** The blocks of a user message or a tool output. Leaves out blank texts, which the vendor rejects. */
 export function inputBlocks(parts: readonly Part[]): readonly InputBlock[] {
   return parts.flatMap((part): readonly InputBlock[] => {
     if (part.type === 'input_image') return [imageBlock(part)]
@@ -19,12 +20,10 @@ export function inputBlocks(parts: readonly Part[]): readonly InputBlock[] {
   })
 }
 
-/** The blocks of a message that may hold text only. */
+/** The blocks of a message that may hold only text. */
 export function textBlocks(parts: readonly Part[]): readonly TextBlock[] {
   return parts.flatMap((part): readonly TextBlock[] => {
-    if (part.type === 'input_image' || part.type === 'input_file')
-      throw unsayable(`${part.type} can stand in a user message or a tool output only.`, part)
-    const text = part.type === 'refusal' ? part.refusal : part.text
+    const text = textOfPart(part)
     return text.trim() === '' ? [] : [{ type: 'text', text, ...cacheControl(part) }]
   })
 }
@@ -51,12 +50,12 @@ function fileBlock(part: FilePart): DocumentBlock | ImageBlock {
   if (mediaType.startsWith('image/'))
     return { type: 'image', source: { type: 'base64', media_type: mediaType, data: data.base64 }, ...cache }
   if (!isTextFile(mediaType))
-    throw unsayable(`input_file of type ${mediaType} cannot be sent to this provider: it reads PDF, text and images.`, part)
+    throw unsayable(`input_file of type ${mediaType} is not supported by this provider. It accepts PDF, text and images.`, part)
   const text = Buffer.from(data.base64, 'base64').toString('utf8')
   return { type: 'document', ...title, source: { type: 'text', media_type: 'text/plain', data: text }, ...cache }
 }
 
-/** Files without a type and with an unknown name are taken for PDF, as those with neither mostly are. */
+/** A file with neither a type nor an extension is probably a PDF. */
 function typeByName(filename: string | undefined): string {
   const extension = extensionOf(filename)
   if (extension === undefined) return 'application/pdf'

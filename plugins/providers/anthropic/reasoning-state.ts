@@ -1,15 +1,15 @@
 import { isObject, parseJson } from '../../../core/index.ts'
 import type { ThinkingBlock } from './wire.ts'
 
-// The vendor takes a thought back only as it gave it: text and signature, byte for byte. Clients may reword the
-// summary that they see, so the opaque state carries the text too.
+// The vendor accepts a thought only unchanged: text and signature, byte for byte. Clients may reword the summary that they
+// see, so the opaque state holds the text too.
 
-/** What travels in `encrypted_content`, as JSON. */
+/** The content of `encrypted_content`, as JSON. */
 export function reasoningState(block: ThinkingBlock): string {
   return JSON.stringify(block.type === 'thinking' ? { signature: block.signature, thinking: block.thinking } : { data: block.data })
 }
 
-/** Undefined for state that is not this dialect's. */
+/** Undefined for state of another dialect. */
 export function thinkingBlock(opaque: string | undefined): ThinkingBlock | undefined {
   const state = opaque?.startsWith('{') ? parseJson(opaque) : undefined
   if (!isObject(state)) return undefined

@@ -1,10 +1,10 @@
-import { ProviderFailure, type Emit, type FinishReason, type ProviderCall } from '../../../core/index.ts'
+import { membersOf, ProviderFailure, type Emit, type FinishReason, type ProviderCall } from '../../../core/index.ts'
 import { Content, type WireBlock } from './content.ts'
 import { failureInside } from './failure.ts'
 import { settingsFor, type SettingsOptions } from './settings.ts'
-import { latestUsage, tokenUsage, type WireUsage } from './usage.ts'
+import { latestUsage, usageOf, type WireUsage } from './usage.ts'
 
-/** The vendor's `message`, finished or as a stream starts it. */
+/** The vendor's `message`: complete, or as a stream starts it. */
 export interface WireMessage {
   readonly type?: string
   readonly model?: string
@@ -14,7 +14,7 @@ export interface WireMessage {
   readonly usage?: WireUsage | null
 }
 
-/** What a reply says as a whole: its start, its counts and its end. Decoder and `reply` feed it alike. */
+/** The start, usage and end of a reply, for streamed and whole replies alike. */
 export class Reply {
   readonly content: Content
   readonly #call: ProviderCall
@@ -41,10 +41,10 @@ export class Reply {
     if (stop?.stop_reason) this.#stop = stop
     if (!usage) return
     this.#usage = latestUsage(this.#usage, usage)
-    this.#emit({ type: 'usage', usage: tokenUsage(this.#usage) })
+    this.#emit({ type: 'usage', usage: usageOf(this.#usage) })
   }
 
-  /** Without a reason to stop, the reply was cut. */
+  /** Emits nothing without a stop reason, because then the reply was cut short. */
   end(): void {
     const { stop_reason: reason, stop_details: details } = this.#stop
     if (!reason) return
@@ -66,13 +66,13 @@ const finishReasons: Readonly<Record<string, FinishReason>> = {
 }
 
 /** A reply that did not stream. */
-export function reply(body: unknown, emit: Emit, call: ProviderCall, options: SettingsOptions): void {
-  const message = (typeof body === 'object' && body !== null ? body : {}) as WireMessage
+export function replyEvents(body: unknown, emit: Emit, call: ProviderCall, options: SettingsOptions): void {
+  const message = membersOf(body) as WireMessage
   if (message.type === 'error') throw failureInside(body)
   if (!Array.isArray(message.content))
     throw new ProviderFailure({
       kind: 'protocol',
-      message: 'The provider answered with something that is no message.',
+      message: 'The provider sent a reply that is not a message.',
       upstream: JSON.stringify(body),
     })
   const whole = new Reply(call, options, emit)

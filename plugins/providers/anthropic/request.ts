@@ -8,12 +8,12 @@ import type { MessagesBody, OutputConfig, TextBlock } from './wire.ts'
 const dialect = 'anthropic-messages'
 
 export interface RequestOptions extends SettingsOptions {
-  /** False where the platform takes no system messages in mid-conversation, whatever the model. */
+  /** False if the platform accepts no system messages in mid-conversation, whatever the model. */
   readonly systemTurns?: boolean | undefined
 }
 
-/** The body of "Create a Message" that a call becomes. Pure. */
-export function messagesBody(call: ProviderCall, options: RequestOptions = {}): MessagesBody {
+/** The body of "Create a Message". Pure. */
+export function requestBody(call: ProviderCall, options: RequestOptions = {}): MessagesBody {
   const { request, endpoint } = call
   const { traits, maxTokens, thinking, effort, temperature, topP } = settingsFor(call, options)
   const { system, messages } = conversationOf(request.input, traits.systemTurns && options.systemTurns !== false)

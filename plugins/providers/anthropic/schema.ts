@@ -1,13 +1,13 @@
-import type { JsonObject } from '../../../core/index.ts'
+import { isObject, type JsonObject } from '../../../core/index.ts'
 
 const formats = new Set(['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid'])
 const kept = new Set(['$ref', 'type', 'enum', 'const', 'title', 'description', 'default', 'required'])
 const ignored = new Set(['$schema', '$id', 'additionalProperties'])
 
 /**
- * A JSON Schema in the subset that the vendor can hold the model to ("Structured outputs", JSON Schema limitations).
- * It refuses any other keyword, so what it cannot enforce is told to the model in the description instead.
- * Undefined where the subset would change the meaning: recursion, references to elsewhere, objects with members of any name.
+ * A JSON Schema in the subset that the vendor enforces ("Structured outputs", JSON Schema limitations).
+ * The vendor rejects other keywords, so they go into the description for the model to read.
+ * Undefined if the subset would change the meaning: recursion, external references, objects with arbitrary member names.
  */
 export function enforceableSchema(schema: JsonObject): JsonObject | undefined {
   return isSayable(schema, schema, []) ? subset(schema) : undefined
@@ -66,8 +66,4 @@ function subsetOf(value: unknown): unknown {
 
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
-}
-
-function isObject(value: unknown): value is JsonObject & { readonly properties?: object } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

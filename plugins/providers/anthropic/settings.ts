@@ -3,7 +3,7 @@ import { traitsOf, type ModelTraits } from './models.ts'
 import { reasoningFor } from './thinking.ts'
 import type { EffortLevel, Thinking } from './wire.ts'
 
-/** The parts of a request on which the model has a say, and what had to give way. */
+/** The settings that depend on the model, and warnings about what was changed or dropped. */
 export interface Settings {
   readonly traits: ModelTraits
   readonly maxTokens: number
@@ -15,13 +15,13 @@ export interface Settings {
 }
 
 export interface SettingsOptions {
-  /** For calls without a limit on models without a known one; absent: what the model's generation allows. */
+  /** The output limit if neither the call nor the catalog has one. Default: what the model's generation allows. */
   readonly defaultMaxTokens?: number | undefined
   /** The dated version of the API. */
   readonly version?: string | undefined
 }
 
-/** Pure, and cheap enough to be asked twice: for the request, and for the warnings that precede the reply. */
+/** Pure, and cheap enough to call twice: for the request, and for the warnings before the reply. */
 export function settingsFor(call: ProviderCall, { defaultMaxTokens, version }: SettingsOptions = {}): Settings {
   const { request, endpoint } = call
   const traits = traitsAt(version, traitsOf(endpoint))
@@ -31,10 +31,10 @@ export function settingsFor(call: ProviderCall, { defaultMaxTokens, version }: S
   const ceiling = endpoint.maxOutputTokens
   const wanted = request.max_output_tokens ?? ceiling ?? defaultMaxTokens ?? traits.maxTokens
   const maxTokens = ceiling === undefined ? wanted : Math.min(wanted, ceiling)
-  if (maxTokens < wanted) warn('max_output_tokens', `Lowered to ${maxTokens}, the most that this model can write.`)
+  if (maxTokens < wanted) warn('max_output_tokens', `Lowered to ${maxTokens}, the output limit of this model.`)
 
   const forced = forcesTool(request.tool_choice)
-  if (forced && !traits.forcedTools) warn('tool_choice', 'This model cannot be made to call a tool; it was left to decide.')
+  if (forced && !traits.forcedTools) warn('tool_choice', 'This model cannot be forced to call a tool, so it decides itself.')
   const { thinking, effort } = reasoningFor(call, traits, maxTokens, forced && traits.forcedTools, warn)
   const thinks = thinking?.type === 'enabled' || thinking?.type === 'adaptive'
   const sampling = samplingFor(call, traits, thinks, warn)
@@ -42,7 +42,7 @@ export function settingsFor(call: ProviderCall, { defaultMaxTokens, version }: S
   return { traits, maxTokens, thinking, effort, ...sampling, warnings }
 }
 
-/** From this version on, no model has sampling parameters ("API versions"). Platforms count their versions otherwise. */
+/** From this version on, no model has sampling parameters ("API versions"). Platforms use other version numbers. */
 const withoutSampling = '2026-10-21'
 
 function traitsAt(version: string | undefined, traits: ModelTraits): ModelTraits {
@@ -51,8 +51,8 @@ function traitsAt(version: string | undefined, traits: ModelTraits): ModelTraits
 
 export type Warn = (param: string, message: string) => void
 
-/** What the dialect has no word for. */
-function warnOfUnsaid(request: ProviderCall['request'], warn: Warn): void {
+/** Warns about settings that the dialect does not have. */
+export function warnOfUnsaid(request: ProviderCall['request'], warn: Warn): void {
   const unsaid = {
     top_logprobs: request.top_logprobs,
     presence_penalty: request.presence_penalty,
@@ -60,7 +60,7 @@ function warnOfUnsaid(request: ProviderCall['request'], warn: Warn): void {
     'text.verbosity': request.text?.verbosity === 'medium' ? undefined : request.text?.verbosity,
     context_management: request.context_management?.length,
   }
-  for (const [param, value] of Object.entries(unsaid)) if (value) warn(param, 'This vendor has nothing like it.')
+  for (const [param, value] of Object.entries(unsaid)) if (value) warn(param, 'This vendor does not support it.')
 }
 
 function samplingFor({ request }: ProviderCall, traits: ModelTraits, thinks: boolean, warn: Warn): { temperature?: number; topP?: number } {
@@ -70,14 +70,14 @@ function samplingFor({ request }: ProviderCall, traits: ModelTraits, thinks: boo
     if (topP !== undefined && topP !== 1) warn('top_p', reason)
     return {}
   }
-  if (traits.sampling === 'none') return drop('There are no sampling parameters here.')
+  if (traits.sampling === 'none') return drop('This model has no sampling parameters.')
   // "Extended thinking", feature compatibility: no other temperature than 1, and top_p from 0.95.
   if (thinks) return topP !== undefined && topP >= 0.95 && topP < 1 ? { topP } : drop('Not available while the model thinks.')
   if (temperature === undefined) return topP === undefined ? {} : { topP }
-  if (temperature > 1) warn('temperature', 'Lowered to 1, the highest value of this vendor.')
+  if (temperature > 1) warn('temperature', 'Lowered to 1, the maximum of this vendor.')
   const lowered = Math.min(temperature, 1)
   if (traits.sampling === 'both' && topP !== undefined) return { temperature: lowered, topP }
-  if (topP !== undefined && topP !== 1) warn('top_p', 'This model takes either temperature or top_p.')
+  if (topP !== undefined && topP !== 1) warn('top_p', 'This model accepts either temperature or top_p.')
   return { temperature: lowered }
 }
 

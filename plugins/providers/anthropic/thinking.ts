@@ -4,16 +4,16 @@ import { thinkingBlock } from './reasoning-state.ts'
 import type { Warn } from './settings.ts'
 import type { EffortLevel, Thinking } from './wire.ts'
 
-/** Shares of the output limit, so that an answer still fits behind the thoughts. */
+/** Shares of the output limit, so that there is room for an answer after the thoughts. */
 const budgetShares: Record<Exclude<Effort, 'none'>, number> = { minimal: 0.1, low: 0.2, medium: 0.5, high: 0.8, xhigh: 0.9, max: 0.9 }
 const smallestBudget = 1024
 const largestBudget = 32_000
 
 const ladder = ['low', 'medium', 'high', 'xhigh', 'max'] as const
 
-const noThoughtBeforeForcedCall = 'This model does not think before a tool call that it is made to make.'
+const noThoughtBeforeForcedCall = 'This model does not think before a forced tool call.'
 
-/** The caller's `reasoning` in the form that the model knows. */
+/** The caller's `reasoning` in the form that the model accepts. */
 export function reasoningFor(
   { request, endpoint }: ProviderCall,
   traits: ModelTraits,
@@ -27,11 +27,11 @@ export function reasoningFor(
   if (effort === 'none') {
     if (!traits.thinksUnasked) return {}
     if (traits.thinkingOff) return { thinking: { type: traits.thinkingOff } }
-    warn('reasoning.effort', 'This model always thinks; its lowest effort was asked for.')
+    warn('reasoning.effort', 'This model always thinks, so it uses its lowest effort.')
     return { effort: 'low' }
   }
   if (effort === undefined) {
-    // Models that think unasked keep their thoughts to themselves unless a summary is asked for.
+    // Models that think unasked do not show their thoughts unless the request asks for a summary.
     return summary && traits.thinksUnasked && !forced ? { thinking: { type: 'adaptive', display: 'summarized' } } : {}
   }
   if (traits.thinking === 'none' || known?.every(level => level === 'none')) {
@@ -40,7 +40,7 @@ export function reasoningFor(
   }
   if (traits.thinking === 'adaptive') {
     const level = closestLevel(effort, known ? ladder.filter(step => known.includes(step)) : traits.efforts)
-    // Thinking that is asked for excludes a forced tool call ("Extended thinking with tool use").
+    // Requested thinking and a forced tool call exclude each other ("Extended thinking with tool use").
     if (forced) {
       if (!traits.thinksUnasked) warn('reasoning.effort', noThoughtBeforeForcedCall)
       return { ...(level && { effort: level }) }
@@ -52,13 +52,13 @@ export function reasoningFor(
     return {}
   }
   if (continuesWithoutThoughts(request.input)) {
-    warn('reasoning.effort', 'The tool calls to be continued were made without thinking by this model.')
+    warn('reasoning.effort', 'This model made the previous tool calls without thinking, so it continues without.')
     return {}
   }
   const budget = Math.min(Math.floor(maxTokens * budgetShares[effort]), largestBudget)
   const affordable = Math.floor(maxTokens * budgetShares.max)
   if (affordable >= smallestBudget) return { thinking: { type: 'enabled', budget_tokens: Math.max(budget, smallestBudget) } }
-  warn('reasoning.effort', `max_output_tokens of ${maxTokens} leave no room to think.`)
+  warn('reasoning.effort', `max_output_tokens of ${maxTokens} leaves no room to think.`)
   return {}
 }
 
@@ -68,7 +68,7 @@ function closestLevel(effort: Exclude<Effort, 'none'>, levels: readonly EffortLe
   return ladder.slice(wish).find(level => levels.includes(level)) ?? ladder.slice(0, wish).findLast(level => levels.includes(level))
 }
 
-/** With a budget, the vendor refuses to continue a tool loop whose assistant turn does not start with its thoughts. */
+/** With a budget, the vendor rejects a tool loop whose assistant turn does not start with its thoughts. */
 function continuesWithoutThoughts(input: readonly Item[]): boolean {
   const call = input.findLastIndex(item => item.type === 'function_call')
   const answered = input.slice(call + 1).some(item => item.type === 'message' && item.role === 'assistant')

@@ -4,7 +4,7 @@ import { enforceableSchema } from './schema.ts'
 import { forcesTool } from './settings.ts'
 import type { Tool, ToolChoice } from './wire.ts'
 
-/** Functions are all that the vendor can be offered. */
+/** The vendor accepts only functions. */
 export function toolsFor(
   request: UpstreamRequestBody,
   traits: ModelTraits,
@@ -16,7 +16,7 @@ export function toolsFor(
   return { tools: functions.map(each => wireTool(each, strict)), ...(choice && { tool_choice: choice }) }
 }
 
-/** More in one request are refused ("Structured outputs", schema complexity limits). */
+/** The most per request ("Structured outputs", schema complexity limits). */
 const mostStrictTools = 20
 
 function isStrict(tool: FunctionTool): boolean {

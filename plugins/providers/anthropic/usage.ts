@@ -15,12 +15,12 @@ export interface WireUsage extends Counts {
   readonly iterations?: readonly (Counts & { readonly type?: string })[] | null
 }
 
-/** The counts of a stream are totals so far: later ones replace earlier ones, and what is not mentioned again stays. */
+/** A stream reports running totals: later counts replace earlier ones, and counts that are not repeated stay. */
 export function latestUsage(before: WireUsage, now: WireUsage | null | undefined): WireUsage {
   return { ...before, ...Object.fromEntries(Object.entries(now ?? {}).filter(([, value]) => value !== null && value !== undefined)) }
 }
 
-export function tokenUsage(usage: WireUsage): TokenUsage {
+export function usageOf(usage: WireUsage): TokenUsage {
   // Compaction is billed but not part of the totals ("Compaction", understanding usage).
   const compactions = usage.iterations?.filter(({ type }) => type === 'compaction') ?? []
   const all = [usage, ...compactions].map(disjoint)
@@ -42,7 +42,7 @@ export function tokenUsage(usage: WireUsage): TokenUsage {
 function disjoint(counts: Counts): TokenUsage {
   const { ephemeral_5m_input_tokens: short = 0, ephemeral_1h_input_tokens: long = 0 } = counts.cache_creation ?? {}
   const written = counts.cache_creation_input_tokens ?? short + long
-  // The split may be older than the total, since a stream tells it once, at its start.
+  // The split may be older than the total, because a stream sends it only once, at its start.
   const cacheWrite1h = Math.min(long, written)
   return {
     uncachedInput: counts.input_tokens ?? 0,

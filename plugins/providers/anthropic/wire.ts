@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../core/index.ts'
 
-// What is sent, as the vendor's "Create a Message" reference has it.
+// The request, from the vendor's "Create a Message" reference.
 
 export interface CacheControl {
   readonly cache_control?: JsonObject

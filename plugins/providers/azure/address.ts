@@ -2,13 +2,13 @@ import type { Deployment } from './deployments.ts'
 
 /** The addresses of one resource. */
 export interface Resource {
-  /** Of OpenAI's wires and their classic forms. */
+  /** For OpenAI's dialects and their classic forms. */
   readonly openai: string
-  /** Of Anthropic's wire. */
+  /** For Anthropic's dialect. */
   readonly anthropic: string
 }
 
-/** A resource by its name, or by the endpoint that the portal shows, with or without the path of an API. */
+/** A resource by name, or by the endpoint in the portal, with or without an API path. */
 export function resourceOf(resource: string | undefined, baseUrl: string | undefined): Resource | undefined {
   if (baseUrl !== undefined) {
     const root = baseUrl.replace(/\/+$/, '').replace(/\/(openai(\/v1)?|anthropic(\/v1)?|models)$/, '')

@@ -2,7 +2,7 @@ import type { Capabilities, CatalogSource } from '../../../core/index.ts'
 import { responsesCapabilities } from '../openai-responses/adapter.ts'
 import type { Api, Deployments } from './deployments.ts'
 
-/** The models that the operator deployed, with what their dialect can do. */
+/** The operator's deployed models, with the capabilities of their dialects. */
 export function deployedModels(provider: string, deployments: Deployments): CatalogSource {
   const entries = Array.from(deployments.listed, ([model, { api }]) => ({
     model,

@@ -2,7 +2,7 @@ import type { Host } from '../openai-chat/hosts.ts'
 
 const source = 'https://learn.microsoft.com/azure/foundry/openai/latest'
 
-/** OpenAI's models behind Chat Completions of the v1 API. */
+/** OpenAI models with Chat Completions in the v1 API. */
 export const current: Host = {
   source,
   baseUrl: undefined,
@@ -11,10 +11,10 @@ export const current: Host = {
   developerRole: true,
 }
 
-/** The same at an address with a dated version, which may be older than any extension. */
+/** The same with a dated API version, which may be older than the extensions. */
 export const classic: Host = { source, baseUrl: undefined, maxTokens: 'max_completion_tokens', developerRole: true }
 
-/** Other makers' models: some take no function as `tool_choice`, and none the newer role. */
+/** Other makers' models. Some accept no function as `tool_choice`, and none accept the role `developer`. */
 export const otherMakers: Host = {
   source,
   baseUrl: undefined,

@@ -1,20 +1,20 @@
 import type { ApiKeys, Credential, RenewedCredential, UpstreamRequest } from '../../../core/index.ts'
 import type { Api } from './deployments.ts'
 
-/** Access tokens that are asked for, behind an id that may be logged. */
+/** A renewed access token, by an id that is safe to log. */
 export interface EntraTokens {
   readonly id: string
   readonly token: RenewedCredential<string>
 }
 
-/** How a request proves who asks: a key of the resource, a token that was given, or one that is asked for. */
+/** How requests authenticate: with a key of the resource, a fixed token, or a renewed token. */
 export class AzureCredentials {
   readonly list: readonly Credential[]
   readonly #keys: ApiKeys
   readonly #kind: 'key' | 'token'
   readonly #entra: EntraTokens | undefined
 
-  /** `account`: reasoning moves within a resource, whichever of its keys is used. */
+  /** `account`: all keys of a resource share reasoning state. */
   constructor(secrets: ApiKeys, kind: 'key' | 'token', entra: EntraTokens | undefined, account: string) {
     this.#keys = secrets
     this.#kind = kind

@@ -1,18 +1,18 @@
 import type { Endpoint } from '../../../core/index.ts'
 
-/** In which dialect a deployment is spoken to. */
+/** The dialect of a deployment. */
 export const apis = ['responses', 'chat', 'anthropic'] as const
 export type Api = (typeof apis)[number]
 
 export interface Deployment {
   readonly name: string
   readonly api: Api
-  /** A date selects the classic addresses by deployment; without one, or with `preview`, those of the v1 API. */
+  /** A date selects the classic per-deployment addresses. Without one, or with `preview`: the v1 API. */
   readonly apiVersion: string | undefined
 }
 
 export interface DeploymentsOptions {
-  /** By model name: the deployment's name, or more about it. */
+  /** By model name: the deployment's name, or its settings. */
   readonly deployments?: Readonly<Record<string, string | Partial<Described>>> | undefined
   readonly api?: Api | undefined
   readonly apiVersion?: string | undefined
@@ -24,7 +24,7 @@ interface Described {
   readonly apiVersion: string
 }
 
-/** Which deployment serves a model. One that is not listed is named like the model. */
+/** Finds the deployment that serves a model. A model that is not listed has a deployment with its own name. */
 export class Deployments {
   readonly #options: DeploymentsOptions
   readonly #known: ReadonlyMap<string, Deployment>
@@ -39,7 +39,7 @@ export class Deployments {
     )
   }
 
-  /** Those that the operator listed, by model name. */
+  /** The listed deployments, by model name. */
   get listed(): ReadonlyMap<string, Deployment> {
     return this.#known
   }
@@ -49,7 +49,7 @@ export class Deployments {
     return known ?? this.#deployment(upstreamModel, this.#options.api ?? apiOf(model) ?? apiOf(upstreamModel), undefined)
   }
 
-  /** The one dialect of all; undefined where there may be several. */
+  /** The dialect of all deployments. Undefined if there may be several. */
   get onlyApi(): Api | undefined {
     const { api } = this.#options
     return Array.from(this.#known.values()).every(deployment => deployment.api === api) ? api : undefined
@@ -60,7 +60,7 @@ export class Deployments {
   }
 }
 
-/** OpenAI's own models save the oldest know Responses; of other makers' models only Claude has a wire of its own. */
+/** All but the oldest OpenAI models support Responses. Of other makers' models, only Claude has its own dialect. */
 function apiOf(model: string): Api | undefined {
   if (/claude/i.test(model)) return 'anthropic'
   return isOpenai(model) && !/gpt-(3|4(-32k|-turbo)?(-\d|$))/i.test(model) ? 'responses' : undefined

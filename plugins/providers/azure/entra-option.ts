@@ -15,10 +15,10 @@ export const entraOption = {
     },
     clientSecret: { ...secret, description: "The application's secret." },
     certificate: { ...secret, description: "The application's certificate and its private key, as PEM text." },
-    certificateFile: { ...text, description: 'A PEM file with both, in place of `certificate`. It is read again for every token.' },
-    tokenFile: { ...text, description: 'Workload identity: the file with the token that the cluster gives.' },
-    managedIdentity: { const: true, description: "The machine's own identity." },
-    scope: { ...text, default: 'https://cognitiveservices.azure.com/.default', description: 'What the tokens are for.' },
+    certificateFile: { ...text, description: 'A PEM file with both, instead of `certificate`. The gateway rereads it for every token.' },
+    tokenFile: { ...text, description: 'Workload identity: the file with the token from the cluster.' },
+    managedIdentity: { const: true, description: "Use the machine's identity." },
+    scope: { ...text, default: 'https://cognitiveservices.azure.com/.default', description: 'The scope of the tokens.' },
     authority: {
       type: 'string',
       format: 'uri',
@@ -27,7 +27,7 @@ export const entraOption = {
     },
   },
   description:
-    "Access tokens of Microsoft Entra, in place of a key: with one of `clientSecret`, `certificate`, `certificateFile`, `tokenFile` and `managedIdentity`, or with `{}` whatever `DefaultAzureCredential` finds, such as the `AZURE_…` variables of an application, a workload identity, the machine's identity or the login of the `az` command. Needs the package `@azure/identity`.",
+    "Microsoft Entra access tokens instead of a key. Set one of `clientSecret`, `certificate`, `certificateFile`, `tokenFile` and `managedIdentity`, or `{}` to use whatever `DefaultAzureCredential` finds, such as the `AZURE_…` variables of an application, a workload identity, the machine's identity or the login of the `az` command. Needs the package `@azure/identity`.",
 } as const
 
 export type EntraOption = Options<typeof entraOption>
@@ -44,7 +44,7 @@ export function withPaths(entra: EntraOption, resolve: (path: string) => string)
 
 const proofs = ['clientSecret', 'certificate', 'certificateFile', 'tokenFile', 'managedIdentity'] as const
 
-/** What would fail at the first request, as the end of a sentence about the plugin. Undefined if nothing is wrong. */
+/** Finds what would fail at the first request. Returns a phrase that follows the plugin's name, or undefined. */
 export function entraProblem(entra: EntraOption, environment: NodeJS.ProcessEnv): string | undefined {
   const given = proofs.filter(proof => entra[proof] !== undefined)
   if (given.length > 1) return `takes only one of the options entra.${given.join(', entra.')}.`
@@ -55,7 +55,7 @@ export function entraProblem(entra: EntraOption, environment: NodeJS.ProcessEnv)
     (entra.tenantId ?? (fromEnvironment && environment['AZURE_TENANT_ID'])) ? undefined : 'tenantId',
     (entra.clientId ?? (fromEnvironment && environment['AZURE_CLIENT_ID'])) ? undefined : 'clientId',
   ].filter(name => name !== undefined)
-  if (missing.length > 0) return `needs the option entra.${missing.join(' and entra.')} beside entra.${proof}.`
+  if (missing.length > 0) return `needs the option entra.${missing.join(' and entra.')} with entra.${proof}.`
   const path = entra.certificateFile ?? entra.tokenFile
   return path === undefined || existsSync(path) ? undefined : `cannot find the file ${path} of the option entra.${proof}.`
 }

@@ -2,10 +2,10 @@ import type { TokenCredential } from '@azure/identity'
 import { ProviderFailure, RenewedCredential, type Clock } from '../../../core/index.ts'
 import type { EntraOption } from './entra-option.ts'
 
-/** The package that gets and renews tokens. Optional: keys need none. */
+/** The package that gets and renews tokens. Not needed for keys. */
 export const identityPackage = '@azure/identity'
 
-/** Access tokens by Microsoft's own library, which is loaded when the first one is needed. `keep` receives every new token. */
+/** Access tokens from Microsoft's library, which loads on first use. `keep` receives every new token. */
 export function entraToken(
   option: EntraOption,
   clock: Pick<Clock, 'now'>,
@@ -20,7 +20,7 @@ export function entraToken(
     async ask() {
       credential ??= credentialFor(option)
       const granted = await (await credential).getToken(option.scope)
-      if (!granted) throw new ProviderFailure({ kind: 'auth', message: 'Microsoft Entra granted no token. Check the option entra.' })
+      if (!granted) throw new ProviderFailure({ kind: 'auth', message: 'Microsoft Entra did not grant a token. Check the option entra.' })
       const { token, expiresOnTimestamp: expiresAtMs, refreshAfterTimestamp: renewAtMs } = granted
       return { value: token, expiresAtMs, renewAtMs, secrets: [token] }
     },
@@ -45,7 +45,7 @@ async function credentialFor(option: EntraOption): Promise<TokenCredential> {
   })
 }
 
-/** Only Microsoft's own clouds can vouch for an authority, so another one is taken on the operator's word. */
+/** Only Microsoft's clouds support instance discovery, so it is off for other authorities. */
 function authorityOptions(
   authority: string | undefined,
   known: readonly string[],

@@ -1,7 +1,7 @@
 import { isObject, parseJson, type ProviderAdapter } from '../../../core/index.ts'
 import { failureFrom } from '../openai-chat/failure.ts'
 
-/** The platform itself may answer in place of the model, always in the same form: `{error: {code, message, innererror?}}`. */
+/** The platform may answer instead of the model, always in the form `{error: {code, message, innererror?}}`. */
 export function orOfPlatform(failure: ProviderAdapter['failure']): ProviderAdapter['failure'] {
   return (status, headers, body) => (isOfPlatform(body) ? failureFrom(status, headers, body) : failure(status, headers, body))
 }

@@ -18,11 +18,12 @@ import { entraOption, entraProblem, withPaths } from './entra-option.ts'
 import { entraToken, identityPackage } from './entra-token.ts'
 import { azureProvider } from './provider.ts'
 
-const apiOption = { enum: apis, description: 'What a deployment is spoken to in; default: by the model’s name.' } as const
+const apiOption = { enum: apis, description: "The dialect of a deployment. Default: by the model's name." } as const
 const apiVersionOption = {
   type: 'string',
   pattern: '^(\\d{4}-\\d{2}-\\d{2}(-preview)?|preview|latest|v1)$',
-  description: 'A date such as `2025-04-01-preview` selects the classic addresses by deployment; default: the v1 API, which needs none.',
+  description:
+    'A date such as `2025-04-01-preview` selects the classic per-deployment addresses. Default: the v1 API, which needs no version.',
 } as const
 const secret = { type: 'string', minLength: 1, writeOnly: true } as const
 
@@ -38,10 +39,10 @@ export default definePlugin({
       baseUrl: {
         type: 'string',
         format: 'uri',
-        description: 'The endpoint of the resource as the portal shows it, in place of `resource`.',
+        description: 'The endpoint of the resource, as shown in the portal, instead of `resource`.',
       },
       apiKey: apiKeyOption,
-      token: { ...secret, description: 'An access token of Microsoft Entra, in place of a key.' },
+      token: { ...secret, description: 'A Microsoft Entra access token, instead of a key.' },
       entra: entraOption,
       api: apiOption,
       apiVersion: apiVersionOption,
@@ -58,7 +59,7 @@ export default definePlugin({
           ],
         },
         description:
-          'By model name: the deployment that serves it, or what differs there. A model that is not listed is asked for by its own name.',
+          'By model name: the deployment that serves it, or its settings. A model that is not listed uses a deployment with its own name.',
       },
       headers: headersOption,
       timeouts: timeoutsOption,

@@ -10,7 +10,7 @@ import {
   type ProviderCall,
 } from '../../../core/index.ts'
 import { anthropicAdapter, defaultVersion } from '../anthropic/adapter.ts'
-import { chatAdapter } from '../openai-chat/adapter.ts'
+import { openaiChatAdapter } from '../openai-chat/adapter.ts'
 import { openaiResponsesAdapter } from '../openai-responses/adapter.ts'
 import { urlOf, type Resource } from './address.ts'
 import { classic, current, otherMakers } from './chat-hosts.ts'
@@ -25,7 +25,7 @@ export interface AzureOptions extends Pick<HttpProviderOptions, 'headers' | 'tim
   readonly credentials: AzureCredentials
 }
 
-/** One provider of several dialects: which of them a deployment speaks, the operator or its model's name tells. */
+/** One provider with several dialects. The operator or the model's name decides which one a deployment speaks. */
 export function azureProvider({ id, resource, deployments, credentials, headers, timeouts }: AzureOptions, http: HttpClient): Provider {
   const speaking = (api: Api, adapter: ProviderAdapter): Provider =>
     httpProvider(
@@ -42,7 +42,7 @@ export function azureProvider({ id, resource, deployments, credentials, headers,
   const noKeys = new ApiKeys(undefined)
   const responses = speaking('responses', named(openaiResponsesAdapter({ baseUrl: resource.openai })))
   const chats = new Map(
-    [current, classic, otherMakers].map(host => [host, speaking('chat', named(chatAdapter(host, resource.openai, noKeys)))]),
+    [current, classic, otherMakers].map(host => [host, speaking('chat', named(openaiChatAdapter(host, resource.openai, noKeys)))]),
   )
   const claude = speaking('anthropic', claudeAdapter())
   const spokenBy = (endpoint: Endpoint): Provider => {
@@ -53,12 +53,12 @@ export function azureProvider({ id, resource, deployments, credentials, headers,
     return chats.get(host)!
   }
 
-  /** The deployment's name is what the platform is asked for. */
+  /** Sends the deployment's name as the model. */
   function named(adapter: ProviderAdapter): ProviderAdapter {
     return { ...adapter, prepare: call => adapter.prepare(withUpstreamModel(call, deployments.of(call.endpoint).name)) }
   }
 
-  /** A deployment may hide the model behind a name of its own, but what the model can do goes by the model's. */
+  /** Sends the deployment's name, but takes the model's traits from the model's name. */
   function claudeAdapter(): ProviderAdapter {
     const adapterFor = (deployment: string): ProviderAdapter =>
       anthropicAdapter({

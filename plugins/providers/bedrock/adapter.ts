@@ -2,21 +2,21 @@ import type { ProviderAdapter, ProviderCall } from '../../../core/index.ts'
 import { enforces } from './answer-format.ts'
 import { decoder } from './decoder.ts'
 import { eventStreamFramer } from './event-stream.ts'
-import { failure } from './failure.ts'
+import { failureFrom } from './failure.ts'
 import { InvokeForms, type InvokeOption } from './invoke.ts'
-import { reply } from './reply.ts'
-import { converseBody } from './request.ts'
+import { replyEvents } from './reply.ts'
+import { requestBody } from './request.ts'
 import type { SettingsOptions } from './settings.ts'
 
 export interface BedrockAdapterOptions extends SettingsOptions {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string
   readonly authorize?: ProviderAdapter['authorize']
-  /** The models that are asked by InvokeModel. */
+  /** The models to call with InvokeModel. */
   readonly invoke?: InvokeOption | undefined
 }
 
-/** The Converse dialect, and for some models InvokeModel with a body in their maker's own. */
+/** The Converse dialect, and for some models InvokeModel with a body in their maker's dialect. */
 export function bedrockAdapter(options: BedrockAdapterOptions): ProviderAdapter {
   const { baseUrl, authorize } = options
   const invoke = new InvokeForms(options)
@@ -41,16 +41,16 @@ export function bedrockAdapter(options: BedrockAdapterOptions): ProviderAdapter 
         method: 'POST',
         url: `${baseUrl}/model/${encodeURIComponent(call.endpoint.upstreamModel)}/${action}`,
         headers: { 'content-type': 'application/json', accept: acceptFor(call, form !== undefined) },
-        body: form ? form.body(call) : JSON.stringify(converseBody(call, options)),
+        body: form ? form.body(call) : JSON.stringify(requestBody(call, options)),
       }
     },
     ...(authorize && { authorize }),
     decoder: call => invoke.formOf(call.endpoint)?.decoder(call) ?? decoder(call, options),
     reply(body, emit, call) {
       const form = invoke.formOf(call.endpoint)
-      return form ? form.reply(body, emit, call) : reply(body, emit, call, options)
+      return form ? form.reply(body, emit, call) : replyEvents(body, emit, call, options)
     },
-    failure,
+    failure: failureFrom,
   }
 }
 

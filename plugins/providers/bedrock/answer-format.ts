@@ -6,13 +6,13 @@ import type { OutputConfig } from './wire.ts'
 
 type Named = Pick<Endpoint, 'model' | 'upstreamModel'>
 
-/** Whether the vendor can hold the model to a schema. */
+/** Whether the vendor enforces schemas for the model. */
 export function isStructured(endpoint: Named): boolean {
   const { structuredOutput, reasoning } = traitsOf(endpoint)
   return structuredOutput && (reasoning !== 'anthropic' || claudeTraitsOf(endpoint).structuredOutput)
 }
 
-/** A schema of the subset that the vendor shares with Anthropic ("Structured outputs", JSON Schema support); JSON without a schema never. */
+/** Enforces schemas in the subset shared with Anthropic ("Structured outputs", JSON Schema support), but never JSON without a schema. */
 export function enforces(format: TextFormat, endpoint: Named): boolean {
   return format.type === 'json_schema' && isStructured(endpoint) && enforceableSchema(format.schema) !== undefined
 }

@@ -1,7 +1,7 @@
 import type { Citation } from '../../../core/index.ts'
 import type { WireCitation } from './wire-reply.ts'
 
-/** The vendor's citations, as far as a reader can follow them: those of documents sent inline point at nothing that has an address. */
+/** The vendor's citations that a reader can follow. Citations of inline documents have no address. */
 export function citationOf({ title, source, location }: WireCitation): Citation | undefined {
   const { url, domain } = location?.web ?? {}
   const address = url ?? (source !== undefined && /^https?:/i.test(source) ? source : undefined)

@@ -5,15 +5,15 @@ import { profileNamed } from './shared-files.ts'
 
 export interface Connection {
   readonly sources: CredentialSources
-  /** Undefined where nothing signs and the address is given. */
+  /** Undefined if requests are not signed and `baseUrl` is set. */
   readonly region: string | undefined
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string
 }
 
 type GivenOptions = Pick<Options<typeof optionsSchema>, 'apiKey' | 'credentials' | 'profile' | 'defaultChain' | 'region' | 'baseUrl'>
 
-/** Where requests go and as whom, by the options, else by what the vendor's own tools look for in the environment. */
+/** Where requests go, and with which credentials: from the options, else from the environment variables that the vendor's tools use. */
 export async function connectionOf(plugin: string, options: GivenOptions, environment: NodeJS.ProcessEnv): Promise<Connection> {
   const sources = givenSources(options) ?? environmentSources(environment)
   if (!sources)
@@ -55,7 +55,7 @@ function environmentSources(environment: NodeJS.ProcessEnv): CredentialSources |
   return namesMachineIdentity(environment) ? { defaultChain: true } : undefined
 }
 
-/** What a cluster or a container sets for those who run in it. An instance sets nothing: there the option has to say it. */
+/** Set by clusters and containers. EC2 instances set nothing, so there the option is required. */
 function namesMachineIdentity(environment: NodeJS.ProcessEnv): boolean {
   const isWebIdentity = environment['AWS_WEB_IDENTITY_TOKEN_FILE'] && environment['AWS_ROLE_ARN']
   return Boolean(
@@ -63,7 +63,7 @@ function namesMachineIdentity(environment: NodeJS.ProcessEnv): boolean {
   )
 }
 
-/** Fails at start if a profile that was asked for is missing. */
+/** Throws at startup if a profile is missing. */
 async function regionOfProfiles(
   plugin: string,
   { profiles = [], defaultChain = false }: CredentialSources,
@@ -74,7 +74,7 @@ async function regionOfProfiles(
   if (missing !== undefined)
     throw new PluginError(
       plugin,
-      `found no profile "${missing}" in the AWS files of credentials and configuration. Add it, or change the option profile or AWS_PROFILE.`,
+      `found no profile "${missing}" in the AWS credentials and config files. Add it, or change the option profile or AWS_PROFILE.`,
     )
   const found = defaultChain ? [...asked, await profileNamed(environment['AWS_PROFILE'] || 'default')] : asked
   return found.find(profile => profile?.region !== undefined)?.region

@@ -1,14 +1,14 @@
-import { parseJson, type Emit } from '../../../core/index.ts'
+import { firstText, membersOf, parseJson, type Emit } from '../../../core/index.ts'
 import { citationOf } from './citation.ts'
 import { redactedState, signedState } from './reasoning-state.ts'
 import type { WireBlock, WireCitation, WireDelta, WireStart, WireToolUse } from './wire-reply.ts'
 
-/** The vendor's own search of the web: its name as a tool. */
+/** The tool name of the vendor's web search. */
 const webSearch = 'nova_grounding'
 
 interface OpenBlock {
   readonly toolUse: WireToolUse | undefined
-  /** A thought's text, or the input of a search. */
+  /** The text of a thought, or the input of a search. */
   held: string
   signature: string
   redacted: Buffer[]
@@ -19,15 +19,15 @@ interface OpenBlock {
   readonly citations: WireCitation[]
 }
 
-/** Content blocks as events, whether they come in pieces or whole. */
+/** Turns content blocks into events, streamed or whole. */
 export class Content {
   readonly #emit: Emit
   readonly #form: 'summary' | 'full'
   readonly #open = new Map<number, OpenBlock>()
   readonly #searches = new Map<string, string>()
-  /** Length of the open message, since annotations count from its start. */
+  /** Length of the open message. Annotations count from its start. */
   #messageLength = 0
-  /** Where the last text of the open message starts: citations may come in a block of their own behind it. */
+  /** Where the last text of the open message starts. Citations may come in a separate block after it. */
   #lastTextStart = 0
 
   constructor(emit: Emit, form: 'summary' | 'full') {
@@ -127,7 +127,7 @@ export class Content {
     else this.#emit({ type: 'tool-input', key: String(index), text })
   }
 
-  /** What the vendor's other tools do has no item here, but the texts around it are two. */
+  /** The vendor's other tools have no item here, but the texts before and after them are separate. */
   #search({ toolUseId = '', name }: WireToolUse, input: string): void {
     if (name !== webSearch) return this.#other({ type: 'item-end' })
     const query = queryIn(input)
@@ -158,6 +158,5 @@ function isServerTool({ type }: WireToolUse): boolean {
 }
 
 function queryIn(json: string): string {
-  const { query } = (parseJson(json) as { readonly query?: unknown } | null | undefined) ?? {}
-  return typeof query === 'string' ? query : ''
+  return firstText(membersOf(parseJson(json))['query']) ?? ''
 }

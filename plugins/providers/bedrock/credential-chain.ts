@@ -2,21 +2,21 @@ import { RenewedCredential, type Clock, type Grant } from '../../../core/index.t
 import type { AwsKeys } from './signer.ts'
 import { sharedFilesVersion } from './shared-files.ts'
 
-/** The package that finds and renews credentials. Optional: access keys and API keys need none. */
+/** The package that finds and renews credentials. Not needed for access keys and API keys. */
 export const credentialPackage = '@aws-sdk/credential-provider-node'
 
-/** Keys without an end come from a file, so the files are looked at this often. */
+/** Keys that do not expire come from a file, so the files are checked this often. */
 const recheckMs = 10_000
 
 export interface CredentialChainOptions {
-  /** Undefined: whatever AWS's own tools find. */
+  /** Undefined: the default chain of the AWS tools. */
   readonly profile: string | undefined
   readonly region: string
   readonly clock: Pick<Clock, 'now'>
   keep(secret: string, expiresAtMs: number | undefined): void
 }
 
-/** Access keys by AWS's own library: of a profile, a role, single sign-on, a process, a web identity, a container or an instance. */
+/** Access keys from AWS's library: by profile, role, single sign-on, process, web identity, container or instance. */
 export function credentialChain(options: CredentialChainOptions): RenewedCredential<AwsKeys> {
   const { profile, clock, keep } = options
   const chain = new Chain(options)

@@ -6,18 +6,18 @@ export interface CredentialSources {
   readonly apiKey?: string | readonly string[] | undefined
   readonly accessKeys?: readonly AwsKeys[] | undefined
   readonly profiles?: readonly string[] | undefined
-  /** Whatever AWS's own tools find. */
+  /** Use the default chain of the AWS tools. */
   readonly defaultChain?: boolean | undefined
 }
 
-/** API keys, access keys, profiles and the default chain behind ids that may be logged. */
+/** API keys, access keys, profiles and the default chain, by ids that are safe to log. */
 export class AwsCredentials {
   readonly credentials: readonly Credential[]
   readonly #apiKeys: ApiKeys
   readonly #accessKeys: ReadonlyMap<string, AwsKeys>
   readonly #chains: ReadonlyMap<string, RenewedCredential<AwsKeys>>
 
-  /** `chainOf` makes the credentials of a profile, or without one those of the default chain. */
+  /** `chainOf` creates the credentials for a profile, or for the default chain. */
   constructor(sources: CredentialSources, chainOf: (profile: string | undefined) => RenewedCredential<AwsKeys>) {
     const { apiKey, accessKeys = [], profiles = [], defaultChain = false } = sources
     this.#apiKeys = new ApiKeys(apiKey)
@@ -32,7 +32,7 @@ export class AwsCredentials {
     ]
   }
 
-  /** API keys go as they are, access keys sign. */
+  /** Sends an API key as a bearer token, or signs with access keys. */
   async authorize(
     request: UpstreamRequest,
     credentialId: string | undefined,
@@ -43,7 +43,7 @@ export class AwsCredentials {
     if (apiKey !== undefined) return { ...request, headers: { ...request.headers, authorization: `Bearer ${apiKey}` } }
     const keys =
       credentialId === undefined ? undefined : (this.#accessKeys.get(credentialId) ?? (await this.#chains.get(credentialId)?.value(signal)))
-    if (!keys || !signer) throw new ProviderFailure({ kind: 'auth', message: 'There are no AWS credentials to sign the request with.' })
+    if (!keys || !signer) throw new ProviderFailure({ kind: 'auth', message: 'No AWS credentials to sign the request with.' })
     return signer.sign(request, keys)
   }
 }

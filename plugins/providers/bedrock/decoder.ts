@@ -5,7 +5,7 @@ import { Reply } from './reply.ts'
 import type { SettingsOptions } from './settings.ts'
 import type { WireEvent } from './wire-reply.ts'
 
-/** State of one streamed reply. */
+/** State for one streamed reply. */
 export function decoder(call: ProviderCall, options: SettingsOptions): Decoder {
   let sink: Emit
   let isOver = false
@@ -28,7 +28,7 @@ export function decoder(call: ProviderCall, options: SettingsOptions): Decoder {
         case 'messageStop':
           return reply.stop(payload.stopReason)
         case 'metadata':
-          // It is the last event: usage is told behind the reason to stop.
+          // The last event: usage comes after the stop reason.
           isOver = true
           reply.metadata(payload)
           return reply.end()

@@ -28,7 +28,7 @@ const formatsByType: Readonly<Record<string, DocumentFormat>> = {
   'text/markdown': 'md',
 }
 
-/** The names of one request's documents: the vendor takes few characters, and no name twice. */
+/** Names the documents of one request. The vendor allows few characters and no duplicates. */
 export class DocumentNames {
   readonly #taken = new Set<string>()
 
@@ -41,24 +41,24 @@ export class DocumentNames {
   }
 }
 
-/** Text of other kinds, such as source code, goes as plain text. */
+/** Sends other text, such as source code, as plain text. */
 export function fileBlock(part: FilePart, names: DocumentNames): DocumentBlock | ImageBlock {
   if (part.file_data === undefined)
-    throw unsayable('input_file has a file_id, which means nothing to this provider: send the file itself in file_data or file_url.', part)
+    throw unsayable('input_file has a file_id, but this provider does not store files. Send file_data or file_url.', part)
   const { mediaType, base64 } = inlineDataOf(part.file_data, part) ?? { mediaType: '', base64: part.file_data }
   const image = imageFormat(mediaType)
   if (image) return { image: { format: image, source: { bytes: base64 } } }
   const format = formatOf(mediaType, part.filename)
   if (!format)
     throw unsayable(
-      `input_file of type ${mediaType || `unknown (${part.filename})`} cannot be sent to this provider: it reads pdf, csv, doc, docx, xls, xlsx, html, txt, md and images.`,
+      `input_file of type ${mediaType || `unknown (${part.filename})`} is not supported by this provider. It accepts pdf, csv, doc, docx, xls, xlsx, html, txt, md and images.`,
       part,
     )
   if (base64 === '') throw unsayable('input_file is empty.', part)
   return { document: { format, name: names.take(part.filename), source: { bytes: base64 } } }
 }
 
-/** Files with neither a type nor a name that tells it are taken for PDF, as those mostly are. */
+/** A file with neither a type nor an extension is probably a PDF. */
 function formatOf(mediaType: string, filename: string | undefined): DocumentFormat | undefined {
   const extension = extensionOf(filename)
   if (mediaType === '' || mediaType === 'application/octet-stream') {
@@ -66,7 +66,7 @@ function formatOf(mediaType: string, filename: string | undefined): DocumentForm
     return formatsByExtension[extension] ?? (isTextFile(mediaType, filename) ? 'txt' : undefined)
   }
   const known = formatsByType[mediaType]
-  // What a server calls plain text may be a table or a page.
+  // Servers also send tables and pages as plain text.
   if (known === 'txt' && extension !== undefined) return formatsByExtension[extension] ?? 'txt'
   return known ?? (isTextFile(mediaType) ? 'txt' : undefined)
 }

@@ -1,15 +1,15 @@
 import { ProviderFailure, type Framer } from '../../../core/index.ts'
 import { smithy } from './smithy.ts'
 
-/** Length of everything, length of the headers, and a checksum of the two. */
+/** The total length, the length of the headers, and a checksum of both. */
 const preludeBytes = 12
 const smallestMessageBytes = 16
 const maximumMessageBytes = 32 * 1024 * 1024
 const exceptionPrefix = 'exception '
 
 /**
- * `application/vnd.amazon.eventstream`: messages with a length in front, headers, and checksums. A frame's data is the payload;
- * its event is the header `:event-type`, or tells an exception.
+ * `application/vnd.amazon.eventstream`: messages with a length, headers and checksums. A frame's data is the payload. Its event is the
+ * header `:event-type`, or names an exception.
  */
 export function eventStreamFramer(): Framer {
   const codec = smithy.codec()
@@ -26,7 +26,7 @@ export function eventStreamFramer(): Framer {
       while (bytes.byteLength >= preludeBytes) {
         const length = bytes.readUInt32BE(0)
         if (length < smallestMessageBytes || length > maximumMessageBytes)
-          throw broken('something that is no event stream', bytes.toString('utf8', 0, 4096))
+          throw broken('something that is not an event stream', bytes.toString('utf8', 0, 4096))
         if (bytes.byteLength < length) {
           needed = length
           break
@@ -44,7 +44,7 @@ export function eventStreamFramer(): Framer {
   }
 }
 
-/** The type of the exception that a frame tells; undefined for any other frame. */
+/** The exception type in a frame's event. Undefined for other frames. */
 export function exceptionOf(event: string | undefined): string | undefined {
   return event?.startsWith(exceptionPrefix) ? event.slice(exceptionPrefix.length) : undefined
 }
@@ -68,7 +68,7 @@ function decoded(codec: ReturnType<typeof smithy.codec>, bytes: Uint8Array): Ret
   try {
     return codec.decode(bytes)
   } catch (cause) {
-    throw broken('an event that was damaged on its way', undefined, cause)
+    throw broken('a corrupted event', undefined, cause)
   }
 }
 

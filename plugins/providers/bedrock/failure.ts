@@ -1,12 +1,16 @@
 import {
   failureKindOfStatus,
-  isObject,
+  failureReader,
+  firstMatch,
+  firstText,
+  membersOf,
   parseJson,
-  ProviderFailure,
   retiredModel,
-  retryAfterMs,
+  type ErrorReply,
   type FailureKind,
-  type UpstreamHeaders,
+  type Patterns,
+  type ProviderFailure,
+  type VendorError,
 } from '../../../core/index.ts'
 
 /** "Common Errors", "Converse" and "ConverseStream" of the vendor's API reference, in lower case and without "exception". */
@@ -35,8 +39,8 @@ const kindsByType: Readonly<Record<string, FailureKind>> = {
   validation: 'invalid-request',
 }
 
-/** Sentences that say more than their type. The models' makers word them, so the same thing is said in many ways. */
-const sentences: Partial<Record<FailureKind, readonly (readonly [RegExp, FailureKind])[]>> = {
+/** Messages that say more than their type. Each model maker words them differently. */
+const sentences: Partial<Record<FailureKind, Patterns<FailureKind>>> = {
   'invalid-request': [
     [
       /(input|prompt) is too long|input tokens exceeded|too many (input )?tokens|exceeds? .*(context|maximum (input )?(length|tokens|number of tokens))|maximum context length|maximum number of input tokens/i,
@@ -50,46 +54,29 @@ const sentences: Partial<Record<FailureKind, readonly (readonly [RegExp, Failure
   'rate-limit': [[/per day|daily/i, 'quota']],
 }
 
-/** A reply of status 400 and above. */
-export function failure(status: number, headers: UpstreamHeaders, body: string): ProviderFailure {
-  const { type, message } = errorIn(body)
-  const kind = kindOf(headers['x-amzn-errortype'] ?? type, message, failureKindOfStatus(status))
-  return new ProviderFailure({
-    kind,
-    message: message ?? `The provider answered with status ${status}.`,
-    status,
-    retryAfterMs: retryAfterMs(headers),
-    upstream: body,
-  })
+const reader = failureReader({ errorIn, kindOf })
+
+export const { failureFrom } = reader
+
+/** An exception inside a reply with status 200. */
+export function failureInside(type: string, data: string): ProviderFailure {
+  return reader.failureInside({ ...membersOf(parseJson(data)), __type: type }, data)
 }
 
-/** An exception inside a reply of status 200. */
-export function failureInside(type: string, body: string): ProviderFailure {
-  const { message } = errorIn(body)
-  const kind = kindOf(type, message, 'unavailable')
-  return new ProviderFailure({
-    kind,
-    message: message ?? `The provider broke off its reply (${type}).`,
-    upstream: body,
-  })
+function errorIn(body: unknown, { headers }: ErrorReply): VendorError {
+  const { __type: type, code, message, Message, originalMessage } = membersOf(body)
+  return { type: firstText(headers['x-amzn-errortype'], type, code), message: firstText(message, Message, originalMessage) }
 }
 
-/** The type may come with a namespace in front or an address behind it. */
-function kindOf(type: string | undefined, message: string | undefined, otherwise: FailureKind): FailureKind {
+/** The type may have a namespace before it or an address after it. */
+function kindOf({ type, message }: VendorError, status: number | undefined): FailureKind {
   const name = type
     ?.split(':')[0]!
     .split('#')
     .at(-1)!
     .replace(/exception$/i, '')
     .toLowerCase()
-  const kind = (name === undefined ? undefined : kindsByType[name]) ?? otherwise
-  return sentences[kind]?.find(([pattern]) => message !== undefined && pattern.test(message))?.[1] ?? kind
-}
-
-function errorIn(body: string): { readonly type?: string; readonly message?: string } {
-  const parsed = parseJson(body)
-  const fields = isObject(parsed) ? parsed : {}
-  const type = fields['__type'] ?? fields['code']
-  const message = [fields['message'], fields['Message'], fields['originalMessage']].find(each => typeof each === 'string' && each !== '')
-  return { ...(typeof type === 'string' && { type }), ...(typeof message === 'string' && { message }) }
+  const byStatus = status === undefined ? 'unavailable' : failureKindOfStatus(status)
+  const kind = (name === undefined ? undefined : kindsByType[name]) ?? byStatus
+  return firstMatch(sentences[kind] ?? [], message) ?? kind
 }

@@ -8,20 +8,20 @@ const formats: Readonly<Record<string, ImageFormat>> = {
   'image/webp': 'webp',
 }
 
-/** Undefined for what is no image that the vendor reads. */
+/** Undefined if the vendor does not accept this type. */
 export function imageFormat(mediaType: string): ImageFormat | undefined {
   return formats[mediaType]
 }
 
 export function imageBlock(part: ImagePart): ImageBlock {
   if (part.image_url === undefined)
-    throw unsayable('input_image has a file_id, which means nothing to this provider: send the image itself as image_url.', part)
+    throw unsayable('input_image has a file_id, but this provider does not store files. Send image_url.', part)
   const data = parseDataUrl(part.image_url)
-  if (!data) throw unsayable('The data: URL of input_image is neither base64 nor percent-encoded, or has no comma before its data.', part)
+  if (!data) throw unsayable('The data: URL of input_image is malformed. Expected data:<type>;base64,<data>.', part)
   const format = imageFormat(data.mediaType)
   if (!format)
     throw unsayable(
-      `input_image of type ${data.mediaType} cannot be sent to this provider: it reads image/png, image/jpeg, image/gif and image/webp.`,
+      `input_image of type ${data.mediaType} is not supported by this provider. It accepts image/png, image/jpeg, image/gif and image/webp.`,
       part,
     )
   return { image: { format, source: { bytes: data.base64 } } }

@@ -17,9 +17,9 @@ export default definePlugin({
     const { sources, region, baseUrl } = await connectionOf(gateway.name, options, process.env)
     for (const secret of secretsOf(sources)) gateway.secret(secret)
     if (sources.profiles?.length || sources.defaultChain)
-      requirePeer(gateway.name, credentialPackage, "for profiles, roles and whatever else AWS's own tools find")
+      requirePeer(gateway.name, credentialPackage, 'for profiles, roles and the default credential chain')
     const keep = (secret: string, expiresAtMs: number | undefined): void => gateway.secret(secret, expiresAtMs)
-    // What signs has a region: connectionOf sees to it.
+    // `connectionOf` guarantees a region if requests are signed.
     const credentials = new AwsCredentials(sources, profile => credentialChain({ profile, region: region!, clock, keep }))
     const signer = region === undefined ? undefined : new Signer(region, clock)
     const adapter = bedrockAdapter({
@@ -33,7 +33,7 @@ export default definePlugin({
   },
 })
 
-/** Those of the environment stand in no option. */
+/** Includes secrets from the environment, which are not in any option. */
 function secretsOf({ apiKey = [], accessKeys = [] }: CredentialSources): readonly string[] {
   return [...[apiKey].flat(), ...accessKeys.flatMap(({ secretAccessKey, sessionToken }) => [secretAccessKey, sessionToken ?? ''])]
 }

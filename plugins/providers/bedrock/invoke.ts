@@ -1,6 +1,6 @@
 import { ApiKeys, ProviderFailure, type Decoder, type Endpoint, type ProviderAdapter, type ProviderCall } from '../../../core/index.ts'
 import { anthropicAdapter } from '../anthropic/adapter.ts'
-import { chatAdapter } from '../openai-chat/adapter.ts'
+import { openaiChatAdapter } from '../openai-chat/adapter.ts'
 import { hosts } from '../openai-chat/hosts.ts'
 import { exceptionOf } from './event-stream.ts'
 import { failureInside } from './failure.ts'
@@ -8,10 +8,10 @@ import type { SettingsOptions } from './settings.ts'
 
 export const invokeDialects = ['anthropic', 'openai-chat'] as const
 
-/** Names of models, or patterns with `*`, and the dialect of their bodies. */
+/** Model names or patterns with `*`, each with the dialect of its bodies. */
 export type InvokeOption = Readonly<Record<string, (typeof invokeDialects)[number]>>
 
-/** How a model that is asked by InvokeModel is spoken to. */
+/** How to call a model with InvokeModel. */
 export interface InvokeForm {
   readonly enforces: ProviderAdapter['enforces']
   body(call: ProviderCall): string
@@ -19,7 +19,7 @@ export interface InvokeForm {
   readonly reply: ProviderAdapter['reply']
 }
 
-/** InvokeModel carries a body in the dialect of the model's maker, and its stream the maker's events in chunks of base64. */
+/** InvokeModel takes a body in the dialect of the model's maker, and streams the maker's events in base64 chunks. */
 export class InvokeForms {
   readonly #patterns: readonly (readonly [RegExp, InvokeForm])[]
 
@@ -27,7 +27,7 @@ export class InvokeForms {
     this.#patterns = Object.entries(options.invoke ?? {}).map(([pattern, name]) => [asRegExp(pattern), formOf(adapterOf(name, options))])
   }
 
-  /** Undefined for a model that is asked by Converse. The first pattern that fits counts. */
+  /** Uses the first pattern that matches. Undefined for a model to call with Converse. */
   formOf({ upstreamModel }: Pick<Endpoint, 'upstreamModel'>): InvokeForm | undefined {
     return this.#patterns.find(([pattern]) => pattern.test(upstreamModel))?.[1]
   }
@@ -38,7 +38,7 @@ function asRegExp(pattern: string): RegExp {
 }
 
 function adapterOf(name: InvokeOption[string], { defaultMaxTokens, beta }: SettingsOptions): ProviderAdapter {
-  if (name === 'openai-chat') return chatAdapter(hosts.compatible, '', new ApiKeys(undefined))
+  if (name === 'openai-chat') return openaiChatAdapter(hosts.compatible, '', new ApiKeys(undefined))
   return anthropicAdapter({
     url: () => '',
     version: 'bedrock-2023-05-31',
@@ -61,7 +61,7 @@ function formOf(adapter: ProviderAdapter): InvokeForm {
   }
 }
 
-/** The maker's decoder behind the vendor's chunks. */
+/** Feeds the content of the vendor's chunks to the maker's decoder. */
 function unwrapped(decoder: Decoder): Decoder {
   return {
     frame(data, event, emit) {

@@ -1,4 +1,5 @@
 import { argumentsOf, unsayable, type FunctionCallOutputItem, type Item, type MessageItem } from '../../../core/index.ts'
+import { isSystem, wireCallId } from '../anthropic/messages.ts'
 import { DocumentNames } from './documents.ts'
 import type { ModelTraits } from './models.ts'
 import { inputBlocks, placed, textBlocks, type Placed } from './parts.ts'
@@ -6,7 +7,7 @@ import { reasoningBlock } from './reasoning-state.ts'
 import type { ContentBlock, Message, SystemBlock, TextBlock, ToolResultBlock } from './wire.ts'
 
 export interface Conversation {
-  /** What system and developer messages said before anybody else spoke. */
+  /** System and developer messages at the start of the conversation. */
   readonly system: readonly SystemBlock[]
   readonly messages: readonly Message[]
 }
@@ -16,26 +17,22 @@ interface Turn {
   readonly content: Placed[]
 }
 
-/** Items as the vendor's turns: user and assistant alternate, and the user begins. */
+/** Converts items to the vendor's turns: user and assistant alternate, and the user starts. */
 export function conversationOf(items: readonly Item[], traits: ModelTraits): Conversation {
   const first = items.findIndex(item => !isSystem(item))
-  // A conversation of nothing but instructions still needs a question: the last of them.
+  // In a conversation of instructions alone, the last one serves as the question.
   const leading = !traits.system ? 0 : first < 0 ? items.length - 1 : first
   const system = items.slice(0, leading).flatMap(item => textBlocks((item as MessageItem).content))
   const names = new DocumentNames()
   const turns: Turn[] = []
   for (const item of items.slice(leading)) {
     const content = blocksOf(item, traits, names)
-    // There are no system messages in mid-conversation: marked text of the user's turn keeps its place and the prompt cache.
+    // There are no system messages in mid-conversation. Marked text in the user's turn keeps its place and the prompt cache.
     if (isSystem(item) && first >= 0) append(turns, 'user', content.map(marked))
     else append(turns, roleOf(item), content)
   }
   const spoken = turns.flatMap(withoutLastThoughts)
   return { system: flat(system, traits), messages: alternating(spoken).map(turn => messageOf(turn, traits)) }
-}
-
-function isSystem(item: Item): boolean {
-  return item.type === 'message' && (item.role === 'system' || item.role === 'developer')
 }
 
 function roleOf(item: Item): Message['role'] {
@@ -57,26 +54,21 @@ function blocksOf(item: Item, traits: ModelTraits, names: DocumentNames): readon
     }
     case 'compaction':
     case 'web_search_call':
-      // Without the vendor's own results a search cannot be replayed; what it brought is in the answer that follows.
+      // A search cannot be replayed without the vendor's own results. The answer that follows contains what it found.
       return []
     default:
       throw unsayable(`Items of type ${item.type} cannot be sent to this provider.`, item)
   }
 }
 
-/** Some models behind this dialect take letters, digits, "_" and "-" only; calls of other vendors may have ids of other shapes. */
-function wireCallId(callId: string): string {
-  return callId.replaceAll(/[^a-zA-Z0-9_-]/g, '_')
-}
-
-/** Cache points have no place inside a result: one stands behind it. */
+/** Cache points are not allowed inside a result, so one follows it. */
 function toolResult(item: FunctionCallOutputItem, traits: ModelTraits, names: DocumentNames): Placed {
   const parts = typeof item.output === 'string' ? [{ type: 'input_text' as const, text: item.output }] : item.output
   const content = inputBlocks(parts, names)
   const block: ToolResultBlock = {
     toolResult: {
       toolUseId: wireCallId(item.call_id),
-      // Blank texts are refused, and a result without content by some models.
+      // The vendor rejects blank texts, and some models reject a result without content.
       content: content.length > 0 ? content.map(({ block }) => block) : [{ text: '(no output)' }],
       ...(item.status === 'failed' && traits.resultStatus && { status: 'error' }),
     },
@@ -95,13 +87,13 @@ function append(turns: Turn[], role: Message['role'], content: readonly Placed[]
   else turns.push({ role, content: [...content] })
 }
 
-/** Thoughts after which nothing was said, as of an answer that was broken off, are refused. */
+/** The vendor rejects a turn that ends in thoughts, such as an interrupted answer. */
 function withoutLastThoughts({ role, content }: Turn): readonly Turn[] {
   const end = content.findLastIndex(({ block }) => !('reasoningContent' in block)) + 1
   return end === 0 ? [] : [{ role, content: content.slice(0, end) }]
 }
 
-/** Merges neighbours of one role, opens with the user, and does not end an answer that is to be continued in white space. */
+/** Merges adjacent turns with the same role, starts with the user, and trims the end of an answer to continue. */
 function alternating(turns: readonly Turn[]): readonly Turn[] {
   const merged: Turn[] = []
   for (const { role, content } of turns) append(merged, role, content)
@@ -118,7 +110,7 @@ function trimmed({ block, cachePoint }: Placed, isLast: boolean): Placed {
   return { block: isLast && 'text' in block ? { text: block.text.trimEnd() } : block, cachePoint }
 }
 
-/** Results of tools stand first, where models look for them, and no document without a text. */
+/** Puts tool results first, where models expect them, and adds a text to documents without one. */
 function messageOf({ role, content }: Turn, traits: ModelTraits): Message {
   if (role === 'assistant') return { role, content: flat(content, traits) }
   const results = content.filter(({ block }) => 'toolResult' in block)

@@ -1,22 +1,22 @@
 /** What requests to a model may contain. */
 export interface ModelTraits {
-  /** How an effort is said in `additionalModelRequestFields`; `none`: no way is known. */
+  /** How `additionalModelRequestFields` expresses an effort. `none`: no known way. */
   readonly reasoning: 'anthropic' | 'nova' | 'openai' | 'reasoning_effort' | 'none'
   /** `outputConfig.textFormat` and strict tools. */
   readonly structuredOutput: boolean
-  /** Blocks of the type `cachePoint`, and whether they may last an hour. */
+  /** Support for `cachePoint` blocks, and how long they may last. */
   readonly cachePoints: 'none' | '5m' | '1h'
   /** Whether `toolChoice` may be `any`, and name a tool. */
   readonly forcedTools: 'all' | 'any' | 'none'
-  /** Whether a tool's result may say that the tool failed. */
+  /** Whether a tool result may say that the tool failed. */
   readonly resultStatus: boolean
-  /** Whether there is a system prompt apart from the conversation. */
+  /** Whether there is a separate system prompt. */
   readonly system: boolean
-  /** Searches the web by itself, with the tool `nova_grounding`. */
+  /** Whether the model can search the web with the tool `nova_grounding`. */
   readonly grounding: boolean
 }
 
-/** Of what nothing is known, the plainest is said, and what the caller wants of tools is tried. */
+/** For unknown models: the plainest form, but tool choices are sent as requested. */
 const others: ModelTraits = {
   reasoning: 'none',
   structuredOutput: false,
@@ -34,7 +34,7 @@ const nova: ModelTraits = { ...others, cachePoints: '5m', resultStatus: true }
 /**
  * By model name, first match wins. Sources: Amazon Bedrock user guide, "Supported models and model features", "Prompt caching",
  * "Structured outputs", "Use a tool to complete a response" (ToolChoice, ToolResultBlock in the API reference), and Amazon Nova 2 user
- * guide, "Extended thinking", "Web grounding". Which Claude has structured outputs is the Anthropic dialect's knowledge.
+ * guide, "Extended thinking", "Web grounding". The Anthropic plugin knows which Claude models have structured outputs.
  */
 const rows: readonly (readonly [RegExp, ModelTraits])[] = [
   [/claude-(instant|v?2|3-(opus|sonnet|haiku)|3-5-sonnet-20240620)/, { ...claude, cachePoints: 'none' }],
@@ -54,7 +54,7 @@ const rows: readonly (readonly [RegExp, ModelTraits])[] = [
   [/llama|jamba|cohere|deepseek/, { ...others, forcedTools: 'none' }],
 ]
 
-/** An ARN may hide the model behind an id of its own: then the canonical name tells. */
+/** If an ARN does not identify the model, the canonical name does. */
 export function traitsOf({ upstreamModel, model }: { readonly upstreamModel: string; readonly model: string }): ModelTraits {
   for (const name of [upstreamModel, model].map(each => each.toLowerCase())) {
     const row = rows.find(([pattern]) => pattern.test(name))

@@ -23,41 +23,41 @@ export const optionsSchema = {
     apiKey: {
       ...apiKeyOption,
       description:
-        'A Bedrock API key, or several that are used in turn. Where no credentials are given at all, those of the environment count: `AWS_BEARER_TOKEN_BEDROCK`, else `AWS_ACCESS_KEY_ID` with `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`, else `AWS_PROFILE`, else the role that a container or a cluster gives.',
+        'A Bedrock API key, or several to rotate through. If you set no credentials at all, the environment provides them: `AWS_BEARER_TOKEN_BEDROCK`, else `AWS_ACCESS_KEY_ID` with `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`, else `AWS_PROFILE`, else the role of the container or cluster.',
     },
     credentials: {
       anyOf: [accessKeys, { type: 'array', minItems: 1, items: accessKeys }],
       writeOnly: true,
       description:
-        'Access keys that sign the requests: `{ accessKeyId, secretAccessKey, sessionToken }`, the last for short-lived ones, or several of these that are used in turn.',
+        'Access keys to sign requests with: `{ accessKeyId, secretAccessKey, sessionToken }`, the token only for short-lived keys, or several of these to rotate through.',
     },
     profile: {
       anyOf: [text, { type: 'array', minItems: 1, items: text }],
       description:
-        'A profile in `~/.aws/credentials` or `~/.aws/config` (or where `AWS_SHARED_CREDENTIALS_FILE` and `AWS_CONFIG_FILE` say), or several: with access keys, a role, single sign-on or a process. The files are read again when they change. Needs the package `@aws-sdk/credential-provider-node`.',
+        'A profile in `~/.aws/credentials` or `~/.aws/config` (or the files in `AWS_SHARED_CREDENTIALS_FILE` and `AWS_CONFIG_FILE`), or several: with access keys, a role, single sign-on or a process. The gateway rereads the files when they change. Needs the package `@aws-sdk/credential-provider-node`.',
     },
     defaultChain: {
       type: 'boolean',
       description:
-        "`true`: the credentials that AWS's own tools find, such as those of the default profile, a web identity, a container or the EC2 instance. Needs the package `@aws-sdk/credential-provider-node`.",
+        '`true` uses the default credential chain of the AWS tools: the default profile, a web identity, a container, the EC2 instance. Needs the package `@aws-sdk/credential-provider-node`.',
     },
     baseUrl: {
       type: 'string',
       format: 'uri',
-      description: 'The address that `/model/…` is added to. Default: the public address of the region.',
+      description: 'The address before `/model/…`. Default: the public address of the region.',
     },
     invoke: {
       type: 'object',
       additionalProperties: { enum: invokeDialects },
       description:
-        'Models that are asked by InvokeModel, since Converse lacks them: a name, or a pattern with `*`, and the dialect of their bodies, such as `{ "arn:aws:bedrock:*:imported-model/*": "openai-chat" }`.',
+        'Models to call with InvokeModel because Converse lacks them: a name or a pattern with `*`, and the dialect of their bodies, such as `{ "arn:aws:bedrock:*:imported-model/*": "openai-chat" }`.',
     },
-    beta: { type: 'array', items: text, description: "Betas of Anthropic's that Claude takes part in." },
+    beta: { type: 'array', items: text, description: 'Anthropic beta features to enable for Claude.' },
     defaultMaxTokens: {
       type: 'integer',
       minimum: 1,
       description:
-        'The output limit of Claude where neither the caller nor the catalog sets one. Default: 32000 for Claude 4 and later, what older models allow.',
+        'The output limit for Claude if neither the caller nor the catalog sets one. Default: 32000 for Claude 4 and later, the maximum for older models.',
     },
     headers: headersOption,
     timeouts: timeoutsOption,

@@ -1,9 +1,9 @@
-import { unsayable, type Part } from '../../../core/index.ts'
+import { textOfPart, type Part } from '../../../core/index.ts'
 import { fileBlock, type DocumentNames } from './documents.ts'
 import { imageBlock } from './images.ts'
 import type { CachePoint, ContentBlock, InputBlock, TextBlock } from './wire.ts'
 
-/** A block, and the cache point that the caller wants behind it. */
+/** A block, and the cache point to put after it. */
 export interface Placed<Block extends ContentBlock = ContentBlock> {
   readonly block: Block
   readonly cachePoint: CachePoint | undefined
@@ -13,7 +13,7 @@ export function placed<Block extends ContentBlock>(block: Block): Placed<Block> 
   return { block, cachePoint: undefined }
 }
 
-/** The blocks of a user's message or a tool's output. The vendor refuses blank texts, so they are left out. */
+/** The blocks of a user message or a tool output. Leaves out blank texts, which the vendor rejects. */
 export function inputBlocks(parts: readonly Part[], names: DocumentNames): readonly Placed<InputBlock>[] {
   return parts.flatMap((part): readonly Placed<InputBlock>[] => {
     if (part.type === 'input_image') return [{ block: imageBlock(part), cachePoint: cachePointAt(part) }]
@@ -22,17 +22,15 @@ export function inputBlocks(parts: readonly Part[], names: DocumentNames): reado
   })
 }
 
-/** The blocks of a message that may hold text only. */
+/** The blocks of a message that may hold only text. */
 export function textBlocks(parts: readonly Part[]): readonly Placed<TextBlock>[] {
   return parts.flatMap((part): readonly Placed<TextBlock>[] => {
-    if (part.type === 'input_image' || part.type === 'input_file')
-      throw unsayable(`${part.type} can stand in a user message or a tool output only.`, part)
-    const text = part.type === 'refusal' ? part.refusal : part.text
+    const text = textOfPart(part)
     return text.trim() === '' ? [] : [{ block: { text }, cachePoint: cachePointAt(part) }]
   })
 }
 
-/** Both dialects of hints. */
+/** Reads the hints of both dialects. */
 function cachePointAt(part: object): CachePoint | undefined {
   const { cache_control: control, prompt_cache_breakpoint: breakpoint } = part as {
     readonly cache_control?: { readonly ttl?: string }

@@ -1,10 +1,10 @@
 import { reasoningState, thinkingBlock } from '../anthropic/reasoning-state.ts'
 import type { ReasoningBlock } from './wire.ts'
 
-// Models take a thought back only as they gave it, text and signature, byte for byte. The state is in the form of the Anthropic
-// dialect, because its rules for Claude look for thoughts in the conversation.
+// Models accept a thought only unchanged, text and signature, byte for byte. The state has the form of the Anthropic dialect,
+// because its rules for Claude look for thoughts in the conversation.
 
-/** What travels in `encrypted_content`. */
+/** The content of `encrypted_content`. */
 export function signedState(text: string, signature: string): string {
   return reasoningState({ type: 'thinking', thinking: text, signature })
 }
@@ -13,7 +13,7 @@ export function redactedState(base64: string): string {
   return reasoningState({ type: 'redacted_thinking', data: base64 })
 }
 
-/** Undefined for state that is not this dialect's. */
+/** Undefined for state of another dialect. */
 export function reasoningBlock(opaque: string | undefined): ReasoningBlock | undefined {
   const thought = thinkingBlock(opaque)
   if (!thought) return undefined

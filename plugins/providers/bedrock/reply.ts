@@ -1,10 +1,10 @@
-import { ProviderFailure, type Emit, type FinishReason, type ProviderCall } from '../../../core/index.ts'
+import { membersOf, ProviderFailure, type Emit, type FinishReason, type ProviderCall } from '../../../core/index.ts'
 import { Content } from './content.ts'
 import { settingsFor, type SettingsOptions } from './settings.ts'
-import { tokenUsage } from './usage.ts'
+import { usageOf } from './usage.ts'
 import type { WireMetadata, WireReply } from './wire-reply.ts'
 
-/** What a reply says as a whole: its start, its counts and its end. Decoder and `reply` feed it alike. */
+/** The start, usage and end of a reply, for streamed and whole replies alike. */
 export class Reply {
   readonly content: Content
   readonly #emit: Emit
@@ -14,7 +14,7 @@ export class Reply {
   constructor(call: ProviderCall, options: SettingsOptions, emit: Emit) {
     const { traits, warnings } = settingsFor(call, options)
     this.#emit = emit
-    // Claude and OpenAI's own models show a digest of their thoughts, the others the thoughts themselves.
+    // Claude and OpenAI models show a summary of their thoughts, the others the thoughts themselves.
     this.content = new Content(emit, traits.reasoning === 'anthropic' || traits.reasoning === 'openai' ? 'summary' : 'full')
     for (const warning of warnings) emit({ type: 'warning', ...warning })
   }
@@ -24,7 +24,7 @@ export class Reply {
     if (reason?.startsWith('malformed_'))
       throw new ProviderFailure({
         kind: 'protocol',
-        message: `The model wrote something that the vendor could not read (${reason}).`,
+        message: `The model wrote something that the vendor could not parse (${reason}).`,
         upstream: JSON.stringify({ stopReason: reason }),
       })
   }
@@ -32,10 +32,10 @@ export class Reply {
   metadata({ usage, trace }: WireMetadata): void {
     const model = trace?.promptRouter?.invokedModelId
     if (model) this.#emit({ type: 'model', model })
-    if (usage) this.#emit({ type: 'usage', usage: tokenUsage(usage) })
+    if (usage) this.#emit({ type: 'usage', usage: usageOf(usage) })
   }
 
-  /** Without a reason to stop, the reply was cut. */
+  /** Emits nothing without a stop reason, because then the reply was cut short. */
   end(): void {
     if (this.#stopReason === undefined || this.#isOver) return
     this.#isOver = true
@@ -54,13 +54,13 @@ const finishReasons: Readonly<Record<string, FinishReason>> = {
 }
 
 /** A reply that did not stream. */
-export function reply(body: unknown, emit: Emit, call: ProviderCall, options: SettingsOptions): void {
-  const { output, stopReason, usage, trace } = (typeof body === 'object' && body !== null ? body : {}) as WireReply
+export function replyEvents(body: unknown, emit: Emit, call: ProviderCall, options: SettingsOptions): void {
+  const { output, stopReason, usage, trace } = membersOf(body) as WireReply
   const content = output?.message?.content
   if (!Array.isArray(content))
     throw new ProviderFailure({
       kind: 'protocol',
-      message: 'The provider answered with something that is no message.',
+      message: 'The provider sent a reply that is not a message.',
       upstream: JSON.stringify(body),
     })
   const whole = new Reply(call, options, emit)

@@ -7,8 +7,8 @@ import type { ConverseBody, Message, SystemBlock } from './wire.ts'
 
 const dialect = 'bedrock-converse'
 
-/** The body of "Converse" and "ConverseStream" that a call becomes. Pure. */
-export function converseBody(call: ProviderCall, options: SettingsOptions): ConverseBody {
+/** The body of "Converse" and "ConverseStream". Pure. */
+export function requestBody(call: ProviderCall, options: SettingsOptions): ConverseBody {
   const { request } = call
   const { traits, inference, toolConfig, additional } = settingsFor(call, options)
   const conversation = conversationOf(withInstructions(request), traits)
@@ -31,13 +31,13 @@ export function converseBody(call: ProviderCall, options: SettingsOptions): Conv
   }
 }
 
-/** Instructions come first among what system messages say. */
+/** Puts the instructions before all system messages. */
 function withInstructions({ instructions, input }: UpstreamRequestBody): UpstreamRequestBody['input'] {
   if (instructions === undefined || instructions.trim() === '') return input
   return [{ type: 'message', role: 'system', content: [{ type: 'input_text', text: instructions }] }, ...input]
 }
 
-/** The hint for the request as a whole: everything up to here may be cached. */
+/** Applies a hint for the whole request: everything may be cached. */
 function cachedToTheEnd(
   messages: readonly Message[],
   point: Extract<SystemBlock, { cachePoint: object }>['cachePoint'],
@@ -47,7 +47,7 @@ function cachedToTheEnd(
   return [...messages.slice(0, -1), { ...last, content: [...last.content, { cachePoint: point }] }]
 }
 
-/** Most models know the default tier only, and refuse to be told of it. */
+/** Most models have only the default tier, and reject it if it is named. */
 function serviceTier({ service_tier: tier }: UpstreamRequestBody): ConverseBody['serviceTier'] {
   return tier === 'flex' || tier === 'priority' ? { type: tier } : undefined
 }

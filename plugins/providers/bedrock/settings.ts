@@ -1,16 +1,16 @@
 import type { JsonObject, ProviderCall } from '../../../core/index.ts'
-import { settingsFor as claudeSettingsFor } from '../anthropic/settings.ts'
+import { settingsFor as claudeSettingsFor, warnOfUnsaid } from '../anthropic/settings.ts'
 import { traitsOf, type ModelTraits } from './models.ts'
-import { reasoningFields } from './reasoning.ts'
+import { reasoningFor } from './reasoning.ts'
 import { toolsFor } from './tools.ts'
 import type { InferenceConfig, ToolConfig } from './wire.ts'
 
-/** The parts of a request on which the model has a say, and what had to give way. */
+/** The settings that depend on the model, and warnings about what was changed or dropped. */
 export interface Settings {
   readonly traits: ModelTraits
   readonly inference: InferenceConfig
   readonly toolConfig?: ToolConfig | undefined
-  /** `additionalModelRequestFields`: what only this model's own dialect has a word for. */
+  /** `additionalModelRequestFields`: settings that only this model's own dialect has. */
   readonly additional: JsonObject
   readonly warnings: readonly Warning[]
 }
@@ -21,22 +21,22 @@ export interface Warning {
 }
 
 export interface SettingsOptions {
-  /** For calls of Claude without a limit on models without a known one; absent: what the model's generation allows. */
+  /** The output limit for Claude if neither the call nor the catalog has one. Default: what the model's generation allows. */
   readonly defaultMaxTokens?: number | undefined
-  /** Betas of Anthropic's to take part in. */
+  /** Anthropic beta features to enable. */
   readonly beta?: readonly string[] | undefined
 }
 
 export type Warn = (param: string, message: string) => void
 
-/** Pure, and cheap enough to be asked twice: for the request, and for the warnings that precede the reply. */
+/** Pure, and cheap enough to call twice: for the request, and for the warnings before the reply. */
 export function settingsFor(call: ProviderCall, options: SettingsOptions): Settings {
   const traits = traitsOf(call.endpoint)
   const warnings: Warning[] = []
   const warn: Warn = (param, message) => void warnings.push({ param, message })
   const own = traits.reasoning === 'anthropic' ? claudeSettings(call, options, warnings) : otherSettings(call, traits, warn)
   const { toolConfig, additional } = toolsFor(call, traits, warn)
-  if (call.request.service_tier === 'scale') warn('service_tier', 'This vendor has no such tier.')
+  if (call.request.service_tier === 'scale') warn('service_tier', 'This vendor does not have this tier.')
   return { traits, inference: own.inference, toolConfig, additional: { ...own.additional, ...additional }, warnings }
 }
 
@@ -45,7 +45,7 @@ interface OwnSettings {
   readonly additional: JsonObject
 }
 
-/** Claude has the same rules here as at its maker's. */
+/** Claude follows the same rules here as at Anthropic. */
 function claudeSettings(call: ProviderCall, { defaultMaxTokens, beta = [] }: SettingsOptions, warnings: Warning[]): OwnSettings {
   const settings = claudeSettingsFor(call, { defaultMaxTokens })
   const { maxTokens, temperature, topP, thinking, effort } = settings
@@ -63,8 +63,8 @@ function claudeSettings(call: ProviderCall, { defaultMaxTokens, beta = [] }: Set
 function otherSettings(call: ProviderCall, traits: ModelTraits, warn: Warn): OwnSettings {
   const { max_output_tokens: maxTokens, temperature, top_p: topP } = call.request
   warnOfUnsaid(call.request, warn)
-  if (temperature !== undefined && temperature > 1) warn('temperature', 'Lowered to 1, the highest value of this vendor.')
-  const additional = reasoningFields(call, traits, warn)
+  if (temperature !== undefined && temperature > 1) warn('temperature', 'Lowered to 1, the maximum of this vendor.')
+  const additional = reasoningFor(call, traits, warn)
   const inference = {
     ...(maxTokens !== undefined && { maxTokens }),
     ...(temperature !== undefined && { temperature: Math.min(temperature, 1) }),
@@ -72,24 +72,12 @@ function otherSettings(call: ProviderCall, traits: ModelTraits, warn: Warn): Own
   }
   const { maxReasoningEffort } = (additional['reasoningConfig'] ?? {}) as { maxReasoningEffort?: string }
   if (maxReasoningEffort !== 'high') return { inference, additional }
-  // Nova 2, "Extended thinking": at the highest effort none of these may be set.
+  // Nova 2, "Extended thinking": the highest effort does not allow any of these.
   for (const [param, value] of [
     ['max_output_tokens', maxTokens],
     ['temperature', temperature],
     ['top_p', topP],
   ] as const)
-    if (value !== undefined) warn(param, 'Not available while this model thinks with its highest effort.')
+    if (value !== undefined) warn(param, 'Not available at the highest effort of this model.')
   return { inference: {}, additional }
-}
-
-/** What the dialect has no word for. */
-function warnOfUnsaid(request: ProviderCall['request'], warn: Warn): void {
-  const unsaid = {
-    top_logprobs: request.top_logprobs,
-    presence_penalty: request.presence_penalty,
-    frequency_penalty: request.frequency_penalty,
-    'text.verbosity': request.text?.verbosity === 'medium' ? undefined : request.text?.verbosity,
-    context_management: request.context_management?.length,
-  }
-  for (const [param, value] of Object.entries(unsaid)) if (value) warn(param, 'This vendor has nothing like it.')
 }

@@ -3,13 +3,13 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { smithy } from './smithy.ts'
 
-/** A profile in the files that AWS's tools share. Undefined if no file has it. */
+/** A profile in the shared AWS files. Undefined if no file has it. */
 export async function profileNamed(name: string): Promise<{ readonly region: string | undefined } | undefined> {
   const profile = (await smithy.config().parseKnownFiles({ profile: name, ignoreCache: true }))[name]
   return profile && { region: profile['region'] }
 }
 
-/** Changes when somebody edits the files or logs in. */
+/** Changes when a file is edited or somebody logs in. */
 export async function sharedFilesVersion(): Promise<string> {
   const { AWS_SHARED_CREDENTIALS_FILE: credentials, AWS_CONFIG_FILE: config } = process.env
   const folder = join(homedir(), '.aws')

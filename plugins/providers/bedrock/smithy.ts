@@ -5,7 +5,7 @@ import type * as Signatures from '@smithy/signature-v4'
 
 const require = createRequire(import.meta.url)
 
-/** The vendor's own packages, loaded when the first one is needed: together they take longer to load than the rest of this plugin. */
+/** The vendor's packages, loaded on first use: they take longer to load than the rest of this plugin. */
 export const smithy = {
   codec(): EventStreams.EventStreamCodec {
     const { EventStreamCodec } = require('@smithy/eventstream-codec') as typeof EventStreams

@@ -12,7 +12,7 @@ export interface ToolSettings {
   readonly additional?: JsonObject
 }
 
-/** What may be called, and how the model may choose. */
+/** The tools to offer, and how the model may choose. */
 export function toolsFor(call: ProviderCall, traits: ModelTraits, warn: Warn): ToolSettings {
   const { request, endpoint } = call
   const { tool_choice: choice } = request
@@ -20,20 +20,20 @@ export function toolsFor(call: ProviderCall, traits: ModelTraits, warn: Warn): T
   const functions = (request.tools ?? []).filter(tool => tool.type === 'function')
   const searches = traits.grounding && (request.tools ?? []).some(tool => tool.type === 'web_search')
   if (choice === 'none' || (functions.length === 0 && !searches)) {
-    // A conversation with calls in it is refused unless tools are declared.
+    // The vendor rejects a conversation with calls unless tools are declared.
     if (spoken.length === 0) return {}
     const declared = functions.length > 0 ? specsOf(functions, call) : spoken.map(name => specOf({ type: 'function', name }, false))
     if (traits.reasoning === 'anthropic') return { toolConfig: { tools: declared }, additional: { tool_choice: { type: 'none' } } }
-    if (choice === 'none') warn('tool_choice', 'This model cannot be told to call nothing once there are calls in the conversation.')
+    if (choice === 'none') warn('tool_choice', 'This model cannot be kept from calling tools once the conversation contains calls.')
     return { toolConfig: { tools: declared } }
   }
   const named = typeof choice === 'object' && choice.type === 'function' ? choice.name : undefined
   const offered = named !== undefined && traits.forcedTools === 'any' ? functions.filter(({ name }) => name === named) : functions
   const tools: Tool[] = [...specsOf(offered, call), ...(searches ? [{ systemTool: { name: 'nova_grounding' } } as const] : [])]
   const forced = forcesTool(choice) && isForceable(traits, endpoint)
-  // For Claude the rules of its dialect have said so already.
+  // For Claude, the Anthropic dialect has already warned.
   if (forcesTool(choice) && !forced && traits.reasoning !== 'anthropic')
-    warn('tool_choice', 'This model cannot be made to call a tool; it was left to decide.')
+    warn('tool_choice', 'This model cannot be forced to call a tool, so it decides itself.')
   const toolChoice: ToolChoice | undefined = !forced
     ? undefined
     : named !== undefined && traits.forcedTools === 'all'
@@ -47,20 +47,20 @@ function isForceable({ reasoning, forcedTools }: ModelTraits, endpoint: Provider
   return reasoning === 'anthropic' ? claudeTraitsOf(endpoint).forcedTools : forcedTools !== 'none'
 }
 
-/** The dialect cannot forbid parallel calls; Claude's own can, and must not repeat a choice that the dialect has made. */
+/** The dialect cannot forbid parallel calls. Claude's own can, but must not repeat a choice that the dialect makes. */
 function oneByOne({ request }: ProviderCall, traits: ModelTraits, chosen: boolean, warn: Warn): JsonObject | undefined {
   if (request.parallel_tool_calls !== false) return undefined
   if (traits.reasoning === 'anthropic') return { tool_choice: { ...(!chosen && { type: 'auto' }), disable_parallel_tool_use: true } }
-  warn('parallel_tool_calls', 'This model cannot be told to call one tool at a time.')
+  warn('parallel_tool_calls', 'This model cannot be limited to one tool call at a time.')
   return undefined
 }
 
-/** The names of what was called in the conversation so far. */
+/** The names of the tools called in the conversation so far. */
 function calledBefore({ request }: ProviderCall): readonly string[] {
   return [...new Set(request.input.flatMap(item => (item.type === 'function_call' ? [item.name] : [])))]
 }
 
-/** More strict tools in one request are refused ("Structured outputs", schema complexity limits). */
+/** The most per request ("Structured outputs", schema complexity limits). */
 const mostStrictTools = 20
 
 function specsOf(functions: readonly FunctionTool[], { endpoint }: ProviderCall): Tool[] {

@@ -1,8 +1,8 @@
 import type { TokenUsage } from '../../../core/index.ts'
 import type { WireUsage } from './wire-reply.ts'
 
-/** `inputTokens` leaves out what was read from and written to the cache. The tokens of thoughts are part of the output and not told apart. */
-export function tokenUsage(usage: WireUsage): TokenUsage {
+/** `inputTokens` excludes tokens read from and written to the cache. Output tokens include thoughts, without a separate count. */
+export function usageOf(usage: WireUsage): TokenUsage {
   const { inputTokens = 0, outputTokens = 0, cacheReadInputTokens = 0, cacheDetails = [] } = usage
   const written = (ttl: string): number => cacheDetails.reduce((sum, each) => sum + (each.ttl === ttl ? (each.inputTokens ?? 0) : 0), 0)
   const total = usage.cacheWriteInputTokens ?? written('5m') + written('1h')

@@ -1,4 +1,4 @@
-// What is received, as the "ConverseStream" page of the vendor's API reference has it. Blocks are unions: each has one of these members.
+// Replies, from the "ConverseStream" page of the vendor's API reference. Blocks are unions: each has one of these members.
 
 export interface WireCitation {
   readonly title?: string
@@ -17,7 +17,7 @@ export interface WireBlock {
   readonly citationsContent?: { readonly content?: readonly { readonly text?: string }[]; readonly citations?: readonly WireCitation[] }
 }
 
-/** Texts, thoughts and citations start without one of these. */
+/** Texts, thoughts and citations start without either. */
 export interface WireStart {
   readonly toolUse?: WireToolUse
   readonly toolResult?: WireToolResult
@@ -47,11 +47,11 @@ export interface WireUsage {
   readonly outputTokens?: number
   readonly cacheReadInputTokens?: number
   readonly cacheWriteInputTokens?: number
-  /** What was written, by how long it lasts. */
+  /** Tokens written to the cache, by lifetime. */
   readonly cacheDetails?: readonly { readonly ttl?: string; readonly inputTokens?: number }[]
 }
 
-/** The `metadata` event, and the part of a whole reply that says the same. */
+/** The `metadata` event, and the same members of a whole reply. */
 export interface WireMetadata {
   readonly usage?: WireUsage
   readonly trace?: { readonly promptRouter?: { readonly invokedModelId?: string } }

@@ -1,12 +1,12 @@
 import type { Capabilities, ProviderAdapter } from '../../../core/index.ts'
 import { enforces } from './answer-format.ts'
 import { decoder } from './decoder.ts'
-import { failure } from './failure.ts'
-import { reply } from './reply.ts'
-import { chatBody } from './request.ts'
+import { failureFrom } from './failure.ts'
+import { replyEvents } from './reply.ts'
+import { requestBody } from './request.ts'
 
 export interface CohereAdapterOptions {
-  /** Where every call is sent. */
+  /** The URL for every call. */
   readonly url: string
   readonly authorize?: ProviderAdapter['authorize']
 }
@@ -20,7 +20,7 @@ const capabilities: Capabilities = {
   contextManagement: false,
 }
 
-/** The Chat dialect of version 2. */
+/** The dialect of Chat, version 2. */
 export function cohereAdapter({ url, authorize }: CohereAdapterOptions): ProviderAdapter {
   return {
     capabilities,
@@ -28,7 +28,7 @@ export function cohereAdapter({ url, authorize }: CohereAdapterOptions): Provide
     framing: 'sse',
     media: { images: 'url', files: 'inline' },
     prepare(call) {
-      const body = chatBody(call)
+      const body = requestBody(call)
       return {
         method: 'POST',
         url,
@@ -38,7 +38,7 @@ export function cohereAdapter({ url, authorize }: CohereAdapterOptions): Provide
     },
     ...(authorize && { authorize }),
     decoder,
-    reply,
-    failure,
+    reply: replyEvents,
+    failure: failureFrom,
   }
 }

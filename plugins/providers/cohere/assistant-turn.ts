@@ -2,7 +2,7 @@ import type { FunctionCallItem, MessageItem, ReasoningItem } from '../../../core
 import { textOf } from './parts.ts'
 import type { AssistantMessage, ThinkingContent, ToolCall } from './wire.ts'
 
-/** Thoughts, text and calls that stand in a row are one message of this dialect. */
+/** Collects consecutive thoughts, texts and calls, which are one message in this dialect. */
 export class AssistantTurn {
   #thoughts: ThinkingContent[] = []
   #texts: string[] = []
@@ -30,7 +30,7 @@ export class AssistantTurn {
     this.#calls.push({ id, type: 'function', function: { name, arguments: args.trim() === '' ? '{}' : args } })
   }
 
-  /** The message, and a fresh start; undefined where nothing was said. What a model says before it calls tools is its plan. */
+  /** Returns the message and starts over. Undefined if it would be empty. Text before tool calls is the model's plan. */
   close(): AssistantMessage | undefined {
     const [thoughts, text, calls] = [this.#thoughts, this.#texts.join('\n\n'), this.#calls]
     this.#thoughts = []

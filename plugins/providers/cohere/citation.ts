@@ -3,8 +3,8 @@ import { positionOf } from './documents.ts'
 import type { WireSource } from './wire-reply.ts'
 
 /**
- * A source that a reader can follow: one that has an address, or a file of the conversation. Other results of tools have neither, and the
- * public protocol has no word for them.
+ * A source that a reader can follow: one with an address, or a file in the conversation. The public protocol cannot express other tool
+ * results.
  */
 export function citationOf({ type, id = '', document, tool_output: output }: WireSource): Citation | undefined {
   const data = document ?? output ?? {}
@@ -22,7 +22,7 @@ function stringIn(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** The vendor counts characters of Unicode, which are one or two units of UTF-16. Counts beyond the text end with it. */
+/** Converts a count of Unicode characters, which the vendor uses, to UTF-16 units. Limits it to the length of the text. */
 export function utf16Offset(text: string, characters: number): number {
   let offset = 0
   for (let left = characters; left > 0 && offset < text.length; left--) offset += text.codePointAt(offset)! > 0xffff ? 2 : 1

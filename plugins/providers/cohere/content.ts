@@ -3,19 +3,19 @@ import { citationOf, utf16Offset } from './citation.ts'
 import type { WireCitation, WireContent, WireLogprobs, WireToolCall } from './wire-reply.ts'
 
 interface Text {
-  /** Where it begins in its message. */
+  /** Where the text starts in its message. */
   readonly start: number
   text: string
 }
 
-/** What a message says, as events; whole, or in pieces that are told apart by their index. */
+/** Turns a message's content into events, streamed or whole. Pieces are identified by their index. */
 export class Content {
   readonly #emit: Emit
   readonly #texts = new Map<number, Text>()
-  /** The length of the open message, since annotations count from its start. */
+  /** The length of the open message. Annotations count from its start. */
   #length = 0
   #calls = 0
-  /** The last call has said nothing of its arguments. */
+  /** The last call has no arguments yet. */
   #isBare = false
 
   constructor(emit: Emit) {
@@ -26,7 +26,7 @@ export class Content {
     return this.#calls
   }
 
-  /** A model's plan is what it says before it calls tools. */
+  /** A plan is the text before tool calls. */
   plan(text: string): void {
     if (text === '') return
     this.#emit({ type: 'text', text, phase: 'commentary' })
@@ -60,12 +60,12 @@ export class Content {
     this.#emit({ type: 'tool-input', key: keyOf(index), text })
   }
 
-  /** A call without arguments says nothing of them. */
+  /** The vendor sends no arguments for a call without any. */
   endCall(index: number): void {
     if (this.#isBare) this.input(index, '{}')
   }
 
-  /** Thoughts and plans are cited too, where the public protocol has no place for it. */
+  /** Skips citations in thoughts and plans, which the public protocol cannot express. */
   cite({ type = 'TEXT_CONTENT', content_index: index, start = 0, end = 0, sources }: WireCitation): void {
     const cited = index === undefined ? [...this.#texts.values()].at(-1) : this.#texts.get(index)
     if (type !== 'TEXT_CONTENT' || !cited) return
@@ -87,7 +87,7 @@ function keyOf(index: number): string {
   return `call_${index}`
 }
 
-/** The vendor tells pieces of text, of one or more tokens; their probability is the product of its tokens'. */
+/** The vendor sends pieces of one or more tokens. The probability of a piece is the product of its tokens' probabilities. */
 function logprobOf({ text, logprobs }: WireLogprobs, whole: string): LogProb {
   return { token: text ?? whole, logprob: (logprobs ?? []).reduce((sum, each) => sum + each, 0) }
 }

@@ -1,11 +1,11 @@
 import { frameJson, type Decoder, type Emit, type ProviderCall } from '../../../core/index.ts'
 import { Content } from './content.ts'
-import { finishOf } from './finish.ts'
+import { finishReasonOf } from './finish.ts'
 import { settingsFor } from './settings.ts'
-import { tokenUsage } from './usage.ts'
+import { usageOf } from './usage.ts'
 import type { WireCitation, WireContent, WireEvent, WireToolCall } from './wire-reply.ts'
 
-/** State of one streamed reply. */
+/** State for one streamed reply. */
 export function decoder(call: ProviderCall): Decoder {
   let sink: Emit
   let begun = false
@@ -39,9 +39,9 @@ function take({ type, index = 0, delta, logprobs }: WireEvent, content: Content,
     case 'citation-start':
       return content.cite((message?.citations ?? {}) as WireCitation)
     case 'message-end': {
-      const counts = delta?.usage && tokenUsage(delta.usage)
+      const counts = delta?.usage && usageOf(delta.usage)
       if (counts) emit({ type: 'usage', usage: counts })
-      return emit({ type: 'finish', reason: finishOf(delta ?? {}, content.calls) })
+      return emit({ type: 'finish', reason: finishReasonOf(delta ?? {}, content.calls) })
     }
   }
 }

@@ -1,7 +1,7 @@
 import { textFile, type FilePart, type Item, type Part } from '../../../core/index.ts'
 import type { Document } from './wire.ts'
 
-/** The files of a conversation, which the vendor takes as documents beside it ("Retrieval Augmented Generation"): text only. */
+/** The files in a conversation, which the vendor takes as separate documents ("Retrieval Augmented Generation"). Text only. */
 export function documentsIn(items: readonly Item[]): readonly Document[] {
   return items
     .flatMap(partsOf)
@@ -9,7 +9,7 @@ export function documentsIn(items: readonly Item[]): readonly Document[] {
     .map(documentOf)
 }
 
-/** Where documents are excluded a file is told in the message that it came with. */
+/** A file as text in its message, for requests that cannot have documents. */
 export function fileAsText(file: FilePart): string {
   const { name, text } = textFile(file)
   return `<document title=${JSON.stringify(name)}>\n${text}\n</document>`
@@ -25,7 +25,7 @@ function documentOf(file: FilePart, index: number): Document {
   return { id: `file_${index}`, data: { title: name, text } }
 }
 
-/** Which of the conversation's files has this id. */
+/** The index of the file with this id in the conversation. */
 export function positionOf(id: string): number {
   return Number(/^file_(\d+)$/.exec(id)?.[1] ?? 0)
 }

@@ -2,7 +2,7 @@ import { ProviderFailure, type FinishReason } from '../../../core/index.ts'
 import { failureInside } from './failure.ts'
 import type { WireEnd } from './wire-reply.ts'
 
-/** "Chat", finish_reason; `ERROR_…` are of the older version of the same API. */
+/** "Chat", finish_reason. The `ERROR_…` values come from the older API version. */
 const finishReasons: Readonly<Record<string, FinishReason>> = {
   COMPLETE: 'stop',
   STOP_SEQUENCE: 'stop',
@@ -12,8 +12,8 @@ const finishReasons: Readonly<Record<string, FinishReason>> = {
   ERROR_TOXIC: 'content-filter',
 }
 
-/** Why the model stopped. Throws where it did not stop by itself. */
-export function finishOf(end: WireEnd, calls: number): FinishReason {
+/** Why the model stopped. Throws if it was interrupted. */
+export function finishReasonOf(end: WireEnd, calls: number): FinishReason {
   const reason = end.finish_reason ?? ''
   if (reason === 'ERROR') throw failureInside(end)
   if (reason === 'TIMEOUT' || reason === 'USER_CANCEL')

@@ -3,7 +3,7 @@ import { cohereAdapter } from './adapter.ts'
 
 const vendorUrl = 'https://api.cohere.com'
 
-/** Cohere's Chat, version 2: the vendor's own API, or a private deployment by its `baseUrl`. */
+/** Cohere Chat, version 2: the vendor's API, or a private deployment with its `baseUrl`. */
 export default definePlugin({
   name: 'cohere',
   options: {
@@ -16,7 +16,7 @@ export default definePlugin({
         type: 'string',
         format: 'uri',
         default: vendorUrl,
-        description: 'The address that `/v2/chat` is added to.',
+        description: 'The address before `/v2/chat`.',
       },
       headers: headersOption,
       timeouts: timeoutsOption,

@@ -4,7 +4,7 @@ import { textOf, userContent } from './parts.ts'
 import { toolResult } from './tool-result.ts'
 import type { ImageContent, Message, TextContent } from './wire.ts'
 
-/** Items as the vendor's messages. `filesAsText`: there can be no documents beside them. */
+/** Converts items to the vendor's messages. `filesAsText`: the request cannot have documents. */
 export function messagesOf(items: readonly Item[], { filesAsText }: { readonly filesAsText: boolean }): readonly Message[] {
   const conversation = new Conversation(filesAsText)
   for (const item of items) conversation.add(item)
@@ -15,7 +15,7 @@ class Conversation {
   readonly #filesAsText: boolean
   readonly #messages: Message[] = []
   readonly #turn = new AssistantTurn()
-  /** Images of tool results; they follow the last of the results. */
+  /** Images from tool results. They follow the last result. */
   #images: (TextContent | ImageContent)[] = []
 
   constructor(filesAsText: boolean) {
@@ -27,7 +27,7 @@ class Conversation {
       case 'message':
         return item.role === 'assistant' ? this.#assistant(item as MessageItem) : this.#other(item as MessageItem)
       case 'reasoning':
-        // Thoughts after an answer belong to the next one.
+        // Thoughts after an answer belong to the next answer.
         if (this.#turn.hasText || this.#turn.hasCalls) this.#closeTurn()
         this.#closeResults()
         return this.#turn.reason(item)
@@ -37,7 +37,7 @@ class Conversation {
       case 'function_call_output':
         return this.#result(item as FunctionCallOutputItem)
       case 'web_search_call':
-        // What the search brought is in the answer that it led to.
+        // The answer that follows already contains what the search found.
         return
       default:
         throw unsayable(`Items of type ${item.type} cannot be sent to this provider.`, item)

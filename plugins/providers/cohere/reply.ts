@@ -1,18 +1,18 @@
-import { ProviderFailure, type Emit, type ProviderCall } from '../../../core/index.ts'
+import { membersOf, ProviderFailure, type Emit, type ProviderCall } from '../../../core/index.ts'
 import { Content } from './content.ts'
-import { finishOf } from './finish.ts'
+import { finishReasonOf } from './finish.ts'
 import { settingsFor } from './settings.ts'
-import { tokenUsage } from './usage.ts'
+import { usageOf } from './usage.ts'
 import type { WireReply } from './wire-reply.ts'
 
 /** A reply that did not stream. */
-export function reply(body: unknown, emit: Emit, call: ProviderCall): void {
-  const told = (typeof body === 'object' && body !== null ? body : {}) as WireReply
+export function replyEvents(body: unknown, emit: Emit, call: ProviderCall): void {
+  const told = membersOf(body) as WireReply
   const { message, usage, logprobs } = told
   if (typeof message !== 'object' || message === null || !told.finish_reason)
     throw new ProviderFailure({
       kind: 'protocol',
-      message: 'The provider answered with something that is no chat reply.',
+      message: 'The provider sent a reply that is not a chat reply.',
       upstream: JSON.stringify(body),
     })
   for (const warning of settingsFor(call).warnings) emit({ type: 'warning', ...warning })
@@ -26,7 +26,7 @@ export function reply(body: unknown, emit: Emit, call: ProviderCall): void {
     content.call(index, each)
     content.endCall(index)
   })
-  const counts = usage && tokenUsage(usage)
+  const counts = usage && usageOf(usage)
   if (counts) emit({ type: 'usage', usage: counts })
-  emit({ type: 'finish', reason: finishOf(told, content.calls) })
+  emit({ type: 'finish', reason: finishReasonOf(told, content.calls) })
 }

@@ -7,8 +7,8 @@ import type { ChatBody, Message } from './wire.ts'
 
 const dialect = 'cohere-chat'
 
-/** The body of `POST /v2/chat` that a call becomes. Pure. */
-export function chatBody(call: ProviderCall): ChatBody {
+/** The body of `POST /v2/chat`. Pure. */
+export function requestBody(call: ProviderCall): ChatBody {
   const { request, endpoint } = call
   const { traits, format, body } = settingsFor(call)
   const documents = takesDocuments(request) ? documentsIn(request.input) : []
@@ -25,7 +25,7 @@ export function chatBody(call: ProviderCall): ChatBody {
   }
 }
 
-/** "Structured Outputs", JSON mode: not supported beside documents. */
+/** "Structured Outputs", JSON mode: not supported together with documents. */
 function takesDocuments({ text }: UpstreamRequestBody): boolean {
   return text?.format === undefined || text.format.type === 'text'
 }

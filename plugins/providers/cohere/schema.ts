@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../core/index.ts'
+import { isObject, type JsonObject } from '../../../core/index.ts'
 
 /** "Structured Outputs", unsupported schema features. */
 const unsupported = new Set([
@@ -27,7 +27,7 @@ const unsupported = new Set([
 
 const formats = new Set(['date-time', 'uuid', 'date', 'time'])
 
-/** Whether the vendor holds a model to this schema: an object, each object in it with a required member, and no keyword that it leaves out. */
+/** Whether the vendor enforces this schema: an object, with a required member in each object, and no unsupported keyword. */
 export function isEnforceable(schema: JsonObject): boolean {
   return schema['type'] === 'object' && isSupported(schema)
 }
@@ -51,11 +51,7 @@ function isEmpty(required: unknown): boolean {
   return !Array.isArray(required) || required.length === 0
 }
 
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null
-}
-
-/** How many members the objects of a schema have in all. */
+/** The total number of members in a schema's objects. */
 export function countFields(value: unknown): number {
   if (Array.isArray(value)) return value.reduce<number>((total, each) => total + countFields(each), 0)
   if (!isObject(value)) return 0

@@ -3,7 +3,7 @@ import { answerFormat, type AnswerFormat } from './answer-format.ts'
 import { traitsOf, type ModelTraits } from './models.ts'
 import type { ChatSettings, Thinking } from './wire.ts'
 
-/** The parts of a request on which vendor and model have a say, and what had to give way. */
+/** The settings that depend on the vendor and the model, and warnings about what was changed or dropped. */
 export interface Settings {
   readonly traits: ModelTraits
   readonly format: AnswerFormat
@@ -13,7 +13,7 @@ export interface Settings {
 
 type Warn = (param: string, message: string) => void
 
-/** Pure, and cheap enough to be asked twice: for the request, and for the warnings that precede the reply. */
+/** Pure, and cheap enough to call twice: for the request, and for the warnings before the reply. */
 export function settingsFor(call: ProviderCall): Settings {
   const { request, endpoint } = call
   const traits = traitsOf(endpoint)
@@ -21,8 +21,8 @@ export function settingsFor(call: ProviderCall): Settings {
   const warn: Warn = (param, message) => void warnings.push({ param, message })
   const format = answerFormat(call)
   if (request.text?.format && format.line !== undefined && !format.enforced)
-    warn('text.format', 'JSON was asked for in words: this vendor enforces no format beside tools.')
-  const thinking = thinkingFor(request, traits, warn)
+    warn('text.format', 'The prompt asks for JSON: this vendor does not enforce a format together with tools.')
+  const thinking = reasoningFor(request, traits, warn)
   const { temperature, max_output_tokens: maxTokens } = request
   const p = within(request, 'top_p', 0.01, 0.99)
   const frequency = penalty(request, 'frequency_penalty', warn)
@@ -50,7 +50,7 @@ function within(request: Request, param: 'top_p' | 'frequency_penalty' | 'presen
 
 function penalty(request: Request, param: 'frequency_penalty' | 'presence_penalty', warn: Warn): number | undefined {
   const value = within(request, param, 0, 1)
-  if (value !== request[param]) warn(param, `Became ${value}: this vendor takes values from 0 to 1.`)
+  if (value !== request[param]) warn(param, `Changed to ${value}: this vendor accepts values from 0 to 1.`)
   return value
 }
 
@@ -58,19 +58,19 @@ function wantsLogprobs({ top_logprobs, include }: Request): boolean {
   return top_logprobs !== undefined || include?.includes('message.output_text.logprobs') === true
 }
 
-/** What the dialect has no word for. */
+/** Warns about settings that the dialect does not have. */
 function warnOfUnsaid({ parallel_tool_calls, top_logprobs }: Request, warn: Warn): void {
-  if (parallel_tool_calls === false) warn('parallel_tool_calls', 'This vendor has nothing like it.')
-  if (top_logprobs) warn('top_logprobs', 'This vendor tells the log probability of the chosen tokens only.')
+  if (parallel_tool_calls === false) warn('parallel_tool_calls', 'This vendor does not support it.')
+  if (top_logprobs) warn('top_logprobs', 'This vendor returns log probabilities only for the chosen tokens.')
 }
 
-/** Thoughts count against the output limit: this share of it leaves room for the answer. */
+/** Thoughts count toward the output limit. This share leaves room for the answer. */
 const shareForThoughts = 0.8
 
-/** Without a number the model thinks as much as it likes. */
+/** Without a budget, the model thinks as much as it likes. */
 const budgets: Partial<Record<Effort, number>> = { minimal: 1024, low: 2048, medium: 8192 }
 
-function thinkingFor({ reasoning, max_output_tokens: limit }: Request, traits: ModelTraits, warn: Warn): Thinking | undefined {
+function reasoningFor({ reasoning, max_output_tokens: limit }: Request, traits: ModelTraits, warn: Warn): Thinking | undefined {
   const effort = reasoning?.effort
   if (effort === undefined) return undefined
   if (!traits.thinking) {

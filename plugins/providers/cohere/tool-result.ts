@@ -5,11 +5,11 @@ import type { DocumentContent, ImageContent } from './wire.ts'
 
 export interface ToolResult {
   readonly content: string | readonly DocumentContent[]
-  /** What a tool message cannot hold. */
+  /** Tool messages cannot hold images. */
   readonly images: readonly ImageContent[]
 }
 
-/** A result in JSON goes as documents, one for each object in a list, so that the vendor can cite each with its members ("Tool use", citations). */
+/** Sends a JSON result as documents, one per object, so that the vendor can cite each one ("Tool use", citations). */
 export function toolResult({ output }: FunctionCallOutputItem, filesAsText: boolean): ToolResult {
   const parts = typeof output === 'string' ? [] : output
   const images = parts.flatMap(part => (part.type === 'input_image' ? [imageContent(part)] : []))
@@ -21,7 +21,7 @@ export function toolResult({ output }: FunctionCallOutputItem, filesAsText: bool
   return { content: documentsIn(text) ?? (text || (images.length > 0 ? 'The result follows as an image.' : '')), images }
 }
 
-/** Undefined for what is neither an object nor a list of objects. */
+/** Undefined if the text is neither an object nor a list of objects. */
 function documentsIn(text: string): readonly DocumentContent[] | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined
   const list = [parseJson(text)].flat()

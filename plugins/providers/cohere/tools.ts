@@ -1,9 +1,9 @@
-import type { FunctionTool, JsonObject, UpstreamRequestBody } from '../../../core/index.ts'
+import { offeredFunctions, type FunctionTool, type JsonObject, type UpstreamRequestBody } from '../../../core/index.ts'
 import type { ModelTraits } from './models.ts'
 import { countFields, isEnforceable } from './schema.ts'
 import type { ChatBody, Tool } from './wire.ts'
 
-/** The vendor can be made to call some tool, but not a certain one: then that one is all it is offered. */
+/** The vendor can be forced to call a tool, but not a specific one. To force a specific one, offer only that tool. */
 export function toolsFor(
   request: UpstreamRequestBody,
   { strictTools }: ModelTraits,
@@ -18,11 +18,8 @@ export function toolsFor(
   }
 }
 
-export function offeredTools({ tools = [], tool_choice: choice }: UpstreamRequestBody): readonly FunctionTool[] {
-  const functions = tools.filter(tool => tool.type === 'function')
-  if (typeof choice !== 'object' || choice.type !== 'function') return functions
-  const named = functions.filter(({ name }) => name === choice.name)
-  return named.length > 0 ? named : functions
+export function offeredTools({ tools, tool_choice: choice }: UpstreamRequestBody): readonly FunctionTool[] {
+  return offeredFunctions(tools, choice)
 }
 
 function wireTool({ name, description, parameters }: FunctionTool): Tool {
@@ -44,7 +41,7 @@ function toolChoice({ tool_choice: choice }: UpstreamRequestBody): ChatBody['too
 /** "Structured Outputs", notes on `strict_tools`. */
 const mostStrictFields = 200
 
-/** It is all tools or none. */
+/** Strictness applies to all tools or none. */
 function areStrict(tools: readonly FunctionTool[]): boolean {
   const schemas = tools.map(({ parameters }) => schemaOf(parameters))
   return tools.every(({ strict }) => strict === true) && schemas.every(isEnforceable) && countFields(schemas) <= mostStrictFields

@@ -2,10 +2,10 @@ import type { TokenUsage } from '../../../core/index.ts'
 import type { WireUsage } from './wire-reply.ts'
 
 /**
- * What is billed. The vendor's `tokens` count its own preamble and the marks of citations too, which cost nothing; `cached_tokens` are the
- * first of those. Undefined where it told none, as it does of failures.
+ * The billed tokens. The vendor's `tokens` also count its preamble and citation marks, which are free; `cached_tokens` starts with those.
+ * Undefined if the vendor sent no counts, as after failures.
  */
-export function tokenUsage({ billed_units: billed, tokens, cached_tokens: cached }: WireUsage): TokenUsage | undefined {
+export function usageOf({ billed_units: billed, tokens, cached_tokens: cached }: WireUsage): TokenUsage | undefined {
   const input = billed?.input_tokens ?? tokens?.input_tokens
   const output = billed?.output_tokens ?? tokens?.output_tokens
   if (input === undefined || output === undefined) return undefined

@@ -1,4 +1,4 @@
-// What comes back. No member is certain.
+// Replies. Any member may be missing.
 
 export interface WireContent {
   readonly type?: string
@@ -24,7 +24,7 @@ export interface WireCitation {
   readonly sources?: readonly WireSource[] | null
   /** `TEXT_CONTENT` where absent. */
   readonly type?: string
-  /** Which of the contents it is about. */
+  /** The content that it refers to. */
   readonly content_index?: number
 }
 
@@ -44,7 +44,7 @@ export interface WireUsage {
   readonly cached_tokens?: number | null
 }
 
-/** How a message ends: what `message-end` tells, and a whole reply too. */
+/** The end of a message, in `message-end` and in a whole reply. */
 export interface WireEnd {
   readonly finish_reason?: string
   readonly usage?: WireUsage | null

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../core/index.ts'
 
-// What is sent, as the vendor's "Chat" reference (v2) has it.
+// The request, from the vendor's "Chat" reference (v2).
 
 export interface TextContent {
   readonly type: 'text'
@@ -53,7 +53,7 @@ export interface Tool {
 
 export type Thinking = { readonly type: 'disabled' } | { readonly type: 'enabled'; readonly token_budget?: number }
 
-/** Members that follow from the caller's settings. */
+/** Members from the caller's settings. */
 export interface ChatSettings {
   readonly max_tokens?: number
   readonly temperature?: number

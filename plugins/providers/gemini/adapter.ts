@@ -1,13 +1,13 @@
 import type { Capabilities, ProviderAdapter, ProviderCall } from '../../../core/index.ts'
 import { enforces } from './answer-format.ts'
 import { decoder } from './decoder.ts'
-import { failure } from './failure.ts'
+import { failureFrom } from './failure.ts'
 import { geminiFramer } from './framer.ts'
-import { reply } from './reply.ts'
-import { generateContentBody, type RequestOptions } from './request.ts'
+import { replyEvents } from './reply.ts'
+import { requestBody, type RequestOptions } from './request.ts'
 
 export interface GeminiAdapterOptions extends RequestOptions {
-  /** The address of a call's model, which the method is added to. */
+  /** The address of a call's model, without the method. */
   readonly modelUrl: (call: ProviderCall) => string
   readonly authorize?: ProviderAdapter['authorize']
 }
@@ -21,13 +21,13 @@ const capabilities: Capabilities = {
   contextManagement: false,
 }
 
-/** The generateContent dialect, for the vendor's own API and for the platform that serves it too. */
+/** The generateContent dialect, for the vendor's API and for Vertex AI. */
 export function geminiAdapter(options: GeminiAdapterOptions): ProviderAdapter {
   const { modelUrl, authorize } = options
   return {
     capabilities,
     enforces,
-    // Where the vendor fetches by itself it wants to be told the type of what it will find, which few addresses of images tell.
+    // The vendor can fetch URLs, but needs the media type, which few image URLs reveal.
     media: { images: 'inline', files: 'url' },
     framing: geminiFramer,
     prepare(call) {
@@ -36,12 +36,12 @@ export function geminiAdapter(options: GeminiAdapterOptions): ProviderAdapter {
         method: 'POST',
         url: `${modelUrl(call)}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
         headers: { 'content-type': 'application/json', accept: stream ? 'text/event-stream' : 'application/json' },
-        body: JSON.stringify(generateContentBody(call, options)),
+        body: JSON.stringify(requestBody(call, options)),
       }
     },
     ...(authorize && { authorize }),
     decoder,
-    reply,
-    failure,
+    reply: replyEvents,
+    failure: failureFrom,
   }
 }

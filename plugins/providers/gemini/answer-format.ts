@@ -1,9 +1,9 @@
-import type { Endpoint, ProviderCall, TextFormat } from '../../../core/index.ts'
+import { jsonInstruction, type Endpoint, type ProviderCall, type TextFormat } from '../../../core/index.ts'
 import { traitsOf, type ModelTraits } from './models.ts'
 import { enforceableSchema } from './schema.ts'
 import type { GenerationConfig } from './wire.ts'
 
-/** How an answer in JSON is asked for: in a form that the vendor enforces, else in a line of instructions. */
+/** How to request an answer in JSON: a format that the vendor enforces, else a line of instructions. */
 export interface AnswerFormat {
   readonly enforced?: Pick<GenerationConfig, 'responseMimeType' | 'responseJsonSchema'>
   readonly line?: string
@@ -13,7 +13,7 @@ export function enforces(_format: TextFormat, endpoint: Endpoint): boolean {
   return traitsOf(endpoint).format
 }
 
-/** Models before Gemini 3 refuse a request that asks for JSON and offers tools ("Structured outputs", with tools). */
+/** Models before Gemini 3 reject a request that has both a JSON format and tools ("Structured outputs", with tools). */
 export function answerFormat({ text }: ProviderCall['request'], traits: ModelTraits, offersTools: boolean): AnswerFormat {
   const wanted = text?.format
   if (wanted === undefined || wanted.type === 'text') return {}
@@ -21,9 +21,8 @@ export function answerFormat({ text }: ProviderCall['request'], traits: ModelTra
   const responseMimeType = 'application/json'
   if (wanted.type === 'json_schema') {
     if (enforceable) return { enforced: { responseMimeType, responseJsonSchema: enforceableSchema(wanted.schema) } }
-    const line = 'Answer with one JSON value that matches this JSON Schema and nothing else: no other text, no code fence.'
-    return { line: `${line}\n${JSON.stringify(wanted.schema)}` }
+    return { line: jsonInstruction(wanted.schema) }
   }
   if (enforceable) return { enforced: { responseMimeType } }
-  return { line: 'Answer with one JSON object and nothing else: no other text, no code fence.' }
+  return { line: jsonInstruction() }
 }

@@ -6,17 +6,17 @@ import { stateText } from './thought-state.ts'
 import type { WireCandidate, WireFunctionCall, WirePart } from './wire-reply.ts'
 
 /**
- * A candidate's parts as events. Thoughts are told as summaries, because that is what the vendor returns ("Thinking", thought
- * summaries). Parts of tools that the vendor runs itself are none of the conversation's.
+ * Turns a candidate's parts into events. Thoughts are summaries, because that is what the vendor returns ("Thinking", thought
+ * summaries). Skips parts from tools that the vendor runs itself.
  */
 export class Content {
   readonly #emit: Emit
   readonly #grounding = new Grounding()
-  /** All text so far; the open message began at `#start` of it. */
+  /** All text so far. The open message starts at `#start`. */
   #text = ''
   #start: number | undefined
   #thought = ''
-  /** Signatures that stand behind the open message, which citations may still come to. */
+  /** Signatures to emit after the open message, which may still get citations. */
   #held: string[] = []
   #calls = 0
   #open: PartialCall | undefined
@@ -52,7 +52,7 @@ export class Content {
     return { searches: this.#grounding.searches, calls: this.#calls }
   }
 
-  /** Nothing was said but what cannot be passed on. */
+  /** The answer holds nothing but media, which cannot be passed on. */
   get isMediaAlone(): boolean {
     return this.#media && this.#text.trim() === '' && this.#calls === 0
   }

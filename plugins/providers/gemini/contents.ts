@@ -5,7 +5,7 @@ import { thoughtState, type ThoughtState } from './thought-state.ts'
 import type { Content, FunctionResponse, Part } from './wire.ts'
 
 export interface Conversation {
-  /** What system and developer messages said before anybody else spoke. */
+  /** System and developer messages at the start of the conversation. */
   readonly system: readonly Part[]
   readonly contents: readonly Content[]
 }
@@ -17,14 +17,14 @@ interface Turn {
 
 export interface ConversationOptions {
   readonly traits: Pick<ModelTraits, 'signedCalls' | 'systemInstruction'>
-  /** Where the vendor keeps files; undefined where it keeps none. */
+  /** The address of stored files. Undefined if the platform does not store files. */
   readonly filesUrl: string | undefined
 }
 
-/** Items as the vendor's turns, which alternate between the user and the model. */
+/** Converts items to the vendor's turns, which alternate between the user and the model. */
 export function conversationOf(items: readonly Item[], options: ConversationOptions): Conversation {
   const first = options.traits.systemInstruction ? items.findIndex(item => !isSystem(item)) : 0
-  // A conversation of nothing but instructions still needs a question: the last of them.
+  // In a conversation of instructions alone, the last one serves as the question.
   const leading = first < 0 ? items.length - 1 : first
   const system = items.slice(0, leading).flatMap(item => textParts((item as MessageItem).content))
   const turns = new Turns(options)
@@ -38,7 +38,7 @@ export function conversationOf(items: readonly Item[], options: ConversationOpti
 class Turns {
   readonly #turns: Turn[] = []
   readonly #options: ConversationOptions
-  /** The functions' names, which results do not repeat. */
+  /** Function names by call id. Results do not repeat them. */
   readonly #names = new Map<string, string>()
   #pending: ThoughtState | undefined
 
@@ -58,7 +58,7 @@ class Turns {
       case 'reasoning':
         return this.#thought(thoughtState(item.encrypted_content))
       case 'web_search_call':
-        // What the search brought is in the answer that it led to; the vendor takes no search back.
+        // The answer that follows already contains what the search found, and the vendor does not accept searches as input.
         return
       default:
         throw unsayable(`Items of type ${item.type} cannot be sent to this provider.`, item)
@@ -80,7 +80,7 @@ class Turns {
     return turns.map(({ role, parts }) => ({ role, parts: role === 'user' ? resultsFirst(parts) : this.#signed(parts) }))
   }
 
-  /** A system message in mid-conversation has no role here; at the top it would lose its place. */
+  /** There is no role for system messages in mid-conversation, and at the top they would lose their place. */
   #message({ role, content }: MessageItem): void {
     if (role === 'user') this.say('user', inputParts(content, this.#options.filesUrl))
     else if (role === 'assistant') this.say('model', textParts(content))
@@ -98,10 +98,10 @@ class Turns {
     else this.say('model', [{ text, ...(on === 'thought' && { thought: true }), thoughtSignature }])
   }
 
-  /** Media stand in the result itself where the model knows that, else beside it. */
+  /** Puts media into the result if the model supports it, else next to it. */
   #result({ call_id: callId, output, status }: FunctionCallOutputItem): readonly Part[] {
     const name = this.#names.get(callId)
-    if (name === undefined) throw unsayable(`function_call_output has the call_id "${callId}", which no function_call before it has.`)
+    if (name === undefined) throw unsayable(`function_call_output has the call_id "${callId}", but no earlier function_call has it.`)
     const parts = typeof output === 'string' ? [{ text: output }] : inputParts(output, this.#options.filesUrl)
     const media = parts.filter(({ text }) => text === undefined)
     const text = parts.map(part => part.text ?? '').join('\n')
@@ -116,8 +116,8 @@ class Turns {
   }
 
   /**
-   * Calls that another model made, or that the caller made up, have no signature, and the first of a turn is refused without one:
-   * the vendor names a word that stands for it ("Thought signatures", FAQ).
+   * Calls by another model, or made up by the caller, have no signature, but the vendor requires one on the first call of a turn.
+   * This is its documented placeholder ("Thought signatures", FAQ).
    */
   #signed(parts: readonly Part[]): readonly Part[] {
     const first = parts.find(({ functionCall }) => functionCall)
@@ -132,7 +132,7 @@ class Turns {
   }
 }
 
-/** In a stream a text may go on behind the part that was signed. */
+/** In a stream, a text may continue after the signed part. */
 function signedBy({ thoughtSignature, length }: ThoughtState, part: Part): readonly Part[] {
   if (part.text === undefined || length === undefined || length >= part.text.length) return [{ ...part, thoughtSignature }]
   return [{ text: part.text.slice(0, length), thoughtSignature }, { text: part.text.slice(length) }]
@@ -142,7 +142,7 @@ function isSystem(item: Item): boolean {
   return item.type === 'message' && (item.role === 'system' || item.role === 'developer')
 }
 
-/** The vendor wants the results right behind the calls. */
+/** The vendor wants results right after the calls. */
 function resultsFirst(parts: readonly Part[]): readonly Part[] {
   return [...parts.filter(({ functionResponse }) => functionResponse), ...parts.filter(({ functionResponse }) => !functionResponse)]
 }

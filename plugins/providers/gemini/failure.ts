@@ -1,12 +1,11 @@
 import {
   failureKindOfStatus,
-  parseJson,
-  ProviderFailure,
+  failureReader,
+  firstMatch,
   retiredModel,
-  retryAfterMs,
   type FailureKind,
   type ImageErrorCode,
-  type UpstreamHeaders,
+  type Patterns,
 } from '../../../core/index.ts'
 import { errorIn, type GoogleError } from './google-error.ts'
 
@@ -26,61 +25,35 @@ const kindsByName: Readonly<Record<string, FailureKind>> = {
   DEADLINE_EXCEEDED: 'timeout',
 }
 
-/** Sentences that say more than their code, which is INVALID_ARGUMENT for all of them. */
-const sentences: readonly (readonly [RegExp, FailureKind])[] = [
+/** Messages that say more than their code, which is INVALID_ARGUMENT for all of them. */
+const sentences: Patterns<FailureKind> = [
   [/input token count.*exceeds the maximum|exceeds the maximum number of (input )?tokens|maximum context length/i, 'context-length'],
   [/api key (not valid|expired|not found)|invalid api key/i, 'auth'],
   [retiredModel, 'not-found'],
 ]
 
-const imageCodes: readonly (readonly [RegExp, ImageErrorCode])[] = [
+const imageCodes: Patterns<ImageErrorCode> = [
   [/unable to process input image|could not decode image/i, 'image_parse_error'],
   [/cannot fetch content from the provided url|failed to fetch|url_(error|unreachable|rejected)/i, 'failed_to_download_image'],
   [/unsupported mime type/i, 'unsupported_image_media_type'],
 ]
 
-/** A reply of status 400 and above. */
-export function failure(status: number, headers: UpstreamHeaders, body: string): ProviderFailure {
-  return failureOf(errorIn(parseJson(body)), { status, headers, upstream: body })
-}
+export const { failureFrom, failureInside } = failureReader({ errorIn, kindOf, imageCodes })
 
-/** An error inside a reply of status 200. */
-export function failureInside(response: unknown): ProviderFailure {
-  return failureOf(errorIn(response), { upstream: JSON.stringify(response) })
-}
-
-function failureOf(
-  error: GoogleError,
-  { status, headers = {}, upstream }: { readonly status?: number; readonly headers?: UpstreamHeaders; readonly upstream: string },
-): ProviderFailure {
-  const { message } = error
-  const kind = kindOf(error, status)
-  return new ProviderFailure({
-    kind,
-    message: message ?? (status === undefined ? 'The provider broke off its reply.' : `The provider answered with status ${status}.`),
-    code: imageCodes.find(([pattern]) => pattern.test(message ?? ''))?.[1],
-    status,
-    retryAfterMs: retryAfterMs(headers) ?? error.retryDelayMs,
-    upstream,
-  })
-}
-
-function kindOf({ status: name, message = '', reasons, limits }: GoogleError, status: number | undefined): FailureKind {
+function kindOf({ type: name, message = '', reasons, limits }: GoogleError, status: number | undefined): FailureKind {
   if (reasons.some(reason => reason.startsWith('API_KEY_'))) return 'auth'
   if (name === 'RESOURCE_EXHAUSTED' || status === 429) return quotaOrRate(message, limits)
   if (/billing|prepayment|credits? (are|is) depleted/i.test(message) && (name === 'FAILED_PRECONDITION' || name === 'PERMISSION_DENIED'))
     return 'quota'
-  const told =
-    name === undefined || name === 'INVALID_ARGUMENT' || name === 'FAILED_PRECONDITION'
-      ? sentences.find(([pattern]) => pattern.test(message))?.[1]
-      : undefined
-  if (told && (status === undefined || status < 500)) return told
+  const isVague = name === undefined || name === 'INVALID_ARGUMENT' || name === 'FAILED_PRECONDITION'
+  const bySentence = isVague ? firstMatch(sentences, message) : undefined
+  if (bySentence && (status === undefined || status < 500)) return bySentence
   const byName = name === undefined ? undefined : kindsByName[name]
   if (byName) return byName
   return status === undefined ? 'unavailable' : failureKindOfStatus(status)
 }
 
-/** The sentence is the same for both; which limit was met tells whether waiting helps. */
+/** The message is the same for both. The limit that was hit tells whether waiting helps. */
 function quotaOrRate(message: string, limits: readonly string[]): FailureKind {
   if (limits.some(limit => /PerDay/i.test(limit))) return 'quota'
   if (limits.some(limit => /Per(Minute|Second|Hour)/i.test(limit))) return 'rate-limit'

@@ -1,6 +1,6 @@
 import { ProviderFailure, type FinishReason } from '../../../core/index.ts'
 
-/** Why a candidate ended: a reason to stop, or what went wrong with it. */
+/** How a candidate ended: a finish reason, or a failure. */
 export type Ending = FinishReason | { readonly failure: ProviderFailure }
 
 /** "Candidate", FinishReason. */
@@ -19,7 +19,7 @@ const finishReasons: Readonly<Record<string, FinishReason>> = {
   IMAGE_RECITATION: 'content-filter',
 }
 
-/** The model said something that is no answer, for which the request is not to blame. */
+/** The model produced an invalid answer, which is not the request's fault. */
 const malformed = new Set([
   'MALFORMED_FUNCTION_CALL',
   'MALFORMED_RESPONSE',
@@ -31,7 +31,7 @@ const malformed = new Set([
 /** The vendor does not say why there is no answer. */
 const unexplained = new Set(['FINISH_REASON_UNSPECIFIED', 'OTHER', 'IMAGE_OTHER', 'NO_IMAGE'])
 
-/** The values of `enum-encoding=int` on which both of the vendor's APIs agree. */
+/** The values of `enum-encoding=int` that are the same in both of the vendor's APIs. */
 const numbered = ['FINISH_REASON_UNSPECIFIED', 'STOP', 'MAX_TOKENS', 'SAFETY', 'RECITATION']
 
 export function endingOf(reason: string | number, message: string | undefined): Ending {
@@ -40,14 +40,14 @@ export function endingOf(reason: string | number, message: string | undefined): 
     return {
       failure: new ProviderFailure({
         kind: malformed.has(name) ? 'protocol' : 'unavailable',
-        message: message ?? `The model gave no answer (${name}).`,
+        message: message ?? `The model returned no answer (${name}).`,
         upstream: JSON.stringify({ finishReason: reason, finishMessage: message }),
       }),
     }
   return finishReasons[name] ?? 'stop'
 }
 
-/** "PromptFeedback", BlockReason: the prompt was refused, and there is no candidate. */
+/** "PromptFeedback", BlockReason: the vendor refused the prompt, so there is no candidate. */
 export function blocked(reason: string | number, message: string | undefined, upstream: string): ProviderFailure {
   return new ProviderFailure({ kind: 'refused', message: message ?? `The provider blocked the prompt (${reason}).`, upstream })
 }

@@ -2,8 +2,8 @@ import { sseFramer, type Framer } from '../../../core/index.ts'
 import { jsonDocumentFramer } from './json-documents.ts'
 
 /**
- * Server-sent events, and what the vendor sends in their stead: one JSON array of the same responses, where whatever stands before it
- * loses `alt=sse`, or an error printed bare behind the events. An object or a list that begins a line is neither event nor comment.
+ * Server-sent events, and what the vendor sends instead: one JSON array of the same responses, if a proxy drops `alt=sse`, or a bare
+ * error after the events. A line that starts with an object or a list is neither an event nor a comment.
  */
 export function geminiFramer(): Framer {
   const events = sseFramer()
@@ -20,7 +20,7 @@ export function geminiFramer(): Framer {
       if (chunk.length > 0) atLineStart = chunk[chunk.length - 1] === lineFeed
     },
     end(push) {
-      // The last event may lack its blank line; what is not whole by now is told by the decoder.
+      // The last event may lack its blank line. The decoder reports an incomplete one.
       events.feed(Buffer.from('\n\n'), push)
     },
   }
@@ -31,13 +31,13 @@ const carriageReturn = 13
 const openBrace = 123
 const openBracket = 91
 
-/** Where a line begins with a JSON object or list; -1 where none does. */
+/** The start of the first line that begins with a JSON object or list, or -1. */
 function documentStart(chunk: Uint8Array, atLineStart: boolean): number {
   let start = atLineStart ? 0 : lineAfter(chunk, 0)
   while (start < chunk.length) {
     const first = chunk[start]
     if (first === openBrace || first === openBracket) return start
-    // Every other line is empty, and looking costs less than searching.
+    // Every other line is empty, and looking at it is cheaper than searching.
     if (first === lineFeed) start += 1
     else if (first === carriageReturn && chunk[start + 1] === lineFeed) start += 2
     else start = lineAfter(chunk, start)
@@ -45,7 +45,7 @@ function documentStart(chunk: Uint8Array, atLineStart: boolean): number {
   return -1
 }
 
-/** Behind the chunk where no line ends in it. */
+/** The start of the next line, or the end of the chunk. */
 function lineAfter(chunk: Uint8Array, from: number): number {
   const end = chunk.indexOf(lineFeed, from)
   return end < 0 ? chunk.length : end + 1

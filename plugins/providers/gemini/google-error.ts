@@ -1,48 +1,33 @@
-import { isObject, type JsonObject } from '../../../core/index.ts'
+import { firstText, membersOf, type VendorError } from '../../../core/index.ts'
 
-/** An error as `google.rpc.Status` tells it, as far as it could be read. */
-export interface GoogleError {
-  /** Such as INVALID_ARGUMENT. */
-  readonly status: string | undefined
-  readonly message: string | undefined
-  /** Of `google.rpc.ErrorInfo`. */
+/** An error in the form of `google.rpc.Status`. `type` is its code by name, such as INVALID_ARGUMENT. */
+export interface GoogleError extends VendorError {
+  /** From `google.rpc.ErrorInfo`. */
   readonly reasons: readonly string[]
-  /** The names of the limits that were met. */
+  /** The names of the limits that were hit. */
   readonly limits: readonly string[]
-  readonly retryDelayMs: number | undefined
 }
 
-/** The error in a body, in whatever form it is there: an object, or where a stream was asked for a list with one. */
+/** The error in a body: an object, or for a stream a list that holds one. */
 export function errorIn(body: unknown): GoogleError {
   const first: unknown = Array.isArray(body) ? body[0] : body
-  const { error = first } = object(first)
-  if (typeof error === 'string') return { ...nothing, message: error }
-  const { status, message, details } = object(error)
-  const parts = Array.isArray(details) ? details.map(object) : []
+  const { error = first } = membersOf(first)
+  const { status, message, details } = membersOf(error)
+  const parts = Array.isArray(details) ? details.map(membersOf) : []
   return {
-    status: text(status),
-    message: text(message),
-    reasons: parts.flatMap(({ reason }) => text(reason) ?? []),
+    type: firstText(status),
+    message: firstText(error, message),
+    reasons: parts.flatMap(({ reason }) => firstText(reason) ?? []),
     limits: parts.flatMap(({ violations, metadata }) => [
-      ...(Array.isArray(violations) ? violations : []).flatMap(violation => text(object(violation)['quotaId']) ?? []),
-      ...(text(object(metadata)['quota_limit']) === undefined ? [] : [String(object(metadata)['quota_limit'])]),
+      ...(Array.isArray(violations) ? violations : []).flatMap(violation => firstText(membersOf(violation)['quotaId']) ?? []),
+      ...[firstText(membersOf(metadata)['quota_limit']) ?? []].flat(),
     ]),
-    retryDelayMs: parts.map(({ retryDelay }) => delayMs(retryDelay)).find(delay => delay !== undefined),
+    retryAfterMs: parts.map(({ retryDelay }) => delayMs(retryDelay)).find(delay => delay !== undefined),
   }
 }
-
-const nothing: GoogleError = { status: undefined, message: undefined, reasons: [], limits: [], retryDelayMs: undefined }
 
 /** `google.rpc.RetryInfo`: a duration such as `34.4s`. */
 function delayMs(duration: unknown): number | undefined {
   const seconds = typeof duration === 'string' ? /^(\d+(?:\.\d+)?)s$/.exec(duration)?.[1] : undefined
   return seconds === undefined ? undefined : Math.ceil(Number(seconds) * 1000)
-}
-
-function object(value: unknown): JsonObject {
-  return isObject(value) ? value : {}
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined
 }

@@ -3,7 +3,7 @@ import type { WireCandidate, WireSource, WireSupport } from './wire-reply.ts'
 
 type Annotation = Extract<GenerationEvent, { readonly type: 'annotation' }>
 
-/** What an answer rests on. In a stream each piece tells of new sources only, so they are gathered. */
+/** The sources of an answer. In a stream, each piece holds only new sources, so this collects them. */
 export class Grounding {
   readonly #sources: SearchResult[] = []
   readonly #queries: string[] = []
@@ -17,12 +17,12 @@ export class Grounding {
     this.#recited.push(...(citationMetadata?.citations ?? citationMetadata?.citationSources ?? []))
   }
 
-  /** How often the vendor searched. */
+  /** The number of searches. */
   get searches(): number {
     return this.#queries.length
   }
 
-  /** The citations of the message that began at `from` of this text. A place that is not found in it is better left out than wrong. */
+  /** The citations of the message that starts at `from`. Leaves out a citation whose place cannot be found. */
   annotations(text: string, from: number): readonly Annotation[] {
     if (this.#supports.length === 0 && this.#recited.length === 0) return []
     const places = new Places(text)
@@ -41,7 +41,7 @@ export class Grounding {
     })
   }
 
-  /** The search itself, which the vendor tells of after the text that it led to. */
+  /** The search. The vendor reports it after the text. */
   search(): GenerationEvent | undefined {
     const [query] = this.#queries
     if (query === undefined) return undefined
@@ -56,7 +56,7 @@ export class Grounding {
   }
 }
 
-/** Finds segments of a text that are told by byte offsets. */
+/** Finds segments of a text by byte offsets. */
 class Places {
   readonly #text: string
   readonly #bytes: Buffer
@@ -66,7 +66,7 @@ class Places {
     this.#bytes = Buffer.from(text)
   }
 
-  /** UTF-16 offsets. The offsets count within one part, which may not be the first: then the segment's own text tells. */
+  /** UTF-16 offsets. Byte offsets are relative to one part, which may not be the first, so this also compares the segment's text. */
   find(startByte: number, endByte: number, segment: string | undefined): { readonly start: number; readonly end: number } | undefined {
     if (startByte < endByte && endByte <= this.#bytes.byteLength) {
       const start = this.#bytes.toString('utf8', 0, startByte).length

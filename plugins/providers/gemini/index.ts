@@ -5,7 +5,7 @@ import { safetySettingsOption } from './safety.ts'
 
 const vendorUrl = 'https://generativelanguage.googleapis.com'
 
-/** Gemini by the vendor's own API, with a key of AI Studio. */
+/** Gemini through the vendor's API, with a key from AI Studio. */
 export default definePlugin({
   name: 'gemini',
   options: {
@@ -18,7 +18,7 @@ export default definePlugin({
         type: 'string',
         format: 'uri',
         default: vendorUrl,
-        description: 'The address that `/v1beta/models/…` is added to.',
+        description: 'The address before `/v1beta/models/…`.',
       },
       safetySettings: safetySettingsOption,
       headers: headersOption,

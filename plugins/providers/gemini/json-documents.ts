@@ -2,7 +2,7 @@ import { ProviderFailure, type Framer } from '../../../core/index.ts'
 
 const maximumDocumentCharacters = 8 * 1024 * 1024
 
-/** The JSON objects of a list that grows, or that stand one behind the other. What lies between them is of no interest. */
+/** Cuts a growing list, or a sequence, into JSON objects. Ignores everything between them. */
 export function jsonDocumentFramer(): Framer {
   const text = new TextDecoder()
   let document = ''

@@ -1,7 +1,7 @@
 import type { LogProb } from '../../../core/index.ts'
 import type { WireLogprobs, WireToken } from './wire-reply.ts'
 
-/** The chosen tokens, each with what else was likely in its place. */
+/** The chosen tokens, each with its alternatives. */
 export function logprobsOf({ chosenCandidates, topCandidates }: WireLogprobs): readonly LogProb[] {
   return (chosenCandidates ?? []).map((chosen, index) => ({
     ...logprob(chosen),

@@ -1,6 +1,6 @@
 import { extensionOf, fileTypeOf } from '../../../core/index.ts'
 
-/** "Image understanding", "Document understanding", "Audio understanding", "Video understanding": supported types, those of all vendors apart. */
+/** "Image understanding", "Document understanding", "Audio understanding", "Video understanding": supported types beyond those common to all vendors. */
 const typesByExtension = new Map(
   Object.entries({
     heic: 'image/heic',
@@ -20,7 +20,7 @@ const typesByExtension = new Map(
   }),
 )
 
-/** By the extension of a file's name or address. */
+/** The media type for the extension of a file name or URL. */
 export function mediaTypeByName(name: string): string | undefined {
   return typesByExtension.get(extensionOf(name) ?? '') ?? fileTypeOf(name)
 }

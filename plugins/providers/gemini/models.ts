@@ -2,16 +2,16 @@ import type { ThinkingLevel } from './wire.ts'
 
 /** What requests to a model may contain. */
 export interface ModelTraits {
-  /** How much it thinks is told as a number of tokens, as a level, or not at all. */
+  /** How to say how much to think: a number of tokens, a level, or not at all. */
   readonly thinking: 'none' | 'budget' | 'level'
-  /** `off`: the model can be told not to think. */
+  /** `off`: thinking can be turned off. */
   readonly budget: { readonly least: number; readonly most: number; readonly off: boolean }
   readonly levels: readonly ThinkingLevel[]
-  /** Whether an answer in JSON can be enforced, */
+  /** Whether the vendor can enforce an answer in JSON. */
   readonly format: boolean
-  /** and whether also in a request that offers tools. */
+  /** Whether it can do so in a request with tools. */
   readonly formatWithTools: boolean
-  /** Function calls in the history are refused without the signature of the thought that led to them, and media may stand in their results. */
+  /** Function calls in the history must carry the signature of the thought before them, and their results may hold media. */
   readonly signedCalls: boolean
   readonly systemInstruction: boolean
 }
@@ -40,11 +40,11 @@ const rows: readonly (readonly [RegExp, ModelTraits])[] = [
   [/gemini-.*-(image|tts|audio)/, unlevelled3],
   [/gemini-3-pro/, { ...pro3, levels: ['LOW', 'HIGH'] }],
   [/gemini-.*flash/, flash3],
-  // Newer than this table, and the names that mean the newest: what the newest models agree on is the safest guess.
+  // Newer than this table, or an alias of the newest model: assume what the newest models have in common.
   [/gemini/, pro3],
 ]
 
-/** A tuned model or a deployment may hide the model behind a name of its own: then the canonical name tells. */
+/** If the name of a tuned model or a deployment does not identify the model, the canonical name does. */
 export function traitsOf({ upstreamModel, model }: { readonly upstreamModel: string; readonly model: string }): ModelTraits {
   const name = [upstreamModel, model].map(each => each.toLowerCase()).find(each => /gemini|gemma/.test(each))
   return (name !== undefined && rows.find(([pattern]) => pattern.test(name))?.[1]) || plain

@@ -1,6 +1,6 @@
 import type { WirePartialArgument } from './wire-reply.ts'
 
-/** The arguments of a call that come in pieces, each with its place (`streamFunctionCallArguments`). */
+/** Assembles call arguments from pieces, each with its path (`streamFunctionCallArguments`). */
 export class PartialCall {
   readonly #root: Record<string, unknown> = {}
 
@@ -22,13 +22,13 @@ export class PartialCall {
   }
 }
 
-/** Strings grow; anything else comes whole. */
+/** Strings come in pieces, other values whole. */
 function valueOf({ stringValue, numberValue, boolValue }: WirePartialArgument, before: unknown): unknown {
   if (stringValue !== undefined) return (typeof before === 'string' ? before : '') + stringValue
   return numberValue ?? boolValue ?? null
 }
 
-/** RFC 9535, as far as the vendor uses it: `$.a.b[0]['c d']`. */
+/** The part of RFC 9535 that the vendor uses: `$.a.b[0]['c d']`. */
 function pathOf(jsonPath: string): (string | number)[] {
   return Array.from(
     jsonPath.matchAll(/\.([^.[\]]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/g),

@@ -1,6 +1,7 @@
 import {
   inlineDataOf,
   isTextFile,
+  textOfPart,
   unsayable,
   type FilePart,
   type ImagePart,
@@ -10,7 +11,7 @@ import {
 import { mediaTypeByName } from './media.ts'
 import type { Part } from './wire.ts'
 
-/** The parts of a user's message or a tool's output. The vendor refuses empty texts, so they are left out. */
+/** The parts of a user message or a tool output. Leaves out empty texts, which the vendor rejects. */
 export function inputParts(parts: readonly ItemPart[], filesUrl: string | undefined): readonly Part[] {
   return parts.flatMap((part): readonly Part[] => {
     if (part.type === 'input_image') return [imagePart(part, filesUrl)]
@@ -19,12 +20,10 @@ export function inputParts(parts: readonly ItemPart[], filesUrl: string | undefi
   })
 }
 
-/** The parts of a message that may hold text only. */
+/** The parts of a message that may hold only text. */
 export function textParts(parts: readonly ItemPart[]): readonly Part[] {
   return parts.flatMap((part): readonly Part[] => {
-    if (part.type === 'input_image' || part.type === 'input_file')
-      throw unsayable(`${part.type} can stand in a user message or a tool output only.`, part)
-    const text = part.type === 'refusal' ? part.refusal : part.text
+    const text = textOfPart(part)
     return text === '' ? [] : [{ text }]
   })
 }
@@ -48,23 +47,22 @@ function filePart(part: FilePart, filesUrl: string | undefined): Part {
   return inline({ mediaType: isTold ? mediaType : (byName ?? 'application/pdf'), base64 })
 }
 
-/** Among texts the vendor knows `text/…` only. */
+/** The only text types that the vendor accepts are `text/…`. */
 function inline({ mediaType, base64 }: InlineData): Part {
   const isUnknown = isTextFile(mediaType) && !mediaType.startsWith('text/')
   return { inlineData: { mimeType: isUnknown ? 'text/plain' : mediaType, data: base64 } }
 }
 
-/** The vendor fetches public `https` addresses itself; `gs` are those of its own storage. */
+/** The vendor fetches public `https:` URLs itself. `gs:` is its own storage. */
 function linked(fileUri: string, mimeType: string, part: ItemPart): Part {
   if (/^(https|gs):\/\//i.test(fileUri)) return { fileData: { mimeType, fileUri } }
-  throw unsayable('This provider takes files and images by https: and data: URLs only.', part)
+  throw unsayable('This provider accepts files and images only by https: and data: URLs.', part)
 }
 
-/** The vendor's own files are told by their address. */
+/** Files stored by the vendor, referenced by their address. */
 function storedFile(fileId: string, mimeType: string | undefined, filesUrl: string | undefined, part: ItemPart): Part {
   if (/^(https|gs):\/\//i.test(fileId)) return { fileData: { ...(mimeType && { mimeType }), fileUri: fileId } }
-  if (filesUrl === undefined)
-    throw unsayable('This provider keeps no files: file_id can only be the address of one, https:// or gs://.', part)
+  if (filesUrl === undefined) throw unsayable('This provider does not store files. file_id must be an https:// or gs:// address.', part)
   const fileUri = `${filesUrl}/${encodeURIComponent(fileId.replace(/^files\//, ''))}`
   return { fileData: { ...(mimeType && { mimeType }), fileUri } }
 }

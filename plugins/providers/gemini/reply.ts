@@ -1,12 +1,12 @@
-import { ProviderFailure, type Emit, type ProviderCall } from '../../../core/index.ts'
+import { membersOf, ProviderFailure, type Emit, type ProviderCall } from '../../../core/index.ts'
 import { Content } from './content.ts'
 import { failureInside } from './failure.ts'
 import { blocked, endingOf } from './finish.ts'
 import { settingsFor } from './settings.ts'
-import { tokenUsage } from './usage.ts'
+import { usageOf } from './usage.ts'
 import type { WireCandidate, WireResponse, WireUsage } from './wire-reply.ts'
 
-/** What a reply says as a whole. A stream is a row of responses that each add to it; a reply that does not stream is one of them. */
+/** Collects a reply. A stream is a sequence of responses that each add to it, and a whole reply is one response. */
 export class Reply {
   readonly #call: ProviderCall
   readonly #emit: Emit
@@ -14,10 +14,10 @@ export class Reply {
   #begun = false
   #model = ''
   #usage: WireUsage | undefined
-  /** Whether the last counts were told. */
+  /** Whether the last counts were emitted. */
   #counted = false
   #end: Pick<WireCandidate, 'finishReason' | 'finishMessage'> = {}
-  /** The vendor runs code that the model wrote: the model goes on with the result, whatever reason to stop was told. */
+  /** The vendor runs code that the model wrote. The model continues with the result, despite any finish reason. */
   #runsCode = false
   #isComplete = false
 
@@ -35,7 +35,7 @@ export class Reply {
     for (const candidate of candidates ?? []) {
       if (candidate.index) continue
       if (!this.#isComplete) this.#content.add(candidate)
-      // The reason may be told before the last piece, and again with another value.
+      // The reason may come before the last piece, and again with another value.
       if (candidate.finishReason) {
         this.#end = candidate
         this.#runsCode = candidate.content?.parts?.at(-1)?.executableCode != null
@@ -44,12 +44,12 @@ export class Reply {
     if (this.#end.finishReason && !this.#runsCode && response.usageMetadata?.candidatesTokenCount !== undefined) this.#isComplete = true
   }
 
-  /** A reason to stop has come, and counts with it or after it. What follows is not part of the answer. */
+  /** A finish reason has arrived, with counts. What follows is not part of the answer. */
   get isComplete(): boolean {
     return this.#isComplete
   }
 
-  /** Without a reason to stop, the reply was cut. */
+  /** Emits nothing without a stop reason, because then the reply was cut short. */
   end(): void {
     const { finishReason: reason, finishMessage: message } = this.#end
     if (!reason) return
@@ -57,12 +57,12 @@ export class Reply {
     if (ending === 'content-filter' && message) this.#content.refuse(message)
     const { searches, calls } = this.#content.end()
     if (this.#usage && (searches > 0 || !this.#counted))
-      this.#emit({ type: 'usage', usage: { ...tokenUsage(this.#usage), ...(searches > 0 && { toolCalls: { web_search: searches } }) } })
+      this.#emit({ type: 'usage', usage: { ...usageOf(this.#usage), ...(searches > 0 && { toolCalls: { web_search: searches } }) } })
     if (typeof ending === 'object') throw ending.failure
     if (this.#content.isMediaAlone)
       throw new ProviderFailure({
         kind: 'protocol',
-        message: 'The model answered with an image or a sound alone, which has no place in a response here.',
+        message: 'The model answered with only an image or a sound, which a response cannot hold.',
       })
     this.#emit({ type: 'finish', reason: ending === 'stop' && calls > 0 ? 'tool-calls' : ending })
   }
@@ -79,21 +79,21 @@ export class Reply {
     if (usageMetadata?.promptTokenCount !== undefined) this.#count(usageMetadata)
   }
 
-  /** Counts without output are of no use before the end: who leaves early would be charged for nothing that was written. */
+  /** Emits counts only once they include output. Otherwise a client that disconnects early would not be charged for any output. */
   #count(usage: WireUsage): void {
     this.#usage = usage
     this.#counted = usage.candidatesTokenCount !== undefined
-    if (this.#counted) this.#emit({ type: 'usage', usage: tokenUsage(usage) })
+    if (this.#counted) this.#emit({ type: 'usage', usage: usageOf(usage) })
   }
 }
 
 /** A reply that did not stream. */
-export function reply(body: unknown, emit: Emit, call: ProviderCall): void {
-  const response = (typeof body === 'object' && body !== null ? body : {}) as WireResponse
+export function replyEvents(body: unknown, emit: Emit, call: ProviderCall): void {
+  const response = membersOf(body) as WireResponse
   if (!response.error && !response.candidates && !response.promptFeedback)
     throw new ProviderFailure({
       kind: 'protocol',
-      message: 'The provider answered with something that is no generated content.',
+      message: 'The provider sent a reply that is not generated content.',
       upstream: JSON.stringify(body),
     })
   const whole = new Reply(call, emit)

@@ -8,14 +8,14 @@ const dialect = 'gemini'
 
 export interface RequestOptions {
   readonly safetySettings?: readonly SafetySetting[] | undefined
-  /** Where files are kept that are told by their id; undefined where the platform keeps none. */
+  /** The address of files stored under an id. Undefined if the platform does not store files. */
   readonly filesUrl?: string | undefined
-  /** Whether this is the vendor's own API, which knows `store` and `serviceTier`. */
+  /** Whether this is the vendor's own API, which supports `store` and `serviceTier`. */
   readonly ownApi?: boolean | undefined
 }
 
-/** The body of `generateContent` that a call becomes. Pure. */
-export function generateContentBody(call: ProviderCall, { safetySettings, filesUrl, ownApi }: RequestOptions = {}): GenerateContentBody {
+/** The body of `generateContent`. Pure. */
+export function requestBody(call: ProviderCall, { safetySettings, filesUrl, ownApi }: RequestOptions = {}): GenerateContentBody {
   const { request } = call
   const { traits, format, config } = settingsFor(call)
   const { system, contents } = conversationOf(request.input, { traits, filesUrl })
@@ -33,7 +33,7 @@ export function generateContentBody(call: ProviderCall, { safetySettings, filesU
   }
 }
 
-/** Models without a system instruction are told in the first turn, which is always the user's. */
+/** For models without system instructions, puts them into the first turn, which is always the user's. */
 function openedBy(instructions: readonly Part[], [first, ...rest]: readonly Content[]): readonly Content[] {
   return [{ role: 'user', parts: [...instructions, ...(first?.parts ?? [])] }, ...rest]
 }

@@ -1,4 +1,4 @@
-/** `safetySettings`: what the vendor filters, and from which probability on. */
+/** `safetySettings`: what the vendor filters, and from which probability. */
 export const safetySettingsOption = {
   type: 'array',
   items: {
@@ -10,5 +10,5 @@ export const safetySettingsOption = {
       threshold: { enum: ['BLOCK_LOW_AND_ABOVE', 'BLOCK_MEDIUM_AND_ABOVE', 'BLOCK_ONLY_HIGH', 'BLOCK_NONE', 'OFF'] },
     },
   },
-  description: "The vendor's content filters, sent with every request; by default its own.",
+  description: "Content filters to send with every request. Default: the vendor's defaults.",
 } as const

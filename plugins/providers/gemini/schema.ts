@@ -20,8 +20,8 @@ const lists = new Set(['anyOf', 'oneOf', 'prefixItems'])
 const ignored = new Set(['$schema', '$comment', 'default', 'examples'])
 
 /**
- * A JSON Schema in the keywords that the vendor holds the model to (`responseJsonSchema`). It takes others without regard to them,
- * so they are told to the model in the description instead. Beside a reference nothing else may stand.
+ * A JSON Schema in the keywords that the vendor enforces (`responseJsonSchema`). It ignores other keywords, so they go into the
+ * description for the model to read. A reference allows no other keywords next to it.
  */
 export function enforceableSchema(schema: JsonObject): JsonObject {
   const { $ref } = schema

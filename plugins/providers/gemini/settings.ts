@@ -1,11 +1,11 @@
 import type { ProviderCall, WebSearchTool } from '../../../core/index.ts'
 import { answerFormat, type AnswerFormat } from './answer-format.ts'
 import { traitsOf, type ModelTraits } from './models.ts'
-import { thinkingFor, type Warn } from './thinking.ts'
+import { reasoningFor, type Warn } from './thinking.ts'
 import { offeredTools } from './tools.ts'
 import type { GenerationConfig } from './wire.ts'
 
-/** The parts of a request on which the model has a say, and what had to give way. */
+/** The settings that depend on the model, and warnings about what was changed or dropped. */
 export interface Settings {
   readonly traits: ModelTraits
   readonly format: AnswerFormat
@@ -13,7 +13,7 @@ export interface Settings {
   readonly warnings: readonly { readonly param: string; readonly message: string }[]
 }
 
-/** Pure, and cheap enough to be asked twice: for the request, and for the warnings that precede the reply. */
+/** Pure, and cheap enough to call twice: for the request, and for the warnings before the reply. */
 export function settingsFor(call: ProviderCall): Settings {
   const { request, endpoint } = call
   const traits = traitsOf(endpoint)
@@ -21,10 +21,10 @@ export function settingsFor(call: ProviderCall): Settings {
   const warn: Warn = (param, message) => void warnings.push({ param, message })
   const { functions, search } = offeredTools(request)
   const format = answerFormat(request, traits, functions.length > 0 || search)
-  if (format.line !== undefined) warn('text.format', 'JSON was asked for in words; the vendor does not enforce it.')
+  if (format.line !== undefined) warn('text.format', 'The prompt asks for JSON: this vendor does not enforce the format here.')
   if (functions.length > 0 && request.tools?.some(({ type }) => type === 'web_search'))
     warn('tools', "This vendor's web search cannot be combined with function tools and was left out.")
-  const thinkingConfig = thinkingFor(call, traits, warn)
+  const thinkingConfig = reasoningFor(call, traits, warn)
   warnOfUnsaid(request, search, warn)
   const { temperature, top_p: topP, max_output_tokens, presence_penalty, frequency_penalty, top_logprobs } = request
   const logprobs = top_logprobs !== undefined || request.include?.includes('message.output_text.logprobs')
@@ -41,17 +41,17 @@ export function settingsFor(call: ProviderCall): Settings {
   return { traits, format, config, warnings }
 }
 
-/** What the dialect has no word for. */
+/** Warns about settings that the dialect does not have. */
 function warnOfUnsaid(
   { text, tools, parallel_tool_calls, context_management }: ProviderCall['request'],
   search: boolean,
   warn: Warn,
 ): void {
-  const nothing = 'This vendor has nothing like it.'
+  const nothing = 'This vendor does not support it.'
   if (text?.verbosity && text.verbosity !== 'medium') warn('text.verbosity', nothing)
   if (parallel_tool_calls === false) warn('parallel_tool_calls', nothing)
   if (context_management?.length) warn('context_management', nothing)
   const told = search && (tools?.find(({ type }) => type === 'web_search') as WebSearchTool | undefined)
   if (told && (told.search_context_size !== undefined || told.filters !== undefined || told.user_location !== undefined))
-    warn('tools', "This vendor's web search takes no search_context_size, filters or user_location.")
+    warn('tools', "This vendor's web search does not support search_context_size, filters or user_location.")
 }

@@ -4,7 +4,7 @@ import type { ThinkingConfig, ThinkingLevel } from './wire.ts'
 
 export type Warn = (param: string, message: string) => void
 
-/** The vendor's own equivalents ("OpenAI compatibility", thinking); above them the model's most. */
+/** The vendor's equivalents ("OpenAI compatibility", thinking). Higher efforts get the model's maximum. */
 const budgets: Record<Exclude<Effort, 'none'>, number> = {
   minimal: 1024,
   low: 1024,
@@ -14,7 +14,7 @@ const budgets: Record<Exclude<Effort, 'none'>, number> = {
   max: Infinity,
 }
 
-/** Thoughts count against the output limit: this share of it leaves room for the answer. */
+/** Thoughts count toward the output limit. This share leaves room for the answer. */
 const shareForThoughts = 0.8
 
 const ladder = ['MINIMAL', 'LOW', 'MEDIUM', 'HIGH'] as const
@@ -28,13 +28,13 @@ const levels: Record<Effort, ThinkingLevel> = {
   max: 'HIGH',
 }
 
-/** The caller's `reasoning` in the form that the model knows. */
-export function thinkingFor({ request }: ProviderCall, traits: ModelTraits, warn: Warn): ThinkingConfig | undefined {
+/** The caller's `reasoning` in the form that the model accepts. */
+export function reasoningFor({ request }: ProviderCall, traits: ModelTraits, warn: Warn): ThinkingConfig | undefined {
   const effort = request.reasoning?.effort
   const summary = request.reasoning?.summary ?? request.reasoning?.generate_summary
   if (effort === undefined && summary === undefined) return undefined
   if (traits.thinking === 'none') {
-    if (effort !== undefined && effort !== 'none') warn('reasoning.effort', 'This model takes no word on how much to think.')
+    if (effort !== undefined && effort !== 'none') warn('reasoning.effort', 'This model does not support setting how much to think.')
     return undefined
   }
   const amount =
@@ -46,7 +46,7 @@ function level(effort: Effort, { levels: known }: ModelTraits, warn: Warn): Thin
   const wish = ladder.indexOf(levels[effort])
   // docs/protocol/request.md#reasoning: moved up and then down to the closest supported level.
   const thinkingLevel = ladder.slice(wish).find(each => known.includes(each)) ?? known.at(-1)!
-  if (effort === 'none') warn('reasoning.effort', 'This model always thinks; its lowest level was asked for.')
+  if (effort === 'none') warn('reasoning.effort', 'This model always thinks, so it uses its lowest level.')
   return { thinkingLevel }
 }
 
@@ -54,7 +54,7 @@ function budget(effort: Effort, { max_output_tokens: limit }: ProviderCall['requ
   const { least, most, off } = traits.budget
   if (effort === 'none') {
     if (off) return { thinkingBudget: 0 }
-    warn('reasoning.effort', 'This model always thinks; its smallest budget was asked for.')
+    warn('reasoning.effort', 'This model always thinks, so it uses its smallest budget.')
     return { thinkingBudget: least }
   }
   const room = limit === undefined ? Infinity : Math.floor(limit * shareForThoughts)

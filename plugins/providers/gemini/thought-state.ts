@@ -1,24 +1,24 @@
 import { parseJson } from '../../../core/index.ts'
 
 /**
- * A signature that the vendor wants back where it stood: on the part that comes next, on an empty part of its own, or on a thought,
- * whose text then has to come back too.
+ * A signature that the vendor wants back in the same place: on the next part, on a separate empty part, or on a thought, together with
+ * the thought's text.
  */
 export interface ThoughtState {
   readonly thoughtSignature: string
   readonly on: 'next' | 'itself' | 'thought'
   /** The thought. */
   readonly text?: string
-  /** How much of the next text it signs; absent: all of it. */
+  /** The length of the signed text. Default: all of the next text. */
   readonly length?: number
 }
 
-/** What travels in `encrypted_content`, as JSON. */
+/** The content of `encrypted_content`, as JSON. */
 export function stateText(state: ThoughtState): string {
   return JSON.stringify(state)
 }
 
-/** Undefined for state that is not this dialect's. */
+/** Undefined for state of another dialect. */
 export function thoughtState(opaque: string | undefined): ThoughtState | undefined {
   if (!opaque?.startsWith('{')) return undefined
   const state = parseJson(opaque) as ThoughtState | undefined

@@ -3,8 +3,8 @@ import { enforceableSchema } from './schema.ts'
 import type { FunctionCallingConfig, FunctionDeclaration, GenerateContentBody } from './wire.ts'
 
 /**
- * The caller's tools as the vendor takes them. Its own search cannot be combined with functions: these take priority, unless the
- * choice leaves nothing but the search (docs/protocol/tools.md#web-search, rule 5).
+ * The caller's tools in the vendor's form. The vendor cannot combine its search with functions. Functions take priority, unless the
+ * choice allows only the search (docs/protocol/tools.md#web-search, rule 5).
  */
 export function toolsFor(request: UpstreamRequestBody): Pick<GenerateContentBody, 'tools' | 'toolConfig'> {
   const { functions, search } = offeredTools(request)
@@ -18,7 +18,7 @@ export function toolsFor(request: UpstreamRequestBody): Pick<GenerateContentBody
   return search ? { tools: [{ googleSearch: {} }] } : {}
 }
 
-/** What of the caller's tools is offered. A choice that allows the search alone leaves the functions out. */
+/** The tools to offer. A choice that allows only the search leaves out the functions. */
 export function offeredTools({ tools = [], tool_choice: choice }: UpstreamRequestBody): {
   readonly functions: readonly FunctionTool[]
   readonly search: boolean
@@ -43,7 +43,7 @@ function declaration({ name, description = '', parameters }: FunctionTool): Func
   }
 }
 
-/** "Function calling", modes: names may be allowed where a call is forced (`ANY`) or held to the declarations (`VALIDATED`). */
+/** "Function calling", modes: a list of allowed names needs the mode `ANY` (a call is forced) or `VALIDATED`. */
 function configFor({ tool_choice: choice }: UpstreamRequestBody): FunctionCallingConfig | undefined {
   if (choice === undefined || choice === 'auto') return undefined
   if (choice === 'none') return { mode: 'NONE' }

@@ -1,8 +1,8 @@
 import type { TokenUsage } from '../../../core/index.ts'
 import type { WireUsage } from './wire-reply.ts'
 
-/** The prompt includes what was cached; what the vendor's own tools fed to the model and what it thought are counted apart. */
-export function tokenUsage(usage: WireUsage): TokenUsage {
+/** The prompt count includes cached tokens, but not the vendor's tool results. The output count excludes thoughts. */
+export function usageOf(usage: WireUsage): TokenUsage {
   const input = (usage.promptTokenCount ?? 0) + (usage.toolUsePromptTokenCount ?? 0)
   const cacheRead = Math.min(usage.cachedContentTokenCount ?? 0, input)
   const reasoning = usage.thoughtsTokenCount ?? 0

@@ -1,4 +1,4 @@
-// What is received, as the vendor's GenerateContentResponse has it. Nothing in it is certain.
+// Replies, from the vendor's GenerateContentResponse. Any member may be missing.
 
 export interface WireResponse {
   readonly candidates?: readonly WireCandidate[] | null
@@ -11,7 +11,7 @@ export interface WireResponse {
 export interface WireCandidate {
   readonly index?: number
   readonly content?: { readonly parts?: readonly WirePart[] | null } | null
-  /** A number where `enum-encoding=int` was asked for. */
+  /** A number if the request had `enum-encoding=int`. */
   readonly finishReason?: string | number | null
   readonly finishMessage?: string | null
   readonly groundingMetadata?: WireGrounding | null
@@ -19,7 +19,7 @@ export interface WireCandidate {
   readonly logprobsResult?: WireLogprobs | null
 }
 
-/** One of its members, and what belongs to it. */
+/** A union: has one of these, and its related members. */
 export interface WirePart {
   readonly text?: string | null
   readonly thought?: boolean
@@ -34,7 +34,7 @@ export interface WireFunctionCall {
   readonly name?: string
   readonly args?: unknown
   readonly partialArgs?: readonly WirePartialArgument[] | null
-  /** More of this call comes in the next part. */
+  /** The next part continues this call. */
   readonly willContinue?: boolean
 }
 

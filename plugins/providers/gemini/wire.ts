@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../core/index.ts'
 
-// What is sent, as the vendor's "Generating content" reference has it.
+// The request, from the vendor's "Generating content" reference.
 
 export interface Blob {
   readonly mimeType: string
@@ -25,7 +25,7 @@ export interface FunctionResponse {
   readonly parts?: readonly { readonly inlineData: Blob }[]
 }
 
-/** Exactly one of the first five, and what belongs to it. */
+/** A union: exactly one of the first five, and its related members. */
 export interface Part {
   readonly text?: string
   readonly inlineData?: Blob

@@ -1,5 +1,5 @@
 import type { ApiKeys, JsonObject, ProviderAdapter } from '../../../core/index.ts'
-import { chatAdapter } from '../openai-chat/adapter.ts'
+import { openaiChatAdapter } from '../openai-chat/adapter.ts'
 import { hosts } from '../openai-chat/hosts.ts'
 
 export interface MistralOptions {
@@ -9,8 +9,8 @@ export interface MistralOptions {
   readonly guardrails?: readonly JsonObject[] | undefined
 }
 
-/** "Chat Completion API" of the vendor's reference: the host's row of the common protocol, and what the operator adds to every request. */
+/** "Chat Completion API" of the vendor's reference: the host's entry in Chat Completions, plus what the operator adds to every request. */
 export function mistralAdapter({ baseUrl, keys, safePrompt, guardrails }: MistralOptions): ProviderAdapter {
   const added = { ...(safePrompt !== undefined && { safe_prompt: safePrompt }), ...(guardrails?.length && { guardrails }) }
-  return chatAdapter({ ...hosts.mistral, added }, baseUrl, keys)
+  return openaiChatAdapter({ ...hosts.mistral, added }, baseUrl, keys)
 }

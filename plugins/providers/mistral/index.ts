@@ -2,7 +2,7 @@ import { ApiKeys, apiKeyOption, definePlugin, headersOption, httpProvider, Provi
 import { hosts } from '../openai-chat/hosts.ts'
 import { mistralAdapter } from './adapter.ts'
 
-/** Mistral, whose wire is that of Chat Completions with departures, and with safeguards that an operator may turn on. */
+/** Mistral: Chat Completions with differences, and with safeguards that the operator can turn on. */
 export default definePlugin({
   name: 'mistral',
   options: {
@@ -15,13 +15,13 @@ export default definePlugin({
         type: 'string',
         format: 'uri',
         default: hosts.mistral.baseUrl,
-        description: 'The address that `/chat/completions` is added to.',
+        description: 'The address before `/chat/completions`.',
       },
-      safePrompt: { type: 'boolean', description: "Puts the vendor's safety prompt in front of every conversation." },
+      safePrompt: { type: 'boolean', description: "Puts the vendor's safety prompt before every conversation." },
       guardrails: {
         type: 'array',
         items: { type: 'object' },
-        description: "The vendor's own guardrails, as its API reference has them; what they block is refused.",
+        description: "The vendor's guardrails, as in its API reference. What they block is refused.",
       },
       headers: headersOption,
       timeouts: timeoutsOption,

@@ -1,10 +1,10 @@
 import type { Capabilities, ProviderAdapter } from '../../../core/index.ts'
-import { decoder, wholeReply } from './decoder.ts'
-import { failure } from './failure.ts'
-import { chatBody, type RequestOptions } from './request.ts'
+import { decoder, replyEvents } from './decoder.ts'
+import { failureFrom } from './failure.ts'
+import { requestBody, type RequestOptions } from './request.ts'
 
 export interface OllamaAdapterOptions extends RequestOptions {
-  /** Where every call is sent. */
+  /** The URL for every call. */
   readonly url: string
   readonly authorize?: ProviderAdapter['authorize']
 }
@@ -26,7 +26,7 @@ export function ollamaAdapter(options: OllamaAdapterOptions): ProviderAdapter {
     framing: 'json-lines',
     media: { images: 'inline', files: 'inline' },
     prepare(call) {
-      const body = chatBody(call, options)
+      const body = requestBody(call, options)
       return {
         method: 'POST',
         url,
@@ -36,7 +36,7 @@ export function ollamaAdapter(options: OllamaAdapterOptions): ProviderAdapter {
     },
     ...(authorize && { authorize }),
     decoder,
-    reply: wholeReply,
-    failure,
+    reply: replyEvents,
+    failure: failureFrom,
   }
 }

@@ -2,7 +2,7 @@ import type { HttpClient, UpstreamRequest } from '../../../core/index.ts'
 
 const largestBytes = 8_000_000
 
-/** A small request whose answer is a JSON object; throws for any other. */
+/** Sends a small request. Throws unless the answer is a JSON object. */
 export async function askJson(http: HttpClient, request: UpstreamRequest, signal: AbortSignal): Promise<object> {
   const headers = {
     accept: 'application/json',
@@ -11,7 +11,7 @@ export async function askJson(http: HttpClient, request: UpstreamRequest, signal
   }
   const { status, body } = await http.send({ ...request, headers }, { signal })
   if (status !== 200) {
-    // An error event with nobody listening would end the process.
+    // An unhandled error event would end the process.
     body.on('error', () => {}).destroy()
     throw new Error(`expected status 200, got ${status}`)
   }

@@ -1,8 +1,8 @@
-import { frameJson, ProviderFailure, type Decoder, type Emit, type ProviderCall } from '../../../core/index.ts'
+import { frameJson, membersOf, ProviderFailure, type Decoder, type Emit, type ProviderCall } from '../../../core/index.ts'
 import { Reply } from './reply.ts'
 import type { WireReply } from './wire-reply.ts'
 
-/** State of one streamed reply. */
+/** State for one streamed reply. */
 export function decoder(call: ProviderCall): Decoder {
   let sink: Emit
   const reply = new Reply(call, event => sink(event))
@@ -15,12 +15,12 @@ export function decoder(call: ProviderCall): Decoder {
 }
 
 /** A reply that did not stream. */
-export function wholeReply(body: unknown, emit: Emit, call: ProviderCall): void {
-  const told = (typeof body === 'object' && body !== null ? body : {}) as WireReply
+export function replyEvents(body: unknown, emit: Emit, call: ProviderCall): void {
+  const told = membersOf(body) as WireReply
   if (told.error === undefined && (typeof told.message !== 'object' || !told.done))
     throw new ProviderFailure({
       kind: 'protocol',
-      message: 'The provider answered with something that is no chat reply.',
+      message: 'The provider sent a reply that is not a chat reply.',
       upstream: JSON.stringify(body),
     })
   new Reply(call, emit).add(told)

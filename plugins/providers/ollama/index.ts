@@ -14,7 +14,7 @@ import { ModelList } from './model-list.ts'
 
 export const defaultBaseUrl = 'http://127.0.0.1:11434'
 
-/** An Ollama server by its own dialect, with the models that it has; or the vendor's cloud, by a key and its `baseUrl`. */
+/** An Ollama server and its models, in its own dialect; or the vendor's cloud, with a key and its `baseUrl`. */
 export default definePlugin({
   name: 'ollama',
   options: {
@@ -27,19 +27,19 @@ export default definePlugin({
         type: 'string',
         format: 'uri',
         default: defaultBaseUrl,
-        description: 'The address that `/api/chat` is added to.',
+        description: 'The address before `/api/chat`.',
       },
       keepAlive: {
         anyOf: [{ type: 'string', minLength: 1 }, { type: 'number' }],
-        description: 'How long a model stays loaded after a request, such as `"30m"`, or seconds. Default: as the server is configured.',
+        description: 'How long a model stays loaded after a request, such as `"30m"`, or in seconds. Default: as configured on the server.',
       },
       modelOptions: {
         type: 'object',
         description:
-          'Runtime options of every request; what a caller sets goes before them. `{"num_ctx":16384}` makes room for longer conversations, which are refused where they exceed the window.',
+          'Runtime options for every request. Settings in a request override them. `{"num_ctx":16384}` allows longer conversations, which are refused if they exceed the window.',
       },
-      listModels: { type: 'boolean', default: true, description: 'Whether the models that the server has are in the catalog.' },
-      listEverySeconds: { type: 'number', minimum: 1, maximum: 86400, default: 60, description: 'How often they are asked for.' },
+      listModels: { type: 'boolean', default: true, description: "Whether to add the server's models to the catalog." },
+      listEverySeconds: { type: 'number', minimum: 1, maximum: 86400, default: 60, description: 'How often to refresh that list.' },
       headers: headersOption,
       timeouts: timeoutsOption,
     },
@@ -75,7 +75,7 @@ export default definePlugin({
   },
 })
 
-/** A server loads a model with the window that the first request asks for. */
+/** The server loads a model with the window in the first request. */
 function windowIn({ num_ctx: window }: JsonObject = {}): number | undefined {
   return typeof window === 'number' && Number.isInteger(window) && window > 0 ? window : undefined
 }

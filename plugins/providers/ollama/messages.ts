@@ -10,7 +10,7 @@ import {
 import { contentOf, textOf } from './parts.ts'
 import type { Message, ToolCall } from './wire.ts'
 
-/** Items as the vendor's messages: thoughts, text and calls that stand in a row are one. */
+/** Converts items to the vendor's messages. Consecutive thoughts, texts and calls are one message. */
 export function messagesOf(items: readonly Item[]): readonly Message[] {
   const conversation = new Conversation()
   for (const item of items) conversation.add(item)
@@ -19,7 +19,7 @@ export function messagesOf(items: readonly Item[]): readonly Message[] {
 
 class Conversation {
   readonly #messages: Message[] = []
-  /** The functions' names, which results do not repeat. */
+  /** Function names by call id. Results do not repeat them. */
   readonly #names = new Map<string, string>()
   #thinking: string[] = []
   #texts: string[] = []
@@ -36,7 +36,7 @@ class Conversation {
       case 'function_call_output':
         return this.#result(item as FunctionCallOutputItem)
       case 'web_search_call':
-        // What the search brought is in the answer that it led to.
+        // The answer that follows already contains what the search found.
         return
       default:
         throw unsayable(`Items of type ${item.type} cannot be sent to this provider.`, item)
@@ -54,7 +54,7 @@ class Conversation {
   }
 
   #reasoning({ content = [] }: ReasoningItem): void {
-    // Thoughts after an answer belong to the next one.
+    // Thoughts after an answer belong to the next answer.
     if (this.#texts.length > 0 || this.#calls.length > 0) this.#closeTurn()
     this.#thinking.push(...content.map(({ text }) => text))
   }

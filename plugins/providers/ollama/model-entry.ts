@@ -1,12 +1,12 @@
 import type { Capabilities, CatalogEntry } from '../../../core/index.ts'
 import { takesLevels } from './models.ts'
 
-/** One of `GET /api/tags`, "List models". No member is certain. */
+/** An entry of `GET /api/tags`, "List models". Any member may be missing. */
 export interface WireModel {
   readonly name?: string
   readonly digest?: string
   readonly modified_at?: string
-  /** Where the model really runs, if not here. */
+  /** The host that runs the model, if not this server. */
   readonly remote_host?: string
 }
 
@@ -15,7 +15,7 @@ export interface EntryOptions {
   readonly contextWindow: number | undefined
 }
 
-/** Undefined for what cannot chat, such as a model of embeddings. What runs on the operator's own machine costs nothing by the token. */
+/** Undefined if the model cannot chat, such as an embedding model. Local models cost nothing per token. */
 export function entryOf(
   { name, modified_at: modified, remote_host: remote }: WireModel,
   capabilities: readonly string[] | undefined,
@@ -25,7 +25,7 @@ export function entryOf(
   const created = Math.floor(Date.parse(modified ?? '') / 1000)
   return {
     model: name,
-    // The server adds the tag by itself.
+    // The server adds this tag itself.
     aliases: name.endsWith(':latest') ? [name.slice(0, -':latest'.length)] : [],
     created: Number.isFinite(created) ? created : 0,
     auto: false,

@@ -12,18 +12,18 @@ export interface ModelListOptions {
   readonly baseUrl: string
   readonly headers: Readonly<Record<string, string>>
   readonly everyMs: number
-  /** The window that every model is loaded with; undefined where each has its own. */
+  /** The window to load every model with. Undefined: each model's own. */
   readonly contextWindow: number | undefined
   readonly http: HttpClient
   readonly log: Logger
 }
 
-/** The models that the server has, asked for again and again. While it does not answer, the list stays as it is. */
+/** Lists the server's models at an interval. If the server does not answer, the list stays unchanged. */
 export class ModelList implements CatalogSource {
   readonly name: string
   readonly #options: ModelListOptions
   readonly #stopping = new AbortController()
-  /** What a model can do, by its digest: it is asked for once. */
+  /** Capabilities by model name and digest, each fetched once. */
   readonly #capabilities = new Map<string, readonly string[]>()
   #entries: readonly CatalogEntry[] = []
   #changed: (() => void) | undefined
@@ -44,7 +44,7 @@ export class ModelList implements CatalogSource {
     this.#changed = changed
   }
 
-  /** Nobody waits for the first answer. */
+  /** Does not wait for the first answer. */
   start(): void {
     this.#running = this.refresh().then(() => {
       if (!this.#stopping.signal.aborted) this.#timer = setTimeout(() => this.start(), this.#options.everyMs).unref()
@@ -68,10 +68,7 @@ export class ModelList implements CatalogSource {
     } catch (error) {
       if (this.#stopping.signal.aborted || !this.#isReachable) return
       this.#isReachable = false
-      this.#options.log.warn(
-        'the models of the server could not be listed; those that are named are tried all the same',
-        describeError(error),
-      )
+      this.#options.log.warn('could not list the models of the server; requests that name a model still reach it', describeError(error))
     }
   }
 
@@ -87,7 +84,7 @@ export class ModelList implements CatalogSource {
     return entries
   }
 
-  /** Undefined where the server does not tell, as older ones do not. */
+  /** Undefined for older servers, which do not report capabilities. */
   async #capabilitiesOf({ name, digest }: WireModel): Promise<readonly string[] | undefined> {
     const key = `${name} ${digest}`
     const known = this.#capabilities.get(key)

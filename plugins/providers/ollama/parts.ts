@@ -1,33 +1,26 @@
-import { parseDataUrl, textFile, unsayable, type FilePart, type ImagePart, type Part } from '../../../core/index.ts'
+import { parseDataUrl, textFile, textOfPart, unsayable, type FilePart, type ImagePart, type Part } from '../../../core/index.ts'
 
-/** What a message of this dialect can hold. */
+/** The content of a message in this dialect. */
 export interface Content {
   readonly content: string
   /** Base64. */
   readonly images?: readonly string[]
 }
 
-/** A user's message or a tool's output. Files of text are told in it. */
+/** The content of a user message or a tool output. Includes the text of files. */
 export function contentOf(parts: readonly Part[]): Content {
   const images = parts.flatMap(part => (part.type === 'input_image' ? [imageBytes(part)] : []))
   const texts = parts.flatMap(part => (part.type === 'input_image' ? [] : [textIn(part)]))
   return { content: joined(texts), ...(images.length > 0 && { images }) }
 }
 
-/** A message that can hold text only. */
+/** The content of a message that may hold only text. */
 export function textOf(parts: readonly Part[]): string {
-  return joined(
-    parts.map(part => {
-      if (part.type === 'input_image' || part.type === 'input_file')
-        throw unsayable(`${part.type} can stand in a user message or a tool output only.`, part)
-      return textIn(part)
-    }),
-  )
+  return joined(parts.map(textOfPart))
 }
 
 function textIn(part: Exclude<Part, ImagePart>): string {
-  if (part.type === 'input_file') return fileAsText(part)
-  return part.type === 'refusal' ? part.refusal : part.text
+  return part.type === 'input_file' ? fileAsText(part) : textOfPart(part)
 }
 
 function joined(texts: readonly string[]): string {
@@ -36,9 +29,9 @@ function joined(texts: readonly string[]): string {
 
 function imageBytes(part: ImagePart): string {
   const { image_url: url } = part
-  if (url === undefined) throw unsayable('input_image has no image_url, and this provider keeps no files that file_id could name.', part)
+  if (url === undefined) throw unsayable('input_image has no image_url, and this provider does not store files for file_id.', part)
   const data = parseDataUrl(url)
-  if (!data) throw unsayable('image_url is a data: URL without data. Expected data:image/…;base64,….', part)
+  if (!data) throw unsayable('image_url is a malformed data: URL. Expected data:image/…;base64,….', part)
   return data.base64
 }
 

@@ -3,14 +3,14 @@ import { failureInside } from './failure.ts'
 import { settingsFor } from './settings.ts'
 import type { WireLogprob, WireMessage, WireReply } from './wire-reply.ts'
 
-/** What a reply says as a whole. A stream is a row of replies that each add to it; a reply that does not stream is one of them. */
+/** Collects a reply. A stream is a sequence of replies that each add to it, and a whole reply is one of them. */
 export class Reply {
   readonly #call: ProviderCall
   readonly #emit: Emit
   #begun = false
   #model = ''
   #calls = 0
-  /** Probabilities come before the text that they are of, while the server looks whether it is a call. */
+  /** Probabilities arrive before their text, while the server checks whether it is a call. */
   #logprobs: LogProb[] = []
 
   constructor(call: ProviderCall, emit: Emit) {
@@ -49,20 +49,20 @@ export class Reply {
     }
   }
 
-  /** Older servers leave out the count of a prompt that they had in their cache: then there is no count. */
+  /** Older servers leave out the count of a cached prompt. Then there is no usage. */
   #end({ done_reason: reason, prompt_eval_count: input, eval_count: output = 0 }: WireReply): void {
     if (input !== undefined)
       this.#emit({
         type: 'usage',
         usage: { uncachedInput: input, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output, reasoning: 0 },
       })
-    const finish = finishOf(reason)
+    const finish = finishReasonOf(reason)
     if (finish) this.#emit({ type: 'finish', reason: finish === 'stop' && this.#calls > 0 ? 'tool-calls' : finish })
   }
 }
 
-/** Undefined for what ends no answer: a server that only loaded or unloaded the model. Old servers tell no reason. */
-function finishOf(reason: string | undefined): FinishReason | undefined {
+/** Undefined if the server only loaded or unloaded the model. Old servers send no reason. */
+function finishReasonOf(reason: string | undefined): FinishReason | undefined {
   if (reason === 'load' || reason === 'unload') return undefined
   return reason === 'length' ? 'length' : 'stop'
 }

@@ -7,14 +7,14 @@ import type { ChatBody, Message } from './wire.ts'
 const dialect = 'ollama-chat'
 
 export interface RequestOptions {
-  /** How long the model stays loaded; undefined: as the server is configured. */
+  /** How long the model stays loaded. Undefined: the server's setting. */
   readonly keepAlive?: string | number | undefined
-  /** Runtime options such as `num_ctx`; what the caller sets goes before them. */
+  /** Runtime options such as `num_ctx`. Settings in a request override them. */
   readonly modelOptions?: JsonObject | undefined
 }
 
-/** The body of `POST /api/chat` that a call becomes. Pure. */
-export function chatBody(call: ProviderCall, { keepAlive, modelOptions }: RequestOptions = {}): ChatBody {
+/** The body of `POST /api/chat`. Pure. */
+export function requestBody(call: ProviderCall, { keepAlive, modelOptions }: RequestOptions = {}): ChatBody {
   const { request, endpoint } = call
   const { format, body } = settingsFor(call, modelOptions)
   const tools = offeredTools(request)

@@ -3,7 +3,7 @@ import { answerFormat, type AnswerFormat } from './answer-format.ts'
 import { takesLevels } from './models.ts'
 import type { ChatSettings, Think } from './wire.ts'
 
-/** The parts of a request on which vendor and model have a say, and what had to give way. */
+/** The settings that depend on the vendor and the model, and warnings about what was changed or dropped. */
 export interface Settings {
   readonly format: AnswerFormat
   readonly body: ChatSettings
@@ -13,15 +13,15 @@ export interface Settings {
 type Warn = (param: string, message: string) => void
 type Request = ProviderCall['request']
 
-/** Pure, and cheap enough to be asked twice: for the request, and for the warnings that precede the reply. `defaults` are the operator's options. */
+/** Pure, and cheap enough to call twice: for the request, and for the warnings before the reply. `defaults` are the operator's options. */
 export function settingsFor(call: ProviderCall, defaults: JsonObject = {}): Settings {
   const { request, endpoint } = call
   const warnings: { param: string; message: string }[] = []
   const warn: Warn = (param, message) => void warnings.push({ param, message })
   const format = answerFormat(call)
   if (format.line !== undefined && !format.enforced)
-    warn('text.format', 'JSON was asked for in words: where this server enforces a format, the model cannot call tools.')
-  const think = thinkFor(request, takesLevels(endpoint), warn)
+    warn('text.format', 'The prompt asks for JSON: with an enforced format, the model cannot call tools.')
+  const think = reasoningFor(request, takesLevels(endpoint), warn)
   const options = { ...defaults, ...sampling(request) }
   const { top_logprobs: top, include, truncation } = request
   const logprobs = top !== undefined || include?.includes('message.output_text.logprobs') === true
@@ -49,11 +49,11 @@ function sampling({ temperature, top_p, max_output_tokens, presence_penalty, fre
   }
 }
 
-/** What the dialect has no word for. */
+/** Warns about settings that the dialect does not have. */
 function warnOfUnsaid({ tool_choice: choice, parallel_tool_calls }: Request, warn: Warn): void {
   if (choice === 'required' || (typeof choice === 'object' && choice.type === 'function'))
-    warn('tool_choice', 'This vendor cannot make a model call a tool; it was left to decide.')
-  if (parallel_tool_calls === false) warn('parallel_tool_calls', 'This vendor has nothing like it.')
+    warn('tool_choice', 'This vendor cannot force a tool call, so the model decides itself.')
+  if (parallel_tool_calls === false) warn('parallel_tool_calls', 'This vendor does not support it.')
 }
 
 const levels: Record<Effort, 'low' | 'medium' | 'high'> = {
@@ -66,11 +66,11 @@ const levels: Record<Effort, 'low' | 'medium' | 'high'> = {
   max: 'high',
 }
 
-/** "Thinking": on or off, or a level where the model knows levels, which then cannot be turned off. */
-function thinkFor({ reasoning }: Request, knowsLevels: boolean, warn: Warn): Think | undefined {
+/** "Thinking": on or off, or a level for models that have levels and cannot turn it off. */
+function reasoningFor({ reasoning }: Request, knowsLevels: boolean, warn: Warn): Think | undefined {
   const effort = reasoning?.effort
   if (effort === undefined) return undefined
   if (!knowsLevels) return effort !== 'none'
-  if (effort === 'none') warn('reasoning.effort', 'This model always thinks; its lowest level was asked for.')
+  if (effort === 'none') warn('reasoning.effort', 'This model always thinks, so it uses its lowest level.')
   return levels[effort]
 }

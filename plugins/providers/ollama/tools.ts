@@ -1,13 +1,9 @@
-import type { FunctionTool, UpstreamRequestBody } from '../../../core/index.ts'
+import { offeredFunctions, type FunctionTool, type UpstreamRequestBody } from '../../../core/index.ts'
 import type { Tool } from './wire.ts'
 
-/** The vendor leaves the choice to the model: only what is offered can be chosen. */
-export function offeredTools({ tools = [], tool_choice: choice }: UpstreamRequestBody): readonly FunctionTool[] {
-  if (choice === 'none') return []
-  const functions = tools.filter(tool => tool.type === 'function')
-  if (typeof choice !== 'object' || choice.type !== 'function') return functions
-  const named = functions.filter(({ name }) => name === choice.name)
-  return named.length > 0 ? named : functions
+/** The vendor has no tool choice, so this offers only the tools that the choice allows. */
+export function offeredTools({ tools, tool_choice: choice }: UpstreamRequestBody): readonly FunctionTool[] {
+  return choice === 'none' ? [] : offeredFunctions(tools, choice)
 }
 
 export function wireTool({ name, description, parameters }: FunctionTool): Tool {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../core/index.ts'
 
-// What comes back: one of these a line, or one that is whole. No member is certain.
+// Replies: one per line, or a single whole one. Any member may be missing.
 
 export interface WireLogprob {
   readonly token?: string

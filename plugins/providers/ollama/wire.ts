@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../core/index.ts'
 
-// What is sent, as the vendor's "Generate a chat message" reference and its `ChatRequest` have it.
+// The request, from the vendor's "Generate a chat message" reference and its `ChatRequest`.
 
 export interface ToolCall {
   readonly id: string
@@ -14,7 +14,7 @@ export interface Message {
   /** Base64. */
   readonly images?: readonly string[]
   readonly tool_calls?: readonly ToolCall[]
-  /** Of the call that a tool's message answers; older servers know the name only. */
+  /** The call that a tool message answers. Older servers support only the name. */
   readonly tool_name?: string
   readonly tool_call_id?: string
 }
@@ -26,14 +26,14 @@ export interface Tool {
 
 export type Think = boolean | 'low' | 'medium' | 'high'
 
-/** Members that follow from the caller's settings. */
+/** Members from the caller's settings. */
 export interface ChatSettings {
   readonly format?: 'json' | JsonObject
   readonly options?: JsonObject
   readonly think?: Think
   readonly logprobs?: true
   readonly top_logprobs?: number
-  /** Whether the server may leave out the oldest messages of a conversation that is too long, and forget them while it answers. */
+  /** Whether the server may drop the oldest messages of a conversation that is too long, before and while it answers. */
   readonly truncate: boolean
   readonly shift: boolean
 }

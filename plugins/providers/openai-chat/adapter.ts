@@ -1,12 +1,12 @@
 import type { ApiKeys, Capabilities, ProviderAdapter } from '../../../core/index.ts'
-import { ChatDecoder } from './decoder.ts'
+import { decoder } from './decoder.ts'
 import { failureFrom } from './failure.ts'
 import type { Host } from './hosts.ts'
-import { readReply } from './reply.ts'
+import { replyEvents } from './reply.ts'
 import { requestBody } from './request.ts'
 
 /** The Chat Completions dialect as one host speaks it. */
-export function chatAdapter(host: Host, baseUrl: string, keys: ApiKeys): ProviderAdapter {
+export function openaiChatAdapter(host: Host, baseUrl: string, keys: ApiKeys): ProviderAdapter {
   const url = `${baseUrl.replace(/\/+$/, '')}/chat/completions`
   return {
     capabilities: capabilitiesOf(host),
@@ -18,8 +18,8 @@ export function chatAdapter(host: Host, baseUrl: string, keys: ApiKeys): Provide
       body: JSON.stringify(requestBody(call, host)),
     }),
     authorize: keys.authorizeBy('authorization'),
-    decoder: call => new ChatDecoder(call, host),
-    reply: (body, emit, call) => readReply(body, emit, call, host),
+    decoder: call => decoder(call, host),
+    reply: (body, emit, call) => replyEvents(body, emit, call, host),
     failure: failureFrom,
   }
 }

@@ -1,14 +1,14 @@
 import type { GenerationEvent, LogProb } from '../../../core/index.ts'
 import type { Annotation, TokenLogprob } from './wire.ts'
 
-/** What stands beside a text. Only citations that say where they belong. */
-export function annotationFrom({ type, url_citation: cited }: Annotation): GenerationEvent | undefined {
+/** Citations with a place in the text. Undefined for others. */
+export function annotationOf({ type, url_citation: cited }: Annotation): GenerationEvent | undefined {
   if (type !== 'url_citation' || !cited?.url || cited.start_index == null || cited.end_index == null) return undefined
   const citation = { type: 'url_citation', url: cited.url, title: cited.title ?? '' } as const
   return { type: 'annotation', citation, start: cited.start_index, end: cited.end_index }
 }
 
-export function logProbFrom({ token, logprob, bytes, top_logprobs }: TokenLogprob): LogProb {
+export function logprobOf({ token, logprob, bytes, top_logprobs }: TokenLogprob): LogProb {
   return {
     token,
     logprob,

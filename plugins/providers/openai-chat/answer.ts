@@ -1,14 +1,14 @@
 import { ProviderFailure, type Emit, type FinishReason, type LogProb, type ProviderCall } from '../../../core/index.ts'
-import { annotationFrom, logProbFrom } from './annotations.ts'
+import { annotationOf, logprobOf } from './annotations.ts'
 import type { Host } from './hosts.ts'
 import { ReasoningDetails } from './reasoning-details.ts'
 import { dropped } from './request.ts'
 import { ThinkTags } from './think-tags.ts'
 import { ToolCalls } from './tool-calls.ts'
-import { usageFrom } from './usage.ts'
+import { usageOf } from './usage.ts'
 import type { Annotation, ChatBody, Choice, ContentPart, ReasoningDetail, Said } from './wire.ts'
 
-/** One answer, whether it comes in deltas or whole: what the vendor says becomes events. */
+/** Turns one answer into events, streamed or whole. */
 export class Answer {
   readonly #call: ProviderCall
   readonly #host: Host
@@ -19,7 +19,7 @@ export class Answer {
   #hasModel = false
   #hasSaid = false
   #hasText = false
-  /** Of the reasoning part that is open. */
+  /** The index of the open reasoning part. */
   #partIndex: number | undefined
   #annotations: Annotation[] = []
   #logprobs: LogProb[] = []
@@ -30,7 +30,7 @@ export class Answer {
     this.#thinkTags = host.thinkTags && new ThinkTags(this)
   }
 
-  /** Everything but the choices. */
+  /** Handles everything but the choices. */
   envelope(body: ChatBody, emit: Emit): void {
     const { model } = body
     if (!this.#isOpen) dropped(this.#call, this.#host, (param, message) => emit({ type: 'warning', param, message }))
@@ -40,13 +40,13 @@ export class Answer {
       emit({ type: 'model', model })
     }
     const counts = usageIn(body)
-    if (counts) emit({ type: 'usage', usage: usageFrom(counts) })
+    if (counts) emit({ type: 'usage', usage: usageOf(counts) })
   }
 
   /** A delta, or a whole message. */
   say(said: Said, logprobs: Choice['logprobs'], whole: boolean, emit: Emit): void {
     const isThought = this.#reason(said, whole, emit) && !said.content
-    if (logprobs?.content && !isThought) for (const logprob of logprobs.content) this.#logprobs.push(logProbFrom(logprob))
+    if (logprobs?.content && !isThought) for (const logprob of logprobs.content) this.#logprobs.push(logprobOf(logprob))
     if (typeof said.content === 'string') this.#content(said.content, emit)
     else if (said.content) for (const part of said.content) this.#part(part, emit)
     if (said.refusal) {
@@ -63,24 +63,24 @@ export class Answer {
     }
   }
 
-  /** An answer that says nothing and gives no reason either is none: it gets no `finish`. */
+  /** Emits no `finish` for an answer without content and without a finish reason. */
   finish(reason: string | undefined, emit: Emit): void {
     this.#settle(emit)
     this.#annotate(emit)
-    const finish = finishReason(reason)
+    const finish = finishReasonOf(reason)
     this.#calls.end(finish === 'length', emit)
     if (reason === undefined && !this.#hasSaid) return
     emit({ type: 'finish', reason: finish === 'stop' && this.#calls.count > 0 ? 'tool-calls' : finish })
   }
 
   reasoning(text: string, emit: Emit): void {
-    // Those of thoughts have no place.
+    // Log probabilities of thoughts cannot be expressed.
     this.#logprobs = []
     emit({ type: 'reasoning', text, form: 'full' })
   }
 
   text(text: string, emit: Emit): void {
-    // A signature amid the text must not part it: it waits for the end.
+    // A signature in the middle of the text must not split it, so it waits for the end.
     if (!this.#hasText || this.#partIndex !== undefined) this.#endReasoning(emit)
     this.#hasSaid = true
     this.#hasText = true
@@ -90,7 +90,7 @@ export class Answer {
   }
 
   #reason({ reasoning_details: details, reasoning, reasoning_content }: Said, whole: boolean, emit: Emit): boolean {
-    // The same words may come under several names; the list says most about them.
+    // Several members may hold the same text. The list has the most detail.
     const inDetails = details?.some(detail => detail.text || detail.summary)
     const text = inDetails ? undefined : reasoning_content || reasoning
     if (!text && !details?.length) return false
@@ -117,7 +117,7 @@ export class Answer {
     if (this.#thinkTags.isThinking) this.#logprobs = []
   }
 
-  /** Mistral's content may be a list. */
+  /** Mistral sends content as a list. */
   #part({ text, thinking }: ContentPart, emit: Emit): void {
     if (typeof thinking === 'string') this.reasoning(thinking, emit)
     else if (thinking) for (const piece of thinking) if (piece.text) this.reasoning(piece.text, emit)
@@ -141,19 +141,19 @@ export class Answer {
     this.#annotations = []
     if (!this.#hasText) return
     for (const annotation of annotations) {
-      const event = annotationFrom(annotation)
+      const event = annotationOf(annotation)
       if (event) emit(event)
     }
   }
 }
 
-/** The counts, wherever a host puts them. */
+/** The usage, wherever a host puts it. */
 export function usageIn({ usage, x_groq }: ChatBody): ChatBody['usage'] {
   return usage ?? x_groq?.usage
 }
 
-/** Every host has its own words for the same few ends. */
-function finishReason(reason: string | undefined): FinishReason {
+/** Hosts have different names for the same finish reasons. */
+function finishReasonOf(reason: string | undefined): FinishReason {
   switch (reason) {
     case 'length':
     case 'max_tokens':
@@ -167,9 +167,9 @@ function finishReason(reason: string | undefined): FinishReason {
       return 'content-filter'
     case 'error':
     case 'abort':
-      throw new ProviderFailure({ kind: 'unavailable', message: 'The provider broke its answer off with an error.' })
+      throw new ProviderFailure({ kind: 'unavailable', message: 'The provider ended its answer with an error.' })
     case 'insufficient_system_resource':
-      throw new ProviderFailure({ kind: 'overloaded', message: 'The provider broke its answer off for want of resources.' })
+      throw new ProviderFailure({ kind: 'overloaded', message: 'The provider ended its answer because it ran out of resources.' })
     default:
       return 'stop'
   }

@@ -3,13 +3,13 @@ import { callIdFor } from './call-ids.ts'
 import type { Host } from './hosts.ts'
 import { textFor } from './parts.ts'
 
-/** Reasoning, text and calls that stand in a row are one message of this protocol. */
+/** Collects consecutive reasoning, texts and calls, which are one message in this protocol. */
 export class AssistantTurn {
   readonly #host: Host
   #content: (string | JsonObject)[] = []
   #calls: JsonObject[] = []
   #reasoning: ReasoningItem[] = []
-  /** Reasoning of which it is not yet clear whether the open message or the next one goes with it. */
+  /** Reasoning that may belong to the open message or to the next one. */
   #pending: ReasoningItem[] = []
 
   constructor(host: Host) {
@@ -39,9 +39,9 @@ export class AssistantTurn {
     else this.#calls.push({ id, type: 'custom', custom: { name, input: item.input } })
   }
 
-  /** The message, and a fresh start; undefined where nothing was said. `before` tells that another assistant message follows directly. */
+  /** Returns the message and starts over. Undefined if it would be empty. `before`: another assistant message follows directly. */
   close(before?: 'assistant'): JsonObject | undefined {
-    // Reasoning at the very end came with the message that is open, or was never answered.
+    // Reasoning at the end belongs to the open message, or was never answered.
     if (before !== 'assistant') this.#settle()
     const said = this.#content.length > 0 || this.#calls.length > 0
     const message = said
@@ -82,7 +82,7 @@ function reasoningMembers(items: readonly ReasoningItem[], { reasoning }: Host):
   return text ? { [reasoning === 'reasoning_content' ? reasoning : 'reasoning']: text } : {}
 }
 
-/** What the decoder put there: the vendor's own list. */
+/** The vendor's own list, as the decoder stored it. */
 function detailsOf({ encrypted_content }: ReasoningItem): readonly unknown[] {
   return encrypted_content?.startsWith('[') ? (JSON.parse(encrypted_content) as readonly unknown[]) : []
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Host } from './hosts.ts'
 
-/** A conversation may hold ids that another vendor made; the same id always becomes the same. */
+/** Converts call ids from other vendors. The same id always gives the same result. */
 export function callIdFor(id: string, { callIds }: Host): string {
   if (!callIds || callIds.test(id)) return id
   return BigInt(`0x${createHash('sha256').update(id).digest('hex')}`)

@@ -4,11 +4,16 @@ import { failureInside } from './failure.ts'
 import type { Host } from './hosts.ts'
 import type { ChatBody } from './wire.ts'
 
+/** State for one streamed reply. */
+export function decoder(call: ProviderCall, host: Host): Decoder {
+  return new ChatDecoder(call, host)
+}
+
 /**
- * A streamed reply. The end is held back until the stream is over: hosts go on after a `finish_reason`, repeat it, and send usage after it.
- * Once both have come, nothing more is said.
+ * Holds the end back until the stream is over: hosts go on after a `finish_reason`, repeat it, and send usage after it.
+ * Once both are in, everything else is ignored.
  */
-export class ChatDecoder implements Decoder {
+class ChatDecoder implements Decoder {
   readonly #host: Host
   readonly #answer: Answer
   #hasBegun = false
@@ -36,12 +41,12 @@ export class ChatDecoder implements Decoder {
     if (error) throw failureInside(error, data)
   }
 
-  /** `[DONE]` has come, or a reason and the usage that comes with it or after it: some send it with every chunk. */
+  /** `[DONE]` has arrived, or a finish reason with usage at or after it. Some hosts send usage with every chunk. */
   get isComplete(): boolean {
     return this.#isOver || this.#isCounted
   }
 
-  /** Without `[DONE]`, which some hosts never send, only a `finish_reason` tells an end from a cut. */
+  /** Some hosts never send `[DONE]`. Then a `finish_reason` distinguishes a complete answer from one that was cut short. */
   end(emit: Emit): void {
     if (this.isComplete || (this.#reason !== undefined && !this.#host.endsWithDone)) this.#done(emit)
   }

@@ -1,24 +1,29 @@
-import { isObject, parseJson, type JsonObject } from '../../../core/index.ts'
+import {
+  isImageErrorCode,
+  isObject,
+  membersOf,
+  parseJson,
+  type ErrorReply,
+  type JsonObject,
+  type VendorError,
+} from '../../../core/index.ts'
 
-export interface ErrorDetails {
-  /** The vendor's own sentence where there is one. */
-  readonly message: string
+export interface ErrorDetails extends VendorError {
   readonly code: string | undefined
-  readonly type: string | undefined
-  readonly status: number | undefined
 }
 
-/** Reads an error body. There is no common shape: the sentence may stand in `error`, `message`, `detail` or `msg`, at any of three depths. */
-export function detailsOf(body: unknown, status: number | undefined): ErrorDetails {
-  const error = inner(body)
-  const outer = isObject(body) ? body : {}
-  const fields = isObject(error) ? error : {}
-  const own = status ?? statusFrom(fields.status_code) ?? statusFrom(fields.status) ?? statusFrom(fields.code)
+/** Reads an error body. There is no common shape: the sentence may be in `error`, `message`, `detail` or `msg`, at any of three depths. */
+export function errorDetails(body: unknown, { upstream }: ErrorReply): ErrorDetails {
+  const error = inner(body ?? upstream)
+  const outer = membersOf(body)
+  const fields = membersOf(error)
+  const code = text(fields.code) ?? text(outer.code)
   return {
-    message: sentence(nested(fields)) ?? sentence(error) ?? (own ? `The provider answered with status ${own}.` : 'The provider failed.'),
-    code: text(fields.code) ?? text(outer.code),
+    message: sentence(nested(fields)) ?? sentence(error),
+    code,
     type: text(fields.type) ?? text(outer.type),
-    status: own,
+    status: statusFrom(fields.status_code) ?? statusFrom(fields.status) ?? statusFrom(fields.code),
+    ...(isImageErrorCode(code) && { imageCode: code }),
   }
 }
 
@@ -27,7 +32,7 @@ function inner(body: unknown): unknown {
   return isObject(body) && body.error ? body.error : body
 }
 
-/** OpenRouter hands on the error of the vendor behind it, as text, below a sentence that says nothing. */
+/** OpenRouter passes on the upstream vendor's error as text, next to a sentence that says nothing. */
 function nested({ metadata }: JsonObject): unknown {
   if (!isObject(metadata) || typeof metadata.raw !== 'string') return undefined
   return inner(parseJson(metadata.raw) ?? metadata.raw)
@@ -44,7 +49,7 @@ function sentence(error: unknown): string | undefined {
 
 const maximumLength = 2000
 
-/** A page of HTML is no sentence. */
+/** An HTML page is not a sentence. */
 function plain(message: string): string | undefined {
   const trimmed = message.trim()
   return trimmed === '' || trimmed.startsWith('<') ? undefined : trimmed.slice(0, maximumLength)

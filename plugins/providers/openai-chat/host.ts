@@ -1,6 +1,6 @@
 import type { Effort, JsonObject } from '../../../core/index.ts'
 
-/** Request members that a host refuses or that mean something else there. `json_schema`: only JSON mode; `response_format`: not even that. */
+/** Request members that a host rejects or interprets differently. `json_schema`: only JSON mode. `response_format`: not even that. */
 export type Unsupported =
   | 'frequency_penalty'
   | 'json_schema'
@@ -12,7 +12,7 @@ export type Unsupported =
   | 'stream_options'
   | 'strict'
 
-/** Members beyond what every host knows. */
+/** Members that only some hosts accept. */
 export type Extension =
   | 'cache_control'
   | 'prompt_cache_breakpoint'
@@ -23,50 +23,50 @@ export type Extension =
   | 'store'
   | 'verbosity'
 
-/** A host of the Chat Completions protocol: where it is, and how it departs from what OpenAI documents. */
+/** A host of the Chat Completions protocol: its address, and how it differs from OpenAI's documentation. */
 export interface Host {
-  /** The host's own page from which this was read. */
+  /** The host's documentation for this entry. */
   readonly source: string
-  /** `{account}` in it is the option `account`. Undefined: the `baseUrl` option says where it is. */
+  /** The option `account` replaces `{account}`. Undefined: the option `baseUrl` is required. */
   readonly baseUrl: string | undefined
-  /** What `{account}` stands for, and the environment variable in which it is kept. */
+  /** What `{account}` stands for, and the environment variable that holds it. */
   readonly account?: { readonly what: string; readonly variable: string }
-  /** The environment variable in which the host's own documentation keeps the key; undefined where none is needed. */
+  /** The environment variable for the key in the host's documentation. Undefined if no key is needed. */
   readonly keyVariable?: string
-  /** Not among the defaults: its key variable belongs to another provider too, or is set for other purposes as well. */
+  /** Not among the defaults, because another provider or purpose uses the same key variable. */
   readonly explicit?: true
   readonly without?: readonly Unsupported[]
   readonly extensions?: readonly Extension[]
   readonly maxTokens?: 'max_completion_tokens'
-  /** Knows the role `developer`; elsewhere it is `system`. */
+  /** Accepts the role `developer`. Other hosts get `system`. */
   readonly developerRole?: true
-  /** Knows tools of type `custom`; elsewhere they are functions with one string. */
+  /** Accepts tools of type `custom`. Other hosts get functions with one string. */
   readonly customTools?: true
-  /** Forms of `tool_choice`: all, the modes and one function (when absent), only the modes, only `auto`. */
+  /** Accepted forms of `tool_choice`: all, only the modes, or only `auto`. Default: the modes and a single function. */
   readonly toolChoice?: 'all' | 'modes' | 'auto'
-  /** Streams nothing where tools are given: then the answer is asked for whole. */
+  /** Does not stream if the request has tools, so the request asks for a whole reply. */
   readonly wholeWithTools?: true
-  /** The member of an assistant message in which the model's reasoning goes back; without one it does not. */
+  /** The member of an assistant message that returns the model's reasoning. Default: reasoning is not returned. */
   readonly reasoning?: 'reasoning' | 'reasoning_content' | 'reasoning_details' | 'thinking'
-  /** How the effort is said, where not as `reasoning_effort`. `enable_thinking` knows only on and off. */
+  /** How to send the effort. Default: `reasoning_effort`. `enable_thinking` is only on or off. */
   readonly effort?: 'reasoning' | 'thinking' | 'enable_thinking'
-  /** The efforts that every model here knows; others become the closest. */
+  /** The efforts that every model here accepts. Others become the closest one. */
   readonly efforts?: readonly Effort[]
-  /** How files are said; without it they are not. */
+  /** How to send files. Default: not supported. */
   readonly files?: 'file' | 'file_or_url' | 'document_url' | 'file_url'
-  /** Sound is said as its bytes alone, without its format. */
+  /** Takes audio as bytes alone, without a format. */
   readonly audio?: 'bytes'
-  /** Replies may open with a `<think>` block inside the text. */
+  /** Replies may start with a `<think>` block in the text. */
   readonly thinkTags?: true
-  /** A `finish_reason` may come while calls go on: only `[DONE]` is the end. */
+  /** A `finish_reason` may come while calls continue. Only `[DONE]` ends the answer. */
   readonly endsWithDone?: true
-  /** Call ids of another form are replaced. */
+  /** The form of call ids. Other ids are replaced. */
   readonly callIds?: RegExp
-  /** An assistant message at the end is marked as one to be continued. */
+  /** Marks an assistant message at the end as one to continue. */
   readonly prefix?: true
-  /** Takes no two messages of one role in a row. */
+  /** Rejects consecutive messages with the same role. */
   readonly alternating?: true
-  /** Members of every request. */
+  /** Added to every request. */
   readonly added?: JsonObject
 }
 

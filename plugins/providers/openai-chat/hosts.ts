@@ -8,17 +8,17 @@ import { ownServers } from './hosts/own-servers.ts'
 
 export type { Extension, Host, Unsupported } from './host.ts'
 
-/** Every host that is known by name. */
+/** All known hosts, by name. */
 export const hosts = { ...makers, ...compatibility, ...clouds, ...moreClouds, ...gateways, ...ownServers } as const satisfies Hosts
 
 export type HostName = keyof typeof hosts
 
-/** Where a host is found, or the sentence that says which option is missing. */
+/** A host's URL, or a phrase that says which option is missing. */
 export function addressOf(host: Host, baseUrl: string | undefined, account: string | undefined): { url: string } | { missing: string } {
   const url = baseUrl ?? host.baseUrl
-  if (url === undefined) return { missing: 'needs the option baseUrl, since its host has no address of its own.' }
+  if (url === undefined) return { missing: 'needs the option baseUrl, because its host has no default address.' }
   if (!url.includes('{account}')) return { url }
-  // A workspace's own variable may hold a whole address.
+  // A workspace's variable may hold a whole URL.
   const part = account?.replace(/^https?:\/\//, '').replace(/\/+$/, '')
   if (!part) return { missing: `needs the option account, ${host.account?.what ?? 'which its address names'}.` }
   return { url: url.replace('{account}', part) }

@@ -8,7 +8,7 @@ import {
   Providers,
   timeoutsOption,
 } from '../../../core/index.ts'
-import { chatAdapter } from './adapter.ts'
+import { openaiChatAdapter } from './adapter.ts'
 import { addressOf, hosts, type Host, type HostName } from './hosts.ts'
 import { wholeWithTools } from './whole-with-tools.ts'
 
@@ -21,15 +21,15 @@ export default definePlugin({
       host: {
         enum: Object.keys(hosts) as HostName[],
         default: 'openai',
-        description: 'Which OpenAI-compatible host this is: sets the default of baseUrl, and its departures from the protocol.',
+        description: 'The OpenAI-compatible host. Sets the default of `baseUrl`, and how the host differs from the protocol.',
       },
-      id: { type: 'string', minLength: 1, description: "The provider's id; default: the host's name." },
+      id: { type: 'string', minLength: 1, description: "The provider's id. Default: the host's name." },
       apiKey: apiKeyOption,
-      baseUrl: { type: 'string', format: 'uri', description: 'Where `/chat/completions` is found.' },
+      baseUrl: { type: 'string', format: 'uri', description: 'The address before `/chat/completions`.' },
       account: {
         type: 'string',
         minLength: 1,
-        description: 'What stands for `{account}` in the address of a host that has it: an account id, a region, the host of a workspace.',
+        description: 'Replaces `{account}` in the address of hosts that have one: an account id, a region, the host of a workspace.',
       },
       headers: headersOption,
       timeouts: timeoutsOption,
@@ -42,7 +42,7 @@ export default definePlugin({
     if ('missing' in address) throw new PluginError(gateway.name, address.missing)
     const keys = new ApiKeys(options.apiKey)
     if (!options.baseUrl && !options.headers && host.keyVariable) keys.demand(gateway.name, host.keyVariable)
-    const provider = httpProvider(options.id ?? options.host, chatAdapter(host, address.url, keys), gateway.http, {
+    const provider = httpProvider(options.id ?? options.host, openaiChatAdapter(host, address.url, keys), gateway.http, {
       credentials: keys.credentials,
       timeouts: options.timeouts,
       headers: options.headers,

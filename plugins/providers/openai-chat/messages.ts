@@ -5,7 +5,7 @@ import type { Host } from './hosts.ts'
 import { contentFor, partFor, textFor } from './parts.ts'
 
 /** The whole conversation, `instructions` first. */
-export function messagesFor(request: UpstreamRequestBody, host: Host): readonly JsonObject[] {
+export function messagesOf(request: UpstreamRequestBody, host: Host): readonly JsonObject[] {
   const conversation = new Conversation(host)
   if (request.instructions) conversation.message({ role: 'system', content: request.instructions })
   for (const item of request.input) conversation.add(item)
@@ -16,7 +16,7 @@ class Conversation {
   readonly #host: Host
   readonly #messages: JsonObject[] = []
   readonly #turn: AssistantTurn
-  /** Parts of tool results that a tool message cannot hold; they follow the last of the results. */
+  /** Parts of tool results that a tool message cannot hold. They follow the last result. */
   #attachments: JsonObject[] = []
 
   constructor(host: Host) {
@@ -38,11 +38,11 @@ class Conversation {
       case 'function_call_output':
       case 'custom_tool_call_output':
         return this.#result(item.call_id, item.output)
-      // The vendor's own search left its mark in the text that follows.
+      // The answer that follows already contains what the search found.
       case 'web_search_call':
         return
       default:
-        throw unsayable(`Items of type ${item.type} cannot be sent: the Chat Completions protocol has no place for them.`, item)
+        throw unsayable(`Items of type ${item.type} cannot be sent: the Chat Completions protocol does not support them.`, item)
     }
   }
 

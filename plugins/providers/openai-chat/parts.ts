@@ -1,14 +1,14 @@
 import { unsayable, type FilePart, type ImagePart, type JsonObject, type Part } from '../../../core/index.ts'
 import type { Host } from './hosts.ts'
 
-/** The content of one message: a string where it is nothing but text, else parts. */
+/** The content of a message: a string if it is a single plain text, else parts. */
 export function contentFor(parts: readonly Part[], host: Host): string | readonly JsonObject[] {
   const said = parts.map(part => partFor(part, host))
   const [first] = said
   return said.length === 1 && isPlainText(first!) ? first.text : said.length === 0 ? '' : said
 }
 
-/** For roles whose content many hosts take only as a string. */
+/** The content for roles that many hosts accept only as a string. */
 export function textFor(parts: readonly Part[], host: Host): string | readonly JsonObject[] {
   const said = parts.map(part => partFor(part, host))
   return said.every(isPlainText) ? said.map(part => part.text).join('\n') : said
@@ -34,7 +34,7 @@ export function partFor(part: Part, host: Host): JsonObject {
 
 function imagePart(part: ImagePart, host: Host): JsonObject {
   if (part.image_url === undefined)
-    throw unsayable('An image without image_url cannot be sent: the Chat Completions protocol has no other way to send one.', part)
+    throw unsayable('input_image has no image_url. The Chat Completions protocol has no other way to send an image.', part)
   const detail = part.detail === 'original' ? 'high' : part.detail
   return { type: 'image_url', image_url: { url: part.image_url, ...(detail && { detail }) }, ...cacheMarks(part, host) }
 }
@@ -48,20 +48,20 @@ function filePart(part: FilePart, host: Host): JsonObject {
   switch (host.files) {
     case 'file':
       if (file_data === undefined && file_id === undefined)
-        throw unsayable('A file needs file_data or file_id: this provider fetches no files by URL.', part)
+        throw unsayable('input_file needs file_data or file_id: this provider does not fetch files by URL.', part)
       return { type: 'file', file: file_id ? { file_id } : { filename: filename ?? 'file', file_data }, ...cacheMarks(part, host) }
     case 'file_or_url':
-      if (source === undefined) throw unsayable('A file needs file_data or file_url: this provider keeps no files.', part)
+      if (source === undefined) throw unsayable('input_file needs file_data or file_url: this provider does not store files.', part)
       return { type: 'file', file: { filename: filename ?? 'file', file_data: source }, ...cacheMarks(part, host) }
     case 'document_url':
       if (source === undefined) return { type: 'file', file_id }
       return { type: 'document_url', document_url: source, ...(filename && { document_name: filename }) }
     case 'file_url':
-      if (source === undefined) throw unsayable('A file needs file_data or file_url: this provider keeps no files.', part)
-      // The vendor takes the bytes alone, without the head of a data URL.
+      if (source === undefined) throw unsayable('input_file needs file_data or file_url: this provider does not store files.', part)
+      // The vendor accepts base64 without the prefix of a data: URL.
       return { type: 'file_url', file_url: { url: source.replace(/^data:[^,]*,/, '') }, ...(filename && { file_name: filename }) }
   }
-  throw unsayable('This provider takes no files.', part)
+  throw unsayable('This provider does not accept files.', part)
 }
 
 const audioFormats: Readonly<Record<string, string>> = { mpeg: 'mp3', 'x-wav': 'wav', wave: 'wav', 'vnd.wave': 'wav', mp4: 'm4a' }

@@ -1,10 +1,10 @@
 import type { ReasoningDetail } from './wire.ts'
 
-/** OpenRouter's `reasoning_details`: pieces of a stream become the list that a whole reply would hold, which goes back as it is. */
+/** OpenRouter's `reasoning_details`: assembles a stream's pieces into the list of a whole reply, which is sent back unchanged. */
 export class ReasoningDetails {
   #details: ReasoningDetail[] = []
 
-  /** `whole`: entries of a reply that did not stream are complete. */
+  /** `whole`: the entries come from a whole reply, so they are complete. */
   add(details: readonly ReasoningDetail[], whole: boolean): void {
     for (const detail of details) {
       const last = this.#details.at(-1)
@@ -13,7 +13,7 @@ export class ReasoningDetails {
     }
   }
 
-  /** The list as it stands, then a fresh start. Undefined where it holds nothing but text, which replays without it. */
+  /** Returns the list and starts over. Undefined if it holds only text, which can be sent back without it. */
   take(): string | undefined {
     const details = this.#details
     this.#details = []

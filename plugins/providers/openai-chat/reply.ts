@@ -5,7 +5,7 @@ import type { Host } from './hosts.ts'
 import type { ChatBody } from './wire.ts'
 
 /** A reply that did not stream. */
-export function readReply(body: unknown, emit: Emit, call: ProviderCall, host: Host): void {
+export function replyEvents(body: unknown, emit: Emit, call: ProviderCall, host: Host): void {
   const { error, choices, object } = body as ChatBody
   const choice = choices?.find(({ index }) => (index ?? 0) === 0)
   const failure = error ?? choice?.error ?? (object === 'error' ? body : undefined)

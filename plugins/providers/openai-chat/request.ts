@@ -1,13 +1,13 @@
 import type { JsonObject, ProviderCall, UpstreamRequestBody } from '../../../core/index.ts'
 import type { Extension, Host, Unsupported } from './hosts.ts'
-import { messagesFor } from './messages.ts'
-import { toolMembers } from './tools.ts'
+import { messagesOf } from './messages.ts'
+import { toolsFor } from './tools.ts'
 
 const dialect = 'openai-chat'
 
 type Warn = (param: string, message: string) => void
 
-/** The body of `POST {baseUrl}/chat/completions`; members that are undefined do not get into the JSON. */
+/** The body of `POST {baseUrl}/chat/completions`. JSON leaves out undefined members. */
 export function requestBody({ request, endpoint }: ProviderCall, host: Host): JsonObject {
   const knows = (member: Unsupported): boolean => !host.without?.includes(member)
   const extended = (member: Extension): boolean => host.extensions?.includes(member) ?? false
@@ -15,14 +15,14 @@ export function requestBody({ request, endpoint }: ProviderCall, host: Host): Js
     ...(request.extra?.dialect === dialect && request.extra.fields),
     ...host.added,
     model: endpoint.upstreamModel,
-    messages: messagesFor(request, host),
+    messages: messagesOf(request, host),
     [host.maxTokens ?? 'max_tokens']: request.max_output_tokens,
     temperature: request.temperature,
     top_p: request.top_p,
     presence_penalty: knows('presence_penalty') ? request.presence_penalty : undefined,
     frequency_penalty: knows('frequency_penalty') ? request.frequency_penalty : undefined,
     ...(knows('logprobs') && logprobs(request)),
-    ...toolMembers(request, host),
+    ...toolsFor(request, host),
     ...reasoning(request, host),
     response_format: responseFormat(request, host),
     verbosity: extended('verbosity') ? request.text?.verbosity : undefined,
@@ -36,7 +36,7 @@ export function requestBody({ request, endpoint }: ProviderCall, host: Host): Js
   }
 }
 
-/** What the request asks for and this host cannot be told. */
+/** Warns about parts of the request that this host does not support. */
 export function dropped({ request }: ProviderCall, host: Host, warn: Warn): void {
   for (const member of host.without ?? []) if (asked[member]?.(request, host)) warn(...notSent(member))
   if (request.text?.verbosity && !host.extensions?.includes('verbosity')) warn('text.verbosity', leftOut)
@@ -57,7 +57,7 @@ function notSent(member: Unsupported): [param: string, message: string] {
   return [names[member] ?? member, leftOut]
 }
 
-/** As the caller said it. */
+/** The caller's names for these members. */
 const names: { readonly [M in Unsupported]?: string } = {
   logprobs: 'top_logprobs',
   reasoning_effort: 'reasoning.effort',
@@ -93,7 +93,7 @@ function reasoning({ reasoning: wanted }: UpstreamRequestBody, host: Host): Json
   }
 }
 
-/** Empty, it would turn reasoning on. */
+/** An empty object would turn reasoning on. */
 function reasoningObject(effort: string | undefined, summary: string | undefined): JsonObject {
   return effort === undefined && summary === undefined ? {} : { reasoning: { effort, summary } }
 }

@@ -9,8 +9,8 @@ interface Listener {
 }
 
 /**
- * Parts a text that may open with a `<think>` block into reasoning and answer. Pieces may be of any length.
- * White space around the tags is that of the model's chat template, so it is dropped.
+ * Splits a text that may start with a `<think>` block into reasoning and answer. Pieces may have any length.
+ * Drops white space around the tags, which comes from the model's chat template.
  */
 export class ThinkTags {
   readonly #listener: Listener
@@ -22,7 +22,7 @@ export class ThinkTags {
     this.#listener = listener
   }
 
-  /** Between the tags, or just behind them. */
+  /** Between the tags, or just after them. */
   get isThinking(): boolean {
     return this.#state === 'thinking' || this.#state === 'after'
   }
@@ -35,7 +35,7 @@ export class ThinkTags {
     if (this.#state === 'after') this.#answer(emit)
   }
 
-  /** The text is over, or something else comes in between: what was held back. */
+  /** Emits what was held back. Call it when the text ends or something else follows. */
   flush(emit: Emit): void {
     const held = this.#held
     this.#held = ''

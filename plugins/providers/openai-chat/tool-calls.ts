@@ -5,15 +5,15 @@ interface OpenCall {
   readonly key: string
   readonly index: number | undefined
   readonly id: string | undefined
-  /** Until the vendor tells the name the call is not announced yet. */
+  /** The call is announced once its name is known. */
   isAnnounced: boolean
   isCustom: boolean
-  /** Input that is not passed on yet. */
+  /** Input that was not emitted yet. */
   held: string
   hasInput: boolean
 }
 
-/** The calls of one answer, from pieces that name their call by index, by id, or not at all. */
+/** Assembles the calls of one answer from pieces that identify their call by index, by id, or not at all. */
 export class ToolCalls {
   readonly #calls: OpenCall[] = []
   /** The last call of each kind: an answer may have thousands of calls, and each of its pieces looks for one. */
@@ -33,7 +33,7 @@ export class ToolCalls {
     if (call.isAnnounced && !isHeld(call)) pass(call, call.held, emit)
   }
 
-  /** The answer is over: the arguments of calls that have none. Those of an answer that was `cut` may only be missing. */
+  /** Ends the answer. Calls without arguments get `{}`, unless the answer was `cut`, where arguments may be missing. */
   end(cut: boolean, emit: Emit): void {
     for (const call of this.#calls) {
       if (!call.isAnnounced || call.isCustom || call.hasInput) continue
@@ -80,7 +80,7 @@ function inputOf({ function: called, custom }: ToolCall): string {
   return typeof input === 'string' ? input : JSON.stringify(input)
 }
 
-/** What begins like `null` may still become a call without arguments. */
+/** Input that starts like `null` may be a call without arguments. */
 function isHeld({ isCustom, hasInput, held }: OpenCall): boolean {
   return !isCustom && !hasInput && 'null'.startsWith(held)
 }

@@ -3,8 +3,8 @@ import type { Host } from './hosts.ts'
 
 type Tool = FunctionTool | CustomTool
 
-/** `tools` and what depends on them; without tools hosts refuse the rest. */
-export function toolMembers(request: UpstreamRequestBody, host: Host): JsonObject {
+/** `tools` and related members. Hosts reject those without tools. */
+export function toolsFor(request: UpstreamRequestBody, host: Host): JsonObject {
   const { tools, choice } = chosen((request.tools ?? []).filter(isSayable), request.tool_choice, host)
   if (tools.length === 0) return {}
   return {
@@ -23,7 +23,7 @@ interface Choice {
   readonly choice?: JsonObject | string | undefined
 }
 
-/** Where a host lacks a form of choice, fewer tools are offered to the same effect. */
+/** If a host does not support a form of choice, offers fewer tools to the same effect. */
 function chosen(tools: readonly Tool[], choice: ToolChoice | undefined, host: Host): Choice {
   if (choice === undefined) return { tools }
   if (typeof choice === 'string') return mode(tools, choice, host)

@@ -1,13 +1,13 @@
 import type { TokenUsage } from '../../../core/index.ts'
 import type { Usage } from './wire.ts'
 
-/** The vendors' totals as disjoint counts. */
-export function usageFrom(usage: Usage): TokenUsage {
+/** Splits the vendors' totals into disjoint counts. */
+export function usageOf(usage: Usage): TokenUsage {
   const prompt = usage.prompt_tokens ?? 0
   const completion = usage.completion_tokens ?? 0
   const reasoning = usage.completion_tokens_details?.reasoning_tokens ?? 0
   const audio = usage.prompt_tokens_details?.audio_tokens ?? 0
-  // The total tells what the parts leave out: xAI its reasoning tokens, Mistral the audio of the prompt.
+  // The total includes what the parts leave out: reasoning tokens at xAI, prompt audio at Mistral.
   const missing = (usage.total_tokens ?? 0) - prompt - completion
   const input = missing > 0 && missing === audio ? prompt + audio : prompt
   const output = missing > 0 && missing === reasoning ? completion + reasoning : completion

@@ -1,6 +1,6 @@
 import type { Provider } from '../../../core/index.ts'
 
-/** For hosts that do not stream where tools are given: the answer is asked for whole, and passed on at once. */
+/** For hosts that do not stream requests with tools: requests a whole reply and passes it on at once. */
 export function wholeWithTools(provider: Provider): Provider {
   return {
     ...provider,

@@ -1,4 +1,4 @@
-// What hosts send, as far as it is read here. Nothing is certain to be there.
+// Replies, as far as this plugin reads them. Any member may be missing.
 
 type Maybe<T> = T | null | undefined
 

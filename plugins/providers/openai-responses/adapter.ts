@@ -1,13 +1,13 @@
 import type { ApiKeys, Capabilities, ProviderAdapter } from '../../../core/index.ts'
-import { ResponsesDecoder } from './decoder.ts'
-import { failureOf } from './failure.ts'
+import { decoder } from './decoder.ts'
+import { failureFrom } from './failure.ts'
 import { replyEvents } from './reply.ts'
-import { warningsFor, wireBody, type WireBodyOptions } from './request.ts'
+import { warningsFor, requestBody, type RequestOptions } from './request.ts'
 
-export interface OpenaiResponsesOptions extends WireBodyOptions {
-  /** May carry a query, which every request keeps. */
+export interface OpenaiResponsesOptions extends RequestOptions {
+  /** May include a query, which every request keeps. */
   readonly baseUrl: string
-  /** Without keys, no credential is sent: a plugin with another way to prove itself replaces `authorize`. */
+  /** Without keys, requests have no credential. Plugins with other credentials replace `authorize`. */
   readonly keys?: ApiKeys | undefined
 }
 
@@ -29,16 +29,16 @@ export function openaiResponsesAdapter(options: OpenaiResponsesOptions): Provide
     framing: 'sse',
     prepare({ request, endpoint }) {
       const accept = request.stream ? 'text/event-stream' : 'application/json'
-      const body = JSON.stringify(wireBody(request, endpoint.upstreamModel, options))
+      const body = JSON.stringify(requestBody(request, endpoint.upstreamModel, options))
       return { method: 'POST', url, headers: { 'content-type': 'application/json', accept }, body }
     },
     ...(options.keys && { authorize: options.keys.authorizeBy('authorization') }),
-    decoder: call => new ResponsesDecoder(warningsFor(call.request)),
+    decoder,
     reply(body, emit, call) {
       for (const warning of warningsFor(call.request)) emit(warning)
       replyEvents(body, emit)
     },
-    failure: failureOf,
+    failure: failureFrom,
   }
 }
 

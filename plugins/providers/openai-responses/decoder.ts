@@ -1,17 +1,23 @@
-import { frameJson, type Decoder, type Emit, type GenerationEvent, type JsonObject } from '../../../core/index.ts'
-import { failureIn } from './failure.ts'
+import { frameJson, type Decoder, type Emit, type GenerationEvent, type JsonObject, type ProviderCall } from '../../../core/index.ts'
+import { failureInside } from './failure.ts'
 import { OutputItems } from './output-items.ts'
+import { warningsFor } from './request.ts'
 import { conclude } from './terminal.ts'
 import { number, object, text } from './wire.ts'
 
-/** The events of one streamed reply. What an event is stands in its payload: some hosts send no `event:` lines. */
-export class ResponsesDecoder implements Decoder {
+/** State for one streamed reply. */
+export function decoder(call: ProviderCall): Decoder {
+  return new ResponsesDecoder(warningsFor(call.request))
+}
+
+/** Takes an event's type from its payload, because some hosts send no `event:` lines. */
+class ResponsesDecoder implements Decoder {
   readonly #warnings: readonly GenerationEvent[]
   #items: OutputItems | undefined
-  #modelTold = false
+  #hasModel = false
   #ended = false
 
-  constructor(warnings: readonly GenerationEvent[] = []) {
+  constructor(warnings: readonly GenerationEvent[]) {
     this.#warnings = warnings
   }
 
@@ -70,9 +76,9 @@ export class ResponsesDecoder implements Decoder {
       case 'response.done':
         return this.#end(event, items, emit)
       case 'error':
-        throw failureIn(object(event.error) ?? event, data)
+        throw failureInside(object(event.error) ?? event, data)
       case undefined:
-        if (event.error) throw failureIn(event.error, data)
+        if (event.error) throw failureInside(event.error, data)
     }
   }
 
@@ -85,8 +91,8 @@ export class ResponsesDecoder implements Decoder {
 
   #model(response: JsonObject | undefined, emit: Emit): void {
     const model = text(response?.model)
-    if (model === undefined || this.#modelTold) return
-    this.#modelTold = true
+    if (model === undefined || this.#hasModel) return
+    this.#hasModel = true
     emit({ type: 'model', model })
   }
 }

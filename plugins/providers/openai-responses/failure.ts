@@ -11,7 +11,7 @@ import {
 import { object, text } from './wire.ts'
 
 /** A reply of status 400 and above. */
-export function failureOf(status: number, headers: UpstreamHeaders, body: string): ProviderFailure {
+export function failureFrom(status: number, headers: UpstreamHeaders, body: string): ProviderFailure {
   const { message = `The provider answered with status ${status}.`, codes } = explain(parseJson(body))
   const kind = kindOf(codes, message, status)
   return new ProviderFailure({
@@ -25,8 +25,8 @@ export function failureOf(status: number, headers: UpstreamHeaders, body: string
 }
 
 /** An error in a stream or in a reply of status 200. */
-export function failureIn(error: unknown, upstream: string): ProviderFailure {
-  const { message = 'The provider failed without saying why.', codes, status } = explain({ error })
+export function failureInside(error: unknown, upstream: string): ProviderFailure {
+  const { message = 'The provider failed without an explanation.', codes, status } = explain({ error })
   const kind = kindOf(codes, message, status)
   return new ProviderFailure({ kind, message, code: codes.find(isImageErrorCode), status, retryAfterMs: spokenDelay(message), upstream })
 }
@@ -38,7 +38,7 @@ interface Explanation {
   readonly status: number | undefined
 }
 
-/** `{error: {message, type, code}}` mostly; xAI has `{code, error: "…"}`, OpenRouter's code is an HTTP status, Azure's gate says `{statusCode, message}`. */
+/** `{error: {message, type, code}}` mostly; xAI has `{code, error: "…"}`, OpenRouter's code is an HTTP status, Azure's front end sends `{statusCode, message}`. */
 function explain(body: unknown): Explanation {
   const outer = object(body) ?? {}
   const error = object(outer.error) ?? outer
@@ -75,7 +75,7 @@ const kindsByCode: Readonly<Record<string, FailureKind>> = {
   invalid_request_error: 'invalid-request',
 }
 
-/** What hosts say in words alone. */
+/** Failures that some hosts identify only by message. */
 const kindsByMessage: readonly (readonly [RegExp, FailureKind])[] = [
   [
     /context (?:length|window|size)|maximum context|maximum prompt length|(?:prompt|input) (?:is )?too long|exceeds? the maximum number of tokens/i,
@@ -91,7 +91,7 @@ const kindsByMessage: readonly (readonly [RegExp, FailureKind])[] = [
 function kindOf(codes: readonly string[], message: string, status: number | undefined): FailureKind {
   const told = codes.map(kindOfCode).find(kind => kind !== undefined)
   if (told && told !== 'invalid-request' && !(told === 'unavailable' && status !== undefined)) return told
-  // A vendor in trouble, or one that is busy, may mention anything.
+  // The message of an outage or a rate limit may mention anything.
   const requestAtFault = status === undefined ? told !== 'unavailable' : status < 500 && status !== 429 && status !== 401
   if (requestAtFault) for (const [words, kind] of kindsByMessage) if (words.test(message)) return kind
   return status === undefined ? (told ?? 'unavailable') : failureKindOfStatus(status)

@@ -3,7 +3,7 @@ import { openaiResponsesAdapter } from './adapter.ts'
 
 const vendorUrl = 'https://api.openai.com/v1'
 
-/** OpenAI, and every host that speaks its Responses dialect: xAI, DeepSeek, OpenRouter, …, each by its own `id` and `baseUrl`. */
+/** OpenAI, and every host that speaks its Responses dialect, such as xAI and OpenRouter. Give each its own `id` and `baseUrl`. */
 export default definePlugin({
   name: 'openai-responses',
   options: {
@@ -16,19 +16,18 @@ export default definePlugin({
         type: 'string',
         format: 'uri',
         default: vendorUrl,
-        description: 'The address that `/responses` is added to.',
+        description: 'The address before `/responses`.',
       },
       headers: headersOption,
       timeouts: timeoutsOption,
       reasoningState: {
         type: 'boolean',
         default: true,
-        description: 'Asks for encrypted reasoning, so that thoughts survive from turn to turn although the vendor stores nothing.',
+        description: 'Requests encrypted reasoning, which keeps thoughts from turn to turn although the vendor stores nothing.',
       },
       obfuscation: {
         type: 'boolean',
-        description:
-          'False tells the vendor not to pad the events of a stream; left out, nothing is said, since only OpenAI knows the switch.',
+        description: '`false` tells the vendor not to pad stream events. Not sent by default, because only OpenAI supports it.',
       },
     },
   },

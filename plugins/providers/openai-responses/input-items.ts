@@ -9,10 +9,10 @@ import {
 } from '../../../core/index.ts'
 
 /**
- * A conversation as this dialect takes it when nothing is stored: without ids, since the ids of the gateway mean nothing to the vendor,
- * and without what the vendor could only look up. Members that the protocol does not know stay: this dialect is where they come from.
+ * The conversation for a vendor that stores nothing: without the gateway's ids, and without what the vendor would have to look up.
+ * Unknown members stay, because they belong to this dialect.
  */
-export function inputItems(items: readonly Item[]): readonly JsonObject[] {
+export function itemsOf(items: readonly Item[]): readonly JsonObject[] {
   return items.map(inputItem).filter(item => item !== undefined)
 }
 
@@ -30,12 +30,12 @@ function inputItem(item: Item): JsonObject | undefined {
     case 'reasoning':
       return reasoning(item)
     case 'web_search_call':
-      // Its results live at the vendor, under an id that was never stored.
+      // The vendor would need stored results, which do not exist.
       return undefined
     case 'item_reference':
       throw new ProviderFailure({
         kind: 'invalid-request',
-        message: `The item_reference '${item.id}' cannot be sent to a provider that stores nothing; send the item itself.`,
+        message: `The item_reference '${item.id}' cannot be sent to a provider that stores nothing. Send the item itself.`,
       })
     default:
       return item
@@ -44,13 +44,13 @@ function inputItem(item: Item): JsonObject | undefined {
 
 function message(item: MessageItem): JsonObject {
   const [first, ...others] = item.content
-  // The one form of an assistant's turn that needs no id by the vendor's schema, and that every host of the dialect takes.
+  // The only form of an assistant message that needs no id in the vendor's schema and that every host accepts.
   if (item.role === 'assistant' && others.length === 0 && first && 'text' in first) return { ...nameless(item), content: first.text }
   return { ...nameless(item), content: item.content.map(item.role === 'assistant' ? outputPart : inputPart) }
 }
 
 function reasoning(item: ReasoningItem): JsonObject | undefined {
-  // The vendor refuses a thought that it neither stored nor can decrypt.
+  // The vendor rejects thoughts that it did not store and cannot decrypt.
   if (!item.encrypted_content) return undefined
   return {
     ...nameless(item),
@@ -74,7 +74,7 @@ function outputPart(part: Part): JsonObject {
   return part.type === 'refusal' ? part : unhinted(part)
 }
 
-/** `cache_control` is another dialect's hint. */
+/** Removes `cache_control`, a hint in another dialect. */
 function unhinted(part: InputPart): JsonObject {
   const { cache_control: _, ...unhinted } = part as JsonObject
   return unhinted

@@ -11,14 +11,14 @@ export interface OutputPart {
   annotations: number
 }
 
-/** What was told of an item of the output so far. */
+/** The state of an output item while it arrives. */
 export interface OutputItem {
   readonly key: string
   type: string | undefined
   phase: 'commentary' | 'final_answer' | undefined
   readonly parts: OutputPart[]
   textLength: number
-  /** The tool call is out: its input may follow. */
+  /** The tool call was emitted, so its input may follow. */
   called: boolean
   done: boolean
 }
@@ -30,7 +30,7 @@ export function partOf(item: OutputItem, channel: Channel, index: number): Outpu
   return part
 }
 
-/** The parts of a finished item with what was told of them: by their order, since a stream may count them otherwise. */
+/** Pairs the parts of a finished item with those from the stream. Pairs by order, because a stream may number them differently. */
 export function paired(
   item: OutputItem,
   wires: readonly JsonObject[],

@@ -12,7 +12,7 @@ const channels: Readonly<Record<string, readonly Channel[]>> = {
   custom_tool_call: ['input'],
 }
 
-/** Items that the vendor itself ran, by the name under which usage counts them. */
+/** Tools that the vendor runs, with their names in usage counts. */
 const serverTools: Readonly<Record<string, string>> = {
   web_search_call: 'web_search',
   file_search_call: 'file_search',
@@ -22,17 +22,17 @@ const serverTools: Readonly<Record<string, string>> = {
 }
 
 /**
- * The output of one reply, told once, whichever way the vendor tells it: in deltas, in the finished form of a part or an item, or only in
- * the response object at the end. Each finished form adds what was not said yet, so a reply that did not stream is the same without deltas.
+ * Emits the output of one reply once, however the vendor sends it: as deltas, as finished parts or items, or only in the final response
+ * object. Each finished form adds what is still missing, so a whole reply is just a stream without deltas.
  */
 export class OutputItems {
   emit: Emit
-  /** Whether the model called a tool of the caller's. */
+  /** Whether the model called one of the caller's tools. */
   called = false
   readonly toolCalls: Record<string, number> = {}
   readonly #byPosition = new Map<number, OutputItem>()
   readonly #byId = new Map<string, OutputItem>()
-  /** The message or reasoning item whose events came last. */
+  /** The message or reasoning item of the last event. */
   #open: OutputItem | undefined
   readonly #items: OutputItem[] = []
 
@@ -55,7 +55,7 @@ export class OutputItems {
     if (typeof piece === 'string') this.#say(item, partOf(item, channel, indexIn(event)), piece, event.logprobs)
   }
 
-  /** All of a part. */
+  /** A complete part. */
   whole(event: JsonObject, channel: Channel, all: unknown): void {
     const item = this.#find(number(event.output_index), text(event.item_id))
     this.#complete(item, partOf(item, channel, indexIn(event)), all, event.logprobs)
@@ -67,22 +67,22 @@ export class OutputItems {
     this.#annotate(item, partOf(item, 'text', indexIn(event)), object(event.annotation))
   }
 
-  /** `response.output_item.done`, and the items of a reply that did not stream. */
+  /** `response.output_item.done`, and the items of a whole reply. */
   done(position: number | undefined, wire: JsonObject): void {
     const known = this.#find(position, text(wire.id))
     this.#finish(!known.done && mayBe(known, wire) ? known : this.#create(position, text(wire.id)), wire)
   }
 
-  /** The output of the response object at the end of a stream: hosts have left out events of items that stand in it. */
+  /** The output in the final response object. Some hosts leave out the events of some items in it. */
   rest(output: readonly JsonObject[]): void {
     output.forEach((wire, position) => {
-      const item = this.#toldAs(wire, position, output) ?? this.#create(position, text(wire.id))
+      const item = this.#streamedAs(wire, position, output) ?? this.#create(position, text(wire.id))
       if (!item.done) this.#finish(item, wire)
     })
   }
 
-  /** Ids and positions at the end need not be those of the stream: then the first message is the first message, and so on. */
-  #toldAs(wire: JsonObject, position: number, output: readonly JsonObject[]): OutputItem | undefined {
+  /** Ids and positions may differ from the stream's. Then items pair by type and order. */
+  #streamedAs(wire: JsonObject, position: number, output: readonly JsonObject[]): OutputItem | undefined {
     const byId = this.#byId.get(text(wire.id) ?? '')
     const there = this.#byPosition.get(position)
     if (byId ?? (there && mayBe(there, wire))) return byId ?? there
@@ -188,7 +188,7 @@ export class OutputItems {
     this.emit({ type: 'search', key: item.key, status, action: searchAction(wire) })
   }
 
-  /** Two items in a row of one kind must not flow together. */
+  /** Keeps consecutive items of the same kind apart. */
   #turnTo(item: OutputItem): void {
     if (this.#open === item) return
     if (this.#open) this.emit({ type: 'item-end' })
@@ -237,7 +237,7 @@ function indexIn(event: JsonObject): number {
   return number(event.content_index) ?? number(event.summary_index) ?? 0
 }
 
-/** Whether a finished item can be one of which so much was told. */
+/** Whether a finished item can be this item from the stream. */
 function mayBe(item: OutputItem, wire: JsonObject): boolean {
   return item.type === undefined
     ? item.parts.every(part => channels[text(wire.type) ?? '']?.includes(part.channel))

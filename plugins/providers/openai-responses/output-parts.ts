@@ -1,7 +1,7 @@
 import { parseJson, type Citation, type JsonObject, type LogProb, type SearchAction } from '../../../core/index.ts'
 import { number, object, objects, text } from './wire.ts'
 
-/** A part's annotation, where it is of a kind that callers know; offsets are the part's own. */
+/** A part's annotation, with offsets into the part. Undefined for other kinds. */
 export function citation(wire: JsonObject): { readonly citation: Citation; readonly start: number; readonly end: number } | undefined {
   switch (wire.type) {
     case 'url_citation': {
@@ -29,7 +29,7 @@ function logProb(wire: JsonObject): Omit<LogProb, 'top_logprobs'> {
   return { token: text(wire.token) ?? '', logprob: number(wire.logprob) ?? 0, ...(bytes && { bytes }) }
 }
 
-/** What a `web_search_call` did. While it runs the vendor may not know yet: an empty search. */
+/** The action of a `web_search_call`. While it runs, the vendor may send none, so this returns an empty search. */
 export function searchAction(wire: JsonObject): SearchAction {
   const action = object(wire.action) ?? {}
   switch (action.type) {
@@ -50,7 +50,7 @@ function query({ query: single, queries }: JsonObject): string | undefined {
   return text(single) ?? (Array.isArray(queries) ? text(queries[0]) : undefined)
 }
 
-/** xAI also tells its searches in the form of a function call. */
+/** xAI also sends searches as function calls. */
 function queryInArguments({ arguments: input }: JsonObject): string | undefined {
   return typeof input === 'string' ? text(object(parseJson(input))?.query) : undefined
 }

@@ -1,17 +1,17 @@
 import { ProviderFailure, type Emit } from '../../../core/index.ts'
-import { failureIn } from './failure.ts'
+import { failureInside } from './failure.ts'
 import { OutputItems } from './output-items.ts'
 import { conclude } from './terminal.ts'
 import { object, text } from './wire.ts'
 
-/** A reply that did not stream: the events that its stream would have been, each part in one piece. */
+/** A reply that did not stream. Emits the events of its stream, each part in one piece. */
 export function replyEvents(body: unknown, emit: Emit): void {
   const response = object(body)
-  if (response?.error && !response.output) throw failureIn(response.error, JSON.stringify(body))
+  if (response?.error && !response.output) throw failureInside(response.error, JSON.stringify(body))
   if (!response || !Array.isArray(response.output))
     throw new ProviderFailure({
       kind: 'protocol',
-      message: 'The provider answered with something that is not a response.',
+      message: 'The provider sent a reply that is not a response.',
       upstream: JSON.stringify(body),
     })
   const model = text(response.model)

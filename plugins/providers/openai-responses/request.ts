@@ -6,24 +6,24 @@ import {
   type ToolDefinition,
   type UpstreamRequestBody,
 } from '../../../core/index.ts'
-import { inputItems } from './input-items.ts'
+import { itemsOf } from './input-items.ts'
 
-export interface WireBodyOptions {
-  /** Ask for encrypted reasoning; true where left out. */
+export interface RequestOptions {
+  /** Request encrypted reasoning. Default: true. */
   readonly reasoningState?: boolean | undefined
-  /** Sent as `stream_options.include_obfuscation`, where given. */
+  /** Sent as `stream_options.include_obfuscation` if set. */
   readonly obfuscation?: boolean | undefined
 }
 
 const minimumOutputTokens = 16
 
-/** The body of `POST /responses` that a canonical request becomes. */
-export function wireBody(request: UpstreamRequestBody, model: string, options: WireBodyOptions = {}): JsonObject {
+/** The body of `POST /responses`. */
+export function requestBody(request: UpstreamRequestBody, model: string, options: RequestOptions = {}): JsonObject {
   const { tools, reasoning, max_output_tokens: maxOutputTokens, prompt_cache_retention: cacheRetention } = request
   const body: JsonObject = {
     ...unknownFields(request),
     model,
-    input: inputItems(request.input),
+    input: itemsOf(request.input),
     instructions: request.instructions,
     tools: tools?.map(wireTool),
     tool_choice: request.tool_choice && wireToolChoice(request.tool_choice),
@@ -49,11 +49,11 @@ export function wireBody(request: UpstreamRequestBody, model: string, options: W
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
 }
 
-/** What `wireBody` leaves out or changes although the caller asked for it. */
+/** Warnings about what `requestBody` drops or changes. */
 export function warningsFor(request: UpstreamRequestBody): readonly GenerationEvent[] {
   const warnings: GenerationEvent[] = []
   for (const param of ['presence_penalty', 'frequency_penalty'] as const)
-    if (request[param]) warnings.push({ type: 'warning', param, message: 'not known to this provider, dropped' })
+    if (request[param]) warnings.push({ type: 'warning', param, message: 'is not supported by this provider and was dropped' })
   if (request.max_output_tokens !== undefined && request.max_output_tokens < minimumOutputTokens)
     warnings.push({ type: 'warning', param: 'max_output_tokens', message: `raised to ${minimumOutputTokens}, the provider's minimum` })
   return warnings
@@ -82,7 +82,7 @@ function wireReasoning({
   return formerSummary && !reasoning.summary ? { ...reasoning, summary: formerSummary } : reasoning
 }
 
-function included({ include = [] }: UpstreamRequestBody, { reasoningState = true }: WireBodyOptions): readonly string[] | undefined {
+function included({ include = [] }: UpstreamRequestBody, { reasoningState = true }: RequestOptions): readonly string[] | undefined {
   const values = new Set<string>(include)
   if (reasoningState) values.add('reasoning.encrypted_content')
   return values.size === 0 ? undefined : [...values]

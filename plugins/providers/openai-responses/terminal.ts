@@ -1,13 +1,13 @@
 import { ProviderFailure, type JsonObject, type TokenUsage } from '../../../core/index.ts'
-import { failureIn } from './failure.ts'
+import { failureInside } from './failure.ts'
 import type { OutputItems } from './output-items.ts'
 import { number, object, objects, text } from './wire.ts'
 
-/** The response object of a terminal event or of a reply that did not stream: what is left of the output, the usage, and how it ended. */
+/** Reads the final response object: the rest of the output, the usage, and the status. */
 export function conclude(response: JsonObject, eventStatus: string | undefined, items: OutputItems): void {
   items.rest(objects(response.output))
   const usage = object(response.usage)
-  if (usage) items.emit({ type: 'usage', usage: tokenUsage(usage, items.toolCalls) })
+  if (usage) items.emit({ type: 'usage', usage: usageOf(usage, items.toolCalls) })
   const status = eventStatus ?? text(response.status) ?? (response.incomplete_details ? 'incomplete' : 'completed')
   switch (status) {
     case 'completed':
@@ -17,16 +17,16 @@ export function conclude(response: JsonObject, eventStatus: string | undefined, 
       return items.emit({ type: 'finish', reason: filtered ? 'content-filter' : 'length' })
     }
     case 'failed':
-      throw failureIn(response.error, JSON.stringify(response.error ?? null))
+      throw failureInside(response.error, JSON.stringify(response.error ?? null))
     case 'cancelled':
       throw new ProviderFailure({ kind: 'unavailable', message: 'The provider cancelled the response.' })
     default:
-      throw new ProviderFailure({ kind: 'protocol', message: `The provider ended a response whose status is '${status}'.` })
+      throw new ProviderFailure({ kind: 'protocol', message: `The provider sent a final response with the unknown status '${status}'.` })
   }
 }
 
-/** The vendor's cached and written tokens lie within its input tokens, its reasoning tokens within its output tokens. */
-function tokenUsage(usage: JsonObject, toolCalls: Readonly<Record<string, number>>): TokenUsage {
+/** The vendor's input tokens include cache reads and writes. Its output tokens include reasoning. */
+function usageOf(usage: JsonObject, toolCalls: Readonly<Record<string, number>>): TokenUsage {
   const input = object(usage.input_tokens_details)
   const cacheRead = number(input?.cached_tokens) ?? 0
   const cacheWrite5m = number(input?.cache_write_tokens) ?? 0

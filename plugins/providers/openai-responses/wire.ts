@@ -1,18 +1,18 @@
-import type { JsonObject } from '../../../core/index.ts'
+import { firstText, isObject, type JsonObject } from '../../../core/index.ts'
 
-// What the vendor sends is looked at member by member: hosts of this dialect leave out, null and misname more than any schema admits.
+// Replies are read member by member, because hosts of this dialect omit, null and rename more than any schema allows.
 
 export function object(value: unknown): JsonObject | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined
+  return isObject(value) ? value : undefined
 }
 
 export function objects(value: unknown): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(entry => object(entry) !== undefined) : []
+  return Array.isArray(value) ? value.filter(isObject) : []
 }
 
-/** A string that says something. */
+/** A string that is not empty. */
 export function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined
+  return firstText(value)
 }
 
 export function number(value: unknown): number | undefined {

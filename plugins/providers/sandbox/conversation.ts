@@ -1,13 +1,13 @@
 import type { InputPart, Item, Part, UpstreamRequestBody } from '../../../core/index.ts'
 
-/** A call of the caller's tools, as the conversation has it. */
+/** A call of one of the caller's tools, from the conversation. */
 interface PastCall {
   readonly name: string
   readonly namespace: string | undefined
   readonly callId: string
 }
 
-/** The text of the last user message, else of the last message; images and files stand in it in brackets. */
+/** The text of the last user message, else of the last message. Images and files appear in brackets. */
 export function lastText({ input, instructions }: UpstreamRequestBody): string {
   const messages = input.filter(item => item.type === 'message')
   const message = messages.findLast(({ role }) => role === 'user') ?? messages.at(-1)
@@ -32,7 +32,7 @@ function partText(part: Part | InputPart): string {
   }
 }
 
-/** What was called since the user last said something. */
+/** The calls since the last user message. */
 export function callsOfTurn(input: readonly Item[]): readonly PastCall[] {
   return callsIn(input.slice(input.findLastIndex(item => item.type === 'message' && item.role === 'user') + 1))
 }
@@ -45,7 +45,7 @@ export function callsIn(input: readonly Item[]): readonly PastCall[] {
   )
 }
 
-/** Quotes the outputs with which the conversation ends, a line each; undefined where it does not end in one. */
+/** Quotes the outputs at the end of the conversation, one per line. Undefined if it does not end with one. */
 export function quotedOutputs(input: readonly Item[]): string | undefined {
   const isOutput = (item: Item): boolean => item.type === 'function_call_output' || item.type === 'custom_tool_call_output'
   const last = input.at(-1)

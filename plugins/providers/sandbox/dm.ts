@@ -9,10 +9,10 @@ import {
 } from '../../../core/index.ts'
 import { created } from './models.ts'
 
-/** Probabilities are in steps of one in so many. */
+/** Probabilities are multiples of 1 / precision. */
 const precision = 10_000
 
-/** Its decisions follow from the state and the question alone: the same are always answered alike, and others hardly ever. */
+/** Decisions depend only on the state and the question: the same ones always get the same answer. */
 export function sandboxDecisions(provider: string): DecisionClient {
   return {
     provider,
@@ -30,7 +30,7 @@ export function sandboxDecisions(provider: string): DecisionClient {
   }
 }
 
-/** The canonical name is the whole one, so that `dm` alone never means the sandbox. */
+/** The canonical name includes the provider, so that `dm` alone never means the sandbox. */
 export function sandboxDecisionModels(provider: string): CatalogSource {
   const entry = {
     model: `${provider}/dm`,
@@ -48,7 +48,7 @@ function answer(stateDigest: string, question: Question): DecisionAnswer {
   return answerBy(question, distribution(Object.keys(question.criteria).map(() => random())))
 }
 
-/** Most of it falls to few, and all of it sums to 1 in whole steps. */
+/** Gives most of the probability to a few options. The sum is exactly 1, in whole steps. */
 function distribution(random: readonly number[]): readonly number[] {
   const weights = random.map(number => 1 / (1.001 - number) ** 2)
   const total = weights.reduce((sum, weight) => sum + weight, 0)
@@ -58,7 +58,7 @@ function distribution(random: readonly number[]): readonly number[] {
   return steps.map((step, index) => (index === largest ? step + left : step) / precision)
 }
 
-/** Numbers from 0 to below 1, always the same for the same text. */
+/** Numbers from 0 to below 1, the same for the same text. */
 function numbersOf(text: string): () => number {
   const seed = sha256(text)
   let block = seed

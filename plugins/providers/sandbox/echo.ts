@@ -3,12 +3,12 @@ import { lastText } from './conversation.ts'
 import { callTools, pendingTools, speak } from './reply.ts'
 import { selectTools } from './tool-choice.ts'
 
-/** Says the last user message again; calls tools only where it is made to. */
+/** Repeats the last user message. Calls tools only if forced to. */
 export async function* echo({ request }: ProviderCall): AsyncGenerator<GenerationEvent> {
   yield* await obey(request, lastText(request))
 }
 
-/** A forced call as long as one is due, else the text. */
+/** A forced call if one is due, else the text. */
 export function obey(request: ProviderCall['request'], text: string | readonly string[]): Promise<readonly GenerationEvent[]> {
   const { tools, forced } = selectTools(request)
   const pending = forced ? pendingTools(request, tools) : []

@@ -12,7 +12,7 @@ import {
 import { misunderstood, readInstruction, wholeNumber, type Instruction } from './instruction.ts'
 import { pieces, speak, textEvent } from './reply.ts'
 
-/** Kinds with the status that a vendor would send; nothing was sent where there is none. */
+/** The status that a vendor would send for each kind. Undefined if no reply would arrive. */
 const statusOfKind: Readonly<Record<FailureKind, number | undefined>> = {
   'invalid-request': 400,
   'not-found': 404,
@@ -50,10 +50,10 @@ interface Plan {
 
 const members = ['status', 'kind', 'code', 'retryAfterMs', 'message', 'after', 'cut', 'refusal', 'contentFilter', 'provider']
 const manual =
-  'sandbox/fail takes its orders from the last user message. It may be a status from 400 to 599, ' +
+  'sandbox/fail reads its instructions from the last user message: a status from 400 to 599, ' +
   `a kind of failure (${Object.keys(statusOfKind).join(', ')}), cut, refusal or content-filter, ` +
-  `or a JSON object of these members: ${members.join(', ')}. ` +
-  'Such as: {"status":429,"retryAfterMs":2000,"after":3}'
+  `or a JSON object with these members: ${members.join(', ')}. ` +
+  'For example: {"status":429,"retryAfterMs":2000,"after":3}'
 
 function readPlan({ text, object }: Instruction): Plan {
   const asked = object ?? readWord(text)
@@ -77,7 +77,7 @@ function readEnd(asked: JsonObject): Plan['end'] {
   if (isTrue(asked, 'contentFilter')) return { finish: 'content-filter' }
   if (isTrue(asked, 'cut')) return 'cut'
   const { kind, status } = readKind(asked)
-  const message = readText(asked, 'message') ?? `The sandbox failed as it was asked to (${kind}).`
+  const message = readText(asked, 'message') ?? `The sandbox failed as requested (${kind}).`
   const retryAfterMs = wholeNumber(asked, 'retryAfterMs', 86_400_000)
   const code = readCode(asked)
   const upstream = status === undefined ? undefined : JSON.stringify({ error: { type: kind, message } })
@@ -92,7 +92,7 @@ function readKind(asked: JsonObject): { readonly kind: FailureKind; readonly sta
     return { kind: failureKindOfStatus(status), status }
   }
   const kind = Object.keys(statusOfKind).find(each => each === asked.kind) as FailureKind | undefined
-  if (!kind) throw misunderstood(`sandbox/fail does not know what is asked of it. ${manual}`)
+  if (!kind) throw misunderstood(`sandbox/fail does not understand the request. ${manual}`)
   return { kind, status: status ?? statusOfKind[kind] }
 }
 
@@ -104,7 +104,7 @@ function readCode({ code }: JsonObject): ImageErrorCode | undefined {
 function readText(asked: JsonObject, name: string): string | undefined {
   const value = asked[name]
   if (value === undefined || typeof value === 'string') return value
-  throw misunderstood(`${name} must be a text, not ${JSON.stringify(value)}.`)
+  throw misunderstood(`${name} must be a string, not ${JSON.stringify(value)}.`)
 }
 
 function isTrue(asked: JsonObject, name: string): boolean {

@@ -1,7 +1,7 @@
 import { ProviderFailure, type JsonObject, type ProviderCall } from '../../../core/index.ts'
 import { lastText } from './conversation.ts'
 
-/** What the last user message asks a model to do: the JSON object that it is or contains, or its words. */
+/** What the last user message asks a model to do: its text, and the JSON object that it is or contains. */
 export interface Instruction {
   readonly text: string
   readonly object: JsonObject | undefined
@@ -21,7 +21,7 @@ function parseObject(text: string): JsonObject | undefined {
   }
 }
 
-/** A member that must be a whole number within bounds; undefined where it is absent. */
+/** A member that must be a whole number within bounds. Undefined if it is absent. */
 export function wholeNumber(object: JsonObject, name: string, most: number): number | undefined {
   const value = object[name]
   if (value === undefined) return undefined

@@ -11,11 +11,11 @@ import {
 } from '../../../core/index.ts'
 import { logProbs } from './reply.ts'
 
-/** A token is four UTF-16 units, rounded up; an image or a file counts as 100 tokens. */
+/** A token is four UTF-16 units, rounded up. An image or a file counts as 100 tokens. */
 const tokenLength = 4
 const attachmentLength = 100 * tokenLength
 
-/** Counts what a model says, stops it at its limit, and tells the usage at the start and before the end. */
+/** Counts a model's output, stops it at its limit, and emits usage at the start and before the end. */
 export async function* metered(
   call: ProviderCall,
   say: (call: ProviderCall) => Iterable<GenerationEvent> | AsyncIterable<GenerationEvent>,
@@ -71,7 +71,7 @@ class Meter {
     return { type: 'usage', usage }
   }
 
-  /** The event itself, what there is room for of it, or undefined where there is no room. */
+  /** The event, or the part of it that fits. Undefined if there is no room. */
   measure(event: GenerationEvent): GenerationEvent | undefined {
     if (event.type === 'tool-call') return this.#room(false) > 0 ? event : undefined
     if (event.type !== 'text' && event.type !== 'refusal' && event.type !== 'reasoning' && event.type !== 'tool-input') return event
@@ -91,7 +91,7 @@ class Meter {
   }
 }
 
-/** Never between the halves of a surrogate pair. */
+/** Does not split a surrogate pair. */
 function cut(text: string, room: number): string {
   if (text.length <= room) return text
   const last = text.charCodeAt(room - 1)

@@ -2,41 +2,41 @@ import type { CatalogEntry, CatalogSource, Capabilities } from '../../../core/in
 import { efforts } from '../../../core/index.ts'
 
 /*
- * The models of the sandbox. The same request always gets the same answer, whether it streams or not, and nothing leaves the gateway.
+ * The sandbox models. The same request always gets the same answer, streamed or not, and nothing leaves the gateway.
  *
  * All of them:
- * - count four characters as a token and 100 tokens for an image or a file, and cost $0.10 a million input tokens and $0.20 a million
- *   output tokens;
- * - stop with `length` at `max_output_tokens` or 16,384 tokens, and refuse more input than 128,000 tokens with `context_length_exceeded`;
- * - give log probabilities where `include` or `top_logprobs` asks for them.
+ * - count four characters as a token, and an image or a file as 100 tokens;
+ * - cost $0.10 per million input tokens and $0.20 per million output tokens;
+ * - stop with `length` at `max_output_tokens` or 16,384 tokens, and refuse more than 128,000 input tokens with `context_length_exceeded`;
+ * - return log probabilities if `include` or `top_logprobs` asks for them.
  *
- * `echo`       Says the last user message again, a few words at a time; images and files stand in it as `[image]` and `[file NAME]`.
- *              With `text.format` it gives a valid instance of the schema, or `{"text": …}` for `json_object`. It calls tools only where
- *              `tool_choice` makes it. After a tool's output it answers `NAME returned: OUTPUT`, a line for each.
+ * `echo`       Repeats the last user message, a few words at a time, with images and files as `[image]` and `[file NAME]`. With
+ *              `text.format` it returns a valid instance of the schema, or `{"text": …}` for `json_object`. It calls tools only if
+ *              `tool_choice` forces it to. After tool outputs it answers `NAME returned: OUTPUT`, one line for each.
  *
- * `tools`      Calls each function and custom tool that `tool_choice` allows, once after each user message; one at a time where
+ * `tools`      Calls each function and custom tool that `tool_choice` allows, once after each user message, and one at a time if
  *              `parallel_tool_calls` is false. Arguments are a valid instance of `parameters`. After the outputs it answers as `echo` does.
  *
- * `reasoning`  Thinks before it answers as `echo` does: in its own words, in a summary, and with encrypted state. The effort says for how
- *              many steps: none 0, minimal and low 1, medium 2 (the default), high 3, xhigh 4, max 5. Given its state back, it begins the
- *              answer with `I remember turn 1.`, counting on with each turn. State that was changed is refused.
+ * `reasoning`  Thinks, then answers as `echo` does. Emits full reasoning, a summary and encrypted state. The effort sets the number of
+ *              steps: none 0, minimal and low 1, medium 2 (the default), high 3, xhigh 4, max 5. If it gets its state back, it starts the
+ *              answer with `I remember turn 1.`, and counts up with each turn. It refuses state that was changed.
  *
  * `slow`       Waits. The last user message says how long: `{"firstMs":200,"betweenMs":50,"pieces":5}` (alone or within other text), or
- *              `first 200 between 50 pieces 5`. What is left out is 1000, 200 and 5. It says `Piece 1 of 5. Piece 2 of 5. …`; formats and
- *              forced tools are as with `echo`.
+ *              `first 200 between 50 pieces 5`. The defaults are 1000, 200 and 5. It answers `Piece 1 of 5. Piece 2 of 5. …`. Formats and
+ *              forced tools work as in `echo`.
  *
  * `fail`       Fails. The last user message says how, as a JSON object (alone or within other text):
  *              - `status`: 400 to 599; and `kind`: invalid-request, not-found, auth, quota, rate-limit, overloaded, unavailable, timeout,
  *                network, protocol, refused or context-length. Either follows from the other.
  *              - `code`, `message` and `retryAfterMs`: more about the failure.
- *              - `after`: so many pieces of text come first.
- *              - `cut`: true ends the reply without saying why.
- *              - `refusal`: this text is given as a refusal, and the reply ends well.
+ *              - `after`: the number of pieces of text to send first.
+ *              - `cut`: true ends the reply without a finish reason.
+ *              - `refusal`: sends this text as a refusal, and ends the reply normally.
  *              - `contentFilter`: true ends the reply as a content filter does.
- *              - `provider`: only the sandbox of this id fails, any other answers; for trying fallbacks between two sandboxes.
- *              A word does as well: a status, a kind, `cut`, `refusal` or `content-filter`. Anything else is answered with what can be asked.
+ *              - `provider`: only the sandbox with this id fails. Use it to try fallbacks between two sandboxes.
+ *              A single word also works: a status, a kind, `cut`, `refusal` or `content-filter`. Anything else returns a manual.
  *
- * `dm`         Answers decisions, and only by its whole name: `sandbox/dm`. Its probabilities are made of the state and the question.
+ * `dm`         Makes decisions, under its full name `sandbox/dm` only. Its probabilities depend on the state and the question.
  */
 const modelNames = ['echo', 'tools', 'reasoning', 'slow', 'fail'] as const
 export type ModelName = (typeof modelNames)[number]
@@ -65,7 +65,7 @@ const capabilities: Capabilities = {
 /** 2025-01-01: the models do not age. */
 export const created = 1_735_689_600
 
-/** The models for a provider of this id. `auto` never chooses one of them. */
+/** The models for a provider with this id. `auto` never chooses them. */
 export function sandboxModels(provider: string): CatalogSource {
   const entries = modelNames.map((model): CatalogEntry => ({
     model,

@@ -21,7 +21,7 @@ export function sandboxProvider(id: string, timeouts?: Partial<Timeouts>): Provi
         throw new ProviderFailure({
           kind: 'not-found',
           status: 404,
-          message: `The sandbox has no model ${JSON.stringify(name)}; it has ${Object.keys(models).join(', ')}.`,
+          message: `The sandbox has no model ${JSON.stringify(name)}. It has ${Object.keys(models).join(', ')}.`,
         })
       call.signal.throwIfAborted()
       yield* metered(call, models[name])

@@ -6,13 +6,13 @@ import { pieces } from './reply.ts'
 
 const stepsOfEffort: Readonly<Record<Effort, number>> = { none: 0, minimal: 1, low: 1, medium: 2, high: 3, xhigh: 4, max: 5 }
 
-/** Thinks first: its own words, a summary with a part a step, and a state by which it knows its turns again. */
+/** Thinks first: full reasoning, a summary with one part per step, and a state that identifies the turn. */
 export async function* reasoning({ request }: ProviderCall): AsyncGenerator<GenerationEvent> {
   const question = lastText(request)
   const remembered = lastTurn(request.input)
   const memory = remembered === 0 ? '' : `I remember turn ${remembered}. `
   const steps = stepsOfEffort[request.reasoning?.effort ?? 'medium']
-  // Made before anything is said: a request that is wrong fails as a whole.
+  // Prepare the answer first, so that an invalid request fails before any output.
   const rest = await obey(request, memory + question)
   if (steps > 0) yield* think(question, steps, remembered + 1)
   yield* rest
@@ -41,7 +41,7 @@ function writeState(turn: number): string {
   return `${prefix}${turn}-${createHash('sha256').update(`${prefix}${turn}`).digest('base64url')}`
 }
 
-/** The last turn that the conversation's own states tell of, else 0. States of other models are passed over. */
+/** The last turn in the conversation's states, else 0. Skips states of other models. */
 function lastTurn(input: readonly Item[]): number {
   let last = 0
   for (const [index, item] of input.entries()) {
@@ -51,7 +51,7 @@ function lastTurn(input: readonly Item[]): number {
       throw new ProviderFailure({
         kind: 'invalid-request',
         status: 400,
-        message: `input[${index}].encrypted_content is reasoning state of the sandbox that has been changed since.`,
+        message: `input[${index}].encrypted_content is reasoning state of the sandbox that was changed.`,
       })
     last = Math.max(last, turn)
   }

@@ -3,13 +3,13 @@ import { callsIn, callsOfTurn, quotedOutputs } from './conversation.ts'
 import { matchingText, schemaValue } from './schema-value.ts'
 import type { CallableTool } from './tool-choice.ts'
 
-/** Cuts a text into pieces of a few words. Together they are the text. */
+/** Cuts a text into pieces of a few words. */
 export function pieces(text: string): readonly string[] {
   if (text === '') return []
   return (text.trim() && text.match(/(?:\s*\S{1,24}){1,3}\s*/gu)) || [text]
 }
 
-/** The text in the form that the request wants, with what the tools returned in place of it where they were called. */
+/** The text in the requested format. If tools were called, quotes their outputs instead. */
 async function answer(request: UpstreamRequestBody, text: string): Promise<string> {
   const said = quotedOutputs(request.input) ?? text
   const format = request.text?.format
@@ -17,7 +17,7 @@ async function answer(request: UpstreamRequestBody, text: string): Promise<strin
   return format?.type === 'json_object' ? JSON.stringify({ text: said }) : said
 }
 
-/** A whole answer in text. A text that is given in pieces comes in these, unless something else is to be said. */
+/** A whole text answer. A text in pieces keeps them, unless the answer is a different text. */
 export async function speak(request: UpstreamRequestBody, text: string | readonly string[]): Promise<readonly GenerationEvent[]> {
   const plain = typeof text === 'string' ? text : text.join('')
   const said = await answer(request, plain)
@@ -30,7 +30,7 @@ export function textEvent(request: UpstreamRequestBody, text: string): Generatio
   return wanted ? { type: 'text', text, logprobs: logProbs(text, request.top_logprobs ?? 0) } : { type: 'text', text }
 }
 
-/** A token is four characters here; the longer, the less likely. */
+/** A token is four characters here. Longer tokens are less likely. */
 export function logProbs(text: string, alternatives: number): LogProb[] {
   const tokens = text.match(/.{1,4}/gsu) ?? []
   return tokens.map(token => {
@@ -43,14 +43,14 @@ function scored(token: string, rank: number): { token: string; logprob: number; 
   return { token, logprob: -(token.length / 8) - rank, bytes: [...Buffer.from(token)] }
 }
 
-/** The tools that this turn has not called yet: all of them, or the next one where calls must not be parallel. */
+/** The tools that this turn has not called yet: all of them, or only the next one without parallel calls. */
 export function pendingTools(request: UpstreamRequestBody, tools: readonly CallableTool[]): readonly CallableTool[] {
   const past = callsOfTurn(request.input)
   const pending = tools.filter(tool => !past.some(call => call.name === tool.name && call.namespace === tool.namespace))
   return request.parallel_tool_calls === false ? pending.slice(0, 1) : pending
 }
 
-/** Calls each of the tools. A call's id counts the conversation's calls, so that it is told apart from earlier ones. */
+/** Calls each of the tools. Ids count the calls in the conversation, so they differ from earlier ones. */
 export async function callTools(request: UpstreamRequestBody, tools: readonly CallableTool[]): Promise<readonly GenerationEvent[]> {
   const events: GenerationEvent[] = []
   const taken = new Set(callsIn(request.input).map(call => call.callId))

@@ -1,13 +1,13 @@
 import { DeadlineThread, ProviderFailure, ThreadStopped, type JsonObject } from '../../../core/index.ts'
 import type { Found } from './schema-worker.ts'
 
-/** In turn for whoever asks, and gone after a while without questions. */
+/** Serves one question at a time, and ends after a while without questions. */
 let thread: DeadlineThread<JsonObject | boolean, Found> | undefined
 let turn: Promise<unknown> = Promise.resolve()
 let idleTimer: NodeJS.Timeout | undefined
 const idleMs = 10_000
 
-/** A value that is valid under a caller's schema, always the same one. Schemas run in a thread, since they can be made to take for ever. */
+/** A value that is valid under a caller's schema, always the same one. Runs in a thread, because a schema can take arbitrarily long. */
 export async function schemaValue(schema: JsonObject | boolean): Promise<unknown> {
   const asked = turn.then(() => ask(schema))
   turn = asked.catch(() => {})
@@ -16,11 +16,11 @@ export async function schemaValue(schema: JsonObject | boolean): Promise<unknown
   throw new ProviderFailure({
     kind: 'invalid-request',
     status: 400,
-    message: `The sandbox found no value that is valid under the given JSON Schema: ${found.problem}.`,
+    message: `The sandbox found no value that is valid under the JSON Schema: ${found.problem}.`,
   })
 }
 
-/** A text that matches a regular expression; undefined where none was found. */
+/** A text that matches a regular expression. Undefined if none was found. */
 export async function matchingText(pattern: string): Promise<string | undefined> {
   const value = await schemaValue({ type: 'string', pattern }).catch(() => undefined)
   return typeof value === 'string' ? value : undefined

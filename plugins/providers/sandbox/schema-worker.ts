@@ -2,13 +2,13 @@ import { parentPort } from 'node:worker_threads'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { generateSync } from 'json-schema-faker'
 
-// The program of the thread in which callers' schemas run. json-schema-faker proposes values, and ajv decides.
+// The worker thread for callers' schemas. json-schema-faker proposes values, and ajv validates them.
 
 type Schema = Parameters<typeof generateSync>[0]
 export type Found = { readonly value: unknown } | { readonly problem: string }
 
 const seeds = 16
-/** Members and items that are made plain. */
+/** The most members and items to simplify. */
 const mostPlain = 200
 
 parentPort!.on('message', (schema: Schema) => parentPort!.postMessage(find(withoutDraft(schema))))
@@ -25,11 +25,11 @@ function find(schema: Schema): Found {
   try {
     return firstValid(schema, new Ajv2020({ strict: false, validateFormats: false, logger: false, ownProperties: true }).compile(schema))
   } catch (error) {
-    return { problem: error instanceof RangeError ? 'it refers to itself without end' : 'it is not a schema that can be used' }
+    return { problem: error instanceof RangeError ? 'it refers to itself endlessly' : 'it is not a valid schema' }
   }
 }
 
-/** With all optional members first, since that shows most of a schema; without them where they contradict one another. */
+/** Tries with all optional members first, to show most of the schema, then without them, in case they conflict. */
 function firstValid(schema: Schema, validate: ValidateFunction): Found {
   for (const alwaysFakeOptionals of [true, false])
     for (let seed = 1; seed <= seeds; seed++) {
@@ -47,7 +47,7 @@ function proposal(schema: Schema, seed: number, alwaysFakeOptionals: boolean): u
   }
 }
 
-/** Random words and numbers become the name of their member and 1, wherever the schema lets them. */
+/** Replaces random words with their member's name and random numbers with 1, wherever the schema allows. */
 function plain(value: unknown, validate: ValidateFunction): unknown {
   const root = { value }
   let left = mostPlain

@@ -13,7 +13,7 @@ const longestMs = 600_000
 const mostPieces = 10_000
 const names = ['firstMs', 'betweenMs', 'pieces'] as const
 
-/** Answers as `echo` does, but with a text of its own and at the pace that the last user message asks for. */
+/** Answers as `echo` does, but with its own text and at the pace in the last user message. */
 export async function* slow(call: ProviderCall): AsyncGenerator<GenerationEvent> {
   const timing = readTiming(readInstruction(call))
   const text = Array.from({ length: timing.pieces }, (_, index) => `${index === 0 ? '' : ' '}Piece ${index + 1} of ${timing.pieces}.`)
@@ -41,7 +41,7 @@ function readTiming({ object, text }: Instruction): Timing {
   const asked = object ?? readWords(text)
   const unknown = Object.keys(asked).find(name => !names.some(each => each === name))
   if (unknown !== undefined)
-    throw misunderstood(`sandbox/slow does not know ${JSON.stringify(unknown)}; it knows firstMs, betweenMs and pieces.`)
+    throw misunderstood(`sandbox/slow does not know ${JSON.stringify(unknown)}. It knows firstMs, betweenMs and pieces.`)
   return {
     firstMs: wholeNumber(asked, 'firstMs', longestMs) ?? 1000,
     betweenMs: wholeNumber(asked, 'betweenMs', longestMs) ?? 200,
@@ -49,7 +49,7 @@ function readTiming({ object, text }: Instruction): Timing {
   }
 }
 
-/** Such as `first 200 between 50 pieces 5`; anything else is no timing, and the defaults hold. */
+/** Reads text such as `first 200 between 50 pieces 5`. Otherwise, the defaults apply. */
 function readWords(text: string): JsonObject {
   const found = text.matchAll(/\b(first|between|pieces)[ =:]{1,3}(\d{1,9})\b/gi)
   return Object.fromEntries(

@@ -1,16 +1,16 @@
 import { ProviderFailure, type CustomTool, type FunctionTool, type JsonObject, type UpstreamRequestBody } from '../../../core/index.ts'
 
-/** A tool that can be called, with the namespace it stands in. */
+/** A tool that can be called, with its namespace. */
 export type CallableTool = (FunctionTool | CustomTool) & { readonly namespace?: string }
 
 export interface ToolSelection {
   /** The tools that may be called now. */
   readonly tools: readonly CallableTool[]
-  /** The caller wants a call and no text. */
+  /** Whether the caller wants a call instead of text. */
   readonly forced: boolean
 }
 
-/** What `tools` and `tool_choice` leave. Tools that the caller does not run itself are passed over. */
+/** The tools that `tools` and `tool_choice` allow. Skips tools that the caller does not run. */
 export function selectTools({ tools = [], tool_choice: choice = 'auto' }: UpstreamRequestBody): ToolSelection {
   const callable = tools.flatMap<CallableTool>(tool => {
     if (tool.type === 'namespace') return tool.tools.map(inner => ({ ...inner, namespace: tool.name }))

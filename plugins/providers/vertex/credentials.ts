@@ -1,26 +1,26 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import type { JsonObject } from '../../../core/index.ts'
+import { isObject, type JsonObject } from '../../../core/index.ts'
 
-/** At most one of them. */
+/** At most one is set. */
 export interface CredentialsOption {
   readonly file?: string | undefined
   readonly json?: string | undefined
   readonly source?: 'application-default' | 'metadata' | undefined
 }
 
-/** What tells Google who asks. */
+/** The credentials for Google. */
 export interface GoogleCredentials {
   readonly source: 'configuration' | 'metadata' | 'library'
-  /** Of the source `configuration`. */
+  /** Set for the source `configuration`. */
   readonly configuration?: Configuration
   readonly project: string | undefined
 }
 
 export type Configuration = JsonObject & { readonly type: string }
 
-/** By the `type` of a configuration, as Google's tools write it: what it cannot do without. */
+/** Required members, by the `type` of a configuration from Google's tools. */
 const needed: Readonly<Record<string, readonly string[]>> = {
   service_account: ['client_email', 'private_key'],
   external_account: ['audience', 'subject_token_type', 'token_url', 'credential_source'],
@@ -30,24 +30,27 @@ const needed: Readonly<Record<string, readonly string[]>> = {
   gdch_service_account: ['project', 'private_key_id', 'private_key', 'name', 'token_uri'],
 }
 
-/** Reads at start what would fail at the first request. Throws an error that goes on behind "plugin vertex". */
+/** Reads credentials at startup, so that errors do not wait for the first request. The message follows "plugin vertex". */
 export function readCredentials(option: CredentialsOption): GoogleCredentials {
   if (option.source === 'metadata') return { source: 'metadata', project: undefined }
   const path = option.file ?? (option.json === undefined ? defaultFile() : undefined)
-  // No file where Google's tools leave one: the library looks further, such as for the machine's own account.
+  // Without a file from Google's tools, the library looks elsewhere, such as for the machine's account.
   if (path === undefined && option.json === undefined) return { source: 'library', project: undefined }
   const [place, text] = option.json === undefined ? [`in ${path}`, textOf(path!, option)] : ['in credentials.json', option.json]
   const configuration = parsed(text, place)
   const members = needed[configuration.type]
   if (!members)
-    throw new Error(`found credentials of the type "${configuration.type}" ${place}; it knows ${Object.keys(needed).join(', ')}.`)
+    throw new Error(
+      `found credentials with the unknown type "${configuration.type}" ${place}. Known types: ${Object.keys(needed).join(', ')}.`,
+    )
   const missing = members.filter(member => configuration[member] === undefined)
-  if (missing.length > 0) throw new Error(`found credentials without ${missing.join(', ')} ${place}. Have Google's tools write them anew.`)
+  if (missing.length > 0)
+    throw new Error(`found credentials without ${missing.join(', ')} ${place}. Create them again with Google's tools.`)
   const project = configuration['project_id'] ?? configuration['project'] ?? configuration['quota_project_id']
   return { source: 'configuration', configuration, project: typeof project === 'string' ? project : undefined }
 }
 
-/** What to do if there are no credentials at all. */
+/** Advice if there are no credentials at all. */
 export const defaultAdvice =
   'Run "gcloud auth application-default login", set GOOGLE_APPLICATION_CREDENTIALS to a file, or set the option credentials.'
 
@@ -60,7 +63,7 @@ function textOf(path: string, { file }: CredentialsOption): string {
   }
 }
 
-/** "How Application Default Credentials works": what the variable names, else what gcloud left. */
+/** "How Application Default Credentials works": the file in the variable, else the one from gcloud. */
 function defaultFile(): string | undefined {
   const { GOOGLE_APPLICATION_CREDENTIALS: named, CLOUDSDK_CONFIG: moved, APPDATA: roaming } = process.env
   if (named) return named
@@ -74,9 +77,9 @@ function parsed(text: string, place: string): Configuration {
   try {
     value = JSON.parse(text)
   } catch {
-    // Not the parser's own words: they would repeat what is secret.
+    // Leaves out the parser's message, which would quote secrets.
     throw new Error(`found Google credentials ${place} that are not JSON.`)
   }
-  if (typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string') return value as Configuration
-  throw new Error(`found no member "type" ${place}: these are no Google credentials.`)
+  if (isObject(value) && typeof value['type'] === 'string') return value as Configuration
+  throw new Error(`found no member "type" ${place}, so these are not Google credentials.`)
 }

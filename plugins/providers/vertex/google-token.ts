@@ -3,7 +3,7 @@ import { RenewedCredential, type Clock } from '../../../core/index.ts'
 
 export type AuthorizationHeaders = Readonly<Record<string, string>>
 
-/** The headers that authorize a request, by Google's own library. `open` loads it; `keep` receives every new token. */
+/** The headers that authorize a request, from Google's library. `open` loads it. `keep` receives every new token. */
 export function googleToken(
   open: () => Promise<AuthClient>,
   clock: Pick<Clock, 'now'>,

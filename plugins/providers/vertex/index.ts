@@ -6,7 +6,7 @@ import { googleToken } from './google-token.ts'
 import { hostOf } from './location.ts'
 import { vertexProvider } from './provider.ts'
 
-/** Gemini and Claude on Vertex AI, behind Google credentials. */
+/** Gemini and Claude on Vertex AI, with Google credentials. */
 export default definePlugin({
   name: 'vertex',
   options: {
@@ -17,7 +17,7 @@ export default definePlugin({
       project: {
         type: 'string',
         pattern: '^[a-z0-9.:-]+$',
-        description: 'The Google Cloud project. Default: that of the credentials, if they name one.',
+        description: 'The Google Cloud project. Default: the project in the credentials.',
       },
       location: {
         type: 'string',
@@ -35,26 +35,26 @@ export default definePlugin({
             type: 'string',
             minLength: 1,
             description:
-              "A service account's key, or any other file of Google's tools: a user, a workload identity, an impersonated service account.",
+              "A service account's key, or another file from Google's tools: a user, a workload identity, an impersonated service account.",
           },
-          json: { type: 'string', minLength: 1, writeOnly: true, description: 'The same, as the text of the file.' },
+          json: { type: 'string', minLength: 1, writeOnly: true, description: 'The content of such a file.' },
           source: {
             enum: ['application-default', 'metadata'],
             description:
-              "`application-default`: what `GOOGLE_APPLICATION_CREDENTIALS` names, or `gcloud auth application-default login` left, or else the machine's own account. `metadata`: the machine's own account, by its metadata server, which is asked for nothing else.",
+              "`application-default`: the file in `GOOGLE_APPLICATION_CREDENTIALS`, else the one from `gcloud auth application-default login`, else the machine's account. `metadata`: only the machine's account, from its metadata server.",
           },
         },
-        description: 'One of these. Default: `source: application-default`. Needs the package `google-auth-library`.',
+        description: 'Set one of these. Default: `source: application-default`. Needs the package `google-auth-library`.',
       },
       tokenUrl: {
         type: 'string',
         format: 'uri',
-        description: "Where access tokens come from; default: what the credentials say, else Google's.",
+        description: "The address for access tokens. Default: the one in the credentials, else Google's.",
       },
       baseUrl: {
         type: 'string',
         format: 'uri',
-        description: 'The address that `/v1/projects/…` is added to; default: that of the location.',
+        description: 'The address before `/v1/projects/…`. Default: the address of the location.',
       },
       safetySettings: safetySettingsOption,
       headers: headersOption,
@@ -69,7 +69,7 @@ export default definePlugin({
     requirePeer(gateway.name, authPackage, 'for Google credentials')
     const found = read.source === 'library' ? await foundFor(gateway.name) : undefined
     const owner = project ?? found?.project ?? read.project
-    if (owner === undefined) throw new PluginError(gateway.name, 'needs the option project, since its credentials name none.')
+    if (owner === undefined) throw new PluginError(gateway.name, 'needs the option project, because its credentials do not name one.')
     const root = `${(baseUrl ?? hostOf(location)).replace(/(\/v1)?\/*$/, '')}/v1/projects/${owner}/locations/${location}`
     const token = googleToken(
       async () => found?.client ?? googleClient(read, tokenUrl),
@@ -88,7 +88,7 @@ function readFor(plugin: string, credentials: Parameters<typeof readCredentials>
   }
 }
 
-/** Nothing was left in a file. What the library finds elsewhere it finds now, so that a start without credentials fails. */
+/** There is no credentials file. The library looks elsewhere now, so that a start without credentials fails. */
 async function foundFor(plugin: string): ReturnType<typeof defaultClient> {
   try {
     return await defaultClient()

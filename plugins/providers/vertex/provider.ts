@@ -22,7 +22,7 @@ export interface VertexOptions extends Pick<HttpProviderOptions, 'headers' | 'ti
   readonly safetySettings?: readonly SafetySetting[] | undefined
 }
 
-/** One provider of two dialects: which of them a model speaks, its name tells. */
+/** One provider with two dialects. The model's name decides. */
 export function vertexProvider({ id, root, project, token, safetySettings, headers, timeouts }: VertexOptions, http: HttpClient): Provider {
   const authorize: ProviderAdapter['authorize'] = async (request, _credentialId, signal) => ({
     ...request,
@@ -47,7 +47,7 @@ export function vertexProvider({ id, root, project, token, safetySettings, heade
         authorize,
         systemTurns: false,
       }),
-      // The platform fetches nothing for Claude.
+      // The platform does not fetch URLs for Claude.
       media: { images: 'inline', files: 'inline' },
     },
     http,
@@ -56,14 +56,14 @@ export function vertexProvider({ id, root, project, token, safetySettings, heade
   const spokenBy = (endpoint: Endpoint): Provider => (isClaude(endpoint) ? claude : gemini)
   return {
     ...gemini,
-    // What only one of them can do is the catalog's to say.
+    // The catalog adds what only one of them can do.
     capabilities: { customTools: false, namespaceTools: false, allowedTools: false },
     enforces: (format, endpoint) => spokenBy(endpoint).enforces?.(format, endpoint) ?? true,
     generate: call => spokenBy(call.endpoint).generate(call),
   }
 }
 
-/** A name that tells nothing is one of Google's own models. */
+/** An unknown name is a Google model. */
 function isClaude({ upstreamModel, model }: Endpoint): boolean {
   return /claude/i.test(upstreamModel) || (!/gemini|gemma/i.test(upstreamModel) && /claude/i.test(model))
 }

@@ -105,25 +105,22 @@ t.test('what is wrong at start is one sentence that says what to do', async t =>
       { package: '@ai-sdk/absent' },
       'plugin ai-sdk(absent) needs the package @ai-sdk/absent, which is not installed: npm install @ai-sdk/absent',
     ],
-    [{ package: './absent.ts' }, /^plugin ai-sdk\(absent\) finds no module \.\/absent\.ts in .+\. Correct the option package\.$/],
+    [{ package: './absent.ts' }, /^plugin ai-sdk\(absent\) found no module \.\/absent\.ts in .+\. Correct the option package\.$/],
     [
       { package: '@ai-sdk/groq', export: 'createGrog' },
-      /finds no export "createGrog" in the package @ai-sdk\/groq, which exports .*createGroq, groq/,
+      /found no export "createGrog" in the package @ai-sdk\/groq, which exports .*createGroq, groq/,
     ],
-    [
-      { package: twoFactories },
-      /several exports that may make a provider in .*: createOther, createScripted\. Name one in the option export\.$/,
-    ],
-    [{ package: scripted, export: 'nothing' }, /exports neither a provider nor a function that makes one under that name$/],
+    [{ package: twoFactories }, /several exports in .* that may create a provider: createOther, createScripted\. Set the option export\.$/],
+    [{ package: scripted, export: 'nothing' }, /exports neither a provider nor a function that creates one under that name$/],
     [{ package: scripted, export: 'throwing' }, /cannot set up .*: The region is missing\.$/],
-    [{ package: scripted, method: 'responses' }, /makes a provider without the method "responses": name another in the option method$/],
+    [{ package: scripted, method: 'responses' }, /creates a provider without the method "responses": set the option method$/],
     [
       { package: scripted, export: 'ready', apiKey: 'sk-demo-1' },
-      /exports a ready provider, which takes no apiKey, baseUrl and settings: set it up where it is made$/,
+      /exports a ready provider, which does not take apiKey, baseUrl and settings: set them where you create it$/,
     ],
     [
       { package: scripted, export: 'ready', method: 'embedding' },
-      /makes no language model by that method: name another in the option method$/,
+      /does not create a language model with that method: set the option method$/,
     ],
     [{}, /has bad options: options must have required property 'package'/],
     [{ package: '@ai-sdk/groq', setings: {} }, /setings; did you mean settings\?/],
@@ -132,7 +129,7 @@ t.test('what is wrong at start is one sentence that says what to do', async t =>
   script.version = 'v5'
   await t.rejects(setUp([aiSdk({ package: scripted, id: 'demo' })]), {
     message:
-      /^plugin ai-sdk\(demo\) cannot use .*: it makes models of the specification "v5", and v2, v3, v4 are known: install a release of the package that has one of them$/,
+      /^plugin ai-sdk\(demo\) cannot use .*: it creates models of specification "v5", but only v2, v3, v4 are supported: install another release of the package$/,
   })
   script.version = 'v4'
 })
@@ -297,7 +294,7 @@ t.test('replies that do not stream', async t => {
     { type: 'finish', reason: 'tool-calls' },
   ])
   const file = [{ type: 'file', mediaType: 'image/png', data: 'aGk=' }]
-  t.match((await hear([{ content: file, ...end }], { request: { stream: false } })).failure, { kind: 'protocol', message: /a file alone/ })
+  t.match((await hear([{ content: file, ...end }], { request: { stream: false } })).failure, { kind: 'protocol', message: /only a file/ })
 })
 
 t.test('state of thoughts, texts and calls goes back byte by byte', async t => {
@@ -449,7 +446,7 @@ t.test('images and files, in the form of each version', async t => {
     { type: 'input_file', file_id: 'f' },
   ]) {
     const unknown = [{ type: 'message', role: 'user', content: [part] }] as UpstreamRequestBody['input']
-    t.match((await hear([], { request: { input: unknown } })).failure, { kind: 'invalid-request', message: /knows no files by id/ })
+    t.match((await hear([], { request: { input: unknown } })).failure, { kind: 'invalid-request', message: /does not store files/ })
   }
 })
 
@@ -529,7 +526,7 @@ t.test('failures', async t => {
     [named('AI_NoSuchModelError', 'No such languageModel: x'), { kind: 'not-found' }],
     [
       named('AI_TypeValidationError', 'Type validation failed: {"long": 1}'),
-      { kind: 'protocol', upstream: /long/, message: /does not understand/ },
+      { kind: 'protocol', upstream: /long/, message: /cannot parse/ },
     ],
     [named('Error', 'reset', { code: 'ECONNRESET' }), { kind: 'network', message: /ECONNRESET/ }],
     [named('TypeError', 'x is undefined'), { kind: 'protocol', message: 'The package of this provider failed with TypeError.' }],

@@ -14,8 +14,8 @@ import { resourceOf, urlOf } from '../../../plugins/providers/azure/address.ts'
 import { Deployments, isOpenai, type Api } from '../../../plugins/providers/azure/deployments.ts'
 import { orOfPlatform } from '../../../plugins/providers/azure/failure.ts'
 import azure from '../../../plugins/providers/azure/index.ts'
-import { failure as anthropicFailure } from '../../../plugins/providers/anthropic/failure.ts'
-import { chatAdapter } from '../../../plugins/providers/openai-chat/adapter.ts'
+import { failureFrom as anthropicFailure } from '../../../plugins/providers/anthropic/failure.ts'
+import { openaiChatAdapter } from '../../../plugins/providers/openai-chat/adapter.ts'
 import { current } from '../../../plugins/providers/azure/chat-hosts.ts'
 import { failureFrom } from '../../../plugins/providers/openai-chat/failure.ts'
 import { ApiKeys } from '../../../core/index.ts'
@@ -289,7 +289,7 @@ t.test('errors of the platform, whichever dialect was spoken', async t => {
   const own = '{"type":"error","error":{"type":"overloaded_error","message":"Busy."}}'
   t.equal(orOfPlatform(anthropicFailure)(529, {}, own).kind, 'overloaded', "the maker's own are the maker's")
   providerSuite(t, {
-    adapter: { ...chatAdapter(current, 'https://demo.openai.azure.com', new ApiKeys(undefined)), failure: orOfPlatform(failureFrom) },
+    adapter: { ...openaiChatAdapter(current, 'https://demo.openai.azure.com', new ApiKeys(undefined)), failure: orOfPlatform(failureFrom) },
     examples: [
       {
         name: 'text',
@@ -321,10 +321,7 @@ t.test('what is missing is told at start, in one sentence', async t => {
   await refused({ resource: 'demo', apiKey: 'b', entra: {} }, /exactly one/)
   const application = { tenantId: 'demo-tenant', clientId: 'demo-client' }
   const entra = (options: object): object => ({ resource: 'demo', entra: options })
-  await refused(
-    entra({ clientSecret: 'demo-secret' }),
-    /needs the option entra\.tenantId and entra\.clientId beside entra\.clientSecret\.$/,
-  )
+  await refused(entra({ clientSecret: 'demo-secret' }), /needs the option entra\.tenantId and entra\.clientId with entra\.clientSecret\.$/)
   await refused(
     entra({ ...application, clientSecret: 'demo-secret', managedIdentity: true }),
     /takes only one of the options entra\.clientSecret, entra\.managedIdentity\.$/,

@@ -135,10 +135,10 @@ t.test('what the dialect cannot say is refused with what to do', t => {
       return (error as Error).message
     }
   }
-  t.match(refused({ type: 'input_image', file_id: 'file_1' }), /file_id.*send the image itself/)
-  t.match(refused({ type: 'input_file', file_id: 'file_1' }), /file_id.*send the file itself/)
+  t.match(refused({ type: 'input_image', file_id: 'file_1' }), /file_id.*Send image_url/)
+  t.match(refused({ type: 'input_file', file_id: 'file_1' }), /file_id.*Send file_data/)
   t.match(refused({ type: 'input_image', image_url: 'data:image/tiff;base64,AAAA' }), /image\/tiff.*image\/png/)
-  t.match(refused({ type: 'input_image', image_url: 'data:nothing' }), /no comma/)
+  t.match(refused({ type: 'input_image', image_url: 'data:nothing' }), /malformed/)
   t.match(refused({ type: 'input_file', filename: 'a.wav', file_data: 'data:audio/wav;base64,AAAA' }), /audio\/wav.*pdf, csv/)
   t.match(refused({ type: 'input_file', filename: 'a.mp4', file_data: 'AAAA' }), /unknown \(a\.mp4\)/)
   t.match(refused({ type: 'input_file', filename: 'a.pdf', file_data: 'data:application/pdf;base64,' }), /empty/)

@@ -121,7 +121,7 @@ t.test('and one that the platform publishes', { skip: !existsSync(platformSchema
   const check = checker(document.schemas, 'GoogleCloudAiplatformV1GenerateContentRequest')
   const platform = geminiAdapter({ modelUrl: () => root })
   for (const { name, request } of [...requests, ...replies]) {
-    // It keeps no files, so that one with a file's id cannot be said.
+    // It does not store files, so that one with a file's id cannot be said.
     if (name !== 'images') t.strictSame(check(JSON.parse(String(platform.prepare(providerCall(request)).body))), [], name)
   }
   t.end()
@@ -154,16 +154,16 @@ function closed(schema: unknown): unknown {
 
 t.test('what a request cannot say is refused with what to do', t => {
   const cases: readonly (readonly [JsonObject, RegExp])[] = [
-    [user({ type: 'input_image', image_url: 'http://images.example.com/cat.png' }), /https: and data: URLs only/],
+    [user({ type: 'input_image', image_url: 'http://images.example.com/cat.png' }), /only by https: and data: URLs/],
     [user({ type: 'input_image' }), /neither image_url nor file_id/],
     [user({ type: 'input_file' }), /neither file_data nor file_url nor file_id/],
-    [user({ type: 'input_image', image_url: 'data:image/png;base64' }), /no comma/],
-    [user({ type: 'input_file', file_data: 'data:text/plain,%E0%A4%A' }), /neither base64 nor percent-encoded/],
+    [user({ type: 'input_image', image_url: 'data:image/png;base64' }), /malformed/],
+    [user({ type: 'input_file', file_data: 'data:text/plain,%E0%A4%A' }), /malformed/],
     [
       { type: 'message', role: 'assistant', content: [{ type: 'input_image', image_url: 'data:image/png;base64,AA' }] },
       /in a user message/,
     ],
-    [{ type: 'function_call_output', call_id: 'call_1', output: 'Rain' }, /call_id "call_1", which no function_call before it has/],
+    [{ type: 'function_call_output', call_id: 'call_1', output: 'Rain' }, /call_id "call_1", but no earlier function_call has it/],
     [{ type: 'compaction', encrypted_content: 'x' }, /Items of type compaction/],
   ]
   for (const [item, message] of cases) {
@@ -172,7 +172,7 @@ t.test('what a request cannot say is refused with what to do', t => {
   }
   const input = [user({ type: 'input_file', file_id: 'files/abc' })] as unknown as UpstreamRequestBody['input']
   t.throws(() => geminiAdapter({ modelUrl: () => root }).prepare(providerCall({ model: 'gemini-2.5-flash', input })), {
-    message: /keeps no files/,
+    message: /does not store files/,
   })
   t.end()
 })
@@ -234,11 +234,14 @@ t.test('endings that are no answer', async t => {
   }
   const malformed = { candidates: [{ finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage: 'Malformed function call: print(' }] }
   t.match(await ended(malformed), { kind: 'protocol', message: 'Malformed function call: print(' })
-  t.match(await ended({ candidates: [{ finishReason: 'OTHER' }] }), { kind: 'unavailable', message: 'The model gave no answer (OTHER).' })
+  t.match(await ended({ candidates: [{ finishReason: 'OTHER' }] }), {
+    kind: 'unavailable',
+    message: 'The model returned no answer (OTHER).',
+  })
   const blocked = { promptFeedback: { blockReason: 'PROHIBITED_CONTENT' } }
   t.match(await ended(blocked), { kind: 'refused', message: 'The provider blocked the prompt (PROHIBITED_CONTENT).' })
   const image = { candidates: [{ content: { parts: [{ inlineData: { mimeType: 'image/png', data: 'AA' } }] }, finishReason: 'STOP' }] }
-  t.match(await ended(image), { kind: 'protocol', message: /an image or a sound alone/ })
+  t.match(await ended(image), { kind: 'protocol', message: /only an image or a sound/ })
   t.match(await ended({ error: { status: 'INTERNAL', message: 'Sorry' } }), { kind: 'unavailable', message: 'Sorry' })
 })
 

@@ -112,10 +112,10 @@ t.test('what a request cannot say is refused with what to do', t => {
     const input = [{ type: 'message', role, content: [part] }] as unknown as UpstreamRequestBody['input']
     t.throws(() => adapter.prepare(providerCall({ model: 'demo', input })), { kind: 'invalid-request', message })
   }
-  refused({ type: 'input_file', file_id: 'file_1', filename: 'a.txt' }, /"a.txt" is told by file_id.*Send its file_data/)
-  refused({ type: 'input_file', file_data: 'data:application/pdf;base64,AA==', filename: 'a.pdf' }, /"a.pdf" is no text/)
-  refused({ type: 'input_file', file_data: 'data:text/plain;base64,/w==', filename: 'a.txt' }, /is no text/)
-  refused({ type: 'input_image', file_id: 'file_1' }, /keeps no files/)
+  refused({ type: 'input_file', file_id: 'file_1', filename: 'a.txt' }, /"a.txt" is referenced by file_id.*Send its file_data/)
+  refused({ type: 'input_file', file_data: 'data:application/pdf;base64,AA==', filename: 'a.pdf' }, /"a.pdf" is not a text file/)
+  refused({ type: 'input_file', file_data: 'data:text/plain;base64,/w==', filename: 'a.txt' }, /is not a text file/)
+  refused({ type: 'input_image', file_id: 'file_1' }, /does not store files/)
   refused({ type: 'input_image', image_url: 'data:image/png;base64' }, /Expected data:image/)
   refused({ type: 'input_image', image_url: 'data:image/png;base64,AA' }, /in a user message/, 'assistant')
   const compaction = [{ type: 'compaction', encrypted_content: 'x' }] as UpstreamRequestBody['input']

@@ -17,7 +17,7 @@ import {
   type UpstreamRequestBody,
 } from '../../../core/index.ts'
 import { providerCall, providerSuite, replay, type ProviderExample } from '../../../core/testing/index.ts'
-import { chatAdapter } from '../../../plugins/providers/openai-chat/adapter.ts'
+import { openaiChatAdapter } from '../../../plugins/providers/openai-chat/adapter.ts'
 import { hosts, type Host, type HostName } from '../../../plugins/providers/openai-chat/hosts.ts'
 import openaiChat from '../../../plugins/providers/openai-chat/index.ts'
 
@@ -28,7 +28,7 @@ const upstreamModel = 'demo-model'
 const hello = [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hello' }] }] as const
 
 function adapterOf(host: HostName): ProviderAdapter {
-  return chatAdapter(hosts[host], 'https://chat.example.com/v1/', keys)
+  return openaiChatAdapter(hosts[host], 'https://chat.example.com/v1/', keys)
 }
 
 function load<T>(folder: string): (T & { readonly name: string })[] {
@@ -237,10 +237,10 @@ t.test('what the protocol cannot carry is refused by name', async t => {
   const content = (part: object): object => ({ type: 'message', role: 'user', content: [part] })
   refuse('openai', { type: 'shell_call', call_id: 'x' }, /Items of type shell_call cannot be sent/)
   refuse('openai', { type: 'compaction', encrypted_content: 'x' }, /compaction/)
-  refuse('openai', content({ type: 'input_image', file_id: 'file-demo' }), /An image without image_url/)
+  refuse('openai', content({ type: 'input_image', file_id: 'file-demo' }), /input_image has no image_url/)
   refuse('openai', content({ type: 'input_file', file_url: 'https://example.com/a.pdf' }), /needs file_data or file_id/)
   refuse('openrouter', content({ type: 'input_file', file_id: 'file-demo' }), /needs file_data or file_url/)
-  refuse('groq', content({ type: 'input_file', file_data: 'data:application/pdf;base64,JVBERi0=' }), /takes no files/)
+  refuse('groq', content({ type: 'input_file', file_data: 'data:application/pdf;base64,JVBERi0=' }), /does not accept files/)
 })
 
 t.test('the state of reasoning comes back as the bytes that were sent', async t => {

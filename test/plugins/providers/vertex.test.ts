@@ -286,7 +286,7 @@ t.test('credentials that cannot work end the start with one sentence', async t =
   await t.rejects(started({ json: '{"type":"service_account","client_email":"a@example.com"}' }), {
     message: /credentials without private_key/,
   })
-  await t.rejects(started({ source: 'metadata' }), { message: /needs the option project, since its credentials name none/ })
+  await t.rejects(started({ source: 'metadata' }), { message: /needs the option project, because its credentials do not name one/ })
 })
 
 t.test('the library is loaded when the first token is needed', async t => {

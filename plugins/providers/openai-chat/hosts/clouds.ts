@@ -15,7 +15,7 @@ export const clouds = {
     source: 'https://docs.together.ai/reference/chat-completions',
     baseUrl: 'https://api.together.xyz/v1',
     keyVariable: 'TOGETHER_API_KEY',
-    // Here `logprobs` is a number, and the answer has another shape.
+    // Here `logprobs` is a number, and the answer has a different shape.
     without: ['logprobs', 'parallel_tool_calls'],
     thinkTags: true,
     endsWithDone: true,
@@ -87,7 +87,7 @@ export const clouds = {
   cloudflare: {
     source: 'https://developers.cloudflare.com/workers-ai/configuration/open-ai-compatibility/',
     baseUrl: 'https://api.cloudflare.com/client/v4/accounts/{account}/ai/v1',
-    account: { what: 'the account id of its address', variable: 'CLOUDFLARE_ACCOUNT_ID' },
+    account: { what: 'the account id in its address', variable: 'CLOUDFLARE_ACCOUNT_ID' },
     keyVariable: 'CLOUDFLARE_API_KEY',
     thinkTags: true,
   },

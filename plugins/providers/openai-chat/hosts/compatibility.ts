@@ -1,6 +1,6 @@
 import type { Hosts } from '../host.ts'
 
-/** Makers and clouds with a wire of their own, which speak this protocol beside it: their own wire says more. */
+/** Makers and clouds that have their own dialect and also speak this protocol. Their own dialect supports more. */
 export const compatibility = {
   'gemini-compat': {
     source: 'https://ai.google.dev/gemini-api/docs/openai',
@@ -27,7 +27,7 @@ export const compatibility = {
   'bedrock-compat': {
     source: 'https://docs.aws.amazon.com/bedrock/latest/userguide/inference-chat-completions.html',
     baseUrl: 'https://bedrock-runtime.{account}.amazonaws.com/openai/v1',
-    account: { what: 'the AWS region of its address', variable: 'AWS_REGION' },
+    account: { what: 'the AWS region in its address', variable: 'AWS_REGION' },
     keyVariable: 'AWS_BEARER_TOKEN_BEDROCK',
     explicit: true,
     thinkTags: true,

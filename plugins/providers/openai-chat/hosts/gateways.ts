@@ -1,6 +1,6 @@
 import type { Hosts } from '../host.ts'
 
-/** One address in front of many vendors. */
+/** Gateways: one address for many vendors. */
 export const gateways = {
   openrouter: {
     source: 'https://openrouter.ai/docs/api-reference/chat-completion',

@@ -1,6 +1,6 @@
 import type { Hosts } from '../host.ts'
 
-/** Smaller and regional clouds, and those that serve models beside other services. */
+/** Smaller and regional clouds, and clouds that also offer other services. */
 export const moreClouds = {
   avian: {
     source: 'https://avian.io/docs/',
@@ -51,7 +51,7 @@ export const moreClouds = {
   infomaniak: {
     source: 'https://www.infomaniak.com/en/hosting/ai-services/open-source-models',
     baseUrl: 'https://api.infomaniak.com/2/ai/{account}/openai/v1',
-    account: { what: 'the product id of its address', variable: 'INFOMANIAK_PRODUCT_ID' },
+    account: { what: 'the product id in its address', variable: 'INFOMANIAK_PRODUCT_ID' },
     keyVariable: 'INFOMANIAK_API_KEY',
     thinkTags: true,
   },
@@ -73,7 +73,7 @@ export const moreClouds = {
   snowflake: {
     source: 'https://docs.snowflake.com/en/user-guide/snowflake-cortex/cortex-rest-api',
     baseUrl: 'https://{account}.snowflakecomputing.com/api/v2/cortex/v1',
-    account: { what: 'the account identifier of its address', variable: 'SNOWFLAKE_ACCOUNT' },
+    account: { what: 'the account identifier in its address', variable: 'SNOWFLAKE_ACCOUNT' },
     keyVariable: 'SNOWFLAKE_CORTEX_PAT',
     maxTokens: 'max_completion_tokens',
     thinkTags: true,

@@ -1,6 +1,6 @@
 import type { Hosts } from '../host.ts'
 
-/** Servers that run next to the gateway, at the port that each listens on by default, where it has one. */
+/** Self-hosted servers, at their default port if they have one. */
 export const ownServers = {
   ollama: {
     source: 'https://docs.ollama.com/api/openai-compatibility',
@@ -57,7 +57,7 @@ export const ownServers = {
     baseUrl: undefined,
     thinkTags: true,
   },
-  /** Anything else that speaks the protocol: only what every host understands is sent. */
+  /** Any other host that speaks the protocol. Sends only what every host understands. */
   compatible: {
     source: 'https://platform.openai.com/docs/api-reference/chat/create',
     baseUrl: undefined,

@@ -1,0 +1,86 @@
+import type { UpstreamHeaders } from '../contracts/adapter.ts'
+import { ProviderFailure, type FailureKind } from '../contracts/provider.ts'
+import type { ImageErrorCode } from '../foundation/errors.ts'
+import { parseJson } from '../foundation/json.ts'
+import { retryAfterMs } from './retry-after.ts'
+
+/** A vendor's error, as `errorIn` finds it. A vendor may add members for its own `kindOf`. */
+export interface VendorError {
+  /** The vendor's own sentence, if it sent one. */
+  readonly message?: string | undefined
+  readonly type?: string | undefined
+  /** The HTTP status, if the error names one. The status of the reply goes before it. */
+  readonly status?: number | undefined
+  readonly imageCode?: ImageErrorCode | undefined
+  /** How long to wait, if the body says so. Headers go before it. */
+  readonly retryAfterMs?: number | undefined
+}
+
+/** Where an error was read. */
+export interface ErrorReply {
+  /** Undefined for an error inside a reply. */
+  readonly status?: number
+  readonly headers: UpstreamHeaders
+  /** The vendor's own text. */
+  readonly upstream: string
+}
+
+/** Patterns in order of precedence, each with what it means. */
+export type Patterns<T> = readonly (readonly [pattern: RegExp, meaning: T])[]
+
+export interface FailureReaderOptions<E extends VendorError> {
+  /** Finds the error in a parsed body, which is undefined if the vendor's text is not JSON. */
+  errorIn(body: unknown, reply: ErrorReply): E
+  /** `status` is the reply's, else the error's. */
+  kindOf(error: E, status: number | undefined): FailureKind
+  /** Changes the sentence that callers see. */
+  messageOf?(message: string, kind: FailureKind): string
+  readonly imageCodes?: Patterns<ImageErrorCode>
+  /** Removes keys that the vendor repeats when it refuses them. Applied to what failures of kind `auth` show. */
+  withoutKeys?(text: string): string
+}
+
+export interface FailureReader {
+  /** An adapter's `failure`: a reply with status 400 or above. */
+  failureFrom(status: number, headers: UpstreamHeaders, body: string): ProviderFailure
+  /** An error inside a reply with status 200. `upstream` is the vendor's own text; default: `error` as JSON. */
+  failureInside(error: unknown, upstream?: string): ProviderFailure
+}
+
+/** Makes the functions that read a vendor's errors. A vendor only says where its errors keep their members, and what those mean. */
+export function failureReader<E extends VendorError>(options: FailureReaderOptions<E>): FailureReader {
+  const { errorIn, kindOf, messageOf = message => message, imageCodes = [], withoutKeys } = options
+  const failureOf = (body: unknown, reply: ErrorReply): ProviderFailure => {
+    const error = errorIn(body, reply)
+    const status = reply.status ?? error.status
+    const kind = kindOf(error, status)
+    const shown = (text: string): string => (kind === 'auth' && withoutKeys ? withoutKeys(text) : text)
+    return new ProviderFailure({
+      kind,
+      message: shown(error.message === undefined ? unexplained(status, error.type) : messageOf(error.message, kind)),
+      code: error.imageCode ?? firstMatch(imageCodes, error.message),
+      status,
+      retryAfterMs: retryAfterMs(reply.headers) ?? error.retryAfterMs,
+      upstream: shown(reply.upstream),
+    })
+  }
+  return {
+    failureFrom: (status, headers, body) => failureOf(parseJson(body), { status, headers, upstream: body }),
+    failureInside: (error, upstream = JSON.stringify(error)) => failureOf(error, { headers: {}, upstream }),
+  }
+}
+
+function unexplained(status: number | undefined, type: string | undefined): string {
+  if (status !== undefined) return `The provider answered with status ${status}.`
+  return type === undefined ? 'The provider broke off its reply.' : `The provider broke off its reply (${type}).`
+}
+
+/** The meaning of the first pattern that the text matches. */
+export function firstMatch<T>(patterns: Patterns<T>, text: string | undefined): T | undefined {
+  return text === undefined ? undefined : patterns.find(([pattern]) => pattern.test(text))?.[1]
+}
+
+/** The first of these values that is a text and not empty. */
+export function firstText(...values: readonly unknown[]): string | undefined {
+  return values.find((value): value is string => typeof value === 'string' && value !== '')
+}
