@@ -37,19 +37,29 @@ export interface DefaultsOptions {
  * What nearly everybody wants: keys and responses in SQLite, everything else in memory, the bundled catalog, the endpoints, the
  * sandbox, one log line a request, every provider whose key is in the environment, and Ollama where it answers.
  */
-export function defaults({ without = [] }: DefaultsOptions = {}): readonly DefaultEntry[] {
-  const left = new Set(without)
+export function defaults(options: DefaultsOptions = {}): readonly DefaultEntry[] {
+  const left = new Set(withoutOf(options))
   const all = everything()
   const names = [...all.map(([name]) => name), absentProvidersName]
   for (const name of left) {
-    if (names.includes(name)) continue
-    const near = nearest(name, names)
-    throw new Error(
-      `defaults({ without }) does not know "${name}". ${near.length > 0 ? `Did you mean ${near.join(', ')}?` : `It knows ${names.join(', ')}.`}`,
-    )
+    if (!names.includes(name)) throw new Error(`defaults({ without }) does not know "${name}". ${adviceFor(name, names)}`)
   }
   const entries = all.filter(([name]) => !left.has(name)).map(([name, plugin, remedy]) => ({ name, remedy, entry: plugin() }))
   return [...entries.map(({ entry }) => entry), !left.has(absentProvidersName) && absentAmong(entries)]
+}
+
+function withoutOf(options: DefaultsOptions): readonly string[] {
+  for (const name of Object.keys(options)) {
+    if (name !== 'without') throw new Error(`defaults() has no option ${name}. ${adviceFor(name, ['without'])}`)
+  }
+  const { without = [] } = options
+  if (!Array.isArray(without)) throw new Error(`defaults({ without }) must be an array, such as ['sandbox'], got ${JSON.stringify(without)}.`)
+  return without
+}
+
+function adviceFor(name: string, known: readonly string[]): string {
+  const near = nearest(name, known)
+  return near.length > 0 ? `Did you mean ${near.join(', ')}?` : `Expected ${known.join(', ')}.`
 }
 
 /** So that a request for a provider that is not there hears how it joins. */

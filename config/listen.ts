@@ -1,14 +1,13 @@
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { isIP, type AddressInfo } from 'node:net'
-import { createSecureContext } from 'node:tls'
 import { toNodeHandler } from 'h3/node'
 import { listen as listhen } from 'listhen'
 import type { Gateway } from '../core/gateway.ts'
 import { ConfigError } from './errors.ts'
 import { Connections } from './connections.ts'
 import type { ServerOptions } from './schema.ts'
+import { checkTls } from './tls.ts'
 
 export interface Listener {
   readonly server: Server
@@ -17,6 +16,8 @@ export interface Listener {
   readonly port: number
   /** Where a client on this machine reaches it. */
   readonly url: string
+  /** Whether it listens on all interfaces of the machine. */
+  readonly everywhere: boolean
 }
 
 // Answers may take long, requests may not: a client that is slow to ask holds a connection for nothing.
@@ -55,26 +56,7 @@ export async function listen(gateway: Gateway, { host, port, tls }: Pick<ServerO
   server.requestTimeout = requestTimeoutMs
   server.keepAliveTimeout = keepAliveTimeoutMs
   const url = `${tls ? 'https' : 'http'}://${reachable(host)}:${address.port}`
-  return { server, connections: new Connections(server), host, port: address.port, url }
-}
-
-/** Says which file is at fault, which the listener itself does not. */
-function checkTls({ cert, key, passphrase }: NonNullable<ServerOptions['tls']>): void {
-  const read = (option: string, path: string): Buffer => {
-    try {
-      return readFileSync(path)
-    } catch (error) {
-      throw new ConfigError(undefined, [`server.tls.${option}: ${path} cannot be read: ${(error as Error).message}`])
-    }
-  }
-  const pem = { cert: read('cert', cert), key: read('key', key), passphrase }
-  try {
-    createSecureContext(pem)
-  } catch (error) {
-    throw new ConfigError(undefined, [
-      `server.tls: ${cert} and ${key} cannot be used together: ${(error as Error).message}. Expected a certificate and its private key in PEM, and the passphrase of the key if it has one.`,
-    ])
-  }
+  return { server, connections: new Connections(server), host, port: address.port, url, everywhere: host === '0.0.0.0' || host === '::' }
 }
 
 /** Tries the address again, alone, for the reason that listhen keeps to itself. */

@@ -1,13 +1,14 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { parseEnv } from 'node:util'
 import { Ajv, type ErrorObject } from 'ajv'
 import { cosmiconfig } from 'cosmiconfig'
 import { nearest, type PluginUse } from '../core/index.ts'
 import type { GatewayConfig } from './config.ts'
 import { MissingVariables } from './env.ts'
 import { ConfigError, problemsOf } from './errors.ts'
-import { serverSchema, type ServerInput, type ServerOptions } from './schema.ts'
+import { serverFormats, serverSchema, type ServerInput, type ServerOptions } from './schema.ts'
 import './typescript-modules.ts'
 
 export interface LoadedConfig {
@@ -95,7 +96,9 @@ function explorer(): ReturnType<typeof cosmiconfig> {
 function readEnvFile(path: string): void {
   if (!existsSync(path)) return
   try {
-    process.loadEnvFile(path)
+    // Editors on Windows start files with a byte order mark, which would become part of the first name.
+    const variables = parseEnv(readFileSync(path, 'utf8').replace(/^\ufeff/, ''))
+    for (const [name, value] of Object.entries(variables)) process.env[name] ??= value
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     throw new ConfigError(path, [`It cannot be read (${code}). Make it a readable file of lines NAME=value, or remove it.`])
@@ -146,6 +149,7 @@ async function flatten(file: string, entries: readonly unknown[]): Promise<reado
 function readServer(input: unknown, override: ServerInput): { readonly server: ServerOptions; readonly problems: readonly string[] } {
   // The schema is ours: checking it too would only cost time at every start.
   const ajv = new Ajv({ allErrors: true, verbose: true, useDefaults: true, meta: false, validateSchema: false })
+  for (const [name, { accepts }] of Object.entries(serverFormats)) ajv.addFormat(name, accepts)
   const validate = ajv.compile<ServerOptions>(serverSchema)
   const server: unknown = typeof input === 'object' ? { ...input, ...override } : (input ?? { ...override })
   if (validate(server)) return { server, problems: [] }
@@ -174,11 +178,27 @@ function describe({ instancePath, keyword, message, params, data, parentSchema }
     const near = nearest(option, known)
     return `${place}.${option} is not an option. ${near.length > 0 ? `Did you mean ${near.join(', ')}?` : `Expected one of ${known.join(', ')}.`}`
   }
-  const allowed = params['allowedValues'] as readonly unknown[] | undefined
-  const expected = allowed ? `must be one of ${allowed.join(', ')}` : message
   // An object may hold a secret.
-  const isTold = parentSchema!['writeOnly'] !== true && (typeof data !== 'object' || Array.isArray(data))
-  return `${place} ${expected}${isTold ? `, got ${JSON.stringify(data)}` : ''}`
+  const isShown = parentSchema!['writeOnly'] !== true && (typeof data !== 'object' || Array.isArray(data))
+  return `${place} ${expectation(keyword, params, message)}${isShown ? `, got ${shown(data)}` : ''}`
+}
+
+function expectation(keyword: string, params: ErrorObject['params'], message: string | undefined): string {
+  switch (keyword) {
+    case 'enum':
+      return `must be one of ${(params['allowedValues'] as readonly unknown[]).join(', ')}`
+    case 'format':
+      return `must be ${serverFormats[params['format'] as keyof typeof serverFormats].expected}`
+    case 'type':
+      return `must be ${/^[aeiou]/.test(params['type']) ? 'an' : 'a'} ${params['type']}`
+    default:
+      return message ?? 'is not valid'
+  }
+}
+
+/** JSON has no NaN, which a config gets from `Number(env('PORT'))`. */
+function shown(data: unknown): string {
+  return typeof data === 'number' && !Number.isFinite(data) ? String(data) : JSON.stringify(data)
 }
 
 /** The error's own words, and where in the config it was raised: Node puts the place of a syntax error at the head of the stack. */

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { command } from './command.ts'
+import { commandGroup } from './command.ts'
 import { ConfigError } from './errors.ts'
 import { holdHeap } from './heap.ts'
 
@@ -18,7 +18,7 @@ const parts = {
 
 holdHeap()
 const { version, description } = createRequire(import.meta.url)('turnpike/package.json') as Manifest
-const program = command('turnpike', description).version(version, '--version', 'Print the version.')
+const program = commandGroup('turnpike', description).version(version, '--version', 'Print the version.')
 const [, , named = ''] = process.argv
 // Only what was asked for is loaded.
 const loaders = Object.hasOwn(parts, named) ? [parts[named as keyof typeof parts]] : Object.values(parts)

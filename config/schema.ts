@@ -1,6 +1,27 @@
 import type { FromSchema } from 'json-schema-to-ts'
 import { defaultSettings } from '../core/framework/settings.ts'
 
+/** Formats of the schema below, and the words for a value that is not of that format: "must be …". */
+export const serverFormats = {
+  'listen-address': {
+    expected: 'an IP address or a host name, such as 127.0.0.1, :: or localhost (IPv6 without brackets)',
+    // listhen would listen on localhost instead of an address with any other character.
+    accepts: /^[0-9A-Za-z.:-]{1,63}$/,
+  },
+  'cors-origin': {
+    expected:
+      '"*" or an exact origin: scheme, host and port in lower case, such as https://app.example.com or http://localhost:3000, without a path, a trailing slash or wildcards',
+    accepts: isOrigin,
+  },
+} as const
+
+/** Browsers send the canonical form, and origins are compared as text. Only http and https have one that `URL` knows. */
+function isOrigin(text: string): boolean {
+  if (text === '*') return true
+  if (!/^[a-z][a-z0-9+.-]*:\/\/[^/\s*]+$/.test(text)) return false
+  return !/^https?:/.test(text) || (URL.canParse(text) && new URL(text).origin === text)
+}
+
 const milliseconds = { type: 'integer', minimum: 1 } as const
 
 /** The `server` section of the config: where to listen, and how the gateway as a whole behaves. */
@@ -10,8 +31,7 @@ export const serverSchema = {
   properties: {
     host: {
       type: 'string',
-      // What listhen takes; it would serve on localhost instead of anything else.
-      pattern: '^[0-9A-Za-z.:-]{1,63}$',
+      format: 'listen-address',
       default: '127.0.0.1',
       description: 'The address to listen on. `0.0.0.0` is every interface of the machine.',
     },
@@ -124,8 +144,8 @@ export const serverSchema = {
         origins: {
           type: 'array',
           minItems: 1,
-          items: { type: 'string', pattern: '^(\\*|[a-z][a-z0-9+.-]*://[^/\\s]+)$' },
-          description: 'The origins, such as `https://app.example.com`; `*` is any.',
+          items: { type: 'string', format: 'cors-origin' },
+          description: 'Exact origins, such as `https://app.example.com`. `*` allows any origin.',
         },
         maxAgeSeconds: {
           type: 'integer',

@@ -3,14 +3,16 @@ import { nameOf } from '../../core/foundation/token.ts'
 import { command, configOption, type ConfigOption } from '../command.ts'
 import { loadConfig } from '../load.ts'
 import { openGateway } from '../open-gateway.ts'
+import { checkTls } from '../tls.ts'
 
-export default command('check', 'Say what a config makes of the gateway, or everything that is wrong with it.')
+export default command('check', 'Print what a config sets up, or everything that is wrong with it. Creates no files.')
   .addOption(configOption())
   .action(checkConfig)
 
 async function checkConfig({ config: path }: ConfigOption): Promise<void> {
   const config = await loadConfig(path)
-  const gateway = await openGateway(config, 'warn')
+  if (config.problems.length === 0 && config.server.tls) checkTls(config.server.tls)
+  const gateway = await openGateway(config, { logLevel: 'warn', createFiles: false })
   try {
     console.log(`${config.file} is fine.\n\n${describe(gateway)}`)
   } finally {

@@ -5,7 +5,7 @@ import { readExamples, type Example } from '../calibration/examples.ts'
 import { judgeExamples } from '../calibration/judging.ts'
 import { highestTemperature, lowestTemperature } from '../calibration/temperature.ts'
 import { openWorkbench } from '../calibration/workbench.ts'
-import { command, configOption, numberFrom, type ConfigOption } from '../command.ts'
+import { command, commandGroup, configOption, numberFrom, type ConfigOption } from '../command.ts'
 import { ConfigError } from '../errors.ts'
 import { loadConfig } from '../load.ts'
 
@@ -32,7 +32,7 @@ const calibrateCommand = command(
   )
   .action(calibrateModel)
 
-export default command('decisions', 'Work on decision models.').addCommand(calibrateCommand)
+export default commandGroup('decisions', 'Work on decision models.').addCommand(calibrateCommand)
 
 async function calibrateModel({ config, model, examples: file, output, concurrency }: CalibrateOptions): Promise<void> {
   const examples = readExamples(file)

@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from 'commander'
 import { describeError } from '../../core/index.ts'
 import type { Gateway } from '../../core/gateway.ts'
 import { command, configOption, numberFrom, type ConfigOption } from '../command.ts'
@@ -7,6 +8,7 @@ import { letHeapGrow } from '../heap.ts'
 import { listen, type Listener } from '../listen.ts'
 import { loadConfig } from '../load.ts'
 import { openGateway } from '../open-gateway.ts'
+import { serverFormats } from '../schema.ts'
 
 interface StartOptions extends ConfigOption {
   readonly host?: string
@@ -15,13 +17,19 @@ interface StartOptions extends ConfigOption {
 
 export default command('start', 'Serve the gateway until SIGTERM or SIGINT.')
   .addOption(configOption())
-  .option('--host <address>', 'Listen here instead of at server.host.')
+  .option('--host <address>', 'The address to listen on, instead of server.host.', hostFrom)
   .option(
     '--port <number>',
-    'Listen here instead of at server.port.',
+    'The port to listen on, instead of server.port.',
     numberFrom('a number from 0 to 65535', port => Number.isInteger(port) && port <= 65_535),
   )
   .action(start)
+
+function hostFrom(text: string): string {
+  const { accepts, expected } = serverFormats['listen-address']
+  if (accepts.test(text)) return text
+  throw new InvalidArgumentError(`Expected ${expected}.`)
+}
 
 async function start({ config: path, ...override }: StartOptions): Promise<void> {
   const config = await loadConfig(path, override)
@@ -36,7 +44,7 @@ async function start({ config: path, ...override }: StartOptions): Promise<void>
   stopOnSignals(gateway, listener, config.server.drainTimeoutMs)
   const welcome = await firstKey(gateway, listener)
   if (welcome !== undefined) console.log(welcome)
-  console.log(`Turnpike listens on ${listener.url}`)
+  console.log(`Turnpike listens on ${listener.url}${listener.everywhere ? ', and on all other interfaces of this machine' : ''}`)
   letHeapGrow()
 }
 

@@ -27,16 +27,18 @@ export class PluginHost {
   readonly #http: HttpClient
   readonly #masks: Masks
   readonly #folder: string
+  readonly #createFiles: boolean
   readonly #starts: Hook[] = []
   readonly #stops = new AsyncDisposableStack()
 
   /** Relative paths in the options start at `folder`. */
-  constructor(container: Container, log: Logger, http: HttpClient, masks: Masks, folder: string = process.cwd()) {
+  constructor(container: Container, log: Logger, http: HttpClient, masks: Masks, folder: string = process.cwd(), createFiles = true) {
     this.#container = container
     this.#log = log
     this.#http = http
     this.#masks = masks
     this.#folder = folder
+    this.#createFiles = createFiles
   }
 
   /** Checks, orders and sets up; says in which order. A failure stops what was set up before it. */
@@ -69,6 +71,7 @@ export class PluginHost {
       name,
       log: this.#log.child(name),
       http: this.#http,
+      createFiles: this.#createFiles,
       add: (point, contribution) => {
         if (!this.#container.has(point)) throw new PluginError(name, `adds to ${nameOf(point)}, which is no extension point here`)
         this.#container.get(point).add(contribution, name)

@@ -31,6 +31,8 @@ export interface Registrar {
   readonly name: string
   readonly log: Logger
   readonly http: HttpClient
+  /** False for commands that only look, such as `turnpike check`: leave the disk as it is, and do without a file that is not there yet. */
+  readonly createFiles: boolean
   /** Adds a named contribution at an extension point. */
   add<T>(point: Token<Registry<T>>, contribution: T): void
   /** Supplies a service that the plugin declared in `provides`. */

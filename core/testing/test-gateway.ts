@@ -3,7 +3,7 @@ import type { KeySettings } from '../admission/api-key.ts'
 
 export interface TestGateway {
   readonly gateway: Gateway
-  /** A key that may do everything, with logging on unless `key` says otherwise. */
+  /** A key that may do everything, with logging on; or a key of the settings in `key`, where everything left out is off. */
   readonly apiKey: string
   /** A request without a socket; authenticated unless the headers say otherwise, and JSON when `body` is an object. */
   request(path: string, init?: TestRequest): Promise<Response>
@@ -22,10 +22,10 @@ export interface TestRequest {
 const noWait: NonNullable<GatewayOptions['backoff']> = { random: () => 0, sleep: () => Promise.resolve() }
 
 /** A gateway in memory from a list of plugins, which asks an endpoint again without waiting. It needs a key store, a sealer and the other services among them. */
-export async function testGateway(options: GatewayOptions & { readonly key?: KeySettings }): Promise<TestGateway> {
+export async function testGateway(options: GatewayOptions & { readonly key?: Partial<KeySettings> }): Promise<TestGateway> {
   const logs: string[] = []
   const gateway = await createGateway({ writeLog: line => void logs.push(line), backoff: noWait, ...options })
-  const apiKey = await gateway.issueKey(options.key ?? { name: 'test', policy: { logging: { value: true } } })
+  const apiKey = await gateway.issueKey({ name: 'test', ...(options.key ?? { policy: { logging: { value: true } } }) })
   return {
     gateway,
     apiKey,

@@ -82,6 +82,7 @@ export default definePlugin({
       } catch (error) {
         gateway.log.warn('the saved catalog is not used', { file: path, why: reasonOf(error) })
       }
+      if (!gateway.createFiles) return
       const refresh = new Refresh(
         {
           url: refreshUrl,

@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto'
 import { definePlugin, Sealer } from '../../../core/index.ts'
 import { EnvelopeSealer, type MasterKeys } from './envelope.ts'
-import { makeKeyFile, parseMasterKey, readKeyFile } from './master-key.ts'
+import { keyBytes, makeKeyFile, parseMasterKey, readKeyFile } from './master-key.ts'
 
 const key = { type: 'string', minLength: 1, writeOnly: true } as const
 
@@ -37,18 +38,18 @@ export default definePlugin({
   setup(gateway, { masterKey, keyFile, previousKeys, macKey }) {
     const previous = previousKeys.map((text, index) => parseMasterKey(text, `previousKeys[${index}]`))
     const mac = macKey === undefined ? undefined : parseMasterKey(macKey, 'macKey')
-    const sealer = new EnvelopeSealer({ ...currentKey(masterKey, gateway.resolvePath(keyFile)), previous, mac })
+    const sealer = new EnvelopeSealer({ ...currentKey(masterKey, gateway.resolvePath(keyFile), gateway.createFiles), previous, mac })
     gateway.provide(Sealer, sealer)
-    // Not before every plugin is set up: a store with data of another key refuses first, and no new key then lies beside it.
+    // Only after every plugin is set up: a store sealed under a different key must refuse to start before a new key file appears next to it.
     gateway.onStart(() => sealer.ensureKey())
   },
 })
 
-function currentKey(masterKey: string | undefined, path: string): Pick<MasterKeys, 'source' | 'current' | 'make'> {
+function currentKey(masterKey: string | undefined, path: string, createFiles: boolean): Pick<MasterKeys, 'source' | 'current' | 'make'> {
   if (masterKey !== undefined)
     return {
       source: 'option masterKey of local-sealer (GATEWAY_MASTER_KEY with defaults())',
       current: parseMasterKey(masterKey, 'masterKey'),
     }
-  return { source: `key file ${path}`, current: readKeyFile(path), make: () => makeKeyFile(path) }
+  return { source: `key file ${path}`, current: readKeyFile(path), make: () => (createFiles ? makeKeyFile(path) : randomBytes(keyBytes)) }
 }

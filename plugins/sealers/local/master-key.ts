@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-const keyBytes = 32
+export const keyBytes = 32
 
 /** A key as text: 32 bytes as hex or base64. `source` names its place in errors. */
 export function parseMasterKey(text: string, source: string): Buffer {

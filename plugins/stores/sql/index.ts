@@ -49,14 +49,14 @@ export default definePlugin({
   needs: { clock: Clock, sealer: Sealer },
   provides: options => options.services.map(service => tokens[service]),
   async setup(gateway, { file, services, cacheTtlMs, dataKeyDays, keepResponsesDays }, { clock, sealer }) {
-    const database = await openDatabase(gateway.resolvePath(file))
+    const database = await openDatabase(gateway.resolvePath(file), gateway.createFiles)
     gateway.onStop(() => database.destroy())
     await checkMasterKey(database, sealer, resolve(file))
     if (services.includes('keys')) gateway.provide(KeyStore, new SqlKeys(database, clock, gateway.log, cacheTtlMs))
     if (!services.includes('responses')) return
     const parts = new SealedParts(new DataKeys(database, sealer, clock, gateway.log, dataKeyDays))
     gateway.provide(ResponseStore, new SqlResponses(database, parts, gateway.log))
-    if (keepResponsesDays === undefined) return
+    if (keepResponsesDays === undefined || !gateway.createFiles) return
     const expiry = new Expiry(database, clock, gateway.log, keepResponsesDays)
     gateway.onStart(() => expiry.start())
     gateway.onStop(() => expiry.stop())
