@@ -147,8 +147,8 @@ export interface Catalog {
   endpoint(provider: string, name: string): Endpoint | undefined
   /** In the order in which `auto` tries them: as the bundled catalog has them, then all others. The same list until something changes. */
   models(): readonly Model[]
-  /** Known names that are spelt much like this one, best first. */
-  nearest(name: string): readonly string[]
+  /** Known names that are spelled much like this one, best first; only those that `accepts` takes. */
+  nearest(name: string, accepts?: (name: string) => boolean): readonly string[]
   /** What would make the gateway serve a model, or `provider/model`, that it does not: a sentence for the caller. */
   absence(name: string): string | undefined
 }

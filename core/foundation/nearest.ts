@@ -1,11 +1,15 @@
-/** The known names that are spelt most like `name`, best first, at most three; none when nothing is near. */
-export function nearest(name: string, known: Iterable<string>): readonly string[] {
+/** The known names that are spelled most like `name`, best first, at most three. `limit`: the most letters that may differ. */
+export function nearest(
+  name: string,
+  known: Iterable<string>,
+  limit = Math.min(8, Math.max(2, Math.floor(name.length / 3))),
+): readonly string[] {
   const wanted = name.toLowerCase()
-  const limit = Math.min(8, Math.max(2, Math.floor(wanted.length / 3)))
   const near: { readonly candidate: string; readonly distance: number }[] = []
   for (const candidate of known) {
     const spelt = candidate.toLowerCase()
-    const distance = spelt.includes(wanted) && wanted.length > 2 ? 1 : editDistance(wanted, spelt, limit)
+    const isPart = spelt !== wanted && spelt.includes(wanted) && wanted.length > 2
+    const distance = isPart ? 1 : editDistance(wanted, spelt, limit)
     if (distance <= limit) near.push({ candidate, distance })
   }
   return near

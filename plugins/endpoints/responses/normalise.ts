@@ -17,7 +17,13 @@ export function normaliseInput(input: unknown): unknown {
       throw invalidRequest(`Invalid value for 'input': it must NOT have more than ${longestText} characters.`, 'input')
     return [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: input }] }]
   }
-  if (Array.isArray(input)) for (const item of input) if (isObject(item)) normaliseItem(item)
+  if (input === undefined) return input
+  if (!Array.isArray(input)) {
+    // The schema describes the canonical form, so it would ask for an array alone.
+    const came = typeof input === 'object' ? 'an object' : `a ${typeof input}`
+    throw invalidRequest(`Invalid type for 'input': expected a string or an array, but got ${came}.`, 'input', 'invalid_type')
+  }
+  for (const item of input) if (isObject(item)) normaliseItem(item)
   return input
 }
 

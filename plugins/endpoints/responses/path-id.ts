@@ -1,7 +1,7 @@
 import { invalidRequest, type Exchange } from '../../../core/index.ts'
 
-/** Words of the protocol that stand where an id would: docs/protocol/http.md#paths. */
-const reserved: ReadonlySet<string> = new Set(['health', 'compact', 'input_tokens'])
+/** Words of the protocol in the place of an id (docs/protocol/http.md#paths), and what a base URL that ends in `/responses` adds. */
+const reserved: ReadonlySet<string> = new Set(['health', 'compact', 'input_tokens', 'responses'])
 
 /** See `Route.serves`. */
 export function isId({ id = '' }: Readonly<Record<string, string>>): boolean {
