@@ -53,7 +53,8 @@ function withoutOf(options: DefaultsOptions): readonly string[] {
     if (name !== 'without') throw new Error(`defaults() has no option ${name}. ${adviceFor(name, ['without'])}`)
   }
   const { without = [] } = options
-  if (!Array.isArray(without)) throw new Error(`defaults({ without }) must be an array, such as ['sandbox'], got ${JSON.stringify(without)}.`)
+  if (!Array.isArray(without))
+    throw new Error(`defaults({ without }) must be an array, such as ['sandbox'], got ${JSON.stringify(without)}.`)
   return without
 }
 

@@ -56,7 +56,14 @@ t.test('only origins that a browser could send are accepted', async t => {
   }
   for (const origin of ['*', 'https://app.example.com', 'http://localhost:3000', 'http://[::1]:3000', 'app://example'])
     t.same(await problemsOf(origin), [], origin)
-  for (const origin of ['https://*.example.com', 'localhost:3000', 'https://example.com/', 'https://Example.com', 'https://example.com:443', 'null'])
+  for (const origin of [
+    'https://*.example.com',
+    'localhost:3000',
+    'https://example.com/',
+    'https://Example.com',
+    'https://example.com:443',
+    'null',
+  ])
     t.match(await problemsOf(origin), [/^server\.cors\.origins\.0 must be "\*" or an exact origin: .*, got "/], origin)
 })
 

@@ -24,6 +24,11 @@ export default definePlugin({
       ...(path === undefined ? [] : readCatalogFile(gateway.resolvePath(path), optional)),
       ...inline,
     ]
-    gateway.add(CatalogSources, { name, rank: 'operator', entries: () => entries, describe: () => `${entries.length} ${entries.length === 1 ? 'model' : 'models'} described` })
+    gateway.add(CatalogSources, {
+      name,
+      rank: 'operator',
+      entries: () => entries,
+      describe: () => `${entries.length} ${entries.length === 1 ? 'model' : 'models'} described`,
+    })
   },
 })

@@ -53,7 +53,11 @@ function itemRefusal(item: JsonObject, path: string): GatewayError | undefined {
   if (role === 'tool' || role === 'function')
     return chatForm(`${path}.role`, `the role "${role}"`, '{"type":"function_call_output","call_id":"…","output":"…"}')
   if (content === undefined && Array.isArray(item['tool_calls']))
-    return chatForm(`${path}.tool_calls`, 'tool_calls', 'an item {"type":"function_call","call_id":"…","name":"…","arguments":"…"} for each call')
+    return chatForm(
+      `${path}.tool_calls`,
+      'tool_calls',
+      'an item {"type":"function_call","call_id":"…","name":"…","arguments":"…"} for each call',
+    )
   return first(content, (part, index) => partRefusal(part, `${path}.content[${index}]`, role === 'assistant'))
 }
 
@@ -68,7 +72,10 @@ function partRefusal({ type, image_url: image }: JsonObject, path: string, isAns
 function functionRefusal(value: unknown, path: string): GatewayError | undefined {
   if (!isObject(value) || value['type'] !== 'function' || value['name'] !== undefined || !isObject(value['function'])) return undefined
   const expected = path === 'tool_choice' ? '{"type":"function","name":"…"}' : '{"type":"function","name":"…","parameters":{…}}'
-  return missing(`${path}.name`, `function.name is the form of the Chat Completions API. Expected ${expected}, without "function" around it`)
+  return missing(
+    `${path}.name`,
+    `function.name is the form of the Chat Completions API. Expected ${expected}, without "function" around it`,
+  )
 }
 
 /** `{format: {type: 'json_schema', json_schema: {name, schema}}}` */

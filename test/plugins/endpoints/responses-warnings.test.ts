@@ -118,7 +118,10 @@ t.test('the forms of the other protocol are refused with the form that is expect
     [message('user', [{ type: 'text', text: 'hi' }]), 'input[0].content[0].type', /"text" belongs .* Use "input_text"/],
     [message('assistant', [{ type: 'text', text: 'hi' }]), 'input[0].content[0].type', /Use "output_text"/],
     [
-      message('user', [{ type: 'input_text', text: 'hi' }, { type: 'image_url', image_url: { url: 'https://example.com/a.png' } }]),
+      message('user', [
+        { type: 'input_text', text: 'hi' },
+        { type: 'image_url', image_url: { url: 'https://example.com/a.png' } },
+      ]),
       'input[0].content[1]',
       /Use \{"type":"input_image","image_url":"https:/,
     ],

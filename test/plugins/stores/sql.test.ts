@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { execPath } from 'node:process'
 import { DatabaseSync } from 'node:sqlite'
@@ -140,6 +141,25 @@ t.test('a database that cannot be used is an error that says what to do', async 
 
   writeFileSync(join(folder, 'empty.db'), '')
   await (await openSql(join(folder, 'empty.db'))).stop()
+})
+
+t.test('a database that this user may only read stops the start', async t => {
+  // Root may write everything, so it becomes nobody for a moment; nobody needs a folder of its own.
+  const folder = mkdtempSync(join(tmpdir(), 'turnpike-read-only-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'turnpike.db')
+  await (await openSql(file)).stop()
+  chmodSync(folder, 0o777)
+  chmodSync(file, 0o444)
+  const isRoot = process.geteuid?.() === 0
+  if (isRoot) process.seteuid!(65_534)
+  try {
+    await t.rejects(openSql(file), {
+      message: `plugin sql failed to set up: database ${file} is not writable. Make the file and its folder writable for this user, or set the option file to another path`,
+    })
+  } finally {
+    if (isRoot) process.seteuid!(0)
+  }
 })
 
 t.test('a database of a newer version is refused and left as it was', async t => {
