@@ -20,10 +20,10 @@ export interface Listener {
   readonly everywhere: boolean
 }
 
-// Answers may take long, requests may not: a client that is slow to ask holds a connection for nothing.
+// Responses may take long, but requests may not: a slow sender would occupy a connection for nothing.
 const headersTimeoutMs = 30_000
 const requestTimeoutMs = 300_000
-// Longer than the minute that load balancers keep idle connections, so that none is reused while it closes here.
+// Longer than the 60 s for which load balancers keep idle connections, so that none is reused while it closes here.
 const keepAliveTimeoutMs = 75_000
 
 export async function listen(gateway: Gateway, { host, port, tls }: Pick<ServerOptions, 'host' | 'port' | 'tls'>): Promise<Listener> {
@@ -31,13 +31,13 @@ export async function listen(gateway: Gateway, { host, port, tls }: Pick<ServerO
   let server: Server
   try {
     const listener = await listhen(toNodeHandler(gateway.http.h3), {
-      // Without `random`, listhen takes port 0 for its own default.
+      // Without `random`, listhen replaces port 0 with its default port.
       port: port === 0 ? { port, random: true } : port,
       hostname: host,
       public: !isLoopback(host),
       showURL: false,
       autoClose: false,
-      // Otherwise a taken port is replaced by another one.
+      // Otherwise listhen would pick another port if this one is taken.
       isProd: true,
       ...(tls && { https: tls }),
     })
@@ -49,7 +49,7 @@ export async function listen(gateway: Gateway, { host, port, tls }: Pick<ServerO
   if (port !== 0 && address.port !== port) {
     server.close()
     throw new ConfigError(undefined, [
-      `Port ${port} is reserved for another protocol, and browsers refuse it. Set server.port to another one.`,
+      `Port ${port} is reserved for another protocol and blocked by browsers. Choose another port with --port or server.port.`,
     ])
   }
   server.headersTimeout = headersTimeoutMs
@@ -59,7 +59,7 @@ export async function listen(gateway: Gateway, { host, port, tls }: Pick<ServerO
   return { server, connections: new Connections(server), host, port: address.port, url, everywhere: host === '0.0.0.0' || host === '::' }
 }
 
-/** Tries the address again, alone, for the reason that listhen keeps to itself. */
+/** Tries to listen without listhen, which hides the reason of a failure. */
 async function explain(host: string, port: number, failure: unknown): Promise<ConfigError> {
   const probe = createServer()
   try {
@@ -75,12 +75,12 @@ async function explain(host: string, port: number, failure: unknown): Promise<Co
 function reasonOf({ code, message }: NodeJS.ErrnoException): string {
   switch (code) {
     case 'EADDRINUSE':
-      return 'the port is taken, perhaps by another gateway. Stop what uses it, or choose another port: --port, or server.port in the config.'
+      return 'the port is in use, perhaps by another gateway. Stop that process, or choose another port with --port or server.port.'
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return 'this machine has no such address. Set server.host to one that it has, such as 127.0.0.1 or 0.0.0.0.'
+      return 'this machine does not have that address. Set server.host to one that it has, such as 127.0.0.1 or 0.0.0.0.'
     case 'EACCES':
-      return 'this user may not. Choose a port above 1023: --port, or server.port in the config.'
+      return 'this user may not use the port. Choose one above 1023 with --port or server.port.'
     default:
       return message
   }

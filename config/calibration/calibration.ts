@@ -7,7 +7,7 @@ export interface JudgedExample extends Judged {
   readonly type: Question['type']
 }
 
-/** What was found for one type of question. The errors and bins are of examples that the temperature was not fitted to. */
+/** The result for one type of question. Errors and bins come from examples that were not used for the fit. */
 export interface Calibration {
   readonly type: Question['type']
   readonly fitted: number
@@ -23,10 +23,10 @@ export interface Reliability {
 }
 
 export const types = ['noul', 'choice', 'score'] as const satisfies readonly Question['type'][]
-/** Fewer say nothing. */
+/** Fewer than these are not meaningful. */
 export const fewestExamples = 8
 
-/** Each type by itself: every fourth example is held back to see what the fit to the others is worth. */
+/** Calibrates each type separately. Every fourth example is held back to evaluate the fit to the others. */
 export function calibrate(judged: readonly JudgedExample[]): readonly Calibration[] {
   return types.flatMap(type => {
     const ofType = judged.filter(each => each.type === type)

@@ -6,7 +6,7 @@ const margin = 60
 const gap = 50
 const top = 80
 
-/** A reliability diagram: for each type of question how often answers were right, over how sure they were. On the diagonal the two agree. */
+/** A reliability diagram: for each type of question, accuracy over confidence. On the diagonal the two agree. */
 export function diagram(model: string, calibrations: readonly Calibration[]): string {
   const width = 2 * margin + calibrations.length * side + (calibrations.length - 1) * gap
   const height = top + side + 90
@@ -28,7 +28,7 @@ function panel({ type, held, temperature, before, after }: Calibration, left: nu
 <line x1="0" y1="${bottom}" x2="${side}" y2="${top}" stroke="#888" stroke-dasharray="4 4"/>
 ${[0, 0.5, 1].map(tick).join('\n')}
 <text x="${side / 2}" y="${bottom + 38}" text-anchor="middle">probability of the likeliest option</text>
-<text transform="translate(-34 ${top + side / 2}) rotate(-90)" text-anchor="middle">share that was right</text>
+<text transform="translate(-34 ${top + side / 2}) rotate(-90)" text-anchor="middle">share of right answers</text>
 ${curve(before.bins, '#c0392b')}
 ${curve(after.bins, '#1f6fb2')}
 <text y="${bottom + 62}" fill="#c0392b">before: error ${before.error.toFixed(3)}</text>
@@ -40,7 +40,7 @@ function tick(value: number): string {
   return `<text x="${value * side}" y="${top + side + 18}" text-anchor="middle">${value}</text><text x="-8" y="${top + (1 - value) * side + 4}" text-anchor="end">${value}</text>`
 }
 
-/** A point for each bin, the larger the more answers are in it. */
+/** A point for each bin. Larger points have more answers. */
 function curve(bins: readonly Bin[], colour: string): string {
   const answers = bins.reduce((sum, { count }) => sum + count, 0)
   const points = bins.map(({ sureness, accuracy, count }) => ({

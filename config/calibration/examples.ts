@@ -9,7 +9,7 @@ export interface Example {
   readonly line: number
   readonly state: Description
   readonly question: Question
-  /** The right option, by its number: of a `noul` 0 is yes. */
+  /** The index of the right option. For a `noul`, 0 is yes. */
   readonly right: number
 }
 
@@ -27,7 +27,7 @@ const exampleSchema = {
 
 const mostProblems = 10
 
-/** JSON lines of `{state, question, answer}`; all that is wrong with them is told at once, by line. */
+/** Reads JSON lines of `{state, question, answer}`. Throws one `ConfigError` for all bad lines. */
 export function readExamples(file: string): readonly Example[] {
   const isExample = new Ajv({ discriminator: true, allowUnionTypes: true }).compile<ExampleLine>(exampleSchema)
   const examples: Example[] = []
@@ -37,7 +37,7 @@ export function readExamples(file: string): readonly Example[] {
     if (text.trim() === '') continue
     const value = parsed(text)
     if (value === undefined)
-      problems.push(`line ${line} is no JSON. Expected {"state": …, "question": {…}, "answer": …} on a line of its own.`)
+      problems.push(`line ${line} is not JSON. Expected {"state": …, "question": {…}, "answer": …} on a line of its own.`)
     else if (!isExample(value)) problems.push(`line ${line}: ${complaint(isExample.errors![0]!)}`)
     else {
       const right = optionOf(value)
@@ -48,7 +48,7 @@ export function readExamples(file: string): readonly Example[] {
   if (problems.length > mostProblems) problems.splice(mostProblems, Infinity, `and ${problems.length - mostProblems} more lines are wrong.`)
   if (problems.length > 0) throw new ConfigError(file, problems)
   if (examples.length === 0)
-    throw new ConfigError(file, ['It has no examples. Expected a line for each: {"state": …, "question": {…}, "answer": …}'])
+    throw new ConfigError(file, ['It has no examples. Expected one line for each: {"state": …, "question": {…}, "answer": …}'])
   return examples
 }
 
@@ -72,7 +72,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The right option's number, or what is wrong with the answer. */
+/** The index of the right option, or what is wrong with the answer. */
 function optionOf({ question, answer }: ExampleLine): number | string {
   const came = `got ${brief(answer)}`
   switch (question.type) {

@@ -4,7 +4,7 @@ import { ConfigError } from '../errors.ts'
 import type { JudgedExample } from './calibration.ts'
 import type { Example } from './examples.ts'
 
-/** What a decision model answers to examples, in their order; so many are asked at a time. The first failure ends it. */
+/** Asks a decision model all examples, several at a time. Results are in the order of the examples. The first failure ends it. */
 export async function judgeExamples(
   gateway: Gateway,
   model: string,
@@ -46,7 +46,7 @@ async function judge(gateway: Gateway, key: string, model: string, example: Exam
     throw new ConfigError(file, [`line ${line}: ${model} gave no answer, status ${reply.status}: ${body.detail?.message ?? 'no message'}`])
   const probabilities = distributionOf(question, body.answers.example)
   if (!probabilities)
-    throw new ConfigError(file, [`line ${line}: ${model} answered without probabilities, so that there is nothing to calibrate.`])
+    throw new ConfigError(file, [`line ${line}: ${model} answered without probabilities, so there is nothing to calibrate.`])
   return { type: question.type, probabilities, right }
 }
 

@@ -1,6 +1,6 @@
 import type { Judged } from './temperature.ts'
 
-/** Answers that were about as sure as one another. */
+/** Answers with similar confidence. */
 export interface Bin {
   readonly count: number
   /** The mean probability of the likeliest option. */
@@ -11,7 +11,7 @@ export interface Bin {
 
 const binCount = 10
 
-/** Ten bins of equal width over the probability of the likeliest option; those without an answer are left out. */
+/** Ten bins of equal width over the probability of the likeliest option, without the empty ones. */
 export function reliability(judged: readonly Judged[]): readonly Bin[] {
   const bins = Map.groupBy(judged, ({ probabilities }) => Math.min(binCount - 1, Math.floor(Math.max(...probabilities) * binCount)))
   return Array.from({ length: binCount }, (_, place) => bins.get(place) ?? [])
@@ -23,7 +23,7 @@ export function reliability(judged: readonly Judged[]): readonly Bin[] {
     }))
 }
 
-/** The expected calibration error: how far sureness and accuracy are apart, over all answers. */
+/** The expected calibration error: the mean distance between confidence and accuracy, over all answers. */
 export function calibrationError(bins: readonly Bin[]): number {
   const answers = bins.reduce((sum, { count }) => sum + count, 0)
   return bins.reduce((sum, { count, sureness, accuracy }) => sum + (count / answers) * Math.abs(sureness - accuracy), 0)

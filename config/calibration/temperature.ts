@@ -4,13 +4,13 @@ export interface Judged {
   readonly right: number
 }
 
-/** Beyond these a temperature says only that the examples do not tell. */
+/** A fit beyond these limits means that the examples do not determine the temperature. */
 export const lowestTemperature = 0.05
 export const highestTemperature = 20
 
 const precision = 1e-6
 const goldenRatio = (Math.sqrt(5) - 1) / 2
-/** What a probability of 0 is taken for. */
+/** Replaces a probability of 0. */
 const leastProbability = 1e-15
 
 /**

@@ -13,8 +13,8 @@ import { openGateway } from '../open-gateway.ts'
 const services = [KeyStore, Sealer, Ledger, RateLimiter, ResponseStore, MetricStore] as const
 
 /**
- * The gateway of a config, in memory: it makes no key, spends no key's credit and leaves nothing in the stores. Its models answer with the
- * probabilities that they had before any temperature.
+ * The gateway of a config with all stores in memory, so that it changes no keys, credit or stored data. Its models answer with raw
+ * probabilities, without temperatures.
  */
 export async function openWorkbench(config: LoadedConfig): Promise<Gateway> {
   if (config.problems.length > 0) throw new ConfigError(config.file, config.problems)

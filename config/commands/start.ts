@@ -51,7 +51,7 @@ async function start({ config: path, ...override }: StartOptions): Promise<void>
 function stopOnSignals(gateway: Gateway, listener: Listener, drainTimeoutMs: number): void {
   let isStopping = false
   const stop = (why: string, exitCode: number): void => {
-    // Who asks twice does not want to wait.
+    // A second signal means: do not wait.
     if (isStopping) process.exit(1)
     isStopping = true
     gateway.log.info('stopping', { why, runs: gateway.liveRuns })
@@ -65,10 +65,10 @@ function stopOnSignals(gateway: Gateway, listener: Listener, drainTimeoutMs: num
   }
   process.on('SIGTERM', () => stop('SIGTERM', 0))
   process.on('SIGINT', () => stop('SIGINT', 0))
-  process.on('unhandledRejection', error => gateway.log.error('a promise was rejected and nobody looked', describeError(error)))
-  // Whatever threw may have left things half done: what is open may finish, and a fresh process takes over.
+  process.on('unhandledRejection', error => gateway.log.error('unhandled promise rejection', describeError(error)))
+  // The state may be inconsistent now, so let open requests finish and leave the rest to a new process.
   process.on('uncaughtException', error => {
-    gateway.log.error('an error was thrown that nobody caught', describeError(error))
+    gateway.log.error('uncaught error', describeError(error))
     if (!isStopping) stop('an uncaught error', 1)
   })
 }

@@ -12,7 +12,7 @@ interface CreateOptions extends KeysOptions, SettingsOptions {
 }
 
 export default addSettings(
-  keysCommand('create', 'Create an API key and print it, this once.')
+  keysCommand('create', 'Create an API key and print it, only once.')
     .option('--name <text>', 'What the key is for.', keyName, 'unnamed')
     .option('--org <name>', 'The organization it belongs to.', keyName, 'default')
     .option('--team <name>', 'The team it belongs to.', keyName)

@@ -100,12 +100,12 @@ const faults: readonly (readonly [name: string, text: string, message: RegExp])[
     `import { readFileSync } from 'node:fs'\nreadFileSync('/absent')\nexport default { plugins: [] }`,
     /ENOENT.*'\/absent' \(.*config-\d+\.ts:2:1\)/,
   ],
-  ['an unknown section', 'export default { plugin: [] }', /unknown section "plugin"\. Expected server and plugins/],
-  ['no plugins', 'export default { server: {} }', /plugins are not a list\. Expected: plugins: \[\.\.\.\]/],
+  ['an unknown section', 'export default { plugin: [] }', /unknown section "plugin"\. Expected only server and plugins/],
+  ['no plugins', 'export default { server: {} }', /"plugins" must be an array\. Expected: plugins: \[\.\.\.\]/],
   [
     'plugins that are a function',
     'export default { plugins: function defaults() {} }',
-    /not a list\. Call it: plugins: \[\.\.\.defaults\(\)\]/,
+    /must be an array\. Call it: plugins: \[\.\.\.defaults\(\)\]/,
   ],
   [
     'a default export that is a function',

@@ -175,7 +175,7 @@ t.test('a path that nobody serves brings what is served instead', async t => {
     ['/chat/completions', /POST \/v1\/responses/],
     ['/v1/completions', /POST \/v1\/responses/],
     ['/v1/messages', /POST \/v1\/responses/],
-    ['/v1/embeddings', /no embeddings/],
+    ['/v1/embeddings', /does not serve embeddings/],
     ['/v1/conversations', /previous_response_id/],
     ['/v1/conversations/conv_demo/items', /previous_response_id/],
     ['/responses', /Did you mean \/v1\/responses\?$/],
