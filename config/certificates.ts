@@ -11,9 +11,7 @@ export function trustCertificates(file: string): void {
   const pem = read(file)
   const found = pem.match(certificate) ?? []
   if (found.length === 0 || !found.every(isReadable))
-    throw new AssemblyError(
-      `server.extraCaFile must be a PEM file of certificates ("-----BEGIN CERTIFICATE-----"), and ${file} is not.`,
-    )
+    throw new AssemblyError(`server.extraCaFile must be a PEM file of certificates ("-----BEGIN CERTIFICATE-----"), and ${file} is not.`)
   setDefaultCACertificates([...getCACertificates('default'), ...found])
 }
 

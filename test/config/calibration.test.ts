@@ -205,7 +205,7 @@ t.test('bad examples are named by their lines', async t => {
   const { exitCode, stderr } = await calibrate(lines.join('\r\n'))
   t.equal(exitCode, 1)
   t.match(stderr, 'turnpike: examples.jsonl: 6 problems\n')
-  t.match(stderr, 'line 2 is no JSON.')
+  t.match(stderr, 'line 2 is not JSON.')
   t.match(stderr, 'line 4: the answer to a noul must be true or false, got "yes".')
   t.match(stderr, 'line 5: the answer to this choice must be one of ["a"], got "b".')
   t.match(stderr, 'line 6: the answer to this score must be a level from 0 to 1, got 2.')
@@ -214,7 +214,7 @@ t.test('bad examples are named by their lines', async t => {
   t.notMatch(stderr, 'line 1:')
 
   const few = await calibrate(lines[0]!)
-  t.match(few.stderr, 'It has too few examples of noul: 1, where at least 8 are needed and hundreds are better.')
+  t.match(few.stderr, 'It has too few examples of noul: 1. At least 8 are needed; hundreds are better.')
   t.match((await calibrate('\n')).stderr, 'It has no examples.')
   const missing = await place.run('decisions', 'calibrate', '--examples', 'nowhere.jsonl', '--model', 'llm/judge')
   t.match(missing.stderr, 'nowhere.jsonl: It cannot be read (ENOENT).')

@@ -3,13 +3,13 @@ import type { PackedCatalog } from './format.ts'
 
 const dayMs = 86_400_000
 
-/** How much a catalog has, as numbers: the catalog itself need not stay in memory for them. */
+/** The size of a catalog as numbers, so that the catalog itself can leave memory. */
 export interface CatalogSize {
   readonly date: string
   readonly providers: number
   readonly models: number
   readonly pairs: number
-  /** Of providers that the gateway has. */
+  /** Of loaded providers only. */
   readonly modelsHere: number
   readonly pairsHere: number
 }

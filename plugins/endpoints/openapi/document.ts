@@ -3,7 +3,7 @@ import { errorSchemas } from './error-schemas.ts'
 import { operationOf } from './operation.ts'
 import { pathOf } from './path.ts'
 
-const introduction = 'An inference gateway: every model provider behind one API. Every path is served with a trailing slash as well.'
+const introduction = 'An inference gateway: every model provider behind one API. Every path also works with a trailing slash.'
 
 /** An OpenAPI 3.1 document of these routes. Routes without a description are listed with path and method only. */
 export function openApiDocument(routes: readonly Route[]): JsonObject {

@@ -28,8 +28,7 @@ export default definePlugin({
         type: 'string',
         enum: ['all', 'documented'],
         default: 'all',
-        description:
-          '"documented" leaves out the refusal and annotation events, which are not in the documented protocol.',
+        description: '"documented" leaves out the refusal and annotation events, which are not in the documented protocol.',
       },
     },
   },

@@ -5,32 +5,32 @@ import { keyBytes, makeKeyFile, parseMasterKey, readKeyFile } from './master-key
 
 const key = { type: 'string', minLength: 1, writeOnly: true } as const
 
-/** Seals with AES-256-GCM under a master key of this server. */
+/** Encrypts with AES-256-GCM, under a master key of this server. */
 export default definePlugin({
   name: 'local-sealer',
   options: {
     type: 'object',
     additionalProperties: false,
     properties: {
-      masterKey: { ...key, description: 'The master key: 32 bytes as base64 or hex. Replicas must share it. Without it, keyFile is used.' },
+      masterKey: { ...key, description: 'The master key: 32 bytes as base64 or hex. Replicas must share it. Default: the key in keyFile.' },
       keyFile: {
         type: 'string',
         minLength: 1,
         default: './data/master.key',
         description:
-          'Where the master key is kept when masterKey is not set; made on the first start. Back it up: without it, nothing sealed can be opened, and the gateway does not start on an existing database.',
+          'The file of the master key if masterKey is not set. It is created on the first start. Back it up: without it, stored data cannot be decrypted, and the gateway does not start with an existing database.',
       },
       previousKeys: {
         type: 'array',
         items: key,
         writeOnly: true,
         default: [],
-        description: 'Earlier master keys: what was sealed under them still opens.',
+        description: 'Earlier master keys, to decrypt what they encrypted.',
       },
       macKey: {
         ...key,
         description:
-          'After a rotation, the first master key: API keys are recognised by it. Without it, a new master key makes all API keys invalid, and the gateway does not start on a database that has some.',
+          'After a rotation, the first master key, which the hashes of API keys depend on. Without it, a new master key makes all API keys invalid, and the gateway does not start with a database that has some.',
       },
     },
   },

@@ -45,7 +45,7 @@ function firstExisting(folder: string): string {
   return existsSync(folder) || folder === dirname(folder) ? folder : firstExisting(dirname(folder))
 }
 
-/** In one transaction that keeps other processes out: two that start at once must not both make the tables. */
+/** Runs in one exclusive transaction, so that two processes that start at once do not both create the tables. */
 async function migrate(sqlite: DatabaseSync, database: Kysely<Tables>): Promise<void> {
   sqlite.exec('begin immediate')
   try {
@@ -58,13 +58,13 @@ async function migrate(sqlite: DatabaseSync, database: Kysely<Tables>): Promise<
   }
 }
 
-/** SQLite opens a file that this user may not write without a word, and the first write fails much later. So write something that changes nothing. */
+/** SQLite opens a read-only file without an error, and the first write would fail much later. So this writes a value that changes nothing. */
 function requireWritable(sqlite: DatabaseSync): void {
   const { user_version: version } = sqlite.prepare('pragma user_version').get() as { readonly user_version: number }
   sqlite.exec(`pragma user_version = ${version}`)
 }
 
-/** node:sqlite as the kind of database that Kysely's own dialect drives. */
+/** Adapts node:sqlite to the interface that Kysely's SQLite dialect expects. */
 function forKysely(sqlite: DatabaseSync): SqliteDatabase {
   return {
     close: () => sqlite.close(),
@@ -90,7 +90,7 @@ function remedy(cause: unknown): string {
   if (message.startsWith('corrupted migrations'))
     return 'A newer version of the gateway has used it: run that version, or name another file'
   if (code === notADatabase) return 'Move that file away, or set the option file to the path of a SQLite database'
-  if (code === busy) return 'Another process holds it for writing: end that process, then start again'
+  if (code === busy) return 'Another process is writing to it: end that process, then start again'
   return 'Make the file and its folder writable for this user, or set the option file to another path'
 }
 

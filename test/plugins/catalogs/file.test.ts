@@ -115,7 +115,7 @@ t.test('says where a file is wrong and what was expected there', async t => {
   t.match(await problem(one({ zdr: { policy_url: 'nowhere' } })), '/0/endpoints/0/zdr/policy_url must match format "uri" (got "nowhere")')
   t.equal(
     await problem([lean, { model: 'lean', endpoints: [{ provider: 'other' }, { provider: 'acme' }] }]),
-    'catalog file FILE: /1/endpoints/1 describes lean at acme, which /0/endpoints/0 has done already',
+    'catalog file FILE: /1/endpoints/1 describes lean at acme, which /0/endpoints/0 already does',
   )
 })
 
