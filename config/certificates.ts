@@ -6,7 +6,10 @@ import { AssemblyError } from '../core/foundation/errors.ts'
 
 const certificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
-/** Makes every TLS connection of this process also trust the certificates in a PEM file. Throws `AssemblyError` if the file has no valid certificates. */
+/**
+ * Makes every TLS connection of this process also trust the certificates in a PEM file. Throws `AssemblyError` if the file has no valid
+ * certificates.
+ */
 export function trustCertificates(file: string): void {
   const pem = read(file)
   const found = pem.match(certificate) ?? []

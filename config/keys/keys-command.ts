@@ -13,7 +13,10 @@ export function keysCommand(name: string, description: string): Command {
   return command(name, description).addOption(configOption()).option('--json', 'Print JSON.')
 }
 
-/** Runs with the gateway of the config, which does not listen. `file` names the config in messages. Where there is no key store yet, only a command that creates keys makes one. */
+/**
+ * Runs with the gateway of the config, which does not listen. `file` names the config in messages. Where there is no key store yet, only a
+ * command that creates keys makes one.
+ */
 export async function withKeys(
   { config: path }: KeysOptions,
   run: (gateway: Gateway, file: string) => Promise<void>,

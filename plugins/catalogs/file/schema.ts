@@ -113,7 +113,10 @@ export const catalogSchema = {
 
 export type FileEntries = Wire<typeof catalogSchema>
 
-/** Rules that the schema cannot express. A model may be described once per provider, because a second description would silently replace the first. */
+/**
+ * Rules that the schema cannot express. A model may be described once per provider, because a second description would silently replace the
+ * first.
+ */
 export function checkEntries(entries: FileEntries, source: string): void {
   const seen = new Map<string, string>()
   for (const [index, { model, endpoints }] of entries.entries()) {

@@ -4,7 +4,10 @@ import { decide } from './decide.ts'
 import { describeAlias, describeDecide } from './description.ts'
 import { errorReply } from './error-reply.ts'
 
-/** `POST /v1/systemone`: answers typed questions about a state with probabilities. `/v1/decisions` is an alias until a date (docs/protocol/decisions.md). */
+/**
+ * `POST /v1/systemone`: answers typed questions about a state with probabilities. `/v1/decisions` is an alias until a date
+ * (docs/protocol/decisions.md).
+ */
 export default definePlugin({
   name: 'decisions',
   options: {

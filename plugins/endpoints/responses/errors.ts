@@ -12,7 +12,8 @@ export function publicCode({ code, status }: GatewayError): ErrorCode {
 
 /** The `error` event: flat as documented, and also nested for clients that read it there. */
 export function errorEvent(error: GatewayError): object {
-  // docs/protocol/errors.md#error-codes: the event has its own code for rate limits. Clients wait for the other one, which is in the response.
+  // docs/protocol/errors.md#error-codes: the event has its own code for rate limits. Clients wait for the other one, which is in the
+  // response.
   const code = error.status === 429 ? 'rate_limit_error' : publicCode(error)
   const fields = { code, message: error.message, param: error.param ?? null }
   return { ...fields, error: { type: error.type, ...fields } }

@@ -20,7 +20,9 @@ function includable(value: string, index: number): Includable {
   throw invalidRequest(`Invalid value for 'include[${index}]': expected one of ${allowed}.`, `include[${index}]`)
 }
 
-/** Removes the members of an item that `include` does not ask for: docs/protocol/request.md#include. The sources of a search always stay. */
+/**
+ * Removes the members of an item that `include` does not ask for: docs/protocol/request.md#include. The sources of a search always stay.
+ */
 export function shownItem(item: JsonObject, included: Included): JsonObject {
   switch (item['type']) {
     case 'message':

@@ -8,7 +8,10 @@ interface Row extends Warning {
 const passedOn = 'passed on to providers that support it, without effect at others'
 const unordered = 'not supported yet, endpoints are tried in the order of the fallbacks and the catalog'
 
-/** Members without effect, or without effect at some providers: docs/protocol/request.md#accepted-without-effect. Remove a row when its member works. */
+/**
+ * Members without effect, or without effect at some providers: docs/protocol/request.md#accepted-without-effect. Remove a row when its
+ * member works.
+ */
 const rows: readonly Row[] = [
   { param: 'background', isAsked: ({ background }) => background === true, message: 'not supported, the reply waited for the answer' },
   {

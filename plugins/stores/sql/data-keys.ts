@@ -23,7 +23,10 @@ const dayMs = 24 * 60 * 60 * 1000
 const currentForMs = 60 * 60 * 1000
 const maxCachedKeys = 10_000
 
-/** The keys that encrypt stored responses: a separate series for each organization. A key is used for some days; older keys stay, for reading. */
+/**
+ * The keys that encrypt stored responses: a separate series for each organization. A key is used for some days; older keys stay, for
+ * reading.
+ */
 export class DataKeys {
   readonly #database: Kysely<Tables>
   readonly #sealer: Sealer

@@ -58,7 +58,9 @@ async function migrate(sqlite: DatabaseSync, database: Kysely<Tables>): Promise<
   }
 }
 
-/** SQLite opens a read-only file without an error, and the first write would fail much later. So this writes a value that changes nothing. */
+/**
+ * SQLite opens a read-only file without an error, and the first write would fail much later. So this writes a value that changes nothing.
+ */
 function requireWritable(sqlite: DatabaseSync): void {
   const { user_version: version } = sqlite.prepare('pragma user_version').get() as { readonly user_version: number }
   sqlite.exec(`pragma user_version = ${version}`)
