@@ -125,3 +125,12 @@ t.test('says where the option models is wrong', async t => {
   })
   await t.rejects(entries({ models: [lean, lean] as never }), { message: /models: \/1\/endpoints\/0 describes lean at acme/ })
 })
+
+t.test('one model is not "1 models"', async t => {
+  const described = async (...models: readonly CatalogEntry[]): Promise<string | undefined> => {
+    const { container } = await setUp([fileCatalog({ models: structuredClone(models) as [] })])
+    return container.get(CatalogSources).get('file')?.describe?.()
+  }
+  t.equal(await described(lean), '1 model described')
+  t.equal(await described(lean, full), '2 models described')
+})
