@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 
-// `turnpike` is this very package wherever it is imported from, so that a config and its plugins share the copy that runs them.
+// Wherever `turnpike` is imported from, it is this package, so that a config and its plugins share the running copy.
 const own = import.meta.url
-// In the repository that is its sources; a package that was installed has none.
+// The repository has sources. The installed package does not.
 const conditions = existsSync(new URL('../config/main.ts', own)) ? ['turnpike-source'] : []
 
 registerHooks({

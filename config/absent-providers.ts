@@ -4,7 +4,7 @@ export const absentProvidersName = 'absent-providers'
 
 const text = { type: 'string', minLength: 1 } as const
 
-/** Tells callers how a provider that they name, and that is not loaded, joins. */
+/** Lets error messages say how to load a provider that a caller names and that is not loaded. */
 export default definePlugin({
   name: absentProvidersName,
   options: {
@@ -15,7 +15,7 @@ export default definePlugin({
       providers: {
         type: 'array',
         items: { type: 'object', additionalProperties: false, required: ['id', 'remedy'], properties: { id: text, remedy: text } },
-        description: 'Ids of providers, and what to do so that each one is loaded.',
+        description: 'Ids of providers, and how to load each one.',
       },
     },
   },

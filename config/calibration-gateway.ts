@@ -20,7 +20,7 @@ const services = [KeyStore, Sealer, Ledger, RateLimiter, ResponseStore, MetricSt
 export async function openCalibrationGateway(config: LoadedConfig): Promise<Gateway> {
   if (config.problems.length > 0) throw new ConfigError(config.file, config.problems)
   const plugins = [...statelessOf(config).map(withoutTemperatures), memory({}), localSealer({ masterKey: randomBytes(32).toString('hex') })]
-  return await openGateway({ ...config, plugins }, 'error')
+  return await openGateway({ ...config, plugins }, { logLevel: 'error' })
 }
 
 /** Asks a decision model over the gateway's API. `file` is the examples file, for messages. */

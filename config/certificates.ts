@@ -6,14 +6,15 @@ import { AssemblyError } from '../core/foundation/errors.ts'
 
 const certificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
-/** Makes every TLS connection of this process trust the certificates of a PEM file too. Throws `AssemblyError` for a file that holds none. */
+/**
+ * Makes every TLS connection of this process also trust the certificates in a PEM file. Throws `AssemblyError` if the file has no valid
+ * certificates.
+ */
 export function trustCertificates(file: string): void {
   const pem = read(file)
   const found = pem.match(certificate) ?? []
   if (found.length === 0 || !found.every(isReadable))
-    throw new AssemblyError(
-      `server.extraCaFile must name a PEM file of certificates ("-----BEGIN CERTIFICATE-----"), and ${file} is not one.`,
-    )
+    throw new AssemblyError(`server.extraCaFile must be a PEM file of certificates ("-----BEGIN CERTIFICATE-----"), and ${file} is not.`)
   setDefaultCACertificates([...getCACertificates('default'), ...found])
 }
 

@@ -1,12 +1,16 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 
-/** A command or a group of them. Mistakes in its options are told in a line or two on standard error. */
+/** A command without subcommands. Mistakes in its options go to standard error in a line or two. */
 export function command(name: string, description: string): Command {
   return new Command(name)
     .description(description)
     .helpOption('-h, --help', 'Print this help.')
-    .helpCommand('help [command]', 'Print the help of a command.')
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'turnpike: ')) })
+}
+
+/** A command that only has subcommands. */
+export function commandGroup(name: string, description: string): Command {
+  return command(name, description).helpCommand('help [command]', 'Print the help of a command.')
 }
 
 export interface ConfigOption {
@@ -15,10 +19,10 @@ export interface ConfigOption {
 
 /** For `addOption`. */
 export function configOption(): Option {
-  return new Option('-c, --config <file>', 'The config. Default: gateway.config.ts, .mts, .js or .mjs in this folder.')
+  return new Option('-c, --config <file>', 'The config file. Default: gateway.config.ts, .mts, .js or .mjs in this folder.')
 }
 
-/** Reads an option as a number, or says what was expected. */
+/** Parses an option as a number that `isRight` accepts. `expected` completes "Expected …." */
 export function numberFrom(expected: string, isRight: (number: number) => boolean): (text: string) => number {
   return text => {
     const number = Number(text)

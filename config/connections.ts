@@ -2,7 +2,7 @@ import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Server as TlsServer } from 'node:tls'
 
-/** The open connections of a server, so that they can be ended without a reset. Costs nothing for each request. */
+/** Tracks the open connections of a server, so that they can be closed without a reset. Costs nothing per request. */
 export class Connections {
   readonly #quiet = new Map<HttpSocket, Quiet>()
   readonly #server: Server
@@ -15,7 +15,7 @@ export class Connections {
     })
   }
 
-  /** From now on every answer whose head is not sent yet says that its connection closes. */
+  /** From now on, every response whose headers are not sent yet announces that its connection closes. */
   announceEnd(): void {
     const announce = (response: ServerResponse): void => void (response.shouldKeepAlive = false)
     this.#server.prependListener('request', (_, response) => announce(response))
@@ -26,7 +26,7 @@ export class Connections {
     }
   }
 
-  /** Closes the connections on which nothing was asked or answered for so long. Called again and again. */
+  /** Closes connections without traffic for `forMs`. Called repeatedly during a drain. */
   closeQuiet(forMs: number): void {
     const now = performance.now()
     for (const [socket, quiet] of this.#quiet) {
@@ -43,7 +43,7 @@ interface Quiet {
   bytesRead: number
 }
 
-/** `_httpMessage` is the answer under way: no public way leads from a connection to it. */
+/** `_httpMessage` is the response in progress. Node has no public way to get it from a connection. */
 interface HttpSocket extends Socket {
   readonly _httpMessage?: ServerResponse | null
 }

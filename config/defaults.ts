@@ -25,34 +25,45 @@ import sql from '../plugins/stores/sql/index.ts'
 import absentProviders, { absentProvidersName } from './absent-providers.ts'
 import { optionalEnv, requiredEnv } from './env.ts'
 
-/** Whether a provider is there may have to be found out first. */
+/** A promise where it takes a probe to find out whether the provider is there. */
 export type DefaultEntry = PluginUse | false | Promise<PluginUse | false>
 
 export interface DefaultsOptions {
-  /** What to leave out: a plugin by its name, or one provider by its id. */
+  /** What to leave out: plugins by name, providers by id. */
   readonly without?: readonly string[]
 }
 
 /**
- * What nearly everybody wants: keys and responses in SQLite, everything else in memory, the bundled catalog, the endpoints, the
- * sandbox, one log line a request, every provider whose key is in the environment, and Ollama where it answers.
+ * The usual setup: keys and responses in SQLite, everything else in memory, the bundled catalog, the endpoints, the sandbox, one log
+ * line per request, every provider whose key is in the environment, and Ollama if it is running.
  */
-export function defaults({ without = [] }: DefaultsOptions = {}): readonly DefaultEntry[] {
-  const left = new Set(without)
+export function defaults(options: DefaultsOptions = {}): readonly DefaultEntry[] {
+  const left = new Set(withoutOf(options))
   const all = everything()
   const names = [...all.map(([name]) => name), absentProvidersName]
   for (const name of left) {
-    if (names.includes(name)) continue
-    const near = nearest(name, names)
-    throw new Error(
-      `defaults({ without }) does not know "${name}". ${near.length > 0 ? `Did you mean ${near.join(', ')}?` : `It knows ${names.join(', ')}.`}`,
-    )
+    if (!names.includes(name)) throw new Error(`defaults({ without }) does not know "${name}". ${adviceFor(name, names)}`)
   }
   const entries = all.filter(([name]) => !left.has(name)).map(([name, plugin, remedy]) => ({ name, remedy, entry: plugin() }))
   return [...entries.map(({ entry }) => entry), !left.has(absentProvidersName) && absentAmong(entries)]
 }
 
-/** So that a request for a provider that is not there hears how it joins. */
+function withoutOf(options: DefaultsOptions): readonly string[] {
+  for (const name of Object.keys(options)) {
+    if (name !== 'without') throw new Error(`defaults() has no option ${name}. ${adviceFor(name, ['without'])}`)
+  }
+  const { without = [] } = options
+  if (!Array.isArray(without))
+    throw new Error(`defaults({ without }) must be an array, such as ['sandbox'], got ${JSON.stringify(without)}.`)
+  return without
+}
+
+function adviceFor(name: string, known: readonly string[]): string {
+  const near = nearest(name, known)
+  return near.length > 0 ? `Did you mean ${near.join(', ')}?` : `Expected ${known.join(', ')}.`
+}
+
+/** Lets a request for a provider that is not loaded get an error that says how to load it. */
 async function absentAmong(
   entries: readonly { readonly name: string; readonly remedy: string | undefined; readonly entry: DefaultEntry }[],
 ): Promise<PluginUse> {
@@ -63,7 +74,7 @@ async function absentAmong(
   return absentProviders({ providers })
 }
 
-/** The remedy of a provider says what makes it join. */
+/** `remedy`: how to load the provider, for error messages. */
 type NamedEntry = readonly [name: string, plugin: () => DefaultEntry, remedy?: string]
 
 function everything(): readonly NamedEntry[] {
@@ -104,20 +115,20 @@ function everything(): readonly NamedEntry[] {
   ]
 }
 
-/** The plugin finds the rest of what AWS keeps in the environment by itself. */
+/** The plugin reads the other AWS variables itself. */
 function isBedrockThere(): boolean {
   const credentials = optionalEnv('AWS_BEARER_TOKEN_BEDROCK') ?? (optionalEnv('AWS_SECRET_ACCESS_KEY') && optionalEnv('AWS_ACCESS_KEY_ID'))
   return credentials !== undefined && (optionalEnv('AWS_REGION') ?? optionalEnv('AWS_DEFAULT_REGION')) !== undefined
 }
 
-/** Hosts that a plugin of their own serves. */
+/** Hosts with a dedicated plugin. */
 const ownPlugins: ReadonlySet<HostName> = new Set(['openai', 'mistral'])
 
-/** No address can be assumed for it. */
+/** It has no default address. */
 function decisionVendor(): PluginUse | false {
   const apiKey = optionalEnv('DM_API_KEY')
   if (apiKey === undefined) return false
-  const advice = 'DM_API_KEY is. Set it to the address of the decision vendor, or leave the plugin "dm" out.'
+  const advice = 'DM_API_KEY is set, so set DM_BASE_URL to the address of the decision vendor, or leave out the plugin "dm".'
   return dm({ apiKey, baseUrl: requiredEnv('DM_BASE_URL', advice) })
 }
 
@@ -136,7 +147,7 @@ function chatHosts(): readonly NamedEntry[] {
 
 const probeTimeoutMs = 100
 
-/** Only asked whether something listens: a loopback connection is made or refused at once. */
+/** Checks only whether something listens on the port: a loopback connection succeeds or fails at once. */
 async function localOllama(): Promise<PluginUse | false> {
   const { hostname, port } = new URL(defaultBaseUrl)
   const answers = await new Promise<boolean>(resolve => {

@@ -5,17 +5,17 @@ import type { Listener } from './listen.ts'
 
 const pollMs = 25
 /**
- * How long a connection must be quiet before it is closed. A client may be about to use it again: within this time it learns from its
- * next answer that the connection closes, where closing it at once would lose the request.
+ * How long a connection must be quiet before it is closed. A client may be about to reuse it. If it does so within this time, the next
+ * response tells it that the connection closes; closing the connection at once would lose that request.
  */
 const quietMs = 1_000
-/** Enough for an open stream to say that it ends. */
+/** Long enough for open streams to send their final event. */
 const farewellMs = 2_000
 
-/** Takes no more connections, lets open requests finish within the time, ends the rest with an error, and stops the gateway. */
+/** Stops accepting connections, lets open requests finish within `timeoutMs`, ends the rest with an error, and stops the gateway. */
 export async function drain(gateway: Gateway, { server, connections }: Listener, timeoutMs: number): Promise<void> {
   let isClosed = false
-  // `server.close` of HTTP also closes idle connections at once.
+  // The HTTP server's own `close` would also close idle connections at once.
   NetServer.prototype.close.call(server, () => void (isClosed = true))
   connections.announceEnd()
   const closeAfterMs = Math.min(quietMs, timeoutMs)

@@ -1,14 +1,15 @@
-/** An environment variable that the config needs. */
+/** The value of an environment variable that must be set. Blank counts as not set. */
 export function env(name: string): string {
   return requiredEnv(name, 'Set it, or remove what needs it.')
 }
 
-/** Undefined when the variable is not set, or empty. */
+/** Undefined when the variable is not set, or blank. */
 export function optionalEnv(name: string): string | undefined {
-  return process.env[name] || undefined
+  const value = process.env[name]
+  return value?.trim() ? value : undefined
 }
 
-/** The variable's value. `advice` follows the sentence that says that it is not set. */
+/** Like `env`, with advice of the caller's: it follows "The environment variable … is not set." */
 export function requiredEnv(name: string, advice: string): string {
   const value = optionalEnv(name)
   if (value !== undefined) return value
@@ -18,10 +19,10 @@ export function requiredEnv(name: string, advice: string): string {
   return ''
 }
 
-/** Errors by the name of the variable. */
+/** Errors by variable name. */
 let collected: Map<string, Error> | undefined
 
-/** Until it is disposed, a variable that is not set reads as empty and is kept here, so that all of them can be named at once. */
+/** Until disposed, `env` returns '' for a missing variable and collects the error here, so that one message can name them all. */
 export class MissingVariables implements Disposable {
   readonly #errors = new Map<string, Error>()
 

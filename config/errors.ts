@@ -1,9 +1,9 @@
-/** Everything that is wrong with a config, or with what it asks for: said to the operator without a stack trace. */
+/** Problems that the operator can fix, in the config or in what it refers to. Printed without a stack trace. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly problems: readonly string[]
 
-  /** `source` is the file at fault, or undefined where none is. */
+  /** `source`: the file at fault, if there is one. */
   constructor(source: string | undefined, problems: readonly string[]) {
     const lead = source === undefined ? '' : `${source}: `
     super(problems.length === 1 ? `${lead}${problems[0]}` : `${lead}${problems.length} problems\n${problems.map(bullet).join('\n')}`)
@@ -11,7 +11,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** What was wrong, one by one: several plugins' problems come as one `AggregateError`. */
+/** The message of each problem. An `AggregateError` holds those of several plugins. */
 export function problemsOf(error: unknown): readonly string[] {
   if (error instanceof AggregateError) return error.errors.flatMap(problemsOf)
   if (error instanceof ConfigError) return error.problems

@@ -1,12 +1,12 @@
 import type { Gateway } from '../core/gateway.ts'
 import type { Listener } from './listen.ts'
 
-/** Makes a key where there was never one, and says how to use it. Undefined where there is one. */
+/** Creates the first key, and returns text that says how to use it. Undefined if a key exists. */
 export async function firstKey(gateway: Gateway, { url }: Listener): Promise<string | undefined> {
   if (!(await gateway.keys.empty())) return undefined
   const key = await gateway.issueKey({ name: 'first', policy: { logging: { value: true } } })
-  const kept = gateway.keys.persistent ? 'Only its hash is kept' : 'It holds until the gateway stops, since keys are kept in memory'
-  return `Your API key, shown this once. ${kept}; more are made with: turnpike keys create
+  const kept = gateway.keys.persistent ? 'Only its hash is kept' : 'It is valid until the gateway stops, because keys are kept in memory'
+  return `Your API key, shown only once. ${kept}. Create more with: turnpike keys create
 
   ${key}
 
@@ -21,7 +21,7 @@ function curlLine(url: string, key: string, model: string): string {
   return `curl -N ${url}/v1/responses -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${body}'`
 }
 
-/** The sandbox answers on every machine; without it, whatever `auto` finds. */
+/** The sandbox works on every machine. Without it, let `auto` choose. */
 function firstModel({ contributions }: Gateway): string {
   const sandbox = contributions.find(({ point, plugin }) => point === 'provider' && plugin.startsWith('sandbox('))
   return sandbox ? `${sandbox.name}/echo` : 'auto'

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 
-// Loading and compiling leaves much garbage behind, and V8 keeps the memory that its young generation grew to meanwhile: 20 MB for the
-// life of an idle gateway. Growth is held back until there is something to serve; afterwards V8 does as it always does.
+// Loading and compiling creates a lot of garbage, and V8 keeps the memory that its young generation grew to: 20 MB for the life of an
+// idle gateway. So growth is limited until the gateway listens, and normal afterwards.
 
 export function holdHeap(): void {
   setFlagsFromString('--semi-space-growth-factor=1')

@@ -1,4 +1,4 @@
-// What a gateway.config.ts is written with; published as turnpike/config.
+// What gateway.config.ts imports. Published as turnpike/config.
 
 export { defineConfig, type GatewayConfig, type PluginEntry } from './config.ts'
 export { defaults, type DefaultEntry, type DefaultsOptions } from './defaults.ts'

@@ -1,14 +1,13 @@
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { isIP, type AddressInfo } from 'node:net'
-import { createSecureContext } from 'node:tls'
 import { toNodeHandler } from 'h3/node'
 import { listen as listhen } from 'listhen'
 import type { Gateway } from '../core/gateway.ts'
 import { ConfigError } from './errors.ts'
 import { Connections } from './connections.ts'
 import type { ServerOptions } from './schema.ts'
+import { checkTls } from './tls.ts'
 
 export interface Listener {
   readonly server: Server
@@ -17,12 +16,14 @@ export interface Listener {
   readonly port: number
   /** Where a client on this machine reaches it. */
   readonly url: string
+  /** Whether it listens on all interfaces of the machine. */
+  readonly everywhere: boolean
 }
 
-// Answers may take long, requests may not: a client that is slow to ask holds a connection for nothing.
+// Responses may take long, but requests may not: a slow sender would occupy a connection for nothing.
 const headersTimeoutMs = 30_000
 const requestTimeoutMs = 300_000
-// Longer than the minute that load balancers keep idle connections, so that none is reused while it closes here.
+// Longer than the 60 s for which load balancers keep idle connections, so that none is reused while it closes here.
 const keepAliveTimeoutMs = 75_000
 
 export async function listen(gateway: Gateway, { host, port, tls }: Pick<ServerOptions, 'host' | 'port' | 'tls'>): Promise<Listener> {
@@ -30,13 +31,13 @@ export async function listen(gateway: Gateway, { host, port, tls }: Pick<ServerO
   let server: Server
   try {
     const listener = await listhen(toNodeHandler(gateway.http.h3), {
-      // Without `random`, listhen takes port 0 for its own default.
+      // Without `random`, listhen replaces port 0 with its default port.
       port: port === 0 ? { port, random: true } : port,
       hostname: host,
       public: !isLoopback(host),
       showURL: false,
       autoClose: false,
-      // Otherwise a taken port is replaced by another one.
+      // Otherwise listhen would pick another port if this one is taken.
       isProd: true,
       ...(tls && { https: tls }),
     })
@@ -48,36 +49,17 @@ export async function listen(gateway: Gateway, { host, port, tls }: Pick<ServerO
   if (port !== 0 && address.port !== port) {
     server.close()
     throw new ConfigError(undefined, [
-      `Port ${port} is reserved for another protocol, and browsers refuse it. Set server.port to another one.`,
+      `Port ${port} is reserved for another protocol and blocked by browsers. Choose another port with --port or server.port.`,
     ])
   }
   server.headersTimeout = headersTimeoutMs
   server.requestTimeout = requestTimeoutMs
   server.keepAliveTimeout = keepAliveTimeoutMs
   const url = `${tls ? 'https' : 'http'}://${reachable(host)}:${address.port}`
-  return { server, connections: new Connections(server), host, port: address.port, url }
+  return { server, connections: new Connections(server), host, port: address.port, url, everywhere: host === '0.0.0.0' || host === '::' }
 }
 
-/** Says which file is at fault, which the listener itself does not. */
-function checkTls({ cert, key, passphrase }: NonNullable<ServerOptions['tls']>): void {
-  const read = (option: string, path: string): Buffer => {
-    try {
-      return readFileSync(path)
-    } catch (error) {
-      throw new ConfigError(undefined, [`server.tls.${option}: ${path} cannot be read: ${(error as Error).message}`])
-    }
-  }
-  const pem = { cert: read('cert', cert), key: read('key', key), passphrase }
-  try {
-    createSecureContext(pem)
-  } catch (error) {
-    throw new ConfigError(undefined, [
-      `server.tls: ${cert} and ${key} cannot be used together: ${(error as Error).message}. Expected a certificate and its private key in PEM, and the passphrase of the key if it has one.`,
-    ])
-  }
-}
-
-/** Tries the address again, alone, for the reason that listhen keeps to itself. */
+/** Tries to listen without listhen, which hides the reason of a failure. */
 async function explain(host: string, port: number, failure: unknown): Promise<ConfigError> {
   const probe = createServer()
   try {
@@ -93,12 +75,12 @@ async function explain(host: string, port: number, failure: unknown): Promise<Co
 function reasonOf({ code, message }: NodeJS.ErrnoException): string {
   switch (code) {
     case 'EADDRINUSE':
-      return 'the port is taken, perhaps by another gateway. Stop what uses it, or choose another port: --port, or server.port in the config.'
+      return 'the port is in use, perhaps by another gateway. Stop that process, or choose another port with --port or server.port.'
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return 'this machine has no such address. Set server.host to one that it has, such as 127.0.0.1 or 0.0.0.0.'
+      return 'this machine does not have that address. Set server.host to one that it has, such as 127.0.0.1 or 0.0.0.0.'
     case 'EACCES':
-      return 'this user may not. Choose a port above 1023: --port, or server.port in the config.'
+      return 'this user may not use the port. Choose one above 1023 with --port or server.port.'
     default:
       return message
   }

@@ -1,38 +1,39 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { parseEnv } from 'node:util'
 import { Ajv, type ErrorObject } from 'ajv'
 import { cosmiconfig } from 'cosmiconfig'
 import { nearest, type PluginUse } from '../core/index.ts'
 import type { GatewayConfig } from './config.ts'
 import { MissingVariables } from './env.ts'
 import { ConfigError, problemsOf } from './errors.ts'
-import { serverSchema, type ServerInput, type ServerOptions } from './schema.ts'
+import { serverFormats, serverSchema, type ServerInput, type ServerOptions } from './schema.ts'
 import './typescript-modules.ts'
 
 export interface LoadedConfig {
-  /** As it is named in messages. */
+  /** The path for messages. */
   readonly file: string
   /** The folder of the file: relative paths in options start here. */
   readonly folder: string
   readonly server: ServerOptions
   readonly plugins: readonly PluginUse[]
-  /** What is wrong with the `server` section; `server` then holds the defaults. */
+  /** Problems of the `server` section. If there are any, `server` holds the defaults. */
   readonly problems: readonly string[]
 }
 
 const searchPlaces = ['gateway.config.ts', 'gateway.config.mts', 'gateway.config.js', 'gateway.config.mjs']
 
 /**
- * Reads the config that is named, or else the one in the current folder, and before it the `.env` beside it. `override` wins over its
- * `server` section.
+ * Reads the config at `path`, or the one in the current folder, after the `.env` file next to it. `override` wins over its `server`
+ * section. Throws a `ConfigError`.
  */
 export async function loadConfig(path?: string, override: ServerInput = {}): Promise<LoadedConfig> {
   using missing = new MissingVariables()
   const found = path === undefined ? await search() : await open(path)
   const file = relative(process.cwd(), found.path) || found.path
   const [settled] = await Promise.allSettled([read(file, found.module)])
-  // First: what else went wrong may follow from an empty variable.
+  // Report these first: an empty variable may have caused the other problems.
   if (missing.errors.length > 0) throw new ConfigError(file, missing.errors.map(explain))
   if (settled.status === 'rejected') throw settled.reason
   const { config, plugins } = settled.value
@@ -41,13 +42,13 @@ export async function loadConfig(path?: string, override: ServerInput = {}): Pro
   return { file, folder, plugins, problems, server: withPathsFrom(folder, server) }
 }
 
-/** The module, or what evaluating it threw: cosmiconfig takes some errors for a missing file. */
+/** The module, or the error that it threw. It is not rethrown at once because cosmiconfig takes some errors for a missing file. */
 interface ConfigModule {
   readonly exports?: { readonly default?: unknown }
   readonly error?: unknown
 }
 
-/** A line for a shell: POSIX, PowerShell. */
+/** Works in POSIX shells and PowerShell. */
 const makeConfig = `echo "import { defaults, defineConfig } from 'turnpike/config'; export default defineConfig({ plugins: [...defaults()] })" > gateway.config.ts`
 
 interface Found {
@@ -67,14 +68,14 @@ async function search(): Promise<Found> {
 
 async function open(path: string): Promise<Found> {
   const absolute = resolve(path)
-  if (!existsSync(absolute)) throw new ConfigError(path, ['There is no such file. --config takes the path of a config.'])
+  if (!existsSync(absolute)) throw new ConfigError(path, ['There is no such file. --config takes the path of a config file.'])
   if (!/\.m?[jt]s$/.test(path)) throw new ConfigError(path, ['It cannot be a config. Expected a .ts, .mts, .js or .mjs file.'])
   const result = await explorer().load(absolute)
   return { path: absolute, module: result?.config }
 }
 
 function explorer(): ReturnType<typeof cosmiconfig> {
-  // A plain import strips types by itself, and says what is really wrong where the loaders of cosmiconfig try require() next.
+  // Node strips types itself. The loaders of cosmiconfig would fall back to require(), which hides the real error.
   const load = async (path: string): Promise<ConfigModule> => {
     readEnvFile(join(dirname(path), '.env'))
     try {
@@ -91,11 +92,13 @@ function explorer(): ReturnType<typeof cosmiconfig> {
   })
 }
 
-/** What is set in the real environment stays. */
+/** Does not override variables that are already set. */
 function readEnvFile(path: string): void {
   if (!existsSync(path)) return
   try {
-    process.loadEnvFile(path)
+    // Editors on Windows start files with a byte order mark, which would become part of the first name.
+    const variables = parseEnv(readFileSync(path, 'utf8').replace(/^\ufeff/, ''))
+    for (const [name, value] of Object.entries(variables)) process.env[name] ??= value
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     throw new ConfigError(path, [`It cannot be read (${code}). Make it a readable file of lines NAME=value, or remove it.`])
@@ -119,11 +122,11 @@ async function evaluate(file: string, module: ConfigModule | undefined): Promise
     throw new ConfigError(file, [`${found}. Expected: export default defineConfig({ plugins: [...] }).`])
   }
   const unknown = Object.keys(config).find(key => key !== 'server' && key !== 'plugins')
-  if (unknown !== undefined) throw new ConfigError(file, [`It has the unknown section "${unknown}". Expected server and plugins only.`])
+  if (unknown !== undefined) throw new ConfigError(file, [`It has an unknown section "${unknown}". Expected only server and plugins.`])
   const { plugins } = config as { readonly plugins?: unknown }
   if (!Array.isArray(plugins)) {
     const advice = typeof plugins === 'function' ? `Call it: plugins: [...${plugins.name || 'defaults'}()].` : 'Expected: plugins: [...].'
-    throw new ConfigError(file, [`Its plugins are not a list. ${advice}`])
+    throw new ConfigError(file, [`"plugins" must be an array. ${advice}`])
   }
   return config as GatewayConfig
 }
@@ -134,7 +137,7 @@ async function flatten(file: string, entries: readonly unknown[]): Promise<reado
     for (const entry of entries) {
       const settled = await entry
       if (Array.isArray(settled)) plugins.push(...(await flatten(file, settled)))
-      // Whatever else it is, the gateway's own check of the list judges.
+      // Anything that is not a plugin is reported by the gateway when it checks the list.
       else if (settled) plugins.push(settled as PluginUse)
     }
     return plugins
@@ -144,8 +147,9 @@ async function flatten(file: string, entries: readonly unknown[]): Promise<reado
 }
 
 function readServer(input: unknown, override: ServerInput): { readonly server: ServerOptions; readonly problems: readonly string[] } {
-  // The schema is ours: checking it too would only cost time at every start.
+  // The schema is part of the product, so checking it would only slow down every start.
   const ajv = new Ajv({ allErrors: true, verbose: true, useDefaults: true, meta: false, validateSchema: false })
+  for (const [name, { accepts }] of Object.entries(serverFormats)) ajv.addFormat(name, accepts)
   const validate = ajv.compile<ServerOptions>(serverSchema)
   const server: unknown = typeof input === 'object' ? { ...input, ...override } : (input ?? { ...override })
   if (validate(server)) return { server, problems: [] }
@@ -155,7 +159,7 @@ function readServer(input: unknown, override: ServerInput): { readonly server: S
   return { server: fallback as ServerOptions, problems }
 }
 
-/** Files lie beside the config, wherever the command is run. */
+/** Paths are relative to the config, not to where the command runs. */
 function withPathsFrom(folder: string, server: ServerOptions): ServerOptions {
   const { tls, extraCaFile } = server
   if (!tls && extraCaFile === undefined) return server
@@ -174,14 +178,30 @@ function describe({ instancePath, keyword, message, params, data, parentSchema }
     const near = nearest(option, known)
     return `${place}.${option} is not an option. ${near.length > 0 ? `Did you mean ${near.join(', ')}?` : `Expected one of ${known.join(', ')}.`}`
   }
-  const allowed = params['allowedValues'] as readonly unknown[] | undefined
-  const expected = allowed ? `must be one of ${allowed.join(', ')}` : message
   // An object may hold a secret.
-  const isTold = parentSchema!['writeOnly'] !== true && (typeof data !== 'object' || Array.isArray(data))
-  return `${place} ${expected}${isTold ? `, got ${JSON.stringify(data)}` : ''}`
+  const isShown = parentSchema!['writeOnly'] !== true && (typeof data !== 'object' || Array.isArray(data))
+  return `${place} ${expectation(keyword, params, message)}${isShown ? `, got ${shown(data)}` : ''}`
 }
 
-/** The error's own words, and where in the config it was raised: Node puts the place of a syntax error at the head of the stack. */
+function expectation(keyword: string, params: ErrorObject['params'], message: string | undefined): string {
+  switch (keyword) {
+    case 'enum':
+      return `must be one of ${(params['allowedValues'] as readonly unknown[]).join(', ')}`
+    case 'format':
+      return `must be ${serverFormats[params['format'] as keyof typeof serverFormats].expected}`
+    case 'type':
+      return `must be ${/^[aeiou]/.test(params['type']) ? 'an' : 'a'} ${params['type']}`
+    default:
+      return message ?? 'is not valid'
+  }
+}
+
+/** JSON has no NaN, which a config gets from `Number(env('PORT'))`. */
+function shown(data: unknown): string {
+  return typeof data === 'number' && !Number.isFinite(data) ? String(data) : JSON.stringify(data)
+}
+
+/** The message of the error, and where the config raised it. For a syntax error, Node puts the place at the head of the stack. */
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return `It threw ${String(error)}`
   const [head = '', ...frames] = (error.stack ?? '').split(/\n\s+at /)
@@ -191,7 +211,7 @@ function explain(error: unknown): string {
   return `${error.message}${place === undefined ? '' : ` (${place})`}${advice}`
 }
 
-/** Whether a module was taken for CommonJS. With other loaders in the process, Node calls that a cycle. */
+/** Whether Node loaded the module as CommonJS. With other loaders in the process, it reports that as a cycle. */
 function isCommonJs({ message, code }: NodeJS.ErrnoException): boolean {
   return (
     message === 'Cannot use import statement outside a module' ||
@@ -202,7 +222,7 @@ function isCommonJs({ message, code }: NodeJS.ErrnoException): boolean {
 
 const renameAdvice = '\nIts package.json makes it CommonJS: rename the file to .mjs or .ts, or set "type": "module" in package.json.'
 
-/** The place that a stack frame tells, if it lies in an operator's file. */
+/** The place in a stack frame, if it is in a file of the operator. */
 function placeIn(frame: string): string | undefined {
   const [, url, position] = /(file:\/\/[^)]*?)((?::\d+)+)\)?$/.exec(frame) ?? []
   const own = [new URL('.', import.meta.url), new URL('../bin/', import.meta.url)]

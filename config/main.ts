@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { command } from './command.ts'
+import { commandGroup } from './command.ts'
 import { ConfigError } from './errors.ts'
 import { holdHeap } from './heap.ts'
 
@@ -8,7 +8,7 @@ interface Manifest {
   readonly description: string
 }
 
-/** The parts of the `turnpike` command, in the order of its help. */
+/** The subcommands, in the order of the help. */
 const parts = {
   start: () => import('./commands/start.ts'),
   check: () => import('./commands/check.ts'),
@@ -18,9 +18,9 @@ const parts = {
 
 holdHeap()
 const { version, description } = createRequire(import.meta.url)('turnpike/package.json') as Manifest
-const program = command('turnpike', description).version(version, '--version', 'Print the version.')
+const program = commandGroup('turnpike', description).version(version, '--version', 'Print the version.')
 const [, , named = ''] = process.argv
-// Only what was asked for is loaded.
+// Load only the subcommand that runs.
 const loaders = Object.hasOwn(parts, named) ? [parts[named as keyof typeof parts]] : Object.values(parts)
 for (const load of loaders) program.addCommand((await load()).default)
 try {
@@ -30,7 +30,7 @@ try {
   console.error(`turnpike: ${explain(error)}`)
 }
 
-/** A mistake of the operator's is a message; anything else is ours, and comes with its stack. */
+/** A problem that the operator can fix is a message. Anything else is a bug, and comes with its stack. */
 function explain(error: unknown): string {
   if (error instanceof ConfigError) return error.message
   return error instanceof Error ? (error.stack ?? error.message) : String(error)

@@ -5,13 +5,22 @@ import { trustCertificates } from './certificates.ts'
 import { ConfigError, problemsOf } from './errors.ts'
 import type { LoadedConfig } from './load.ts'
 
-/** A gateway of this config; what keeps it from starting is told with the file's name. */
-export async function openGateway(config: LoadedConfig, logLevel = config.server.logLevel): Promise<Gateway> {
+interface OpenOptions {
+  readonly logLevel?: LoadedConfig['server']['logLevel']
+  /** False for commands that only look: see `Registrar.createFiles`. */
+  readonly createFiles?: boolean
+}
+
+/** Sets up and starts the gateway of a config. Throws a `ConfigError` that names the file and every problem. */
+export async function openGateway(
+  config: LoadedConfig,
+  { logLevel = config.server.logLevel, createFiles = true }: OpenOptions = {},
+): Promise<Gateway> {
   const { file, folder, plugins, problems, server } = config
   if (problems.length > 0) throw new ConfigError(file, [...problems, ...optionProblems(config)])
   try {
     if (server.extraCaFile !== undefined) trustCertificates(server.extraCaFile)
-    return await createGateway({ plugins, settings: { ...server, logLevel }, folder })
+    return await createGateway({ plugins, settings: { ...server, logLevel }, folder, createFiles })
   } catch (error) {
     if (error instanceof AssemblyError || error instanceof AggregateError) throw new ConfigError(file, problemsOf(error))
     throw error

@@ -1,6 +1,27 @@
 import type { FromSchema } from 'json-schema-to-ts'
 import { defaultSettings } from '../core/framework/settings.ts'
 
+/** Formats of the schema below, and the words for a value that is not of that format: "must be …". */
+export const serverFormats = {
+  'listen-address': {
+    expected: 'an IP address or a host name, such as 127.0.0.1, :: or localhost (IPv6 without brackets)',
+    // listhen would listen on localhost instead of an address with any other character.
+    accepts: /^[0-9A-Za-z.:-]{1,63}$/,
+  },
+  'cors-origin': {
+    expected:
+      '"*" or an exact origin: scheme, host and port in lower case, such as https://app.example.com or http://localhost:3000, without a path, a trailing slash or wildcards',
+    accepts: isOrigin,
+  },
+} as const
+
+/** Browsers send the canonical form, and origins are compared as text. Only http and https have one that `URL` knows. */
+function isOrigin(text: string): boolean {
+  if (text === '*') return true
+  if (!/^[a-z][a-z0-9+.-]*:\/\/[^/\s*]+$/.test(text)) return false
+  return !/^https?:/.test(text) || (URL.canParse(text) && new URL(text).origin === text)
+}
+
 const milliseconds = { type: 'integer', minimum: 1 } as const
 
 /** The `server` section of the config: where to listen, and how the gateway as a whole behaves. */
@@ -10,16 +31,15 @@ export const serverSchema = {
   properties: {
     host: {
       type: 'string',
-      // What listhen takes; it would serve on localhost instead of anything else.
-      pattern: '^[0-9A-Za-z.:-]{1,63}$',
+      format: 'listen-address',
       default: '127.0.0.1',
-      description: 'The address to listen on. `0.0.0.0` is every interface of the machine.',
+      description: 'The address to listen on. `0.0.0.0` is all interfaces of the machine.',
     },
     port: { type: 'integer', minimum: 0, maximum: 65_535, default: 8080, description: 'The port to listen on. 0 takes any free one.' },
     logLevel: {
       enum: ['debug', 'info', 'warn', 'error', 'silent'],
       default: defaultSettings.logLevel,
-      description: "The least serious kind of line in the gateway's own log, which goes to standard error.",
+      description: "The lowest level of lines in the gateway's log, which goes to standard error.",
     },
     maxBodyBytes: {
       type: 'integer',
@@ -39,7 +59,7 @@ export const serverSchema = {
       minimum: 1,
       default: defaultSettings.maxAnswerBytes,
       description:
-        'The most memory that one answer may take, as the gateway estimates it: two bytes for each character, 128 for each event, 2,048 for each output item. A larger answer ends as a failure of its provider.',
+        'The most memory that one answer may take, by estimate: two bytes per character, 128 per event, 2,048 per output item. A larger answer ends as a failure of its provider.',
     },
     maxAnswerEvents: {
       type: 'integer',
@@ -53,72 +73,72 @@ export const serverSchema = {
       minimum: 1,
       default: defaultSettings.maxLiveAnswerBytes,
       description:
-        'The most memory that all answers in progress may take together, estimated in the same way. Above it the largest answers end with a 503. The process needs about four times as much.',
+        'The most memory that all answers in progress may take together, by the same estimate. Above it, the largest answers end with a 503. The process needs about four times as much.',
     },
     commitAfterMs: {
       ...milliseconds,
       default: defaultSettings.commitAfterMs,
-      description: 'A stream sends its status after this long, although nothing was generated yet.',
+      description: 'After this time a stream sends its status, even if nothing has been generated yet.',
     },
     heartbeatMs: {
       ...milliseconds,
       default: defaultSettings.heartbeatMs,
-      description: 'How long a stream may be silent before something is sent to keep it open.',
+      description: 'How long a stream may be silent before the gateway sends something to keep it open.',
     },
-    runTimeoutMs: { ...milliseconds, default: defaultSettings.runTimeoutMs, description: 'The whole life of one request.' },
+    runTimeoutMs: { ...milliseconds, default: defaultSettings.runTimeoutMs, description: 'The most time that one request may take.' },
     storeTimeoutMs: {
       ...milliseconds,
       default: defaultSettings.storeTimeoutMs,
-      description: 'How long storing a response may hold back its end.',
+      description: 'How long storing a response may delay its end.',
     },
     maxAttempts: {
       type: 'integer',
       minimum: 1,
       default: defaultSettings.maxAttempts,
-      description: 'How many endpoints are tried for one request, at most.',
+      description: 'The most endpoints to try for one request.',
     },
     retries: {
       type: 'integer',
       minimum: 0,
       default: defaultSettings.retries,
       description:
-        'How often the last endpoint left for a request is asked again after a failure that may pass, such as a broken connection or a 503. The waits are short and random.',
+        'How often to retry the last remaining endpoint after a failure that may pass, such as a broken connection or a 503. The waits are short and random.',
     },
     mediaHosts: {
       type: 'array',
       items: { type: 'string', minLength: 1 },
       default: [],
       description:
-        'Hosts in private networks, such as `images.internal:9000`, that callers may name in the URL of an image or a file. All public addresses are allowed, and everything else is refused, whether the gateway would fetch it or the provider.',
+        'Hosts in private networks, such as `images.internal:9000`, that callers may name in the URL of an image or a file. All public addresses are allowed. Everything else is refused, no matter whether the gateway or the provider would fetch it.',
     },
     maxMediaCount: {
       type: 'integer',
       minimum: 0,
       default: defaultSettings.maxMediaCount,
       description:
-        'How many images and files the gateway fetches for one request, at most, where the provider takes them inline only. More are a 400.',
+        'The most images and files that the gateway fetches for one request, for providers that only take them inline. More are a 400.',
     },
     maxMediaBytes: {
       type: 'integer',
       minimum: 1,
       default: defaultSettings.maxMediaBytes,
       description:
-        'How many bytes the images and files that the gateway fetches for one request may have together. More are a 400. What callers send inline counts for `maxBodyBytes` only.',
+        'The most bytes of images and files that the gateway fetches for one request. More are a 400. What callers send inline only counts toward `maxBodyBytes`.',
     },
     maxHeldMediaBytes: {
       type: 'integer',
       minimum: 1,
       default: defaultSettings.maxHeldMediaBytes,
       description:
-        'How many bytes of fetched images and files all requests hold together, until the provider answers. Who would pass the limit waits up to 10 s, then gets a 503 with `retry-after`. In memory they take a third more.',
+        'The most bytes of fetched images and files that all requests hold together until the providers answer. A request above the limit waits up to 10 s, then gets a 503 with `retry-after`. In memory they take a third more.',
     },
     tls: {
       type: 'object',
       additionalProperties: false,
       required: ['cert', 'key'],
       properties: {
-        cert: { type: 'string', minLength: 1, description: 'The file of the certificate and those that it depends on, in PEM.' },
-        key: { type: 'string', minLength: 1, description: 'The file of its private key, in PEM.' },
+        cert: { type: 'string', minLength: 1, description: 'A PEM file with the certificate and its chain.' },
+        key: { type: 'string', minLength: 1, description: 'A PEM file with the private key.' },
         passphrase: { type: 'string', minLength: 1, writeOnly: true, description: 'The passphrase of the private key, if it has one.' },
       },
       description: 'Serve HTTPS instead of HTTP. Paths are relative to the config.',
@@ -131,18 +151,18 @@ export const serverSchema = {
         origins: {
           type: 'array',
           minItems: 1,
-          items: { type: 'string', pattern: '^(\\*|[a-z][a-z0-9+.-]*://[^/\\s]+)$' },
-          description: 'The origins, such as `https://app.example.com`; `*` is any.',
+          items: { type: 'string', format: 'cors-origin' },
+          description: 'Exact origins, such as `https://app.example.com`. `*` allows any origin.',
         },
         maxAgeSeconds: {
           type: 'integer',
           minimum: 1,
           default: 600,
-          description: 'How long a browser may keep the answer to a preflight.',
+          description: 'How long a browser may cache the answer to a preflight.',
         },
       },
       description:
-        'The web pages that may call the gateway from a browser. Without it, browsers refuse them all. An API key in a page can be read by everybody who opens it.',
+        'The web pages that may call the gateway from a browser. Without it, browsers block all of them. Everyone who opens a page can read an API key in it.',
     },
     extraCaFile: {
       type: 'string',
@@ -155,12 +175,12 @@ export const serverSchema = {
       minimum: 0,
       default: 30_000,
       description:
-        'After SIGTERM or SIGINT, how long open requests may go on before they are ended with an error. Connections that clients keep open are told to close with their next answer.',
+        'After SIGTERM or SIGINT, how long open requests may continue before they end with an error. Kept-alive connections close with their next response.',
     },
   },
 } as const
 
-/** As a config author writes it. */
+/** As the config has it. */
 export type ServerInput = Readonly<FromSchema<typeof serverSchema, { keepDefaultedPropertiesOptional: true }>>
-/** With every default filled in. */
+/** With all defaults filled in. */
 export type ServerOptions = Readonly<FromSchema<typeof serverSchema>>

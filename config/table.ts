@@ -1,8 +1,8 @@
 import { stripVTControlCharacters, styleText } from 'node:util'
 
-/** Rows in columns, for standard output. The head is bold on a terminal; NO_COLOR and FORCE_COLOR decide otherwise. */
+/** Formats rows as columns for standard output. The head is bold on a terminal, unless NO_COLOR or FORCE_COLOR says otherwise. */
 export function table(head: readonly string[] | undefined, rows: readonly (readonly string[])[]): string {
-  // Names are anybody's text: a control character in one would steer the terminal.
+  // Names are user input: control characters in them could control the terminal.
   const clean = rows.map(row => row.map(cell => stripVTControlCharacters(cell).replaceAll(/\p{Cc}/gu, ' ')))
   const lines = head ? [head, ...clean] : clean
   const widths = (lines[0] ?? []).map((_, column) => Math.max(...lines.map(line => line[column]?.length ?? 0)))

@@ -1,7 +1,7 @@
 import { registerHooks } from 'node:module'
 
-// A TypeScript file next to a package.json of type commonjs, which `npm init` writes, could not hold an `import`, and every config has
-// one. Imported for its effect: TypeScript files are ES modules whatever package.json says. Packages hold none.
+// Imported for its effect: TypeScript files are ES modules, whatever package.json says. Otherwise a config next to a package.json of type
+// commonjs, which `npm init` writes, could not use `import`. Files under node_modules are not affected.
 registerHooks({
   resolve(specifier, context, next) {
     const found = next(specifier, context)

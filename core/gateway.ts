@@ -52,6 +52,8 @@ export interface GatewayOptions {
   readonly settings?: Partial<Settings>
   /** Where relative paths in plugin options start. Default: the current folder. */
   readonly folder?: string | undefined
+  /** Default: true. See `Registrar.createFiles`. */
+  readonly createFiles?: boolean
   /** Replaced in tests. */
   readonly clock?: Clock
   readonly ids?: Ids
@@ -155,7 +157,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       return container
         .get(CatalogSources)
         .values()
-        .map(source => ({ name: source.name, description: source.describe?.() ?? `${source.entries().length} models` }))
+        .map(source => ({ name: source.name, description: source.describe?.() ?? modelsText(source.entries().length) }))
     },
     contributions: contributionsOf(container),
     async issueKey(settings) {
@@ -200,7 +202,11 @@ function foundations(
   const counter = new ThreadedTokenCounter(log)
   container.value(TokenCounter, counter)
   for (const { token, create } of extensionPoints) container.value(token, create())
-  return { log, host: new PluginHost(container, log, http, masks, options.folder), counter }
+  return { log, host: new PluginHost(container, log, http, masks, options.folder, options.createFiles), counter }
+}
+
+function modelsText(count: number): string {
+  return count === 1 ? '1 model' : `${count} models`
 }
 
 function checkServices(container: Container): void {

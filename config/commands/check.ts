@@ -3,14 +3,16 @@ import { nameOf } from '../../core/foundation/token.ts'
 import { command, configOption, type ConfigOption } from '../command.ts'
 import { loadConfig } from '../load.ts'
 import { openGateway } from '../open-gateway.ts'
+import { checkTls } from '../tls.ts'
 
-export default command('check', 'Say what a config makes of the gateway, or everything that is wrong with it.')
+export default command('check', 'Print what a config sets up, or everything that is wrong with it. Creates no files.')
   .addOption(configOption())
   .action(checkConfig)
 
 async function checkConfig({ config: path }: ConfigOption): Promise<void> {
   const config = await loadConfig(path)
-  const gateway = await openGateway(config, 'warn')
+  if (config.problems.length === 0 && config.server.tls) checkTls(config.server.tls)
+  const gateway = await openGateway(config, { logLevel: 'warn', createFiles: false })
   try {
     console.log(`${config.file} is fine.\n\n${describe(gateway)}`)
   } finally {
@@ -20,19 +22,19 @@ async function checkConfig({ config: path }: ConfigOption): Promise<void> {
 
 function describe({ plugins, catalogs, contributions }: Gateway): string {
   const order = plugins.map(({ name, provides }) => [name, provides.map(nameOf).join(', ')])
-  // Absent providers would fill the screen.
+  // There are too many absent providers to list.
   const present = contributions.filter(({ point }) => point !== 'absent provider')
   const points = Map.groupBy(present, ({ point }) => point)
   const catalogRows = catalogs.map(({ name, description }) => [name, description])
   return [
-    section('Plugins, in the order of set-up, and the services they provide', order),
+    section('Plugins, in setup order, and the services they provide', order),
     ...Array.from(points, ([point, entries]) =>
       section(
         `${point[0]!.toUpperCase()}${point.slice(1)}s`,
         entries.map(({ name, plugin }) => [name, plugin]),
       ),
     ),
-    ...(catalogRows.length > 0 ? [section('What the catalogs have', catalogRows)] : []),
+    ...(catalogRows.length > 0 ? [section('Catalogs', catalogRows)] : []),
   ].join('\n\n')
 }
 

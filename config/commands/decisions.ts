@@ -5,7 +5,7 @@ import { readExamples, type Example } from '../../plugins/decisions/llm/calibrat
 import { judgeExamples } from '../../plugins/decisions/llm/calibration/judging.ts'
 import { highestTemperature, lowestTemperature } from '../../plugins/decisions/llm/calibration/temperature.ts'
 import { judgeBy, openCalibrationGateway } from '../calibration-gateway.ts'
-import { command, configOption, numberFrom, type ConfigOption } from '../command.ts'
+import { command, commandGroup, configOption, numberFrom, type ConfigOption } from '../command.ts'
 import { ConfigError } from '../errors.ts'
 import { loadConfig } from '../load.ts'
 
@@ -18,7 +18,7 @@ interface CalibrateOptions extends ConfigOption {
 
 const calibrateCommand = command(
   'calibrate',
-  'Fit the temperatures of a decision model to examples, and measure how far its probabilities can be trusted.',
+  'Fit the temperatures of a decision model to examples, and measure how reliable its probabilities are.',
 )
   .addOption(configOption())
   .requiredOption('--model <name>', 'The decision model, such as llm/judge.')
@@ -26,13 +26,13 @@ const calibrateCommand = command(
   .option('--output <file>', 'Write a reliability diagram (SVG) here.')
   .option(
     '--concurrency <number>',
-    'How many examples are asked at a time.',
+    'How many examples to ask at a time.',
     numberFrom('a number from 1 to 256', number => Number.isInteger(number) && number >= 1 && number <= 256),
     4,
   )
   .action(calibrateModel)
 
-export default command('decisions', 'Work on decision models.').addCommand(calibrateCommand)
+export default commandGroup('decisions', 'Work with decision models.').addCommand(calibrateCommand)
 
 async function calibrateModel({ config, model, examples: file, output, concurrency }: CalibrateOptions): Promise<void> {
   const examples = examplesIn(file)
@@ -72,7 +72,7 @@ function refuseFew(examples: readonly Example[], file: string): void {
     const count = examples.filter(({ question }) => question.type === type).length
     return count === 0 || count >= fewestExamples
       ? []
-      : [`It has too few examples of ${type}: ${count}, where at least ${fewestExamples} are needed and hundreds are better.`]
+      : [`It has too few examples of ${type}: ${count}. At least ${fewestExamples} are needed; hundreds are better.`]
   })
   if (problems.length > 0) throw new ConfigError(file, problems)
 }
@@ -100,7 +100,7 @@ function report(model: string, calibrations: readonly Calibration[]): string {
     `  temperature: { ${temperatures.join(', ')} }`,
     ...atLimit.map(
       ({ type }) =>
-        `\nThe temperature of ${type} is at the limit of the search: its examples are too few, too easy, or not what it was asked.`,
+        `\nThe temperature of ${type} is at the limit of the search: there are too few examples, or they are too easy or mislabeled.`,
     ),
   ].join('\n')
 }

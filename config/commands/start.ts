@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from 'commander'
 import { describeError } from '../../core/index.ts'
 import type { Gateway } from '../../core/gateway.ts'
 import { command, configOption, numberFrom, type ConfigOption } from '../command.ts'
@@ -7,6 +8,7 @@ import { letHeapGrow } from '../heap.ts'
 import { listen, type Listener } from '../listen.ts'
 import { loadConfig } from '../load.ts'
 import { openGateway } from '../open-gateway.ts'
+import { serverFormats } from '../schema.ts'
 
 interface StartOptions extends ConfigOption {
   readonly host?: string
@@ -15,13 +17,19 @@ interface StartOptions extends ConfigOption {
 
 export default command('start', 'Serve the gateway until SIGTERM or SIGINT.')
   .addOption(configOption())
-  .option('--host <address>', 'Listen here instead of at server.host.')
+  .option('--host <address>', 'The address to listen on, instead of server.host.', hostFrom)
   .option(
     '--port <number>',
-    'Listen here instead of at server.port.',
+    'The port to listen on, instead of server.port.',
     numberFrom('a number from 0 to 65535', port => Number.isInteger(port) && port <= 65_535),
   )
   .action(start)
+
+function hostFrom(text: string): string {
+  const { accepts, expected } = serverFormats['listen-address']
+  if (accepts.test(text)) return text
+  throw new InvalidArgumentError(`Expected ${expected}.`)
+}
 
 async function start({ config: path, ...override }: StartOptions): Promise<void> {
   const config = await loadConfig(path, override)
@@ -36,14 +44,14 @@ async function start({ config: path, ...override }: StartOptions): Promise<void>
   stopOnSignals(gateway, listener, config.server.drainTimeoutMs)
   const welcome = await firstKey(gateway, listener)
   if (welcome !== undefined) console.log(welcome)
-  console.log(`Turnpike listens on ${listener.url}`)
+  console.log(`Turnpike listens on ${listener.url}${listener.everywhere ? ', and on all other interfaces of this machine' : ''}`)
   letHeapGrow()
 }
 
 function stopOnSignals(gateway: Gateway, listener: Listener, drainTimeoutMs: number): void {
   let isStopping = false
   const stop = (why: string, exitCode: number): void => {
-    // Who asks twice does not want to wait.
+    // A second signal means: do not wait.
     if (isStopping) process.exit(1)
     isStopping = true
     gateway.log.info('stopping', { why, runs: gateway.liveRuns })
@@ -57,10 +65,10 @@ function stopOnSignals(gateway: Gateway, listener: Listener, drainTimeoutMs: num
   }
   process.on('SIGTERM', () => stop('SIGTERM', 0))
   process.on('SIGINT', () => stop('SIGINT', 0))
-  process.on('unhandledRejection', error => gateway.log.error('a promise was rejected and nobody looked', describeError(error)))
-  // Whatever threw may have left things half done: what is open may finish, and a fresh process takes over.
+  process.on('unhandledRejection', error => gateway.log.error('unhandled promise rejection', describeError(error)))
+  // The state may be inconsistent now, so let open requests finish and leave the rest to a new process.
   process.on('uncaughtException', error => {
-    gateway.log.error('an error was thrown that nobody caught', describeError(error))
+    gateway.log.error('uncaught error', describeError(error))
     if (!isStopping) stop('an uncaught error', 1)
   })
 }

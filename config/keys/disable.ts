@@ -1,7 +1,7 @@
 import { factsOf, findKey } from './facts.ts'
 import { keysCommand, withKeys, type KeysOptions } from './keys-command.ts'
 
-export const disable = change('disable', 'Refuse a key from now on. Its history stays.', true)
+export const disable = change('disable', 'Refuse a key from now on. Its stored responses stay.', true)
 export const enable = change('enable', 'Accept a disabled key again.', false)
 
 function change(name: string, description: string, disabled: boolean): ReturnType<typeof keysCommand> {

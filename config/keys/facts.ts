@@ -3,7 +3,7 @@ import type { Gateway } from '../../core/gateway.ts'
 import { nearest, type ApiKey } from '../../core/index.ts'
 import { ConfigError } from '../errors.ts'
 
-/** What may be told of a key, under the names of the admin API: everything but hashes. */
+/** The public fields of a key: everything except hashes. */
 export function factsOf(key: ApiKey): Readonly<Record<string, unknown>> {
   return {
     id: key.id,
@@ -23,7 +23,7 @@ export function factsOf(key: ApiKey): Readonly<Record<string, unknown>> {
   }
 }
 
-/** The key that an operator means: by its id, the whole key, or a name that only one key has. */
+/** Finds a key by its id, by the whole key, or by a name that only one key has. Throws a `ConfigError`. */
 export async function findKey({ keys }: Gateway, wanted: string): Promise<ApiKey> {
   const byId = await keys.find(apiKeyId(wanted) ?? wanted)
   if (byId) return byId
@@ -32,7 +32,7 @@ export async function findKey({ keys }: Gateway, wanted: string): Promise<ApiKey
   if (named.length === 1) return named[0]!
   if (named.length > 1)
     throw new ConfigError(undefined, [`${named.length} keys are named "${wanted}". Use an id: ${named.map(({ id }) => id).join(', ')}.`])
-  // A whole key is a secret: it is not repeated.
+  // A whole key is a secret and must not appear in a message.
   const shown = wanted.startsWith('tp_') ? 'this secret' : `the id or name "${wanted}"`
   const near = nearest(
     wanted,

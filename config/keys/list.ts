@@ -9,7 +9,7 @@ async function listKeys(options: KeysOptions): Promise<void> {
   await withKeys(options, async ({ keys }) => {
     const all = await keys.list()
     if (options.json) console.log(JSON.stringify(all.map(factsOf), null, 2))
-    else if (all.length === 0) console.log('There are no keys. Make one with: turnpike keys create')
+    else if (all.length === 0) console.log('There are no keys. Create one with: turnpike keys create')
     else console.log(table(['ID', 'NAME', 'OWNER', 'STATUS', 'CREATED'], all.map(row)))
   })
 }

@@ -7,7 +7,7 @@ interface RotateOptions extends KeysOptions {
   readonly graceSeconds: number
 }
 
-export default keysCommand('rotate', 'Give a key a new secret and print the new key, this once.')
+export default keysCommand('rotate', 'Give a key a new secret, and print the new key, only once.')
   .argument('<key>', 'The id of the key, or its name.')
   .option(
     '--grace-seconds <number>',

@@ -2,7 +2,7 @@ import { table } from '../table.ts'
 import { factsOf, findKey } from './facts.ts'
 import { keysCommand, withKeys, type KeysOptions } from './keys-command.ts'
 
-export default keysCommand('show', 'Show what a key may do. The key itself is not kept and cannot be shown.')
+export default keysCommand('show', 'Show what a key may do. The key itself is not stored and cannot be shown.')
   .argument('<key>', 'The id of the key, or its name.')
   .action(showKey)
 

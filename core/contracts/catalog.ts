@@ -151,8 +151,8 @@ export interface Catalog {
   endpoint(provider: string, name: string): Endpoint | undefined
   /** In the order in which `auto` tries them: the bundled catalog's, then all others. Returns the same array until something changes. */
   models(): readonly Model[]
-  /** Known names with a similar spelling, best first. */
-  nearest(name: string): readonly string[]
+  /** Known names with a similar spelling, best first, of those that `accepts` takes. */
+  nearest(name: string, accepts?: (name: string) => boolean): readonly string[]
   /** A sentence for the caller on how to make the gateway serve this model or `provider/model`. */
   absence(name: string): string | undefined
 }

@@ -17,9 +17,11 @@ function isNearer(other: ErrorObject, { keyword, schemaPath, instancePath }: Err
 function describe({ instancePath, keyword, message, params }: ErrorObject, known: readonly string[]): string {
   const place = instancePath || 'options'
   if (keyword === 'format' && params.format === 'uri') return `${place} must be a URL that starts with http:// or https://`
-  const unknown: unknown = params.additionalProperty
-  const near = typeof unknown === 'string' && instancePath === '' ? nearest(unknown, known) : []
-  const advice = near.length > 0 ? `; did you mean ${near.join(', ')}?` : ''
-  const detail = unknown ?? params.allowedValue ?? params.allowedValues?.join(', ')
-  return `${place} ${message}${detail ? ` (${detail}${advice})` : ''}`
+  if (keyword === 'additionalProperties') {
+    const unknown = String(params.additionalProperty)
+    const near = instancePath === '' ? nearest(unknown, known) : []
+    return `unknown option ${instancePath}${instancePath && '/'}${unknown}${near.length > 0 ? `; did you mean ${near.join(', ')}?` : ''}`
+  }
+  const detail = params.allowedValue ?? params.allowedValues?.join(', ')
+  return `${place} ${message}${detail ? ` (${detail})` : ''}`
 }

@@ -32,16 +32,18 @@ export class PluginHost {
   readonly #http: HttpClient
   readonly #masks: Masks
   readonly #folder: string
+  readonly #createFiles: boolean
   readonly #starts: Hook[] = []
   readonly #stops = new AsyncDisposableStack()
 
   /** Relative paths in the options are resolved from `folder`. */
-  constructor(container: Container, log: Logger, http: HttpClient, masks: Masks, folder: string = process.cwd()) {
+  constructor(container: Container, log: Logger, http: HttpClient, masks: Masks, folder: string = process.cwd(), createFiles = true) {
     this.#container = container
     this.#log = log
     this.#http = http
     this.#masks = masks
     this.#folder = folder
+    this.#createFiles = createFiles
   }
 
   /** Checks, orders and sets up the plugins, and returns them in setup order. A failure stops those already set up. */
@@ -74,6 +76,7 @@ export class PluginHost {
       name,
       log: this.#log.child(name),
       http: this.#http,
+      createFiles: this.#createFiles,
       add: (point, contribution) => {
         const registry = typeof point === 'symbol' && this.#container.has(point) ? this.#container.get(point) : undefined
         if (!(registry instanceof Registry)) throw new PluginError(name, notAnExtensionPoint(point))

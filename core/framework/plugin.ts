@@ -31,6 +31,8 @@ export interface Registrar {
   readonly name: string
   readonly log: Logger
   readonly http: HttpClient
+  /** False for commands that only look, such as `turnpike check`: create no files then, and do without those that do not exist yet. */
+  readonly createFiles: boolean
   /** Adds a contribution to an extension point. Throws a `PluginError` if it is malformed or its name is taken. */
   add<T>(point: Token<Registry<T>>, contribution: T): void
   /** Provides a service that the plugin declares in `provides`. */

@@ -113,7 +113,12 @@ export class HttpApp {
     } catch (thrown) {
       const error = asGatewayError(thrown)
       if (error.status >= 500)
-        this.#parts.log.error('a request failed', { request: exchange.id, status: error.status, ...describeError(error.cause ?? error) })
+        this.#parts.log.error('a request failed', {
+          request: exchange.id,
+          status: error.status,
+          ...(!(thrown instanceof GatewayError) && { plugin: this.#parts.routes.pluginOf(`${route.method} ${route.path}`) }),
+          ...describeError(error.cause ?? error),
+        })
       exchange.record.errorCode ??= error.code
       const reply = route.error?.(error) ?? errorReply(error)
       return error.headers ? { ...reply, headers: { ...reply.headers, ...error.headers } } : reply

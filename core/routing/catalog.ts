@@ -60,15 +60,17 @@ export class CatalogIndex implements Catalog {
     return this.#models
   }
 
-  nearest(name: string): readonly string[] {
-    const near = nearest(name, this.#names.keys())
+  nearest(name: string, accepts: (name: string) => boolean = () => true): readonly string[] {
+    const names = [...this.#names.keys()].filter(accepts)
+    const near = nearest(name, names)
     if (near.length > 0) return near
     const slash = name.indexOf('/')
-    if (slash < 1) return nearest(name, this.#upstream.keys())
+    if (slash < 1) return nearest(name, [...this.#upstream.keys()].filter(accepts))
     const [prefix, rest] = [name.slice(0, slash), name.slice(slash + 1)]
     const providers = this.#providers.get(prefix) ? [prefix] : this.#providers.nearest(prefix)
-    const models = this.#names.has(rest) ? [rest] : nearest(rest, this.#names.keys())
-    return providers.flatMap(provider => models.filter(model => this.endpoint(provider, model)).map(model => `${provider}/${model}`))
+    const models = this.#names.has(rest) ? [rest] : nearest(rest, names)
+    const pairs = providers.flatMap(provider => models.filter(model => this.endpoint(provider, model)).map(model => `${provider}/${model}`))
+    return pairs.filter(accepts)
   }
 
   absence(name: string): string | undefined {

@@ -41,6 +41,14 @@ export function generatingEndpoints({ endpoints }: Model): readonly Endpoint[] {
   return endpoints.some(({ kind }) => kind) ? endpoints.filter(({ kind }) => !kind) : endpoints
 }
 
+/** Of a name that the catalog knows. */
+function generates(name: string, catalog: Catalog): boolean {
+  const model = catalog.resolve(name)
+  if (model) return generatingEndpoints(model).length > 0
+  const slash = name.indexOf('/')
+  return catalog.endpoint(name.slice(0, slash), name.slice(slash + 1))?.kind !== 'decision'
+}
+
 function onlyDecides(name: string, param: string): Error {
   return invalidRequest(`The model "${name}" answers decisions and does not generate text. Use POST /v1/systemone for it.`, param)
 }
@@ -48,7 +56,7 @@ function onlyDecides(name: string, param: string): Error {
 function unknownModel(name: string, param: string, catalog: Catalog, providers: Registry<Provider>): Error {
   const absence = catalog.absence(name)
   if (absence) return invalidRequest(`The model "${name}" is not served here. ${absence}`, param, 'model_not_found')
-  const near = catalog.nearest(name)
+  const near = catalog.nearest(name, each => generates(each, catalog))
   const names = near.length > 0 ? near : providers.nearest(name.split('/', 1)[0]!).map(provider => `${provider}/…`)
   const advice = names.length > 0 ? `Did you mean ${names.join(', ')}?` : 'See GET /v1/models for the names, or write <provider>/<model>.'
   return invalidRequest(`The model "${name}" does not exist here. ${advice}`, param, 'model_not_found')

@@ -3,7 +3,7 @@ import type { KeySettings } from '../admission/api-key.ts'
 
 export interface TestGateway {
   readonly gateway: Gateway
-  /** A key without restrictions, with logging on unless `key` turns it off. */
+  /** A key without restrictions and with logging on, or a key with the settings in `key`: what they leave out is off. */
   readonly apiKey: string
   /** A request without a socket. Authenticated unless the headers override it, and JSON if `body` is an object. */
   request(path: string, init?: TestRequest): Promise<Response>
@@ -22,10 +22,10 @@ export interface TestRequest {
 const noWait: NonNullable<GatewayOptions['backoff']> = { random: () => 0, sleep: () => Promise.resolve() }
 
 /** An in-memory gateway that retries without waiting. The plugins must provide a key store, a sealer and the other services. */
-export async function testGateway(options: GatewayOptions & { readonly key?: KeySettings }): Promise<TestGateway> {
+export async function testGateway(options: GatewayOptions & { readonly key?: Partial<KeySettings> }): Promise<TestGateway> {
   const logs: string[] = []
   const gateway = await createGateway({ writeLog: line => void logs.push(line), backoff: noWait, ...options })
-  const apiKey = await gateway.issueKey(options.key ?? { name: 'test', policy: { logging: { value: true } } })
+  const apiKey = await gateway.issueKey({ name: 'test', ...(options.key ?? { policy: { logging: { value: true } } }) })
   return {
     gateway,
     apiKey,

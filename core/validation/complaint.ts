@@ -12,8 +12,11 @@ export function complaint(errors: readonly ErrorObject[], value: unknown, schema
   if (propertyName !== undefined) return invalid(`a key ${message}`)
   switch (keyword) {
     case 'required': {
-      const missing = path ? `${path}.${params.missingProperty}` : params.missingProperty
-      return invalidRequest(`Missing required parameter: '${missing}'.`, missing, 'missing_required_parameter')
+      const missing = missingMembers(at(schema, schemaPath), at(value, instancePath), params.missingProperty).map(member =>
+        path ? `${path}.${member}` : member,
+      )
+      const noun = missing.length === 1 ? 'parameter' : 'parameters'
+      return invalidRequest(`Missing required ${noun}: ${listed(missing)}.`, missing[0], 'missing_required_parameter')
     }
     case 'type':
       return invalidRequest(`Invalid type for '${path}': expected ${typesAt(instancePath, errors)}, but got ${came}.`, path, 'invalid_type')
@@ -79,6 +82,12 @@ function alternatives(branches: unknown): readonly string[] | undefined {
     type === undefined ? required?.[0] : undefined,
   )
   return members.every(member => member !== undefined) ? members : undefined
+}
+
+/** Every missing member. The validator names only the first. */
+function missingMembers(required: unknown, value: unknown, first: string): readonly string[] {
+  if (!Array.isArray(required)) return [first]
+  return required.filter((member: string) => (value as JsonObject)[member] === undefined)
 }
 
 /** The `type` values that distinguish the branches of a `oneOf`. */

@@ -1,4 +1,4 @@
-// A provider in one file: Acme's chat API, which takes turns of plain text and streams them.
+// A provider in one file: Acme's chat API, which takes and streams plain text.
 
 import {
   ApiKeys,
@@ -43,7 +43,7 @@ export default definePlugin({
   },
 })
 
-/** What callers can ask for, and what it costs. */
+/** The models that callers can use, and their prices. */
 function acmeModels(provider: string): CatalogSource {
   return {
     name: provider,
@@ -58,7 +58,7 @@ function acmeModels(provider: string): CatalogSource {
             contextWindow: 32_000,
             maxOutputTokens: 4_000,
             price: { input: 0.5, output: 1.5 },
-            // What is false is lowered or refused before it comes here.
+            // Core lowers or refuses requests for what is false here.
             capabilities: { tools: false, images: false, files: false, structuredOutput: 'none', logprobs: false },
           },
         ],
@@ -87,7 +87,7 @@ export function acmeAdapter(baseUrl: string, keys: ApiKeys): ProviderAdapter {
 }
 
 function requestBody({ request, endpoint }: ProviderCall): object {
-  if (request.tools && request.tools.length > 0) throw cannotSay('Acme knows no tools.')
+  if (request.tools && request.tools.length > 0) throw cannotSay('Acme does not support tools.')
   return {
     model: endpoint.upstreamModel,
     stream: request.stream ?? false,
@@ -99,9 +99,9 @@ function requestBody({ request, endpoint }: ProviderCall): object {
 }
 
 function turnOf(item: Item): readonly object[] {
-  // Thoughts of other models mean nothing to this one.
+  // Acme cannot use the reasoning of other models.
   if (item.type === 'reasoning') return []
-  if (item.type !== 'message') throw cannotSay(`Acme has no form for an input item of type ${item.type}.`)
+  if (item.type !== 'message') throw cannotSay(`Acme does not support input items of type ${item.type}.`)
   const { role, content } = item as Extract<Item, { readonly type: 'message' }>
   return [{ speaker: role === 'developer' ? 'system' : role, text: content.map(textOf).join('') }]
 }
@@ -109,7 +109,7 @@ function turnOf(item: Item): readonly object[] {
 function textOf(part: Part): string {
   if (part.type === 'refusal') return part.refusal
   if (part.type === 'input_text' || part.type === 'output_text') return part.text
-  throw cannotSay(`Acme has no form for content of type ${part.type}.`)
+  throw cannotSay(`Acme does not support content of type ${part.type}.`)
 }
 
 interface Frame {
@@ -124,7 +124,7 @@ interface Tokens {
   readonly out: number
 }
 
-/** Events `say` carry text, `end` the reason and the tokens, `problem` an error. Others may come and mean nothing here. */
+/** `say` carries text, `end` the reason and the tokens, `problem` an error. Other events are ignored. */
 function decodeFrame(event: string | undefined, frame: Frame, emit: Emit): void {
   if (event === 'say') emit({ type: 'text', text: String(frame.text) })
   else if (event === 'end') finish(frame, emit)
@@ -134,8 +134,7 @@ function decodeFrame(event: string | undefined, frame: Frame, emit: Emit): void 
 function decodeReply(body: unknown, emit: Emit): void {
   const frame = (typeof body === 'object' && body !== null ? body : {}) as Frame
   if (frame.problem) throw failureInside(frame)
-  if (typeof frame.text !== 'string')
-    throw new ProviderFailure({ kind: 'protocol', message: 'Acme answered with something else than a turn.' })
+  if (typeof frame.text !== 'string') throw new ProviderFailure({ kind: 'protocol', message: 'Acme answered without text.' })
   emit({ type: 'text', text: frame.text })
   finish(frame, emit)
 }
@@ -175,7 +174,7 @@ function messageIn(body: string): string | undefined {
 function failureInside({ problem }: Frame): ProviderFailure {
   return new ProviderFailure({
     kind: problem?.kind === 'busy' ? 'overloaded' : 'unavailable',
-    message: typeof problem?.message === 'string' ? problem.message : 'Acme broke its answer off.',
+    message: typeof problem?.message === 'string' ? problem.message : 'Acme ended its answer early.',
     upstream: JSON.stringify(problem),
   })
 }

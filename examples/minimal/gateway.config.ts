@@ -1,5 +1,5 @@
-// The smallest gateway: one provider behind one endpoint, everything in memory. In the repository it is started with
-// `OPENAI_API_KEY=… npx turnpike start --config examples/minimal/gateway.config.ts`.
+// The smallest gateway: one provider, one endpoint, everything in memory. To run it in the repository:
+// `OPENAI_API_KEY=… npx turnpike start --config examples/minimal/gateway.config.ts`
 
 import { defineConfig, env } from 'turnpike/config'
 import responses from 'turnpike/plugins/endpoints/responses'

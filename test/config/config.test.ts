@@ -49,6 +49,24 @@ t.test('every setting of the core can be set, and has its default from there', a
   }
 })
 
+t.test('only origins that a browser could send are accepted', async t => {
+  const problemsOf = async (origin: string): Promise<readonly string[]> => {
+    const server = JSON.stringify({ cors: { origins: [origin] } })
+    return (await loadConfig(write(`export default { server: ${server}, plugins: [] }`))).problems
+  }
+  for (const origin of ['*', 'https://app.example.com', 'http://localhost:3000', 'http://[::1]:3000', 'app://example'])
+    t.same(await problemsOf(origin), [], origin)
+  for (const origin of [
+    'https://*.example.com',
+    'localhost:3000',
+    'https://example.com/',
+    'https://Example.com',
+    'https://example.com:443',
+    'null',
+  ])
+    t.match(await problemsOf(origin), [/^server\.cors\.origins\.0 must be "\*" or an exact origin: .*, got "/], origin)
+})
+
 t.test('javascript is as good', async t => {
   const { plugins } = await loadConfig(
     write(`import { defaults } from 'turnpike/config'; export default { plugins: defaults({ without: ['ollama'] }) }`, 'mjs'),
@@ -82,12 +100,12 @@ const faults: readonly (readonly [name: string, text: string, message: RegExp])[
     `import { readFileSync } from 'node:fs'\nreadFileSync('/absent')\nexport default { plugins: [] }`,
     /ENOENT.*'\/absent' \(.*config-\d+\.ts:2:1\)/,
   ],
-  ['an unknown section', 'export default { plugin: [] }', /unknown section "plugin"\. Expected server and plugins/],
-  ['no plugins', 'export default { server: {} }', /plugins are not a list\. Expected: plugins: \[\.\.\.\]/],
+  ['an unknown section', 'export default { plugin: [] }', /unknown section "plugin"\. Expected only server and plugins/],
+  ['no plugins', 'export default { server: {} }', /"plugins" must be an array\. Expected: plugins: \[\.\.\.\]/],
   [
     'plugins that are a function',
     'export default { plugins: function defaults() {} }',
-    /not a list\. Call it: plugins: \[\.\.\.defaults\(\)\]/,
+    /must be an array\. Call it: plugins: \[\.\.\.defaults\(\)\]/,
   ],
   [
     'a default export that is a function',
@@ -99,6 +117,16 @@ const faults: readonly (readonly [name: string, text: string, message: RegExp])[
     'a default that there is not',
     `import { defaults } from 'turnpike/config'\nexport default { plugins: defaults({ without: ['memry'] }) }`,
     /does not know "memry"\. Did you mean memory\?/,
+  ],
+  [
+    'an option of the defaults that there is not',
+    `import { defaults } from 'turnpike/config'\nexport default { plugins: defaults({ withut: ['memory'] }) }`,
+    /defaults\(\) has no option withut\. Did you mean without\?/,
+  ],
+  [
+    'defaults without a word',
+    `import { defaults } from 'turnpike/config'\nexport default { plugins: defaults({ without: 'sandbox' }) }`,
+    /defaults\(\{ without \}\) must be an array, such as \['sandbox'\], got "sandbox"/,
   ],
 ]
 
@@ -192,8 +220,8 @@ t.test('bad server options are told all at once', async t => {
   )
   t.same(problems, [
     'server.prot is not an option. Did you mean port?',
-    'server.host must match pattern "^[0-9A-Za-z.:-]{1,63}$", got "a b"',
-    'server.port must be integer, got "x"',
+    'server.host must be an IP address or a host name, such as 127.0.0.1, :: or localhost (IPv6 without brackets), got "a b"',
+    'server.port must be an integer, got "x"',
     'server.logLevel must be one of debug, info, warn, error, silent, got "loud"',
     'server.maxAttempts must be >= 1, got 0',
   ])

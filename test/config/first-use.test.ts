@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { config, keyOf, Workplace } from './turnpike-process.ts'
@@ -46,7 +47,65 @@ t.test('data lies beside the config, and .env is read there', async t => {
   t.equal(exitCode, 0, stderr)
   t.match(stdout, /Providers\n[^]*openai +openai-responses/)
   t.same(readdirSync(workplace.path), ['site'])
+  t.same(readdirSync(site).sort(), ['.env', 'gateway.config.mts', 'models.json', 'package.json'], 'check creates no files')
+  t.equal((await workplace.run('keys', 'create', '-c', 'site/gateway.config.mts')).exitCode, 0)
   t.same(readdirSync(join(site, 'data')).sort(), ['master.key', 'turnpike.db'])
+})
+
+t.test('commands that only look leave an empty folder empty', async t => {
+  const workplace = new Workplace(config(''))
+  t.teardown(() => workplace.remove())
+  for (const [commandLine, exitCode, message] of [
+    [['check'], 0, /is fine/],
+    [['keys', 'list'], 0, /There are no keys/],
+    [['keys', 'disable', 'demo'], 1, /No key has the id or name "demo"/],
+  ] as const) {
+    const finished = await workplace.run(...commandLine)
+    t.equal(finished.exitCode, exitCode, finished.stderr)
+    t.match(finished.stdout + finished.stderr, message)
+    t.same(readdirSync(workplace.path), ['gateway.config.ts'], commandLine.join(' '))
+  }
+  writeFileSync(join(workplace.path, 'data'), 'a file where a folder should be')
+  const blocked = await workplace.run('check')
+  t.equal(blocked.exitCode, 1)
+  t.match(blocked.stderr, /plugin \S+ failed to set up: .*data/)
+})
+
+t.test('check loads the TLS files as start does', async t => {
+  const tls = (key: string): string => config(`tls: { cert: './cert.pem', key: '${key}', passphrase: 'demo-passphrase' }`)
+  const workplace = new Workplace(tls('./key.pem'))
+  t.teardown(() => workplace.remove())
+  const absent = await workplace.run('check')
+  t.equal(absent.exitCode, 1)
+  t.match(absent.stderr, /server\.tls\.cert: .*cert\.pem cannot be read/)
+  cpSync(fileURLToPath(new URL('../fixtures/tls', import.meta.url)), workplace.path, { recursive: true })
+  t.equal((await workplace.run('check')).exitCode, 0)
+  workplace.write(tls('./cert.pem'))
+  t.match((await workplace.run('check')).stderr, /cert\.pem and .*cert\.pem cannot be used together/)
+})
+
+t.test('a blank variable counts as absent, and .env may begin with a byte order mark', async t => {
+  const workplace = new Workplace(config("port: Number(env('TURNPIKE_TEST_PORT'))").replace('defaults }', 'defaults, env }'))
+  t.teardown(() => workplace.remove())
+  writeFileSync(join(workplace.path, '.env'), "\ufeffTURNPIKE_TEST_PORT=8099\nANTHROPIC_API_KEY=' '\n")
+  const { exitCode, stdout, stderr } = await workplace.run('check')
+  t.equal(exitCode, 0, stderr)
+  t.notMatch(stdout, /\n {2}anthropic/)
+  const overridden = await workplace.spawn(['check'], [], { TURNPIKE_TEST_PORT: 'abc' }).finished
+  t.match(overridden.stderr, /server\.port must be an integer, got NaN/)
+})
+
+t.test('the start line names all interfaces, and a bad --host is a mistake in the flag', async t => {
+  const workplace = new Workplace(config("host: '0.0.0.0'"))
+  t.teardown(() => workplace.remove())
+  const gateway = workplace.spawn(['start'])
+  t.match(await gateway.says(/listens on .*/), [/http:\/\/127\.0\.0\.1:\d+, and on all other interfaces/])
+  gateway.signal('SIGTERM')
+  await gateway.finished
+  const { exitCode, stderr } = await workplace.run('start', '--host', '[::1]')
+  t.equal(exitCode, 1)
+  t.match(stderr, /option '--host <address>' argument '\[::1\]' is invalid\. Expected an IP address or a host name.*without brackets/)
+  t.notMatch(stderr, /gateway\.config/)
 })
 
 t.test('the command by itself, its help and its version', async t => {
@@ -58,6 +117,8 @@ t.test('the command by itself, its help and its version', async t => {
   t.match((await workplace.run('--help')).stdout, /start [^]*check [^]*keys [^]*decisions /)
   t.match((await workplace.run('--version')).stdout, /^\d+\.\d+\.\d+\n$/)
   t.match((await workplace.run('strat')).stderr, /turnpike: unknown command 'strat'\n\(Did you mean start\?\)/)
+  t.match((await workplace.run('keys', '--help')).stdout, /\n {2}help \[command\]/)
+  t.notMatch((await workplace.run('keys', 'list', '--help')).stdout, /help \[command\]/)
   t.match((await workplace.run('start', '--port', '65536')).stderr, /Expected a number from 0 to 65535/)
 })
 

@@ -35,6 +35,24 @@ t.test('keys are listed, shown, disabled, enabled and rotated beside a running g
   t.match(await json('show', key), { id }, 'by the whole key')
   t.match((await workplace.run('keys', 'show', id)).stdout, /^name +demo$/m)
 
+  t.match(await json('update', 'demo', '--spend-cap', '2', '--models', 'sandbox/echo,sandbox/slow', '--no-logging'), {
+    id,
+    team: 'research',
+    spend_cap_usd: 2,
+    models: ['sandbox/echo', 'sandbox/slow'],
+    policy: { logging: { value: false } },
+  })
+  t.match(await json('update', id, '--no-models', '--no-spend-cap', '--logging', '--tokens-per-minute', '1000'), {
+    spend_cap_usd: null,
+    models: null,
+    tokens_per_minute: 1000,
+    policy: { logging: { value: true } },
+  })
+  t.match(await json('show', id), { spend_cap_usd: null, models: null, tokens_per_minute: 1000, policy: { logging: { value: true } } })
+  t.match((await workplace.run('keys', 'update', id, '--name', 'other')).stdout, `${id} (other) is updated.`)
+  t.match(await json('update', 'other', '--name', 'demo'), { id, name: 'demo', tokens_per_minute: 1000 })
+  t.match((await workplace.run('keys', 'update', id)).stderr, /Nothing to change: name at least one option/)
+
   t.match(await json('disable', 'demo'), { id, disabled: true })
   await becomes(key, 401)
   t.match((await workplace.run('keys', 'enable', id)).stdout, `${id} (demo) is enabled.`)
@@ -95,6 +113,8 @@ t.test('options that cannot be are refused before anything is opened', async t =
     [create, [`--spend-cap=${'9'.repeat(400)}`], 'Expected an amount above 0'],
     [create, ['--tokens-per-minute', '0'], "argument '0' is invalid. Expected a whole number above 0."],
     [create, ['--tokens-per-minute', '1.5'], "argument '1.5' is invalid"],
+    [create, ['--name', ''], "argument '' is invalid. Expected a name"],
+    [create, ['--org', ' '], "argument ' ' is invalid. Expected a name"],
     [rotate, ['demo', '--grace-seconds', 'soon'], "argument 'soon' is invalid. Expected a number of seconds from 0 to 31536000."],
     [rotate, [], "missing required argument 'key'"],
   ] as const) {

@@ -176,7 +176,7 @@ t.test('reports all bad options at once, before anything is set up', async t => 
   t.type(error, AggregateError)
   t.same((error as Error).message.split('\n'), [
     "plugin book has bad options: options must have required property 'title'",
-    'plugin book has bad options: options must NOT have additional properties (shelfmark); /title must NOT have fewer than 1 characters; /binding must be equal to one of the allowed values (paper, cloth)',
+    'plugin book has bad options: unknown option shelfmark; /title must NOT have fewer than 1 characters; /binding must be equal to one of the allowed values (paper, cloth)',
     'plugin book has bad options: /link must be a URL that starts with http:// or https://',
     'plugin #5 in `plugins` is a function that was not called: call stranger({})',
   ])

@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import t from 'tap'
+import { definePlugin, Routes } from '../../core/index.ts'
 import { gateway, listeningGateway } from '../gateway.ts'
 
 interface ErrorBody {
@@ -174,7 +175,7 @@ t.test('a path that nobody serves brings what is served instead', async t => {
     ['/chat/completions', /POST \/v1\/responses/],
     ['/v1/completions', /POST \/v1\/responses/],
     ['/v1/messages', /POST \/v1\/responses/],
-    ['/v1/embeddings', /no embeddings/],
+    ['/v1/embeddings', /does not serve embeddings/],
     ['/v1/conversations', /previous_response_id/],
     ['/v1/conversations/conv_demo/items', /previous_response_id/],
     ['/responses', /Did you mean \/v1\/responses\?$/],
@@ -288,4 +289,24 @@ t.test('every request leaves one record, and health none', async t => {
   const statuses = ids.map(id => records.filter(record => record.id === id).map(({ status }) => status))
   t.same(statuses, [[200], [200], [424], [400], [401], [404]])
   t.ok(records.every(({ request, response, status }) => status === 200 || (!request && !response)))
+})
+
+t.test('a route that throws is a 500, and the log names its plugin', async t => {
+  const broken = definePlugin({
+    name: 'acme-whoami',
+    options: { type: 'object', additionalProperties: false, properties: {} },
+    setup(registrar) {
+      const handle = (): never => {
+        throw new TypeError('secret words')
+      }
+      registrar.add(Routes, { method: 'GET', path: '/v1/whoami', auth: 'none', handle })
+    },
+  })
+  const under = await gateway({ plugins: [broken({})] })
+  t.teardown(under.stop)
+  t.equal((await under.request('/v1/whoami')).status, 500)
+  const line = under.logs.find(each => each.includes('a request failed'))
+  t.match(line, '"plugin":"acme-whoami"')
+  t.match(line, '"error":"TypeError"')
+  t.notMatch(line, 'secret words')
 })

@@ -3,13 +3,13 @@ import type { PackedCatalog } from './format.ts'
 
 const dayMs = 86_400_000
 
-/** How much a catalog has, as numbers: the catalog itself need not stay in memory for them. */
+/** The size of a catalog as numbers, so that the catalog itself can leave memory. */
 export interface CatalogSize {
   readonly date: string
   readonly providers: number
   readonly models: number
   readonly pairs: number
-  /** Of providers that the gateway has. */
+  /** Of loaded providers only. */
   readonly modelsHere: number
   readonly pairsHere: number
 }
@@ -25,16 +25,20 @@ export function sizeOf({ date, models, providers }: PackedCatalog, entries: read
   }
 }
 
-/** Such as `of 2026-11-21 (3 days old): 2,508 models, 5,922 pairs with 87 providers; 71 models, 75 pairs with those that are here`. */
+/** Such as `of 2026-11-21 (3 days old): 2,508 models, 5,922 pairs with 87 providers; 71 models, 75 pairs with those that are loaded`. */
 export function describeSize({ date, providers, models, pairs, modelsHere, pairsHere }: CatalogSize, now: number): string {
   const days = Math.max(0, Math.floor((now - Date.parse(date)) / dayMs))
   const age = days === 0 ? 'made today' : days === 1 ? '1 day old' : `${grouped(days)} days old`
   return (
-    `of ${date} (${age}): ${grouped(models)} models, ${grouped(pairs)} pairs with ${grouped(providers)} providers; ` +
-    `${grouped(modelsHere)} models, ${grouped(pairsHere)} pairs with those that are here`
+    `of ${date} (${age}): ${counted(models, 'model')}, ${counted(pairs, 'pair')} with ${counted(providers, 'provider')}; ` +
+    `${counted(modelsHere, 'model')}, ${counted(pairsHere, 'pair')} with those that are loaded`
   )
 }
 
 function grouped(number: number): string {
   return String(number).replace(/\B(?=(\d{3})+$)/g, ',')
+}
+
+function counted(number: number, noun: string): string {
+  return `${grouped(number)} ${number === 1 ? noun : `${noun}s`}`
 }

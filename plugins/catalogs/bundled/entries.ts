@@ -1,7 +1,7 @@
 import type { CatalogEndpoint, CatalogEntry } from '../../../core/index.ts'
 import type { PackedCatalog, PackedEndpoint, PackedModel } from './format.ts'
 
-/** The models of these providers. Of all others nothing is made: most of the catalog is about vendors that a gateway does not have. */
+/** The models of these providers. Others are skipped, because most of the catalog is about providers that a gateway does not load. */
 export function entriesOf(catalog: PackedCatalog, isLoaded: (provider: string) => boolean): readonly CatalogEntry[] {
   const loaded = new Set(catalog.providers.flatMap((provider, index) => (isLoaded(provider) ? [index + 1] : [])))
   const entries: CatalogEntry[] = []
@@ -27,7 +27,7 @@ function entryOf(
   at: readonly PackedEndpoint[],
   catalog: PackedCatalog,
 ): CatalogEntry {
-  // A member that is there overrides what the provider itself lists, so that unknown ones are left out.
+  // A present member overrides what the provider itself lists, so unknown ones are left out.
   const endpoints = at.map(([provider, capabilities, price, contextWindow, maxOutputTokens, upstreamModel = id]): CatalogEndpoint => ({
     provider: catalog.providers[provider - 1]!,
     upstreamModel,

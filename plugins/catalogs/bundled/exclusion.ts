@@ -1,6 +1,6 @@
 import type { CatalogEntry } from '../../../core/index.ts'
 
-/** Leaves out what is named: models, or `provider/model` for one endpoint; `*` stands for any characters. */
+/** Removes the named models, or single endpoints (`provider/model`). `*` matches any characters. */
 export function without(entries: readonly CatalogEntry[], excluded: readonly string[]): readonly CatalogEntry[] {
   if (excluded.length === 0) return entries
   const patterns = excluded.map(name => new RegExp(`^${name.replace(/[^\w*]/g, '\\$&').replaceAll('*', '.*')}$`))

@@ -1,12 +1,12 @@
 import { efforts, tokenizers, type Capabilities, type Price, type Tokenizer } from '../../../core/index.ts'
 
-// A catalog in little space: what many models share stands in a list once, and is referred to by its place there.
+// A compact catalog: values that many models share are in lists once, and models refer to them by position.
 
 export interface PackedCatalog {
   readonly format: 1
-  /** The day on which it was made. */
+  /** The day it was created. */
   readonly date: string
-  /** Where the facts come from, and under which licences. */
+  /** The sources of the facts, and their licenses. */
   readonly notices: readonly string[]
   readonly providers: readonly string[]
   readonly capabilities: readonly Capabilities[]
@@ -21,13 +21,13 @@ export interface PackedModel {
   readonly family?: string
   readonly ownedBy?: string
   readonly created?: number
-  /** Absent: never chosen by `auto`. */
+  /** Absent: `auto` never chooses it. */
   readonly auto?: boolean
   readonly tokenizer?: Tokenizer
   readonly at: readonly PackedEndpoint[]
 }
 
-/** Places in the lists count from 1; 0 is unknown. No name upstream: the model's own. */
+/** Positions in the lists count from 1; 0 means unknown. Without an upstream name, the vendor uses the model's own name. */
 export type PackedEndpoint = readonly [
   provider: number,
   capabilities: number,
@@ -102,7 +102,7 @@ const model = {
   },
 } as const
 
-/** For a catalog that comes from elsewhere. */
+/** Checks a catalog that was not bundled. */
 export const packedCatalogSchema = {
   type: 'object',
   additionalProperties: false,

@@ -10,7 +10,7 @@ import { readSaved, type SavedCatalog } from './saved.ts'
 
 const hourMs = 3_600_000
 
-/** The usual models of the usual vendors with their prices, limits and capabilities, as they were when the gateway was made, or newer. */
+/** Models of the common vendors with prices, limits and capabilities, as of the release of the gateway or newer. */
 export default definePlugin({
   name: 'bundled-catalog',
   options: {
@@ -21,20 +21,20 @@ export default definePlugin({
         type: 'array',
         items: { type: 'string', minLength: 1, maxLength: 200 },
         default: [],
-        description: 'Models to leave out, or `provider/model` for one provider’s; `*` stands for any characters, such as `openrouter/*`.',
+        description: 'Models to leave out, or `provider/model` for a single provider. `*` matches any characters, such as `openrouter/*`.',
       },
       refreshUrl: {
         type: 'string',
         format: 'uri',
         pattern: '^https?://',
-        description: 'An address with a newer catalog in the format of `models.json`. Without it nothing is ever fetched.',
+        description: 'The URL of a newer catalog in the format of `models.json`. Without it, nothing is fetched.',
       },
-      refreshHours: { type: 'number', minimum: 0.1, maximum: 596, default: 24, description: 'How often the address is asked.' },
+      refreshHours: { type: 'number', minimum: 0.1, maximum: 596, default: 24, description: 'How often to fetch the URL.' },
       file: {
         type: 'string',
         minLength: 1,
         default: './data/catalog.json',
-        description: 'Where the last good catalog from the address is kept for the next start.',
+        description: 'Where to save the last valid catalog from the URL for the next start.',
       },
     },
   },
@@ -52,7 +52,7 @@ export default definePlugin({
     gateway.add(CatalogSources, {
       name: 'bundled',
       rank: 'bundled',
-      // Read when the catalog is built, and kept only as the entries that are used.
+      // Reads the file whenever the catalog is built, and keeps only the entries that are used.
       entries() {
         const catalog = newest()
         everywhere = undefined
@@ -82,6 +82,7 @@ export default definePlugin({
       } catch (error) {
         gateway.log.warn('the saved catalog is not used', { file: path, why: reasonOf(error) })
       }
+      if (!gateway.createFiles) return
       const refresh = new Refresh(
         {
           url: refreshUrl,

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { Ajv } from 'ajv'
 import { packedCatalogSchema, type PackedCatalog } from './format.ts'
 
-/** The catalog that comes with the gateway: `npm run catalog` made it, so it is not checked. */
+/** The catalog that ships with the gateway. `npm run catalog` created it, so it is not checked. */
 export function bundledCatalog(): PackedCatalog {
   return JSON.parse(readFileSync(new URL('models.json', import.meta.url), 'utf8')) as PackedCatalog
 }
 
-/** A catalog from elsewhere. Errors say where it is wrong and what was expected there. */
+/** Checks a catalog from elsewhere. Errors say where it is wrong and what was expected there. */
 export function checkedCatalog(value: unknown): PackedCatalog {
   const validate = new Ajv({ strict: true, strictTuples: false, allErrors: false }).compile<PackedCatalog>(packedCatalogSchema)
   if (!validate(value)) {
@@ -18,7 +18,7 @@ export function checkedCatalog(value: unknown): PackedCatalog {
   return value
 }
 
-/** Numbers that refer to a list must lie within it, and every model is listed once. */
+/** Positions must be inside their list, and every model is listed once. */
 function checkPlaces({ models, providers, capabilities, prices }: PackedCatalog): void {
   const seen = new Set<string>()
   for (const [index, { id, at }] of models.entries()) {

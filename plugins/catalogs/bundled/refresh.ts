@@ -6,13 +6,13 @@ import { writeSaved, type SavedCatalog } from './saved.ts'
 
 const largestBytes = 16_000_000
 const deadlineMs = 30_000
-/** After the gateway serves, so that a start never waits for it. */
+/** The first refresh runs this long after the start, which never waits for it. */
 const firstAfterMs = 5_000
 
 export interface RefreshOptions {
   readonly url: string
   readonly everyMs: number
-  /** Where the last good catalog is kept. */
+  /** Where the last valid catalog is saved. */
   readonly file: string
   readonly http: HttpClient
   readonly clock: Clock
@@ -20,7 +20,7 @@ export interface RefreshOptions {
   readonly onNew: (saved: SavedCatalog) => void
 }
 
-/** Asks an address for a newer catalog, again and again. Whatever goes wrong is logged, and the catalog stays as it is. */
+/** Regularly fetches a newer catalog. Problems are logged, and the current catalog stays. */
 export class Refresh {
   readonly #options: RefreshOptions
   readonly #stopping = new AbortController()
@@ -45,7 +45,7 @@ export class Refresh {
     await this.#running
   }
 
-  /** Asks once. Never rejects. */
+  /** Fetches once. Never rejects. */
   async now(): Promise<void> {
     try {
       await this.#ask()
@@ -107,7 +107,7 @@ async function textOf(body: Readable, headers: UpstreamHeaders): Promise<string>
   }
   const pieces: Uint8Array[] = []
   let length = 0
-  // Leaving the loop by a throw destroys the body.
+  // A throw inside the loop destroys the body.
   for await (const piece of body) {
     length += piece.length
     if (length > largestBytes) throw tooLarge
@@ -116,12 +116,12 @@ async function textOf(body: Readable, headers: UpstreamHeaders): Promise<string>
   return Buffer.concat(pieces).toString('utf8')
 }
 
-/** It says that it was destroyed, which nobody needs to hear. */
+/** Ignores the error of a destroyed body. */
 function discard(body: Readable): void {
   body.once('error', () => {}).destroy()
 }
 
-/** Without what may be secret in it. */
+/** The URL without parts that may be secret. */
 function addressOf(url: string): string {
   const { origin, pathname } = new URL(url)
   return origin + pathname

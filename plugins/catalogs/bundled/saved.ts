@@ -3,17 +3,17 @@ import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { PackedCatalog } from './format.ts'
 
-/** The last good catalog from an address, and what its server said of it. */
+/** The last valid catalog from a URL, with its cache headers. */
 export interface SavedCatalog {
   readonly url: string
   readonly etag?: string | undefined
   readonly lastModified?: string | undefined
-  /** Milliseconds since the epoch: when the address was last heard to have nothing newer. */
+  /** When the URL last had nothing newer, in milliseconds since the epoch. */
   readonly checkedAt: number
   readonly catalog: PackedCatalog
 }
 
-/** Undefined where nothing is saved from this address. Throws for a file that is no such thing. */
+/** Undefined if nothing from this URL is saved. Throws for a file that is not a saved catalog. */
 export function readSaved(file: string, url: string, check: (value: unknown) => PackedCatalog): SavedCatalog | undefined {
   let text: string
   try {
@@ -27,7 +27,7 @@ export function readSaved(file: string, url: string, check: (value: unknown) => 
   return { ...saved, url, checkedAt: saved.checkedAt, catalog: check(saved.catalog) }
 }
 
-/** Whole or not at all: a process that ends while it writes leaves the old one. */
+/** Replaces the file atomically, so that an interrupted write leaves the old one. */
 export async function writeSaved(file: string, saved: SavedCatalog): Promise<void> {
   await mkdir(dirname(file), { recursive: true })
   const unfinished = `${file}.${process.pid}.tmp`

@@ -2,17 +2,17 @@ import { CatalogSources, definePlugin, PluginError, type CatalogEntry } from '..
 import { readCatalogFile } from './read.ts'
 import { catalogSchema, checkEntries } from './schema.ts'
 
-/** Models from a JSON file, from the config, or both, over what all other catalogs say: private models, contracts, prices, removals. */
+/** Models from a JSON file, from the config, or both: private models, contracts, prices, removals. They override all other catalogs. */
 export default definePlugin({
   name: 'file-catalog',
   options: {
     type: 'object',
     additionalProperties: false,
     properties: {
-      name: { type: 'string', minLength: 1, default: 'file', description: 'Tells several catalogs apart.' },
-      path: { type: 'string', minLength: 1, description: 'A JSON file with a list of models; read at start.' },
-      optional: { type: 'boolean', default: false, description: 'Start without the file when there is none.' },
-      models: { ...catalogSchema, description: 'Models as they would stand in the file; they come after those of the file.' },
+      name: { type: 'string', minLength: 1, default: 'file', description: 'The name of this catalog, if you have several.' },
+      path: { type: 'string', minLength: 1, description: 'A JSON file with a list of models, read at start.' },
+      optional: { type: 'boolean', default: false, description: 'Start even if the file does not exist.' },
+      models: { ...catalogSchema, description: 'Models in the same form as in the file. They are applied after those of the file.' },
     },
   },
   instance: options => options.name,
@@ -24,6 +24,11 @@ export default definePlugin({
       ...(path === undefined ? [] : readCatalogFile(gateway.resolvePath(path), optional)),
       ...inline,
     ]
-    gateway.add(CatalogSources, { name, rank: 'operator', entries: () => entries, describe: () => `${entries.length} models described` })
+    gateway.add(CatalogSources, {
+      name,
+      rank: 'operator',
+      entries: () => entries,
+      describe: () => `${entries.length} ${entries.length === 1 ? 'model' : 'models'} described`,
+    })
   },
 })

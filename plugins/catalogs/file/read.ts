@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Ajv, type ErrorObject } from 'ajv'
 import { catalogSchema, checkEntries, type FileEntries } from './schema.ts'
 
-/** The models in a catalog file. Errors name the file, the place in it, and what was expected there. */
+/** Reads the models in a catalog file. Errors name the file, the place in it, and what was expected there. */
 export function readCatalogFile(path: string, optional: boolean): FileEntries {
   const text = read(path, optional)
   if (text === undefined) return []

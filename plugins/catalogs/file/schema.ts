@@ -1,6 +1,6 @@
 import { efforts, tokenizers, type Wire } from '../../../core/index.ts'
 
-// The shape of a catalog file and of the option `models`: a list of `CatalogEntry`.
+// The schema of a catalog file and of the option `models`: a list of `CatalogEntry`.
 
 const text = { type: 'string', minLength: 1 } as const
 const boolean = { type: 'boolean' } as const
@@ -31,10 +31,10 @@ const price = {
         required: ['above', 'input', 'output'],
         properties: { above: { type: 'integer', minimum: 0 }, ...tokenPrices },
       },
-      description: 'Prices of the whole request where its input has more tokens than `above`, in ascending order.',
+      description: 'Prices for the whole request if its input has more tokens than `above`, in ascending order.',
     },
-    webSearch: { type: 'number', minimum: 0, description: 'US dollars for one search.' },
-    request: { type: 'number', minimum: 0, description: 'US dollars for one request, on top of its tokens.' },
+    webSearch: { type: 'number', minimum: 0, description: 'US dollars per search.' },
+    request: { type: 'number', minimum: 0, description: 'US dollars per request, in addition to its tokens.' },
   },
   description: 'US dollars per million tokens.',
 } as const
@@ -60,7 +60,7 @@ const capabilities = {
     contextManagement: boolean,
     webSearch: boolean,
   },
-  description: 'What the model can do there; what is left out is unknown, and is tried.',
+  description: 'What the model can do there. What you leave out is unknown, and the gateway tries it.',
 } as const
 
 const zdr = {
@@ -82,11 +82,11 @@ const endpoint = {
   required: ['provider'],
   properties: {
     provider: text,
-    remove: { type: 'boolean', description: 'True: this provider does not have the model here, whatever other catalogs say.' },
+    remove: { type: 'boolean', description: 'True removes this provider from the model, whatever other catalogs say.' },
     upstreamModel: text,
     contextWindow: tokens,
     maxOutputTokens: tokens,
-    tokenizer: { enum: tokenizers, description: 'The vocabulary with which the model counts its input.' },
+    tokenizer: { enum: tokenizers, description: 'The tokenizer of the model.' },
     price,
     capabilities,
     zdr,
@@ -102,12 +102,12 @@ export const catalogSchema = {
     required: ['model'],
     properties: {
       model: text,
-      remove: { type: 'boolean', description: 'True: what other catalogs say of the model is forgotten.' },
+      remove: { type: 'boolean', description: 'True discards what other catalogs say about the model.' },
       family: text,
       aliases: { type: 'array', items: text },
       created: { type: 'integer', minimum: 0, description: 'Seconds since the epoch.' },
       ownedBy: text,
-      auto: { type: 'boolean', description: 'False: never chosen by auto.' },
+      auto: { type: 'boolean', description: 'False: `auto` never chooses it.' },
       endpoints: { type: 'array', items: endpoint, default: [] },
     },
   },
@@ -115,7 +115,10 @@ export const catalogSchema = {
 
 export type FileEntries = Wire<typeof catalogSchema>
 
-/** What the schema cannot say. One model at one provider may be described once: of two descriptions, one would silently be lost. */
+/**
+ * Rules that the schema cannot express. A model may be described once per provider, because a second description would silently replace the
+ * first.
+ */
 export function checkEntries(entries: FileEntries, source: string): void {
   const seen = new Map<string, string>()
   for (const [index, { model, endpoints }] of entries.entries()) {
@@ -125,7 +128,7 @@ export function checkEntries(entries: FileEntries, source: string): void {
       const place = `/${index}/endpoints/${position}`
       const pair = JSON.stringify([model, provider])
       const earlier = seen.get(pair)
-      if (earlier) throw new Error(`${source}: ${place} describes ${model} at ${provider}, which ${earlier} has done already`)
+      if (earlier) throw new Error(`${source}: ${place} describes ${model} at ${provider}, which ${earlier} already does`)
       seen.set(pair, place)
     }
   }

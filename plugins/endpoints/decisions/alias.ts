@@ -2,10 +2,10 @@ import { GatewayError } from '../../../core/index.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 
-/** The path that is served up to the end of a day, and then refused. */
+/** A route that is served until the end of a day (UTC), and is a 404 afterwards. */
 export function movedAway(lastDay: string): { check(now: number): void } {
   const end = Date.parse(`${lastDay}T00:00:00Z`) + dayMs
-  if (Number.isNaN(end)) throw new Error(`aliasUntil must be a day such as 2026-10-26, and ${lastDay} is none.`)
+  if (Number.isNaN(end)) throw new Error(`aliasUntil must be a date such as 2026-10-26, got ${lastDay}.`)
   return {
     check(now) {
       if (now < end) return

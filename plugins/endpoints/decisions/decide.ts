@@ -12,7 +12,7 @@ export async function decide(exchange: Exchange, gateway: GatewayServices): Prom
       'x-gateway-provider': model.slice(0, model.indexOf('/')),
       'x-gateway-attempts': String(attempts),
     },
-    // What the vendor says besides never takes the place of what the protocol says.
+    // Extra members from the vendor must not replace members of the protocol.
     body: JSON.stringify({ ...known, ...extra, ...known }),
   }
 }

@@ -6,7 +6,7 @@ import {
   type RouteDescription,
 } from '../../../core/index.ts'
 
-// What the interface description tells of the two routes.
+// The OpenAPI descriptions of the two routes.
 
 const text = { type: 'string' }
 const count = { type: 'number', minimum: 0 }
@@ -16,8 +16,8 @@ const [noul, choice, score] = questionSchema.oneOf
 
 const schemas: Readonly<Record<string, JsonObject>> = {
   NoulQuestion: { ...noul, description: 'Yes or no.' },
-  ChoiceQuestion: { ...choice, description: 'One of the options in `criteria`, which may each be described.' },
-  ScoreQuestion: { ...score, description: 'A place on the levels in `criteria`, the lowest first.' },
+  ChoiceQuestion: { ...choice, description: 'One of the options in `criteria`. Each may have a description.' },
+  ScoreQuestion: { ...score, description: 'One of the levels in `criteria`, lowest first.' },
   Question: { anyOf: [ref('NoulQuestion'), ref('ChoiceQuestion'), ref('ScoreQuestion')] },
   CreateDecision: {
     ...decisionRequestSchema,
@@ -35,8 +35,8 @@ const schemas: Readonly<Record<string, JsonObject>> = {
     required: ['id', 'model', 'answers', 'usage'],
     properties: {
       id: text,
-      model: { ...text, description: 'The version that answered, as <provider>/<model>.' },
-      answers: { type: 'object', additionalProperties: ref('Answer'), description: 'By the ids of the questions.' },
+      model: { ...text, description: 'The model version that answered, as <provider>/<model>.' },
+      answers: { type: 'object', additionalProperties: ref('Answer'), description: 'Answers by question id.' },
       usage: {
         type: 'object',
         required: ['input_tokens', 'output_tokens'],
@@ -51,7 +51,7 @@ const schemas: Readonly<Record<string, JsonObject>> = {
   },
 }
 
-const requestId = { 'x-request-id': { description: 'Names the request in the records: the id of the decision.', schema: text } }
+const requestId = { 'x-request-id': { description: 'The id of the decision, as in the records.', schema: text } }
 
 const replies: Readonly<Record<number, ReplyDescription>> = {
   200: {
@@ -72,7 +72,7 @@ const replies: Readonly<Record<number, ReplyDescription>> = {
   424: failure('The vendor failed.'),
   429: {
     ...failure('A limit of the key or of the vendor is reached.'),
-    headers: { ...requestId, 'retry-after': { description: 'Seconds to wait, where that is known.', schema: count } },
+    headers: { ...requestId, 'retry-after': { description: 'Seconds to wait, if known.', schema: count } },
   },
   500: failure('The gateway failed.'),
   503: failure('A part that the gateway needs does not answer, or the gateway is shutting down.'),

@@ -4,7 +4,10 @@ import { decide } from './decide.ts'
 import { describeAlias, describeDecide } from './description.ts'
 import { errorReply } from './error-reply.ts'
 
-/** `POST /v1/systemone`: judges a state by typed questions and answers with probabilities. `/v1/decisions` is the same until a date (docs/protocol/decisions.md). */
+/**
+ * `POST /v1/systemone`: answers typed questions about a state with probabilities. `/v1/decisions` is an alias until a date
+ * (docs/protocol/decisions.md).
+ */
 export default definePlugin({
   name: 'decisions',
   options: {
@@ -15,7 +18,7 @@ export default definePlugin({
         type: 'string',
         pattern: '^\\d{4}-\\d{2}-\\d{2}$',
         default: '2026-10-26',
-        description: 'The last day, in UTC, on which `/v1/decisions` is served as well; from the next day on it is a 404.',
+        description: 'The last day (UTC) on which `/v1/decisions` is served. After it, the path is a 404.',
       },
     },
   },

@@ -2,7 +2,7 @@ import { bodyValidator, decisionRequestSchema, invalidRequest, type DecisionRequ
 
 const validate = bodyValidator(decisionRequestSchema)
 
-/** The body of a decision, without the members that the protocol does not know; 400 that names the field by its path. */
+/** Checks the body of a decision and drops unknown members. Throws a 400 that names the field by its path. */
 export function parseDecision(body: unknown): DecisionRequest {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalidRequest('The body must be a JSON object.')
   validate(body)

@@ -10,7 +10,7 @@ export default definePlugin({
       path: '/v1/responses/health',
       auth: 'none',
       handle: () => ({ status: 200, headers: { 'content-type': 'application/json' } }),
-      describe: () => ({ summary: 'Whether the gateway is up', replies: { 200: { description: 'It is; the body is empty.' } } }),
+      describe: () => ({ summary: 'Check whether the gateway is up', replies: { 200: { description: 'It is up. The body is empty.' } } }),
     })
   },
 })

@@ -1,6 +1,6 @@
 import type { JsonObject, ReplyDescription, RouteDescription } from '../../../core/index.ts'
 
-// What the interface description tells of the two routes.
+// The OpenAPI descriptions of the two routes.
 
 const text = { type: 'string' }
 const number = { type: ['number', 'null'] }
@@ -24,30 +24,30 @@ const provider = {
   type: 'object',
   required: ['model', 'kind', 'context_window', 'max_output_tokens', 'price', 'capabilities', 'zdr', 'hipaa'],
   properties: {
-    model: { ...text, description: 'The name by which the vendor is asked for it.' },
-    kind: { enum: ['generation', 'decision'], description: 'What it is asked for: POST /v1/responses or POST /v1/systemone.' },
+    model: { ...text, description: 'The name of the model at the vendor.' },
+    kind: { enum: ['generation', 'decision'], description: 'Whether it serves POST /v1/responses or POST /v1/systemone.' },
     context_window: { type: ['integer', 'null'] },
     max_output_tokens: { type: ['integer', 'null'] },
     price: {
       type: ['object', 'null'],
-      description: 'US dollars per million tokens; null is unknown, or costs what input or output does.',
+      description: 'US dollars per million tokens. Null means unknown, or the same as input or output.',
       required: [...tokenPrices, 'tiers', 'web_search', 'request'],
       properties: {
         ...usdPerMillionTokens,
         tiers: {
           type: 'array',
-          description: 'Prices of the whole request where its input has more tokens than `above`.',
+          description: 'Prices for the whole request if its input has more tokens than `above`.',
           items: {
             type: 'object',
             required: ['above', ...tokenPrices],
             properties: { above: { type: 'integer' }, ...usdPerMillionTokens },
           },
         },
-        web_search: { ...number, description: 'US dollars for one search; null is unknown.' },
-        request: { type: 'number', description: 'US dollars for one request, on top of its tokens.' },
+        web_search: { ...number, description: 'US dollars per search. Null means unknown.' },
+        request: { type: 'number', description: 'US dollars per request, in addition to its tokens.' },
       },
     },
-    capabilities: { type: 'object', description: 'What the model can do there; what is missing is unknown.' },
+    capabilities: { type: 'object', description: 'What the model can do there. Missing members are unknown.' },
     zdr: evidence(['policy_url'], 'certificate_url'),
     hipaa: evidence(['baa_url']),
   },
@@ -67,7 +67,7 @@ const schemas: Readonly<Record<string, JsonObject>> = {
       ...summary.properties,
       aliases: { type: 'array', items: text },
       family: { type: ['string', 'null'] },
-      listed: { type: 'boolean', description: 'False: no catalog knows the model; its provider, which was named, may have it.' },
+      listed: { type: 'boolean', description: 'False: the model is in no catalog, but the provider that you named may have it.' },
       providers: { type: 'object', additionalProperties: provider },
     },
   },

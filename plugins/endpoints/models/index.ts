@@ -31,7 +31,7 @@ export default definePlugin({
     })
     gateway.add(Routes, {
       method: 'GET',
-      // Canonical names may hold slashes.
+      // Model names may contain slashes.
       path: '/v1/models/**:id',
       auth: 'key',
       handle({ params, caller: { key } }, { catalog }) {
@@ -54,7 +54,7 @@ export default definePlugin({
   },
 })
 
-/** By canonical name or alias; else as `provider/model`, which may also be a model that no catalog lists. What the key may not use is unknown to it. */
+/** Finds a model by name, alias or `provider/model`, which need not be in a catalog. Undefined for models that the key may not use. */
 function detailOf(name: string, key: ApiKey, catalog: Catalog, providers: Registry<Provider>): JsonObject | undefined {
   const shown = (endpoints: readonly Endpoint[], detail: (usable: readonly Endpoint[]) => JsonObject): JsonObject | undefined => {
     const usable = usableBy(key, endpoints)
@@ -74,7 +74,7 @@ function detailOf(name: string, key: ApiKey, catalog: Catalog, providers: Regist
   return shown([unlisted], () => unlistedDetail(unlisted))
 }
 
-/** Clients encode the slashes of a name. */
+/** Clients percent-encode the slashes in a name. */
 function decoded(name: string): string {
   try {
     return decodeURIComponent(name)

@@ -2,13 +2,13 @@ import type { ApiKey, Model } from '../../../core/index.ts'
 import { modelSummary } from './model.ts'
 import { usableBy } from './usable.ts'
 
-/** The list as JSON. Its entries are written once for each state of the catalog: there are thousands of them. */
+/** The list as JSON. There can be thousands of entries, so each is stringified once per state of the catalog. */
 export class ModelList {
   #models: readonly Model[] | undefined
   #entries: readonly string[] = []
   #whole = ''
 
-  /** What the key may use. */
+  /** The models that the key may use. */
   of(models: readonly Model[], key: ApiKey): string {
     if (models !== this.#models) {
       this.#models = models

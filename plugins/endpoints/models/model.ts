@@ -1,11 +1,11 @@
 import type { Endpoint, JsonObject, Model, Price, TokenPrices } from '../../../core/index.ts'
 
-/** One entry of the list. It says nothing of zero data retention: docs/protocol/models.md. */
+/** One entry of the list. It does not show zero data retention: docs/protocol/models.md. */
 export function modelSummary({ id, created, ownedBy }: Model): JsonObject {
   return { id, object: 'model', created, owned_by: ownedBy }
 }
 
-/** `endpoints`: those of the model that are shown. */
+/** `endpoints`: the endpoints of the model to show. */
 export function modelDetail(model: Model, endpoints: readonly Endpoint[]): JsonObject {
   return {
     ...modelSummary(model),
@@ -16,7 +16,7 @@ export function modelDetail(model: Model, endpoints: readonly Endpoint[]): JsonO
   }
 }
 
-/** A model of which the catalog knows nothing, at a provider that was named. */
+/** A model that is not in the catalog, at the provider that the caller named. */
 export function unlistedDetail(endpoint: Endpoint): JsonObject {
   const { model: id, provider } = endpoint
   return {
@@ -35,7 +35,7 @@ function providersOf(endpoints: readonly Endpoint[]): JsonObject {
   return Object.fromEntries(endpoints.map(endpoint => [endpoint.provider, providerDetail(endpoint)]))
 }
 
-/** Null is unknown. Prices are US dollars per million tokens. */
+/** Prices in US dollars per million tokens. Null means unknown. */
 function providerDetail({ upstreamModel, kind, contextWindow, maxOutputTokens, price, capabilities, zdr, hipaa }: Endpoint): JsonObject {
   return {
     model: upstreamModel,

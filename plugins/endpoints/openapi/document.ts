@@ -3,9 +3,9 @@ import { errorSchemas } from './error-schemas.ts'
 import { operationOf } from './operation.ts'
 import { pathOf } from './path.ts'
 
-const introduction = 'An inference gateway: every model provider behind one API. Every path is served with a trailing slash as well.'
+const introduction = 'An inference gateway: every model provider behind one API. Every path also works with a trailing slash.'
 
-/** An OpenAPI 3.1 document of these routes. A route that its plugin does not describe is listed plainly. */
+/** An OpenAPI 3.1 document of these routes. Routes without a description are listed with path and method only. */
 export function openApiDocument(routes: readonly Route[]): JsonObject {
   const described = routes.map(route => ({ route, description: route.describe?.() }))
   const paths: Record<string, Record<string, JsonObject>> = {}
@@ -22,7 +22,7 @@ export function openApiDocument(routes: readonly Route[]): JsonObject {
   }
 }
 
-/** Names are the whole document's: two meanings of one would make it lie. */
+/** Schema names are global in the document, so each may have only one meaning. */
 function schemasOf(descriptions: readonly (RouteDescription | undefined)[]): JsonObject {
   const schemas: Record<string, JsonObject> = { ...errorSchemas }
   for (const [name, schema] of descriptions.flatMap(description => Object.entries(description?.schemas ?? {}))) {

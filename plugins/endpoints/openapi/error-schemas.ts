@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../core/index.ts'
 
 const text = { type: 'string' }
 
-/** The bodies of the error statuses of every surface that has none of its own: docs/protocol/errors.md#http-errors. */
+/** The default error bodies, for routes without their own: docs/protocol/errors.md#http-errors. */
 export const errorSchemas: Readonly<Record<string, JsonObject>> = {
   Error: body({
     required: ['message', 'type', 'param', 'code'],

@@ -1,7 +1,7 @@
 import { definePlugin, Routes } from '../../../core/index.ts'
 import { openApiDocument } from './document.ts'
 
-/** `GET /openapi.json`: the OpenAPI 3.1 description of every route that is served, also of those of other plugins. */
+/** `GET /openapi.json`: the OpenAPI 3.1 document of all routes, including those of other plugins. */
 export default definePlugin({
   name: 'openapi',
   options: {

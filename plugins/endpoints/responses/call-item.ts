@@ -23,7 +23,7 @@ export class CallItem implements OpenItem {
   }
 
   close(status: 'completed' | 'incomplete'): JsonObject {
-    // The documented table has no events for the input of custom tools: clients that read no finished items find it in the added one.
+    // The documented events have none for the input of custom tools. Clients that ignore finished items find it in the added one.
     if (this.#call.custom) this.#add()
     else this.#context.send('response.function_call_arguments.done', { ...this.#place(), name: this.#call.name, arguments: this.#input })
     const item = this.#item(status)

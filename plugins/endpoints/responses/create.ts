@@ -3,7 +3,7 @@ import { parseRequest } from './parse.ts'
 import { gatewayHeaders, jsonReply } from './replies.ts'
 import { ResponseBuilder } from './response-builder.ts'
 
-/** Which events a stream may hold beyond the documented table. */
+/** Whether a stream may have events beyond the documented ones. */
 export type EventSet = 'all' | 'documented'
 
 export async function createResponse(exchange: Exchange, gateway: GatewayServices, events: EventSet): Promise<Reply> {

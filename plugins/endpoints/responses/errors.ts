@@ -2,7 +2,7 @@ import { errorCodes, type ErrorCode, type GatewayError } from '../../../core/ind
 
 const codes: ReadonlySet<string> = new Set(errorCodes)
 
-/** One of the 25 codes that `response.error` may hold. */
+/** One of the 25 codes allowed in `response.error`. */
 export function publicCode({ code, status }: GatewayError): ErrorCode {
   if (codes.has(code)) return code as ErrorCode
   if (status === 402) return 'insufficient_credits'
@@ -10,9 +10,10 @@ export function publicCode({ code, status }: GatewayError): ErrorCode {
   return status >= 500 ? 'server_error' : 'provider_error'
 }
 
-/** The `error` event: flat for the documented protocol, and the same nested for the clients that read it there. */
+/** The `error` event: flat as documented, and also nested for clients that read it there. */
 export function errorEvent(error: GatewayError): object {
-  // docs/protocol/errors.md#error-codes: the event has its own code for the rate limit; clients read the other one in the response and wait.
+  // docs/protocol/errors.md#error-codes: the event has its own code for rate limits. Clients wait for the other one, which is in the
+  // response.
   const code = error.status === 429 ? 'rate_limit_error' : publicCode(error)
   const fields = { code, message: error.message, param: error.param ?? null }
   return { ...fields, error: { type: error.type, ...fields } }

@@ -1,9 +1,9 @@
-/** A server-sent event. `JSON.stringify` of the whole event is for the rare ones. */
+/** A server-sent event. It stringifies the whole event, so deltas use `deltaFrame` instead. */
 export function frame(type: string, sequence: number, fields: object): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequence, ...fields })}\n\n`
 }
 
-/** The part of a delta's frame that stays the same while its part is open: per delta only the text is encoded. */
+/** The constant start of a delta's frame, made once per part, so that each delta only encodes its text. */
 export function deltaHead(type: string, fields: object): string {
   return `event: ${type}\ndata: {"type":"${type}",${JSON.stringify(fields).slice(1, -1)},"delta":`
 }

@@ -5,7 +5,7 @@ export type Included = ReadonlySet<Includable>
 
 const mostIncluded = 8
 
-/** What `include[]=…&include[]=…` or `include=…` of a query asks for. */
+/** The values of `include[]=…&include[]=…` or `include=…` in a query. Throws a 400 for an unknown one. */
 export function includedBy(query: URLSearchParams): Included {
   const asked = [...query.getAll('include[]'), ...query.getAll('include')]
   if (asked.length > mostIncluded)
@@ -20,7 +20,9 @@ function includable(value: string, index: number): Includable {
   throw invalidRequest(`Invalid value for 'include[${index}]': expected one of ${allowed}.`, `include[${index}]`)
 }
 
-/** An item as the caller wants to see it: docs/protocol/request.md#include. The sources of a search are always shown. */
+/**
+ * Removes the members of an item that `include` does not ask for: docs/protocol/request.md#include. The sources of a search always stay.
+ */
 export function shownItem(item: JsonObject, included: Included): JsonObject {
   switch (item['type']) {
     case 'message':

@@ -14,7 +14,10 @@ import { countInputTokens } from './input-tokens.ts'
 import { isId } from './path-id.ts'
 import { cancelResponse, deleteResponse, retrieveResponse } from './stored.ts'
 
-/** `POST /v1/responses`, and what was stored of it: `GET` and `DELETE /v1/responses/{id}`, its `input_items` and `cancel`; and `POST /v1/responses/input_tokens` (docs/protocol/request.md, docs/protocol/stored-responses.md). */
+/**
+ * `POST /v1/responses` and `POST /v1/responses/input_tokens`; for stored responses, `GET` and `DELETE /v1/responses/{id}`, `input_items`
+ * and `cancel`. See docs/protocol/request.md and docs/protocol/stored-responses.md.
+ */
 export default definePlugin({
   name: 'responses',
   options: {
@@ -25,8 +28,7 @@ export default definePlugin({
         type: 'string',
         enum: ['all', 'documented'],
         default: 'all',
-        description:
-          '"documented" leaves out the refusal and annotation events, which the public protocols have beyond the documented table.',
+        description: '"documented" leaves out the refusal and annotation events, which are not in the documented protocol.',
       },
     },
   },

@@ -8,16 +8,16 @@ const orders = ['desc', 'asc'] as const
 const defaultLimit = 20
 const maximumLimit = 100
 
-/** Which part of the list is asked for. */
+/** The requested part of the list. */
 interface Page {
   readonly limit: number
   readonly order: (typeof orders)[number]
-  /** Ids of the items next to the page. */
+  /** The id of the item right before or after the page. */
   readonly after: string | null
   readonly before: string | null
 }
 
-/** `GET /v1/responses/{id}/input_items`: what this request brought, the newest item first. */
+/** `GET /v1/responses/{id}/input_items`: the input of this request alone, newest first by default. */
 export async function listInputItems(exchange: Exchange, { responses }: GatewayServices): Promise<Reply> {
   const id = pathId(exchange)
   const { query } = exchange
@@ -45,7 +45,7 @@ function pageOf(query: URLSearchParams): Page {
   return { limit: number, order: known, after: single(query, 'after'), before: single(query, 'before') }
 }
 
-/** Towards `before` alone, the page is the one that ends there. */
+/** With `before` alone, the page ends right there. */
 function cut(input: readonly JsonObject[], { limit, order, after, before }: Page): { items: readonly JsonObject[]; hasMore: boolean } {
   const all = order === 'asc' ? input : input.toReversed()
   const from = after === null ? 0 : place(all, after, 'after') + 1
@@ -57,7 +57,7 @@ function cut(input: readonly JsonObject[], { limit, order, after, before }: Page
 
 function place(items: readonly JsonObject[], id: string, param: string): number {
   const index = items.findIndex(item => item['id'] === id)
-  if (index < 0) throw invalidRequest(`Invalid value for '${param}': this response has no input item of that id.`, param)
+  if (index < 0) throw invalidRequest(`Invalid value for '${param}': this response has no input item with that id.`, param)
   return index
 }
 

@@ -4,7 +4,7 @@ import { jsonReply, warningHeader } from './replies.ts'
 
 const guess = { param: 'input_tokens', message: 'estimated, the exact count is not known' }
 
-/** `POST /v1/responses/input_tokens`: takes what a generation takes, and only counts it. */
+/** `POST /v1/responses/input_tokens`: takes the body of a generation, and only counts its tokens. */
 export async function countInputTokens(exchange: Exchange, gateway: GatewayServices): Promise<Reply> {
   const { request, warnings } = parseRequest(await exchange.json())
   const { tokens, estimated } = await gateway.countInput(exchange, request)

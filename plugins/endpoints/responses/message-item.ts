@@ -6,11 +6,11 @@ type Annotation = Extract<ItemDelta, { type: 'annotation' }>
 
 interface OpenPart {
   readonly kind: 'text' | 'refusal'
-  /** Where the part starts in the text of the whole message. */
+  /** The offset of the part in the text of the whole message. */
   readonly start: number
   readonly head: string
   readonly annotations: JsonObject[]
-  /** Annotations of text that has not come yet. */
+  /** Annotations of text that has not arrived yet. */
   readonly early: Annotation[]
   readonly logprobs: JsonObject[]
   text: string
@@ -48,7 +48,7 @@ export class MessageItem implements OpenItem {
     this.#delta(part, event.text, `,"logprobs":${JSON.stringify(logprobs)}`, event.text !== '' || logprobs.length > 0)
   }
 
-  /** A delta that adds nothing is none; one of probabilities alone adds those. */
+  /** Skips a delta that adds neither text nor log probabilities. */
   #delta(part: OpenPart, text: string, rest: string, adds = text !== ''): void {
     if (part.head && adds) this.#context.sendDelta(part.head, text, rest)
   }
@@ -90,7 +90,7 @@ export class MessageItem implements OpenItem {
     this.#part = undefined
   }
 
-  /** What cites text that is still to come waits for it. */
+  /** An annotation of text that has not arrived yet waits for it. */
   #annotate(event: Annotation): void {
     const part = this.#part
     if (part?.kind !== 'text') return
@@ -98,7 +98,7 @@ export class MessageItem implements OpenItem {
     else this.#addAnnotation(part, event)
   }
 
-  /** Within the text as far as it has come. */
+  /** Clips the annotation to the text so far. */
   #addAnnotation(part: OpenPart, { citation, start, end }: Annotation): void {
     const within = (offset: number, limit: number): number => Math.min(Math.max(0, offset - part.start), limit)
     const last = within(end, part.text.length)

@@ -2,14 +2,14 @@ import { characters, invalidRequest, isObject, longestText } from '../../../core
 
 type Draft = Record<string, unknown>
 
-/** The name of the web search tool, and the older ones that clients still send. */
+/** The type of the web search tool, and the older types that clients still send. */
 export const webSearchTypes = ['web_search', 'web_search_2025_08_26', 'web_search_preview', 'web_search_preview_2025_03_11'] as const
 const webSearchNames: ReadonlySet<unknown> = new Set(webSearchTypes)
 
-// The body has just been parsed and belongs to nobody else: it is changed in place.
-// A null is set to undefined rather than deleted, which would slow every later access to the object.
+// The body was just parsed and is not shared, so it is changed in place.
+// Nulls become undefined. Deleting them would slow down every later access to the object.
 
-/** `input` as a list of typed items with lists of parts. */
+/** Turns `input` into a list of typed items whose content is a list of parts. */
 export function normaliseInput(input: unknown): unknown {
   if (typeof input === 'string') {
     if (input === '') throw invalidRequest('input must not be empty.', 'input')
@@ -17,7 +17,13 @@ export function normaliseInput(input: unknown): unknown {
       throw invalidRequest(`Invalid value for 'input': it must NOT have more than ${longestText} characters.`, 'input')
     return [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: input }] }]
   }
-  if (Array.isArray(input)) for (const item of input) if (isObject(item)) normaliseItem(item)
+  if (input === undefined) return input
+  if (!Array.isArray(input)) {
+    // The schema describes the canonical form, so it would ask for an array alone.
+    const came = typeof input === 'object' ? 'an object' : `a ${typeof input}`
+    throw invalidRequest(`Invalid type for 'input': expected a string or an array, but got ${came}.`, 'input', 'invalid_type')
+  }
+  for (const item of input) if (isObject(item)) normaliseItem(item)
   return input
 }
 
@@ -34,7 +40,7 @@ export function normaliseTools(tools: unknown): unknown {
   return tools
 }
 
-/** A choice of a tool by its older name, and the mode that an allowed list has where it says none: docs/protocol/tools.md#choosing. */
+/** Replaces older tool types, and fills in the default mode of `allowed_tools`: docs/protocol/tools.md#choosing. */
 export function normaliseToolChoice(choice: unknown): unknown {
   if (!isObject(choice)) return choice
   withoutNulls(choice)
@@ -44,7 +50,7 @@ export function normaliseToolChoice(choice: unknown): unknown {
   return choice
 }
 
-/** The schema of a format belongs to the caller: a null in it is meant. */
+/** Nulls in the schema of a format are part of it, so they stay. */
 export function normaliseText(text: unknown): unknown {
   if (isObject(text)) withoutNulls(withoutNulls(text)['format'])
   return text

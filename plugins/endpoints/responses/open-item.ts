@@ -1,19 +1,19 @@
 import type { GenerationRequest, ItemDelta, JsonObject } from '../../../core/index.ts'
 
-/** An output item while it is open. Writes its own events through the builder, which owns indexes and sequence numbers. */
+/** An output item that is still open. It writes its events through the builder, which owns indexes and sequence numbers. */
 export interface OpenItem {
   write(event: ItemDelta): void
-  /** Writes its `.done` events and gives the finished item. */
+  /** Writes its `.done` events and returns the finished item. */
   close(status: 'completed' | 'incomplete'): JsonObject
 }
 
-/** What an open item needs of its builder. */
+/** What an open item needs from its builder. */
 export interface ItemContext {
   readonly request: GenerationRequest
   readonly outputIndex: number
   readonly streaming: boolean
   readonly refusalEvents: boolean
   send(type: string, fields: object): void
-  /** A delta of the part whose frames begin with `head`; `rest` is what follows the text. */
+  /** Sends a delta. `head` is the start of its frame (`deltaHead`), `rest` the JSON after the text. */
   sendDelta(head: string, delta: string, rest: string): void
 }

@@ -1,5 +1,6 @@
 import { invalidRequest, requestSchema, type GenerationRequest, type JsonObject, type Warning } from '../../../core/index.ts'
-import { chatMemberWarnings, checkChatForms, isChatMember } from './chat-form.ts'
+import { chatFormRefusal, chatMemberWarnings, isChatMember } from './chat-form.ts'
+import { misspelledMembers } from './misspelled.ts'
 import {
   normaliseInput,
   normalisePrompt,
@@ -15,7 +16,7 @@ import { withoutEffect } from './without-effect.ts'
 
 export interface ParsedRequest {
   readonly request: GenerationRequest
-  /** What was accepted and has no effect. */
+  /** Members that were accepted and have no effect. */
   readonly warnings: readonly Warning[]
 }
 
@@ -24,7 +25,7 @@ const known = new Set(Object.keys(requestSchema.properties))
 /** Members whose own members may be null. */
 const shallow = ['reasoning', 'stream_options', 'cache_control', 'prompt_cache_options'] as const
 
-/** The body of a request, checked and brought into its canonical form; 400 that names the field by its path. */
+/** Checks the body of a request and brings it into its canonical form. Throws a 400 that names the field by its path. */
 export function parseRequest(body: unknown): ParsedRequest {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalidRequest('The body must be a JSON object.')
   const request: Record<string, unknown> = {}
@@ -36,7 +37,6 @@ export function parseRequest(body: unknown): ParsedRequest {
     else if (isChatMember(name)) (chat ??= {})[name] = value
     else (extra ??= {})[name] = value
   }
-  checkChatForms(body as JsonObject)
   request['input'] = normaliseInput(request['input'])
   request['tools'] = normaliseTools(request['tools'])
   request['tool_choice'] = normaliseToolChoice(request['tool_choice'])
@@ -44,20 +44,24 @@ export function parseRequest(body: unknown): ParsedRequest {
   request['routing'] = normaliseRouting(request['routing'])
   request['prompt'] = normalisePrompt(request['prompt'])
   for (const name of shallow) request[name] = withoutNulls(request[name])
-  validateRequest(request)
   const parsed = request as unknown as GenerationRequest
-  checkCombinations(parsed)
-  const warnings = withoutEffect(parsed)
+  try {
+    validateRequest(request)
+    checkCombinations(parsed)
+  } catch (error) {
+    throw chatFormRefusal(body as JsonObject) ?? error
+  }
+  const warnings = [...withoutEffect(parsed), ...(extra ? misspelledMembers(extra, known) : [])]
   return {
     request: extra ? { ...parsed, extra: { dialect: 'openai-responses', fields: extra } } : parsed,
     warnings: chat ? [...warnings, ...chatMemberWarnings(chat)] : warnings,
   }
 }
 
-/** What one field alone cannot say. */
+/** Rules about more than one field. */
 function checkCombinations(request: GenerationRequest): void {
   if (request.conversation !== undefined && request.previous_response_id !== undefined) {
-    throw invalidRequest('conversation and previous_response_id exclude each other. Use previous_response_id.', 'conversation')
+    throw invalidRequest('conversation and previous_response_id cannot be combined. Use previous_response_id.', 'conversation')
   }
   checkTools(request)
 }

@@ -6,7 +6,7 @@ export function jsonReply(body: object, headers: Headers = {}): Reply {
   return { status: 200, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) }
 }
 
-/** Facts that the protocol has no place for. `surface`: what the surface itself has to tell of the request. */
+/** Facts that the protocol has no field for. `surface`: the warnings of the endpoint itself. */
 export function gatewayHeaders({ endpoint, attempts, warnings }: Omit<Commitment, 'store'>, surface: readonly Warning[]): Headers {
   const warned = warningHeader([...warnings, ...surface])
   return endpoint ? { 'x-gateway-provider': endpoint.provider, 'x-gateway-attempts': String(attempts), ...warned } : warned
@@ -19,7 +19,7 @@ export function warningHeader(warnings: readonly Warning[]): Headers {
 
 const longestHeader = 2_000
 
-/** A header holds one line of printable ASCII. */
+/** A header value is one line of printable ASCII. */
 function asHeader(text: string): string {
   const ascii = text.replace(/[^\x20-\x7e]/g, '?')
   return ascii.length <= longestHeader ? ascii : `${ascii.slice(0, longestHeader - 3)}...`

@@ -139,7 +139,7 @@ export class ResponseBuilder implements GenerationSink {
   }
 
   #beat(): void {
-    // Before there is an answer, and while the finished one is being stored.
+    // There is no event to send before the answer starts, or while the finished answer is being stored.
     if (!this.#created || this.response.status !== 'in_progress') this.#body!.write(': keep-alive\n\n')
     else this.#send('response.in_progress', { response: this.response })
   }
@@ -153,7 +153,7 @@ function seconds(clock: Clock): number {
   return Math.floor(clock.now() / 1000)
 }
 
-/** The documented action of a search always has its sources. */
+/** In the documented protocol, a search always has its sources. */
 function shownAction(action: SearchAction): SearchAction {
   return action.type === 'search' ? { ...action, sources: action.sources ?? [] } : action
 }

@@ -26,7 +26,7 @@ export function newResponse(id: string, createdAt: number, request: GenerationRe
     completed_at: null,
     status: 'in_progress',
     background: request.background ?? false,
-    // Nothing is remembered under its id.
+    // Conversations are not stored.
     conversation: null,
     error: null,
     frequency_penalty: request.frequency_penalty ?? 0,
@@ -86,7 +86,7 @@ export function publicModel({ provider, model }: Endpoint): string {
   return `${provider}/${model}`
 }
 
-/** Functions carry all their fields, as the public schemas ask. */
+/** The public schemas require all fields of a function. */
 function echoedTool(tool: ToolDefinition): JsonObject {
   if (tool.type !== 'function') return tool as JsonObject
   return { ...tool, description: tool.description ?? null, parameters: tool.parameters ?? null, strict: tool.strict ?? false }

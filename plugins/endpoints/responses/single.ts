@@ -1,6 +1,6 @@
 import { invalidRequest } from '../../../core/index.ts'
 
-/** A parameter of the query that may be there once. */
+/** A query parameter that may appear once. Throws a 400 for a repeated one. */
 export function single(query: URLSearchParams, name: string): string | null {
   const [value = null, ...others] = query.getAll(name)
   if (others.length > 0) throw invalidRequest(`Invalid value for '${name}': expected one, but got ${others.length + 1}.`, name)

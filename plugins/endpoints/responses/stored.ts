@@ -11,7 +11,7 @@ import { pathId } from './path-id.ts'
 import { jsonReply } from './replies.ts'
 import { single } from './single.ts'
 
-// A response that was stored: docs/protocol/stored-responses.md.
+// Stored responses: docs/protocol/stored-responses.md.
 
 export async function retrieveResponse(exchange: Exchange, { responses }: GatewayServices): Promise<Reply> {
   const id = pathId(exchange)
@@ -19,7 +19,7 @@ export async function retrieveResponse(exchange: Exchange, { responses }: Gatewa
   const included = includedBy(query)
   const stream = single(query, 'stream') ?? 'false'
   if (stream === 'true')
-    throw invalidRequest('A stored response cannot be streamed. Ask for it without stream, or stream it while it is made.', 'stream')
+    throw invalidRequest('A stored response cannot be streamed. Request it without stream, or stream it when you create it.', 'stream')
   if (stream !== 'false') throw invalidRequest("Invalid value for 'stream': expected false.", 'stream')
   const stored = await responses.find(exchange.caller, id)
   return jsonReply({ ...stored.body, output: shownOutput(stored, included) })
@@ -31,13 +31,13 @@ export async function deleteResponse(exchange: Exchange, { responses }: GatewayS
   return jsonReply({ id, object: 'response', deleted: true })
 }
 
-/** Only a response in the background can be cancelled, and none is. */
+/** Only background responses can be cancelled, and the gateway has none. */
 export async function cancelResponse(exchange: Exchange, { responses }: GatewayServices): Promise<never> {
   await responses.find(exchange.caller, pathId(exchange))
   throw invalidRequest('Cannot cancel a synchronous response.')
 }
 
-/** What the client was shown, completed by what it had not asked for then. */
+/** The output as the client saw it, plus members that it did not include at the time. */
 function shownOutput({ body, output }: StoredResponse, included: Included): readonly JsonObject[] {
   const turn = new Map<unknown, JsonObject>((output as readonly JsonObject[]).map(item => [item['id'], item]))
   return (body['output'] as readonly JsonObject[]).map(item => shownItem(completed(item, turn.get(item['id']) ?? {}), included))

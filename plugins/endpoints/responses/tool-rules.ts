@@ -1,10 +1,10 @@
 import { invalidRequest, type GenerationRequest, type JsonObject } from '../../../core/index.ts'
 
-/** docs/protocol/tools.md#choosing: a call must tell which tool it is for, and a choice must be possible. */
+/** Tool names must be unambiguous, and `tool_choice` must be possible: docs/protocol/tools.md#choosing. Throws a 400. */
 export function checkTools({ tools = [], tool_choice: choice }: Pick<GenerationRequest, 'tools' | 'tool_choice'>): void {
   checkNames(tools, 'tools')
   if (choice === undefined || choice === 'auto' || choice === 'none') return
-  if (tools.length === 0) throw invalidRequest('tool_choice asks for a tool, and tools is empty.', 'tool_choice')
+  if (tools.length === 0) throw invalidRequest('tool_choice requires a tool, but tools is empty.', 'tool_choice')
   if (choice === 'required') return
   const offered = new Set(tools.flatMap(toolNames))
   const missing = (type: string, name: string | undefined): boolean => !offered.has(name === undefined ? type : `${type} ${name}`)
@@ -18,7 +18,7 @@ export function checkTools({ tools = [], tool_choice: choice }: Pick<GenerationR
   }
 }
 
-/** Functions and custom tools share their names; each namespace has its own. */
+/** Functions and custom tools share one set of names. Each namespace has a separate one. */
 function checkNames(tools: readonly JsonObject[], path: string): void {
   const seen = new Set<unknown>()
   for (const [index, { type, name, tools: nested }] of tools.entries()) {
@@ -26,7 +26,7 @@ function checkNames(tools: readonly JsonObject[], path: string): void {
     if (type !== 'function' && type !== 'custom') continue
     if (seen.has(name))
       throw invalidRequest(
-        `There is more than one tool of the name "${String(name)}". Give each its own, or put them in namespaces.`,
+        `More than one tool has the name "${String(name)}". Rename one, or put them in namespaces.`,
         `${path}[${index}].name`,
       )
     seen.add(name)

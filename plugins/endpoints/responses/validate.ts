@@ -1,4 +1,4 @@
 import { bodyValidator, requestSchema } from '../../../core/index.ts'
 
-/** Throws the 400 for the first thing that is wrong. */
+/** Throws a 400 for the first problem. */
 export const validateRequest = bodyValidator(requestSchema)

@@ -1,14 +1,17 @@
 import type { GenerationRequest, Warning } from '../../../core/index.ts'
 
 interface Row extends Warning {
-  /** Whether the request wants what it does not get: a default needs no warning. */
+  /** Whether the request asks for something that it does not get. Defaults need no warning. */
   readonly isAsked: (request: GenerationRequest) => boolean
 }
 
-const passedOn = 'passed on to providers that know it, without effect at others'
+const passedOn = 'passed on to providers that support it, without effect at others'
 const unordered = 'not supported yet, endpoints are tried in the order of the fallbacks and the catalog'
 
-/** What is accepted and has no effect, or not at every provider: docs/protocol/request.md#accepted-without-effect. A row goes when its member works. */
+/**
+ * Members without effect, or without effect at some providers: docs/protocol/request.md#accepted-without-effect. Remove a row when its
+ * member works.
+ */
 const rows: readonly Row[] = [
   { param: 'background', isAsked: ({ background }) => background === true, message: 'not supported, the reply waited for the answer' },
   {
@@ -31,7 +34,7 @@ const rows: readonly Row[] = [
   { param: 'routing.provider.interval', isAsked: ({ routing }) => routing?.provider?.interval !== undefined, message: unordered },
 ]
 
-/** Names what a request asks for in vain. */
+/** A warning for each member of the request that has no effect. */
 export function withoutEffect(request: GenerationRequest): readonly Warning[] {
   return rows.filter(({ isAsked }) => isAsked(request))
 }

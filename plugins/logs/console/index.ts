@@ -1,7 +1,7 @@
 import { definePlugin, LogSinks } from '../../../core/index.ts'
 import { jsonLine, textLine } from './line.ts'
 
-/** One line for each request on standard output, without content. */
+/** Prints one line per request to standard output, without content. */
 export default definePlugin({
   name: 'console-log',
   options: {
@@ -22,7 +22,7 @@ export default definePlugin({
           process.stdout.write(batch.map(record => `${line(record)}\n`).join(''), error => (error ? reject(error) : resolve()))
         }),
     })
-    // A reader that went away, such as a pager, must not take the gateway with it: the write's own error says so.
+    // If the reader goes away (a pager, for example), the error must not end the gateway. The write above reports it.
     const ignore = (): void => {}
     gateway.onStart(() => void process.stdout.on('error', ignore))
     gateway.onStop(() => void process.stdout.off('error', ignore))

@@ -1,11 +1,11 @@
 import type { RequestRecord } from '../../../core/index.ts'
 
-/** The whole record but for content, as one JSON object. */
+/** The whole record without content, as one JSON object. */
 export function jsonLine({ request: _request, response: _response, ...metadata }: RequestRecord): string {
   return JSON.stringify(metadata)
 }
 
-/** What a person at a terminal wants to see: time, status, what was asked of whom, what it took, the id. */
+/** A short line for people: time, status, path, model, usage, duration, id. */
 export function textLine(record: RequestRecord): string {
   const { at, status, method, path, provider, model, usage, costUsd, elapsedMs, errorCode, id } = record
   const parts = [
@@ -23,7 +23,7 @@ export function textLine(record: RequestRecord): string {
   return printable(parts.filter(part => part !== false && part !== null).join(' '))
 }
 
-/** Callers choose paths and model names: none may start a line of its own or steer the terminal. */
+/** Callers choose paths and model names, which must not break lines or control the terminal. */
 function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, '?')
 }

@@ -9,21 +9,21 @@ const nonceEnd = 17
 const tagBytes = 16
 const maxDerivedKeys = 10_000
 
-/** The keys of a sealer, and where they come from. */
+/** The keys of a sealer, and their source. */
 export interface MasterKeys {
-  /** For messages; never the key. */
+  /** For messages. Never the key. */
   readonly source: string
-  /** Absent while there is none. */
+  /** Absent if there is no key yet. */
   readonly current?: Uint8Array | undefined
-  /** Makes the current key when it is first needed. */
+  /** Creates the current key when it is first needed. */
   readonly make?: () => Uint8Array
-  /** Envelopes of these open, and nothing is sealed under them. */
+  /** These open envelopes, but nothing new is sealed with them. */
   readonly previous?: readonly Uint8Array[]
-  /** The key for `mac`, where it is not the current one. */
+  /** The key for `mac`, if it is not the current one. */
   readonly mac?: Uint8Array | undefined
 }
 
-/** Seals under data keys that are derived from a master key, one for each organization and purpose. */
+/** Seals with keys derived from a master key, one for each organization and purpose. */
 export class EnvelopeSealer implements Sealer {
   readonly keySource: string
   readonly #byId = new Map<string, MasterKey>()
@@ -43,7 +43,7 @@ export class EnvelopeSealer implements Sealer {
     return this.#current !== undefined
   }
 
-  /** Makes the master key where there is none. */
+  /** Creates the master key if there is none. */
   ensureKey(): void {
     this.#key()
   }
@@ -95,7 +95,7 @@ export class EnvelopeSealer implements Sealer {
 }
 
 class MasterKey {
-  /** Tells which key sealed an envelope, and nothing about the key. */
+  /** Identifies the key in an envelope, and reveals nothing about it. */
   readonly id: Buffer
   readonly #bytes: Uint8Array
   readonly #derived = new LRUCache<string, Buffer>({ max: maxDerivedKeys })
@@ -113,14 +113,14 @@ class MasterKey {
     const info = JSON.stringify(['turnpike', ...use])
     const known = this.#derived.get(info)
     if (known) return known
-    // HKDF takes 1,024 bytes of info at most, and names may be of any length.
+    // HKDF takes at most 1,024 bytes of info, but names have any length.
     const derived = Buffer.from(hkdfSync('sha256', this.#bytes, '', createHash('sha256').update(info).digest(), 32))
     this.#derived.set(info, derived)
     return derived
   }
 }
 
-/** Everything that an envelope is bound to, so encoded that no two contexts give the same bytes. */
+/** Everything that an envelope is bound to. Different contexts give different bytes. */
 function associated(header: Buffer, { org, purpose, provider, account, model }: SealContext): Buffer {
   const context = JSON.stringify([org, purpose, provider ?? null, account ?? null, model ?? null])
   return Buffer.concat([header, Buffer.from(context)])

@@ -2,25 +2,27 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-const keyBytes = 32
+export const keyBytes = 32
 
-/** A key as text: 32 bytes as hex or base64. `source` names its place in errors. */
+/** Parses 32 bytes in hex or base64. `source` names the place in errors. */
 export function parseMasterKey(text: string, source: string): Buffer {
   const bytes = decode(text)
   if (bytes?.length !== keyBytes) {
-    const found = bytes ? `${bytes.length} bytes` : 'something else'
-    throw new Error(`${source}: expected ${keyBytes} bytes as hex or base64, got ${found}. Make one with: openssl rand -base64 ${keyBytes}`)
+    const found = bytes ? `${bytes.length} bytes` : 'other text'
+    throw new Error(
+      `${source}: expected ${keyBytes} bytes as hex or base64, got ${found}. Create one with: openssl rand -base64 ${keyBytes}`,
+    )
   }
   return bytes
 }
 
-/** Undefined when there is no such file. */
+/** Undefined if the file does not exist. */
 export function readKeyFile(path: string): Buffer | undefined {
   const text = read(path)
   return text === undefined ? undefined : parseMasterKey(text, `key file ${path}`)
 }
 
-/** A new key in a new file; the key of another process that was quicker. */
+/** Creates a key file, or reads the one that another process just created. */
 export function makeKeyFile(path: string): Buffer {
   return parseMasterKey(create(path) ?? read(path) ?? '', `key file ${path}`)
 }
@@ -28,7 +30,7 @@ export function makeKeyFile(path: string): Buffer {
 function read(path: string): string | undefined {
   try {
     const { mode } = statSync(path)
-    // Windows has no such permissions: every file looks open to all.
+    // On Windows, every file looks readable for all.
     if (process.platform !== 'win32' && mode & 0o077) {
       throw new Error(`key file ${path} can be read by others (mode ${(mode & 0o777).toString(8)}). Run: chmod 600 ${path}`)
     }
@@ -41,7 +43,7 @@ function read(path: string): string | undefined {
   }
 }
 
-/** Undefined when another process was quicker. */
+/** Undefined if another process created the file first. */
 function create(path: string): string | undefined {
   const text = randomBytes(keyBytes).toString('base64')
   try {

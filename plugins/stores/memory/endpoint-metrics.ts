@@ -3,7 +3,7 @@ import { MetricSummary } from './metric-summary.ts'
 
 export const minuteMs = 60_000
 const keptMinutes = 24 * 60
-/** Callers choose intervals: so many are remembered at once. */
+/** Callers choose the intervals, so the number of cached sums is bounded. */
 const maxIntervals = 8
 
 interface Minute {
@@ -11,25 +11,25 @@ interface Minute {
   readonly summary: MetricSummary
 }
 
-/** One endpoint's last 24 hours by the minute. Minutes without an attempt take no room. */
+/** The last 24 hours of one endpoint, by minute. Minutes without an attempt take no memory. */
 export class EndpointMetrics {
   /** Ascending. */
   readonly #minutes: Minute[] = []
-  /** By length in minutes: the minutes that were over when it was asked for, added up. */
+  /** Sums over finished minutes, by the length of the interval in minutes. */
   readonly #past = new Map<number, MetricSummary>()
-  /** The minute before which all is added up in `#past`. */
+  /** `#past` covers the minutes before this one. */
   #pastEnd = 0
 
   add(sample: AttemptSample): void {
     const number = Math.floor(sample.at / minuteMs)
-    // It began in a minute that was thought finished.
+    // The attempt began in a minute that `#past` already counts as finished.
     if (number < this.#pastEnd) this.#past.clear()
     const last = this.#minutes.at(-1)
     if (last?.number === number) last.summary.add(sample)
     else this.#minute(number).add(sample)
   }
 
-  /** The minutes that have begun within the interval or during which it began: those that are over, and the current one. */
+  /** Summaries for an interval, including the minute in which it starts: one of the finished minutes, one of the current minute. */
   window(now: number, intervalMs: number): readonly [past: MetricSummary, current: MetricSummary | undefined] {
     const current = Math.floor(now / minuteMs)
     const first = Math.max(Math.floor((now - intervalMs) / minuteMs), current - keptMinutes)
@@ -37,7 +37,7 @@ export class EndpointMetrics {
     return [this.#pastSince(first, current), last && last.number >= current ? last.summary : undefined]
   }
 
-  /** Drops what is too old; false when nothing is left. */
+  /** Drops old minutes. Returns false when none are left. */
   prune(now: number): boolean {
     const oldest = Math.floor(now / minuteMs) - keptMinutes
     const kept = this.#minutes.findIndex(minute => minute.number >= oldest)

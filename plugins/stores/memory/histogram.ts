@@ -1,10 +1,10 @@
-/** Neighbouring bounds differ by 2 %, so a value is known to 1 %. */
+/** Neighboring bounds differ by 2%, so a value is accurate to 1%. */
 const growth = Math.log(1.02)
-/** Values below a tenth of a millisecond count as one. */
+/** Smaller values count as a tenth of a millisecond. */
 const smallestMs = 0.1
 const room = 16
 
-/** Counts durations in buckets of equal ratio. Holds only the stretch of buckets between the smallest and the largest value. */
+/** Counts durations in buckets of equal ratio. Stores only the buckets between the smallest and the largest value. */
 export class Histogram {
   #first = 0
   #counts = new Uint32Array(0)

@@ -7,7 +7,7 @@ import { MemoryResponses } from './responses.ts'
 
 const tokens = { keys: KeyStore, responses: ResponseStore, metrics: MetricStore, limits: RateLimiter, ledger: Ledger } as const
 
-/** Keeps everything in this process: nothing survives a restart, and nothing is shared between processes. */
+/** Keeps everything in this process. Nothing survives a restart or is shared with other processes. */
 export default definePlugin({
   name: 'memory',
   options: {
@@ -19,13 +19,13 @@ export default definePlugin({
         items: { enum: ['keys', 'responses', 'metrics', 'limits', 'ledger'] },
         uniqueItems: true,
         default: ['keys', 'responses', 'metrics', 'limits', 'ledger'],
-        description: 'What to keep in memory; leave out what another store plugin keeps.',
+        description: 'What to keep in memory. Leave out what another store plugin keeps.',
       },
       maxResponses: {
         type: 'integer',
         minimum: 1,
         default: 10_000,
-        description: 'How many responses are kept for chaining; the longest unused go first.',
+        description: 'How many responses to keep for chaining. The least recently used are dropped first.',
       },
     },
   },

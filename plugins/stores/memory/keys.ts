@@ -9,7 +9,7 @@ export class MemoryKeys implements KeyStore {
   }
 
   add(key: ApiKey): void {
-    if (this.#keys.has(key.id)) throw new Error(`a key with the id ${key.id} exists already`)
+    if (this.#keys.has(key.id)) throw new Error(`a key with the id ${key.id} already exists`)
     this.#keys.set(key.id, key)
   }
 

@@ -1,6 +1,6 @@
 import type { ApiKey, CreditHold, CreditRange, Ledger } from '../../../core/index.ts'
 
-/** What a key has spent and set aside, in whole nano-dollars: sums of fractions would drift. */
+/** What a key has spent and reserved, in whole nano-dollars, because sums of fractions would drift. */
 interface Account {
   spent: number
   reserved: number
@@ -19,7 +19,7 @@ export class MemoryLedger implements Ledger {
   }
 }
 
-/** Nano-dollars; undefined where less than `atLeast` is left. */
+/** In nano-dollars. Undefined if less than `atLeast` is left. */
 function available({ spent, reserved }: Account, cap: number, { atLeast, atMost }: CreditRange): number | undefined {
   const least = nanoDollars(atLeast)
   const most = nanoDollars(atMost)

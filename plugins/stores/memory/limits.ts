@@ -6,12 +6,12 @@ import type { Hold, RateLimiter, TokenWindow } from '../../../core/index.ts'
 // `require`, because the direct import has no types.
 const RateLimiterMemory = createRequire(import.meta.url)('rate-limiter-flexible/lib/RateLimiterMemory.js') as typeof Counts
 
-/** The longest delay that a timer of Node takes; the library drops a window by one. */
+/** The longest delay of a Node timer. The library uses a timer to drop a window. */
 const longestWindowMs = 2 ** 31 - 1
 
-/** Fixed windows: a bucket's window begins with its first reservation and is forgotten when it is over. */
+/** Fixed windows: a bucket's window starts with its first reservation and is dropped when it ends. */
 export class MemoryLimits implements RateLimiter {
-  // The limits differ from bucket to bucket, so they are compared here; the library counts and forgets.
+  // Each bucket has its own limit, so limits are compared here. The library only counts and drops windows.
   readonly #counts = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: 60, keyPrefix: '' })
   #turn: Promise<unknown> = Promise.resolve()
 
@@ -23,7 +23,7 @@ export class MemoryLimits implements RateLimiter {
   #hold(window: TokenWindow, tokens: number, endsAt: number): Hold {
     let ended = false
     let held = tokens
-    // Tokens of a window that is over have come back by themselves.
+    // Tokens of a finished window need no refund.
     let current = { tokens, endsAt }
     const end = async (actual: number): Promise<void> => {
       if (ended) return
@@ -68,7 +68,7 @@ export class MemoryLimits implements RateLimiter {
     return this.#counts.penalty(window.bucket, tokens, { customDuration: Math.min(window.windowMs, longestWindowMs) / 1000 })
   }
 
-  /** One at a time: between reading a count and adding to it, nobody else may add. */
+  /** Runs one at a time, so that nothing changes a count between reading it and adding to it. */
   #alone<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#turn.then(work)
     this.#turn = done.catch(() => {})

@@ -1,7 +1,7 @@
 import type { AttemptSample } from '../../../core/index.ts'
 import { Histogram } from './histogram.ts'
 
-/** What is counted of some attempts at one endpoint. Two summaries make one by adding. */
+/** Counts over attempts at one endpoint. Summaries can be merged. */
 export class MetricSummary {
   requests = 0
   faults = 0
@@ -9,7 +9,7 @@ export class MetricSummary {
   outputTokens = 0
   latencySumMs = 0
   totalSumMs = 0
-  /** Output after the first token, and how long it took: of streamed answers, for only those tell. */
+  /** Output after the first token, and how long it took. Only streamed answers count. */
   streamedTokens = 0
   streamingMs = 0
   readonly latency = new Histogram()
@@ -19,7 +19,7 @@ export class MetricSummary {
     this.requests++
     this.inputTokens += sample.inputTokens
     this.outputTokens += sample.outputTokens
-    // A quick failure says nothing about how quickly an endpoint answers, nor does an answer that nobody waited for.
+    // Failures and abandoned answers say nothing about how fast an endpoint answers.
     if (sample.outcome === 'fault') this.faults++
     if (sample.outcome !== 'ok') return
     this.total.add(sample.totalMs)

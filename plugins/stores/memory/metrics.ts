@@ -3,12 +3,12 @@ import type { AttemptSample, Clock, MetricStore, MetricWindow } from '../../../c
 import { EndpointMetrics, minuteMs } from './endpoint-metrics.ts'
 import { MetricSummary } from './metric-summary.ts'
 
-/** Callers may name models that no catalog lists: beyond so many of them the longest unused is forgotten. */
+/** Callers may name models that are in no catalog. Of those, only this many recently used ones are kept. */
 const maxUnlisted = 1_000
 
 export class MemoryMetrics implements MetricStore {
   readonly #clock: Clock
-  /** As many as the catalogs list. */
+  /** Bounded by what the catalogs list. */
   readonly #listed = new Map<string, EndpointMetrics>()
   readonly #unlisted = new LRUCache<string, EndpointMetrics>({ max: maxUnlisted })
   #prunedAt = 0
@@ -22,7 +22,7 @@ export class MemoryMetrics implements MetricStore {
     const endpoint = this.#find(name) ?? new EndpointMetrics()
     if (sample.listed) {
       this.#listed.set(name, endpoint)
-      // It may have been used before a catalog came to list it.
+      // It may have been used before a catalog listed it.
       this.#unlisted.delete(name)
     } else if (!this.#listed.has(name)) this.#unlisted.set(name, endpoint)
     endpoint.add(sample)
@@ -65,7 +65,7 @@ function combine(past: MetricSummary, current: MetricSummary): MetricWindow {
   const sum = (member: SummedMember): number => past[member] + current[member]
   const requests = sum('requests')
   let merged: MetricSummary | undefined
-  // Only a percentile needs the histograms, and few callers ask for one.
+  // Only percentiles need the histograms, and they are rarely requested.
   const both = (): MetricSummary => {
     if (merged) return merged
     merged = new MetricSummary()
@@ -94,7 +94,7 @@ function ratio(dividend: number, divisor: number): number | undefined {
   return divisor === 0 ? undefined : dividend / divisor
 }
 
-/** Neither part holds a line break: the pair is unambiguous. */
+/** Neither part contains a line break, so the pair is unambiguous. */
 function endpointName(provider: string, model: string): string {
   return `${provider}\n${model}`
 }

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache'
 import type { Item, ResponseStore, StoredResponse, Turn } from '../../../core/index.ts'
 
-/** The responses that were used last. A chain whose beginning was dropped is unknown as a whole. */
+/** The most recently used responses. If the start of a chain was dropped, the whole chain is unknown. */
 export class MemoryResponses implements ResponseStore {
   readonly #responses: LRUCache<string, StoredResponse>
-  /** The address of the newest response that holds an item, by the item's address. */
+  /** For each item address, the address of the newest response with that item. */
   readonly #holders = new Map<string, string>()
 
   constructor(maxResponses: number) {
@@ -25,7 +25,7 @@ export class MemoryResponses implements ResponseStore {
     const newestFirst: StoredResponse[] = []
     for (let next: string | undefined = id; next !== undefined;) {
       const response: StoredResponse | undefined = this.#responses.get(addressOf(owner, next))
-      // More links than responses: the chain bites its own tail.
+      // More links than responses: the chain is a loop.
       if (!response || newestFirst.length === this.#responses.size) return undefined
       newestFirst.push(response)
       next = response.previousId
@@ -65,7 +65,7 @@ function itemsOf({ input, output }: Turn): readonly KeptItem[] {
   return [...input, ...output] as readonly KeptItem[]
 }
 
-/** Unambiguous, whatever characters a caller puts into an id. */
+/** Unambiguous for any characters in an id. */
 function addressOf(owner: string, id: string): string {
   return JSON.stringify([owner, id])
 }

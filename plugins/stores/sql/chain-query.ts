@@ -5,8 +5,8 @@ import type { ResponseTable } from './response-rows.ts'
 export type ResponseLink = Pick<ResponseTable, 'id' | 'previous_id' | 'org' | 'conversation'>
 
 /**
- * A response and its ancestors in no order. `union` drops what it has met before, so that a chain that bites its tail ends. SQLite never
- * turns a cross join around: left to choose, it reads all that the owner has (https://sqlite.org/optoverview.html#crossjoin).
+ * A response and its ancestors, in no order. `union` drops repeated rows, so a chain with a loop still ends. SQLite never reorders a
+ * cross join. If it could, it would read everything of this owner (https://sqlite.org/optoverview.html#crossjoin).
  */
 export function chainQuery(database: Kysely<Tables>, owner: string, id: string): Pick<Query, 'compile' | 'execute'> {
   return database

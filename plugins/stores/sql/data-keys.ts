@@ -19,11 +19,14 @@ export interface DataKey {
 }
 
 const dayMs = 24 * 60 * 60 * 1000
-/** After so long an organization's newest key is looked up again: it may be due, or another process may have made one. */
+/** How long an organization's newest key is cached: it may expire, or another process may create one. */
 const currentForMs = 60 * 60 * 1000
 const maxCachedKeys = 10_000
 
-/** The keys that bodies are sealed under: each organization has its own, and a new one every so many days. Old ones stay and open. */
+/**
+ * The keys that encrypt stored responses: a separate series for each organization. A key is used for some days; older keys stay, for
+ * reading.
+ */
 export class DataKeys {
   readonly #database: Kysely<Tables>
   readonly #sealer: Sealer
@@ -45,7 +48,7 @@ export class DataKeys {
     this.#current = new LRUCache({ max: maxCachedKeys, ttl: currentForMs, ttlResolution: 0, perf })
   }
 
-  /** The key to seal under. Processes that make an organization's first key at once make one each, and both stay usable. */
+  /** The key to encrypt with. If two processes create an organization's first key at once, both keys stay usable. */
   current(org: string): Promise<DataKey> {
     const known = this.#current.get(org)
     if (known) return known
@@ -55,7 +58,7 @@ export class DataKeys {
     return key
   }
 
-  /** Undefined when there is no such key, or when it does not open. */
+  /** Undefined if the key does not exist or cannot be opened. */
   async find(org: string, id: string): Promise<DataKey | undefined> {
     const known = this.#opened.get(addressOf(id, org))
     if (known) return known
@@ -74,7 +77,9 @@ export class DataKeys {
     if (!row || row.created_at <= this.#clock.now() - this.#maxAgeMs) return await this.#make(org)
     const key = await this.#open(row)
     if (key) return key
-    this.#log.error('a data key cannot be opened, so a new one is made: responses that were sealed under it are lost', { dataKey: row.id })
+    this.#log.error('a data key cannot be opened, so a new one was created; responses encrypted with the old key are lost', {
+      dataKey: row.id,
+    })
     return await this.#make(org)
   }
 
@@ -86,7 +91,7 @@ export class DataKeys {
     return key
   }
 
-  /** A key that was sealed under an earlier master key is sealed anew, so that the earlier one may be forgotten some day. */
+  /** Seals a key again if an earlier master key sealed it, so that the earlier one can be retired. */
   async #open({ id, org, sealed }: DataKeyTable): Promise<DataKey | undefined> {
     const bytes = openDataKey(this.#sealer, org, sealed)
     if (!bytes) return undefined
@@ -100,7 +105,7 @@ export class DataKeys {
   }
 }
 
-/** Undefined when it does not open. Takes whatever the column holds. */
+/** `sealed` is the value of the column, of any type. Undefined if it cannot be opened. */
 export function openDataKey(sealer: Sealer, org: string, sealed: unknown): Uint8Array | undefined {
   const bytes = sealed instanceof Uint8Array ? sealer.open({ org, purpose }, sealed) : undefined
   return bytes?.length === keyBytes ? bytes : undefined
@@ -109,7 +114,7 @@ export function openDataKey(sealer: Sealer, org: string, sealed: unknown): Uint8
 const purpose = 'data-key'
 const keyBytes = 32
 
-/** Ids are of one length. */
+/** Unambiguous, because all ids have the same length. */
 function addressOf(id: string, org: string): string {
   return id + org
 }

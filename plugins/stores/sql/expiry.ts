@@ -6,10 +6,10 @@ import { removeResponse } from './response-rows.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 const sweepEveryMs = 60 * 60 * 1000
-/** Few enough that nobody waits long for the database. */
+/** Small, so that nothing waits long for the database. */
 const responsesInBatch = 50
 
-/** Deletes stored responses that are older than they may become. */
+/** Deletes stored responses older than `keepDays`. */
 export class Expiry {
   readonly #database: Kysely<Tables>
   readonly #clock: Clock
@@ -26,7 +26,7 @@ export class Expiry {
     this.#keepMs = keepDays * dayMs
   }
 
-  /** Now and hourly, in the background. */
+  /** Sweeps now and then hourly, in the background. */
   start(): void {
     this.#sweepAfterTheLast()
     this.#timer = setInterval(() => this.#sweepAfterTheLast(), sweepEveryMs).unref()
@@ -38,7 +38,7 @@ export class Expiry {
     await this.#sweeping
   }
 
-  /** Says how many were deleted. */
+  /** Returns the number of deleted responses. */
   async sweep(): Promise<number> {
     let deleted = 0
     for (;;) {
@@ -53,9 +53,9 @@ export class Expiry {
     this.#sweeping = this.#sweeping
       .then(() => this.sweep())
       .then(deleted => {
-        if (deleted > 0) this.#log.info('stored responses were deleted, being too old', { responses: deleted })
+        if (deleted > 0) this.#log.info('expired responses were deleted', { responses: deleted })
       })
-      .catch(error => this.#log.error('stored responses that are too old could not be deleted', describeError(error)))
+      .catch(error => this.#log.error('expired responses could not be deleted', describeError(error)))
   }
 
   async #sweepBatch(): Promise<number> {

@@ -28,7 +28,7 @@ export class SqlKeys implements KeyStore {
   readonly persistent = true
   readonly #database: Kysely<Tables>
   readonly #log: Logger
-  /** Known keys only: a new key is found at once, and made-up ids push no real one out. */
+  /** Existing keys only, so that new keys work at once and made-up ids do not evict real ones. */
   readonly #cache: LRUCache<string, ApiKey> | undefined
 
   constructor(database: Kysely<Tables>, clock: Clock, log: Logger, cacheTtlMs: number) {
@@ -75,7 +75,7 @@ export class SqlKeys implements KeyStore {
     return key
   }
 
-  /** A key whose limits cannot be read is refused like an unknown one. */
+  /** Undefined for a row that cannot be read: without its limits, the key must not work. */
   #readable(row: KeyTable): ApiKey | undefined {
     try {
       const key = fromRow(row)
@@ -83,12 +83,12 @@ export class SqlKeys implements KeyStore {
     } catch {
       // Reported below.
     }
-    this.#log.error('a stored API key cannot be read: its row was changed. Make a new key', { key: row.id })
+    this.#log.error('a stored API key cannot be read because its row was changed; create a new key', { key: row.id })
     return undefined
   }
 }
 
-/** How each member of a key is kept. */
+/** The columns of each member of a key. */
 const columnsOf: { readonly [M in keyof ApiKey]-?: (value: ApiKey[M]) => Partial<KeyTable> } = {
   id: id => ({ id }),
   hash: hash => ({ hash }),
@@ -107,7 +107,7 @@ const columnsOf: { readonly [M in keyof ApiKey]-?: (value: ApiKey[M]) => Partial
   createdAt: createdAt => ({ created_at: createdAt }),
 }
 
-/** The columns of these members alone. */
+/** The columns of these members only. */
 function toColumns(members: Partial<ApiKey>): Partial<KeyTable> {
   const columns = Object.entries(members).map(([member, value]) => columnsOf[member as keyof ApiKey](value as never))
   return Object.assign({}, ...columns)

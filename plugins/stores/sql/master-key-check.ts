@@ -3,12 +3,12 @@ import type { Sealer } from '../../../core/index.ts'
 import { openDataKey } from './data-keys.ts'
 import type { Tables } from './database.ts'
 
-/** One row, which tells whether a master key is the one that the rest was sealed under. */
+/** One row, which shows whether a master key is the one that sealed the rest. */
 export interface MasterKeyCheckTable {
   readonly id: number
   /** `content`, sealed. */
   readonly sealed: Uint8Array
-  /** Its authentication code, in hex. API keys are known by codes of the same key. */
+  /** The HMAC of `content`, in hex. The hashes of API keys use the same key. */
   readonly mac: string
 }
 
@@ -17,17 +17,17 @@ const content = 'turnpike'
 const purpose = 'master-key-check'
 const context = { org: '', purpose } as const
 
-/** Throws when the database was made under a master key that the sealer does not have. Called once, before anything is read. */
+/** Throws if the database was created with a master key that the sealer does not have. Called once, before anything is read. */
 export async function checkMasterKey(database: Kysely<Tables>, sealer: Sealer, file: string): Promise<void> {
   const row = (await readRow(database)) ?? (await firstRow(database, sealer, file))
   if (!sealer.hasKey || !(opens(row, sealer) || (await opensDataKey(database, sealer)))) throw otherKey(sealer, file)
   if (macOf(sealer) !== row.mac && (await hasKeys(database)))
     throw new Error(
-      `The API keys in the database ${file} were made under another master key than the one in use, so that none of them would be known. ` +
-        'Set macKey of local-sealer to the first master key. To give the API keys up, delete them from the table api_key.',
+      `The API keys in the database ${file} were created with another master key than the one in use, so none of them would work. ` +
+        'Set macKey of local-sealer to the first master key. To give up the API keys, delete them from the table api_key.',
     )
   if (macOf(sealer) === row.mac && opens(row, sealer) && sealer.isCurrent(row.sealed)) return
-  // After a rotation: the earlier key may be forgotten some day. A row that was damaged is set right.
+  // After a rotation, so that the earlier key can be retired. This also repairs a damaged row.
   await database.updateTable('master_key_check').set(sealedRow(sealer)).where('id', '=', id).execute()
 }
 
@@ -35,7 +35,7 @@ function readRow(database: Kysely<Tables>): Promise<MasterKeyCheckTable | undefi
   return database.selectFrom('master_key_check').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** For a new database, and for one that is older than this check. Of processes that start at once, the first one's row stays. */
+/** For a new database, or one from before this check. If several processes start at once, the first row stays. */
 async function firstRow(database: Kysely<Tables>, sealer: Sealer, file: string): Promise<MasterKeyCheckTable> {
   if (!(await mayBeOurs(database, sealer))) throw otherKey(sealer, file)
   await database
@@ -46,7 +46,7 @@ async function firstRow(database: Kysely<Tables>, sealer: Sealer, file: string):
   return (await readRow(database))!
 }
 
-/** A code of an API key tells nothing without that API key, so only data keys can show that a master key is the wrong one. */
+/** The hash of an API key cannot be checked without that API key, so only data keys can show that a master key is wrong. */
 async function mayBeOurs(database: Kysely<Tables>, sealer: Sealer): Promise<boolean> {
   const dataKey = await database.selectFrom('data_key').select('id').limit(1).executeTakeFirst()
   return dataKey ? await opensDataKey(database, sealer) : sealer.hasKey || !(await hasKeys(database))
@@ -75,9 +75,9 @@ function macOf(sealer: Sealer): string {
 }
 
 function otherKey({ hasKey, keySource }: Sealer, file: string): Error {
-  const found = hasKey ? `The ${keySource} holds another one.` : `The ${keySource} is missing.`
+  const found = hasKey ? `The ${keySource} has a different one.` : `The ${keySource} is missing.`
   return new Error(
-    `The database ${file} was made under a master key that the gateway does not have. ${found} ` +
-      'Restore that key; after a rotation, list it in previousKeys of local-sealer. To start anew, move the database away.',
+    `The database ${file} was created with a master key that the gateway does not have. ${found} ` +
+      'Restore that key. After a rotation, list it in previousKeys of local-sealer. To start over, move the database away.',
   )
 }

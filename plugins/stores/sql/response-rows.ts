@@ -10,11 +10,11 @@ export interface ResponseTable {
   readonly created_at: number
   /** A sealed `Turn`. */
   readonly conversation: Uint8Array
-  /** The sealed object that the client received. */
+  /** The object that the client received, sealed. */
   readonly body: Uint8Array
 }
 
-/** Which response holds an item: the newest that has one of this id. */
+/** The newest response with an item of this id. */
 export interface ResponseItemTable {
   readonly owner: string
   readonly item_id: string
@@ -23,14 +23,14 @@ export interface ResponseItemTable {
 
 type KeptItem = Item & { readonly id: string }
 
-/** Databases limit the parameters of a statement: SQLite takes 32,766. */
+/** SQLite allows 32,766 parameters in a statement. */
 const idsInStatement = 1_000
 
 export function itemsOf({ input, output }: Turn): readonly KeptItem[] {
   return [...input, ...output] as readonly KeptItem[]
 }
 
-/** Enters a response's items; those that an earlier response holds as well are from now on this one's. */
+/** Indexes the items of a response. Items that an earlier response also has now belong to this one. */
 export async function indexItems(database: Kysely<Tables>, owner: string, response: Turn & { readonly id: string }): Promise<void> {
   for (const ids of pieces(itemsOf(response).map(item => item.id))) {
     await database
@@ -43,7 +43,7 @@ export async function indexItems(database: Kysely<Tables>, owner: string, respon
   }
 }
 
-/** The ids of items by the id of the response that holds them. */
+/** Item ids by the id of the response that has them. */
 export async function readIndex(
   database: Kysely<Tables>,
   owner: string,
@@ -66,7 +66,7 @@ export async function readIndex(
   return holders
 }
 
-/** Within a transaction: a response goes with its items. False when there was none. */
+/** Deletes a response and its items. Call it within a transaction. False if the response does not exist. */
 export async function removeResponse(transaction: Kysely<Tables>, owner: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await transaction
     .deleteFrom('response')
@@ -78,7 +78,7 @@ export async function removeResponse(transaction: Kysely<Tables>, owner: string,
   return true
 }
 
-/** Each id once, so many at a time. */
+/** The distinct ids, in pieces that fit into a statement. */
 function pieces(ids: readonly string[]): readonly (readonly string[])[] {
   const distinct = [...new Set(ids)]
   return Array.from({ length: Math.ceil(distinct.length / idsInStatement) }, (_, index) =>

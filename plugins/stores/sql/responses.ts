@@ -13,7 +13,7 @@ import type { Tables } from './database.ts'
 import { indexItems, itemsOf, readIndex, removeResponse, type ResponseTable } from './response-rows.ts'
 import type { SealedParts } from './sealed-parts.ts'
 
-/** The turn and the body of a response are sealed; its id, its owner and the ids of its items are not. */
+/** The turn and body of a response are encrypted. Its id, its owner and the ids of its items are not. */
 export class SqlResponses implements ResponseStore {
   readonly #database: Kysely<Tables>
   readonly #parts: SealedParts
@@ -106,7 +106,7 @@ export class SqlResponses implements ResponseStore {
 
   /** Reading it again cannot help, so a damaged response counts as one that was never stored. */
   #damaged(id: string, part: string): undefined {
-    this.#log.error('a stored response cannot be opened: it was changed, or the key that sealed it is lost', { response: id, part })
+    this.#log.error('a stored response cannot be decrypted: it was changed, or its key is lost', { response: id, part })
   }
 }
 

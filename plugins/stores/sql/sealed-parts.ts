@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import type { DataKey, DataKeys } from './data-keys.ts'
 
-/** Where a sealed part belongs: it opens nowhere else. */
+/** Where a sealed part belongs. It cannot be opened anywhere else. */
 export interface Place {
   readonly owner: string
   readonly id: string
@@ -14,7 +14,7 @@ const keyIdEnd = 17
 const nonceEnd = 29
 const tagBytes = 16
 
-/** What is stored of a response, as JSON that is sealed under its organization's data key. */
+/** Encrypts the stored parts of a response, as JSON, with the data key of the organization. */
 export class SealedParts {
   readonly #keys: DataKeys
 
@@ -31,7 +31,7 @@ export class SealedParts {
     return Buffer.concat([header, ...sealed, cipher.getAuthTag()])
   }
 
-  /** Undefined when the bytes were changed, belong elsewhere, or their key is lost. Takes whatever the column holds. */
+  /** `bytes` is the value of the column, of any type. Undefined if it was changed, belongs elsewhere, or its key is lost. */
   async open(org: string, place: Place, bytes: unknown): Promise<unknown> {
     if (!(bytes instanceof Uint8Array)) return undefined
     const envelope = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -55,7 +55,7 @@ function decrypted(key: DataKey, envelope: Buffer, place: Place): unknown {
   }
 }
 
-/** No two places give the same bytes, whatever characters an id holds. */
+/** Different places give different bytes, for any characters in an id. */
 function associated(header: Buffer, { owner, id, part }: Place): Buffer {
   return Buffer.concat([header, Buffer.from(JSON.stringify([owner, id, part]))])
 }

@@ -115,7 +115,7 @@ t.test('says where a file is wrong and what was expected there', async t => {
   t.match(await problem(one({ zdr: { policy_url: 'nowhere' } })), '/0/endpoints/0/zdr/policy_url must match format "uri" (got "nowhere")')
   t.equal(
     await problem([lean, { model: 'lean', endpoints: [{ provider: 'other' }, { provider: 'acme' }] }]),
-    'catalog file FILE: /1/endpoints/1 describes lean at acme, which /0/endpoints/0 has done already',
+    'catalog file FILE: /1/endpoints/1 describes lean at acme, which /0/endpoints/0 already does',
   )
 })
 
@@ -124,4 +124,13 @@ t.test('says where the option models is wrong', async t => {
     message: /plugin file-catalog has bad options: \/models\/0\/endpoints\/0\/provider must NOT have fewer than 1 characters/,
   })
   await t.rejects(entries({ models: [lean, lean] as never }), { message: /models: \/1\/endpoints\/0 describes lean at acme/ })
+})
+
+t.test('one model is not "1 models"', async t => {
+  const described = async (...models: readonly CatalogEntry[]): Promise<string | undefined> => {
+    const { container } = await setUp([fileCatalog({ models: structuredClone(models) as [] })])
+    return container.get(CatalogSources).get('file')?.describe?.()
+  }
+  t.equal(await described(lean), '1 model described')
+  t.equal(await described(lean, full), '2 models described')
 })

@@ -214,7 +214,7 @@ t.test('bad examples are named by their lines', async t => {
   t.notMatch(stderr, 'line 1:')
 
   const few = await calibrate(lines[0]!)
-  t.match(few.stderr, 'It has too few examples of noul: 1, where at least 8 are needed and hundreds are better.')
+  t.match(few.stderr, 'It has too few examples of noul: 1. At least 8 are needed; hundreds are better.')
   t.match((await calibrate('\n')).stderr, 'It has no examples.')
   const missing = await place.run('decisions', 'calibrate', '--examples', 'nowhere.jsonl', '--model', 'llm/judge')
   t.match(missing.stderr, 'nowhere.jsonl: It cannot be read (ENOENT).')

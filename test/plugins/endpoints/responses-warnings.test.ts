@@ -114,10 +114,65 @@ t.test('the forms of the other protocol are refused with the form that is expect
     ],
     [{ tools: [f, chat] }, 'tools[1].name', /Expected \{"type":"function","name":"…","parameters":\{…\}\}/],
     [{ tools: [f], tool_choice: chat }, 'tool_choice.name', /Expected \{"type":"function","name":"…"\}/],
+    [{ input: [{ content: 'hi' }] }, 'input[0].role', /A message needs a role/],
+    [message('user', [{ type: 'text', text: 'hi' }]), 'input[0].content[0].type', /"text" belongs .* Use "input_text"/],
+    [message('assistant', [{ type: 'text', text: 'hi' }]), 'input[0].content[0].type', /Use "output_text"/],
+    [
+      message('user', [
+        { type: 'input_text', text: 'hi' },
+        { type: 'image_url', image_url: { url: 'https://example.com/a.png' } },
+      ]),
+      'input[0].content[1]',
+      /Use \{"type":"input_image","image_url":"https:/,
+    ],
+    [message('user', [{ type: 'input_image', image_url: { url: 'https://example.com/a.png' } }]), 'input[0].content[0]', /"input_image"/],
+    [{ input: [{ role: 'tool', tool_call_id: 'call_1', content: '1' }] }, 'input[0].role', /Use \{"type":"function_call_output"/],
+    [
+      { input: [{ role: 'assistant', content: null, tool_calls: [{ id: 'call_1', ...chat }] }] },
+      'input[0].tool_calls',
+      /an item \{"type":"function_call"/,
+    ],
+    [
+      { text: { format: { type: 'json_schema', json_schema: { name: 'x', schema: {} } } } },
+      'text.format.json_schema',
+      /Use \{"type":"json_schema","name":"…","schema"/,
+    ],
+    [{ input: 42 }, 'input', /^Invalid type for 'input': expected a string or an array, but got a number\.$/],
+    [{ prompt: { id: 'pmpt_1' } }, 'prompt.version', /^Missing required parameters: 'prompt\.version', 'prompt\.variables'\.$/],
   ]
   for (const [body, param, message] of cases) {
     const { status, error } = await ask(under, { ...hi, ...body })
     t.equal(status, 400)
-    t.match(error, { type: 'invalid_request_error', code: 'missing_required_parameter', param, message })
+    t.match(error, { type: 'invalid_request_error', param, message })
   }
 })
+
+t.test('an unknown member that is almost a known one is named', async t => {
+  const under = await gateway({ plugins: [saying('acme', hello)] })
+  t.teardown(under.stop)
+  for (const [misspelled, meant] of [
+    ['max_output_token', 'max_output_tokens'],
+    ['temprature', 'temperature'],
+    ['previous_responce_id', 'previous_response_id'],
+    ['Model', 'model'],
+  ] as const) {
+    const { headers } = await ask(under, { ...hi, [misspelled]: 1 })
+    t.equal(headers.get('x-gateway-warnings'), `${misspelled}: unknown, so it may have no effect: did you mean ${meant}?`)
+  }
+  const vendors = { top_k: 1, seed: 1, min_p: 0.1, repetition_penalty: 1, response: 1, logit_bias: {}, ['temperature'.repeat(99)]: 1 }
+  t.equal((await ask(under, { ...hi, ...vendors })).headers.get('x-gateway-warnings'), null, 'members of vendors are not')
+})
+
+t.test('a base URL that ends in /responses is told so', async t => {
+  const under = await gateway({ plugins: [saying('acme', hello)] })
+  t.teardown(under.stop)
+  for (const path of ['/v1/responses/responses', '/responses/responses']) {
+    const reply = await under.request(path, { body: hi })
+    t.equal(reply.status, 404)
+    t.match(await reply.json(), { error: { message: /Did you mean \/v1\/responses\?/ } })
+  }
+})
+
+function message(role: string, content: readonly object[]): object {
+  return { input: [{ role, content }] }
+}

@@ -10,11 +10,14 @@ import {
   type ToolDefinition,
   type UpstreamRequestBody,
 } from '../../../core/index.ts'
-import { checkGenerationEvents, providerCall } from '../../../core/testing/index.ts'
+import { checkGenerationEvents, providerCall, testGateway } from '../../../core/testing/index.ts'
+import responses from '../../../plugins/endpoints/responses/index.ts'
 import sandbox from '../../../plugins/providers/sandbox/index.ts'
 import { sandboxModels, type ModelName } from '../../../plugins/providers/sandbox/models.ts'
 import { sandboxProvider } from '../../../plugins/providers/sandbox/provider.ts'
 import { schemaValue } from '../../../plugins/providers/sandbox/schema-value.ts'
+import localSealer from '../../../plugins/sealers/local/index.ts'
+import memory from '../../../plugins/stores/memory/index.ts'
 
 type Body = Partial<UpstreamRequestBody>
 
@@ -122,6 +125,20 @@ t.test('plugin', async t => {
     const { kind, message } = await failure('nonsense', 'x')
     t.equal(kind, 'not-found')
     t.match(message, /echo, tools, reasoning, slow, fail/)
+  })
+
+  t.test('a name that is almost a model gets one that generates', async t => {
+    const { request, stop } = await testGateway({
+      plugins: [memory({}), localSealer({ masterKey: '0'.repeat(64) }), responses({}), sandbox({})],
+    })
+    t.teardown(stop)
+    for (const model of ['sandbox', 'SANDBOX/ECHO', 'Sandbox/Echo']) {
+      const reply = await request('/v1/responses', { body: { model, input: 'hi' } })
+      t.equal(reply.status, 400)
+      const { error } = (await reply.json()) as { readonly error: { readonly message: string } }
+      t.match(error.message, /Did you mean sandbox\/echo\b/, model)
+      t.notMatch(error.message, /sandbox\/dm/)
+    }
   })
 })
 

@@ -96,12 +96,12 @@ t.test('without a key, one is made and kept for its owner alone', async t => {
 })
 
 t.test('says what is wrong with a key, and never the key', async t => {
-  const advice = 'Make one with: openssl rand -base64 32'
+  const advice = 'Create one with: openssl rand -base64 32'
   await t.rejects(sealer({ masterKey: 'c2hvcnQ=' }), {
     message: `plugin local-sealer failed to set up: masterKey: expected 32 bytes as hex or base64, got 5 bytes. ${advice}`,
   })
   await t.rejects(sealer({ masterKey: 'correct horse battery staple' }), {
-    message: `plugin local-sealer failed to set up: masterKey: expected 32 bytes as hex or base64, got something else. ${advice}`,
+    message: `plugin local-sealer failed to set up: masterKey: expected 32 bytes as hex or base64, got other text. ${advice}`,
   })
   await t.rejects(sealer({ masterKey: firstKey, previousKeys: [secondKey, 'abc'] }), { message: /previousKeys\[1\]: expected 32 bytes/ })
 

@@ -39,7 +39,7 @@ t.test('keys', async t => {
   t.same(await keys.find('lean'), leanKey)
   t.same(await keys.find('full'), fullKey)
   t.equal(await keys.find('other'), undefined)
-  t.throws(() => keys.add({ ...leanKey, name: 'Again' }), { message: 'a key with the id lean exists already' })
+  t.throws(() => keys.add({ ...leanKey, name: 'Again' }), { message: 'a key with the id lean already exists' })
 })
 
 t.test('keys change', async t => checkKeyChanges(t, (await setUp([memory({})])).container.get(KeyStore)))

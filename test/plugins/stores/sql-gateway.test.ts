@@ -105,7 +105,7 @@ t.test('a damaged response is not found, the log names it and says no more, and 
   t.equal((await ask(under, { model: 'acme/m', previous_response_id: whole.id })).status, 200)
   const lines = under.logs.map(line => JSON.parse(line) as Record<string, unknown>).filter(line => line['plugin'] === 'sql')
   t.equal(lines.length, 7, 'a chain that breaks is read twice')
-  for (const line of lines) t.match(line, { level: 'error', response: id, part: 'conversation', message: /cannot be opened/ })
+  for (const line of lines) t.match(line, { level: 'error', response: id, part: 'conversation', message: /cannot be decrypted/ })
   t.notMatch(under.logs.join('\n'), canary)
   t.equal((await under.request(`/v1/responses/${id}`, { method: 'DELETE' })).status, 200, 'it can be deleted')
   t.equal((await under.request(`/v1/responses/${id}`, { method: 'DELETE' })).status, 404)

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { execPath } from 'node:process'
 import { DatabaseSync } from 'node:sqlite'
@@ -142,6 +143,25 @@ t.test('a database that cannot be used is an error that says what to do', async 
   await (await openSql(join(folder, 'empty.db'))).stop()
 })
 
+t.test('a database that this user may only read stops the start', async t => {
+  // Root may write everything, so it becomes nobody for a moment; nobody needs a folder of its own.
+  const folder = mkdtempSync(join(tmpdir(), 'turnpike-read-only-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'turnpike.db')
+  await (await openSql(file)).stop()
+  chmodSync(folder, 0o777)
+  chmodSync(file, 0o444)
+  const isRoot = process.geteuid?.() === 0
+  if (isRoot) process.seteuid!(65_534)
+  try {
+    await t.rejects(openSql(file), {
+      message: `plugin sql failed to set up: database ${file} is not writable. Make the file and its folder writable for this user, or set the option file to another path`,
+    })
+  } finally {
+    if (isRoot) process.seteuid!(0)
+  }
+})
+
 t.test('a database of a newer version is refused and left as it was', async t => {
   const file = fileOf(t)
   await (await openSql(file)).stop()
@@ -184,11 +204,11 @@ t.test('a database is not opened without the master key that it was made under',
   t.equal(await refusalOf(file, { keyFile }), undefined)
 
   renameSync(keyFile, away)
-  t.match(await refusalOf(file, { keyFile }), new RegExp(`database ${file} was made under .* key file ${keyFile} is missing`))
+  t.match(await refusalOf(file, { keyFile }), new RegExp(`database ${file} was created with .* key file ${keyFile} is missing`))
   t.notOk(existsSync(keyFile), 'no new key lies beside old data')
-  t.match(await refusalOf(file, { masterKey: 'cd'.repeat(32) }), /option masterKey .*GATEWAY_MASTER_KEY.* holds another one/)
+  t.match(await refusalOf(file, { masterKey: 'cd'.repeat(32) }), /option masterKey .*GATEWAY_MASTER_KEY.* has a different one/)
   writeFileSync(keyFile, randomBytes(32).toString('hex'), { mode: 0o600 })
-  t.match(await refusalOf(file, { keyFile }), new RegExp(`key file ${keyFile} holds another one`))
+  t.match(await refusalOf(file, { keyFile }), new RegExp(`key file ${keyFile} has a different one`))
   t.match(await refusalOf(file, { keyFile, previousKeys: [readFileSync(away, 'utf8').trim()] }), /API keys .* Set macKey/)
   truncateSync(keyFile, 20)
   t.match(await refusalOf(file, { keyFile }), new RegExp(`key file ${keyFile}: expected 32 bytes`))
@@ -207,7 +227,7 @@ t.test('a database is not opened without the master key that it was made under',
   const rotated = { masterKey, previousKeys: [previous], macKey: previous }
   t.equal(await refusalOf(file, rotated), undefined, 'a rotation')
   t.equal(await refusalOf(file, { masterKey, macKey: previous }), undefined, 'after which the old key seals nothing')
-  t.match(await refusalOf(file, { keyFile }), new RegExp(`key file ${keyFile} holds another one`))
+  t.match(await refusalOf(file, { keyFile }), new RegExp(`key file ${keyFile} has a different one`))
 })
 
 t.test('a database that is older than the check of its master key', async t => {
@@ -226,9 +246,9 @@ t.test('a database that is older than the check of its master key', async t => {
   await again.responses.put('ada', response('a'))
   await again.stop()
   age()
-  t.match(await refusalOf(file, { masterKey: 'cd'.repeat(32) }), /holds another one/, 'a data key tells')
+  t.match(await refusalOf(file, { masterKey: 'cd'.repeat(32) }), /has a different one/, 'a data key tells')
   t.equal(await refusalOf(file, { masterKey }), undefined)
   run(file, "update master_key_check set sealed = x'00'")
   t.equal(await refusalOf(file, { masterKey }), undefined, 'a damaged check is set right by a data key that opens')
-  t.match(await refusalOf(file, { masterKey: 'cd'.repeat(32) }), /holds another one/)
+  t.match(await refusalOf(file, { masterKey: 'cd'.repeat(32) }), /has a different one/)
 })

@@ -3,9 +3,9 @@ import { orNull } from './terms.ts'
 
 type Schemas = Readonly<Record<string, JsonObject>>
 
-/** A schema of what was normalised, as a schema of what clients may send: every member that may be absent may be null as well. */
+/** Turns a schema of the normalized request into a schema of what clients may send: every optional member may also be null. */
 export function asSent(schema: JsonObject): JsonObject {
-  // What tells variants apart is in the variants themselves.
+  // The variants themselves have what distinguishes them, so `discriminator` can go.
   const { discriminator: _, oneOf, ...sent } = schema as Parts
   const { required = [], properties, items, additionalProperties, then, anyOf } = sent
   return {
@@ -32,7 +32,7 @@ interface Parts extends JsonObject {
   readonly oneOf?: readonly JsonObject[]
 }
 
-/** `{required: ['file_id']}`, a member that is needed under a condition: a null does not count. */
+/** `{required: ['file_id']}`, a member that is required under a condition. A null does not count. */
 function branch(schema: JsonObject): JsonObject {
   if (!isRule([schema])) return asSent(schema)
   const required = schema['required'] as readonly string[]

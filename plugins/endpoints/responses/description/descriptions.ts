@@ -6,7 +6,7 @@ import { requestSchemas } from './request-schema.ts'
 import { responseSchemas } from './response-schema.ts'
 import { boolean, constant, count, list, object, oneOf, orNull, ref, string } from './terms.ts'
 
-// What the interface description tells of each route.
+// The OpenAPI description of each route.
 
 const schemas: Readonly<Record<string, JsonObject>> = {
   ...outputItemSchemas,
@@ -23,12 +23,12 @@ const schemas: Readonly<Record<string, JsonObject>> = {
   }),
   ListedItem: {
     ...object({ type: string, id: string }, { status: string }),
-    description: 'An item of the input, as an InputItem, under its id. Addresses of images are there only where they were included.',
+    description: 'An item of the input, as an InputItem with its id. It has image URLs only if you included them.',
   },
   InputTokens: object({ object: constant('response.input_tokens'), input_tokens: count }),
 }
 
-const requestId = { 'x-request-id': { description: 'Names the request in the records.', schema: string } }
+const requestId = { 'x-request-id': { description: 'The id of the request, as in the records.', schema: string } }
 const warnings = { 'x-gateway-warnings': { description: 'What was dropped, lowered or estimated.', schema: string } }
 const routed = {
   'x-gateway-provider': { description: 'The provider that answered.', schema: string },
@@ -40,7 +40,7 @@ const path = { id: { description: 'The id of the response.', schema: idSchema } 
 
 const include = {
   'include[]': {
-    description: 'What to show besides, repeated for each value; `include` is as good.',
+    description: 'What else to return. Repeat the parameter for each value. `include` works too.',
     schema: { type: 'array', maxItems: 8, items: oneOf(...includables) },
   },
 }
@@ -74,7 +74,7 @@ export function describeCreate(): RouteDescription {
       424: failure('Every provider that was asked has failed.'),
       429: {
         ...failure('A limit of the key or of the provider is reached.'),
-        headers: { ...requestId, 'retry-after': { description: 'Seconds to wait, where waiting helps.', schema: count } },
+        headers: { ...requestId, 'retry-after': { description: 'Seconds to wait, if waiting helps.', schema: count } },
       },
       504: failure('The provider did not answer in time.'),
     },
@@ -95,25 +95,30 @@ export function describeRetrieve(): RouteDescription {
   return {
     summary: 'Read a stored response',
     path,
-    query: { ...include, stream: { description: 'A stored response is not streamed.', schema: { const: false } } },
+    query: { ...include, stream: { description: 'Stored responses cannot be streamed.', schema: { const: false } } },
     replies: { 200: reply('The response.', 'Response'), ...stored },
     schemas,
   }
 }
 
 export function describeDelete(): RouteDescription {
-  return { summary: 'Delete a stored response', path, replies: { 200: reply('It is gone.', 'DeletedResponse'), ...stored }, schemas }
+  return {
+    summary: 'Delete a stored response',
+    path,
+    replies: { 200: reply('The response is deleted.', 'DeletedResponse'), ...stored },
+    schemas,
+  }
 }
 
 export function describeInputItems(): RouteDescription {
   return {
-    summary: 'List what a request brought',
+    summary: 'List the input items of a request',
     path,
     query: {
-      limit: { description: 'How many items.', schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 } },
-      order: { description: 'The newest first, or the oldest.', schema: { type: 'string', enum: ['desc', 'asc'], default: 'desc' } },
+      limit: { description: 'The number of items.', schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 } },
+      order: { description: 'Newest first, or oldest first.', schema: { type: 'string', enum: ['desc', 'asc'], default: 'desc' } },
       after: { description: 'The id of the item before the page.', schema: string },
-      before: { description: 'The id of the item behind the page.', schema: string },
+      before: { description: 'The id of the item after the page.', schema: string },
       ...include,
     },
     replies: { 200: reply('A page of the list.', 'InputItemList'), ...stored },
@@ -123,7 +128,7 @@ export function describeInputItems(): RouteDescription {
 
 export function describeCancel(): RouteDescription {
   return {
-    summary: 'Cancel a response in the background',
+    summary: 'Cancel a background response',
     path,
     replies: { ...stored, 400: failure('No response is in the background, so that none can be cancelled.') },
     schemas,

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../../core/index.ts'
 import { constant, count, list, object, orNull, pascal, ref, string, union } from './terms.ts'
 
-// The data of every event of a stream: docs/protocol/events.md#events.
+// The data of every stream event: docs/protocol/events.md#events.
 
 const item = { item_id: string, output_index: count }
 const content = { ...item, content_index: count }

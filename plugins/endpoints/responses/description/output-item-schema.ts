@@ -1,7 +1,7 @@
 import { foreignItemTypes, type JsonObject } from '../../../../core/index.ts'
 import { constant, count, list, number, object, oneOf, ref, string, union } from './terms.ts'
 
-// Items of `output`, while they grow and when they are done: docs/protocol/items.md#content-parts and docs/protocol/items.md#output-items.
+// Items of `output`, in progress and finished: docs/protocol/items.md#content-parts and docs/protocol/items.md#output-items.
 
 const status = oneOf('in_progress', 'completed', 'incomplete')
 const topLogProb = object({ token: string, logprob: number, bytes: list(count) })
@@ -62,7 +62,7 @@ export const outputItemSchemas: Readonly<Record<string, JsonObject>> = {
     Compaction: object({ type: constant('compaction'), id: string, encrypted_content: string }),
     ForeignOutputItem: {
       ...object({ type: { type: 'string', enum: foreignItemTypes }, id: string }),
-      description: 'An item of a tool that only the Responses dialect runs: it comes only where such a tool was sent.',
+      description: 'An item of a tool that only providers of the Responses dialect run. It appears only if you sent such a tool.',
     },
   }),
 }

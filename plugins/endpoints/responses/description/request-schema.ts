@@ -3,7 +3,7 @@ import { webSearchTypes } from '../normalise.ts'
 import { asSent } from './as-sent.ts'
 import { list, oneOf, orNull, pascal, ref, union } from './terms.ts'
 
-// The body of a request as clients may send it, from the schema by which it is checked once it is normalised.
+// The request body as clients may send it, derived from the schema that checks the normalized request.
 
 type Members = Readonly<Record<string, JsonObject>>
 
@@ -42,7 +42,7 @@ export const requestSchemas: Members = {
   CreateResponse: createResponse,
 }
 
-/** Each variant under a name made of its type; those that only one dialect knows share one. */
+/** Each variant under a name made from its type. Types of a single dialect share one name. */
 function variantsOf(variants: readonly object[], nameOf: (type: string) => string, sent: (schema: Variant) => JsonObject): Members {
   return Object.fromEntries(
     (variants as readonly Variant[]).map(variant => [
@@ -54,7 +54,7 @@ function variantsOf(variants: readonly object[], nameOf: (type: string) => strin
 
 type Variant = JsonObject & { readonly required: readonly string[]; readonly properties: Members }
 
-/** The type of a message and of a reference may be left out, and the content of a message may be a text. */
+/** Messages and references may leave out their type, and the content of a message may be a string. */
 function sentItem(variant: Variant): JsonObject {
   const type = variant.properties['type']?.['const']
   if (type !== 'message' && type !== 'item_reference') return asSent(variant)
@@ -63,7 +63,7 @@ function sentItem(variant: Variant): JsonObject {
   return { ...rest, properties: { ...properties, ...(content && { content: { anyOf: [{ type: 'string' }, content] } }) } }
 }
 
-/** A web search also goes by its older names. */
+/** The web search tool also has older type names. */
 function sentTool(variant: Variant): JsonObject {
   const sent = asSent(variant) as Variant
   if (variant.properties['type']?.['const'] !== 'web_search') return sent

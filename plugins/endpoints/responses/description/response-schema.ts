@@ -1,7 +1,7 @@
 import { efforts, errorCodes, type JsonObject } from '../../../../core/index.ts'
 import { anyObject, boolean, constant, count, list, number, object, oneOf, orNull, ref, string } from './terms.ts'
 
-// The response object: docs/protocol/response.md#the-response-object, docs/protocol/response.md#usage and docs/protocol/errors.md#error-codes. Every member is always there.
+// The response object: docs/protocol/response.md#the-response-object, docs/protocol/response.md#usage and docs/protocol/errors.md#error-codes. Every member is always present.
 
 const summaries = oneOf('auto', 'concise', 'detailed', null)
 
@@ -61,7 +61,7 @@ const response = object({
   reasoning: orNull(object({ effort: oneOf(...efforts, null), summary: summaries })),
   safety_identifier: orNull(string),
   service_tier: oneOf('auto', 'default', 'flex', 'scale', 'priority'),
-  store: { type: 'boolean', description: 'Whether the response is to be found again, which also needs request logging on the key.' },
+  store: { type: 'boolean', description: 'Whether the response is stored. That also requires request logging on the key.' },
   temperature: number,
   text: object({
     format: object({ type: oneOf('text', 'json_object', 'json_schema') }),

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../../core/index.ts'
 
-// Words in which the schemas of this folder are written.
+// Building blocks of the schemas in this folder.
 
 export const string = { type: 'string' } as const
 export const number = { type: 'number' } as const
@@ -10,7 +10,7 @@ export const count = { type: 'integer', minimum: 0 } as const
 
 type Members = Readonly<Record<string, JsonObject>>
 
-/** Members that are always there, and members that may be. */
+/** An object with required and optional members. */
 export function object(always: Members, sometimes: Members = {}): JsonObject {
   return { type: 'object', required: Object.keys(always), properties: { ...always, ...sometimes } }
 }
@@ -27,7 +27,7 @@ export function oneOf(...values: readonly (string | null)[]): JsonObject {
   return { enum: values }
 }
 
-/** Keywords that would refuse a null whatever the type allows. */
+/** Keywords that would refuse a null even if the type allows it. */
 const narrowing = ['const', 'enum', 'anyOf', 'oneOf', 'not']
 
 export function orNull(schema: JsonObject): JsonObject {
@@ -41,7 +41,7 @@ export function ref(name: string): JsonObject {
   return { $ref: `#/components/schemas/${name}` }
 }
 
-/** Schemas by name, and one that is any of them. */
+/** Schemas by name, and a schema that matches any of them. */
 export function union(name: string, variants: Members): Members {
   return { ...variants, [name]: { anyOf: Object.keys(variants).map(ref) } }
 }

@@ -14,7 +14,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .addColumn('models', 'text')
     .addColumn('providers', 'text')
     .addColumn('spend_cap_usd', 'double precision')
-    // 0 or 1, or null where nothing is said.
+    // 0, 1, or null if not set.
     .addColumn('allow_unpriced', 'integer')
     .addColumn('tokens_per_minute', 'double precision')
     .addColumn('disabled', 'integer')

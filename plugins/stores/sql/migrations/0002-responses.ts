@@ -19,7 +19,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .addColumn('org', 'text', column => column.notNull())
     .addColumn('previous_id', 'text')
     .addColumn('created_at', 'bigint', column => column.notNull())
-    // The large ones last: SQLite reads a row from its beginning.
+    // Large columns last, because SQLite reads a row from its start.
     .addColumn('conversation', bytes, column => column.notNull())
     .addColumn('body', bytes, column => column.notNull())
     .addPrimaryKeyConstraint('response_key', ['owner', 'id'])

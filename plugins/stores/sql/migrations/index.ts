@@ -4,7 +4,7 @@ import * as responses from './0002-responses.ts'
 import * as masterKeyCheck from './0003-master-key-check.ts'
 import * as keyRotation from './0004-key-rotation.ts'
 
-/** All migrations, run in the order of their names. One that was released never changes. */
+/** All migrations, run in the order of their names. Never change a released one. */
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-api-keys': apiKeys,
   '0002-responses': responses,

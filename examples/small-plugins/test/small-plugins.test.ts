@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import responses from 'turnpike/plugins/endpoints/responses'
+import sandbox from 'turnpike/plugins/providers/sandbox'
+import localSealer from 'turnpike/plugins/sealers/local'
+import memory from 'turnpike/plugins/stores/memory'
+import { testGateway } from 'turnpike/testing'
+import guardrail from '../guardrail.ts'
+import logSink from '../log-sink.ts'
+import policySource from '../policy-source.ts'
+import route from '../route.ts'
+
+const base = [memory({}), localSealer({ masterKey: '0'.repeat(64) }), responses({}), sandbox({})]
+const body = { model: 'sandbox/echo', input: 'the launch code' }
+
+test('the guardrail refuses a forbidden word, for keys with redaction only', async () => {
+  for (const [redaction, status] of [
+    [true, 400],
+    [false, 200],
+  ] as const) {
+    const gateway = await testGateway({
+      plugins: [...base, guardrail({ words: ['launch code'] })],
+      key: { policy: { redaction: { value: redaction } } },
+    })
+    assert.equal((await gateway.request('/v1/responses', { body })).status, status)
+    assert.equal((await gateway.request('/v1/responses', { body: { ...body, input: 'hello' } })).status, 200)
+    await gateway.stop()
+  }
+})
+
+test('the policy source turns logging off for an organization', async () => {
+  const gateway = await testGateway({ plugins: [...base, policySource({ unlogged: ['default'] })] })
+  const reply = (await (await gateway.request('/v1/responses', { body })).json()) as { readonly store: boolean }
+  assert.equal(reply.store, false)
+  await gateway.stop()
+})
+
+test('the log sink writes a line for each request', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'acme-costs-'))
+  try {
+    const gateway = await testGateway({ plugins: [...base, logSink({ file: 'costs.jsonl' })], folder })
+    await gateway.request('/v1/responses', { body })
+    await gateway.stop()
+    const { model, costUsd } = JSON.parse(readFileSync(join(folder, 'costs.jsonl'), 'utf8')) as Record<string, unknown>
+    assert.equal(model, 'echo')
+    assert.equal(typeof costUsd, 'number')
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test('the route names the key', async () => {
+  const gateway = await testGateway({ plugins: [...base, route({})], key: { name: 'demo', org: 'acme' } })
+  assert.deepEqual(await (await gateway.request('/v1/whoami')).json(), { key: 'demo', org: 'acme' })
+  await gateway.stop()
+})

@@ -1,0 +1,25 @@
+import { nearest, type JsonObject, type Warning } from '../../../core/index.ts'
+
+const mostChecked = 20
+const longestName = 64
+
+/** A warning for each unknown top-level member that is probably a misspelled known one. Others may be meant for the provider. */
+export function misspelledMembers(unknown: JsonObject, known: Iterable<string>): readonly Warning[] {
+  const names = [...known]
+  return Object.keys(unknown)
+    .slice(0, mostChecked)
+    .flatMap(param => {
+      const meant = param.length <= longestName ? nearest(param, names, lettersWrong(param)).find(name => isNear(name, param)) : undefined
+      return meant === undefined ? [] : [{ param, message: `unknown, so it may have no effect: did you mean ${meant}?` }]
+    })
+}
+
+/** Short names of vendors' own members are close to everything: `top_k` is not `top_p`. */
+function lettersWrong({ length }: string): number {
+  return length < 6 ? 0 : 2
+}
+
+/** `nearest` also finds names that contain the one asked for, such as `tool_choice` for `choice`. */
+function isNear(name: string, param: string): boolean {
+  return Math.abs(name.length - param.length) <= lettersWrong(param)
+}
