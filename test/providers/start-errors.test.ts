@@ -59,7 +59,7 @@ const others: readonly (readonly [use: PluginUse, message: string | RegExp])[] =
   ...Object.entries(keyless).map(
     ([plugin, [use, variable]]) => [use, `plugin ${plugin} needs the option apiKey, such as apiKey: env('${variable}').`] as const,
   ),
-  [openaiChat({ host: 'compatible' }), /^plugin openai-chat\(compatible\) needs the option baseUrl, since its host has no address/],
+  [openaiChat({ host: 'compatible' }), /^plugin openai-chat\(compatible\) needs the option baseUrl, because its host has no default address/],
   [openaiChat({ host: 'cloudflare', apiKey }), /^plugin openai-chat\(cloudflare\) needs the option account, /],
   [wrong(openaiChat, { host: 'grok' }), /^plugin openai-chat has bad options: \/host must be equal to one of the allowed values \(.*groq/],
   [anthropic({ apiKey: '' }), 'plugin anthropic has bad options: /apiKey must NOT have fewer than 1 characters'],

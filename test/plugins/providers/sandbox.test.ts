@@ -565,7 +565,7 @@ t.test('fail', async t => {
     for (const asked of wrong) {
       const { kind, message } = await failure('fail', asked)
       t.equal(kind, 'invalid-request', asked)
-      t.match(message, /rate-limit.*retryAfterMs.*Such as/s, asked)
+      t.match(message, /rate-limit.*retryAfterMs.*For example/s, asked)
     }
     for (const asked of ['{"cut":1}', '{"message":1,"status":400}', '{"code":"x","status":400}', '{"status":400,"after":-1}'])
       t.match(await failure('fail', asked), { kind: 'invalid-request', message: /must be/ }, asked)

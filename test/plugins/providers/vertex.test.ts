@@ -282,7 +282,7 @@ t.test('credentials that cannot work end the start with one sentence', async t =
     message: 'plugin vertex(vertex) found Google credentials in credentials.json that are not JSON.',
   })
   await t.rejects(started({ json: '{}' }), { message: /no member "type"/ })
-  await t.rejects(started({ json: '{"type":"demo_account"}' }), { message: /it knows service_account, external_account/ })
+  await t.rejects(started({ json: '{"type":"demo_account"}' }), { message: /Known types: service_account, external_account/ })
   await t.rejects(started({ json: '{"type":"service_account","client_email":"a@example.com"}' }), {
     message: /credentials without private_key/,
   })
