@@ -51,7 +51,7 @@ async function post(http: UndiciClient, url: string, connectTimeoutMs = 10_000):
 t.test('a certificate authority of the company’s own', async t => {
   const proxy = await stage(t)
   await t.rejects(post(clientBehind(t, proxy.url), 'https://api.example.com/v1'), network, 'is unknown at first')
-  t.throws(() => trustCertificates(tls('plain-key')), /server\.extraCaFile must name a PEM file of certificates/)
+  t.throws(() => trustCertificates(tls('plain-key')), /server\.extraCaFile must be a PEM file of certificates/)
   t.throws(() => trustCertificates(tls('none')), /cannot be read \(ENOENT\)/)
   trustCertificates(tls('certificate'))
   t.equal(await post(clientBehind(t, proxy.url), 'https://api.example.com/v1'), 'for api.example.com')

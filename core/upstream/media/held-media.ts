@@ -161,6 +161,7 @@ function busy(): GatewayError {
     type: 'server_error',
     code: 'server_error',
     message: 'The gateway is at its memory limit for images and files of other requests. Try again.',
+    transient: true,
     retryAfterMs: 1_000,
   })
 }
