@@ -155,12 +155,12 @@ t.test('an answer whose client does not read is ended as well', async t => {
         }
       }),
       scripted('next', async function* () {
-        yield text('x'.repeat(60_000))
+        yield text('x'.repeat(15_000))
         yield finish
       }),
     ],
-    // The stalled answer has filled its 64 KiB of frames, at two bytes a character.
-    settings: { maxLiveAnswerBytes: 250_000 },
+    // The stalled answer has filled its 16 KiB of frames: two pieces, at two bytes a character.
+    settings: { maxLiveAnswerBytes: 60_000 },
   })
   t.teardown(under.stop)
   const unread = await under.request('/v1/responses', { body: { model: 'large/m', input: 'hi', stream: true } })
