@@ -197,7 +197,7 @@ t.test('/v1/decisions is the same until its last day is over', async t => {
   const later = await gateway({ clock, plugins: [decisions({ aliasUntil: '2027-01-31' }), deciding('acme').plugin] })
   t.teardown(later.stop)
   t.equal((await decide(later, body, {}, '/v1/decisions')).status, 200, 'the day is an option')
-  await t.rejects(gateway({ plugins: [decisions({ aliasUntil: '2026-13-40' })] }), /aliasUntil must be a day/)
+  await t.rejects(gateway({ plugins: [decisions({ aliasUntil: '2026-13-40' })] }), /aliasUntil must be a date/)
   await t.rejects(gateway({ plugins: [decisions({ aliasUntil: 'tomorrow' })] }), /aliasUntil/)
 })
 
