@@ -188,7 +188,7 @@ t.test('where a host is found', async t => {
 t.test('an account in the address', async t => {
   await using upstream = await fakeUpstream(answer)
   await t.rejects(gateway({ plugins: [openaiChat({ host: 'cloudflare', apiKey })] }), {
-    message: /cloudflare.* needs the option account, the account id of its address\./,
+    message: /cloudflare.* needs the option account, the account id in its address\./,
   })
   await t.rejects(gateway({ plugins: [openaiChat({ host: 'gpustack', apiKey })] }), { message: /needs the option baseUrl/ })
   const baseUrl = `${upstream.url}/accounts/{account}/v1`
