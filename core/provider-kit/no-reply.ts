@@ -1,4 +1,4 @@
-import type { UpstreamReply } from '../contracts/http-client.ts'
+import type { UpstreamHeaders } from '../contracts/adapter.ts'
 import { isSemantic, type GenerationEvent } from '../contracts/events.ts'
 import { ProviderFailure, type ProviderCall } from '../contracts/provider.ts'
 
@@ -20,8 +20,8 @@ export class Opening {
   }
 
   add(chunk: Uint8Array): void {
-    if (this.#bytes >= longestOpening) return
-    this.#chunks?.push(chunk)
+    if (!this.#chunks || this.#bytes >= longestOpening) return
+    this.#chunks.push(chunk)
     this.#bytes += chunk.byteLength
   }
 
@@ -39,7 +39,7 @@ export function failureOf(error: unknown, payload: string | undefined): Provider
 }
 
 /** Redirects are not followed, because that would send the credentials to another address. */
-export function redirected({ status, headers }: UpstreamReply, body: string, { endpoint }: ProviderCall): ProviderFailure {
+export function redirected(status: number, headers: UpstreamHeaders, body: string, { endpoint }: ProviderCall): ProviderFailure {
   const message = `The provider "${endpoint.provider}" answered with a redirect (status ${status}), which the gateway does not follow. The operator should check the option baseUrl.`
   return new ProviderFailure({ kind: 'protocol', message, status, upstream: body === '' ? `location: ${headers.location ?? ''}` : body })
 }

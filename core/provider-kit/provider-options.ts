@@ -3,9 +3,8 @@ import type { ProviderAdapter } from '../contracts/adapter.ts'
 import type { Credential } from '../contracts/provider.ts'
 import { PluginError } from '../foundation/errors.ts'
 
-// Options that every provider plugin has. `id` and `baseUrl` have different defaults, so each plugin defines them itself.
-
-const milliseconds = { type: 'integer', minimum: 1 } as const
+// Options that every provider plugin has, with those of `sending-options.ts`. `id` and `baseUrl` have different defaults, so each plugin
+// defines them itself.
 
 /** One key, or several to rotate through. */
 export const apiKeyOption = {
@@ -21,13 +20,6 @@ export const headersOption = {
   type: 'object',
   additionalProperties: { type: 'string', writeOnly: true },
   description: 'Headers sent with every request to the vendor.',
-} as const
-
-export const timeoutsOption = {
-  type: 'object',
-  additionalProperties: false,
-  properties: { connectMs: milliseconds, firstEventMs: milliseconds, betweenEventsMs: milliseconds, totalMs: milliseconds },
-  description: 'Timeouts for one attempt. Defaults: 10 s to connect, 120 s to the first event, 120 s between events, 600 s in total.',
 } as const
 
 /** A provider's keys, by ids that are safe to log. */

@@ -1,6 +1,8 @@
 import type { LookupFunction } from 'node:net'
-import { Agent, buildConnector, Pool, ProxyAgent, type Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
 import { acceptingContinue } from './accepting-continue.ts'
+import { exactReads, socketBytes } from './exact-reads.ts'
+import { Agent, buildConnector, Pool, ProxyAgent } from './undici.ts'
 
 export interface AgentOptions {
   readonly connectTimeoutMs: number
@@ -17,10 +19,7 @@ export interface AgentOptions {
  */
 const poolOptions = { allowH2: false, headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: 30_000 } as const
 
-/** How much of an unread reply is buffered, both at the socket and at the body. One read returns at most 64 KiB. */
-export const readAheadBytes = 16 * 1024
-
-const socketOptions = { allowH2: false, highWaterMark: readAheadBytes }
+const socketOptions = { allowH2: false, highWaterMark: socketBytes, onread: exactReads }
 
 /** Keep-alive pools, one per origin. */
 export function directAgent({ connectTimeoutMs, lookup }: AgentOptions): Dispatcher {

@@ -1,8 +1,9 @@
 import { pipeline, type Readable, type Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib'
-import { readAheadBytes } from './agent.ts'
+import { bodyBytes } from './exact-reads.ts'
 
-const buffers = { chunkSize: readAheadBytes, highWaterMark: readAheadBytes }
+// Smaller chunks would be cut from blocks that other replies share, and keep all of such a block alive.
+const buffers = { chunkSize: Buffer.poolSize / 2, highWaterMark: bodyBytes }
 
 const decoders: Readonly<Record<string, () => Transform>> = {
   gzip: () => createGunzip(buffers),
@@ -14,6 +15,11 @@ const decoders: Readonly<Record<string, () => Transform>> = {
 
 /** Decompresses a body. The gateway does not ask for compression, but some servers in front of vendors compress anyway. */
 export function decompressed(body: Readable, contentEncoding: string | undefined): Readable {
-  const decoder = decoders[contentEncoding?.trim().toLowerCase() ?? '']
-  return decoder ? pipeline(body, decoder(), () => {}) : body
+  const decoder = decoderFor(contentEncoding)
+  return decoder ? pipeline(body, decoder, () => {}) : body
+}
+
+/** Undefined for a body that is not compressed. */
+export function decoderFor(contentEncoding: string | undefined): Transform | undefined {
+  return contentEncoding === undefined ? undefined : decoders[contentEncoding.trim().toLowerCase()]?.()
 }

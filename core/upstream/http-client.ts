@@ -1,20 +1,31 @@
-import type { GatheredMedia, HttpClient, SendOptions, UpstreamReply, WantedMedia } from '../contracts/http-client.ts'
+import type {
+  GatheredMedia,
+  HttpClient,
+  ReplyReceiver,
+  SendOptions,
+  Transfer,
+  UpstreamReply,
+  WantedMedia,
+} from '../contracts/http-client.ts'
 import type { Dispatcher } from 'undici'
 import type { UpstreamHeaders, UpstreamRequest } from '../contracts/adapter.ts'
-import { ProviderFailure } from '../contracts/provider.ts'
 import { defaultSettings } from '../framework/settings.ts'
-import { directAgent, proxiedAgent, readAheadBytes, request } from './agent.ts'
+import { directAgent, proxiedAgent, request } from './agent.ts'
 import { decompressed } from './content-encoding.ts'
+import { bodyBytes } from './exact-reads.ts'
 import { MediaFetcher, type MediaFetcherOptions } from './media/media-fetcher.ts'
 import { MediaGathering, type MediaLimits } from './media/media-gathering.ts'
+import { networkFailure } from './network-failure.ts'
 import type { Proxies } from './proxies.ts'
+import { UndiciTransfer } from './undici-transfer.ts'
 
 const encoder = new TextEncoder()
-const defaultConnectTimeoutMs = 10_000
 
 export interface HttpClientOptions {
   readonly media?: Pick<MediaFetcherOptions, 'allowedHosts'>
   readonly limits?: MediaLimits
+  /** For providers without their own. */
+  readonly connectTimeoutMs?: number
   /** Undefined: connect directly. */
   readonly proxies?: Proxies | undefined
 }
@@ -33,8 +44,15 @@ export class UndiciClient implements HttpClient {
   readonly #media: MediaFetcher
   readonly #gathering: MediaGathering
   readonly #proxies: Proxies | undefined
+  readonly #connectTimeoutMs: number
 
-  constructor({ media = { allowedHosts: [] }, limits = defaultSettings, proxies }: HttpClientOptions = {}) {
+  constructor({
+    media = { allowedHosts: [] },
+    limits = defaultSettings,
+    connectTimeoutMs = defaultSettings.timeouts.connectMs,
+    proxies,
+  }: HttpClientOptions = {}) {
+    this.#connectTimeoutMs = connectTimeoutMs
     this.#proxies = proxies
     this.#media = new MediaFetcher({ ...media, proxies })
     this.#gathering = new MediaGathering(this.#media, limits)
@@ -42,7 +60,7 @@ export class UndiciClient implements HttpClient {
 
   async send(
     { method, url, headers, body }: UpstreamRequest,
-    { signal, connectTimeoutMs = defaultConnectTimeoutMs }: SendOptions,
+    { signal, connectTimeoutMs = this.#connectTimeoutMs }: SendOptions,
   ): Promise<UpstreamReply> {
     const { origin, path, proxy } = this.#locate(url)
     try {
@@ -51,16 +69,22 @@ export class UndiciClient implements HttpClient {
         path,
         method,
         headers,
-        // Encoded here because it lives as long as the reply: undici would put a string into a shared pool and keep a whole block of it alive.
-        body: typeof body === 'string' ? encoder.encode(body) : (body ?? null),
+        body: encoded(body),
         signal,
-        highWaterMark: readAheadBytes,
+        highWaterMark: bodyBytes,
       })
       const replied = reply.headers as UpstreamHeaders
       return { status: reply.statusCode, headers: replied, body: decompressed(reply.body, replied['content-encoding']) }
     } catch (error) {
       throw networkFailure(error, signal)
     }
+  }
+
+  exchange({ method, url, headers, body }: UpstreamRequest, receiver: ReplyReceiver, connectTimeoutMs = this.#connectTimeoutMs): Transfer {
+    const { origin, path, proxy } = this.#locate(url)
+    const transfer = new UndiciTransfer(receiver)
+    this.#agent(proxy, connectTimeoutMs).dispatch({ origin, path, method, headers, body: encoded(body) }, transfer)
+    return transfer
   }
 
   media(wanted: readonly WantedMedia[], signal: AbortSignal): Promise<GatheredMedia> {
@@ -95,17 +119,7 @@ export class UndiciClient implements HttpClient {
   }
 }
 
-/** Explains a broken connection: the abort's reason if there is one, else a failure of kind `network` or `timeout`. */
-export function networkFailure(error: unknown, signal: AbortSignal): unknown {
-  if (signal.aborted) return signal.reason
-  if (ProviderFailure.is(error)) return error
-  const code = (error as { code?: string }).code ?? (error as Error).name
-  // Only proxies have a timeout for headers, for their answer to CONNECT.
-  if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'UND_ERR_HEADERS_TIMEOUT')
-    return new ProviderFailure({
-      kind: 'timeout',
-      message: 'The provider did not accept a connection in time.',
-      cause: error,
-    })
-  return new ProviderFailure({ kind: 'network', message: `The connection to the provider failed (${code}).`, cause: error })
+/** Encoded here because it lives as long as the reply: undici would put a string into a shared pool and keep a whole block of it alive. */
+function encoded(body: string | Uint8Array | undefined): Uint8Array | null {
+  return typeof body === 'string' ? encoder.encode(body) : (body ?? null)
 }

@@ -1,3 +1,4 @@
+import { TextDecoder } from 'node:util'
 import { createParser } from 'eventsource-parser'
 import type { Framer } from '../contracts/adapter.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
@@ -5,6 +6,9 @@ import { isJson } from '../foundation/json.ts'
 
 /** The limit for one event or line, in characters. */
 const maximumFrameLength = 8 * 1024 * 1024
+
+const newline = 0x0a
+const longChunkBytes = 4096
 
 /**
  * Cuts bytes into server-sent events, synchronously. Skips comments, and accepts LF, CRLF and CR as line ends.
@@ -20,10 +24,11 @@ export function sseFramer(): Framer {
       if (error.type === 'max-buffer-size-exceeded') throw tooLong('an event')
     },
   })
+  const feed = (decoded: string): void => parser.feed(decoded)
   return {
     feed(chunk, push) {
       deliver = push
-      parser.feed(text.decode(chunk, { stream: true }))
+      decode(chunk, text, feed)
     },
     end(push) {
       deliver = (data, event) => {
@@ -38,24 +43,36 @@ export function sseFramer(): Framer {
 export function jsonLinesFramer(): Framer {
   const text = new TextDecoder()
   let rest = ''
+  let deliver: (data: string) => void
+  const feed = (decoded: string): void => {
+    let start = 0
+    // Only new text is searched and copied, so a long line in many chunks costs no more than its length.
+    for (let end = decoded.indexOf('\n'); end >= 0; end = decoded.indexOf('\n', start)) {
+      const line = rest + decoded.slice(start, end)
+      rest = ''
+      start = end + 1
+      pushLine(line, deliver)
+    }
+    rest += decoded.slice(start)
+    checkLength(rest)
+  }
   return {
     feed(chunk, push) {
-      const decoded = text.decode(chunk, { stream: true })
-      let start = 0
-      // Only new text is searched and copied, so a long line in many chunks costs no more than its length.
-      for (let end = decoded.indexOf('\n'); end >= 0; end = decoded.indexOf('\n', start)) {
-        const line = rest + decoded.slice(start, end)
-        rest = ''
-        start = end + 1
-        pushLine(line, push)
-      }
-      rest += decoded.slice(start)
-      checkLength(rest)
+      deliver = push
+      decode(chunk, text, feed)
     },
     end(push) {
       pushLine(rest + text.decode(), push)
     },
   }
+}
+
+/** Decodes an unfinished last line separately. As a slice of a longer string it would keep all of that string in memory until the rest arrives. */
+function decode(chunk: Uint8Array, text: TextDecoder, feed: (decoded: string) => void): void {
+  if (chunk.length < longChunkBytes) return feed(text.decode(chunk, { stream: true }))
+  const end = chunk.lastIndexOf(newline) + 1
+  if (end > 0) feed(text.decode(chunk.subarray(0, end), { stream: true }))
+  if (end < chunk.length) feed(text.decode(chunk.subarray(end), { stream: true }))
 }
 
 function pushLine(line: string, push: (data: string) => void): void {

@@ -29,9 +29,12 @@ export class InlineMedia {
   }
 
   /** Undefined if there is nothing to fetch. Throws `ProviderFailure` if something cannot be fetched. */
-  static async fetch(call: ProviderCall, places: Places, http: HttpClient): Promise<InlineMedia | undefined> {
+  static fetch(call: ProviderCall, places: Places, http: HttpClient): Promise<InlineMedia> | undefined {
     const wanted = wantedBy(call, places)
-    if (!wanted) return undefined
+    return wanted && InlineMedia.#gather(wanted, call, places, http)
+  }
+
+  static async #gather(wanted: readonly WantedMedia[], call: ProviderCall, places: Places, http: HttpClient): Promise<InlineMedia> {
     const gathering = http.media(wanted, call.signal)
     try {
       return new InlineMedia(call, places, await (call.clock?.pauseFor(gathering) ?? gathering))

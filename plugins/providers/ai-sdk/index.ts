@@ -1,4 +1,4 @@
-import { ApiKeys, apiKeyOption, definePlugin, headersOption, Providers, timeoutsOption } from '../../../core/index.ts'
+import { ApiKeys, apiKeyOption, definePlugin, headersOption, Providers, sendingOptions } from '../../../core/index.ts'
 import { idOf } from './id.ts'
 import { Models } from './models.ts'
 import { loadExport } from './package.ts'
@@ -62,17 +62,14 @@ export default definePlugin({
         description: 'The answer formats that the models enforce, if the catalog does not say. The prompt asks for other formats.',
       },
       headers: headersOption,
-      timeouts: timeoutsOption,
+      ...sendingOptions,
     },
   },
   instance: options => options.id ?? idOf(options.package),
   async setup(gateway, options) {
-    const { id = idOf(options.package), apiKey, timeouts, headers, structuredOutput, providerOptions } = options
+    const { id = idOf(options.package), apiKey } = options
     const keys = new ApiKeys(apiKey)
     const models = new Models(gateway, keys, await loadExport(gateway, options.package, options.export), options)
-    gateway.add(
-      Providers,
-      bridge(id, models, gateway.http, { credentials: keys.credentials, timeouts, headers, structuredOutput, providerOptions }),
-    )
+    gateway.add(Providers, bridge(id, models, gateway.http, { ...options, credentials: keys.credentials }))
   },
 })

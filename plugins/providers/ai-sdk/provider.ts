@@ -1,5 +1,6 @@
 import {
   aboutAsked,
+  sendingRules,
   type Capabilities,
   type Credential,
   type GenerationEvent,
@@ -7,7 +8,7 @@ import {
   type InlineMedia,
   type Provider,
   type ProviderCall,
-  type Timeouts,
+  type SendingRules,
 } from '../../../core/index.ts'
 import { Answer } from './answer.ts'
 import { callOptions, type CallSettings } from './call-options.ts'
@@ -18,19 +19,18 @@ import type { Models } from './models.ts'
 import { doGenerate, doStream } from './specification.ts'
 import { vendorOf } from './vendor.ts'
 
-export interface BridgeOptions extends CallSettings {
+export interface BridgeOptions extends CallSettings, SendingRules {
   readonly credentials: readonly Credential[] | undefined
-  readonly timeouts: Partial<Timeouts> | undefined
   readonly structuredOutput: Capabilities['structuredOutput']
 }
 
 /** Turns a package's models into a provider. The package does the I/O and speaks the vendor's dialect. */
 export function bridge(id: string, models: Models, http: HttpClient, options: BridgeOptions): Provider {
-  const { credentials, timeouts, structuredOutput } = options
+  const { credentials, structuredOutput } = options
   return {
     id,
     ...(credentials && { credentials }),
-    ...(timeouts && { timeouts }),
+    ...sendingRules(options),
     capabilities: {
       customTools: false,
       namespaceTools: false,

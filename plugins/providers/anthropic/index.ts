@@ -1,4 +1,4 @@
-import { ApiKeys, apiKeyOption, definePlugin, headersOption, httpProvider, Providers, timeoutsOption } from '../../../core/index.ts'
+import { ApiKeys, apiKeyOption, definePlugin, headersOption, httpProvider, Providers, sendingOptions } from '../../../core/index.ts'
 import { anthropicAdapter } from './adapter.ts'
 
 const vendorUrl = 'https://api.anthropic.com'
@@ -27,11 +27,11 @@ export default definePlugin({
           'The output limit if neither the caller nor the catalog sets one, because the API requires one. Default: 32000 for Claude 4 and later, the maximum for older Claude models, 8192 for others.',
       },
       headers: headersOption,
-      timeouts: timeoutsOption,
+      ...sendingOptions,
     },
   },
   instance: options => options.id,
-  setup(gateway, { id, apiKey, baseUrl, version, beta, defaultMaxTokens, headers, timeouts }) {
+  setup(gateway, { id, apiKey, baseUrl, version, beta, defaultMaxTokens, headers, ...sending }) {
     const keys = new ApiKeys(apiKey)
     if (baseUrl === vendorUrl && !headers) keys.demand(gateway.name, 'ANTHROPIC_API_KEY')
     const url = `${baseUrl.replace(/(\/v1)?\/*$/, '')}/v1/messages`
@@ -42,6 +42,6 @@ export default definePlugin({
       defaultMaxTokens,
       authorize: keys.authorizeBy('x-api-key'),
     })
-    gateway.add(Providers, httpProvider(id, adapter, gateway.http, { credentials: keys.credentials, timeouts, headers }))
+    gateway.add(Providers, httpProvider(id, adapter, gateway.http, { credentials: keys.credentials, headers, ...sending }))
   },
 })

@@ -8,7 +8,7 @@ import {
   PluginError,
   Providers,
   requirePeer,
-  timeoutsOption,
+  sendingOptions,
 } from '../../../core/index.ts'
 import { resourceOf } from './address.ts'
 import { deployedModels } from './catalog.ts'
@@ -62,14 +62,14 @@ export default definePlugin({
           'By model name: the deployment that serves it, or its settings. A model that is not listed uses a deployment with its own name.',
       },
       headers: headersOption,
-      timeouts: timeoutsOption,
+      ...sendingOptions,
     },
   },
   needs: { clock: Clock },
   instance: options => options.id,
   setup(
     gateway,
-    { id, resource, baseUrl, apiKey, token, entra: asked, api, apiVersion, deployments: given, headers, timeouts },
+    { id, resource, baseUrl, apiKey, token, entra: asked, api, apiVersion, deployments: given, headers, ...sending },
     { clock },
   ) {
     const address = resourceOf(resource, baseUrl)
@@ -87,7 +87,7 @@ export default definePlugin({
     }
     const credentials = new AzureCredentials(secrets, token === undefined ? 'key' : 'token', tokens, new URL(address.openai).host)
     const deployments = new Deployments({ deployments: given, api, apiVersion })
-    gateway.add(Providers, azureProvider({ id, resource: address, deployments, credentials, headers, timeouts }, gateway.http))
+    gateway.add(Providers, azureProvider({ id, resource: address, deployments, credentials, headers, ...sending }, gateway.http))
     if (deployments.listed.size > 0) gateway.add(CatalogSources, deployedModels(id, deployments))
   },
 })

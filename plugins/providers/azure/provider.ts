@@ -18,7 +18,7 @@ import type { AzureCredentials } from './credentials.ts'
 import { isOpenai, type Api, type Deployments } from './deployments.ts'
 import { orOfPlatform } from './failure.ts'
 
-export interface AzureOptions extends Pick<HttpProviderOptions, 'headers' | 'timeouts'> {
+export interface AzureOptions extends Omit<HttpProviderOptions, 'credentials'> {
   readonly id: string
   readonly resource: Resource
   readonly deployments: Deployments
@@ -26,7 +26,7 @@ export interface AzureOptions extends Pick<HttpProviderOptions, 'headers' | 'tim
 }
 
 /** One provider with several dialects. The operator or the model's name decides which one a deployment speaks. */
-export function azureProvider({ id, resource, deployments, credentials, headers, timeouts }: AzureOptions, http: HttpClient): Provider {
+export function azureProvider({ id, resource, deployments, credentials, headers, ...sending }: AzureOptions, http: HttpClient): Provider {
   const speaking = (api: Api, adapter: ProviderAdapter): Provider =>
     httpProvider(
       id,
@@ -37,7 +37,7 @@ export function azureProvider({ id, resource, deployments, credentials, headers,
         failure: orOfPlatform(adapter.failure),
       },
       http,
-      { credentials: credentials.list, headers, timeouts },
+      { credentials: credentials.list, headers, ...sending },
     )
   const noKeys = new ApiKeys(undefined)
   const responses = speaking('responses', named(openaiResponsesAdapter({ baseUrl: resource.openai })))

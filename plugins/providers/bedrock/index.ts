@@ -13,7 +13,7 @@ export default definePlugin({
   needs: { clock: Clock },
   instance: options => options.id,
   async setup(gateway, options, { clock }) {
-    const { id, invoke, beta, defaultMaxTokens, headers, timeouts } = options
+    const { id, invoke, beta, defaultMaxTokens } = options
     const { sources, region, baseUrl } = await connectionOf(gateway.name, options, process.env)
     for (const secret of secretsOf(sources)) gateway.secret(secret)
     if (sources.profiles?.length || sources.defaultChain)
@@ -29,7 +29,7 @@ export default definePlugin({
       defaultMaxTokens,
       authorize: (request, credentialId, signal) => credentials.authorize(request, credentialId, signal, signer),
     })
-    gateway.add(Providers, httpProvider(id, adapter, gateway.http, { credentials: credentials.credentials, timeouts, headers }))
+    gateway.add(Providers, httpProvider(id, adapter, gateway.http, { ...options, credentials: credentials.credentials }))
   },
 })
 

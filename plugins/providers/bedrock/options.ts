@@ -1,4 +1,4 @@
-import { apiKeyOption, headersOption, timeoutsOption } from '../../../core/index.ts'
+import { apiKeyOption, headersOption, sendingOptions } from '../../../core/index.ts'
 import { invokeDialects } from './invoke.ts'
 
 const text = { type: 'string', minLength: 1 } as const
@@ -60,6 +60,6 @@ export const optionsSchema = {
         'The output limit for Claude if neither the caller nor the catalog sets one. Default: 32000 for Claude 4 and later, the maximum for older models.',
     },
     headers: headersOption,
-    timeouts: timeoutsOption,
+    ...sendingOptions,
   },
 } as const

@@ -1,4 +1,4 @@
-import { ApiKeys, apiKeyOption, definePlugin, headersOption, httpProvider, Providers, timeoutsOption } from '../../../core/index.ts'
+import { ApiKeys, apiKeyOption, definePlugin, headersOption, httpProvider, Providers, sendingOptions } from '../../../core/index.ts'
 import { cohereAdapter } from './adapter.ts'
 
 const vendorUrl = 'https://api.cohere.com'
@@ -19,17 +19,17 @@ export default definePlugin({
         description: 'The address before `/v2/chat`.',
       },
       headers: headersOption,
-      timeouts: timeoutsOption,
+      ...sendingOptions,
     },
   },
   instance: options => options.id,
-  setup(gateway, { id, apiKey, baseUrl, headers, timeouts }) {
+  setup(gateway, { id, apiKey, baseUrl, headers, ...sending }) {
     const keys = new ApiKeys(apiKey)
     if (baseUrl === vendorUrl && !headers) keys.demand(gateway.name, 'CO_API_KEY')
     const adapter = cohereAdapter({
       url: `${baseUrl.replace(/(\/v2)?\/*$/, '')}/v2/chat`,
       authorize: keys.authorizeBy('authorization'),
     })
-    gateway.add(Providers, httpProvider(id, adapter, gateway.http, { credentials: keys.credentials, timeouts, headers }))
+    gateway.add(Providers, httpProvider(id, adapter, gateway.http, { credentials: keys.credentials, headers, ...sending }))
   },
 })

@@ -1,4 +1,4 @@
-import { ApiKeys, apiKeyOption, definePlugin, headersOption, httpProvider, Providers, timeoutsOption } from '../../../core/index.ts'
+import { ApiKeys, apiKeyOption, definePlugin, headersOption, httpProvider, Providers, sendingOptions } from '../../../core/index.ts'
 import { geminiAdapter } from './adapter.ts'
 import { modelPath } from './model-path.ts'
 import { safetySettingsOption } from './safety.ts'
@@ -22,11 +22,11 @@ export default definePlugin({
       },
       safetySettings: safetySettingsOption,
       headers: headersOption,
-      timeouts: timeoutsOption,
+      ...sendingOptions,
     },
   },
   instance: options => options.id,
-  setup(gateway, { id, apiKey, baseUrl, safetySettings, headers, timeouts }) {
+  setup(gateway, { id, apiKey, baseUrl, safetySettings, headers, ...sending }) {
     const keys = new ApiKeys(apiKey)
     if (baseUrl === vendorUrl && !headers) keys.demand(gateway.name, 'GEMINI_API_KEY')
     const root = `${baseUrl.replace(/(\/v1beta)?\/*$/, '')}/v1beta`
@@ -37,6 +37,6 @@ export default definePlugin({
       safetySettings,
       authorize: keys.authorizeBy('x-goog-api-key'),
     })
-    gateway.add(Providers, httpProvider(id, adapter, gateway.http, { credentials: keys.credentials, timeouts, headers }))
+    gateway.add(Providers, httpProvider(id, adapter, gateway.http, { credentials: keys.credentials, headers, ...sending }))
   },
 })

@@ -1,4 +1,4 @@
-import { ApiKeys, apiKeyOption, definePlugin, headersOption, httpProvider, Providers, timeoutsOption } from '../../../core/index.ts'
+import { ApiKeys, apiKeyOption, definePlugin, headersOption, httpProvider, Providers, sendingOptions } from '../../../core/index.ts'
 import { hosts } from '../openai-chat/hosts.ts'
 import { mistralAdapter } from './adapter.ts'
 
@@ -24,14 +24,14 @@ export default definePlugin({
         description: "The vendor's guardrails, as in its API reference. What they block is refused.",
       },
       headers: headersOption,
-      timeouts: timeoutsOption,
+      ...sendingOptions,
     },
   },
   instance: options => options.id,
-  setup(gateway, { id, apiKey, baseUrl, safePrompt, guardrails, headers, timeouts }) {
+  setup(gateway, { id, apiKey, baseUrl, safePrompt, guardrails, headers, ...sending }) {
     const keys = new ApiKeys(apiKey)
     if (baseUrl === hosts.mistral.baseUrl && !headers) keys.demand(gateway.name, 'MISTRAL_API_KEY')
     const adapter = mistralAdapter({ baseUrl, keys, safePrompt, guardrails })
-    gateway.add(Providers, httpProvider(id, adapter, gateway.http, { credentials: keys.credentials, timeouts, headers }))
+    gateway.add(Providers, httpProvider(id, adapter, gateway.http, { credentials: keys.credentials, headers, ...sending }))
   },
 })

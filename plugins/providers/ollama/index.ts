@@ -6,13 +6,12 @@ import {
   headersOption,
   httpProvider,
   Providers,
-  timeoutsOption,
+  sendingOptions,
   type JsonObject,
 } from '../../../core/index.ts'
 import { ollamaAdapter } from './adapter.ts'
+import { defaultBaseUrl } from './base-url.ts'
 import { ModelList } from './model-list.ts'
-
-export const defaultBaseUrl = 'http://127.0.0.1:11434'
 
 /** An Ollama server and its models, in its own dialect; or the vendor's cloud, with a key and its `baseUrl`. */
 export default definePlugin({
@@ -41,11 +40,11 @@ export default definePlugin({
       listModels: { type: 'boolean', default: true, description: "Whether to add the server's models to the catalog." },
       listEverySeconds: { type: 'number', minimum: 1, maximum: 86400, default: 60, description: 'How often to refresh that list.' },
       headers: headersOption,
-      timeouts: timeoutsOption,
+      ...sendingOptions,
     },
   },
   instance: options => options.id,
-  setup(gateway, { id, apiKey, baseUrl, keepAlive, modelOptions, listModels, listEverySeconds, headers, timeouts }) {
+  setup(gateway, { id, apiKey, baseUrl, keepAlive, modelOptions, listModels, listEverySeconds, headers, ...sending }) {
     const keys = new ApiKeys(apiKey)
     const root = baseUrl.replace(/(\/api|\/v1)?\/*$/, '')
     const authorization = (credentialId: string | undefined): Readonly<Record<string, string>> => {
@@ -58,7 +57,7 @@ export default definePlugin({
       modelOptions,
       authorize: (request, credentialId) => ({ ...request, headers: { ...request.headers, ...authorization(credentialId) } }),
     })
-    gateway.add(Providers, httpProvider(id, adapter, gateway.http, { credentials: keys.credentials, timeouts, headers }))
+    gateway.add(Providers, httpProvider(id, adapter, gateway.http, { credentials: keys.credentials, headers, ...sending }))
     if (!listModels) return
     const list = new ModelList({
       provider: id,

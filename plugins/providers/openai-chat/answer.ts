@@ -13,8 +13,8 @@ export class Answer {
   readonly #call: ProviderCall
   readonly #host: Host
   readonly #thinkTags: ThinkTags | undefined
-  readonly #details = new ReasoningDetails()
-  readonly #calls = new ToolCalls()
+  #details: ReasoningDetails | undefined
+  #calls: ToolCalls | undefined
   #isOpen = false
   #hasModel = false
   #hasSaid = false
@@ -59,6 +59,7 @@ export class Answer {
       this.#hasSaid = true
       this.#settle(emit)
       this.#annotate(emit)
+      this.#calls ??= new ToolCalls()
       for (const call of said.tool_calls) this.#calls.add(call, emit)
     }
   }
@@ -68,9 +69,9 @@ export class Answer {
     this.#settle(emit)
     this.#annotate(emit)
     const finish = finishReasonOf(reason)
-    this.#calls.end(finish === 'length', emit)
+    this.#calls?.end(finish === 'length', emit)
     if (reason === undefined && !this.#hasSaid) return
-    emit({ type: 'finish', reason: finish === 'stop' && this.#calls.count > 0 ? 'tool-calls' : finish })
+    emit({ type: 'finish', reason: finish === 'stop' && this.#calls?.count ? 'tool-calls' : finish })
   }
 
   reasoning(text: string, emit: Emit): void {
@@ -97,7 +98,7 @@ export class Answer {
     this.#thinkTags?.flush(emit)
     if (text) this.reasoning(text, emit)
     for (const detail of details ?? []) this.#detail(detail, emit)
-    this.#details.add(details ?? [], whole)
+    if (details) (this.#details ??= new ReasoningDetails()).add(details, whole)
     return true
   }
 
@@ -132,7 +133,7 @@ export class Answer {
 
   #endReasoning(emit: Emit): void {
     this.#partIndex = undefined
-    const opaque = this.#details.take()
+    const opaque = this.#details?.take()
     if (opaque) emit({ type: 'reasoning-state', opaque })
   }
 

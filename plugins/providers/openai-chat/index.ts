@@ -6,7 +6,7 @@ import {
   httpProvider,
   PluginError,
   Providers,
-  timeoutsOption,
+  sendingOptions,
 } from '../../../core/index.ts'
 import { openaiChatAdapter } from './adapter.ts'
 import { addressOf, hosts, type Host, type HostName } from './hosts.ts'
@@ -32,7 +32,7 @@ export default definePlugin({
         description: 'Replaces `{account}` in the address of hosts that have one: an account id, a region, the host of a workspace.',
       },
       headers: headersOption,
-      timeouts: timeoutsOption,
+      ...sendingOptions,
     },
   },
   instance: options => options.id ?? options.host,
@@ -43,9 +43,8 @@ export default definePlugin({
     const keys = new ApiKeys(options.apiKey)
     if (!options.baseUrl && !options.headers && host.keyVariable) keys.demand(gateway.name, host.keyVariable)
     const provider = httpProvider(options.id ?? options.host, openaiChatAdapter(host, address.url, keys), gateway.http, {
+      ...options,
       credentials: keys.credentials,
-      timeouts: options.timeouts,
-      headers: options.headers,
     })
     gateway.add(Providers, host.wholeWithTools ? wholeWithTools(provider) : provider)
   },

@@ -17,9 +17,9 @@ interface OpenCall {
 export class ToolCalls {
   readonly #calls: OpenCall[] = []
   /** The last call of each kind: an answer may have thousands of calls, and each of its pieces looks for one. */
-  readonly #byIndex = new Map<number, OpenCall>()
-  readonly #withoutId = new Map<number, OpenCall>()
-  readonly #byId = new Map<string, OpenCall>()
+  #byIndex: Map<number, OpenCall> | undefined
+  #withoutId: Map<number, OpenCall> | undefined
+  #byId: Map<string, OpenCall> | undefined
 
   get count(): number {
     return this.#calls.filter(call => call.isAnnounced).length
@@ -42,21 +42,21 @@ export class ToolCalls {
   }
 
   #find({ index, id }: ToolCall, name: string | undefined): OpenCall | undefined {
-    if (typeof index !== 'number') return id ? this.#byId.get(id) : name ? undefined : this.#calls.at(-1)
-    const last = this.#byIndex.get(index)
+    if (typeof index !== 'number') return id ? this.#byId?.get(id) : name ? undefined : this.#calls.at(-1)
+    const last = this.#byIndex?.get(index)
     // Some hosts give every call the index 0: a new name with another id is another call.
     if (!name || !id || !last?.id || last.id === id) return last
-    const same = this.#byId.get(id)
-    return same?.index === index ? same : this.#withoutId.get(index)
+    const same = this.#byId?.get(id)
+    return same?.index === index ? same : this.#withoutId?.get(index)
   }
 
   #open({ index, id }: ToolCall): OpenCall {
     const key = String(this.#calls.length)
     const call = { key, index: index ?? undefined, id: id || undefined, isAnnounced: false, isCustom: false, held: '', hasInput: false }
     this.#calls.push(call)
-    if (call.index !== undefined) this.#byIndex.set(call.index, call)
-    if (call.id !== undefined) this.#byId.set(call.id, call)
-    else if (call.index !== undefined) this.#withoutId.set(call.index, call)
+    if (call.index !== undefined) (this.#byIndex ??= new Map()).set(call.index, call)
+    if (call.id !== undefined) (this.#byId ??= new Map()).set(call.id, call)
+    else if (call.index !== undefined) (this.#withoutId ??= new Map()).set(call.index, call)
     return call
   }
 }

@@ -1,4 +1,4 @@
-import { ApiKeys, apiKeyOption, definePlugin, headersOption, httpProvider, Providers, timeoutsOption } from '../../../core/index.ts'
+import { ApiKeys, apiKeyOption, definePlugin, headersOption, httpProvider, Providers, sendingOptions } from '../../../core/index.ts'
 import { openaiResponsesAdapter } from './adapter.ts'
 
 const vendorUrl = 'https://api.openai.com/v1'
@@ -19,7 +19,7 @@ export default definePlugin({
         description: 'The address before `/responses`.',
       },
       headers: headersOption,
-      timeouts: timeoutsOption,
+      ...sendingOptions,
       reasoningState: {
         type: 'boolean',
         default: true,
@@ -32,10 +32,10 @@ export default definePlugin({
     },
   },
   instance: options => options.id,
-  setup(gateway, { id, apiKey, baseUrl, headers, timeouts, reasoningState, obfuscation }) {
+  setup(gateway, { id, apiKey, baseUrl, headers, reasoningState, obfuscation, ...sending }) {
     const keys = new ApiKeys(apiKey)
     if (baseUrl === vendorUrl && !headers) keys.demand(gateway.name, 'OPENAI_API_KEY')
     const adapter = openaiResponsesAdapter({ baseUrl, keys, reasoningState, obfuscation })
-    gateway.add(Providers, httpProvider(id, adapter, gateway.http, { credentials: keys.credentials, timeouts, headers }))
+    gateway.add(Providers, httpProvider(id, adapter, gateway.http, { credentials: keys.credentials, headers, ...sending }))
   },
 })

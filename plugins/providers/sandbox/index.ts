@@ -1,4 +1,4 @@
-import { CatalogSources, DecisionClients, definePlugin, Providers, timeoutsOption } from '../../../core/index.ts'
+import { CatalogSources, DecisionClients, definePlugin, Providers, sendingOptions } from '../../../core/index.ts'
 import { sandboxDecisionModels, sandboxDecisions } from './dm.ts'
 import { sandboxModels } from './models.ts'
 import { sandboxProvider } from './provider.ts'
@@ -10,12 +10,12 @@ export default definePlugin({
     additionalProperties: false,
     properties: {
       id: { type: 'string', minLength: 1, default: 'sandbox', description: 'The slug in `provider/model`.' },
-      timeouts: timeoutsOption,
+      ...sendingOptions,
     },
   },
   instance: options => options.id,
   setup(gateway, options) {
-    gateway.add(Providers, sandboxProvider(options.id, options.timeouts))
+    gateway.add(Providers, sandboxProvider(options.id, options))
     gateway.add(DecisionClients, sandboxDecisions(options.id))
     gateway.add(CatalogSources, sandboxModels(options.id))
     gateway.add(CatalogSources, sandboxDecisionModels(options.id))

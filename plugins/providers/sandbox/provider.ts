@@ -1,4 +1,11 @@
-import { ProviderFailure, type GenerationEvent, type Provider, type ProviderCall, type Timeouts } from '../../../core/index.ts'
+import {
+  ProviderFailure,
+  sendingRules,
+  type GenerationEvent,
+  type Provider,
+  type ProviderCall,
+  type SendingRules,
+} from '../../../core/index.ts'
 import { echo } from './echo.ts'
 import { fail } from './fail.ts'
 import { metered } from './metering.ts'
@@ -11,10 +18,10 @@ type Say = (call: ProviderCall) => Iterable<GenerationEvent> | AsyncIterable<Gen
 
 const models: Readonly<Record<ModelName, Say>> = { echo, tools, reasoning, slow, fail }
 
-export function sandboxProvider(id: string, timeouts?: Partial<Timeouts>): Provider {
+export function sandboxProvider(id: string, rules: SendingRules = {}): Provider {
   return {
     id,
-    ...(timeouts && { timeouts }),
+    ...sendingRules(rules),
     async *generate(call) {
       const name = call.endpoint.upstreamModel
       if (!isModelName(name))

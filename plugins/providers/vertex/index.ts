@@ -1,4 +1,4 @@
-import { Clock, definePlugin, headersOption, PluginError, Providers, requirePeer, timeoutsOption } from '../../../core/index.ts'
+import { Clock, definePlugin, headersOption, PluginError, Providers, requirePeer, sendingOptions } from '../../../core/index.ts'
 import { safetySettingsOption } from '../gemini/safety.ts'
 import { defaultAdvice, readCredentials, type GoogleCredentials } from './credentials.ts'
 import { authPackage, defaultClient, googleClient } from './google-client.ts'
@@ -58,12 +58,12 @@ export default definePlugin({
       },
       safetySettings: safetySettingsOption,
       headers: headersOption,
-      timeouts: timeoutsOption,
+      ...sendingOptions,
     },
   },
   needs: { clock: Clock },
   instance: options => options.id,
-  async setup(gateway, { id, project, location, credentials, tokenUrl, baseUrl, safetySettings, headers, timeouts }, { clock }) {
+  async setup(gateway, { id, project, location, credentials, tokenUrl, baseUrl, safetySettings, headers, ...sending }, { clock }) {
     const { file } = credentials
     const read = readFor(gateway.name, file === undefined ? credentials : { file: gateway.resolvePath(file) })
     requirePeer(gateway.name, authPackage, 'for Google credentials')
@@ -76,7 +76,7 @@ export default definePlugin({
       clock,
       (secret, expiresAtMs) => gateway.secret(secret, expiresAtMs),
     )
-    gateway.add(Providers, vertexProvider({ id, root, project: owner, token, safetySettings, headers, timeouts }, gateway.http))
+    gateway.add(Providers, vertexProvider({ id, root, project: owner, token, safetySettings, headers, ...sending }, gateway.http))
   },
 })
 

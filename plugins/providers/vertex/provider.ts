@@ -13,7 +13,7 @@ import { geminiAdapter } from '../gemini/adapter.ts'
 import type { SafetySetting } from '../gemini/wire.ts'
 import type { AuthorizationHeaders } from './google-token.ts'
 
-export interface VertexOptions extends Pick<HttpProviderOptions, 'headers' | 'timeouts'> {
+export interface VertexOptions extends Omit<HttpProviderOptions, 'credentials'> {
   readonly id: string
   /** `…/projects/{project}/locations/{location}`. */
   readonly root: string
@@ -23,12 +23,15 @@ export interface VertexOptions extends Pick<HttpProviderOptions, 'headers' | 'ti
 }
 
 /** One provider with two dialects. The model's name decides. */
-export function vertexProvider({ id, root, project, token, safetySettings, headers, timeouts }: VertexOptions, http: HttpClient): Provider {
+export function vertexProvider(
+  { id, root, project, token, safetySettings, headers, ...sending }: VertexOptions,
+  http: HttpClient,
+): Provider {
   const authorize: ProviderAdapter['authorize'] = async (request, _credentialId, signal) => ({
     ...request,
     headers: { ...request.headers, ...(await token.value(signal)) },
   })
-  const options = { credentials: [{ id: project, account: project }], headers, timeouts }
+  const options = { credentials: [{ id: project, account: project }], headers, ...sending }
   const modelUrl = ({ upstreamModel }: Endpoint, publisher: string): string =>
     `${root}/publishers/${publisher}/models/${encodeURIComponent(upstreamModel.replace(/^(publishers\/\w+\/)?models\//, ''))}`
   const gemini = httpProvider(

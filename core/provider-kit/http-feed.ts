@@ -1,0 +1,163 @@
+import type { ProviderAdapter, UpstreamHeaders, UpstreamRequest } from '../contracts/adapter.ts'
+import type { EventFeed, EventReceiver } from '../contracts/event-feed.ts'
+import type { GenerationEvent } from '../contracts/events.ts'
+import type { HttpClient, ReplyReceiver, Transfer } from '../contracts/http-client.ts'
+import type { ProviderCall, Yielded } from '../contracts/provider.ts'
+import { isPending } from '../foundation/json.ts'
+import { InlineMedia } from '../upstream/media/inline-media.ts'
+import { exchange } from '../upstream/stream-transfer.ts'
+import { ErrorReader } from './error-reader.ts'
+import { iterate } from './iterate.ts'
+import { StreamReader } from './stream-reader.ts'
+import { WholeReader } from './whole-reader.ts'
+
+/** What a provider needs for all of its calls. */
+export interface HttpService {
+  readonly adapter: ProviderAdapter
+  readonly http: HttpClient
+  /** Sent with every request, in lower case. */
+  readonly headers: Readonly<Record<string, string>> | undefined
+  readonly connectTimeoutMs: number | undefined
+}
+
+/** Makes events of the bytes of one reply. It tells its feed, and throws nothing. */
+export interface ReplyReader {
+  chunk(bytes: Uint8Array): void
+  /** The body is complete. */
+  end(): void
+  /** Nothing more will come: the connection broke, or nobody listens any more. */
+  leave?(): void
+}
+
+/** One request to a vendor, and the events of its reply. Everything happens when bytes arrive, without a promise per step. */
+export class HttpFeed implements EventFeed, ReplyReceiver {
+  readonly #service: HttpService
+  readonly #call: ProviderCall
+  /** Undefined when the feed is over. */
+  #receiver: EventReceiver | undefined
+  #transfer: Transfer | undefined
+  #reader: ReplyReader | undefined
+  #media: InlineMedia | undefined
+  #isPaused = false
+
+  constructor(service: HttpService, call: ProviderCall) {
+    this.#service = service
+    this.#call = call
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Yielded> {
+    return iterate(this, this.#call.signal)
+  }
+
+  deliver(receiver: EventReceiver): void {
+    this.#receiver = receiver
+    const { adapter, http } = this.#service
+    try {
+      const fetching = adapter.media && InlineMedia.fetch(this.#call, adapter.media, http)
+      if (fetching) fetching.then(media => this.#withMedia(media)).catch(error => this.fail(error))
+      else this.#authorize(adapter.prepare(this.#call))
+    } catch (error) {
+      this.fail(error)
+    }
+  }
+
+  pause(): void {
+    this.#isPaused = true
+    this.#transfer?.pause()
+  }
+
+  resume(): void {
+    if (!this.#isPaused) return
+    this.#isPaused = false
+    this.#transfer?.resume()
+  }
+
+  stop(): void {
+    if (!this.#receiver) return
+    this.#leave()
+    this.#transfer?.stop()
+  }
+
+  head(status: number, headers: UpstreamHeaders): void {
+    const { adapter } = this.#service
+    if (status >= 300) this.#reader = new ErrorReader(this, adapter, this.#call, status, headers)
+    else {
+      this.#releaseMedia()
+      const Reader = this.#call.request.stream ? StreamReader : WholeReader
+      this.#reader = new Reader(this, adapter, this.#call)
+    }
+  }
+
+  chunk(bytes: Uint8Array): void {
+    this.#reader?.chunk(bytes)
+  }
+
+  end(): void {
+    this.#reader?.end()
+  }
+
+  /** Also for errors before the request was sent. */
+  fail(error: unknown): void {
+    const receiver = this.#receiver
+    this.#leave()
+    receiver?.fail(error)
+  }
+
+  /** For readers. */
+  events(list: readonly GenerationEvent[]): void {
+    this.#receiver?.events(list)
+  }
+
+  /** For readers: the answer is complete. What still comes goes to the reader, until it calls `close`. */
+  complete(): void {
+    const receiver = this.#receiver
+    this.#receiver = undefined
+    this.resume()
+    receiver?.end()
+  }
+
+  /** For readers: the reply is no answer, or a broken one. */
+  refuse(error: unknown): void {
+    this.fail(error)
+    this.#transfer?.stop()
+  }
+
+  /** For readers: nothing that still comes matters. */
+  close(): void {
+    this.#transfer?.stop()
+  }
+
+  async #withMedia(media: InlineMedia): Promise<void> {
+    this.#media = media
+    if (!this.#receiver) return this.#releaseMedia()
+    this.#authorize(media.request(this.#service.adapter))
+  }
+
+  #authorize(prepared: UpstreamRequest): void {
+    const { adapter, headers } = this.#service
+    const request = headers ? { ...prepared, headers: { ...prepared.headers, ...headers } } : prepared
+    if (!adapter.authorize) return this.#send(request)
+    const authorized = adapter.authorize(request, this.#call.credentialId, this.#call.signal)
+    if (isPending(authorized)) authorized.then(signed => this.#send(signed)).then(undefined, (error: unknown) => this.fail(error))
+    else this.#send(authorized)
+  }
+
+  #send(request: UpstreamRequest): void {
+    // It may have been stopped while it waited.
+    if (!this.#receiver) return
+    const { http, connectTimeoutMs } = this.#service
+    this.#transfer = exchange(http, request, this, { signal: this.#call.signal, connectTimeoutMs })
+    if (this.#isPaused) this.#transfer.pause()
+  }
+
+  #leave(): void {
+    this.#receiver = undefined
+    this.#reader?.leave?.()
+    this.#releaseMedia()
+  }
+
+  #releaseMedia(): void {
+    this.#media?.release()
+    this.#media = undefined
+  }
+}
