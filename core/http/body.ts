@@ -1,17 +1,28 @@
 import { GatewayError, invalidRequest } from '../foundation/errors.ts'
 import { acceptedEncodings, decompressed } from './decompression.ts'
 import { checkJsonLimits } from './json-limits.ts'
+import { incompleteBody } from './incomplete-body.ts'
+import type { Incoming } from './incoming.ts'
 import type { LiveBody } from './live-bodies.ts'
 
 const byteOrderMark = 0xfeff
 
 /** The text of a body that is announced as JSON. 415 for anything else, 413 for one that is too large once it is decompressed. */
-export async function readText(request: Request, maximumBytes: number, live: LiveBody): Promise<string> {
+export function readText(request: Incoming, maximumBytes: number, live: LiveBody): Promise<string> {
   const type = request.headers.get('content-type')
   if (!type || !/^application\/(?:[\w.+-]*\+)?json *(?:;|$)/i.test(type)) {
     throw unsupported(`The content type must be application/json; ${type ? `it is ${type.slice(0, 100)}` : 'none was sent'}.`)
   }
-  return await decoded(request, maximumBytes, live)
+  const encoding = encodingOf(request)
+  const announced = request.headers.get('content-length')
+  if (announced !== null && Number(announced) > maximumBytes) throw tooLarge(maximumBytes)
+  if (announced !== null) live.hold(Number(announced))
+  if (encoding !== undefined) return collected(decompressed(piecesOf(request), encoding), maximumBytes, live)
+  return announced !== null ? request.text() : collected(piecesOf(request), maximumBytes, live)
+}
+
+export function withoutByteOrderMark(text: string): string {
+  return text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text
 }
 
 /** Throws 400 if the text is not JSON, or if parsing it would block the event loop for too long. */
@@ -35,20 +46,8 @@ function parse(text: string): unknown {
   }
 }
 
-async function decoded(request: Request, maximumBytes: number, live: LiveBody): Promise<string> {
-  const encoding = encodingOf(request)
-  const announced = request.headers.get('content-length')
-  if (announced !== null && Number(announced) > maximumBytes) throw tooLarge(maximumBytes)
-  if (announced !== null) live.hold(Number(announced))
-  const text =
-    announced !== null && encoding === undefined
-      ? await request.text().catch(incomplete)
-      : await collected(encoding === undefined ? bodyOf(request) : decompressed(bodyOf(request), encoding), maximumBytes, live)
-  return text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text
-}
-
 /** Undefined for a body that is not compressed. */
-function encodingOf({ headers }: Request): string | undefined {
+function encodingOf({ headers }: Incoming): string | undefined {
   const encoding = headers.get('content-encoding')?.trim().toLowerCase()
   if (!encoding || encoding === 'identity') return undefined
   const known = encoding === 'x-gzip' ? 'gzip' : encoding
@@ -75,26 +74,12 @@ async function collected(pieces: AsyncIterable<Uint8Array>, maximumBytes: number
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** Discards the rest of a body, because the answer and the next request use the same connection. */
-async function* bodyOf({ body }: Request): AsyncIterable<Uint8Array> {
-  if (!body) return
+async function* piecesOf(request: Incoming): AsyncIterable<Uint8Array> {
   try {
-    yield* body.values({ preventCancel: true })
+    yield* request.pieces()
   } catch (error) {
-    incomplete(error)
-  } finally {
-    void body.pipeTo(new WritableStream()).catch(() => {})
+    throw incompleteBody(error)
   }
-}
-
-function incomplete(cause: unknown): never {
-  throw new GatewayError({
-    status: 400,
-    type: 'invalid_request_error',
-    code: 'incomplete_body',
-    message: 'The body ended before it was complete.',
-    cause,
-  })
 }
 
 function undecodable(cause: unknown): GatewayError {

@@ -5,50 +5,55 @@ import { GatewayError } from '../foundation/errors.ts'
 import type { JsonObject } from '../foundation/json.ts'
 import type { Logger } from '../foundation/logger.ts'
 import type { RecordDraft } from '../records/record.ts'
-import { jsonIn, readText } from './body.ts'
+import type { Settings } from '../framework/settings.ts'
+import { jsonIn, readText, withoutByteOrderMark } from './body.ts'
 import type { Heartbeat } from './heartbeat.ts'
+import type { HeaderReader, Incoming } from './incoming.ts'
 import type { LiveBodies, LiveBody } from './live-bodies.ts'
-import { CoalescedBody } from './stream-body.ts'
+import type { CoalescedBody } from './stream-body.ts'
 
+/** The same for all exchanges. */
 export interface ExchangeParts {
-  readonly id: string
-  readonly request: Request
-  readonly params: Readonly<Record<string, string>>
   readonly log: Logger
-  readonly record: RecordDraft
   readonly heartbeat: Heartbeat
-  readonly maxBodyBytes: number
   readonly bodies: LiveBodies
+  readonly settings: Settings
 }
 
 /** One HTTP request. Its cancellation covers the whole request, including the run. */
 export class HttpExchange implements Exchange {
   place = -1
   readonly id: string
-  readonly request: Request
   readonly params: Readonly<Record<string, string>>
   readonly log: Logger
   readonly record: RecordDraft
   readonly cancellation = new Cancellation()
-  readonly #heartbeat: Heartbeat
-  readonly #maxBodyBytes: number
-  readonly #bodies: LiveBodies
+  readonly #incoming: Incoming
+  readonly #parts: ExchangeParts
   #body: LiveBody | undefined
   #caller: Caller | undefined
   work: Promise<unknown> | undefined
   /** The decompressed length of the body that `json` read. */
   bodyBytes: number | undefined
+  /** The streamed body, if the route has asked for one. */
+  streamed: CoalescedBody | undefined
 
-  constructor(parts: ExchangeParts) {
-    this.id = parts.id
-    this.request = parts.request
-    this.params = parts.params
+  constructor(parts: ExchangeParts, id: string, incoming: Incoming, params: Readonly<Record<string, string>>, record: RecordDraft) {
+    this.#parts = parts
+    this.id = id
+    this.#incoming = incoming
+    this.params = params
     this.log = parts.log
-    this.record = parts.record
-    this.#heartbeat = parts.heartbeat
-    this.#maxBodyBytes = parts.maxBodyBytes
-    this.#bodies = parts.bodies
-    this.#watchClient()
+    this.record = record
+    incoming.watch(() => this.#gone())
+  }
+
+  get request(): Request {
+    return this.#incoming.request
+  }
+
+  get headers(): HeaderReader {
+    return this.#incoming.headers
   }
 
   get signal(): AbortSignal {
@@ -56,7 +61,7 @@ export class HttpExchange implements Exchange {
   }
 
   get query(): URLSearchParams {
-    return new URL(this.request.url).searchParams
+    return this.#incoming.query
   }
 
   get caller(): Caller {
@@ -70,8 +75,8 @@ export class HttpExchange implements Exchange {
   }
 
   async json(): Promise<unknown> {
-    this.#body ??= this.#bodies.open(this.#caller?.key.id ?? '')
-    const text = await readText(this.request, this.#maxBodyBytes, this.#body)
+    this.#body ??= this.#parts.bodies.open(this.#caller?.key.id ?? '')
+    const text = withoutByteOrderMark(await readText(this.#incoming, this.#parts.settings.maxBodyBytes, this.#body))
     this.bodyBytes = Buffer.byteLength(text)
     return jsonIn(text)
   }
@@ -86,26 +91,13 @@ export class HttpExchange implements Exchange {
   }
 
   stream(): StreamBody {
-    return new CoalescedBody(this.#heartbeat, () => this.#gone())
-  }
-
-  #watchClient(): void {
-    const response = (this.request as NodeBackedRequest).runtime?.node?.res
-    // Over a socket this avoids the second AbortController that `request.signal` would create.
-    if (!response) this.request.signal.addEventListener('abort', () => this.#gone(), { once: true })
-    else response.once('close', () => response.writableEnded || this.#gone())
+    return (this.streamed ??= this.#incoming.stream(this.#parts.heartbeat))
   }
 
   #gone(): void {
+    this.streamed?.leave()
     if (!this.cancellation.aborted) this.cancellation.abort(clientGone())
   }
-}
-
-interface NodeBackedRequest {
-  readonly runtime?: {
-    readonly node?: { readonly res?: { readonly writableEnded: boolean; once(event: 'close', listener: () => void): unknown } }
-  }
-  readonly signal: AbortSignal
 }
 
 /** Recorded as 499, never delivered: docs/protocol/http.md#disconnects. */

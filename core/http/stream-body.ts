@@ -2,21 +2,18 @@ import type { StreamBody } from '../contracts/route.ts'
 import type { Listed } from '../foundation/roster.ts'
 import type { Heartbeat } from './heartbeat.ts'
 
-/** How much is buffered for a client that does not read, both as frames and as chunks for the socket. */
-const highWaterBytes = 16 * 1024
-
-const longestPooled = 4096
-const encoder = new TextEncoder()
+/** How much is buffered for a client that does not read. */
+export const highWaterBytes = 16 * 1024
 
 /** A comment, which readers of server-sent events skip. */
 const comment = ':\n\n'
 
-/** Collects frames and gives the socket one chunk per turn of the event loop, because each write is expensive. */
-export class CoalescedBody implements StreamBody, Listed {
+/** Collects frames and writes them once per turn of the event loop, because each write is expensive. Each way out has its subclass. */
+export abstract class CoalescedBody implements StreamBody, Listed {
   place = -1
-  readonly readable: ReadableStream<Uint8Array>
   readonly #heartbeat: Heartbeat
-  #controller!: ReadableStreamDefaultController<Uint8Array>
+  /** How much more the client's side takes. Kept here because asking it for every event is slow. */
+  #room = highWaterBytes
   #pending = ''
   #scheduled = false
   #closed = false
@@ -30,27 +27,19 @@ export class CoalescedBody implements StreamBody, Listed {
     this.#flush()
   }
 
-  /** `onGone` is called if the reader disconnects before the end. */
-  constructor(heartbeat: Heartbeat, onGone: () => void) {
+  constructor(heartbeat: Heartbeat) {
     this.#heartbeat = heartbeat
-    this.readable = new ReadableStream<Uint8Array>(
-      {
-        start: controller => {
-          this.#controller = controller
-        },
-        pull: () => this.#release(),
-        cancel: () => {
-          this.#close()
-          onGone()
-        },
-      },
-      { highWaterMark: highWaterBytes, size: chunk => chunk.byteLength },
-    )
     heartbeat.add(this)
   }
 
+  /** Takes the frames of one turn. Returns how much more there is room for: 0 or less if the client reads too slowly. */
+  protected abstract send(text: string): number
+
+  /** Called once, with the last frames or an empty string. */
+  protected abstract finish(rest: string): void
+
   get full(): boolean {
-    return !this.#closed && (this.#pending.length > highWaterBytes || this.#controller.desiredSize! <= 0)
+    return !this.#closed && this.#pending.length >= this.#room
   }
 
   /** Called once the response is on its way. Node.js holds back the headers until the first frame. */
@@ -69,8 +58,9 @@ export class CoalescedBody implements StreamBody, Listed {
   }
 
   drained(): Promise<void> {
+    if (this.full) this.#flush()
+    // A reader was waiting and has taken the chunk.
     if (!this.full) return Promise.resolve()
-    this.#flush()
     return new Promise(resolve => {
       this.#drained = resolve
     })
@@ -89,26 +79,33 @@ export class CoalescedBody implements StreamBody, Listed {
 
   end(): void {
     if (this.#closed) return
-    this.#flush()
-    this.#close()
-    this.#controller.close()
+    const rest = this.#pending
+    this.leave()
+    this.finish(rest)
   }
 
-  #flush(): void {
-    if (this.#closed || this.#pending === '') return
-    // A long chunk may wait for its reader. It must not keep a whole block of the shared pool alive meanwhile.
-    const chunk = this.#pending.length > longestPooled ? encoder.encode(this.#pending) : Buffer.from(this.#pending)
-    this.#pending = ''
-    this.#controller.enqueue(chunk)
-  }
-
-  #close(): void {
+  /** The client has gone, or needs nothing more. */
+  leave(): void {
+    if (this.#closed) return
     this.#closed = true
     this.#pending = ''
     // It references the whole answer.
     this.#beat = undefined
     this.#heartbeat.remove(this)
     this.#release()
+  }
+
+  /** The client has read. */
+  protected makeRoom(room: number): void {
+    this.#room = room
+    if (room > 0) this.#release()
+  }
+
+  #flush(): void {
+    if (this.#closed || this.#pending === '') return
+    const text = this.#pending
+    this.#pending = ''
+    this.#room = this.send(text)
   }
 
   #release(): void {

@@ -15,8 +15,6 @@ const absent = spawnSync(fuzzer, ['--version']).status === 0 ? false : `no ${fuz
 const excluded = [
   // A schema cannot say everything that is wrong with a request: `tool_choice` without tools, an output without its call.
   'positive_data_acceptance',
-  // Methods that no route has are a 404 here.
-  'unsupported_method',
 ]
 
 const options =

@@ -1,5 +1,4 @@
-import { definePlugin, Routes } from '../../../core/index.ts'
-import { openApiDocument } from './document.ts'
+import { definePlugin, openApiDocument, Routes } from '../../../core/index.ts'
 
 /** `GET /openapi.json`: the OpenAPI 3.1 document of all routes, including those of other plugins. */
 export default definePlugin({
@@ -21,7 +20,7 @@ export default definePlugin({
       handle: () => ({
         status: 200,
         headers: { 'content-type': 'application/json' },
-        body: (document ??= JSON.stringify(openApiDocument(routes.values()))),
+        body: (document ??= JSON.stringify(openApiDocument(routes.values(), api))),
       }),
       describe: () => ({
         summary: 'This description',
@@ -33,6 +32,12 @@ export default definePlugin({
     })
   },
 })
+
+const api = {
+  title: 'Turnpike',
+  description: 'An inference gateway: every model provider behind one API. Every path also works with a trailing slash.',
+  credential: { name: 'apiKey', description: 'An API key: tp_<id>_<secret>.' },
+}
 
 const unauthorized = {
   description: 'The API key is missing or unknown.',

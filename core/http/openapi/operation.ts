@@ -1,8 +1,14 @@
-import type { JsonObject, ParameterDescription, ReplyDescription, Route, RouteDescription } from '../../../core/index.ts'
+import type { ParameterDescription, ReplyDescription, RouteDescription } from '../../contracts/route.ts'
+import type { JsonObject } from '../../foundation/json.ts'
+import type { DescribedRoute } from './document.ts'
 import { pathOf } from './path.ts'
 
 /** One method of one path. */
-export function operationOf({ method, path: route, auth }: Route, description: RouteDescription | undefined): JsonObject {
+export function operationOf(
+  { method, path: route, auth }: DescribedRoute,
+  description: RouteDescription | undefined,
+  credential: string,
+): JsonObject {
   const { path, parameters } = pathOf(route)
   const all = [
     ...parameters.map(name => pathParameter(name, description?.path?.[name])),
@@ -11,7 +17,7 @@ export function operationOf({ method, path: route, auth }: Route, description: R
   return {
     operationId: operationId(method, path),
     ...(description && { summary: description.summary }),
-    security: auth === 'key' ? [{ apiKey: [] }] : [],
+    security: auth === 'none' ? [] : [{ [credential]: [] }],
     ...(all.length > 0 && { parameters: all }),
     ...(description?.request && { requestBody: { required: true, content: { 'application/json': { schema: description.request } } } }),
     responses: description ? mapped(description.replies, response) : { default: { description: 'Its plugin does not describe it.' } },

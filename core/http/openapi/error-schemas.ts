@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../core/index.ts'
+import type { JsonObject } from '../../foundation/json.ts'
 
 const text = { type: 'string' }
 

@@ -1,0 +1,203 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createRequire } from 'node:module'
+import type { H3, H3Event } from 'h3'
+import { AdminAdmission } from '../../admission/admin-admission.ts'
+import type { Admin, AdminExchange, AdminRoute } from '../../contracts/admin-route.ts'
+import { adminRoles, type AdminRole } from '../../contracts/admin-token-store.ts'
+import type { Reply } from '../../contracts/route.ts'
+import { asGatewayError, GatewayError } from '../../foundation/errors.ts'
+import { Ids } from '../../foundation/ids.ts'
+import { describeError, Logger } from '../../foundation/logger.ts'
+import { wire, type Dependencies } from '../../framework/container.ts'
+import { AdminRoutes } from '../../framework/extension-points.ts'
+import { Settings } from '../../framework/settings.ts'
+import { jsonIn, readText } from '../body.ts'
+import { errorReply } from '../error-reply.ts'
+import { LiveBodies } from '../live-bodies.ts'
+import { otherMethods } from '../other-methods.ts'
+import { unknownPath } from '../unknown-path.ts'
+import { WebIncoming } from '../web-incoming.ts'
+import { AdminServicesToken } from './services.ts'
+
+// h3 is loaded with the first request, because it would slow down every start.
+const require = createRequire(import.meta.url)
+
+const dependencies = {
+  routes: AdminRoutes,
+  admission: AdminAdmission,
+  services: AdminServicesToken,
+  bodies: LiveBodies,
+  settings: Settings,
+  ids: Ids,
+  log: Logger,
+}
+
+interface Served {
+  readonly h3: H3
+  readonly listener: (message: IncomingMessage, response: ServerResponse) => unknown
+}
+
+/** Serves the admin routes, and nothing of the public API. Browsers cannot call it: it has no CORS. */
+export class AdminApp {
+  readonly #parts: Dependencies<typeof dependencies>
+  #served: Served | undefined
+
+  static {
+    wire(this, dependencies)
+  }
+
+  constructor(parts: Dependencies<typeof dependencies>) {
+    this.#parts = parts
+  }
+
+  get h3(): H3 {
+    return this.#serving.h3
+  }
+
+  /** For `node:http` and `node:https`. */
+  readonly listener = (message: IncomingMessage, response: ServerResponse): void => void this.#serving.listener(message, response)
+
+  get #serving(): Served {
+    if (this.#served) return this.#served
+    const parts = require('./h3.ts') as typeof import('./h3.ts')
+    const routes = this.#parts.routes.values()
+    const h3 = new parts.H3({
+      silent: true,
+      onError: error => toResponse(errorReply(asGatewayError(error.unhandled ? error.cause : unreadable(error.status)))),
+    })
+    for (const route of routes) this.#add(h3, route)
+    const plain = routes.map(({ method, path }) => ({ method, path, auth: 'none' as const, handle: never }))
+    for (const [path, sharing] of Map.groupBy(plain, ({ path }) => path)) this.#refuse(h3, path, otherMethods(path, sharing))
+    this.#refuse(h3, '/**', unknownPath(plain))
+    return (this.#served = { h3, listener: parts.toNodeHandler(h3) as Served['listener'] })
+  }
+
+  #add(h3: H3, route: AdminRoute): void {
+    const serve = (event: H3Event): Promise<Response> => this.#serve(event, exchange => this.#handle(route, exchange))
+    h3.on(route.method, route.path, serve)
+    if (route.method === 'GET') h3.on('HEAD', route.path, serve)
+  }
+
+  /** Only callers with a token learn which paths there are. */
+  #refuse(h3: H3, path: string, route: { handle(exchange: never, services: never): unknown }): void {
+    h3.all(path, event =>
+      this.#serve(event, async exchange => {
+        exchange.admitted(await this.#parts.admission.admit(exchange.request.headers))
+        return route.handle(exchange as never, undefined as never) as Reply
+      }),
+    )
+  }
+
+  async #handle(route: AdminRoute, exchange: OpenExchange): Promise<Reply | Response> {
+    const { admission, services } = this.#parts
+    if (route.role !== 'none') {
+      const admin = await admission.admit(exchange.request.headers)
+      checkRole(admin, route, route.role)
+      exchange.admitted(admin)
+    }
+    return await route.handle(exchange, services)
+  }
+
+  async #serve(event: H3Event, handle: (exchange: OpenExchange) => Promise<Reply | Response>): Promise<Response> {
+    const { ids, settings, bodies, log } = this.#parts
+    const exchange = new OpenExchange(ids.make('adm'), event.req as Request, event.context.params ?? {}, log, settings.maxBodyBytes, bodies)
+    try {
+      const reply = await handle(exchange)
+      return reply instanceof Response ? reply : toResponse(reply, exchange.id)
+    } catch (thrown) {
+      const error = asGatewayError(thrown)
+      if (error.status >= 500)
+        log.error('an admin request failed', { request: exchange.id, status: error.status, ...describeError(error.cause ?? error) })
+      const reply = errorReply(error)
+      return toResponse({ ...reply, headers: { ...reply.headers, ...error.headers } }, exchange.id)
+    } finally {
+      exchange.end()
+    }
+  }
+}
+
+class OpenExchange implements AdminExchange {
+  readonly id: string
+  readonly request: Request
+  readonly params: Readonly<Record<string, string>>
+  readonly log: Logger
+  readonly #maxBodyBytes: number
+  readonly #bodies: LiveBodies
+  #body: ReturnType<LiveBodies['open']> | undefined
+  #admin: Admin | undefined
+
+  constructor(
+    id: string,
+    request: Request,
+    params: Readonly<Record<string, string>>,
+    log: Logger,
+    maxBodyBytes: number,
+    bodies: LiveBodies,
+  ) {
+    this.id = id
+    this.request = request
+    this.params = params
+    this.log = log
+    this.#maxBodyBytes = maxBodyBytes
+    this.#bodies = bodies
+  }
+
+  get query(): URLSearchParams {
+    return new URL(this.request.url).searchParams
+  }
+
+  get signal(): AbortSignal {
+    return this.request.signal
+  }
+
+  get admin(): Admin {
+    if (!this.#admin) throw new Error('this route does not authenticate, so there is no admin')
+    return this.#admin
+  }
+
+  admitted(admin: Admin): void {
+    this.#admin = admin
+  }
+
+  async json(): Promise<unknown> {
+    this.#body ??= this.#bodies.open(`admin:${this.#admin?.id}`)
+    return jsonIn(await readText(new WebIncoming(this.request), this.#maxBodyBytes, this.#body))
+  }
+
+  end(): void {
+    this.#body?.release()
+  }
+}
+
+function checkRole(admin: Admin, { reach }: AdminRoute, least: AdminRole): void {
+  if (adminRoles.indexOf(admin.role) > adminRoles.indexOf(least))
+    throw forbidden(`This needs the role ${least}, and this admin token has the role ${admin.role}.`)
+  if (reach === 'all' && admin.org !== undefined)
+    throw forbidden('This concerns the whole gateway, and this admin token is for one organization only.')
+}
+
+function forbidden(message: string): GatewayError {
+  return new GatewayError({ status: 403, type: 'permission_error', code: 'role_not_sufficient', message })
+}
+
+function unreadable(status: number): GatewayError {
+  const message = 'The URL of this request is not valid. Check its percent-encoding.'
+  return new GatewayError({ status, type: 'invalid_request_error', code: 'invalid_url', message })
+}
+
+function never(): never {
+  throw new Error('not a route')
+}
+
+function toResponse({ status, headers = {}, body }: Reply, id?: string): Response {
+  const text = (body as string | undefined) ?? ''
+  return new Response(text || null, {
+    status,
+    headers: {
+      ...headers,
+      ...(id && { 'x-request-id': id }),
+      'cache-control': 'no-store',
+      'content-length': String(Buffer.byteLength(text)),
+    },
+  })
+}

@@ -1,0 +1,63 @@
+import type { OptionFacts, PluginFacts } from '../../contracts/admin-route.ts'
+import { isObject } from '../../foundation/json.ts'
+import { nameOf } from '../../foundation/token.ts'
+import type { CheckedPlugin } from '../../framework/plugin-host.ts'
+import type { PluginUse } from '../../framework/plugin.ts'
+
+interface Contribution {
+  readonly point: string
+  readonly name: string
+  readonly plugin: string
+}
+
+export function pluginFacts(
+  plugins: readonly CheckedPlugin[],
+  uses: readonly PluginUse[],
+  contributions: readonly Contribution[],
+): readonly PluginFacts[] {
+  return plugins.map(({ name, plugin, options, provides }) => {
+    // A plugin may be used more than once. What matters is whether any of its uses sets an option.
+    const given = uses.filter(use => use.plugin === plugin).map(use => use.options)
+    return {
+      name,
+      options: optionFacts(options, plugin.options, option => given.some(each => option in each)),
+      provides: provides.map(nameOf),
+      contributions: contributions
+        .filter(each => each.plugin === name)
+        .map(({ point, name: contribution }) => ({ point, name: contribution })),
+    }
+  })
+}
+
+/** The options by name, with secrets masked. */
+export function optionFacts(options: object, schema: object, isGiven: (option: string) => boolean): readonly OptionFacts[] {
+  const properties = (schema as Schema).properties ?? {}
+  return Object.entries(options).map(([name, value]) => ({
+    name,
+    value: masked(value, properties[name] ?? {}, false),
+    source: isGiven(name) ? 'config' : 'default',
+  }))
+}
+
+interface Schema {
+  readonly writeOnly?: boolean
+  readonly properties?: Readonly<Record<string, object>>
+  readonly items?: object
+  readonly additionalProperties?: boolean | object
+}
+
+/** Functions become null. What is in a `writeOnly` member is `***`. */
+function masked(value: unknown, schema: object, secret: boolean): unknown {
+  const { writeOnly, properties = {}, items = {}, additionalProperties } = schema as Schema
+  const isSecret = secret || writeOnly === true
+  if (typeof value === 'string') return isSecret ? '***' : withoutCredentials(value)
+  if (Array.isArray(value)) return value.map(each => masked(each, items, isSecret))
+  if (!isObject(value)) return typeof value === 'number' || typeof value === 'boolean' ? value : null
+  const others = typeof additionalProperties === 'object' ? additionalProperties : {}
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, masked(each, properties[name] ?? others, isSecret)]))
+}
+
+/** A URL may hold a user name and a password. */
+function withoutCredentials(text: string): string {
+  return text.replace(/^(\w[\w+.-]*:\/\/)[^/@\s]+@/, '$1***@')
+}

@@ -1,0 +1,17 @@
+import type { Reply, StreamBody } from '../contracts/route.ts'
+
+/** Plugins may be plain JavaScript. Returns what is wrong with a reply, without its content, or undefined. */
+export function replyFault(reply: unknown, stream: StreamBody | undefined): string | undefined {
+  if (typeof reply !== 'object' || reply === null) return `expected an object with a status, got ${kindOf(reply)}`
+  const { status, headers, body } = reply as Partial<Record<keyof Reply, unknown>>
+  if (!Number.isInteger(status) || (status as number) < 200 || (status as number) > 599)
+    return `expected a status from 200 to 599, got ${typeof status === 'number' ? status : kindOf(status)}`
+  if (headers !== undefined && (typeof headers !== 'object' || headers === null))
+    return `expected headers to be an object of strings, got ${kindOf(headers)}`
+  if (body === undefined || typeof body === 'string' || body === stream) return undefined
+  return `expected the body to be a string or the stream that exchange.stream() returned, got ${kindOf(body)}`
+}
+
+function kindOf(value: unknown): string {
+  return value === undefined ? 'nothing' : value === null ? 'null' : Array.isArray(value) ? 'an array' : `a value of type ${typeof value}`
+}
