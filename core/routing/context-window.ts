@@ -1,13 +1,14 @@
 import { wire } from '../framework/container.ts'
 import type { Endpoint, Tokenizer } from '../contracts/catalog.ts'
+import type { Maybe } from '../foundation/json.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { InputCount } from '../contracts/route.ts'
 import { TokenCounter, type TokenCount } from '../contracts/token-counter.ts'
 import { invalidRequest, type GatewayError } from '../foundation/errors.ts'
-import type { Candidate } from './plan.ts'
 import { mayExceed } from '../tokens/bound.ts'
 import { estimateInput } from '../tokens/estimate.ts'
 import { framingOf } from '../tokens/framing.ts'
+import { estimateOtherInput } from '../tokens/other-input.ts'
 import { isAllText, schemasOf, textsOf } from '../tokens/input-texts.ts'
 
 /** Used for models whose tokenizer the gateway does not have. */
@@ -27,22 +28,29 @@ export class ContextWindow {
     this.#counter = counter
   }
 
-  /** The candidates that may accept this input. Throws 400 `context_length_exceeded` if there are none. */
-  async fit(candidates: readonly Candidate[], request: GenerationRequest): Promise<readonly Candidate[]> {
-    const smallest = Math.min(...candidates.map(({ endpoint }) => limitOf(endpoint)))
-    if (smallest === Infinity) return candidates
+  /**
+   * The endpoints that may accept this input. A promise only if the input has to be counted. Throws 400 `context_length_exceeded` if there
+   * are none.
+   */
+  fit(endpoints: readonly Endpoint[], request: GenerationRequest): Maybe<readonly Endpoint[]> {
+    let smallest = Infinity
+    for (const endpoint of endpoints) smallest = Math.min(smallest, limitOf(endpoint))
+    if (smallest === Infinity) return endpoints
     const texts = textsOf(request)
-    if (!mayExceed(texts, smallest)) return candidates
-    const counts = await this.#countForAll(candidates, texts)
-    const fitting = candidates.filter(({ endpoint }) => tokensFor(endpoint, counts) <= limitOf(endpoint))
-    if (fitting.length === 0) throw tooLong(candidates, counts)
+    return mayExceed(texts, smallest) ? this.#counted(endpoints, texts) : endpoints
+  }
+
+  async #counted(endpoints: readonly Endpoint[], texts: readonly string[]): Promise<readonly Endpoint[]> {
+    const counts = await this.#countForAll(endpoints, texts)
+    const fitting = endpoints.filter(endpoint => tokensFor(endpoint, counts) <= limitOf(endpoint))
+    if (fitting.length === 0) throw tooLong(endpoints, counts)
     return fitting
   }
 
   /** Counts once for each tokenizer, up to the largest limit that the input may exceed. */
-  async #countForAll(candidates: readonly Candidate[], texts: readonly string[]): Promise<Counts> {
+  async #countForAll(endpoints: readonly Endpoint[], texts: readonly string[]): Promise<Counts> {
     const limits = new Map<Tokenizer, number>()
-    for (const { endpoint } of candidates) {
+    for (const endpoint of endpoints) {
       const limit = limitOf(endpoint)
       if (limit === Infinity || !mayExceed(texts, limit)) continue
       const tokenizer = tokenizerOf(endpoint)
@@ -53,6 +61,17 @@ export class ContextWindow {
       async ([tokenizer, limit]) => [tokenizer, await this.#counter.count(texts, { tokenizer, limit })] as const,
     )
     return new Map(await Promise.all(counted))
+  }
+
+  /** The same for several endpoints, by their tokenizer, which is undefined where the gateway does not have it. */
+  async countByTokenizer(endpoints: readonly Endpoint[], request: GenerationRequest): Promise<ReadonlyMap<Tokenizer | undefined, number>> {
+    const one = new Map(endpoints.map(endpoint => [endpoint.tokenizer, endpoint]))
+    const other = estimateOtherInput(request)
+    const counts = Array.from(
+      one,
+      async ([tokenizer, endpoint]) => [tokenizer, (await this.count(endpoint, request)).tokens + other] as const,
+    )
+    return new Map(await Promise.all(counts))
   }
 
   /**
@@ -84,8 +103,8 @@ function tokensFor(endpoint: Endpoint, counts: Counts): number {
   return counts.get(tokenizerOf(endpoint))?.tokens ?? 0
 }
 
-function tooLong(candidates: readonly Candidate[], counts: Counts): GatewayError {
-  const { endpoint } = candidates.reduce((a, b) => ((b.endpoint.contextWindow ?? 0) > (a.endpoint.contextWindow ?? 0) ? b : a))
+function tooLong(endpoints: readonly Endpoint[], counts: Counts): GatewayError {
+  const endpoint = endpoints.reduce((a, b) => ((b.contextWindow ?? 0) > (a.contextWindow ?? 0) ? b : a))
   // Counting stopped after the largest limit.
   const { tokens } = counts.get(tokenizerOf(endpoint))!
   const counted = endpoint.tokenizer ? `${tokens} tokens` : `${tokens} tokens (as ${standIn} counts them)`

@@ -10,11 +10,7 @@ import { unlistedEndpoint } from './catalog.ts'
  */
 export function endpointsOf(name: string, param: string, catalog: Catalog, providers: Registry<Provider>): readonly Endpoint[] {
   checkWellFormed(name, param)
-  if (name === 'auto')
-    return catalog
-      .models()
-      .filter(({ auto }) => auto)
-      .flatMap(generatingEndpoints)
+  if (name === 'auto') return endpointsForAuto(catalog.models())
   const model = catalog.resolve(name)
   if (model) {
     const endpoints = generatingEndpoints(model)
@@ -28,6 +24,18 @@ export function endpointsOf(name: string, param: string, catalog: Catalog, provi
   if (listed?.kind === 'decision') throw onlyDecides(name, param)
   if (provider && rest) return [listed ?? unlistedEndpoint(provider, rest)]
   throw unknownModel(name, param, catalog, providers)
+}
+
+/** Until the catalog changes, it returns the same array of models. */
+const autoEndpoints = new WeakMap<readonly Model[], readonly Endpoint[]>()
+
+function endpointsForAuto(models: readonly Model[]): readonly Endpoint[] {
+  let endpoints = autoEndpoints.get(models)
+  if (!endpoints) {
+    endpoints = models.filter(({ auto }) => auto).flatMap(generatingEndpoints)
+    autoEndpoints.set(models, endpoints)
+  }
+  return endpoints
 }
 
 /** JSON can carry half of a surrogate pair, but a vendor's URLs and headers cannot. */

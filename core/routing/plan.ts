@@ -1,15 +1,29 @@
-import { permitted } from '../admission/permission.ts'
-import { wire } from '../framework/container.ts'
+import { Permissions } from '../admission/permissions.ts'
+import { wire, type Dependencies } from '../framework/container.ts'
 import { Catalog, type Endpoint } from '../contracts/catalog.ts'
+import { Circuits } from '../contracts/circuits.ts'
+import type { OpenRecord, PassedOver } from '../contracts/log-sink.ts'
+import { defaultIntervalMs, intervalMsOf } from '../contracts/metric-interval.ts'
+import { MetricStore } from '../contracts/metric-store.ts'
 import type { Provider } from '../contracts/provider.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RunContext } from '../contracts/run-context.ts'
+import type { Maybe } from '../foundation/json.ts'
 import { Providers } from '../framework/extension-points.ts'
-import type { Registry } from '../framework/registry.ts'
 import { Settings } from '../framework/settings.ts'
 import type { OpenGuard } from '../guards/input-guards.ts'
 import { clearedEndpoints } from '../guards/route-guards.ts'
-import { candidatesFor } from './candidates.ts'
+import { selectCapable } from './capabilities.ts'
+import { ContextWindow } from './context-window.ts'
+import { EndpointView } from './endpoint-view.ts'
+import { namedModels, withoutRepeats, type NamedModel } from './named-models.ts'
+import { joined, Order, type AskedSorts } from './order.ts'
+import { led, Precedence } from './precedence.ts'
+import type { Ranked } from './ranking.ts'
+import { RequestCost, type InputTokens } from './request-cost.ts'
+import { routingRecord, type Choice } from './routing-record.ts'
+import { Selection } from './selection.ts'
+import { Sorts } from './sorts.ts'
 
 /** An endpoint and its provider. */
 export interface Candidate {
@@ -17,26 +31,158 @@ export interface Candidate {
   readonly provider: Provider
 }
 
-/** Chooses the endpoints for a request and their order. Synchronous: everything it needs is in memory. */
+/** Whom a plan is for. */
+export interface PlanScope {
+  readonly context: RunContext
+  readonly guards: readonly OpenGuard[]
+  /** Told how the endpoints were chosen. */
+  readonly record: Pick<OpenRecord, 'routing'>
+  /** Nothing will be sent: the input may be longer than every context window, and no endpoint is explored. */
+  readonly dryRun?: boolean
+}
+
+const dependencies = {
+  catalog: Catalog,
+  circuits: Circuits,
+  contextWindow: ContextWindow,
+  metrics: MetricStore,
+  permissions: Permissions,
+  precedence: Precedence,
+  providers: Providers,
+  settings: Settings,
+  sorts: Sorts,
+}
+
+/** What a request asks for, and the endpoints that are left of it. */
+interface Draft {
+  readonly request: GenerationRequest
+  readonly scope: PlanScope
+  readonly models: readonly NamedModel[]
+  readonly sorts: AskedSorts
+  readonly selection: Selection
+}
+
+/** Chooses the endpoints for a request and their order. Everything that it needs is in memory. */
 export class Planner {
-  readonly #catalog: Catalog
-  readonly #providers: Registry<Provider>
-  readonly #settings: Settings
+  readonly #parts: Dependencies<typeof dependencies>
 
   static {
-    wire(this, [Catalog, Providers, Settings])
+    wire(this, dependencies)
   }
 
-  constructor(catalog: Catalog, providers: Registry<Provider>, settings: Settings) {
-    this.#catalog = catalog
-    this.#providers = providers
-    this.#settings = settings
+  constructor(parts: Dependencies<typeof dependencies>) {
+    this.#parts = parts
   }
 
-  /** Returns at least one candidate. Throws 400, 402, 403, 422, or 503. */
-  plan(request: GenerationRequest, context: RunContext, guards: readonly OpenGuard[]): readonly Candidate[] {
-    const allowed = permitted(candidatesFor(request, this.#catalog, this.#providers), context.caller.key)
-    const cleared = clearedEndpoints(allowed, request, guards, context)
-    return cleared.slice(0, this.#settings.maxAttempts).map(endpoint => ({ endpoint, provider: this.#providers.get(endpoint.provider)! }))
+  /** Returns at least one candidate; a promise only if the input has to be counted. Throws 400, 402, 403, 422, or 503. */
+  plan(request: GenerationRequest, scope: PlanScope): Maybe<readonly Candidate[]> {
+    const choice = this.choose(request, scope)
+    return choice instanceof Promise ? choice.then(made => this.#candidates(made, scope)) : this.#candidates(choice, scope)
   }
+
+  /** The same, with the reasons for it. */
+  choose(request: GenerationRequest, scope: PlanScope): Maybe<Choice> {
+    const draft = this.#draft(request, scope)
+    const { selection, models } = draft
+    let rule: PassedOver = 'permission'
+    try {
+      selectCapable(selection, models, request)
+      selection.keep(this.#parts.permissions.permitted(selection.endpoints, scope.context.caller), rule)
+      rule = 'policy'
+      selection.keep(clearedEndpoints(selection.endpoints, request, scope.guards, scope.context), rule)
+    } catch (error) {
+      throw refused(error, rule, draft)
+    }
+    const fitting = scope.dryRun ? selection.endpoints : this.#parts.contextWindow.fit(selection.endpoints, request)
+    if (fitting instanceof Promise || (selection.endpoints.length > 1 && readsCost(draft))) return this.#counted(draft, fitting)
+    selection.keep(fitting, 'context-window')
+    return this.#order(draft, undefined)
+  }
+
+  #draft(request: GenerationRequest, scope: PlanScope): Draft {
+    const { catalog, providers, sorts } = this.#parts
+    const { routing } = request
+    const asked = {
+      models: sorts.asked(routing?.model?.sort, 'routing.model.sort'),
+      endpoints: sorts.asked(routing?.provider?.sort, 'routing.provider.sort'),
+    }
+    const models = namedModels(request, catalog, providers)
+    const [first] = models
+    const named =
+      models.length === 1 && first!.fallbacks.length === 0
+        ? first!.endpoints
+        : withoutRepeats(models.flatMap(({ endpoints, fallbacks }) => [...endpoints, ...fallbacks]))
+    return { request, scope, models, sorts: asked, selection: new Selection(named) }
+  }
+
+  async #counted(draft: Draft, fitting: Maybe<readonly Endpoint[]>): Promise<Choice> {
+    const { selection, request } = draft
+    try {
+      selection.keep(await fitting, 'context-window')
+    } catch (error) {
+      throw refused(error, 'context-window', draft)
+    }
+    const { endpoints } = selection
+    const isCounted = endpoints.length > 1 && readsCost(draft)
+    return this.#order(draft, isCounted ? await this.#parts.contextWindow.countByTokenizer(endpoints, request) : undefined)
+  }
+
+  #order({ request, scope, models, sorts, selection }: Draft, counted: InputTokens | undefined): Choice {
+    const { circuits, metrics, precedence } = this.#parts
+    const { endpoints } = selection
+    const intervalMs = intervalOf(request)
+    if (endpoints.length === 1 && !scope.dryRun) {
+      const ranked = [{ endpoint: endpoints[0]!, value: undefined, key: 0 }]
+      return { selection, sorts, intervalMs, ranked, taken: 1, precedent: undefined }
+    }
+    const { caller, log } = scope.context
+    const view = new EndpointView(metrics, circuits, new RequestCost(request, counted), intervalMs)
+    const order = new Order(sorts, view, log)
+    const left = selection.passedOver.length > 0 || models.length > 1 ? new Set(endpoints) : undefined
+    const orders = models.map(model => order.of(model, left))
+    const precedent = precedence.of({
+      ranked: orders[0]!,
+      isAuto: models[0]!.isAuto,
+      request,
+      caller,
+      sort: sorts.endpoints,
+      view,
+      mayExplore: !scope.dryRun,
+    })
+    if (precedent) orders[0] = led(orders[0]!, precedent)
+    const ranked = joined(models, orders, left)
+    return { selection, sorts, intervalMs, ranked, taken: this.#taken(ranked), precedent }
+  }
+
+  /** An endpoint with an open circuit is asked only if all else fails, so it does not use up the limit. */
+  #taken(ranked: readonly Ranked[]): number {
+    const { circuits, settings } = this.#parts
+    let left = settings.maxAttempts
+    const beyond = ranked.findIndex(({ endpoint }) => !circuits.isOpen(endpoint) && left-- === 0)
+    return beyond < 0 ? ranked.length : beyond
+  }
+
+  #candidates(choice: Choice, { record }: PlanScope): readonly Candidate[] {
+    const { ranked, taken, selection } = choice
+    if (ranked.length > 1 || selection.passedOver.length > 0) record.routing = routingRecord(choice)
+    const { providers } = this.#parts
+    return ranked.slice(0, taken).map(({ endpoint }) => ({ endpoint, provider: providers.get(endpoint.provider)! }))
+  }
+}
+
+/** Models are ordered for `auto` only. */
+function readsCost({ sorts, models }: Draft): boolean {
+  return sorts.endpoints?.strategy.readsCost === true || (sorts.models?.strategy.readsCost === true && models.some(({ isAuto }) => isAuto))
+}
+
+function intervalOf({ routing }: GenerationRequest): number {
+  const interval = routing?.provider?.interval
+  return interval === undefined ? defaultIntervalMs : (intervalMsOf(interval) ?? defaultIntervalMs)
+}
+
+/** Notes that this rule left no endpoint. Returns its error. */
+function refused(error: unknown, rule: PassedOver, { selection, sorts, request, scope }: Draft): unknown {
+  selection.keep([], rule)
+  scope.record.routing = routingRecord({ selection, sorts, intervalMs: intervalOf(request), ranked: [], taken: 0, precedent: undefined })
+  return error
 }

@@ -1,0 +1,213 @@
+import { defaultIntervalMs } from '../contracts/metric-interval.ts'
+import type { AttemptSample, LatestAnswers, MetricWindow } from '../contracts/metric-store.ts'
+import { firstMinuteOf, levels, minuteMs } from './levels.ts'
+import { MetricSummary } from './metric-summary.ts'
+import { PackedPeriods } from './packed-periods.ts'
+import { SummaryWindow } from './summary-window.ts'
+
+/** Windows of up to this length follow every attempt. Longer ones are kept unchanged for this long after they were read. */
+const liveMinutes = defaultIntervalMs / minuteMs
+/** The minute that is running, and the one in which the longest live window begins. */
+const recentMinutes = liveMinutes + 1
+/** Fewer answers say too little. */
+const latestAnswers = 3
+/** Callers choose the intervals, so the number of windows kept is bounded. */
+const maxLongWindows = 8
+
+interface Minute {
+  readonly number: number
+  readonly summary: MetricSummary
+  /** The part of it that came from a store. */
+  restored?: MetricSummary
+  /** How many of its requests a store has. */
+  saved: number
+}
+
+interface LiveWindow {
+  readonly length: number
+  readonly summary: MetricSummary
+  readonly view: MetricWindow
+  /** The first minute that it covers. */
+  first: number
+  /** The minute in which it was last read. */
+  readIn: number
+}
+
+interface LongWindow {
+  readonly length: number
+  readonly view: MetricWindow
+  readonly madeIn: number
+}
+
+/** Everything known of one endpoint. Minutes are numbered from the epoch. */
+export class EndpointMetrics {
+  /** Ascending. Those that no live window reaches go to `#history` with the next attempt. */
+  readonly #recent: Minute[] = []
+  /** Of each level, all minutes that are not in `#recent`. */
+  readonly #history = levels.map(() => new PackedPeriods())
+  readonly #live: LiveWindow[] = []
+  #long: LongWindow[] = []
+
+  add(sample: AttemptSample): void {
+    const number = Math.floor(sample.at / minuteMs)
+    const last = this.#recent.at(-1)
+    const summary = last?.number === number ? last.summary : this.#summaryOf(number, last)
+    summary.add(sample)
+    for (const window of this.#live) if (number >= window.first) window.summary.add(sample)
+  }
+
+  /** The attempts of the interval, from the start of the minute in which it begins. */
+  window(now: number, intervalMs: number): MetricWindow {
+    const current = Math.floor(now / minuteMs)
+    const length = intervalMs > 0 ? Math.ceil(intervalMs / minuteMs) : 0
+    return length <= liveMinutes ? this.#liveWindow(length, current) : this.#longWindow(length, current)
+  }
+
+  /** The newest minutes that have enough answers together, of those that live windows reach. */
+  latest(now: number): LatestAnswers | undefined {
+    const oldest = Math.floor(now / minuteMs) - liveMinutes
+    let samples = 0
+    let streamed = 0
+    let [latencyUs, totalUs, tokens, streamingUs] = [0, 0, 0, 0]
+    for (let index = this.#recent.length - 1; index >= 0 && samples < latestAnswers; index--) {
+      const { number, summary } = this.#recent[index]!
+      if (number < oldest) break
+      samples += summary.total.total
+      streamed += summary.latency.total
+      latencyUs += summary.latencySumUs
+      totalUs += summary.totalSumUs
+      tokens += summary.streamedTokens
+      streamingUs += summary.streamingUs
+    }
+    if (samples === 0) return undefined
+    return {
+      samples,
+      latencyMs: streamed > 0 ? latencyUs / streamed / 1000 : undefined,
+      throughput: streamingUs > 0 ? (tokens / streamingUs) * 1_000_000 : undefined,
+      totalMs: totalUs / samples / 1000,
+    }
+  }
+
+  /** Adds a period that a store kept. `level` is an index of `levels`. Call `forgetWindows` at the end. */
+  restore(level: number, firstMinute: number, summary: MetricSummary, currentMinute: number): void {
+    if (level > 0 || firstMinute <= currentMinute - recentMinutes) return this.#keep(level, firstMinute, summary)
+    const minute = this.#minute(firstMinute)
+    minute.summary.merge(summary)
+    minute.restored ??= new MetricSummary()
+    minute.restored.merge(summary)
+    minute.saved += summary.requests
+  }
+
+  /** Makes the windows anew, with what was restored. */
+  forgetWindows(): void {
+    this.#live.length = 0
+    this.#long = []
+  }
+
+  /** Calls `save` with each minute that has changed since the last call: all of it, except for what was restored. */
+  takeChanges(save: (minute: number, summary: MetricSummary) => void): void {
+    for (const minute of this.#recent) {
+      if (minute.saved === minute.summary.requests) continue
+      minute.saved = minute.summary.requests
+      save(minute.number, minute.restored ? difference(minute.summary, minute.restored) : minute.summary)
+    }
+  }
+
+  /** Forgets what is too old. Returns false when nothing is left. */
+  prune(currentMinute: number): boolean {
+    this.#retire(currentMinute)
+    for (const [index, { minutes, keptMinutes }] of levels.entries())
+      this.#history[index]!.dropBefore(Math.floor((currentMinute - keptMinutes) / minutes))
+    this.#long = this.#long.filter(({ madeIn }) => currentMinute - madeIn < liveMinutes)
+    return this.#recent.length > 0 || this.#history.some(periods => !periods.isEmpty)
+  }
+
+  /** For a minute that is not the last: a new one, or an earlier one of which an attempt is reported late. */
+  #summaryOf(number: number, last: Minute | undefined): MetricSummary {
+    if (!last || number > last.number) this.#retire(number)
+    return this.#minute(number).summary
+  }
+
+  #minute(number: number): Minute {
+    const after = this.#recent.findLastIndex(minute => minute.number <= number)
+    const found = this.#recent[after]
+    if (found?.number === number) return found
+    const minute: Minute = { number, summary: new MetricSummary(), saved: 0 }
+    this.#recent.splice(after + 1, 0, minute)
+    return minute
+  }
+
+  /** Moves the minutes that no live window reaches to `#history`. */
+  #retire(current: number): void {
+    for (const window of this.#live) this.#advance(window, current)
+    const unread = this.#live.findIndex(window => current - window.readIn > 1)
+    if (unread !== -1) this.#live.splice(unread, 1)
+    while (this.#recent.length > 0 && this.#recent[0]!.number <= current - recentMinutes) {
+      const { number, summary } = this.#recent.shift()!
+      this.#keep(0, number, summary)
+    }
+  }
+
+  #keep(level: number, firstMinute: number, summary: MetricSummary): void {
+    for (let index = level; index < levels.length; index++)
+      this.#history[index]!.add(Math.floor(firstMinute / levels[index]!.minutes), summary)
+  }
+
+  #liveWindow(length: number, current: number): MetricWindow {
+    let window = this.#live.find(each => each.length === length)
+    // The clock was set back.
+    if (window && window.first > current - length) window = void this.#live.splice(this.#live.indexOf(window), 1)
+    if (!window) {
+      const summary = this.#recentSince(current - length)
+      window = { length, summary, view: new SummaryWindow(summary), first: current - length, readIn: current }
+      this.#live.push(window)
+    }
+    this.#advance(window, current)
+    window.readIn = current
+    return window.view
+  }
+
+  /** Takes out the minutes that have left the window. */
+  #advance(window: LiveWindow, current: number): void {
+    const first = current - window.length
+    if (first <= window.first) return
+    for (const { number, summary } of this.#recent) {
+      if (number >= first) break
+      if (number >= window.first) window.summary.subtract(summary)
+    }
+    window.first = first
+  }
+
+  #longWindow(length: number, current: number): MetricWindow {
+    const known = this.#long.find(each => each.length === length)
+    if (known && current >= known.madeIn && current - known.madeIn < liveMinutes) return known.view
+    const view = new SummaryWindow(this.#since(firstMinuteOf(length, current)))
+    this.#long = [...this.#long.filter(each => each !== known).slice(1 - maxLongWindows), { length, view, madeIn: current }]
+    return view
+  }
+
+  /** Few and long periods where possible: only the beginning needs short ones. */
+  #since(first: number): MetricSummary {
+    const sum = this.#recentSince(first)
+    let end = Number.POSITIVE_INFINITY
+    for (const [index, { minutes }] of [...levels.entries()].reverse()) {
+      const start = Math.ceil(first / minutes)
+      this.#history[index]!.addTo(sum, start, end / minutes)
+      end = start * minutes
+    }
+    return sum
+  }
+
+  #recentSince(first: number): MetricSummary {
+    const sum = new MetricSummary()
+    for (const { number, summary } of this.#recent) if (number >= first) sum.merge(summary)
+    return sum
+  }
+}
+
+function difference(whole: MetricSummary, part: MetricSummary): MetricSummary {
+  const rest = new MetricSummary()
+  rest.merge(whole)
+  rest.subtract(part)
+  return rest
+}

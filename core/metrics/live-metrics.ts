@@ -1,0 +1,94 @@
+import { LRUCache } from 'lru-cache'
+import type { AttemptSample, LatestAnswers, MetricStore, MetricWindow } from '../contracts/metric-store.ts'
+import type { Clock } from '../foundation/clock.ts'
+import { EndpointMetrics } from './endpoint-metrics.ts'
+import { minuteMs } from './levels.ts'
+import type { MetricSummary } from './metric-summary.ts'
+import { emptyWindow } from './summary-window.ts'
+
+/** Callers may name models that are in no catalog. Of those, only this many recently used ones are kept. */
+const maxUnlisted = 1_000
+const pruneEveryMs = 60 * minuteMs
+
+/** Receives the minute of an endpoint. `summary` is valid during the call only. */
+export type SaveMinute = (provider: string, model: string, minute: number, summary: MetricSummary) => void
+
+/** The metrics of all endpoints, in memory. A store plugin may save and restore them. */
+export class LiveMetrics implements MetricStore {
+  readonly #clock: Clock
+  /** By provider and model. Bounded by what the catalogs list. */
+  readonly #listed = new Map<string, Map<string, EndpointMetrics>>()
+  readonly #unlisted = new LRUCache<string, EndpointMetrics>({ max: maxUnlisted })
+  #prunedAt = 0
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  record(sample: AttemptSample): void {
+    const { provider, model, listed, at } = sample
+    const endpoint = this.#listed.get(provider)?.get(model) ?? (listed ? this.#list(provider, model) : this.#unlist(provider, model))
+    endpoint.add(sample)
+    if (at - this.#prunedAt >= pruneEveryMs) this.#prune(at)
+  }
+
+  window(provider: string, model: string, intervalMs: number): MetricWindow {
+    const endpoint = this.#find(provider, model)
+    return endpoint ? endpoint.window(this.#clock.now(), intervalMs) : emptyWindow
+  }
+
+  latest(provider: string, model: string): LatestAnswers | undefined {
+    return this.#find(provider, model)?.latest(this.#clock.now())
+  }
+
+  /** Adds a period that a store kept, of an endpoint that a catalog listed. `level` is an index of `levels`. */
+  restore(provider: string, model: string, level: number, firstMinute: number, summary: MetricSummary): void {
+    const endpoint = this.#listed.get(provider)?.get(model) ?? this.#list(provider, model)
+    endpoint.restore(level, firstMinute, summary, Math.floor(this.#clock.now() / minuteMs))
+    endpoint.forgetWindows()
+  }
+
+  /** Calls `save` with every minute of a listed endpoint that has changed since the last call. */
+  takeChanges(save: SaveMinute): void {
+    for (const [provider, models] of this.#listed) {
+      for (const [model, endpoint] of models) endpoint.takeChanges((minute, summary) => save(provider, model, minute, summary))
+    }
+  }
+
+  #find(provider: string, model: string): EndpointMetrics | undefined {
+    return this.#listed.get(provider)?.get(model) ?? this.#unlisted.get(unlistedName(provider, model))
+  }
+
+  #list(provider: string, model: string): EndpointMetrics {
+    // It may have been used before a catalog listed it.
+    const name = unlistedName(provider, model)
+    const endpoint = this.#unlisted.get(name) ?? new EndpointMetrics()
+    this.#unlisted.delete(name)
+    let models = this.#listed.get(provider)
+    if (!models) this.#listed.set(provider, (models = new Map()))
+    models.set(model, endpoint)
+    return endpoint
+  }
+
+  #unlist(provider: string, model: string): EndpointMetrics {
+    const name = unlistedName(provider, model)
+    let endpoint = this.#unlisted.get(name)
+    if (!endpoint) this.#unlisted.set(name, (endpoint = new EndpointMetrics()))
+    return endpoint
+  }
+
+  #prune(now: number): void {
+    this.#prunedAt = now
+    const minute = Math.floor(now / minuteMs)
+    for (const [provider, models] of this.#listed) {
+      for (const [model, endpoint] of models) if (!endpoint.prune(minute)) models.delete(model)
+      if (models.size === 0) this.#listed.delete(provider)
+    }
+    for (const [name, endpoint] of this.#unlisted) if (!endpoint.prune(minute)) this.#unlisted.delete(name)
+  }
+}
+
+/** Neither part contains a line break, so the pair is unambiguous. */
+function unlistedName(provider: string, model: string): string {
+  return `${provider}\n${model}`
+}

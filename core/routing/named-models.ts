@@ -1,0 +1,100 @@
+import type { Catalog, Endpoint } from '../contracts/catalog.ts'
+import type { Provider } from '../contracts/provider.ts'
+import type { GenerationRequest } from '../contracts/request.ts'
+import { invalidRequest } from '../foundation/errors.ts'
+import type { Registry } from '../framework/registry.ts'
+import { unlistedEndpoint } from './catalog.ts'
+import { endpointsOf, generatingEndpoints } from './model-name.ts'
+
+/** What one model name of a request stands for. */
+export interface NamedModel {
+  /** `auto`: any model. */
+  readonly isAuto: boolean
+  /** In the order of the catalog, all endpoints of a model together. */
+  readonly endpoints: readonly Endpoint[]
+  /** At the providers that the caller named, in that order. They come after the first endpoint. */
+  readonly fallbacks: readonly Endpoint[]
+}
+
+const none: readonly Endpoint[] = []
+
+/** The models that a request names, in their order: docs/protocol/routing.md#fallbacks. Throws a 400 for a name that is unknown. */
+export function namedModels(request: GenerationRequest, catalog: Catalog, providers: Registry<Provider>): readonly NamedModel[] {
+  const { model, routing } = request
+  const names = new Names(request, catalog, providers)
+  const primary = names.model(model, 'model')
+  if (primary.endpoints.length === 0) throw noneForAuto()
+  const fallbacks = routing?.model?.fallbacks
+  if (!fallbacks || fallbacks.length === 0) return [primary]
+  const named = fallbacks.flatMap((name, index) => (name === 'auto' ? [] : names.model(name, `routing.model.fallbacks[${index}]`)))
+  // `auto` comes last, and may add nothing.
+  return fallbacks.includes('auto') ? [primary, ...named, names.model('auto', 'routing.model.fallbacks')] : [primary, ...named]
+}
+
+class Names {
+  readonly #fallbacks: readonly string[]
+  readonly #catalog: Catalog
+  readonly #providers: Registry<Provider>
+
+  constructor({ routing }: GenerationRequest, catalog: Catalog, providers: Registry<Provider>) {
+    this.#fallbacks = routing?.provider?.fallbacks ?? []
+    this.#catalog = catalog
+    this.#providers = providers
+    this.#fallbacks.forEach((id, index) => {
+      if (!providers.get(id)) throw unknownProvider(id, index, catalog, providers)
+    })
+  }
+
+  model(name: string, param: string): NamedModel {
+    const isAuto = name === 'auto'
+    const endpoints = endpointsOf(name, param, this.#catalog, this.#providers)
+    return { isAuto, endpoints, fallbacks: isAuto || this.#fallbacks.length === 0 ? none : this.#elsewhere(endpoints[0]!) }
+  }
+
+  /** The same model at the providers that the caller named. Those that do not have it are left out. */
+  #elsewhere({ model: name, listed }: Endpoint): readonly Endpoint[] {
+    const model = this.#catalog.resolve(name)
+    const everywhere = model ? generatingEndpoints(model) : none
+    return this.#fallbacks.flatMap(
+      id => everywhere.find(({ provider }) => provider === id) ?? (listed ? [] : this.#unlisted(this.#providers.get(id)!, name)),
+    )
+  }
+
+  #unlisted(provider: Provider, name: string): Endpoint {
+    const listed = this.#catalog.endpoint(provider.id, name)
+    return listed && !listed.kind ? listed : unlistedEndpoint(provider, name)
+  }
+}
+
+/** The endpoints of several names, each of them once. */
+export function withoutRepeats(endpoints: readonly Endpoint[]): readonly Endpoint[] {
+  const seen = new Set<Endpoint | string>()
+  return endpoints.filter(endpoint => {
+    const identity = identityOf(endpoint)
+    if (seen.has(identity)) return false
+    seen.add(identity)
+    return true
+  })
+}
+
+/** Those that no catalog lists are made for each request. */
+export function identityOf(endpoint: Endpoint): Endpoint | string {
+  return endpoint.listed ? endpoint : `${endpoint.provider}/${endpoint.model}`
+}
+
+function noneForAuto(): Error {
+  return invalidRequest(
+    'No model here can serve this request automatically. Name a model; GET /v1/models lists them.',
+    'model',
+    'model_not_found',
+  )
+}
+
+function unknownProvider(provider: string, index: number, catalog: Catalog, providers: Registry<Provider>): Error {
+  const param = `routing.provider.fallbacks[${index}]`
+  const absence = catalog.absence(`${provider}/`)
+  if (absence) return invalidRequest(absence, param)
+  const near = providers.nearest(provider)
+  const known = near.length > 0 ? `Did you mean ${near.join(', ')}?` : `Known providers: ${providers.names().join(', ')}.`
+  return invalidRequest(`The provider "${provider}" does not exist here. ${known}`, param)
+}

@@ -1,0 +1,50 @@
+import type { Endpoint } from '../contracts/catalog.ts'
+import type { SortView } from '../contracts/sort-strategy.ts'
+import { PluginError } from '../foundation/errors.ts'
+import { describePluginError, type Logger } from '../foundation/logger.ts'
+import type { Sort } from './sorts.ts'
+
+/** An endpoint with its value by a sort. */
+export interface Ranked {
+  readonly endpoint: Endpoint
+  /** Undefined without data, or without a sort. */
+  readonly value: number | undefined
+  /** By the sort of models, if that is another one. */
+  readonly modelValue?: number | undefined
+  /** Smaller keys come first. */
+  readonly key: number
+}
+
+type Values = readonly (number | undefined)[]
+
+/** The values of the endpoints by this sort. Undefined if the strategy failed, which the log says. */
+export function valuesOf(
+  { name, strategy, plugin }: Sort,
+  endpoints: readonly Endpoint[],
+  view: SortView & { sort: string },
+  log: Logger,
+): Values | undefined {
+  view.sort = name
+  try {
+    return checked(strategy.values(endpoints, view), endpoints.length, plugin)
+  } catch (error) {
+    log.error('a sort failed, so the endpoints keep the order of the catalog', { sort: name, plugin, ...describePluginError(error, false) })
+    return undefined
+  }
+}
+
+function checked(values: unknown, count: number, plugin: string): Values {
+  if (Array.isArray(values) && values.length === count && values.every(value => value === undefined || typeof value === 'number'))
+    return values as Values
+  throw new PluginError(plugin, `returned something else than ${count} values, each a number or undefined`)
+}
+
+/** Endpoints without data come after those with data, but before infinitely bad ones. */
+export function keyOf(value: number | undefined, { strategy }: Sort): number {
+  if (value === undefined || Number.isNaN(value)) return Number.MAX_VALUE
+  return strategy.first === 'lowest' ? value : -value
+}
+
+export function byKey(a: { readonly key: number }, b: { readonly key: number }): number {
+  return a.key - b.key
+}

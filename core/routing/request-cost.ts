@@ -1,0 +1,48 @@
+import { costOf } from '../billing/cost.ts'
+import type { Endpoint, Tokenizer } from '../contracts/catalog.ts'
+import { noUsage } from '../contracts/events.ts'
+import type { GenerationRequest } from '../contracts/request.ts'
+import { estimateInput } from '../tokens/estimate.ts'
+import { estimateOtherInput } from '../tokens/other-input.ts'
+
+/** Assumed for endpoints without answers in the interval. */
+const assumedOutputTokens = 300
+/** Vendors decide how often they search. Most requests that offer it need one search. */
+const assumedSearches = 1
+
+/** Input tokens by the tokenizer of the endpoint. */
+export type InputTokens = ReadonlyMap<Tokenizer | undefined, number>
+
+/** Estimates what one request costs at an endpoint. */
+export class RequestCost {
+  readonly #request: GenerationRequest
+  readonly #counted: InputTokens | undefined
+  readonly #searches: number
+  #estimatedInput: number | undefined
+
+  /** Without `counted`, the input is estimated. */
+  constructor(request: GenerationRequest, counted: InputTokens | undefined) {
+    this.#request = request
+    this.#counted = counted
+    this.#searches = request.tools?.some(({ type }) => type === 'web_search') ? assumedSearches : 0
+  }
+
+  /** In US dollars; undefined if a price that it needs is unknown. `meanOutputTokens`: of the endpoint's answers. */
+  at(endpoint: Endpoint, meanOutputTokens: number | undefined): number | undefined {
+    const { price, capabilities, tokenizer, maxOutputTokens = Infinity } = endpoint
+    if (!price) return undefined
+    const { max_output_tokens: limit = Infinity } = this.#request
+    const searches = capabilities.webSearch === false ? 0 : this.#searches
+    const usage = {
+      ...noUsage,
+      uncachedInput: this.#counted?.get(tokenizer) ?? this.#input,
+      output: Math.min(limit, maxOutputTokens, meanOutputTokens ?? assumedOutputTokens),
+      ...(searches > 0 && { toolCalls: { web_search: searches } }),
+    }
+    return costOf(usage, price) ?? undefined
+  }
+
+  get #input(): number {
+    return (this.#estimatedInput ??= estimateInput(this.#request) + estimateOtherInput(this.#request))
+  }
+}

@@ -1,0 +1,53 @@
+import type { Endpoint } from '../contracts/catalog.ts'
+import type { PassedOver, RoutedCandidate, RoutingRecord } from '../contracts/log-sink.ts'
+import type { AskedSorts } from './order.ts'
+import type { Precedent } from './precedence.ts'
+import type { Ranked } from './ranking.ts'
+import type { Selection } from './selection.ts'
+
+const mostListed = 16
+
+/** Endpoints in the order in which to try them, and what led to it. */
+export interface Choice {
+  readonly selection: Selection
+  readonly sorts: AskedSorts
+  readonly intervalMs: number
+  readonly ranked: readonly Ranked[]
+  /** How many of them become candidates. */
+  readonly taken: number
+  readonly precedent: Precedent | undefined
+}
+
+/** For the record of the request. `most`: how many endpoints to list. */
+export function routingRecord(choice: Choice, most = mostListed): RoutingRecord {
+  const { selection, sorts, intervalMs, ranked, taken, precedent } = choice
+  const candidates: RoutedCandidate[] = ranked.slice(0, most).map((each, index) => routed(each, index < taken ? null : 'attempt-limit'))
+  for (const { endpoint, reason } of selection.passedOver) {
+    if (candidates.length >= most) break
+    candidates.push(passed(endpoint, reason))
+  }
+  const passedOver: Partial<Record<PassedOver, number>> = {}
+  for (const { reason } of selection.passedOver) passedOver[reason] = (passedOver[reason] ?? 0) + 1
+  if (ranked.length > taken) passedOver['attempt-limit'] = ranked.length - taken
+  return {
+    sort: sorts.endpoints?.name ?? null,
+    modelSort: sorts.models?.name ?? null,
+    intervalMs,
+    preferred: precedent && precedent.index > 0 ? precedent.reason : null,
+    candidates,
+    passedOver,
+  }
+}
+
+function routed({ endpoint: { provider, model }, value, modelValue }: Ranked, reason: PassedOver | null): RoutedCandidate {
+  return { provider, model, value: shown(value), ...(modelValue !== undefined && { modelValue: shown(modelValue) }), passedOver: reason }
+}
+
+function passed({ provider, model }: Endpoint, passedOver: PassedOver): RoutedCandidate {
+  return { provider, model, value: null, passedOver }
+}
+
+/** Six significant digits tell enough, and JSON has no Infinity. */
+function shown(value: number | undefined): number | null {
+  return value === undefined || !Number.isFinite(value) ? null : Number(value.toPrecision(6))
+}
