@@ -1,19 +1,26 @@
 import pTimeout from 'p-timeout'
-import type { Cancellation } from '../foundation/cancellation.ts'
+import { costOf } from '../billing/cost.ts'
 import type { Clock } from '../foundation/clock.ts'
+import { Deadline } from '../foundation/deadline.ts'
+import { isFeed, type EventFeed } from '../contracts/event-feed.ts'
 import { noUsage, type GenerationEvent, type TokenUsage } from '../contracts/events.ts'
 import type { MetricStore } from '../contracts/metric-store.ts'
 import type { Endpoint } from '../contracts/catalog.ts'
 import type { OpenRecord } from '../contracts/log-sink.ts'
 import { ProviderFailure, type AttemptClock, type Credential, type Provider, type Timeouts } from '../contracts/provider.ts'
 import type { Warning } from '../contracts/route.ts'
+import { Inbox } from '../provider-kit/inbox.ts'
+import { IteratedFeed } from '../provider-kit/iterated-feed.ts'
 import type { Candidate } from '../routing/plan.ts'
+import type { EndpointCircuits } from './endpoint-circuits.ts'
 import { policyOf } from './failure-policy.ts'
+import type { Lane } from './lane.ts'
+import type { Slot } from './provider-queue.ts'
 
 /** An endpoint that an attempt may ask, and who serves it: a provider or a decision client. */
 export interface Contender {
   readonly endpoint: Endpoint
-  readonly provider: Pick<Provider, 'id' | 'credentials'>
+  readonly provider: Pick<Provider, 'id' | 'credentials' | 'maxConcurrent' | 'maxQueued'>
 }
 
 export interface AttemptParts<C extends Contender = Candidate> {
@@ -23,14 +30,18 @@ export interface AttemptParts<C extends Contender = Candidate> {
   readonly totalMs: number
   /** For a streamed reply. */
   readonly streamed?: Pick<Timeouts, 'firstEventMs' | 'betweenEventsMs'> | undefined
-  readonly run: Cancellation
+  readonly lane: Lane
   readonly record: OpenRecord
 }
 
 export interface AttemptServices {
   readonly clock: Clock
   readonly metrics: MetricStore
+  readonly circuits: EndpointCircuits
 }
+
+/** `left`: nobody waits for it any more. `outrun`: another endpoint answered first. */
+export type AttemptOutcome = 'ok' | 'left' | 'outrun' | ProviderFailure
 
 /** How long a provider may send more events after its finish. */
 const lastMs = 1_000
@@ -48,16 +59,14 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
   /** Every pause moves it forward. */
   #start: number
   #pausedAt = 0
-  #total: NodeJS.Timeout
-  #silence: NodeJS.Timeout | undefined
+  #total: Deadline
+  #silence: Deadline | undefined
   #latencyMs: number | undefined
-  #iterator: AsyncIterator<E | readonly E[]> | undefined
-  #list: readonly E[] = []
-  #taken = 0
-  #rejectStep: ((reason: unknown) => void) | undefined
-  #count: ((event: E) => void) | undefined
-  #isOver = false
+  #feed: EventFeed<E> | undefined
+  #inbox: Inbox<E> | undefined
+  #leaveWork: ((reason: unknown) => void) | undefined
   #ended = false
+  readonly #slot: Slot | undefined
   readonly #onRunAbort = (reason: unknown): void => this.#abort(reason)
 
   constructor(parts: AttemptParts<C>, services: AttemptServices) {
@@ -66,54 +75,46 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     this.candidate = parts.candidate
     this.credential = parts.credential
     this.warnings = [...(parts.warnings ?? [])]
+    this.#slot = parts.lane.slot
     this.#start = services.clock.elapsed()
     this.#total = this.#totalTimer(parts.totalMs)
     this.#silence = this.#silenceTimer()
-    parts.run.onAbort(this.#onRunAbort)
+    parts.lane.run.onAbort(this.#onRunAbort)
   }
 
   get signal(): AbortSignal {
     return this.#controller.signal
   }
 
-  /** Calls `count` with each event before returning it. `count` may throw. */
+  /** Starts the reply. Calls `count` with each event before anyone else gets it. `count` may throw. */
   begin(events: AsyncIterable<E | readonly E[]>, count?: (event: E) => void): void {
-    this.#iterator = events[Symbol.asyncIterator]()
-    this.#count = count
+    this.#feed = isFeed(events) ? events : new IteratedFeed(events)
+    this.#inbox = new Inbox(this.#feed, count, this.#silence && this.#heard)
+    if (this.signal.aborted) this.#inbox.abort(this.signal.reason)
+    else this.#feed.deliver(this.#inbox)
   }
 
-  /** The next event, if it arrived together with an earlier one. */
+  /** The provider's reply has ended, and every event was taken. */
+  get isOver(): boolean {
+    return this.#inbox!.isOver
+  }
+
+  /** The next event, if it has arrived already. */
   take(): E | undefined {
-    if (this.#taken >= this.#list.length) return undefined
-    const event = this.#list[this.#taken++]!
-    this.#count?.(event)
-    return event
+    return this.#inbox!.take()
   }
 
   /** Waits for the next event; undefined at the end. Rejects as soon as the attempt is aborted, even if the provider does not. */
   next(): Promise<E | undefined> {
-    return new Promise((resolve, reject) => {
-      if (this.signal.aborted) return reject(this.signal.reason)
-      this.#rejectStep = reject
-      this.#iterator!.next().then(({ done, value }) => {
-        if (done) {
-          this.#isOver = true
-          return resolve(undefined)
-        }
-        if (this.#latencyMs !== undefined) this.#silence?.refresh()
-        try {
-          if (Array.isArray(value)) {
-            this.#list = value
-            this.#taken = 0
-            return resolve(this.take() ?? this.next())
-          }
-          this.#count?.(value as E)
-          resolve(value as E)
-        } catch (error) {
-          reject(error)
-        }
-      }, reject)
-    })
+    return this.#inbox!.next()
+  }
+
+  /**
+   * Calls `each` with the events as they arrive, until it returns false or the reply ends. Undefined if that is the case at once. Fails
+   * as `next` does, and if `each` throws.
+   */
+  flow(each: (event: E) => boolean): Promise<unknown> | undefined {
+    return this.#inbox!.flow(each)
   }
 
   /** The next event after the finish, if it comes within a second. Usually the reply ends there, which gives undefined. */
@@ -131,16 +132,17 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
   unlessAborted(work: Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.signal.aborted) return reject(this.signal.reason)
-      this.#rejectStep = reject
+      this.#leaveWork = reject
       work.then(resolve, reject)
     })
   }
 
   /** Call when the first semantic event has arrived. From then on, `betweenEventsMs` applies. */
   commit(): void {
+    this.#services.circuits.began(this.candidate.endpoint, this.#start)
     if (!this.#parts.streamed) return
     this.#latencyMs = this.#services.clock.elapsed() - this.#start
-    clearTimeout(this.#silence)
+    this.#silence?.end()
     this.#silence = this.#silenceTimer()
   }
 
@@ -156,8 +158,8 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
 
   /** Stops the timers: the client is not reading, or the gateway itself is busy. Neither is the provider's time. */
   pause(): void {
-    clearTimeout(this.#total)
-    clearTimeout(this.#silence)
+    this.#total.end()
+    this.#silence?.end()
     this.#pausedAt = this.#services.clock.elapsed()
   }
 
@@ -169,29 +171,39 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     this.#silence = this.#silenceTimer()
   }
 
-  /** Records and measures the attempt. Only the first call counts. `left`: the client or the gateway gave up. */
-  end(outcome: 'ok' | 'left' | ProviderFailure, usage: TokenUsage = noUsage): void {
+  /** Ends the attempt by the gateway's own judgment. */
+  fail(failure: ProviderFailure): void {
+    this.#abort(failure)
+  }
+
+  /** Records and measures the attempt. Only the first call counts. */
+  end(outcome: AttemptOutcome, usage: TokenUsage = noUsage): void {
     if (this.#ended) return
     this.#ended = true
-    clearTimeout(this.#total)
-    clearTimeout(this.#silence)
-    const { run, record, candidate } = this.#parts
+    this.#total.end()
+    this.#silence?.end()
+    const { lane, record, candidate } = this.#parts
     const { clock, metrics } = this.#services
-    run.offAbort(this.#onRunAbort)
+    lane.run.offAbort(this.#onRunAbort)
+    this.#slot?.release()
     // Also stops a provider that keeps sending after its finish.
-    if (outcome !== 'ok' || !this.#isOver) this.#abort(new Error('the attempt was given up'))
-    const { provider, model, listed } = candidate.endpoint
+    if (outcome !== 'ok' || !this.#inbox?.isOver) this.#abort(new Error('the attempt was given up'))
+    const { provider, model, listed, price } = candidate.endpoint
     const totalMs = clock.elapsed() - this.#start
     const failure = typeof outcome === 'string' ? undefined : outcome
+    this.#judge(outcome)
     record.attempts.push({
       provider,
       model,
       outcome: failure?.kind ?? (outcome as string),
       status: failure?.status ?? null,
       elapsedMs: Math.round(totalMs * 1000) / 1000,
+      ...(outcome === 'outrun' && { costUsd: costOf(usage, price) }),
     })
     // The caller made the model name up: keep it out of the metrics.
     if (failure?.kind === 'not-found' && !listed) return
+    // What was outrun is an estimate.
+    const counted = outcome === 'outrun' ? noUsage : usage
     metrics.record({
       provider,
       model,
@@ -200,17 +212,29 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
       outcome: outcome === 'ok' ? 'ok' : failure && policyOf(failure).isFault ? 'fault' : 'neutral',
       latencyMs: this.#latencyMs,
       totalMs,
-      inputTokens: usage.uncachedInput + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h,
-      outputTokens: usage.output,
+      inputTokens: counted.uncachedInput + counted.cacheRead + counted.cacheWrite5m + counted.cacheWrite1h,
+      outputTokens: counted.output,
     })
   }
 
-  #totalTimer(leftMs: number): NodeJS.Timeout {
+  /** Tells the endpoint's circuit. Failures of a credential are not the endpoint's: `Failover` knows whether another one is left. */
+  #judge(outcome: AttemptOutcome): void {
+    const { circuits } = this.#services
+    const { endpoint } = this.candidate
+    if (outcome === 'ok') return circuits.completed(endpoint, this.#start)
+    const policy = typeof outcome === 'string' ? undefined : policyOf(outcome)
+    // An endpoint that is outrun most of the time should not come first.
+    const isTooSlow = outcome === 'outrun' && this.#parts.lane.role === 'first'
+    if (isTooSlow || (policy?.isFault && policy.coolDownMs === undefined)) circuits.failed(endpoint, this.#start)
+    else circuits.abandoned(endpoint)
+  }
+
+  #totalTimer(leftMs: number): Deadline {
     return this.#timer(leftMs, `did not finish within ${this.#parts.totalMs} ms`)
   }
 
   /** A reply that is not streamed arrives all at once, so only the total time-out applies. */
-  #silenceTimer(): NodeJS.Timeout | undefined {
+  #silenceTimer(): Deadline | undefined {
     const { streamed } = this.#parts
     if (!streamed) return undefined
     const { firstEventMs, betweenEventsMs } = streamed
@@ -219,19 +243,23 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
       : this.#timer(betweenEventsMs, `sent nothing for ${betweenEventsMs} ms`)
   }
 
-  #timer(afterMs: number, problem: string): NodeJS.Timeout {
-    const { provider } = this.#parts.candidate
-    return setTimeout(
-      () => this.#abort(new ProviderFailure({ kind: 'timeout', message: `The provider "${provider.id}" ${problem}.` })),
-      afterMs,
-    )
+  #timer(afterMs: number, problem: string): Deadline {
+    return new Deadline(afterMs, () => {
+      const { provider } = this.#parts.candidate
+      this.#abort(new ProviderFailure({ kind: 'timeout', message: `The provider "${provider.id}" ${problem}.` }))
+    })
+  }
+
+  /** Once the reply has begun, each sign of life starts the silence anew. */
+  readonly #heard = (): void => {
+    if (this.#latencyMs !== undefined) this.#silence?.restart()
   }
 
   #abort(reason: unknown): void {
     if (this.#controller.signal.aborted) return
     this.#controller.abort(reason)
-    this.#rejectStep?.(reason)
-    // Ends a provider that does not watch its signal. Errors that it still throws no longer matter.
-    this.#iterator?.return?.().catch(() => {})
+    this.#inbox?.abort(reason)
+    this.#leaveWork?.(reason)
+    this.#feed?.stop()
   }
 }

@@ -35,11 +35,28 @@ export class Credentials {
     return usable.length > 0 ? usable : rotated.sort((a, b) => this.#readyAt(id, a) - this.#readyAt(id, b))
   }
 
-  /** Lets the credential cool down if the failure is its fault. */
-  failed(provider: string, credential: Credential | undefined, failure: ProviderFailure): void {
+  /**
+   * Lets the credential cool down if the failure is its fault. Returns the milliseconds until the provider has a usable credential again, 0
+   * if it has one now.
+   */
+  failed(
+    { id, credentials = [] }: Pick<Provider, 'id' | 'credentials'>,
+    credential: Credential | undefined,
+    failure: ProviderFailure,
+  ): number {
     const { coolDownMs } = policyOf(failure)
-    if (!credential || coolDownMs === undefined) return
-    this.#coolUntil.set(`${provider}/${credential.id}`, this.#clock.now() + (failure.retryAfterMs ?? coolDownMs))
+    if (coolDownMs === undefined) return 0
+    const restMs = failure.retryAfterMs ?? coolDownMs
+    if (!credential) return restMs
+    const now = this.#clock.now()
+    this.#coolUntil.set(`${id}/${credential.id}`, now + restMs)
+    return Math.max(0, Math.min(...credentials.map(each => this.#readyAt(id, each))) - now)
+  }
+
+  /** How long each credential still rests; 0 if it is usable. */
+  rests({ id, credentials = [] }: Pick<Provider, 'id' | 'credentials'>): readonly { readonly id: string; readonly restsForMs: number }[] {
+    const now = this.#clock.now()
+    return credentials.map(each => ({ id: each.id, restsForMs: Math.max(0, this.#readyAt(id, each) - now) }))
   }
 
   #readyAt(provider: string, credential: Credential): number {

@@ -4,6 +4,7 @@ import type { TokenUsage } from '../contracts/events.ts'
 import { MetricStore } from '../contracts/metric-store.ts'
 import { ProviderFailure, type Credential } from '../contracts/provider.ts'
 import type { RunContext } from '../contracts/run-context.ts'
+import type { Cancellation } from '../foundation/cancellation.ts'
 import { Clock } from '../foundation/clock.ts'
 import { GatewayError } from '../foundation/errors.ts'
 import { describePluginError } from '../foundation/logger.ts'
@@ -13,11 +14,19 @@ import { Settings } from '../framework/settings.ts'
 import { Attempt, type AttemptParts, type Contender } from './attempt.ts'
 import { Backoff, retryDelayMs } from './backoff.ts'
 import { Credentials } from './credentials.ts'
+import { EndpointCircuits } from './endpoint-circuits.ts'
 import { isTransient, policyOf } from './failure-policy.ts'
+import { Lane } from './lane.ts'
+import { Line } from './line.ts'
+import type { ProviderQueue, Slot } from './provider-queue.ts'
+import { ProviderQueues } from './provider-queues.ts'
 import { publicError } from './public-error.ts'
+import { race } from './race.ts'
 
 export const failoverDependencies = {
   credentials: Credentials,
+  circuits: EndpointCircuits,
+  queues: ProviderQueues,
   masks: Masks.token,
   settings: Settings,
   backoff: Backoff,
@@ -31,6 +40,15 @@ export interface FailoverParts extends Dependencies<typeof failoverDependencies>
   readonly plugins: { pluginOf(provider: string): string | undefined }
 }
 
+/** What is particular to one request. */
+export interface Work<C extends Contender, R> {
+  /** Returns the failure of an attempt that is worth another one. Throws what ends the request. */
+  attempt(contender: C, credential: Credential | undefined, lane: Lane): Promise<R | ProviderFailure>
+  sorted?(inTurn: Credentialed, contender: C): Credentialed
+  /** When to ask a second contender, if the first one has not answered; undefined: never. */
+  readonly hedgeAfterMs?: number | undefined
+}
+
 /** What is particular to one attempt. */
 export interface AttemptWork<E extends object, C extends Contender, R> {
   readonly reservation: Reservation | undefined
@@ -38,6 +56,8 @@ export interface AttemptWork<E extends object, C extends Contender, R> {
   run(attempt: Attempt<E, C>): Promise<R>
   /** The usage that a failed attempt is known to have had. */
   usageOf?(attempt: Attempt<E, C>): TokenUsage | undefined
+  /** The usage that a vendor may bill for an attempt that was outrun. */
+  readonly lossOf?: ((attempt: Attempt<E, C>) => TokenUsage) | undefined
 }
 
 type Credentialed = readonly (Credential | undefined)[]
@@ -55,53 +75,103 @@ export class Failover {
     this.#parts = parts
   }
 
-  /** The result of the first attempt that succeeds. Throws the public error of the last failure when none is left. */
-  async first<C extends Contender, R extends object>(
+  /** The result of the first attempt that succeeds. Throws the public error of the last failure when none is left, or 503 if all are busy. */
+  first<C extends Contender, R extends object>(
     contenders: readonly C[],
     context: RunContext,
-    attempt: (contender: C, credential: Credential | undefined) => Promise<R | ProviderFailure>,
-    sorted: (inTurn: Credentialed, contender: C) => Credentialed = inTurn => inTurn,
+    run: Cancellation,
+    work: Work<C, R>,
   ): Promise<R> {
-    const { credentials, settings } = this.#parts
-    let last: { readonly failure: ProviderFailure; readonly contender: C } | undefined
-    let left = settings.maxAttempts
-    for (const contender of contenders) {
-      const { provider } = contender
-      const tries = sorted(credentials.inTurn(provider), contender)
-      const isLast = contender === contenders.at(-1)
+    const { circuits, settings, backoff } = this.#parts
+    const line = new Line(contenders, circuits, settings.maxAttempts)
+    const { hedgeAfterMs } = work
+    if (hedgeAfterMs === undefined || contenders.length === 1) return this.#go(line, new Lane('only', run, line), context, work)
+    return race(line, run, hedgeAfterMs, backoff, lane => this.#go(line, lane, context, work))
+  }
+
+  async #go<C extends Contender, R extends object>(line: Line<C>, lane: Lane, context: RunContext, work: Work<C, R>): Promise<R> {
+    const { credentials, backoff } = this.#parts
+    const isHedge = lane.role === 'hedge'
+    for (let contender = line.take(isHedge); contender; contender = line.take(isHedge)) {
+      const inTurn = credentials.inTurn(contender.provider)
+      const tries = work.sorted?.(inTurn, contender) ?? inTurn
       let repeats = 0
-      for (let turn = 0; left > 0;) {
-        left--
+      for (let turn = 0; line.attemptsLeft > 0;) {
+        if (contender.provider.maxConcurrent !== undefined && !(await this.#enter(contender, lane, context))) break
+        line.attemptsLeft--
         const credential = tries[turn % tries.length]
-        const result = await attempt(contender, credential)
+        const attempt = work.attempt(contender, credential, lane)
+        const result = await (lane.slot ? releasing(lane.slot, attempt) : attempt)
         if (!ProviderFailure.is(result)) {
           if (this.#inVain.size > 0) this.#inVain.delete(nameOf(contender))
           return result
         }
-        last = { failure: result, contender }
-        credentials.failed(provider.id, credential, result)
-        const { kind, status } = result
-        context.log.warn('an attempt failed', { request: context.id, provider: provider.id, kind, status })
+        this.#heed(result, contender, credential, context, lane)
         const { retry } = policyOf(result)
-        if (retry === 'never') throw this.publicError(result, contender)
+        if (retry === 'never') {
+          lane.isRefused = true
+          throw line.failure?.()
+        }
         if (retry === 'credential' && ++turn < tries.length) continue
-        const waitMs = left > 0 ? this.#waitMs(result, contender, tries.length === 1, isLast, repeats) : undefined
+        const waitMs = this.#waitMs(result, contender, tries.length === 1, lane, repeats)
         if (waitMs === undefined) break
-        if (waitMs > 0) await this.#parts.backoff.sleep(waitMs, context.signal)
+        if (waitMs > 0) await backoff.sleep(waitMs, lane.run.signal)
         repeats++
       }
       if (repeats > 0) this.#inVain.set(nameOf(contender), this.#parts.clock.now())
     }
-    throw this.publicError(last!.failure, last!.contender)
+    throw line.failure?.()
+  }
+
+  /** Waits for the provider to have a place. False if too many wait already; a hedge does not wait at all. */
+  async #enter(contender: Contender, lane: Lane, { caller }: RunContext): Promise<boolean> {
+    const { queues, circuits } = this.#parts
+    const { provider, endpoint } = contender
+    const queue = queues.of(provider)
+    const slot = lane.role === 'hedge' && queue.isBusy ? undefined : await queue.enter(caller.owner, lane.run)
+    lane.slot = slot
+    if (slot) return true
+    if (lane.role === 'hedge') lane.line.putBack(contender)
+    else lane.line.failure = () => busy(provider.id, queue)
+    circuits.abandoned(endpoint)
+    return false
+  }
+
+  #heed(failure: ProviderFailure, contender: Contender, credential: Credential | undefined, context: RunContext, { line }: Lane): void {
+    const { kind, status } = failure
+    line.failure = () => this.publicError(failure, contender)
+    this.#rest(contender, credential, failure)
+    context.log.warn('an attempt failed', {
+      request: context.id,
+      provider: contender.provider.id,
+      kind,
+      status,
+      ...this.#bugIn(failure, contender),
+    })
+  }
+
+  /** What a provider plugin threw while it read an answer. The vendor may have broken its protocol, or the plugin has a bug. */
+  #bugIn({ kind, cause }: ProviderFailure, { provider }: Contender): object {
+    if (kind !== 'protocol' || !(cause instanceof Error) || ProviderFailure.is(cause) || cause instanceof SyntaxError) return {}
+    return { plugin: this.#parts.plugins.pluginOf(provider.id), ...describePluginError(cause, true) }
+  }
+
+  /** Honors what the failure says about the time ahead: the credential rests, or the whole endpoint if no other credential is left. */
+  #rest({ provider, endpoint }: Contender, credential: Credential | undefined, failure: ProviderFailure): void {
+    const { credentials, circuits } = this.#parts
+    const restMs = credentials.failed(provider, credential, failure)
+    const pauseMs = isTransient(failure) ? failure.retryAfterMs : undefined
+    if (restMs > 0 || pauseMs) circuits.rest(endpoint, Math.max(restMs, pauseMs ?? 0))
   }
 
   /** How long to wait before asking the same contender again; undefined: do not ask it again. */
-  #waitMs(failure: ProviderFailure, contender: Contender, isAlone: boolean, isLast: boolean, repeats: number): number | undefined {
+  #waitMs(failure: ProviderFailure, contender: Contender, isAlone: boolean, { line, role }: Lane, repeats: number): number | undefined {
     const { backoff, clock, settings } = this.#parts
+    if (line.attemptsLeft === 0 || role === 'hedge') return undefined
     const inVainAt = this.#inVain.get(nameOf(contender))
     if (inVainAt !== undefined && clock.now() - inVainAt < noRetriesForMs) return undefined
     if (policyOf(failure).repeatAtOnce && isAlone && repeats === 0) return 0
-    if (!isLast || !isTransient(failure) || repeats >= settings.retries) return undefined
+    if (!line.isEmpty || !isTransient(failure) || repeats >= settings.retries) return undefined
     return retryDelayMs(repeats, failure.retryAfterMs, backoff.random())
   }
 
@@ -111,23 +181,24 @@ export class Failover {
     context: RunContext,
     work: AttemptWork<E, C, R>,
   ): Promise<R | ProviderFailure> {
-    const { candidate } = parts
+    const { candidate, lane } = parts
+    const { run } = lane
+    if (run.aborted) throw run.reason
     const attempt = new Attempt<E, C>(parts, this.#parts)
+    lane.tries(attempt, work.lossOf)
     let failure: ProviderFailure | undefined
     try {
       return await work.run(attempt)
     } catch (error) {
       try {
+        if (run.aborted) throw run.reason
         failure = this.failureOf(error, candidate, context)
         attempt.end(failure)
         return failure
       } finally {
         attempt.end('left')
-        work.reservation?.attemptFailed(
-          candidate.endpoint,
-          work.usageOf?.(attempt),
-          failure !== undefined && policyOf(failure).mayBeBilled === true,
-        )
+        const mayBeBilled = failure !== undefined && policyOf(failure).mayBeBilled === true
+        if (!lane.isRacing) work.reservation?.attemptFailed(candidate.endpoint, work.usageOf?.(attempt), mayBeBilled)
       }
     }
   }
@@ -153,4 +224,27 @@ export class Failover {
 
 function nameOf({ endpoint }: Contender): string {
   return `${endpoint.provider}/${endpoint.model}`
+}
+
+/** Every place at the provider is taken, and so is every place in its queue. */
+function busy(provider: string, { maxConcurrent, maxQueued, retryAfterMs }: ProviderQueue): GatewayError {
+  const seconds = Math.ceil(retryAfterMs / 1000)
+  return new GatewayError({
+    status: 503,
+    type: 'server_error',
+    code: 'server_error',
+    message: `The provider "${provider}" is busy: ${maxConcurrent} requests are under way, and ${maxQueued} wait. Please try again in ${seconds}s.`,
+    retryAfterMs,
+    transient: true,
+  })
+}
+
+/** Gives the place back if the attempt could not even begin. */
+async function releasing<R>(slot: Slot, attempt: Promise<R>): Promise<R> {
+  try {
+    return await attempt
+  } catch (error) {
+    slot.release()
+    throw error
+  }
 }

@@ -10,7 +10,7 @@ export interface Fault {
   readonly name: string
   readonly reply: (wire: WireUnderTest, mode: Mode) => FakeReply
   /** Where the vendor is, if it is not the fake upstream. */
-  readonly at?: 'closed port' | 'TLS on a plain port' | 'interim responses'
+  readonly at?: 'no such host' | 'closed port' | 'TLS on a plain port' | 'silent port' | 'interim responses'
   /** Only where there is such a thing. Default: both. */
   readonly modes?: readonly Mode[]
   /** The vendor never answers, so that time-outs decide. */
@@ -35,10 +35,17 @@ function status(code: number, what: string, headers: Readonly<Record<string, str
 }
 
 export const faults: readonly Fault[] = [
+  { name: 'a name that does not resolve', at: 'no such host', reply: () => ({}) },
   { name: 'connection refused', at: 'closed port', reply: () => ({}) },
   { name: 'TLS error', at: 'TLS on a plain port', reply: () => ({}) },
+  { name: 'a TLS handshake that never ends', at: 'silent port', reply: () => ({}), silent: true },
   { name: 'connection reset before the head', reply: () => ({ before: [reset] }) },
   { name: 'no head at all', reply: () => ({ before: [stall] }), silent: true },
+  {
+    name: 'a head, then silence',
+    reply: (wire, mode) => answering(wire, mode, [': hello\n\n'.slice(0, mode === 'whole' ? 0 : 9), stall]),
+    silent: true,
+  },
   { name: 'interim responses (100, 102, 103) before the answer', at: 'interim responses', reply: right },
   status(400, ''),
   { name: 'status 400 with a page', reply: () => ({ status: 400, headers: html, body: page }) },
@@ -75,6 +82,16 @@ export const faults: readonly Fault[] = [
     reply: wire => answering(wire, 'stream', [': hello\n\n', cut]),
   },
   {
+    name: 'the stream cut after its first word',
+    modes: streams,
+    reply: wire => answering(wire, 'stream', [...untilSpoken(wire), cut]),
+  },
+  {
+    name: 'the connection reset after the first word',
+    modes: streams,
+    reply: wire => answering(wire, 'stream', [...untilSpoken(wire), reset]),
+  },
+  {
     name: 'silence after the first word',
     modes: streams,
     silent: true,
@@ -92,6 +109,10 @@ export const faults: readonly Fault[] = [
     name: 'a line of 33 MiB',
     modes: streams,
     reply: wire => answering(wire, 'stream', [`data: ${'x'.repeat(33 * mebibyte)}`, '\n\n']),
+  },
+  {
+    name: 'one byte at a time',
+    reply: (wire, mode) => answering(wire, mode, bytesOf(mode === 'whole' ? wire.answer.whole : wire.answer.stream)),
   },
   { name: 'another content type', modes: both, reply: (wire, mode) => ({ ...right(wire, mode), headers: html }) },
   { name: 'the end twice', modes: streams, reply: wire => answering(wire, 'stream', [...framesOf(wire), framesOf(wire).at(-1)!]) },
@@ -123,6 +144,10 @@ function answering(wire: WireUnderTest, mode: Mode, body: readonly Step[]): Fake
 
 function typeOf({ answer }: WireUnderTest, mode: Mode): Readonly<Record<string, string>> {
   return mode === 'whole' ? json : { 'content-type': answer.streamType }
+}
+
+function bytesOf(body: string | Uint8Array): readonly Uint8Array[] {
+  return Array.from(Buffer.from(body), byte => Uint8Array.of(byte))
 }
 
 function half({ answer }: WireUnderTest, mode: Mode): Uint8Array {

@@ -1,11 +1,12 @@
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer } from 'node:net'
 import type { RequestRecord, Timeouts } from '../../core/index.ts'
+import { systemBackoff, type Backoff } from '../../core/attempts/backoff.ts'
 import { checkResponse, checkStream, fakeUpstream, type FakeReply } from '../../core/testing/index.ts'
 import { said } from '../core/stage.ts'
 import { gateway, hello, saying, type GatewayUnderTest } from '../gateway.ts'
 import { faults, type Fault, type Mode } from './faults.ts'
-import { wires, type WireUnderTest } from './wires.ts'
+import { wires, type Common, type WireUnderTest } from './wires.ts'
 
 /** What was tried, and what came of it. */
 export interface Outcome {
@@ -23,29 +24,74 @@ export interface Cell {
   readonly withFallback: Outcome
 }
 
+/** Requests that have a fallback, at a provider with more rules: one that takes two at a time or, if the vendor is silent, a hedged one. */
+export interface Ruled {
+  readonly fault: string
+  readonly mode: Mode
+  /** The attempts of a hedged request, or of one that comes after five at once. */
+  readonly tried: string
+  /** What every request got. */
+  readonly came: string
+}
+
+export interface Matrix {
+  readonly cells: readonly Cell[]
+  readonly crowds: readonly Ruled[]
+  readonly hedges: readonly Ruled[]
+}
+
 /** Only for vendors that never answer: so long that a busy machine does not matter, and the head much later than the rest. */
-const impatient: Partial<Timeouts> = { firstEventMs: 4_000, betweenEventsMs: 500, totalMs: 6_000 }
+const impatient: Partial<Timeouts> = { connectMs: 3_000, firstEventMs: 4_000, betweenEventsMs: 500, totalMs: 6_000 }
 
 /** Every fault on every wire, whole and streamed, alone and with a fallback. */
-export async function runMatrix(): Promise<readonly Cell[]> {
+export async function runMatrix(): Promise<Matrix> {
   const cells: Cell[] = []
-  for (const fault of faults) cells.push(...(await runFault(fault)))
-  return cells
+  const crowds: Ruled[] = []
+  const hedges: Ruled[] = []
+  for (const fault of faults) {
+    const found = await runFault(fault)
+    cells.push(...found.cells)
+    crowds.push(...found.crowds)
+    hedges.push(...found.hedges)
+  }
+  return { cells, crowds, hedges }
 }
 
 interface Scene {
   readonly wire: WireUnderTest
   readonly mode: Mode
-  readonly fallback: boolean
+  readonly part: 'alone' | 'fallback' | 'crowd' | 'hedged'
   readonly id: string
 }
 
-async function runFault(fault: Fault): Promise<readonly Cell[]> {
-  const scenes = wires.flatMap(wire =>
-    (fault.modes ?? (['whole', 'stream'] as const)).flatMap(mode =>
-      [false, true].map((fallback): Scene => ({ wire, mode, fallback, id: `${wire.name}-${mode}-${fallback ? 'fallback' : 'alone'}` })),
-    ),
-  )
+function scenesOf({ modes = ['whole', 'stream'], silent }: Fault): readonly Scene[] {
+  const scene = (wire: WireUnderTest, mode: Mode, part: Scene['part']): Scene => ({ wire, mode, part, id: `${wire.name}-${mode}-${part}` })
+  const [first] = wires as readonly [WireUnderTest]
+  return modes.flatMap(mode => [
+    ...wires.flatMap(wire => [scene(wire, mode, 'alone'), scene(wire, mode, 'fallback')]),
+    // Beyond the adapter, all wires are the same.
+    scene(first, mode, silent ? 'hedged' : 'crowd'),
+  ])
+}
+
+/** So long that a busy machine does not matter. */
+const hedgeAfterMs = 2_000
+
+const rulesOf: Readonly<Record<Scene['part'], Pick<Common, 'maxConcurrent' | 'hedgeAfter'>>> = {
+  alone: {},
+  fallback: {},
+  crowd: { maxConcurrent: 2 },
+  hedged: { hedgeAfter: hedgeAfterMs },
+}
+
+/** Does not wait before it retries. Waits before it hedges. */
+const backoff: Backoff = {
+  random: () => 0.5,
+  sleep: async (ms, signal) => (ms === hedgeAfterMs ? await systemBackoff.sleep(ms, signal) : signal.throwIfAborted()),
+}
+
+async function runFault(fault: Fault): Promise<Matrix> {
+  const scenes = scenesOf(fault)
   const byId = new Map(scenes.map(scene => [scene.id, scene]))
   const calls = new Map<string, number>()
   const replyTo = (url: string): FakeReply => {
@@ -55,7 +101,11 @@ async function runFault(fault: Fault): Promise<readonly Cell[]> {
   }
   const upstream = await fakeUpstream(({ url }) => replyTo(url))
   const interim = await interimUpstream(replyTo)
+  const silence = await silentPort()
   const bases = {
+    // No resolver is asked for a label this long.
+    'no such host': `http://${'x'.repeat(64)}.invalid`,
+    'silent port': `https://127.0.0.1:${(silence.address() as AddressInfo).port}`,
     'closed port': 'http://127.0.0.1:1',
     'TLS on a plain port': upstream.url.replace('http:', 'https:'),
     'interim responses': `http://127.0.0.1:${(interim.address() as AddressInfo).port}`,
@@ -64,23 +114,33 @@ async function runFault(fault: Fault): Promise<readonly Cell[]> {
   const timeouts = fault.silent && { timeouts: impatient }
   const under = await gateway({
     plugins: [
-      ...scenes.map(({ wire, id }) => wire.plugin({ id, baseUrl: `${base}/${id}`, apiKey: 'sk-demo-matrix', ...timeouts })),
+      ...scenes.map(({ wire, id, part }) =>
+        wire.plugin({ id, baseUrl: `${base}/${id}`, apiKey: 'sk-demo-matrix', ...timeouts, ...rulesOf[part] }),
+      ),
       saying('spare', hello),
     ],
+    backoff,
     // A busy machine must not commit a stream before its attempts are over.
     // Several replies that are too large may be read at once; each is to meet its own limit.
     settings: { logLevel: 'silent', commitAfterMs: 600_000, maxLiveAnswerBytes: 1024 ** 3 },
   })
   try {
-    const outcomes = new Map(await Promise.all(scenes.map(async scene => [scene.id, await outcomeOf(under, scene)] as const)))
-    for (const { id } of scenes) {
+    const solo = scenes.filter(({ part }) => part !== 'crowd')
+    const outcomes = new Map(await Promise.all(solo.map(async scene => [scene.id, await outcomeOf(under, scene)] as const)))
+    const crowded = scenes.filter(({ part }) => part === 'crowd')
+    const crowds = await Promise.all(
+      crowded.map(async scene => ({ fault: fault.name, mode: scene.mode, ...(await crowdOf(under, scene)) })),
+    )
+    const hedges = scenes.filter(({ part }) => part === 'hedged').map(({ mode, id }) => ({ fault: fault.name, mode, ...outcomes.get(id)! }))
+    // A hedged attempt may end before its call has come.
+    for (const { id } of scenes.filter(({ part }) => part !== 'hedged')) {
       const attempts = under.records.flatMap(record => record.attempts).filter(({ provider }) => provider === id).length
       // What cannot be reached is not called.
-      const called = fault.at?.includes('port') ? attempts : calls.get(id)
+      const called = fault.at && fault.at !== 'interim responses' ? attempts : (calls.get(id) ?? 0)
       if (called !== attempts) throw new Error(`${id}: ${attempts} attempts were recorded, ${called} calls came for ${fault.name}`)
     }
-    return scenes
-      .filter(({ fallback }) => !fallback)
+    const cells = scenes
+      .filter(({ part }) => part === 'alone')
       .map(({ wire, mode }) => ({
         fault: fault.name,
         mode,
@@ -88,16 +148,24 @@ async function runFault(fault: Fault): Promise<readonly Cell[]> {
         alone: outcomes.get(`${wire.name}-${mode}-alone`)!,
         withFallback: outcomes.get(`${wire.name}-${mode}-fallback`)!,
       }))
+    return { cells, crowds, hedges }
   } finally {
     await under.stop()
     await upstream.close()
     interim.closeAllConnections()
     await new Promise(resolve => interim.close(resolve))
+    await new Promise(resolve => silence.close(resolve))
   }
 }
 
-async function outcomeOf(under: GatewayUnderTest, { wire, mode, fallback, id }: Scene): Promise<Outcome> {
-  const routing = fallback && { routing: { provider: { fallbacks: ['spare'] } } }
+async function crowdOf(under: GatewayUnderTest, scene: Scene): Promise<Outcome> {
+  const together = await Promise.all(Array.from({ length: 5 }, () => outcomeOf(under, scene)))
+  const last = await outcomeOf(under, scene)
+  return { tried: last.tried, came: [...new Set([...together, last].map(({ came }) => came))].join('; ') }
+}
+
+async function outcomeOf(under: GatewayUnderTest, { wire, mode, part, id }: Scene): Promise<Outcome> {
+  const routing = part !== 'alone' && { routing: { provider: { fallbacks: ['spare'] } } }
   const body = { model: `${id}/${wire.model}`, input: 'hi', stream: mode === 'stream', ...routing }
   const reply = await under.request('/v1/responses', { body })
   const text = await reply.text()
@@ -144,6 +212,13 @@ async function interimUpstream(replyTo: (url: string) => FakeReply): Promise<Ser
     response.writeHead(status, headers)
     response.end([body].flat().join(''))
   })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  return server
+}
+
+/** Accepts connections, and says nothing. */
+async function silentPort(): Promise<TcpServer> {
+  const server = createTcpServer(socket => void socket.on('error', () => {}).resume())
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   return server
 }

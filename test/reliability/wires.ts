@@ -13,6 +13,8 @@ export interface Common {
   readonly baseUrl: string
   readonly apiKey: string
   readonly timeouts?: Partial<Timeouts>
+  readonly maxConcurrent?: number
+  readonly hedgeAfter?: number
 }
 
 /** A dialect of vendors, with an answer in it and an error inside a stream. */

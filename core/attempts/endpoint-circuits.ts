@@ -1,0 +1,103 @@
+import { LRUCache } from 'lru-cache'
+import type { Circuits, CircuitView, EndpointName } from '../contracts/circuits.ts'
+import { Clock } from '../foundation/clock.ts'
+import { Logger } from '../foundation/logger.ts'
+import { wire } from '../framework/container.ts'
+import { Circuit } from './circuit.ts'
+
+/** Callers can make model names up. Only this many of those that failed are kept. */
+const maxUnlisted = 1_000
+
+/** The circuits of all endpoints. An endpoint gets one when it fails and loses it when it is healthy again: usually there are none. */
+export class EndpointCircuits implements Circuits {
+  readonly #clock: Clock
+  readonly #log: Logger
+  /** Bounded by what the catalogs list. */
+  readonly #listed = new Map<string, Circuit>()
+  readonly #unlisted = new LRUCache<string, Circuit>({ max: maxUnlisted })
+
+  static {
+    wire(this, [Clock, Logger])
+  }
+
+  constructor(clock: Clock, log: Logger) {
+    this.#clock = clock
+    this.#log = log
+  }
+
+  /** True if no endpoint failed lately. */
+  get allHealthy(): boolean {
+    return this.#listed.size === 0 && this.#unlisted.size === 0
+  }
+
+  isOpen(endpoint: EndpointName): boolean {
+    return !this.allHealthy && (this.#find(endpoint)?.isOpen(this.#clock.elapsed()) ?? false)
+  }
+
+  /** Whether a request may be sent to the endpoint before others were tried. May make it the probe, whose outcome closes or opens the circuit. */
+  admits(endpoint: EndpointName): boolean {
+    return this.allHealthy || (this.#find(endpoint)?.admits(this.#clock.elapsed()) ?? true)
+  }
+
+  /** Call when an attempt has begun to answer. `startedAt` is on `Clock.elapsed`. */
+  began(endpoint: EndpointName, startedAt: number): void {
+    if (this.allHealthy) return
+    if (this.#find(endpoint)?.began(startedAt)) this.#tell('a circuit closed', endpoint)
+  }
+
+  /** Call when an answer is complete. */
+  completed(endpoint: EndpointName, startedAt: number): void {
+    const circuit = this.allHealthy ? undefined : this.#find(endpoint)
+    if (!circuit) return
+    if (circuit.completed(startedAt)) this.#tell('a circuit closed', endpoint)
+    if (circuit.isHealthy) this.#of(endpoint).delete(nameOf(endpoint))
+  }
+
+  /** Call when an attempt failed by the endpoint's fault. */
+  failed(endpoint: EndpointName, startedAt: number): void {
+    const openMs = this.#make(endpoint).failed(startedAt, this.#clock.elapsed())
+    if (openMs !== undefined) this.#tell('a circuit opened', endpoint, openMs)
+  }
+
+  /** Call when an attempt ended without showing whether the endpoint works. */
+  abandoned(endpoint: EndpointName): void {
+    if (!this.allHealthy) this.#find(endpoint)?.abandoned()
+  }
+
+  /** Keeps requests away from the endpoint for this long, if they can go elsewhere. */
+  rest(endpoint: EndpointName, ms: number): void {
+    this.#make(endpoint).rest(ms, this.#clock.elapsed())
+  }
+
+  views(): readonly CircuitView[] {
+    const now = this.#clock.elapsed()
+    return [...this.#listed, ...this.#unlisted.entries()].map(([name, circuit]) => {
+      const slash = name.indexOf('/')
+      return { provider: name.slice(0, slash), model: name.slice(slash + 1), ...circuit.view(now) }
+    })
+  }
+
+  #of({ listed }: EndpointName): Map<string, Circuit> | LRUCache<string, Circuit> {
+    return listed ? this.#listed : this.#unlisted
+  }
+
+  #find(endpoint: EndpointName): Circuit | undefined {
+    return this.#of(endpoint).get(nameOf(endpoint))
+  }
+
+  #make(endpoint: EndpointName): Circuit {
+    const known = this.#find(endpoint)
+    if (known) return known
+    const circuit = new Circuit()
+    this.#of(endpoint).set(nameOf(endpoint), circuit)
+    return circuit
+  }
+
+  #tell(what: string, { provider, model }: EndpointName, forMs?: number): void {
+    this.#log.warn(what, { provider, model, ...(forMs !== undefined && { forMs }) })
+  }
+}
+
+function nameOf({ provider, model }: EndpointName): string {
+  return `${provider}/${model}`
+}
