@@ -3,48 +3,91 @@ import { LRUCache } from 'lru-cache'
 import { Clock } from '../foundation/clock.ts'
 import { wire } from '../framework/container.ts'
 import { KeyStore, type ApiKey } from '../contracts/key-store.ts'
+import type { Policy } from '../contracts/policy.ts'
 import type { Caller } from '../contracts/run-context.ts'
 import { Sealer } from '../contracts/sealer.ts'
 import { GatewayError } from '../foundation/errors.ts'
+import { isPending, type Maybe } from '../foundation/json.ts'
+import { Accounts, spendingOf, type KeyAccounts } from './accounts.ts'
 import { apiKeyId, hashApiKey } from './api-key.ts'
 import { PolicyResolver } from './policy.ts'
+import { Tickets } from './tickets.ts'
+
+/** What is read of `Headers`. */
+type HeaderReader = Pick<Headers, 'get'>
 
 /** Authenticates a request by the API key in its headers. Throws a 401 or 503. */
 export class Admission {
   readonly #keys: KeyStore
   readonly #sealer: Sealer
   readonly #policies: PolicyResolver
+  readonly #accounts: Accounts
+  readonly #tickets: Tickets
+  readonly #callers = new WeakMap<ApiKey, { readonly caller: Caller; readonly accounts: KeyAccounts }>()
   readonly #clock: Clock
   /** Caches HMACs, the most expensive part of authentication, by a plain hash of the key. Holds no secrets. */
   readonly #hashes = new LRUCache<string, string>({ max: 10_000 })
 
   static {
-    wire(this, [KeyStore, Sealer, PolicyResolver, Clock])
+    wire(this, [KeyStore, Sealer, PolicyResolver, Accounts, Tickets, Clock])
   }
 
-  constructor(keys: KeyStore, sealer: Sealer, policies: PolicyResolver, clock: Clock) {
+  constructor(keys: KeyStore, sealer: Sealer, policies: PolicyResolver, accounts: Accounts, tickets: Tickets, clock: Clock) {
     this.#keys = keys
     this.#sealer = sealer
     this.#policies = policies
+    this.#accounts = accounts
+    this.#tickets = tickets
     this.#clock = clock
   }
 
-  async admit(headers: Headers): Promise<Caller> {
-    const key = await this.#authenticate(headers)
-    return { key, policy: await this.#policies.resolve(key), owner: ownerOf(key) }
-  }
-
-  async #authenticate(headers: Headers): Promise<ApiKey> {
+  /** Synchronous while keys, accounts and policies are in memory. */
+  admit(headers: HeaderReader): Maybe<Caller> {
     const text = keyIn(headers)
+    const acting = text === undefined ? undefined : this.#tickets.redeem(text)
+    if (acting) return this.callerOf(acting)
     const id = text === undefined ? undefined : apiKeyId(text)
     if (text === undefined || id === undefined)
       throw unauthorized(
         'The API key is malformed. Expected "Authorization: Bearer tp_<id>_<secret>" or "x-api-key: tp_<id>_<secret>", as printed when the key was created.',
       )
-    const key = await this.#find(id)
-    if (!key || !this.#opens(key, this.#hash(text))) throw unauthorized('The API key is unknown. Create one with "turnpike keys create".')
+    const found = this.#find(id)
+    return found instanceof Promise ? found.then(key => this.#authenticated(key, text)) : this.#authenticated(found, text)
+  }
+
+  /** The caller that a key makes, without its secret: for operators who act as that key. Throws a 401 for keys that are refused. */
+  callerOf(key: ApiKey): Maybe<Caller> {
     if (key.disabled) throw unauthorized('The API key is disabled.')
-    return key
+    if (key.expiresAt !== undefined && this.#clock.now() >= key.expiresAt)
+      throw unauthorized(`The API key expired at ${new Date(key.expiresAt).toISOString()}.`)
+    const accounts = this.#above(key)
+    const policy = this.#policies.resolve(key)
+    if (accounts instanceof Promise || policy instanceof Promise)
+      return Promise.all([accounts, policy]).then(found => this.#caller(key, ...found))
+    return this.#caller(key, accounts, policy)
+  }
+
+  #authenticated(key: ApiKey | undefined, text: string): Maybe<Caller> {
+    if (!key || !this.#opens(key, this.#hash(text))) throw unauthorized('The API key is unknown. Create one with "turnpike keys create".')
+    return this.callerOf(key)
+  }
+
+  /** The same object until the key, its accounts or its policy change. */
+  #caller(key: ApiKey, accounts: KeyAccounts, policy: Policy): Caller {
+    const known = this.#callers.get(key)
+    if (known && known.caller.policy === policy && isSame(known.accounts, accounts)) return known.caller
+    const caller = { key, policy, owner: ownerOf(key), spending: spendingOf(key, accounts) }
+    this.#callers.set(key, { caller, accounts })
+    return caller
+  }
+
+  #above(key: ApiKey): Maybe<KeyAccounts> {
+    try {
+      const accounts = this.#accounts.above(key)
+      return isPending(accounts) ? Promise.resolve(accounts).catch(unavailable('account store')) : accounts
+    } catch (cause) {
+      return unavailable('account store')(cause)
+    }
   }
 
   #opens({ hash, previous }: ApiKey, given: string): boolean {
@@ -62,23 +105,29 @@ export class Admission {
     return known
   }
 
-  async #find(id: string): Promise<ApiKey | undefined> {
+  #find(id: string): Maybe<ApiKey | undefined> {
     try {
-      return await this.#keys.find(id)
+      const found = this.#keys.find(id)
+      return isPending(found) ? Promise.resolve(found).catch(unavailable('key store')) : found
     } catch (cause) {
-      throw new GatewayError({
-        status: 503,
-        type: 'server_error',
-        code: 'server_error',
-        message: 'The key store is not available. Try again.',
-        cause,
-      })
+      return unavailable('key store')(cause)
     }
   }
 }
 
+function isSame(a: KeyAccounts, b: KeyAccounts): boolean {
+  return a.org === b.org && a.team === b.team && a.user === b.user
+}
+
+function unavailable(store: string): (cause: unknown) => never {
+  return cause => {
+    const message = `The ${store} is not available. Try again.`
+    throw new GatewayError({ status: 503, type: 'server_error', code: 'server_error', message, cause })
+  }
+}
+
 /** The key's text. Undefined if the header does not contain one. */
-function keyIn(headers: Headers): string | undefined {
+function keyIn(headers: HeaderReader): string | undefined {
   const authorization = headers.get('authorization')
   const apiKey = headers.get('x-api-key')?.trim()
   if (!authorization) {

@@ -1,4 +1,5 @@
 import { wire } from '../framework/container.ts'
+import type { EffectivePolicy } from '../contracts/admin-route.ts'
 import type { ApiKey } from '../contracts/key-store.ts'
 import {
   levels,
@@ -10,7 +11,7 @@ import {
   type PolicySource,
 } from '../contracts/policy.ts'
 import { GatewayError, PluginError, policyRefusal } from '../foundation/errors.ts'
-import { isObject } from '../foundation/json.ts'
+import { isObject, isPending, type Maybe } from '../foundation/json.ts'
 import { describePluginError, Logger } from '../foundation/logger.ts'
 import { Guardrails, PolicySources } from '../framework/extension-points.ts'
 import type { Guardrail } from '../contracts/guardrail.ts'
@@ -23,8 +24,8 @@ export class PolicyResolver {
   readonly #log: Logger
   /** Fields that a loaded plugin enforces, and `logging`, which core enforces: its strict value is off. */
   readonly #enforced: ReadonlySet<PolicyField>
-  /** Cached, because a key's own policy changes only with the key. */
-  readonly #own = new WeakMap<ApiKey, Policy>()
+  /** Until the key changes, or a source returns another layer. */
+  readonly #known = new WeakMap<ApiKey, Resolved>()
 
   static {
     wire(this, [PolicySources, Guardrails, Logger])
@@ -37,25 +38,66 @@ export class PolicyResolver {
     this.#enforced = new Set<PolicyField>(['logging', ...guardrails.values().flatMap(guardrail => guardrail.enforces)])
   }
 
-  async resolve(key: ApiKey): Promise<Policy> {
-    if (this.#sources.length === 0) return this.#ownPolicy(key)
-    const layers = new Map<Level, PolicyLayer | undefined>([['key', this.#checkedKey(key)]])
-    for (const source of this.#sources) layers.set(source.level, await this.#ask(source, key))
-    return resolvePolicy(layers)
+  /** Synchronous if every source is. */
+  resolve(key: ApiKey): Maybe<Policy> {
+    const known = this.#known.get(key)
+    const layers = this.#layers(key)
+    if (layers instanceof Promise) return layers.then(above => this.#resolved(key, above))
+    return known && isSame(known.above, layers) ? known.policy : this.#resolved(key, layers)
   }
 
-  async #ask(source: PolicySource, key: ApiKey): Promise<PolicyLayer | undefined> {
-    const { level } = source
-    const plugin = this.#pluginOf(level)
+  /** For whoever shows or changes policies. */
+  async effective(key: ApiKey): Promise<EffectivePolicy> {
+    const above = await this.#layers(key)
+    const levels = this.#byLevel(key, above)
+    const policy = this.#resolved(key, above)
+    const lockedBy = Object.fromEntries(policyFields.map(field => [field, policy[field].source === 'key' ? null : policy[field].source]))
+    return { policy, levels, lockedBy: lockedBy as EffectivePolicy['lockedBy'] }
+  }
+
+  /** What each source says, in the order of the sources. */
+  #layers(key: ApiKey): Maybe<readonly (PolicyLayer | undefined)[]> {
+    if (this.#sources.length === 0) return nothing
+    const layers = this.#sources.map(source => this.#ask(source, key))
+    return layers.some(layer => layer instanceof Promise) ? Promise.all(layers) : (layers as (PolicyLayer | undefined)[])
+  }
+
+  #ask(source: PolicySource, key: ApiKey): Maybe<PolicyLayer | undefined> {
     try {
-      const layer = await source.policy(key)
-      const problem = layer === undefined ? undefined : layerProblem(layer)
-      if (problem === undefined) return layer
-      throw new PluginError(plugin, `returned a policy of the ${level} that ${problem}`)
+      const layer = source.policy(key)
+      return isPending(layer) ? Promise.resolve(layer).catch((cause: unknown) => this.#failed(source, key, cause)) : layer
     } catch (cause) {
-      this.#log.error('a policy source failed', { level, plugin, key: key.id, ...describePluginError(cause, false) })
-      throw unavailable(level, cause)
+      return this.#failed(source, key, cause)
     }
+  }
+
+  #failed({ level }: PolicySource, key: ApiKey, cause: unknown): never {
+    const plugin = this.#pluginOf(level)
+    this.#log.error('a policy source failed', { level, plugin, key: key.id, ...describePluginError(cause, false) })
+    throw unavailable(level, cause)
+  }
+
+  /** Checks the layers, and resolves them. */
+  #resolved(key: ApiKey, above: readonly (PolicyLayer | undefined)[]): Policy {
+    const known = this.#known.get(key)
+    if (known && isSame(known.above, above)) return known.policy
+    this.#sources.forEach((source, index) => {
+      const layer = above[index]
+      const problem = layer === undefined ? undefined : layerProblem(layer)
+      if (problem === undefined) return
+      const { level } = source
+      this.#failed(source, key, new PluginError(this.#pluginOf(level), `returned a policy of the ${level} that ${problem}`))
+    })
+    const policy = resolvePolicy(this.#byLevel(key, above))
+    this.#known.set(key, { above, policy })
+    return policy
+  }
+
+  #byLevel(key: ApiKey, above: readonly (PolicyLayer | undefined)[]): ReadonlyMap<Level, PolicyLayer | undefined> {
+    return new Map<Level, PolicyLayer | undefined>([
+      ...this.#sources.map(({ level }, index) => [level, above[index]] as const),
+      ['key', this.#checkedKey(key)],
+    ])
   }
 
   #checkedKey({ id, policy }: ApiKey): PolicyLayer {
@@ -63,15 +105,6 @@ export class PolicyResolver {
     if (problem === undefined) return policy
     this.#log.error('the policy of an API key is malformed', { key: id, reason: `the policy of the key ${problem}` })
     throw unavailable('key', undefined)
-  }
-
-  #ownPolicy(key: ApiKey): Policy {
-    let policy = this.#own.get(key)
-    if (!policy) {
-      policy = resolvePolicy(new Map([['key', this.#checkedKey(key)]]))
-      this.#own.set(key, policy)
-    }
-    return policy
   }
 
   /** Fields that a policy turns on but no loaded plugin enforces. */
@@ -89,6 +122,18 @@ export class PolicyResolver {
       }
     }
   }
+}
+
+interface Resolved {
+  readonly above: readonly (PolicyLayer | undefined)[]
+  readonly policy: Policy
+}
+
+const nothing: readonly undefined[] = []
+
+/** Sources that keep their layers return the same object each time. */
+function isSame(some: readonly unknown[], others: readonly unknown[]): boolean {
+  return some.length === others.length && some.every((each, index) => each === others[index])
 }
 
 /** Why a layer is malformed, as the end of a sentence. Undefined if it is valid. */

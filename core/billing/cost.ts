@@ -72,6 +72,7 @@ function soundCount(count: number): number {
 }
 
 function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
+  if (a === noUsage) return b
   const toolCalls: Record<string, number> = { ...a.toolCalls }
   for (const [name, count] of Object.entries(b.toolCalls ?? {})) toolCalls[name] = (toolCalls[name] ?? 0) + count
   return {

@@ -1,17 +1,17 @@
 import type { Endpoint } from '../contracts/catalog.ts'
 import type { TokenUsage } from '../contracts/events.ts'
-import type { Hold } from '../contracts/hold.ts'
-import type { ApiKey } from '../contracts/key-store.ts'
 import type { CreditHold } from '../contracts/ledger.ts'
-import { GatewayError } from '../foundation/errors.ts'
+import type { GatewayError } from '../foundation/errors.ts'
 import { costOf } from './cost.ts'
+import type { HeldWindows } from './held-windows.ts'
 import { covers, outputTokensFor, spendAt, type Spend } from './spend.ts'
 import { inputBound, type TokenNeed } from './token-need.ts'
 
 export interface ReservationParts {
-  readonly key: ApiKey
-  readonly tokens: Hold | undefined
+  readonly tokens: HeldWindows | undefined
   readonly credit: CreditHold | undefined
+  /** The 402 for a further attempt that the credit does not cover. */
+  readonly refusal: () => GatewayError
   readonly need: TokenNeed
   /** An upper bound of the input tokens. */
   readonly inputTokens: number
@@ -19,9 +19,9 @@ export interface ReservationParts {
 
 /** The tokens and credit held for one request. The credit that is left limits the output of each attempt. */
 export class Reservation {
-  readonly #key: ApiKey
-  readonly #tokens: Hold | undefined
+  readonly #tokens: HeldWindows | undefined
   readonly #credit: CreditHold | undefined
+  readonly #refusal: () => GatewayError
   #need: TokenNeed
   #inputTokens: number
   /** What finished rounds and attempts cost, or may have cost. */
@@ -29,10 +29,10 @@ export class Reservation {
   /** The known cost of failed attempts. */
   #lostUsd = 0
 
-  constructor({ key, tokens, credit, need, inputTokens }: ReservationParts) {
-    this.#key = key
+  constructor({ tokens, credit, refusal, need, inputTokens }: ReservationParts) {
     this.#tokens = tokens
     this.#credit = credit
+    this.#refusal = refusal
     this.#need = need
     this.#inputTokens = inputTokens
   }
@@ -56,7 +56,7 @@ export class Reservation {
     if (covers(this.#leftUsd, mostUsd)) return undefined
     const atLeast = covers(this.#leftUsd, leastUsd) ? 0 : leastUsd - this.#leftUsd
     const extended = await this.#credit!.extend({ atLeast, atMost: mostUsd - this.#leftUsd })
-    if (!extended && atLeast > 0) throw capReached(this.#key)
+    if (!extended && atLeast > 0) throw this.#refusal()
     if (covers(this.#leftUsd, mostUsd)) return undefined
     return Math.max(this.#need.leastOutputTokens, outputTokensFor(this.#leftUsd, spend))
   }
@@ -100,20 +100,9 @@ export class Reservation {
     return Math.max(0, this.#credit!.usd - this.#goneUsd)
   }
 
-  /** Undefined if nothing is held for the endpoint: the key has no cap, or the endpoint has no price. */
+  /** Undefined if nothing is held for the endpoint: there is no cap, or the endpoint has no price. */
   #spendAt(endpoint: Endpoint): Spend | undefined {
     if (!this.#credit || !endpoint.price) return undefined
     return spendAt(endpoint, endpoint.price, this.#need, this.#inputTokens)
   }
-}
-
-export function capReached({ spendCapUsd }: ApiKey): GatewayError {
-  return new GatewayError({
-    status: 402,
-    type: 'insufficient_credits',
-    code: 'insufficient_credits',
-    message:
-      `The spend cap of this API key, ${spendCapUsd} USD, leaves no room for this request. ` +
-      'Wait for requests under way to end, send less, use a cheaper model, or raise the cap.',
-  })
 }

@@ -1,19 +1,23 @@
 import { wire } from '../framework/container.ts'
 import type { Endpoint } from '../contracts/catalog.ts'
 import type { Hold } from '../contracts/hold.ts'
-import type { ApiKey } from '../contracts/key-store.ts'
-import { Ledger, type CreditHold, type CreditRange } from '../contracts/ledger.ts'
+import type { ApiKey, KeyLimit } from '../contracts/key-store.ts'
+import { Ledger, type CreditHold, type CreditRange, type CreditShortage, type Spending } from '../contracts/ledger.ts'
 import { MetricStore } from '../contracts/metric-store.ts'
 import { RateLimiter } from '../contracts/rate-limiter.ts'
+import type { RunContext } from '../contracts/run-context.ts'
 import { TokenCounter } from '../contracts/token-counter.ts'
+import { Clock } from '../foundation/clock.ts'
 import { GatewayError } from '../foundation/errors.ts'
 import { estimateTokens } from '../tokens/estimate.ts'
-import { capReached, Reservation } from './reservation.ts'
+import { HeldWindows } from './held-windows.ts'
+import { Reservation } from './reservation.ts'
+import { insufficientCredits } from './shortage.ts'
 import { covers, outputLimitOf, spendAt } from './spend.ts'
 import { inputBound, type TokenNeed } from './token-need.ts'
+import { windowOf, windowText } from './windows.ts'
 
-const windowMs = 60_000
-/** The fewest output tokens assumed for a request without a limit. Only for limits on tokens per minute. */
+/** The fewest output tokens assumed for a request without a limit. Only for windows of tokens. */
 const leastAssumedOutput = 1_000
 const averagedMs = 3_600_000
 /** Shorter texts, in bytes, are not worth counting: the bound is close enough. */
@@ -27,29 +31,44 @@ export class Reservations {
   readonly #limiter: RateLimiter
   readonly #metrics: MetricStore
   readonly #counter: TokenCounter
+  readonly #clock: Clock
 
   static {
-    wire(this, [Ledger, RateLimiter, MetricStore, TokenCounter])
+    wire(this, [Ledger, RateLimiter, MetricStore, TokenCounter, Clock])
   }
 
-  constructor(ledger: Ledger, limiter: RateLimiter, metrics: MetricStore, counter: TokenCounter) {
+  constructor(ledger: Ledger, limiter: RateLimiter, metrics: MetricStore, counter: TokenCounter, clock: Clock) {
     this.#ledger = ledger
     this.#limiter = limiter
     this.#metrics = metrics
     this.#counter = counter
+    this.#clock = clock
   }
 
-  /** Undefined for keys without limits, which most are. `measure` runs only if it is needed. */
-  async reserve(key: ApiKey, measure: () => TokenNeed, endpoints: readonly Endpoint[]): Promise<Reservation | undefined> {
-    if (key.tokensPerMinute === undefined && key.spendCapUsd === undefined) return undefined
+  /** Undefined for callers without limits, which most are. `measure` runs only if it is needed. */
+  reserve(
+    context: RunContext,
+    measure: () => TokenNeed,
+    candidates: readonly { readonly endpoint: Endpoint }[],
+  ): Promise<Reservation> | undefined {
+    const { key, spending } = context.caller
+    const windows = key.limits?.some(({ tokens }) => tokens !== undefined)
+    if (!windows && !spending) return undefined
+    const endpoints = candidates.map(({ endpoint }) => endpoint)
+    return this.#reserve(context, measure, endpoints)
+  }
+
+  async #reserve(context: RunContext, measure: () => TokenNeed, endpoints: readonly Endpoint[]): Promise<Reservation> {
     const need = measure()
-    const tokens =
-      key.tokensPerMinute === undefined
-        ? undefined
-        : await this.#reserveTokens(key, key.tokensPerMinute, this.#likelyTokens(need, endpoints))
-    if (key.spendCapUsd === undefined) return new Reservation({ key, tokens, credit: undefined, need, inputTokens: 0 })
+    const { key, spending } = context.caller
+    const windows = key.limits?.filter(({ tokens }) => tokens !== undefined) ?? []
+    const tokens = windows.length > 0 ? await this.#reserveTokens(key, windows, this.#likelyTokens(need, endpoints)) : undefined
+    // A reservation cannot be extended once the first cap is short, and the ledger does not say which one that is.
+    const refusal = (): GatewayError => this.#refused({ short: spending!.caps[0] ?? 'credit' })
+    if (!spending) return new Reservation({ tokens, credit: undefined, refusal, need, inputTokens: 0 })
     try {
-      return new Reservation({ key, tokens, need, ...(await this.#reserveCredit(key, need, endpoints)) })
+      const credit = await this.#reserveCredit(context.id, spending, need, endpoints)
+      return new Reservation({ tokens, need, refusal, ...credit })
     } catch (error) {
       await tokens?.release()
       throw error
@@ -69,45 +88,57 @@ export class Reservations {
     return Math.max(leastAssumedOutput, requests > 0 ? Math.ceil(outputTokens / requests) : 0)
   }
 
-  async #reserveTokens(key: ApiKey, tokensPerMinute: number, tokens: number): Promise<Hold> {
-    const hold = await this.#limiter.reserve({ bucket: `key:${key.id}`, tokens: tokensPerMinute, windowMs }, tokens)
-    if (!('retryAfterMs' in hold)) return hold
-    const { retryAfterMs } = hold
-    const advice =
-      retryAfterMs === undefined
-        ? 'Ask for fewer output tokens or send less.'
-        : `Please try again in ${Math.max(1, Math.ceil(retryAfterMs / 1000))}s.`
-    throw new GatewayError({
-      status: 429,
-      type: 'rate_limit_error',
-      code: 'rate_limit_exceeded',
-      message: `This request needs about ${tokens} tokens, and this API key's limit is ${tokensPerMinute} tokens per minute. ${advice}`,
-      retryAfterMs,
-      final: retryAfterMs === undefined,
-    })
+  /** Reserves in every window, or in none. */
+  async #reserveTokens(key: ApiKey, windows: readonly KeyLimit[], tokens: number): Promise<HeldWindows> {
+    const holds: Hold[] = []
+    for (const limit of windows) {
+      const hold = await this.#limiter.reserve(windowOf(key.id, limit), tokens)
+      if ('retryAfterMs' in hold) {
+        await new HeldWindows(holds).release()
+        throw tooManyTokens(limit, tokens, hold.retryAfterMs)
+      }
+      holds.push(hold)
+    }
+    return new HeldWindows(holds)
   }
 
   /** A token is at least one byte, and that bound costs nothing. The tokens are counted only if the bound exceeds the credit. */
   async #reserveCredit(
-    key: ApiKey,
+    requestId: string,
+    spending: Spending,
     need: TokenNeed,
     endpoints: readonly Endpoint[],
   ): Promise<{ readonly credit: CreditHold; readonly inputTokens: number }> {
     const bound = inputBound(need)
     const bytes = bound - need.otherInputTokens
     const range = rangeOf(endpoints, need, bound)
-    const credit = await this.#ledger.reserve(key, range)
+    const first = await this.#hold(requestId, spending, range)
+    const credit = 'short' in first ? undefined : first
     if (credit && (bytes <= shortTextBytes || covers(credit.usd, range.atMost))) return { credit, inputTokens: bound }
     const counted = bytes > shortTextBytes ? await this.#count(need.texts, endpoints) : undefined
     if (counted === undefined || counted >= bytes) {
       if (credit) return { credit, inputTokens: bound }
-      throw capReached(key)
+      throw this.#refused(first as CreditShortage)
     }
     await credit?.release()
     const inputTokens = counted + need.otherInputTokens
-    const closer = await this.#ledger.reserve(key, rangeOf(endpoints, need, inputTokens))
-    if (!closer) throw capReached(key)
+    const closer = await this.#hold(requestId, spending, rangeOf(endpoints, need, inputTokens))
+    if ('short' in closer) throw this.#refused(closer)
     return { credit: closer, inputTokens }
+  }
+
+  /** Fails closed: without the ledger, nobody knows what is left. */
+  async #hold(requestId: string, spending: Spending, range: CreditRange): Promise<CreditHold | CreditShortage> {
+    try {
+      return await this.#ledger.reserve(requestId, spending, range)
+    } catch (cause) {
+      const message = 'What this request may spend cannot be looked up right now. Try again.'
+      throw new GatewayError({ status: 503, type: 'server_error', code: 'server_error', message, cause })
+    }
+  }
+
+  #refused(shortage: CreditShortage): GatewayError {
+    return insufficientCredits(shortage, this.#clock.now())
   }
 
   async #count(texts: readonly string[], endpoints: readonly Endpoint[]): Promise<number | undefined> {
@@ -116,6 +147,21 @@ export class Reservations {
     const count = await this.#counter.count(texts, { tokenizer })
     return count && Math.ceil(count.tokens * (known ? 1 : standInMargin))
   }
+}
+
+function tooManyTokens(limit: KeyLimit, tokens: number, retryAfterMs: number | undefined): GatewayError {
+  const advice =
+    retryAfterMs === undefined
+      ? 'Ask for fewer output tokens or send less.'
+      : `Please try again in ${Math.max(1, Math.ceil(retryAfterMs / 1000))}s.`
+  return new GatewayError({
+    status: 429,
+    type: 'rate_limit_error',
+    code: 'rate_limit_exceeded',
+    message: `This request needs about ${tokens} tokens, and this API key's limit is ${windowText(limit)}. ${advice}`,
+    retryAfterMs,
+    final: retryAfterMs === undefined,
+  })
 }
 
 /** From the lowest cost at the cheapest endpoint to the highest at the most expensive one. */

@@ -1,0 +1,69 @@
+import { AccountStore, type Account } from '../contracts/account-store.ts'
+import type { ApiKey } from '../contracts/key-store.ts'
+import type { SpendCap, Spending } from '../contracts/ledger.ts'
+import type { Maybe } from '../foundation/json.ts'
+import { wire } from '../framework/container.ts'
+
+/** The accounts above a key. Undefined where the key names none, or none that exists. */
+export interface KeyAccounts {
+  readonly org: Account | undefined
+  readonly team: Account | undefined
+  readonly user: Account | undefined
+}
+
+/** Looks up the accounts above a key. */
+export class Accounts {
+  readonly #store: AccountStore
+
+  static {
+    wire(this, [AccountStore])
+  }
+
+  constructor(store: AccountStore) {
+    this.#store = store
+  }
+
+  /** Synchronous if the store is. */
+  above({ org, team, user }: ApiKey): Maybe<KeyAccounts> {
+    const found = [
+      this.#store.find({ level: 'org', org, id: org }),
+      team === undefined ? undefined : this.#store.find({ level: 'team', org, id: team }),
+      user === undefined ? undefined : this.#store.find({ level: 'user', org, id: user }),
+    ] as const
+    if (!found.some(each => each instanceof Promise)) return named(found as readonly (Account | undefined)[])
+    return Promise.all(found).then(named)
+  }
+}
+
+function named([org, team, user]: readonly (Account | undefined)[]): KeyAccounts {
+  return { org, team, user }
+}
+
+/** What the cost of the key's requests counts against. Undefined if neither the key nor an account has a cap, and the organization no credit. */
+export function spendingOf(key: ApiKey, { org, team, user }: KeyAccounts): Spending | undefined {
+  const caps: SpendCap[] = []
+  if (key.spendCapUsd !== undefined) caps.push({ account: `key:${key.id}`, level: 'key', capUsd: key.spendCapUsd, period: key.spendPeriod })
+  for (const account of [user, team, org]) {
+    if (account?.spendCapUsd === undefined) continue
+    const { level, spendCapUsd: capUsd, spendPeriod: period } = account
+    caps.push({ account: spendAccountOf(account), level, capUsd, period })
+  }
+  const creditOf = org?.hasCredit ? org.id : undefined
+  return caps.length === 0 && creditOf === undefined ? undefined : { caps, creditOf }
+}
+
+/** The name under which the ledger keeps what an account spent. */
+export function spendAccountOf({ level, org, id }: Pick<Account, 'level' | 'org' | 'id'>): string {
+  return level === 'org' ? `org:${encodeURIComponent(id)}` : `${level}:${encodeURIComponent(org)}/${encodeURIComponent(id)}`
+}
+
+/** For gateways without accounts. */
+export const noAccounts: AccountStore = {
+  persistent: false,
+  find: () => undefined,
+  named: () => [],
+  page: () => [],
+  add: () => false,
+  update: () => false,
+  remove: () => 'unknown',
+}

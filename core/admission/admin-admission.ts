@@ -1,0 +1,96 @@
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Admin } from '../contracts/admin-route.ts'
+import { AdminTokenStore, type AdminRole, type AdminToken } from '../contracts/admin-token-store.ts'
+import { Sealer } from '../contracts/sealer.ts'
+import { Clock } from '../foundation/clock.ts'
+import { GatewayError } from '../foundation/errors.ts'
+import { wire } from '../framework/container.ts'
+import { newSecretId, newSecretText, secretTextId } from './secret-text.ts'
+
+export interface AdminTokenSettings {
+  readonly name: string
+  readonly role: AdminRole
+  /** Undefined: all organizations. */
+  readonly org?: string | undefined
+}
+
+/** Authenticates requests to the admin API, and issues its tokens. */
+export class AdminAdmission {
+  /** For this process only: commands use it to call the admin API without a listener. */
+  readonly localToken = `local_${randomBytes(32).toString('hex')}`
+  readonly #tokens: AdminTokenStore
+  readonly #sealer: Sealer
+  readonly #clock: Clock
+  /** Hashes of fixed tokens, with who they stand for. */
+  readonly #fixed = new Map<string, Admin>()
+
+  static {
+    wire(this, [AdminTokenStore, Sealer, Clock])
+  }
+
+  constructor(tokens: AdminTokenStore, sealer: Sealer, clock: Clock) {
+    this.#tokens = tokens
+    this.#sealer = sealer
+    this.#clock = clock
+    this.#fixed.set(digest(this.localToken), { id: 'command-line', role: 'owner', org: undefined })
+  }
+
+  /** Accepts this text as the token of an owner: `GATEWAY_ADMIN_TOKEN`. */
+  accept(text: string): void {
+    this.#fixed.set(digest(text), { id: 'environment', role: 'owner', org: undefined })
+  }
+
+  /** Whether nobody could use the admin API: no token was accepted or created. */
+  async isEmpty(): Promise<boolean> {
+    return this.#fixed.size === 1 && (await this.#tokens.list()).length === 0
+  }
+
+  /** Throws a 401 or 503. */
+  async admit(headers: Headers): Promise<Admin> {
+    const [, text] = /^Bearer +(\S+) *$/i.exec(headers.get('authorization') ?? '') ?? []
+    if (text === undefined)
+      throw unauthorized('No admin token was sent. Send the header "Authorization: Bearer ta_…", or the value of GATEWAY_ADMIN_TOKEN.')
+    const fixed = this.#fixed.get(digest(text))
+    if (fixed) return fixed
+    const id = secretTextId('ta', text)
+    const token = id === undefined ? undefined : await this.#find(id)
+    if (!token || !isEqual(token.hash, this.#hash(text)))
+      throw unauthorized('The admin token is unknown. Create one with "turnpike admin-tokens create".')
+    return { id: token.id, role: token.role, org: token.org }
+  }
+
+  /** `text` is shown once and never stored. */
+  async issue({ name, role, org }: AdminTokenSettings): Promise<{ readonly token: AdminToken; readonly text: string }> {
+    const id = newSecretId()
+    const text = newSecretText('ta', id)
+    const token = { id, hash: this.#hash(text), name, role, org, createdAt: this.#clock.now() }
+    await this.#tokens.add(token)
+    return { token, text }
+  }
+
+  #hash(text: string): string {
+    return this.#sealer.mac('admin-token', text).toString('base64url')
+  }
+
+  async #find(id: string): Promise<AdminToken | undefined> {
+    try {
+      return await this.#tokens.find(id)
+    } catch (cause) {
+      const message = 'The store of admin tokens is not available. Try again.'
+      throw new GatewayError({ status: 503, type: 'server_error', code: 'server_error', message, cause })
+    }
+  }
+}
+
+/** Digests are compared, so that the time that it takes says nothing about the text. */
+function digest(text: string): string {
+  return hash('sha256', text, 'base64url')
+}
+
+function isEqual(known: string, given: string): boolean {
+  return known.length === given.length && timingSafeEqual(Buffer.from(known), Buffer.from(given))
+}
+
+function unauthorized(message: string): GatewayError {
+  return new GatewayError({ status: 401, type: 'authentication_error', code: 'invalid_admin_token', message })
+}

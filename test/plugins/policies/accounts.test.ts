@@ -1,0 +1,81 @@
+import t from 'tap'
+import { accountLevels, levels, policyFields, type Level, type PolicyField, type PolicyLayer } from '../../../core/index.ts'
+import accountPolicies from '../../../plugins/policies/accounts/index.ts'
+import { account, org, stores, team, user } from '../../accounts.ts'
+import { guarding } from '../../core/stage.ts'
+import { gateway } from '../../gateway.ts'
+
+type Setting = { readonly value: boolean; readonly enforced?: boolean } | undefined
+const above: readonly Setting[] = [undefined, ...[true, false].flatMap(value => [{ value }, { value, enforced: true }])]
+const own: readonly Setting[] = [undefined, { value: true }, { value: false }]
+const refs = { org, team, user }
+
+async function underTest() {
+  const given = stores()
+  const under = await gateway({
+    plugins: [given.plugin, accountPolicies({}), guarding(undefined, { enforces: ['zdr', 'hipaa', 'redaction'] })],
+    key: { name: 'k', org: 'example', team: 'research', user: 'ada', policy: {} },
+  })
+  const { accounts } = given.of()
+  const keyId = under.apiKey.split('_')[1]!
+  /** The id of a request that the policy of this moment applies to. */
+  const ask = async (): Promise<string> => (await under.request('/v1/models')).headers.get('x-request-id')!
+  const policyNow = async () => (await under.record(await ask())).policy!
+  return { under, accounts, keyId, ask, policyNow }
+}
+
+for (const field of policyFields)
+  t.test(`${field}: every combination of levels, enforcement, own value and release`, async t => {
+    const { under, accounts, keyId, ask } = await underTest()
+    t.teardown(under.stop)
+    for (const ref of Object.values(refs)) await accounts.add(account(ref))
+    const set = async (level: Level, setting: Setting): Promise<void> => {
+      // The other fields say the opposite, enforced: they must not matter.
+      const others = Object.fromEntries(
+        policyFields.filter(other => other !== field).map(other => [other, { value: true, enforced: true }]),
+      )
+      const policy: PolicyLayer = setting ? { [field]: setting } : {}
+      if (level === 'key') await under.gateway.keys.update(keyId, { policy })
+      else await accounts.update(refs[level], { policy: level === 'org' ? { ...others, ...policy } : policy })
+    }
+    const asked: { readonly id: string; readonly settings: string; readonly value: boolean; readonly source: Level }[] = []
+    const check = async (settings: Readonly<Record<Level, Setting>>): Promise<void> => {
+      const source = levels.find(level => settings[level]?.enforced) ?? 'key'
+      asked.push({ id: await ask(), settings: JSON.stringify(settings), value: settings[source]?.value ?? false, source })
+    }
+    let combinations = 0
+    for (const atOrg of above)
+      for (const atTeam of above)
+        for (const atUser of above)
+          for (const atKey of own) {
+            const settings: Record<Level, Setting> = { org: atOrg, team: atTeam, user: atUser, key: atKey }
+            for (const level of levels) await set(level, settings[level])
+            await check(settings)
+            // Released from the top, one enforcer after the other, until the key's own value applies.
+            for (const level of accountLevels) {
+              if (!settings[level]?.enforced) continue
+              settings[level] = { value: settings[level].value, enforced: false }
+              await set(level, settings[level])
+              await check(settings)
+            }
+            combinations++
+          }
+    t.equal(combinations, 375)
+    const records = new Map((await under.recorded(asked.length)).map(record => [record.id, record]))
+    const wrong = asked.filter(({ id, value, source }) => {
+      const found = records.get(id)!.policy![field]
+      return found.value !== value || found.source !== source
+    })
+    t.same(wrong, [])
+  })
+
+t.test('accounts that do not exist set nothing, and a new one takes effect at once', async t => {
+  const { under, accounts, policyNow } = await underTest()
+  t.teardown(under.stop)
+  const off = Object.fromEntries(policyFields.map((field: PolicyField) => [field, { value: false, source: 'key' }]))
+  t.same(await policyNow(), off)
+  await accounts.add(account(team, { policy: { redaction: { value: true, enforced: true, settings: { detectors: ['email'] } } } }))
+  t.same(await policyNow(), { ...off, redaction: { value: true, source: 'team' } }, 'records do not hold settings')
+  await accounts.add(account({ level: 'team', org: 'other', id: 'research' }, { policy: { zdr: { value: true, enforced: true } } }))
+  t.equal((await policyNow()).zdr.source, 'key', 'the team of another organization, with the same id')
+})
