@@ -1,11 +1,40 @@
-import { Clock, definePlugin, KeyStore, Ledger, MetricStore, RateLimiter, ResponseStore } from '../../../core/index.ts'
+import {
+  AccountStore,
+  AdminTokenStore,
+  AuditTrail,
+  Clock,
+  definePlugin,
+  KeyStore,
+  Ledger,
+  LiveMetrics,
+  LogSinks,
+  MetricStore,
+  RateLimiter,
+  RecordStore,
+  ResponseStore,
+} from '../../../core/index.ts'
+import { MemoryAccounts } from './accounts.ts'
+import { MemoryAdminTokens } from './admin-tokens.ts'
+import { MemoryAuditTrail } from './audit-trail.ts'
 import { MemoryKeys } from './keys.ts'
 import { MemoryLedger } from './ledger.ts'
 import { MemoryLimits } from './limits.ts'
-import { MemoryMetrics } from './metrics.ts'
+import { MemoryRecords } from './records.ts'
 import { MemoryResponses } from './responses.ts'
 
-const tokens = { keys: KeyStore, responses: ResponseStore, metrics: MetricStore, limits: RateLimiter, ledger: Ledger } as const
+const tokens = {
+  keys: KeyStore,
+  accounts: AccountStore,
+  responses: ResponseStore,
+  metrics: MetricStore,
+  limits: RateLimiter,
+  ledger: Ledger,
+  records: RecordStore,
+  audit: AuditTrail,
+  'admin-tokens': AdminTokenStore,
+} as const
+
+const names = ['keys', 'accounts', 'responses', 'metrics', 'limits', 'ledger', 'records', 'audit', 'admin-tokens'] as const
 
 /** Keeps everything in this process. Nothing survives a restart or is shared with other processes. */
 export default definePlugin({
@@ -16,10 +45,9 @@ export default definePlugin({
     properties: {
       services: {
         type: 'array',
-        items: { enum: ['keys', 'responses', 'metrics', 'limits', 'ledger'] },
+        items: { enum: names },
         uniqueItems: true,
-        default: ['keys', 'responses', 'metrics', 'limits', 'ledger'],
-        description: 'What to keep in memory. Leave out what another store plugin keeps.',
+        description: 'What to keep in memory. Default: everything that no other plugin is set to keep.',
       },
       maxResponses: {
         type: 'integer',
@@ -27,15 +55,30 @@ export default definePlugin({
         default: 10_000,
         description: 'How many responses to keep for chaining. The least recently used are dropped first.',
       },
+      maxRecords: {
+        type: 'integer',
+        minimum: 1,
+        default: 10_000,
+        description: 'How many records of requests to keep, without content. The oldest are dropped first.',
+      },
     },
   },
   needs: { clock: Clock },
-  provides: options => options.services.map(service => tokens[service]),
-  setup(gateway, { services, maxResponses }, { clock }) {
-    if (services.includes('keys')) gateway.provide(KeyStore, new MemoryKeys())
-    if (services.includes('responses')) gateway.provide(ResponseStore, new MemoryResponses(maxResponses))
-    if (services.includes('metrics')) gateway.provide(MetricStore, new MemoryMetrics(clock))
-    if (services.includes('limits')) gateway.provide(RateLimiter, new MemoryLimits())
-    if (services.includes('ledger')) gateway.provide(Ledger, new MemoryLedger())
+  provides: ({ services = [] }) => services.map(service => tokens[service]),
+  offers: ({ services }) => (services ? [] : Object.values(tokens)),
+  setup(gateway, { maxResponses, maxRecords }, { clock }) {
+    const keys = gateway.provides(KeyStore) ? new MemoryKeys() : undefined
+    if (keys) gateway.provide(KeyStore, keys)
+    if (gateway.provides(AccountStore)) gateway.provide(AccountStore, new MemoryAccounts(keys))
+    if (gateway.provides(ResponseStore)) gateway.provide(ResponseStore, new MemoryResponses(maxResponses))
+    if (gateway.provides(MetricStore)) gateway.provide(MetricStore, new LiveMetrics(clock))
+    if (gateway.provides(RateLimiter)) gateway.provide(RateLimiter, new MemoryLimits())
+    if (gateway.provides(Ledger)) gateway.provide(Ledger, new MemoryLedger(clock))
+    if (gateway.provides(AuditTrail)) gateway.provide(AuditTrail, new MemoryAuditTrail())
+    if (gateway.provides(AdminTokenStore)) gateway.provide(AdminTokenStore, new MemoryAdminTokens())
+    if (!gateway.provides(RecordStore)) return
+    const records = new MemoryRecords(maxRecords)
+    gateway.provide(RecordStore, records)
+    gateway.add(LogSinks, records)
   },
 })

@@ -1,4 +1,5 @@
-import type { ApiKey, KeyChange, KeyStore } from '../../../core/index.ts'
+import type { ApiKey, KeyChange, KeyFilter, KeyStore, PageQuery } from '../../../core/index.ts'
+import { compared, pageOf } from './page.ts'
 
 export class MemoryKeys implements KeyStore {
   readonly persistent = false
@@ -20,11 +21,25 @@ export class MemoryKeys implements KeyStore {
     return true
   }
 
+  remove(id: string): boolean {
+    return this.#keys.delete(id)
+  }
+
   list(): readonly ApiKey[] {
-    return [...this.#keys.values()]
+    return [...this.#keys.values()].filter(({ hidden }) => !hidden).toSorted((a, b) => compared(positionOf(a), positionOf(b)))
+  }
+
+  page({ org, team, user }: KeyFilter, query: PageQuery): readonly ApiKey[] {
+    const isWanted = (key: ApiKey): boolean =>
+      (org === undefined || key.org === org) && (team === undefined || key.team === team) && (user === undefined || key.user === user)
+    return pageOf(this.list().filter(isWanted), positionOf, query)
   }
 
   empty(): boolean {
     return this.#keys.size === 0
   }
+}
+
+function positionOf({ createdAt, id }: ApiKey): { readonly at: number; readonly id: string } {
+  return { at: createdAt, id }
 }

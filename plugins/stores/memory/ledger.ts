@@ -1,59 +1,133 @@
-import type { ApiKey, CreditHold, CreditRange, Ledger } from '../../../core/index.ts'
+import {
+  periodStart,
+  type Clock,
+  type CreditEntry,
+  type CreditHold,
+  type CreditRange,
+  type CreditShortage,
+  type Ledger,
+  type PageQuery,
+  type SpendCap,
+  type Spending,
+} from '../../../core/index.ts'
+import { Credit } from './credit.ts'
+import { nanoDollars } from './nano-dollars.ts'
 
-/** What a key has spent and reserved, in whole nano-dollars, because sums of fractions would drift. */
-interface Account {
+/** What an account has spent and reserved in one period, in whole nano-dollars, because sums of fractions would drift. */
+interface Sum {
+  readonly periodStart: number
   spent: number
   reserved: number
 }
 
-export class MemoryLedger implements Ledger {
-  readonly #accounts = new Map<string, Account>()
+/** One sum or credit that a request counts against, and the most that it may reach. */
+interface Limited {
+  readonly sum: { spent: number; reserved: number }
+  readonly most: number
+  readonly short: CreditShortage['short']
+}
 
-  reserve(key: ApiKey, range: CreditRange): CreditHold | undefined {
-    const cap = key.spendCapUsd === undefined ? Infinity : nanoDollars(key.spendCapUsd)
-    const account = this.#accounts.get(key.id) ?? { spent: 0, reserved: 0 }
-    const amount = available(account, cap, range)
-    if (amount === undefined) return undefined
-    this.#accounts.set(key.id, account)
-    return hold(account, cap, amount)
+export class MemoryLedger implements Ledger {
+  readonly #clock: Clock
+  readonly #sums = new Map<string, Sum>()
+  readonly #credits = new Map<string, Credit>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  reserve(requestId: string, { caps, creditOf }: Spending, range: CreditRange): CreditHold | CreditShortage {
+    const now = this.#clock.now()
+    const limits: Limited[] = caps.map(cap => ({ sum: this.#sum(cap, now), most: nanoDollars(cap.capUsd), short: cap }))
+    const credit = creditOf === undefined ? undefined : this.#credit(creditOf)
+    if (credit) limits.push({ sum: credit.spending, most: 0, short: 'credit' })
+    const amount = available(limits, range)
+    return typeof amount === 'number' ? hold(limits, amount, usd => credit?.spend(requestId, this.#clock.now(), usd)) : amount
+  }
+
+  spent(caps: readonly Pick<SpendCap, 'account' | 'period'>[]): readonly number[] {
+    const now = this.#clock.now()
+    return caps.map(({ account, period }) => {
+      const sum = this.#sums.get(sumName(account, period))
+      return sum && sum.periodStart === periodStart(period, now) ? sum.spent / 1e9 : 0
+    })
+  }
+
+  addCredit(entry: CreditEntry): void {
+    this.#credit(entry.org).add(entry)
+  }
+
+  balance(org: string): number {
+    return this.#credits.get(org)?.balanceUsd ?? 0
+  }
+
+  entries(org: string, query: PageQuery): readonly CreditEntry[] {
+    return this.#credits.get(org)?.page(query) ?? []
+  }
+
+  #credit(org: string): Credit {
+    let credit = this.#credits.get(org)
+    if (!credit) this.#credits.set(org, (credit = new Credit(org)))
+    return credit
+  }
+
+  /** A request of the last period keeps and settles the sum of that period. */
+  #sum({ account, period }: SpendCap, now: number): Sum {
+    const start = periodStart(period, now)
+    const name = sumName(account, period)
+    const known = this.#sums.get(name)
+    if (known && known.periodStart === start) return known
+    const sum = { periodStart: start, spent: 0, reserved: 0 }
+    this.#sums.set(name, sum)
+    return sum
   }
 }
 
-/** In nano-dollars. Undefined if less than `atLeast` is left. */
-function available({ spent, reserved }: Account, cap: number, { atLeast, atMost }: CreditRange): number | undefined {
-  const least = nanoDollars(atLeast)
-  const most = nanoDollars(atMost)
-  const left = cap - spent - reserved
-  return left < least ? undefined : Math.max(least, Math.min(most, left))
+/** A cap whose period was changed counts anew. */
+function sumName(account: string, period: SpendCap['period']): string {
+  return `${period ?? ''}:${account}`
 }
 
-function hold(account: Account, cap: number, amount: number): CreditHold {
-  let held = amount
+/** In nano-dollars, or the first limit of which less than `atLeast` is left. */
+function available(limits: readonly Limited[], { atLeast, atMost }: CreditRange): number | CreditShortage {
+  const least = nanoDollars(atLeast)
+  let amount = nanoDollars(atMost)
+  for (const { sum, most, short } of limits) {
+    const left = most - sum.spent - sum.reserved
+    if (left < least) return { short }
+    amount = Math.min(amount, left)
+  }
+  return Math.max(least, amount)
+}
+
+function hold(limits: readonly Limited[], amount: number, onSpent: (nanoUsd: number) => void): CreditHold {
+  let held = 0
   let ended = false
-  account.reserved += amount
+  const take = (more: number): void => {
+    held += more
+    for (const { sum } of limits) sum.reserved += more
+  }
   const end = (spent: number): void => {
     if (ended) return
     ended = true
-    account.reserved -= held
-    account.spent += spent
+    for (const { sum } of limits) {
+      sum.reserved -= held
+      sum.spent += spent
+    }
+    if (spent > 0) onSpent(spent)
   }
+  take(amount)
   return {
     get usd() {
       return held / 1e9
     },
     extend(range) {
-      const more = available(account, cap, range)
-      if (ended || more === undefined) return false
-      account.reserved += more
-      held += more
+      const more = ended ? undefined : available(limits, range)
+      if (typeof more !== 'number') return false
+      take(more)
       return true
     },
     settle: actualUsd => end(nanoDollars(actualUsd)),
     release: () => end(0),
   }
-}
-
-function nanoDollars(usd: number): number {
-  if (!(usd >= 0)) throw new RangeError(`expected an amount in US dollars of 0 or more, got ${usd}`)
-  return Math.round(usd * 1e9)
 }

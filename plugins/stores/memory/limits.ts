@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import type { RateLimiterMemory as Counts, RateLimiterRes } from 'rate-limiter-flexible'
-import type { Hold, RateLimiter, TokenWindow } from '../../../core/index.ts'
+import { Concurrency, type Hold, type RateLimiter, type TokenWindow } from '../../../core/index.ts'
 
 // The direct import that the package documents. Its main module loads the limiters for every database: 6.5 MB and 25 ms more at startup.
 // `require`, because the direct import has no types.
@@ -13,7 +13,12 @@ const longestWindowMs = 2 ** 31 - 1
 export class MemoryLimits implements RateLimiter {
   // Each bucket has its own limit, so limits are compared here. The library only counts and drops windows.
   readonly #counts = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: 60, keyPrefix: '' })
+  readonly #concurrency = new Concurrency()
   #turn: Promise<unknown> = Promise.resolve()
+
+  enter(bucket: string, limit: number): (() => void) | undefined {
+    return this.#concurrency.enter(bucket, limit)
+  }
 
   async reserve(window: TokenWindow, tokens: number): Promise<Hold | { readonly retryAfterMs: number | undefined }> {
     const taken = await this.#take(window, whole(tokens))

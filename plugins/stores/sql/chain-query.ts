@@ -1,5 +1,5 @@
 import type { Kysely, SelectQueryBuilder } from 'kysely'
-import type { Tables } from './database.ts'
+import type { Tables } from './tables.ts'
 import type { ResponseTable } from './response-rows.ts'
 
 export type ResponseLink = Pick<ResponseTable, 'id' | 'previous_id' | 'org' | 'conversation'>

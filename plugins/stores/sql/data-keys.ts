@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import type { Clock, Logger, Sealer } from '../../../core/index.ts'
-import type { Tables } from './database.ts'
+import type { Tables } from './tables.ts'
 
 export interface DataKeyTable {
   readonly id: string
@@ -22,6 +23,7 @@ const dayMs = 24 * 60 * 60 * 1000
 /** How long an organization's newest key is cached: it may expire, or another process may create one. */
 const currentForMs = 60 * 60 * 1000
 const maxCachedKeys = 10_000
+const rowsInBatch = 50
 
 /**
  * The keys that encrypt stored responses: a separate series for each organization. A key is used for some days; older keys stay, for
@@ -64,6 +66,24 @@ export class DataKeys {
     if (known) return known
     const row = await this.#database.selectFrom('data_key').selectAll().where('id', '=', id).where('org', '=', org).executeTakeFirst()
     return row && this.#open(row)
+  }
+
+  /** Seals every data key anew that an earlier master key sealed, so that the earlier one can be retired. Returns how many. */
+  async resealAll(): Promise<number> {
+    let resealed = 0
+    for (let after = ''; ;) {
+      const rows = await this.#database
+        .selectFrom('data_key')
+        .selectAll()
+        .where('id', '>', after)
+        .orderBy('id')
+        .limit(rowsInBatch)
+        .execute()
+      for (const row of rows) if (!this.#sealer.isCurrent(row.sealed) && (await this.#open(row))) resealed++
+      if (rows.length < rowsInBatch) return resealed
+      after = rows.at(-1)!.id
+      await setImmediate()
+    }
   }
 
   async #newest(org: string): Promise<DataKey> {

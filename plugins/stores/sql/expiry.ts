@@ -1,29 +1,43 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import { describeError, type Clock, type Logger } from '../../../core/index.ts'
-import type { Tables } from './database.ts'
 import { removeResponse } from './response-rows.ts'
+import type { Tables } from './tables.ts'
+
+/** How many days to keep things. Undefined: forever. */
+export interface Retention {
+  readonly keepResponsesDays?: number
+  readonly keepRecordsDays?: number
+  readonly keepContentDays?: number
+}
+
+export interface RetentionOptions extends Retention {
+  /** By organization. */
+  readonly organizations: Readonly<Record<string, Retention>>
+}
 
 const dayMs = 24 * 60 * 60 * 1000
 const sweepEveryMs = 60 * 60 * 1000
 /** Small, so that nothing waits long for the database. */
-const responsesInBatch = 50
+const rowsInBatch = 50
+/** Charts by the minute show the last days only. */
+const keepUsageMinutesDays = 7
 
-/** Deletes stored responses older than `keepDays`. */
+/** Deletes what is too old, in small batches. */
 export class Expiry {
   readonly #database: Kysely<Tables>
   readonly #clock: Clock
   readonly #log: Logger
-  readonly #keepMs: number
+  readonly #options: RetentionOptions
   #timer: NodeJS.Timeout | undefined
   #sweeping: Promise<unknown> = Promise.resolve()
   #stopped = false
 
-  constructor(database: Kysely<Tables>, clock: Clock, log: Logger, keepDays: number) {
+  constructor(database: Kysely<Tables>, clock: Clock, log: Logger, options: RetentionOptions) {
     this.#database = database
     this.#clock = clock
     this.#log = log
-    this.#keepMs = keepDays * dayMs
+    this.#options = options
   }
 
   /** Sweeps now and then hourly, in the background. */
@@ -38,37 +52,91 @@ export class Expiry {
     await this.#sweeping
   }
 
-  /** Returns the number of deleted responses. */
-  async sweep(): Promise<number> {
-    let deleted = 0
-    for (;;) {
-      const batch = await this.#sweepBatch()
-      deleted += batch
-      if (batch < responsesInBatch || this.#stopped) return deleted
-      await setImmediate()
+  async sweep(): Promise<{ readonly responses: number; readonly records: number; readonly contents: number }> {
+    const { organizations } = this.#options
+    const named = Object.keys(organizations)
+    const deleted = { responses: 0, records: 0, contents: 0 }
+    for (const scope of [{ except: named }, ...named.map(org => ({ org }))]) {
+      const retention = 'org' in scope ? { ...this.#options, ...organizations[scope.org] } : this.#options
+      const { keepResponsesDays, keepRecordsDays, keepContentDays = keepRecordsDays } = retention
+      deleted.responses += await this.#each(keepResponsesDays, before => this.#responses(scope, before))
+      deleted.contents += await this.#each(keepContentDays, before => this.#contents(scope, before))
+      deleted.records += await this.#each(keepRecordsDays, before => this.#records(scope, before))
     }
+    await this.#each(keepUsageMinutesDays, before => this.#usageMinutes(before))
+    await this.#database.deleteFrom('rate_window').where('ends_at', '<', this.#clock.now()).execute()
+    return deleted
   }
 
   #sweepAfterTheLast(): void {
     this.#sweeping = this.#sweeping
       .then(() => this.sweep())
       .then(deleted => {
-        if (deleted > 0) this.#log.info('expired responses were deleted', { responses: deleted })
+        if (Object.values(deleted).some(count => count > 0)) this.#log.info('what expired was deleted', deleted)
       })
-      .catch(error => this.#log.error('expired responses could not be deleted', describeError(error)))
+      .catch(error => this.#log.error('what expired could not be deleted', describeError(error)))
   }
 
-  async #sweepBatch(): Promise<number> {
-    const rows = await this.#database
-      .selectFrom('response')
-      .select(['owner', 'id'])
-      .where('created_at', '<', this.#clock.now() - this.#keepMs)
-      .limit(responsesInBatch)
-      .execute()
+  /** `deleteBatch` returns how many rows it deleted. */
+  async #each(keepDays: number | undefined, deleteBatch: (before: number) => Promise<number>): Promise<number> {
+    if (keepDays === undefined) return 0
+    const before = this.#clock.now() - keepDays * dayMs
+    let deleted = 0
+    for (;;) {
+      const batch = await deleteBatch(before)
+      deleted += batch
+      if (batch < rowsInBatch || this.#stopped) return deleted
+      await setImmediate()
+    }
+  }
+
+  async #responses(scope: Scope, before: number): Promise<number> {
+    let query = this.#database.selectFrom('response').select(['owner', 'id']).where('created_at', '<', before)
+    if ('org' in scope) query = query.where('org', '=', scope.org)
+    else if (scope.except.length > 0) query = query.where('org', 'not in', scope.except)
+    const rows = await query.limit(rowsInBatch).execute()
     if (rows.length === 0) return 0
     await this.#database.transaction().execute(async transaction => {
       for (const { owner, id } of rows) await removeResponse(transaction, owner, id)
     })
     return rows.length
   }
+
+  async #contents(scope: Scope, before: number): Promise<number> {
+    let query = this.#database.selectFrom('record_content').select('id').where('at', '<', before)
+    if ('org' in scope) query = query.where('org', '=', scope.org)
+    else if (scope.except.length > 0) query = query.where('org', 'not in', scope.except)
+    const ids = (await query.limit(rowsInBatch).execute()).map(({ id }) => id)
+    if (ids.length > 0) await this.#database.deleteFrom('record_content').where('id', 'in', ids).execute()
+    return ids.length
+  }
+
+  async #records(scope: Scope, before: number): Promise<number> {
+    let query = this.#database.selectFrom('record').select('id').where('at', '<', before)
+    if ('org' in scope) query = query.where('org', '=', scope.org)
+    else if (scope.except.length > 0) query = query.where(({ eb, or }) => or([eb('org', 'is', null), eb('org', 'not in', scope.except)]))
+    const ids = (await query.limit(rowsInBatch).execute()).map(({ id }) => id)
+    if (ids.length === 0) return 0
+    await this.#database.transaction().execute(async transaction => {
+      await transaction.deleteFrom('record_content').where('id', 'in', ids).execute()
+      await transaction.deleteFrom('record').where('id', 'in', ids).execute()
+    })
+    return ids.length
+  }
+
+  async #usageMinutes(before: number): Promise<number> {
+    const row = await this.#database
+      .selectFrom('usage')
+      .select('at')
+      .where('bucket', '=', 'minute')
+      .where('at', '<', before)
+      .orderBy('at')
+      .limit(1)
+      .executeTakeFirst()
+    if (!row) return 0
+    await this.#database.deleteFrom('usage').where('bucket', '=', 'minute').where('at', '=', row.at).execute()
+    return rowsInBatch
+  }
 }
+
+type Scope = { readonly org: string } | { readonly except: readonly string[] }

@@ -1,16 +1,65 @@
-import { resolve } from 'node:path'
-import { Clock, definePlugin, KeyStore, ResponseStore, Sealer } from '../../../core/index.ts'
+import {
+  AccountStore,
+  AdminTokenStore,
+  AuditTrail,
+  Clock,
+  definePlugin,
+  describeError,
+  KeyStore,
+  Ledger,
+  LiveMetrics,
+  LogSinks,
+  MetricStore,
+  PluginError,
+  RateLimiter,
+  RecordStore,
+  ResponseStore,
+  Sealer,
+  type MigrationContext,
+  type Registrar,
+} from '../../../core/index.ts'
+import { SqlAccounts } from './accounts.ts'
+import { SqlAdminTokens } from './admin-tokens.ts'
+import { SqlAuditTrail } from './audit-trail.ts'
 import { DataKeys } from './data-keys.ts'
-import { openDatabase } from './database.ts'
+import { openDatabase, openReader, upgradeDatabase, type Place } from './database.ts'
 import { Expiry } from './expiry.ts'
 import { SqlKeys } from './keys.ts'
-import { checkMasterKey } from './master-key-check.ts'
+import { SqlLedger } from './ledger/ledger.ts'
+import { LedgerProcess } from './ledger/process.ts'
+import { SqlLimits } from './limits.ts'
+import { RecordSink } from './records/sink.ts'
+import { SqlRecords } from './records/store.ts'
 import { SqlResponses } from './responses.ts'
+import { SavedMetrics } from './saved-metrics.ts'
 import { SealedParts } from './sealed-parts.ts'
 
-const tokens = { keys: KeyStore, responses: ResponseStore } as const
+const tokens = {
+  keys: KeyStore,
+  accounts: AccountStore,
+  responses: ResponseStore,
+  metrics: MetricStore,
+  limits: RateLimiter,
+  ledger: Ledger,
+  records: RecordStore,
+  audit: AuditTrail,
+  'admin-tokens': AdminTokenStore,
+} as const
 
-/** Stores keys and responses in a SQLite database, which several processes on one machine can share. Content is encrypted. */
+const days = { type: 'integer', minimum: 1 } as const
+const retention = {
+  keepResponsesDays: {
+    ...days,
+    description: 'How many days to keep a response. A conversation cannot continue once its first response is deleted. Default: forever.',
+  },
+  keepRecordsDays: { ...days, description: 'How many days to keep the record of a request, without its content. Default: forever.' },
+  keepContentDays: { ...days, description: 'How many days to keep the content of records. Default: as long as the record.' },
+} as const
+
+/**
+ * Stores everything that should survive a restart in SQLite, which several processes on one machine can share, or in Postgres. Content is
+ * encrypted.
+ */
 export default definePlugin({
   name: 'sql',
   options: {
@@ -21,21 +70,40 @@ export default definePlugin({
         type: 'string',
         minLength: 1,
         default: './data/turnpike.db',
-        description: 'The SQLite file. It is created on the first start.',
+        description: 'The SQLite file. It is created on the first start. Not used with url.',
+      },
+      url: {
+        type: 'string',
+        pattern: '^postgres(ql)?://',
+        writeOnly: true,
+        description:
+          'The URL of a Postgres database, such as postgres://user:password@db.example.com/turnpike, instead of a file. Needs the package pg, and a master key that all gateways share. With defaults(): DATABASE_URL.',
+      },
+      maxConnections: {
+        type: 'integer',
+        minimum: 1,
+        default: 10,
+        description: 'How many connections to Postgres to open at most.',
       },
       services: {
         type: 'array',
-        items: { enum: ['keys', 'responses'] },
+        items: { enum: ['keys', 'accounts', 'responses', 'metrics', 'limits', 'ledger', 'records', 'audit', 'admin-tokens'] },
         uniqueItems: true,
-        default: ['keys', 'responses'],
-        description: 'What to store in the database. Leave out what another store plugin keeps.',
+        description: 'What to store in the database. Default: everything that it can, and that no other plugin is set to keep.',
       },
       cacheTtlMs: {
         type: 'integer',
         minimum: 0,
         default: 1000,
         description:
-          'How long to cache a key, in milliseconds. A change by another process takes effect within this time. 0 turns the cache off.',
+          'How long to cache a key or an account, in milliseconds. A change by another process takes effect within this time. 0 turns the cache off.',
+      },
+      staleKeysMs: {
+        type: 'integer',
+        minimum: 0,
+        default: 60_000,
+        description:
+          'How long cached keys and accounts go on working while the database is down, in milliseconds. Then requests get a 503.',
       },
       dataKeyDays: {
         type: 'integer',
@@ -44,27 +112,105 @@ export default definePlugin({
         description:
           'After this many days, new responses of an organization are encrypted with a new data key. Older responses stay readable.',
       },
-      keepResponsesDays: {
-        type: 'integer',
-        minimum: 1,
-        description:
-          'How many days to keep a response. A conversation cannot continue once its first response is deleted. Default: forever.',
+      ...retention,
+      organizations: {
+        type: 'object',
+        additionalProperties: { type: 'object', additionalProperties: false, properties: retention },
+        default: {},
+        description: 'Other times for some organizations, by id, such as { acme: { keepContentDays: 7 } }.',
       },
     },
   },
   needs: { clock: Clock, sealer: Sealer },
-  provides: options => options.services.map(service => tokens[service]),
-  async setup(gateway, { file, services, cacheTtlMs, dataKeyDays, keepResponsesDays }, { clock, sealer }) {
-    const database = await openDatabase(gateway.resolvePath(file), gateway.createFiles)
+  provides: ({ services = [] }) => services.map(service => tokens[service]),
+  offers: ({ services }) => (services ? [] : Object.values(tokens)),
+  migrate: async (gateway, options) => await upgradeDatabase(placeOf(gateway, options), gateway.log),
+  async setup(gateway, options, { clock, sealer }) {
+    const { log } = gateway
+    if (options.url !== undefined) requireSharedKey(sealer)
+    const place = placeOf(gateway, options)
+    const database = await openDatabase(place, gateway, sealer, log)
     gateway.onStop(() => database.destroy())
-    await checkMasterKey(database, sealer, resolve(file))
-    if (services.includes('keys')) gateway.provide(KeyStore, new SqlKeys(database, clock, gateway.log, cacheTtlMs))
-    if (!services.includes('responses')) return
-    const parts = new SealedParts(new DataKeys(database, sealer, clock, gateway.log, dataKeyDays))
-    gateway.provide(ResponseStore, new SqlResponses(database, parts, gateway.log))
-    if (keepResponsesDays === undefined || !gateway.createFiles) return
-    const expiry = new Expiry(database, clock, gateway.log, keepResponsesDays)
+    const dataKeys = new DataKeys(database, sealer, clock, log, options.dataKeyDays)
+    const parts = new SealedParts(dataKeys)
+    if (gateway.createFiles) resealInBackground(gateway, dataKeys)
+    if (gateway.provides(KeyStore)) gateway.provide(KeyStore, new SqlKeys(database, clock, log, options))
+    if (gateway.provides(AccountStore)) gateway.provide(AccountStore, new SqlAccounts(database, clock, options))
+    if (gateway.provides(ResponseStore)) gateway.provide(ResponseStore, new SqlResponses(database, parts, log))
+    if (gateway.provides(AuditTrail)) gateway.provide(AuditTrail, new SqlAuditTrail(database))
+    if (gateway.provides(AdminTokenStore)) gateway.provide(AdminTokenStore, new SqlAdminTokens(database))
+    if (gateway.provides(MetricStore)) {
+      const metrics = new LiveMetrics(clock)
+      gateway.provide(MetricStore, metrics)
+      const saved = new SavedMetrics(database, metrics, clock, log)
+      if (!gateway.lookOnly) gateway.onStart(() => saved.start())
+      gateway.onStop(() => saved.stop())
+    }
+    if (gateway.provides(RateLimiter)) {
+      const limits = new SqlLimits(database, clock, log)
+      gateway.provide(RateLimiter, limits)
+      gateway.onStop(() => limits.stop())
+    }
+    if (gateway.provides(Ledger)) {
+      const process = new LedgerProcess(database, clock, log)
+      gateway.provide(Ledger, new SqlLedger(database, clock, log, process))
+      gateway.onStart(() => process.start())
+      gateway.onStop(() => process.stop())
+    }
+    if (gateway.provides(RecordStore)) {
+      const sink = new RecordSink(database, parts, log)
+      const reader = openReader(place, gateway)
+      gateway.add(LogSinks, sink)
+      gateway.provide(RecordStore, new SqlRecords(reader ?? database, parts, log))
+      gateway.onStop(() => reader?.destroy())
+      gateway.onStop(() => sink.stop())
+    }
+    if (!gateway.createFiles) return
+    const expiry = new Expiry(database, clock, log, options)
     gateway.onStart(() => expiry.start())
     gateway.onStop(() => expiry.stop())
   },
 })
+
+/** After a rotation of the master key. A stop waits for it, because there are few data keys. */
+function resealInBackground(gateway: Registrar, dataKeys: DataKeys): void {
+  let resealing: Promise<void> | undefined
+  gateway.onStart(() => {
+    resealing = dataKeys.resealAll().then(
+      count => void (count > 0 && gateway.log.info('data keys were sealed with the new master key', { dataKeys: count })),
+      error => gateway.log.error('data keys could not be sealed with the new master key', describeError(error)),
+    )
+  })
+  gateway.onStop(() => resealing)
+}
+
+function placeOf(
+  gateway: MigrationContext,
+  { file, url, maxConnections }: { readonly file: string; readonly url?: string; readonly maxConnections: number },
+): Place {
+  if (url === undefined) return { file: gateway.resolvePath(file) }
+  const password = passwordIn(url)
+  if (password === undefined)
+    throw new PluginError('sql', 'needs a valid URL in url. Percent-encode special characters in user and password')
+  if (password) gateway.secret(password)
+  return { url, maxConnections }
+}
+
+/** Undefined if the URL is invalid. */
+function passwordIn(url: string): string | undefined {
+  try {
+    return decodeURIComponent(new URL(url).password)
+  } catch {
+    return undefined
+  }
+}
+
+/** Several gateways may use one Postgres database. With key files, each would have another key. */
+function requireSharedKey({ isShared, keySource }: Sealer): void {
+  if (!isShared)
+    throw new PluginError(
+      'sql',
+      `keeps its data in Postgres, which several gateways can share, so the master key must not be in the ${keySource}. ` +
+        'Set the option masterKey of local-sealer (GATEWAY_MASTER_KEY with defaults()). Create one with: openssl rand -base64 32',
+    )
+}

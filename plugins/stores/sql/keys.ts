@@ -1,7 +1,10 @@
 import type { Kysely } from 'kysely'
-import { LRUCache } from 'lru-cache'
-import { isObject, type ApiKey, type Clock, type KeyChange, type KeyStore, type Logger, type Maybe } from '../../../core/index.ts'
-import type { Tables } from './database.ts'
+import { isObject, type ApiKey, type Clock, type KeyChange, type KeyFilter, type KeyStore, type Logger } from '../../../core/index.ts'
+import type { Maybe, PageQuery } from '../../../core/index.ts'
+import { afterInTime } from './page.ts'
+import { Reachable } from './reachable.ts'
+import { RowCache } from './row-cache.ts'
+import type { Tables } from './tables.ts'
 
 export interface KeyTable {
   readonly id: string
@@ -14,34 +17,46 @@ export interface KeyTable {
   readonly models: string | null
   readonly providers: string | null
   readonly spend_cap_usd: number | null
+  readonly spend_period: string | null
   readonly allow_unpriced: number | null
-  readonly tokens_per_minute: number | null
+  readonly limits: string | null
+  readonly max_concurrency: number | null
+  readonly guardrails: string | null
+  readonly expires_at: number | null
   readonly disabled: number | null
+  readonly hidden: number | null
+  readonly metadata: string | null
   readonly created_at: number
   readonly previous_hash: string | null
   readonly previous_valid_until: number | null
 }
 
-const maxCachedKeys = 10_000
+export interface KeyCacheOptions {
+  readonly cacheTtlMs: number
+  readonly staleKeysMs: number
+}
 
 export class SqlKeys implements KeyStore {
   readonly persistent = true
   readonly #database: Kysely<Tables>
   readonly #log: Logger
-  /** Existing keys only, so that new keys work at once and made-up ids do not evict real ones. */
-  readonly #cache: LRUCache<string, ApiKey> | undefined
+  readonly #cache: RowCache<ApiKey>
+  readonly #reachable: Reachable
 
-  constructor(database: Kysely<Tables>, clock: Clock, log: Logger, cacheTtlMs: number) {
+  constructor(database: Kysely<Tables>, clock: Clock, log: Logger, { cacheTtlMs, staleKeysMs }: KeyCacheOptions) {
     this.#database = database
     this.#log = log
-    if (cacheTtlMs > 0) {
-      const perf = { now: () => clock.elapsed() }
-      this.#cache = new LRUCache({ max: maxCachedKeys, ttl: cacheTtlMs, ttlResolution: 0, perf })
-    }
+    this.#cache = new RowCache(clock, { ttlMs: cacheTtlMs, staleMs: staleKeysMs, keepsUnknown: false, load: id => this.#read(id) })
+    // Cached keys go on working for a while.
+    this.#reachable = new Reachable(clock, staleKeysMs, () => this.empty())
   }
 
   find(id: string): Maybe<ApiKey | undefined> {
-    return this.#cache?.get(id) ?? this.#read(id)
+    return this.#cache.find(id)
+  }
+
+  available(): Promise<boolean> {
+    return this.#reachable.check()
   }
 
   async add(key: ApiKey): Promise<void> {
@@ -54,37 +69,55 @@ export class SqlKeys implements KeyStore {
   async update(id: string, change: KeyChange): Promise<boolean> {
     if (Object.keys(change).length === 0) return (await this.#read(id)) !== undefined
     const { numUpdatedRows } = await this.#database.updateTable('api_key').set(toColumns(change)).where('id', '=', id).executeTakeFirst()
-    this.#cache?.delete(id)
+    this.#cache.forget(id)
     return numUpdatedRows > 0n
   }
 
   async list(): Promise<readonly ApiKey[]> {
-    const rows = await this.#database.selectFrom('api_key').selectAll().orderBy('created_at').orderBy('id').execute()
-    return rows.flatMap(row => this.#readable(row) ?? [])
+    return this.#readable(await this.#visible().execute())
+  }
+
+  async page({ org, team, user }: KeyFilter, { limit, after }: PageQuery): Promise<readonly ApiKey[]> {
+    let query = this.#visible().limit(limit)
+    if (org !== undefined) query = query.where('org', '=', org)
+    if (team !== undefined) query = query.where('team', '=', team)
+    if (user !== undefined) query = query.where('user', '=', user)
+    if (after) query = query.where(afterInTime('created_at', after))
+    return this.#readable(await query.execute())
+  }
+
+  async remove(id: string): Promise<boolean> {
+    const { numDeletedRows } = await this.#database.deleteFrom('api_key').where('id', '=', id).executeTakeFirst()
+    this.#cache.forget(id)
+    return numDeletedRows > 0n
   }
 
   async empty(): Promise<boolean> {
     return (await this.#database.selectFrom('api_key').select('id').limit(1).executeTakeFirst()) === undefined
   }
 
-  async #read(id: string): Promise<ApiKey | undefined> {
-    const row = await this.#database.selectFrom('api_key').selectAll().where('id', '=', id).executeTakeFirst()
-    const key = row && this.#readable(row)
-    if (!key) return undefined
-    this.#cache?.set(id, key)
-    return key
+  /** The oldest first. */
+  #visible() {
+    return this.#database.selectFrom('api_key').selectAll().where('hidden', 'is', null).orderBy('created_at').orderBy('id')
   }
 
-  /** Undefined for a row that cannot be read: without its limits, the key must not work. */
-  #readable(row: KeyTable): ApiKey | undefined {
-    try {
-      const key = fromRow(row)
-      if (isObject(key.policy)) return key
-    } catch {
-      // Reported below.
-    }
-    this.#log.error('a stored API key cannot be read because its row was changed; create a new key', { key: row.id })
-    return undefined
+  async #read(id: string): Promise<ApiKey | undefined> {
+    const row = await this.#database.selectFrom('api_key').selectAll().where('id', '=', id).executeTakeFirst()
+    return row && this.#readable([row])[0]
+  }
+
+  /** Without rows that cannot be read: without its limits, a key must not work. */
+  #readable(rows: readonly KeyTable[]): readonly ApiKey[] {
+    return rows.flatMap(row => {
+      try {
+        const key = fromRow(row)
+        if (isObject(key.policy)) return [key]
+      } catch {
+        // Reported below.
+      }
+      this.#log.error('a stored API key cannot be read because its row was changed; create a new key', { key: row.id })
+      return []
+    })
   }
 }
 
@@ -98,13 +131,23 @@ const columnsOf: { readonly [M in keyof ApiKey]-?: (value: ApiKey[M]) => Partial
   team: team => ({ team: team ?? null }),
   user: user => ({ user: user ?? null }),
   policy: policy => ({ policy: JSON.stringify(policy) }),
-  models: models => ({ models: models ? JSON.stringify(models) : null }),
-  providers: providers => ({ providers: providers ? JSON.stringify(providers) : null }),
+  models: models => ({ models: jsonOrNull(models) }),
+  providers: providers => ({ providers: jsonOrNull(providers) }),
   spendCapUsd: cap => ({ spend_cap_usd: cap ?? null }),
+  spendPeriod: period => ({ spend_period: period ?? null }),
   allowUnpriced: allowed => ({ allow_unpriced: allowed === undefined ? null : Number(allowed) }),
-  tokensPerMinute: tokens => ({ tokens_per_minute: tokens ?? null }),
+  limits: limits => ({ limits: jsonOrNull(limits) }),
+  maxConcurrency: most => ({ max_concurrency: most ?? null }),
+  guardrails: guardrails => ({ guardrails: jsonOrNull(guardrails) }),
+  expiresAt: expiresAt => ({ expires_at: expiresAt ?? null }),
   disabled: disabled => ({ disabled: disabled === undefined ? null : Number(disabled) }),
+  hidden: hidden => ({ hidden: hidden ? 1 : null }),
+  metadata: metadata => ({ metadata: jsonOrNull(metadata) }),
   createdAt: createdAt => ({ created_at: createdAt }),
+}
+
+function jsonOrNull(value: unknown): string | null {
+  return value === undefined ? null : JSON.stringify(value)
 }
 
 /** The columns of these members only. */
@@ -125,9 +168,15 @@ function fromRow(row: KeyTable): ApiKey {
     ...(row.models !== null && { models: JSON.parse(row.models) }),
     ...(row.providers !== null && { providers: JSON.parse(row.providers) }),
     ...(row.spend_cap_usd !== null && { spendCapUsd: row.spend_cap_usd }),
+    ...(row.spend_period !== null && { spendPeriod: row.spend_period as NonNullable<ApiKey['spendPeriod']> }),
     ...(row.allow_unpriced !== null && { allowUnpriced: row.allow_unpriced === 1 }),
-    ...(row.tokens_per_minute !== null && { tokensPerMinute: row.tokens_per_minute }),
+    ...(row.limits !== null && { limits: JSON.parse(row.limits) }),
+    ...(row.max_concurrency !== null && { maxConcurrency: row.max_concurrency }),
+    ...(row.guardrails !== null && { guardrails: JSON.parse(row.guardrails) }),
+    ...(row.expires_at !== null && { expiresAt: row.expires_at }),
     ...(row.disabled !== null && { disabled: row.disabled === 1 }),
+    ...(row.hidden !== null && { hidden: true }),
+    ...(row.metadata !== null && { metadata: JSON.parse(row.metadata) }),
     createdAt: row.created_at,
     ...(row.previous_hash !== null && { previous: { hash: row.previous_hash, validUntil: row.previous_valid_until ?? 0 } }),
   }

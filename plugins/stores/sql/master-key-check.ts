@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Sealer } from '../../../core/index.ts'
 import { openDataKey } from './data-keys.ts'
-import type { Tables } from './database.ts'
+import type { Tables } from './tables.ts'
 
 /** One row, which shows whether a master key is the one that sealed the rest. */
 export interface MasterKeyCheckTable {

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Item, Turn } from '../../../core/index.ts'
-import type { Tables } from './database.ts'
+import { columnId } from './column-id.ts'
+import type { Tables } from './tables.ts'
 
 export interface ResponseTable {
   readonly owner: string
@@ -31,11 +32,11 @@ export function itemsOf({ input, output }: Turn): readonly KeptItem[] {
 }
 
 /** Indexes the items of a response. Items that an earlier response also has now belong to this one. */
-export async function indexItems(database: Kysely<Tables>, owner: string, response: Turn & { readonly id: string }): Promise<void> {
-  for (const ids of pieces(itemsOf(response).map(item => item.id))) {
+export async function indexItems(database: Kysely<Tables>, owner: string, responseId: string, turn: Turn): Promise<void> {
+  for (const ids of pieces(itemsOf(turn).map(item => columnId(item.id)))) {
     await database
       .insertInto('response_item')
-      .values(ids.map(id => ({ owner, item_id: id, response_id: response.id })))
+      .values(ids.map(id => ({ owner, item_id: id, response_id: responseId })))
       .onConflict(conflict =>
         conflict.columns(['owner', 'item_id']).doUpdateSet(({ ref }) => ({ response_id: ref('excluded.response_id') })),
       )
@@ -43,14 +44,14 @@ export async function indexItems(database: Kysely<Tables>, owner: string, respon
   }
 }
 
-/** Item ids by the id of the response that has them. */
+/** Item ids by the id of the response that has them. They are in the form of `columnId`. */
 export async function readIndex(
   database: Kysely<Tables>,
   owner: string,
   itemIds: readonly string[],
 ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const holders = new Map<string, Set<string>>()
-  for (const ids of pieces(itemIds)) {
+  for (const ids of pieces(itemIds.map(columnId))) {
     const rows = await database
       .selectFrom('response_item')
       .select(['item_id', 'response_id'])
@@ -78,9 +79,9 @@ export async function removeResponse(transaction: Kysely<Tables>, owner: string,
   return true
 }
 
-/** The distinct ids, in pieces that fit into a statement. */
+/** The distinct ids, in pieces that fit into a statement. Sorted, so that two transactions never wait for each other. */
 function pieces(ids: readonly string[]): readonly (readonly string[])[] {
-  const distinct = [...new Set(ids)]
+  const distinct = [...new Set(ids)].sort()
   return Array.from({ length: Math.ceil(distinct.length / idsInStatement) }, (_, index) =>
     distinct.slice(index * idsInStatement, (index + 1) * idsInStatement),
   )

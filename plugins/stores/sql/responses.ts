@@ -9,7 +9,8 @@ import {
   type Turn,
 } from '../../../core/index.ts'
 import { chainQuery, type ResponseLink } from './chain-query.ts'
-import type { Tables } from './database.ts'
+import { columnId } from './column-id.ts'
+import type { Tables } from './tables.ts'
 import { indexItems, itemsOf, readIndex, removeResponse, type ResponseTable } from './response-rows.ts'
 import type { SealedParts } from './sealed-parts.ts'
 
@@ -25,20 +26,36 @@ export class SqlResponses implements ResponseStore {
     this.#log = log
   }
 
-  async put(owner: string, response: StoredResponse): Promise<void> {
-    const { id, org, previousId, createdAt, input, output, body } = response
+  async put(ownerName: string, response: StoredResponse): Promise<void> {
+    const { org, previousId, createdAt, input, output, body } = response
+    const owner = columnId(ownerName)
+    const id = columnId(response.id)
     const conversation = await this.#parts.seal(org, { owner, id, part: 'conversation' }, { input, output })
     const sealedBody = await this.#parts.seal(org, { owner, id, part: 'body' }, body)
-    const row = { owner, id, org, previous_id: previousId ?? null, created_at: createdAt, conversation, body: sealedBody }
+    const row = {
+      owner,
+      id,
+      org,
+      previous_id: previousId === undefined ? null : columnId(previousId),
+      created_at: createdAt,
+      conversation,
+      body: sealedBody,
+    }
     await this.#database.transaction().execute(async transaction => {
       await removeResponse(transaction, owner, id)
       await transaction.insertInto('response').values(row).execute()
-      await indexItems(transaction, owner, response)
+      await indexItems(transaction, owner, id, response)
     })
   }
 
-  async get(owner: string, id: string): Promise<StoredResponse | undefined> {
-    const row = await this.#database.selectFrom('response').selectAll().where('owner', '=', owner).where('id', '=', id).executeTakeFirst()
+  async get(ownerName: string, id: string): Promise<StoredResponse | undefined> {
+    const owner = columnId(ownerName)
+    const row = await this.#database
+      .selectFrom('response')
+      .selectAll()
+      .where('owner', '=', owner)
+      .where('id', '=', columnId(id))
+      .executeTakeFirst()
     const turn = row && (await this.#turn(owner, row))
     const body = turn && (await this.#body(owner, row))
     if (!body) return undefined
@@ -54,7 +71,9 @@ export class SqlResponses implements ResponseStore {
     }
   }
 
-  async chain(owner: string, id: string): Promise<readonly Turn[] | undefined> {
+  async chain(ownerName: string, responseId: string): Promise<readonly Turn[] | undefined> {
+    const owner = columnId(ownerName)
+    const id = columnId(responseId)
     const links = new Map((await chainQuery(this.#database, owner, id).execute()).map(row => [row.id, row]))
     const newestFirst: ResponseLink[] = []
     for (let next: string | null = id; next !== null;) {
@@ -74,7 +93,8 @@ export class SqlResponses implements ResponseStore {
     return turns
   }
 
-  async items(owner: string, ids: readonly string[]): Promise<ReadonlyMap<string, Item>> {
+  async items(ownerName: string, ids: readonly string[]): Promise<ReadonlyMap<string, Item>> {
+    const owner = columnId(ownerName)
     const holders = await readIndex(this.#database, owner, ids)
     const found = new Map<string, Item>()
     for (const [responseId, itemIds] of holders) {
@@ -85,13 +105,13 @@ export class SqlResponses implements ResponseStore {
         .where('id', '=', responseId)
         .executeTakeFirst()
       const turn = row && (await this.#turn(owner, row))
-      if (turn) for (const item of itemsOf(turn)) if (itemIds.has(item.id)) found.set(item.id, item)
+      if (turn) for (const item of itemsOf(turn)) if (itemIds.has(columnId(item.id))) found.set(item.id, item)
     }
     return found
   }
 
   async delete(owner: string, id: string): Promise<boolean> {
-    return await this.#database.transaction().execute(transaction => removeResponse(transaction, owner, id))
+    return await this.#database.transaction().execute(transaction => removeResponse(transaction, columnId(owner), columnId(id)))
   }
 
   async #turn(owner: string, row: Pick<ResponseLink, 'id' | 'org' | 'conversation'>): Promise<Turn | undefined> {

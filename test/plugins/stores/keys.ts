@@ -22,7 +22,7 @@ export const fullKey: ApiKey = {
   providers: [],
   spendCapUsd: 0.1,
   allowUnpriced: false,
-  tokensPerMinute: 100_000,
+  limits: [{ tokens: 100_000, windowMs: 60_000 }],
   disabled: true,
   previous: { hash: 'aGFzaDE', validUntil: 1_767_225_700_000 },
   createdAt: 1_767_225_600_001,

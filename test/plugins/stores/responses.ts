@@ -93,6 +93,14 @@ export function checkResponseStore(t: Test, open: (t: Test) => Promise<ResponseS
     t.equal((await store.items('ada', [])).size, 0)
   })
 
+  void t.test('an item is found by an id of any length', async t => {
+    const store = await open(t)
+    const ids = [600, 601, 20_000].map(length => Array.from({ length }, (_, index) => ((index * 7_919) % 36_017).toString(36)).join(''))
+    await store.put('ada', { ...response('a'), input: ids.map(id => message(id, id)) })
+    const found = await store.items('ada', ids)
+    for (const id of ids) t.strictSame(found.get(id), message(id, id))
+  })
+
   void t.test('a response that is put again replaces itself', async t => {
     const store = await open(t)
     const last = response('a', 'before', 'last')

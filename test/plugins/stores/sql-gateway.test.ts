@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import type { KeySettings } from '../../../core/admission/api-key.ts'
+import type { KeySettings } from '../../../core/contracts/key-store.ts'
 import { systemClock } from '../../../core/foundation/clock.ts'
 import { checkResponse, testGateway, type CheckedResponse, type TestGateway } from '../../../core/testing/index.ts'
 import responses from '../../../plugins/endpoints/responses/index.ts'

@@ -1,21 +1,13 @@
 import type { SQLInputValue } from 'node:sqlite'
 import t from 'tap'
 import { chainQuery } from '../../../plugins/stores/sql/chain-query.ts'
-import { openDatabase } from '../../../plugins/stores/sql/database.ts'
+import { openSqlite } from '../../../plugins/stores/sql/sqlite/open.ts'
 import { FakeClock } from '../set-up.ts'
-import { checkResponseStore, message, response } from './responses.ts'
+import { message, response } from './responses.ts'
 import { bytesBeside, fileOf, masterKey, openSql, run } from './sql.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 const canary = 'canary-0123456789abcdef'
-
-t.test('responses', async t =>
-  checkResponseStore(t, async t => {
-    const { responses, stop } = await openSql(fileOf(t))
-    t.teardown(stop)
-    return responses
-  }),
-)
 
 t.test('responses survive a restart', async t => {
   const file = fileOf(t)
@@ -180,7 +172,7 @@ t.test('old responses are deleted where they are not to be kept for ever', async
 
 t.test('what reads and deletes finds its way by an index', async t => {
   const file = fileOf(t)
-  const database = await openDatabase(file)
+  const { database } = await openSqlite(file)
   t.teardown(() => database.destroy())
   const plan = (statement: string, parameters: readonly SQLInputValue[] = []): readonly string[] =>
     run(file, `explain query plan ${statement}`, ...parameters).map(({ detail }) => String(detail))

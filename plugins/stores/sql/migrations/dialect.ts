@@ -12,6 +12,6 @@ export function keyedStorage(database: Kysely<unknown>): RawBuilder<unknown> {
   return isSqlite(database) ? sql`without rowid` : sql``
 }
 
-function isSqlite(database: Kysely<unknown>): boolean {
+export function isSqlite(database: Kysely<any>): boolean {
   return database.getExecutor().adapter instanceof SqliteAdapter
 }

@@ -3,6 +3,12 @@ import * as apiKeys from './0001-api-keys.ts'
 import * as responses from './0002-responses.ts'
 import * as masterKeyCheck from './0003-master-key-check.ts'
 import * as keyRotation from './0004-key-rotation.ts'
+import * as metrics from './0005-metrics.ts'
+import * as accounts from './0010-accounts.ts'
+import * as ledger from './0011-ledger.ts'
+import * as records from './0012-records.ts'
+import * as administration from './0013-administration.ts'
+import * as retiredAccounts from './0014-retired-accounts.ts'
 
 /** All migrations, run in the order of their names. Never change a released one. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -10,4 +16,10 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0002-responses': responses,
   '0003-master-key-check': masterKeyCheck,
   '0004-key-rotation': keyRotation,
+  '0005-metrics': metrics,
+  '0010-accounts': accounts,
+  '0011-ledger': ledger,
+  '0012-records': records,
+  '0013-administration': administration,
+  '0014-retired-accounts': retiredAccounts,
 }

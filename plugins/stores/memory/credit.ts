@@ -1,0 +1,50 @@
+import type { CreditEntry, PageQuery } from '../../../core/index.ts'
+import { pageOf } from './page.ts'
+
+const mostEntries = 10_000
+
+/** The credit of one organization, in whole nano-dollars. The balance is the sum of the entries. */
+export class Credit {
+  readonly #org: string
+  readonly #ids = new Set<string>()
+  #entries: CreditEntry[] = []
+  /** `spent` is what was spent beyond what was added: at most 0 while there is credit. */
+  readonly spending = { spent: 0, reserved: 0 }
+
+  constructor(org: string) {
+    this.#org = org
+  }
+
+  get balanceUsd(): number {
+    return -this.spending.spent / 1e9
+  }
+
+  /** An entry that is there already changes nothing. */
+  add(entry: CreditEntry): void {
+    if (this.#ids.has(entry.id)) return
+    this.spending.spent -= Math.round(entry.amountUsd * 1e9)
+    this.#ids.add(entry.id)
+    this.#keep(entry)
+  }
+
+  /** Notes what a request spent. The caller has changed `spending` already. */
+  spend(requestId: string, at: number, nanoUsd: number): void {
+    this.#keep({ id: `${requestId}:${this.#entries.length}:${at}`, org: this.#org, at, amountUsd: -nanoUsd / 1e9, note: null, requestId })
+  }
+
+  /** The newest first. */
+  page(query: PageQuery): readonly CreditEntry[] {
+    return pageOf(this.#entries, ({ at, id }) => ({ at, id }), query, true)
+  }
+
+  /** Adds up the older half once there are too many, so that the sum stays right and memory bounded. */
+  #keep(entry: CreditEntry): void {
+    this.#entries.push(entry)
+    if (this.#entries.length <= mostEntries) return
+    const older = this.#entries.slice(0, mostEntries / 2)
+    const last = older.at(-1)!
+    const nanoUsd = older.reduce((sum, { amountUsd }) => sum + Math.round(amountUsd * 1e9), 0)
+    const total = { ...last, amountUsd: nanoUsd / 1e9, note: `The sum of ${older.length} older entries.`, requestId: null }
+    this.#entries = [total, ...this.#entries.slice(mostEntries / 2)]
+  }
+}

@@ -1,0 +1,95 @@
+import type {
+  KeyUse,
+  LogSink,
+  PageQuery,
+  RecordFacts,
+  RecordFilter,
+  RecordStore,
+  RequestRecord,
+  UsageQuery,
+  UsageRow,
+} from '../../../core/index.ts'
+import { compared, pageOf } from './page.ts'
+import { usageOf } from './usage.ts'
+
+/** Keeps the newest records, without content. */
+export class MemoryRecords implements RecordStore, LogSink {
+  readonly name = 'memory-records'
+  readonly accepts = 'metadata'
+  readonly #most: number
+  #records: RecordFacts[] = []
+  /** Of all records since the start. */
+  readonly #keyUse = new Map<string, KeyUse>()
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  async write(batch: readonly RequestRecord[]): Promise<void> {
+    for (const { request: _, response: __, ...facts } of batch) {
+      this.#records.push(facts)
+      this.#use(facts)
+    }
+    // Records are closed when their request ends, but are ordered by when it arrived.
+    this.#records.sort((a, b) => compared(a, b))
+    if (this.#records.length > this.#most) this.#records = this.#records.slice(-this.#most)
+  }
+
+  page(filter: RecordFilter, query: PageQuery): readonly RecordFacts[] {
+    return pageOf(
+      this.#records.filter(record => isWanted(record, filter)),
+      record => record,
+      query,
+      true,
+    )
+  }
+
+  find(id: string): RecordFacts | undefined {
+    return this.#records.findLast(record => record.id === id || record.answerId === id)
+  }
+
+  /** Content is not kept. */
+  content(): undefined {
+    return undefined
+  }
+
+  usage(query: UsageQuery): readonly UsageRow[] {
+    const { from, to, org, team, key } = query
+    return usageOf(
+      this.#records.filter(record => isWanted(record, { from, to, org, team, key })),
+      query,
+    )
+  }
+
+  keyUse(keys: readonly string[]): ReadonlyMap<string, KeyUse> {
+    return new Map(
+      keys.flatMap(key => {
+        const use = this.#keyUse.get(key)
+        return use ? [[key, use]] : []
+      }),
+    )
+  }
+
+  #use({ keyId, at, costUsd }: RecordFacts): void {
+    if (keyId === null) return
+    const { requests, costUsd: before, lastUsedAt } = this.#keyUse.get(keyId) ?? { requests: 0, costUsd: 0, lastUsedAt: 0 }
+    this.#keyUse.set(keyId, { requests: requests + 1, costUsd: before + (costUsd ?? 0), lastUsedAt: Math.max(lastUsedAt, at) })
+  }
+}
+
+function isWanted(record: RecordFacts, filter: RecordFilter): boolean {
+  const { id, key, org, team, user, model, provider, status, from = -Infinity, to = Infinity, minCostUsd } = filter
+  return (
+    (id === undefined || record.id === id || record.answerId === id) &&
+    (key === undefined || record.keyId === key) &&
+    (org === undefined || record.org === org) &&
+    (team === undefined || record.team === team) &&
+    (user === undefined || record.user === user) &&
+    (model === undefined || record.model === model) &&
+    (provider === undefined || record.provider === provider) &&
+    (status === undefined || record.status === status) &&
+    record.at >= from &&
+    record.at < to &&
+    (minCostUsd === undefined || (record.costUsd ?? 0) >= minCostUsd)
+  )
+}

@@ -1,0 +1,46 @@
+import type { Kysely } from 'kysely'
+import type { AdminRole, AdminToken, AdminTokenStore } from '../../../core/index.ts'
+import type { Tables } from './tables.ts'
+
+export interface AdminTokenTable {
+  readonly id: string
+  readonly hash: string
+  readonly name: string
+  readonly role: string
+  readonly org: string | null
+  readonly created_at: number
+}
+
+export class SqlAdminTokens implements AdminTokenStore {
+  readonly #database: Kysely<Tables>
+
+  constructor(database: Kysely<Tables>) {
+    this.#database = database
+  }
+
+  async find(id: string): Promise<AdminToken | undefined> {
+    const row = await this.#database.selectFrom('admin_token').selectAll().where('id', '=', id).executeTakeFirst()
+    return row && fromRow(row)
+  }
+
+  async add({ id, hash, name, role, org, createdAt }: AdminToken): Promise<void> {
+    await this.#database
+      .insertInto('admin_token')
+      .values({ id, hash, name, role, org: org ?? null, created_at: createdAt })
+      .execute()
+  }
+
+  async remove(id: string): Promise<boolean> {
+    const { numDeletedRows } = await this.#database.deleteFrom('admin_token').where('id', '=', id).executeTakeFirst()
+    return numDeletedRows > 0n
+  }
+
+  async list(): Promise<readonly AdminToken[]> {
+    const rows = await this.#database.selectFrom('admin_token').selectAll().orderBy('created_at').orderBy('id').execute()
+    return rows.map(fromRow)
+  }
+}
+
+function fromRow({ id, hash, name, role, org, created_at }: AdminTokenTable): AdminToken {
+  return { id, hash, name, role: role as AdminRole, ...(org !== null && { org }), createdAt: created_at }
+}

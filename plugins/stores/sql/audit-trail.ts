@@ -1,0 +1,40 @@
+import type { Kysely } from 'kysely'
+import type { AuditEntry, AuditFilter, AuditTrail, PageQuery } from '../../../core/index.ts'
+import { beforeInTime } from './page.ts'
+import type { Tables } from './tables.ts'
+
+export interface AuditTable {
+  readonly id: string
+  readonly at: number
+  readonly actor: string
+  readonly action: string
+  readonly target: string
+  readonly org: string | null
+  readonly changes: string
+}
+
+export class SqlAuditTrail implements AuditTrail {
+  readonly #database: Kysely<Tables>
+
+  constructor(database: Kysely<Tables>) {
+    this.#database = database
+  }
+
+  async add({ id, at, actor, action, target, org, changes }: AuditEntry): Promise<void> {
+    await this.#database
+      .insertInto('audit')
+      .values({ id, at, actor, action, target, org, changes: JSON.stringify(changes) })
+      .execute()
+  }
+
+  async page({ org, actor, target, from, to }: AuditFilter, { limit, after }: PageQuery): Promise<readonly AuditEntry[]> {
+    let query = this.#database.selectFrom('audit').selectAll().orderBy('at', 'desc').orderBy('id', 'desc').limit(limit)
+    if (org !== undefined) query = query.where('org', '=', org)
+    if (actor !== undefined) query = query.where('actor', '=', actor)
+    if (target !== undefined) query = query.where('target', '=', target)
+    if (from !== undefined) query = query.where('at', '>=', from)
+    if (to !== undefined) query = query.where('at', '<', to)
+    if (after) query = query.where(beforeInTime('at', after))
+    return (await query.execute()).map(({ changes, ...entry }) => ({ ...entry, changes: JSON.parse(changes) }))
+  }
+}

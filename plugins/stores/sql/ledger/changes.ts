@@ -1,0 +1,150 @@
+import type { CreditRange, CreditShortage, SpendCap } from '../../../../core/index.ts'
+import type { HoldRow, LedgerChange } from './batches.ts'
+import type { CreditEntryTable, Locked, LockedSums, SumName } from './sums.ts'
+
+// Everything that can happen to the ledger. Amounts are whole nano-dollars.
+
+/** What a request counts against. */
+export interface Limits {
+  readonly counted: readonly { readonly cap: SpendCap; readonly name: SumName }[]
+  readonly creditOf: string | undefined
+}
+
+/** A range in nano-dollars. */
+export interface Amounts {
+  readonly least: number
+  readonly most: number
+}
+
+/** The result is the amount reserved. */
+export function reserve(id: string, process: string, limits: Limits, amounts: Amounts): LedgerChange<number | CreditShortage> {
+  const { counted, creditOf } = limits
+  const names = counted.map(({ name }) => name)
+  return {
+    names,
+    orgs: creditOf === undefined ? [] : [creditOf],
+    hold: id,
+    apply(sums) {
+      const amount = available(limits, sums, amounts)
+      if (typeof amount !== 'number') return { result: amount }
+      const hold: HoldRow = { id, process, amount, sums: names, credit_org: creditOf ?? null, expired_at: null }
+      setAside(sums, hold, amount)
+      return { result: amount, hold }
+    },
+  }
+}
+
+/** The result is what was added, or undefined if there is not enough. */
+export function extend(id: string, limits: Limits, amounts: Amounts): LedgerChange<number | undefined> {
+  return {
+    hold: id,
+    apply(sums, hold) {
+      const more = hold?.expired_at === null ? available(limits, sums, amounts) : undefined
+      if (!hold || typeof more !== 'number') return { result: undefined }
+      setAside(sums, hold, more)
+      return { result: more, hold: { ...hold, amount: hold.amount + more } }
+    },
+  }
+}
+
+/** Does nothing if there is no such hold, so it may run again. */
+export function settle(requestId: string, id: string, spent: number, at: number): LedgerChange<void> {
+  return {
+    hold: id,
+    apply(sums, hold) {
+      if (!hold) return { result: undefined }
+      giveBack(sums, hold)
+      for (const name of hold.sums) change(sums.sum(name), sum => (sum.spent += spent))
+      const { credit_org: org } = hold
+      if (org !== null && spent > 0) {
+        change(sums.credit(org), credit => (credit.spent += spent))
+        sums.note({ id, org, at, amount: -spent, note: null, request_id: requestId })
+      }
+      return { result: undefined, hold: 'delete' }
+    },
+  }
+}
+
+/** Does nothing if there is no such hold, so it may run again. */
+export function release(id: string): LedgerChange<void> {
+  return {
+    hold: id,
+    apply(sums, hold) {
+      if (hold) giveBack(sums, hold)
+      return { result: undefined, hold: hold && 'delete' }
+    },
+  }
+}
+
+/** Gives back what a dead process held. The hold stays for a while, in case that the process was only slow. */
+export function expire(id: string, at: number): LedgerChange<void> {
+  return {
+    hold: id,
+    apply(sums, hold) {
+      if (hold) giveBack(sums, hold)
+      return { result: undefined, hold: hold && { ...hold, expired_at: hold.expired_at ?? at } }
+    },
+  }
+}
+
+/** Does nothing if there is an entry with this id. */
+export function addCredit(entry: CreditEntryTable): LedgerChange<void> {
+  return {
+    orgs: [entry.org],
+    entry: entry.id,
+    apply(sums) {
+      if (!sums.note(entry)) return { result: undefined }
+      change(sums.credit(entry.org), credit => (credit.spent -= entry.amount))
+      return { result: undefined }
+    },
+  }
+}
+
+/** As much as is left, or the first limit of which less than the least is left. */
+function available({ counted, creditOf }: Limits, sums: LockedSums, { least, most }: Amounts): number | CreditShortage {
+  let amount = most
+  for (const { cap, name } of counted) {
+    const { spent, reserved } = sums.sum(name)
+    const left = Math.round(cap.capUsd * 1e9) - spent - reserved
+    if (left < least) return { short: cap }
+    amount = Math.min(amount, left)
+  }
+  if (creditOf !== undefined) {
+    const { spent, reserved } = sums.credit(creditOf)
+    if (-spent - reserved < least) return { short: 'credit' }
+    amount = Math.min(amount, -spent - reserved)
+  }
+  return Math.max(least, amount)
+}
+
+/** Nothing of an expired hold is reserved any more. */
+function giveBack(sums: LockedSums, hold: HoldRow): void {
+  if (hold.expired_at === null) setAside(sums, hold, -hold.amount)
+}
+
+function setAside(sums: LockedSums, { sums: names, credit_org: org }: HoldRow, amount: number): void {
+  for (const name of names) change(sums.sum(name), sum => (sum.reserved += amount))
+  if (org !== null) change(sums.credit(org), credit => (credit.reserved += amount))
+}
+
+function change(locked: Locked, apply: (locked: Locked) => void): void {
+  apply(locked)
+  locked.changed = true
+}
+
+/** Throws if a value is not a valid amount of money, before it can affect other changes. */
+export function amountsOf({ atLeast, atMost }: CreditRange): Amounts {
+  return { least: nanoDollars(atLeast), most: nanoDollars(atMost) }
+}
+
+/** Whole, because sums of fractions would drift. */
+export function nanoDollars(usd: number): number {
+  if (!(usd >= 0)) throw new RangeError(`expected an amount in US dollars of 0 or more, got ${usd}`)
+  return signedNanoDollars(usd)
+}
+
+export function signedNanoDollars(usd: number): number {
+  const nano = Math.round(usd * 1e9)
+  if (!Number.isSafeInteger(nano)) throw new RangeError(`expected an amount in US dollars up to 9 million, got ${usd}`)
+  return nano
+}

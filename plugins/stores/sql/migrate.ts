@@ -1,0 +1,50 @@
+import type { Kysely } from 'kysely'
+import { Migrator } from 'kysely/migration'
+import { migrations } from './migrations/index.ts'
+import type { Tables } from './tables.ts'
+
+/** A database whose tables are up to date. */
+export interface Migrated {
+  readonly database: Kysely<Tables>
+  /** The migrations that ran just now. */
+  readonly applied: readonly string[]
+}
+
+/** A database that was opened to look at, unchanged. */
+export interface Inspected {
+  readonly database: Kysely<Tables>
+  /** The migrations that have not run. */
+  readonly pending: readonly string[]
+}
+
+/** Runs what has not run yet, and returns its names. The caller sees to it that no other process does so at the same time. */
+export async function migrate(database: Kysely<Tables>): Promise<readonly string[]> {
+  const { error, results = [] } = await migrator(database).migrateToLatest()
+  if (error !== undefined) throw error
+  return results.map(({ migrationName }) => migrationName)
+}
+
+/** The migrations that have not run. Changes nothing. Throws for a database of a newer version. */
+export async function pendingMigrations(database: Kysely<Tables>): Promise<readonly string[]> {
+  const tables = await database.introspection.getTables({ withInternalKyselyTables: true })
+  const ran = tables.some(({ name }) => name === 'kysely_migration')
+    ? await database.withTables<{ kysely_migration: { readonly name: string } }>().selectFrom('kysely_migration').select('name').execute()
+    : []
+  const unknown = ran.find(({ name }) => !(name in migrations))
+  if (unknown) throw new Error(`corrupted migrations: previously executed migration ${unknown.name} is missing`)
+  return Object.keys(migrations).filter(name => !ran.some(row => row.name === name))
+}
+
+/** Closes the database if `work` fails. */
+export async function orClosed<T>(database: Kysely<Tables>, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    await database.destroy().catch(() => {})
+    throw error
+  }
+}
+
+function migrator(database: Kysely<Tables>): Migrator {
+  return new Migrator({ db: database, provider: { getMigrations: async () => migrations } })
+}

@@ -1,0 +1,104 @@
+import { setTimeout } from 'node:timers/promises'
+import { CompiledQuery, Kysely, PostgresDialect } from 'kysely'
+import { describeError, requirePeer, type Logger } from '../../../../core/index.ts'
+import { migrate, orClosed, pendingMigrations, type Inspected, type Migrated } from '../migrate.ts'
+import type { Tables } from '../tables.ts'
+import { storingAnyText } from './dialect.ts'
+
+export interface PostgresPlace {
+  readonly url: string
+  readonly maxConnections: number
+}
+
+const connectTimeoutMs = 5_000
+const queryTimeoutMs = 30_000
+/** A database that starts together with the gateway is not there at once. */
+const waitForStartMs = 5_000
+const retryEveryMs = 250
+
+/** Connects, and brings the tables up to date under Kysely's advisory lock. Throws for a database that cannot be used. */
+export async function openPostgres(place: PostgresPlace, log: Logger): Promise<Migrated> {
+  return await explained(place.url, async () => {
+    // No time limit: an upgrade of a large database takes what it takes.
+    const alone = await connect({ ...place, maxConnections: 1 }, log, undefined)
+    const applied = await orClosed(alone, () => migrate(alone))
+    await alone.destroy()
+    return { database: await connect(place, log, queryTimeoutMs), applied }
+  })
+}
+
+/** Connects without changing anything. */
+export async function inspectPostgres(place: PostgresPlace, log: Logger): Promise<Inspected> {
+  return await explained(place.url, async () => {
+    const database = await connect({ ...place, maxConnections: 1 }, log, queryTimeoutMs)
+    return await orClosed(database, async () => ({ database, pending: await pendingMigrations(database) }))
+  })
+}
+
+/** Database and server without user and password, for messages. */
+export function nameOfUrl(url: string): string {
+  const { hostname, port, pathname, searchParams } = new URL(url)
+  return `${pathname.slice(1) || 'default'} at ${searchParams.get('host') ?? hostname}${port && `:${port}`}`
+}
+
+async function connect({ url, maxConnections }: PostgresPlace, log: Logger, query_timeout: number | undefined): Promise<Kysely<Tables>> {
+  requirePeer('sql', 'pg', 'for Postgres')
+  const { Pool, types } = (await import('pg')).default
+  const pool = new Pool({
+    connectionString: url,
+    max: maxConnections,
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+    application_name: 'turnpike',
+    ...(query_timeout !== undefined && { query_timeout }),
+    types: { getTypeParser: (id, format) => (id === types.builtins.INT8 ? Number : types.getTypeParser(id, format as 'text')) },
+  })
+  // Without a listener, a connection that breaks while it is idle ends the process.
+  pool.on('error', error => log.warn('a connection to Postgres was lost', describeError(error)))
+  const database = new Kysely<Tables>({ dialect: storingAnyText(new PostgresDialect({ pool })) })
+  // Through Kysely, which closes the pool only if it has used it.
+  return await orClosed(database, async () => {
+    await reached(() => database.executeQuery(CompiledQuery.raw('select 1')))
+    return database
+  })
+}
+
+async function reached(ask: () => Promise<unknown>): Promise<void> {
+  const giveUpAt = performance.now() + waitForStartMs
+  for (;;) {
+    try {
+      await ask()
+      return
+    } catch (error) {
+      if (!notYet.has(String((error as { readonly code?: unknown }).code)) || performance.now() > giveUpAt) throw error
+      await setTimeout(retryEveryMs)
+    }
+  }
+}
+
+/** Nobody listens yet; or the server is starting up (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+const notYet: ReadonlySet<string> = new Set(['ECONNREFUSED', '57P03'])
+
+async function explained<T>(url: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (cause) {
+    throw new Error(`database ${nameOfUrl(url)} cannot be used: ${messageOf(cause)}. ${remedy(cause)}`, { cause })
+  }
+}
+
+/** A refused connection to a name with several addresses has its reasons inside. */
+function messageOf(cause: unknown): string {
+  const { message } = cause instanceof AggregateError ? (cause.errors[0] as Error) : (cause as Error)
+  return message || String((cause as { readonly code?: unknown }).code)
+}
+
+function remedy(cause: unknown): string {
+  const code = String((cause as { readonly code?: unknown }).code)
+  if (messageOf(cause).startsWith('corrupted migrations'))
+    return 'A newer version of the gateway has used it: run that version, or name another database'
+  if (code === '3D000') return 'Create it with createdb, or name another database in the option url (DATABASE_URL with defaults())'
+  if (code.startsWith('28')) return 'Correct user and password in the option url (DATABASE_URL with defaults())'
+  if (code === '42501') return 'Let this user create tables in the schema'
+  return 'Make sure that the server runs and that the option url (DATABASE_URL with defaults()) is right'
+}

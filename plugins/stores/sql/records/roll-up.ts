@@ -1,0 +1,91 @@
+import { sql, type Kysely } from 'kysely'
+import type { RecordFacts } from '../../../../core/index.ts'
+import { storableText } from '../storable-text.ts'
+import type { Tables } from '../tables.ts'
+import type { KeyUseTable, UsageTable } from './tables.ts'
+
+type Sums<T> = { -readonly [Member in keyof T]: T[Member] }
+
+export const rollUpMs = { minute: 60_000, hour: 3_600_000 } as const
+
+const usageKey = ['bucket', 'at', 'org', 'team', 'key_id', 'model', 'provider'] as const
+const usageSums = ['requests', 'errors', 'input_tokens', 'cached_tokens', 'output_tokens', 'cost', 'unpriced'] as const
+/** Postgres allows 65,535 parameters in a statement, SQLite 32,766. */
+const rowsInStatement = 1_000
+
+/** Adds records to the sums from which charts are drawn. */
+export async function rollUp(transaction: Kysely<Tables>, records: readonly RecordFacts[]): Promise<void> {
+  const usage = [...usageOf(records, 'minute'), ...usageOf(records, 'hour')]
+  for (let index = 0; index < usage.length; index += rowsInStatement)
+    await transaction
+      .insertInto('usage')
+      .values(usage.slice(index, index + rowsInStatement))
+      .onConflict(conflict => conflict.columns(usageKey).doUpdateSet(added('usage', usageSums)))
+      .execute()
+  const uses = usesOf(records)
+  if (uses.length === 0) return
+  await transaction
+    .insertInto('key_use')
+    .values(uses)
+    .onConflict(conflict =>
+      conflict.column('key_id').doUpdateSet({
+        ...added('key_use', ['requests', 'cost']),
+        last_used_at: sql`case when excluded.last_used_at > key_use.last_used_at then excluded.last_used_at else key_use.last_used_at end`,
+      }),
+    )
+    .execute()
+}
+
+/** In the order of their keys, so that two gateways never wait for each other. */
+function usageOf(records: readonly RecordFacts[], bucket: UsageTable['bucket']): readonly UsageTable[] {
+  const rows = new Map<string, Sums<UsageTable>>()
+  for (const { at, org, team, keyId, model, provider, status, usage, costUsd } of records) {
+    const key = {
+      bucket,
+      at: at - (at % rollUpMs[bucket]),
+      org: org ?? '',
+      team: team ?? '',
+      key_id: keyId ?? '',
+      model: storableText(model ?? ''),
+      provider: provider ?? '',
+    }
+    const name = JSON.stringify(Object.values(key))
+    let row = rows.get(name)
+    if (!row) {
+      row = { ...key, requests: 0, errors: 0, input_tokens: 0, cached_tokens: 0, output_tokens: 0, cost: 0, unpriced: 0 }
+      rows.set(name, row)
+    }
+    row.requests++
+    if (status >= 400) row.errors++
+    if (usage) {
+      row.input_tokens += usage.uncachedInput + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h
+      row.cached_tokens += usage.cacheRead
+      row.output_tokens += usage.output
+      if (costUsd === null) row.unpriced++
+    }
+    row.cost += nanoDollars(costUsd)
+  }
+  return [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
+}
+
+function usesOf(records: readonly RecordFacts[]): readonly KeyUseTable[] {
+  const uses = new Map<string, Sums<KeyUseTable>>()
+  for (const { keyId, at, costUsd } of records) {
+    if (keyId === null) continue
+    let use = uses.get(keyId)
+    if (!use) uses.set(keyId, (use = { key_id: keyId, requests: 0, cost: 0, last_used_at: 0 }))
+    use.requests++
+    use.cost += nanoDollars(costUsd)
+    use.last_used_at = Math.max(use.last_used_at, at)
+  }
+  return [...uses.values()].sort((a, b) => (a.key_id < b.key_id ? -1 : 1))
+}
+
+function added<C extends string>(table: string, columns: readonly C[]): Record<C, ReturnType<typeof sql<number>>> {
+  const sums = columns.map(column => [column, sql<number>`${sql.ref(`${table}.${column}`)} + ${sql.ref(`excluded.${column}`)}`])
+  return Object.fromEntries(sums) as Record<C, ReturnType<typeof sql<number>>>
+}
+
+function nanoDollars(usd: number | null): number {
+  return Math.round((usd ?? 0) * 1e9)
+}

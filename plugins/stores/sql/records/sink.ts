@@ -1,0 +1,67 @@
+import { setTimeout } from 'node:timers/promises'
+import type { Kysely } from 'kysely'
+import { describeError, type LogSink, type Logger, type RequestRecord } from '../../../../core/index.ts'
+import type { SealedParts } from '../sealed-parts.ts'
+import type { Tables } from '../tables.ts'
+import { isUnavailable } from '../unavailable.ts'
+import { insertRecords } from './insert.ts'
+import { rollUp } from './roll-up.ts'
+import type { RecordContentTable } from './tables.ts'
+
+const retryAfterMs = 1_000
+
+/** Stores records, and adds them up for charts. Content is sealed. */
+export class RecordSink implements LogSink {
+  readonly name = 'sql'
+  readonly accepts = 'content'
+  readonly seesContent = 'local'
+  readonly #database: Kysely<Tables>
+  readonly #parts: SealedParts
+  readonly #log: Logger
+  readonly #stopping = new AbortController()
+
+  constructor(database: Kysely<Tables>, parts: SealedParts, log: Logger) {
+    this.#database = database
+    this.#parts = parts
+    this.#log = log
+  }
+
+  /** While the database is down, this waits, and the queue of core fills up to its limit. */
+  async write(batch: readonly RequestRecord[]): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#store(batch)
+      } catch (error) {
+        if (!isUnavailable(error) || this.#stopping.signal.aborted) throw error
+        if (attempt === 1) this.#log.error('records cannot be stored now; trying again', { records: batch.length, ...describeError(error) })
+        await setTimeout(retryAfterMs, undefined, { signal: this.#stopping.signal, ref: false }).catch(() => {})
+      }
+    }
+  }
+
+  stop(): void {
+    this.#stopping.abort()
+  }
+
+  async #store(batch: readonly RequestRecord[]): Promise<void> {
+    const contents = await this.#sealed(batch)
+    await this.#database.transaction().execute(async transaction => {
+      const ids = await insertRecords(transaction, batch)
+      await rollUp(
+        transaction,
+        batch.filter(({ id }) => ids.has(id)),
+      )
+      const wanted = contents.filter(({ id }) => ids.has(id))
+      if (wanted.length > 0) await transaction.insertInto('record_content').values(wanted).execute()
+    })
+  }
+
+  async #sealed(batch: readonly RequestRecord[]): Promise<readonly RecordContentTable[]> {
+    const rows: RecordContentTable[] = []
+    for (const { id, org, owner, at, request, response } of batch) {
+      if ((request === null && response === null) || org === null || owner === null) continue
+      rows.push({ id, org, at, sealed: await this.#parts.seal(org, { owner, id, part: 'content' }, { request, response }) })
+    }
+    return rows
+  }
+}

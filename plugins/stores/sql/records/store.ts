@@ -1,0 +1,115 @@
+import { sql, type Kysely, type SelectQueryBuilder } from 'kysely'
+import {
+  isObject,
+  type JsonObject,
+  type Logger,
+  type KeyUse,
+  type PageQuery,
+  type RecordContent,
+  type RecordFacts,
+  type RecordFilter,
+  type RecordStore,
+  type UsageQuery,
+  type UsageRow,
+} from '../../../../core/index.ts'
+import { beforeInTime } from '../page.ts'
+import type { SealedParts } from '../sealed-parts.ts'
+import type { Tables } from '../tables.ts'
+import type { RecordTable } from './tables.ts'
+import { readUsage } from './usage.ts'
+
+export class SqlRecords implements RecordStore {
+  readonly #database: Kysely<Tables>
+  readonly #parts: SealedParts
+  readonly #log: Logger
+
+  constructor(database: Kysely<Tables>, parts: SealedParts, log: Logger) {
+    this.#database = database
+    this.#parts = parts
+    this.#log = log
+  }
+
+  async page(filter: RecordFilter, { limit, after }: PageQuery): Promise<readonly RecordFacts[]> {
+    let query = filtered(this.#database.selectFrom('record').selectAll(), filter)
+    if (after) query = query.where(beforeInTime('at', after))
+    return (await query.orderBy('at', 'desc').orderBy('id', 'desc').limit(limit).execute()).map(factsFrom)
+  }
+
+  async find(id: string): Promise<RecordFacts | undefined> {
+    const [found] = await this.page({ id }, { limit: 1 })
+    return found
+  }
+
+  async content(id: string): Promise<RecordContent | undefined> {
+    const row = await this.#database
+      .selectFrom('record_content')
+      .innerJoin('record', 'record.id', 'record_content.id')
+      .select(['record_content.org', 'record_content.sealed', 'record.owner'])
+      .where('record_content.id', '=', id)
+      .executeTakeFirst()
+    if (!row || row.owner === null) return undefined
+    const opened = await this.#parts.open(row.org, { owner: row.owner, id, part: 'content' }, row.sealed)
+    if (!isObject(opened)) {
+      this.#log.error('the content of a record cannot be decrypted: it was changed, or its key is lost', { record: id })
+      return undefined
+    }
+    return { request: opened['request'] as JsonObject | null, response: opened['response'] as JsonObject | null }
+  }
+
+  async usage(query: UsageQuery): Promise<readonly UsageRow[]> {
+    return await readUsage(this.#database, query)
+  }
+
+  async keyUse(keys: readonly string[]): Promise<ReadonlyMap<string, KeyUse>> {
+    if (keys.length === 0) return new Map()
+    const rows = await this.#database
+      .selectFrom('key_use')
+      .selectAll()
+      .where('key_id', 'in', [...keys])
+      .execute()
+    return new Map(
+      rows.map(({ key_id, requests, cost, last_used_at }) => [key_id, { requests, costUsd: cost / 1e9, lastUsedAt: last_used_at }]),
+    )
+  }
+}
+
+type Query = SelectQueryBuilder<Tables, 'record', RecordTable>
+
+function filtered(all: Query, { id, from, to, minCostUsd, key, ...equal }: RecordFilter): Query {
+  let query = all
+  if (id !== undefined) query = query.where(({ eb, or }) => or([eb('id', '=', id), eb('answer_id', '=', id)]))
+  if (key !== undefined) query = query.where('key_id', '=', key)
+  for (const [column, value] of Object.entries(equal)) if (value !== undefined) query = query.where(sql.ref(column), '=', value)
+  if (from !== undefined) query = query.where('at', '>=', from)
+  if (to !== undefined) query = query.where('at', '<', to)
+  if (minCostUsd !== undefined) query = query.where(sql`coalesce(cost_usd, 0)`, '>=', minCostUsd)
+  return query
+}
+
+function factsFrom(row: RecordTable): RecordFacts {
+  return {
+    id: row.id,
+    answerId: row.answer_id,
+    at: row.at,
+    method: row.method,
+    path: row.path,
+    status: row.status,
+    elapsedMs: row.elapsed_ms,
+    keyId: row.key_id,
+    org: row.org,
+    team: row.team,
+    user: row.user,
+    owner: row.owner,
+    stream: row.stream === 1,
+    requestedModel: row.requested_model,
+    model: row.model,
+    provider: row.provider,
+    attempts: JSON.parse(row.attempts),
+    usage: row.usage && JSON.parse(row.usage),
+    costUsd: row.cost_usd,
+    errorCode: row.error_code,
+    policy: row.policy && JSON.parse(row.policy),
+    routing: row.routing && JSON.parse(row.routing),
+    notes: JSON.parse(row.notes),
+  }
+}

@@ -1,0 +1,60 @@
+export interface RecordTable {
+  readonly id: string
+  readonly answer_id: string | null
+  readonly at: number
+  readonly method: string
+  readonly path: string
+  readonly status: number
+  readonly elapsed_ms: number
+  readonly key_id: string | null
+  readonly org: string | null
+  readonly team: string | null
+  readonly user: string | null
+  readonly owner: string | null
+  readonly stream: number
+  readonly requested_model: string | null
+  readonly model: string | null
+  readonly provider: string | null
+  readonly cost_usd: number | null
+  readonly error_code: string | null
+  readonly usage: string | null
+  readonly policy: string | null
+  readonly routing: string | null
+  readonly attempts: string
+  readonly notes: string
+}
+
+/** The content of a record, sealed. */
+export interface RecordContentTable {
+  readonly id: string
+  readonly org: string
+  readonly at: number
+  readonly sealed: Uint8Array
+}
+
+/** The sums of one minute or hour. An empty text stands for null. */
+export interface UsageTable {
+  readonly bucket: 'minute' | 'hour'
+  readonly at: number
+  readonly org: string
+  readonly team: string
+  readonly key_id: string
+  readonly model: string
+  readonly provider: string
+  readonly requests: number
+  readonly errors: number
+  readonly input_tokens: number
+  readonly cached_tokens: number
+  readonly output_tokens: number
+  /** Nano-dollars. */
+  readonly cost: number
+  readonly unpriced: number
+}
+
+export interface KeyUseTable {
+  readonly key_id: string
+  readonly requests: number
+  /** Nano-dollars. */
+  readonly cost: number
+  readonly last_used_at: number
+}

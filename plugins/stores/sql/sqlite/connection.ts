@@ -1,0 +1,101 @@
+import type { Worker } from 'node:worker_threads'
+import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
+import { startWorker } from '../../../../core/index.ts'
+import type { SqliteAnswer, SqliteFile, SqliteMessage } from './thread.ts'
+
+/** An error of SQLite. `errcode`: https://sqlite.org/rescode.html */
+export class SqliteError extends Error {
+  override readonly name = 'SqliteError'
+  readonly errcode: number | undefined
+  /** For logs, which leave out messages. */
+  readonly code: string | undefined
+
+  constructor(message: string, errcode: number | undefined) {
+    super(message)
+    this.errcode = errcode
+    this.code = errcode === undefined ? undefined : (names[errcode & 0xff] ?? `SQLITE_${errcode}`)
+  }
+}
+
+const names: Readonly<Record<number, string>> = {
+  5: 'SQLITE_BUSY',
+  8: 'SQLITE_READONLY',
+  10: 'SQLITE_IOERR',
+  11: 'SQLITE_CORRUPT',
+  13: 'SQLITE_FULL',
+}
+
+interface Waiting {
+  resolve(result: QueryResult<never>): void
+  reject(error: Error): void
+}
+
+/** One connection to a SQLite file, in a thread. It keeps the process alive only while a statement runs. */
+export class SqliteConnection implements DatabaseConnection {
+  readonly #worker: Worker
+  readonly #opened: Promise<unknown>
+  readonly #waiting = new Map<number, Waiting>()
+  #asked = 0
+  #ended = false
+
+  constructor(file: SqliteFile) {
+    this.#worker = startWorker(import.meta.url, './thread', { name: 'sqlite', workerData: file })
+    this.#opened = this.#wait(0)
+    this.#worker.on('message', (answer: SqliteAnswer) => this.#settle(answer))
+    this.#worker.on('error', error => this.#end(error))
+    this.#worker.on('exit', () => this.#end(new SqliteError('the database was closed', undefined)))
+  }
+
+  /** Also true after the thread died. */
+  get isClosed(): boolean {
+    return this.#ended
+  }
+
+  /** Throws a `SqliteError` if the file cannot be opened. */
+  async opened(): Promise<void> {
+    await this.#opened
+  }
+
+  async executeQuery<R>({ sql, parameters }: Pick<CompiledQuery, 'sql' | 'parameters'>): Promise<QueryResult<R>> {
+    const id = ++this.#asked
+    const result = this.#wait(id)
+    if (!this.#ended) this.#worker.postMessage({ id, sql, parameters } satisfies SqliteMessage)
+    return await result
+  }
+
+  // oxlint-disable-next-line require-yield -- The interface demands it, and nothing here streams.
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error('This connection does not stream. Read page by page.')
+  }
+
+  async close(): Promise<void> {
+    if (this.#ended) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#worker.once('exit', () => resolve())
+    this.#worker.ref()
+    this.#worker.postMessage('close' satisfies SqliteMessage)
+    await promise
+  }
+
+  #wait(id: number): Promise<QueryResult<never>> {
+    if (this.#ended) return Promise.reject(new SqliteError('the database was closed', undefined))
+    const { promise, resolve, reject } = Promise.withResolvers<QueryResult<never>>()
+    if (this.#waiting.size === 0) this.#worker.ref()
+    this.#waiting.set(id, { resolve, reject })
+    return promise
+  }
+
+  #settle(answer: SqliteAnswer): void {
+    const waiting = this.#waiting.get(answer.id)
+    this.#waiting.delete(answer.id)
+    if (this.#waiting.size === 0) this.#worker.unref()
+    if ('error' in answer) waiting?.reject(new SqliteError(answer.error.message, answer.error.errcode))
+    else waiting?.resolve({ rows: answer.rows as never[], numAffectedRows: BigInt(answer.changes) })
+  }
+
+  #end(error: Error): void {
+    this.#ended = true
+    for (const { reject } of this.#waiting.values()) reject(error)
+    this.#waiting.clear()
+  }
+}

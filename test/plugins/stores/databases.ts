@@ -1,0 +1,54 @@
+import { PGlite } from '@electric-sql/pglite'
+import { Kysely, PGliteDialect } from 'kysely'
+import type { Test } from 'tap'
+import { createLogger } from '../../../core/foundation/logger.ts'
+import { Masks } from '../../../core/foundation/masks.ts'
+import { EnvelopeSealer } from '../../../plugins/sealers/local/envelope.ts'
+import { migrate } from '../../../plugins/stores/sql/migrate.ts'
+import { storingAnyText } from '../../../plugins/stores/sql/postgres/dialect.ts'
+import { openPostgres } from '../../../plugins/stores/sql/postgres/open.ts'
+import { openSqlite } from '../../../plugins/stores/sql/sqlite/open.ts'
+import type { Tables } from '../../../plugins/stores/sql/tables.ts'
+import { noPostgres, startPostgres } from './postgres-server.ts'
+import { fileOf, masterKey } from './sql.ts'
+
+/** Opens an empty database with all tables, and closes it when the test ends. */
+export type OpenDatabase = (t: Test) => Promise<Kysely<Tables>>
+
+export const silent = createLogger('silent', new Masks())
+
+export function testSealer(): EnvelopeSealer {
+  return new EnvelopeSealer({ source: 'test', isShared: true, current: Buffer.from(masterKey, 'hex') })
+}
+
+/** Runs the same tests on SQLite, on Postgres within this process, and on a real Postgres server. */
+export function onEveryDatabase(t: Test, check: (t: Test, open: OpenDatabase) => void): void {
+  void t.test('SQLite', t => {
+    check(t, async t => closing(t, (await openSqlite(fileOf(t))).database))
+    t.end()
+  })
+
+  void t.test('Postgres within this process', t => {
+    // It takes seconds to start, so all tests share one.
+    const pglite = new PGlite()
+    t.teardown(() => pglite.close())
+    const database = new Kysely<Tables>({ dialect: storingAnyText(new PGliteDialect({ pglite })) })
+    check(t, async () => {
+      await pglite.exec('drop schema public cascade; create schema public')
+      await migrate(database)
+      return database
+    })
+    t.end()
+  })
+
+  void t.test('a Postgres server', { skip: noPostgres }, async t => {
+    const server = await startPostgres()
+    t.teardown(() => server.stop())
+    check(t, async t => closing(t, (await openPostgres({ url: await server.createDatabase(), maxConnections: 5 }, silent)).database))
+  })
+}
+
+function closing(t: Test, database: Kysely<Tables>): Kysely<Tables> {
+  t.teardown(() => database.destroy())
+  return database
+}

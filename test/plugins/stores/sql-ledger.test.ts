@@ -1,0 +1,126 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { execPath } from 'node:process'
+import { promisify } from 'node:util'
+import type { Kysely } from 'kysely'
+import t, { type Test } from 'tap'
+import type { Ledger } from '../../../core/index.ts'
+import { SqlLedger } from '../../../plugins/stores/sql/ledger/ledger.ts'
+import { LedgerProcess } from '../../../plugins/stores/sql/ledger/process.ts'
+import { openPostgres } from '../../../plugins/stores/sql/postgres/open.ts'
+import { openSqlite } from '../../../plugins/stores/sql/sqlite/open.ts'
+import type { Tables } from '../../../plugins/stores/sql/tables.ts'
+import { FakeClock } from '../set-up.ts'
+import { onEveryDatabase, silent } from './databases.ts'
+import { capped, exactly, held, isHold } from './ledger.ts'
+import { noPostgres, startPostgres } from './postgres-server.ts'
+import { fileOf } from './sql.ts'
+
+function ledgerOn(database: Kysely<Tables>, clock = new FakeClock()): { ledger: Ledger; process: LedgerProcess; clock: FakeClock } {
+  const process = new LedgerProcess(database, clock, silent)
+  return { ledger: new SqlLedger(database, clock, silent, process), process, clock }
+}
+
+const prepaid = { caps: capped.caps, creditOf: 'example' }
+
+onEveryDatabase(t, (t, open) => {
+  void t.test('the holds of a process that died are given back, once', async t => {
+    const database = await open(t)
+    const clock = new FakeClock()
+    const [dead, alive] = [ledgerOn(database, clock), ledgerOn(database, clock)]
+    await alive.ledger.addCredit({ id: 'cred_1', org: 'example', at: clock.now(), amountUsd: 1, note: null, requestId: null })
+    const late = await held(dead.ledger, prepaid, 0.4)
+    await held(dead.ledger, prepaid, 0.5)
+    t.equal(await alive.process.sweep(), 0, 'it may be alive')
+    t.notOk(isHold(await alive.ledger.reserve('req_2', prepaid, exactly(0.2))))
+    clock.pass(61_000)
+    t.strictSame(await Promise.all([alive.process.sweep(), alive.process.sweep()]).then(([a, b]) => Math.max(a, b)), 2)
+    t.equal(await alive.process.sweep(), 0)
+    const all = await held(alive.ledger, prepaid, 1)
+    await all.release()
+    await late.settle(0.3)
+    t.equal(await alive.ledger.balance('example'), 0.7, 'it was only slow, and is charged')
+    t.same(await alive.ledger.spent(capped.caps), [0.3])
+    await late.settle(0.3)
+    t.equal(await alive.ledger.balance('example'), 0.7, 'once')
+    t.strictSame(await database.selectFrom('credit_hold').select('id').where('expired_at', 'is', null).execute(), [])
+  })
+
+  void t.test('a balance is the sum of its entries, whatever happens at once', async t => {
+    const database = await open(t)
+    const { ledger } = ledgerOn(database)
+    const add = (id: string): Promise<void> =>
+      Promise.resolve(ledger.addCredit({ id, org: 'example', at: 1, amountUsd: 0.1, note: null, requestId: null }))
+    await Promise.all(Array.from({ length: 60 }, (_, index) => add(`cred_${index % 20}`)))
+    const spending = { caps: [], creditOf: 'example' }
+    await Promise.all(
+      Array.from({ length: 100 }, async (_, index) => {
+        const hold = await ledger.reserve(`req_${index}`, spending, { atLeast: 0, atMost: 0.01 })
+        if (!isHold(hold)) return
+        if (index % 3 === 0) await hold.release()
+        else await hold.settle(index / 1e4)
+      }),
+    )
+    const { sum } = await database
+      .selectFrom('credit_entry')
+      .select(({ fn }) => fn.sum('amount').as('sum'))
+      .executeTakeFirstOrThrow()
+    const row = await database.selectFrom('credit').selectAll().executeTakeFirstOrThrow()
+    t.equal(Number(sum), row.balance)
+    t.equal(row.reserved, 0)
+  })
+
+  void t.test('an invalid amount of money is refused and does not affect other requests', async t => {
+    const { ledger } = ledgerOn(await open(t))
+    const [bad, good] = await Promise.allSettled([
+      Promise.resolve(ledger.reserve('req_1', capped, { atLeast: -1, atMost: 1 })),
+      Promise.resolve(ledger.reserve('req_2', capped, exactly(0.5))),
+    ])
+    t.match(bad, { status: 'rejected', reason: /0 or more/ })
+    t.ok(good.status === 'fulfilled' && isHold(good.value))
+    const vast = { caps: [{ ...capped.caps[0]!, account: 'key:vast', capUsd: 1e12 }] }
+    t.ok(isHold(await ledger.reserve('req_3', vast, exactly(1))), 'a cap may be as large as it likes')
+  })
+})
+
+/** 500 requests of two processes on one cap and one balance. */
+async function checkTwoProcesses(t: Test, place: string, database: Kysely<Tables>): Promise<void> {
+  const { ledger } = ledgerOn(database)
+  await ledger.addCredit({ id: 'cred_1', org: 'example', at: 1, amountUsd: 0.8, note: null, requestId: null })
+  const program = join(import.meta.dirname, 'sql-ledger-process.ts')
+  const run = async (): Promise<number> => {
+    const { stdout } = await promisify(execFile)(execPath, ['--conditions=turnpike-source', program, place, '250', '0.01'])
+    return Number(stdout)
+  }
+  const held = await Promise.all([run(), run()])
+  t.equal(held[0]! + held[1]!, 80, 'as many as the balance pays for, and no more')
+  t.equal(await ledger.balance('example'), 0)
+  t.same(await ledger.spent(capped.caps), [0.8])
+  t.strictSame(await database.selectFrom('credit_hold').selectAll().execute(), [])
+}
+
+t.test('two processes share caps and balances in SQLite', async t => {
+  const file = fileOf(t)
+  const { database } = await openSqlite(file)
+  t.teardown(() => database.destroy())
+  await checkTwoProcesses(t, file, database)
+})
+
+t.test('two processes share caps and balances in Postgres', { skip: noPostgres }, async t => {
+  const server = await startPostgres()
+  t.teardown(() => server.stop())
+  const url = await server.createDatabase()
+  const { database } = await openPostgres({ url, maxConnections: 4 }, silent)
+  await checkTwoProcesses(t, url, database)
+
+  const hold = await held(ledgerOn(database).ledger, { caps: [{ ...capped.caps[0]!, account: 'key:restart' }] }, 0.5)
+  await server.kill()
+  const settled = Promise.resolve(hold.settle(0.25))
+  await server.restart()
+  await settled
+  const spent = async (): Promise<number> => (await ledgerOn(database).ledger.spent([{ account: 'key:restart' }]))[0]!
+  // An answer does not wait longer than 5 seconds for it, and the server may take longer.
+  while ((await spent()) === 0) await new Promise(resolve => setTimeout(resolve, 50))
+  t.equal(await spent(), 0.25, 'a settlement goes on until the server is back')
+  await database.destroy()
+})

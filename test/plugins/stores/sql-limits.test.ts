@@ -1,0 +1,91 @@
+import t from 'tap'
+import type { Hold, RateLimiter, TokenWindow } from '../../../core/index.ts'
+import { SqlLimits } from '../../../plugins/stores/sql/limits.ts'
+import { FakeClock } from '../set-up.ts'
+import { onEveryDatabase, silent } from './databases.ts'
+
+const hourMs = 3_600_000
+const hourly: TokenWindow = { bucket: 'key:k1:tokens:3600000', tokens: 1_000, windowMs: hourMs }
+const short: TokenWindow = { bucket: 'key:k1:requests:60000', tokens: 10, windowMs: 60_000 }
+
+async function take(limits: RateLimiter, window: TokenWindow, tokens: number): Promise<Hold> {
+  const taken = await limits.reserve(window, tokens)
+  if ('retryAfterMs' in taken) throw new Error(`refused: ${JSON.stringify(taken)}`)
+  return taken
+}
+
+onEveryDatabase(t, (t, open) => {
+  void t.test('a window of an hour survives a restart, and a shorter one need not', async t => {
+    const database = await open(t)
+    const clock = new FakeClock()
+    const first = new SqlLimits(database, clock, silent)
+    await take(first, short, 10)
+    const hold = await take(first, hourly, 900)
+    await hold.settle(600)
+    await first.stop()
+    clock.pass(hourMs / 2)
+    const second = new SqlLimits(database, clock, silent)
+    t.same(await second.reserve(hourly, 500), { retryAfterMs: hourMs / 2 })
+    await take(second, hourly, 400)
+    t.same(await second.reserve(hourly, 1), { retryAfterMs: hourMs / 2 })
+    t.notOk('retryAfterMs' in (await second.reserve(short, 10)))
+    t.same(await second.reserve(hourly, 1_001), { retryAfterMs: undefined }, 'it never fits')
+    clock.pass(hourMs / 2)
+    await take(second, hourly, 1_000)
+    await second.stop()
+  })
+
+  void t.test('gateways count together', async t => {
+    const database = await open(t)
+    const clock = new FakeClock()
+    const [one, two] = [new SqlLimits(database, clock, silent), new SqlLimits(database, clock, silent)]
+    await take(one, hourly, 400)
+    await one.stop()
+    await take(two, hourly, 500)
+    await two.stop()
+    await take(one, hourly, 50)
+    await one.stop()
+    t.same(await one.reserve(hourly, 60), { retryAfterMs: hourMs }, 'what the other one counted is known after a save')
+    const third = new SqlLimits(database, clock, silent)
+    await take(third, hourly, 50)
+    t.same(await third.reserve(hourly, 1), { retryAfterMs: hourMs })
+  })
+})
+
+t.test('holds are extended, settled once, and given back', async t => {
+  const broken = new Proxy(
+    {},
+    {
+      get: () => () => {
+        throw new Error('the database is down')
+      },
+    },
+  ) as never
+  const clock = new FakeClock()
+  const limits = new SqlLimits(broken, clock, silent)
+  const hold = await take(limits, short, 4)
+  t.equal(await hold.extend(6), true)
+  t.equal(await hold.extend(1), false)
+  t.same(await limits.reserve(short, 1), { retryAfterMs: 60_000 })
+  await hold.settle(7)
+  await hold.settle(0)
+  await hold.release()
+  await take(limits, short, 3)
+  t.same(await limits.reserve(short, 1), { retryAfterMs: 60_000 })
+  const before = await take(limits, { ...short, bucket: 'b' }, 10)
+  clock.pass(60_000)
+  await take(limits, { ...short, bucket: 'b' }, 2)
+  await before.release()
+  t.same(
+    await limits.reserve({ ...short, bucket: 'b' }, 9),
+    { retryAfterMs: 60_000 },
+    'a finished window gives nothing back to the next one',
+  )
+  t.throws(() => limits.reserve(short, -1), /0 or more/)
+  await take(limits, hourly, 1_000)
+  t.ok('retryAfterMs' in (await limits.reserve(hourly, 1)), 'a long window works without the database, in this process')
+  const leave = limits.enter('key:k1', 1) as () => void
+  t.equal(limits.enter('key:k1', 1), undefined)
+  leave()
+  t.ok(limits.enter('key:k1', 1))
+})

@@ -1,0 +1,110 @@
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import t, { type Test } from 'tap'
+import { systemClock } from '../../../core/foundation/clock.ts'
+import { testGateway } from '../../../core/testing/index.ts'
+import responsesEndpoint from '../../../plugins/endpoints/responses/index.ts'
+import sandbox from '../../../plugins/providers/sandbox/index.ts'
+import localSealer from '../../../plugins/sealers/local/index.ts'
+import memory from '../../../plugins/stores/memory/index.ts'
+import sql from '../../../plugins/stores/sql/index.ts'
+import { Workplace } from '../../config/turnpike-process.ts'
+import { masterKey, openSql, run } from './sql.ts'
+
+// A database that version 0.1 made, with the master key of these tests, and its API keys.
+const fixture = new URL('../../fixtures/stores/version-0.1.db', import.meta.url)
+const first = 'tp_a1825aa85ab3_8aba32e742649511e4be0dc46858e00638862908085a1f89'
+const bob = 'tp_f081d7c7d3c7_56a4f88545ea1ff6998e1d3101cfe316b587c8deb2b67cb9'
+
+function copy(t: Test): string {
+  const folder = mkdtempSync(join(tmpdir(), 'turnpike-upgrade-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'turnpike.db')
+  copyFileSync(fixture, file)
+  return file
+}
+
+t.test('everything that a key names becomes an account with that id', async t => {
+  const file = copy(t)
+  await (await openSql(file)).stop()
+  const rows = run(file, 'select level, org, id, name, team, policy, created_at from account order by created_at, level, id').map(row => ({
+    ...row,
+  }))
+  const at = Date.UTC(2026, 0, 1)
+  t.strictSame(rows, [
+    { level: 'org', org: 'default', id: 'default', name: 'default', team: null, policy: '{}', created_at: at },
+    { level: 'org', org: 'example', id: 'example', name: 'example', team: null, policy: '{}', created_at: at + 1 },
+    { level: 'team', org: 'example', id: 'research', name: 'research', team: null, policy: '{}', created_at: at + 1 },
+    { level: 'user', org: 'example', id: 'ada', name: 'ada', team: 'research', policy: '{}', created_at: at + 1 },
+    { level: 'team', org: 'example', id: 'support', name: 'support', team: null, policy: '{}', created_at: at + 2 },
+    { level: 'user', org: 'example', id: 'bob', name: 'bob', team: 'support', policy: '{}', created_at: at + 2 },
+    { level: 'org', org: 'another', id: 'another', name: 'another', team: null, policy: '{}', created_at: at + 3 },
+    { level: 'user', org: 'another', id: 'ada', name: 'ada', team: null, policy: '{}', created_at: at + 3 },
+    { level: 'team', org: 'another', id: 'research', name: 'research', team: null, policy: '{}', created_at: at + 4 },
+  ])
+})
+
+t.test('keys, owners and data keys stay as they were', async t => {
+  const file = copy(t)
+  const dataKeys = run(file, 'select * from data_key order by id')
+  const { keys, responses, stop } = await openSql(file)
+  t.teardown(stop)
+  t.strictSame(run(file, 'select * from data_key order by id'), dataKeys)
+  t.match(await keys.find('da46248d9e5b'), {
+    name: 'ada',
+    org: 'example',
+    team: 'research',
+    user: 'ada',
+    spendCapUsd: 12.5,
+    limits: [{ tokens: 200_000, windowMs: 60_000 }],
+    models: ['example/one', 'two'],
+    providers: ['sandbox'],
+    allowUnpriced: true,
+    policy: { logging: { value: true }, zdr: { value: true } },
+  })
+  t.match(await keys.find('f081d7c7d3c7'), { disabled: true, limits: [{ tokens: 1_000, windowMs: 60_000 }] })
+  t.equal((await keys.list()).length, 5)
+  t.equal((await responses.chain('default', 'resp_second'))?.length, 2)
+  t.match((await responses.get('example/user/ada', 'resp_ada'))?.output, [{ id: 'msg_answer' }])
+})
+
+t.test('its API keys still work, with their limits', async t => {
+  const file = copy(t)
+  const under = await testGateway({
+    plugins: [memory({ services: ['metrics'] }), sql({ file }), localSealer({ masterKey }), responsesEndpoint({}), sandbox({})],
+    clock: systemClock,
+  })
+  t.teardown(under.stop)
+  const ask = (key: string): Promise<Response> =>
+    under.request('/v1/responses', { headers: { authorization: `Bearer ${key}` }, body: { model: 'sandbox/echo', input: 'Hello' } })
+  t.match((await (await ask(bob)).json()) as object, { error: { message: /disabled/ } })
+  t.equal((await ask(first)).status, 200)
+})
+
+t.test('turnpike check leaves it alone, and keys list upgrades it', async t => {
+  const workplace = new Workplace(`
+    import { defineConfig, defaults } from 'turnpike/config'
+    export default defineConfig({ server: { port: 0 }, plugins: defaults({ without: ['ollama'] }) })`)
+  t.teardown(() => workplace.remove())
+  const file = join(workplace.path, 'turnpike.db')
+  copyFileSync(fixture, file)
+  workplace.write(`
+    import { defineConfig, defaults } from 'turnpike/config'
+    import sql from 'turnpike/plugins/stores/sql'
+    export default defineConfig({ server: { port: 0 }, plugins: [...defaults({ without: ['ollama', 'sql'] }), sql({ file: './turnpike.db' })] })`)
+  const environment = { GATEWAY_MASTER_KEY: masterKey }
+  const before = readFileSync(file)
+  const checked = await workplace.spawn(['check'], [], environment).finished
+  t.equal(checked.exitCode, 0, checked.stderr)
+  t.ok(readFileSync(file).equals(before), 'not a byte is different')
+  const wrong = await workplace.spawn(['check'], [], { GATEWAY_MASTER_KEY: 'cd'.repeat(32) }).finished
+  t.match(wrong.stderr, /was created with a master key that the gateway does not have/)
+  t.ok(readFileSync(file).equals(before))
+  const listed = await workplace.spawn(['keys', 'list'], [], environment).finished
+  t.match(listed.stdout, /ada elsewhere/)
+  const database = new DatabaseSync(file)
+  t.ok(database.prepare('select count(*) as count from account').get()!['count'])
+  database.close()
+})
