@@ -19,7 +19,9 @@ export default definePlugin({
       accepts: 'metadata',
       write: batch =>
         new Promise((resolve, reject) => {
-          process.stdout.write(batch.map(record => `${line(record)}\n`).join(''), error => (error ? reject(error) : resolve()))
+          let lines = ''
+          for (const record of batch) lines += `${line(record)}\n`
+          process.stdout.write(lines, error => (error ? reject(error) : resolve()))
         }),
     })
     // If the reader goes away (a pager, for example), the error must not end the gateway. The write above reports it.

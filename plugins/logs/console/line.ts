@@ -1,8 +1,20 @@
-import type { RequestRecord } from '../../../core/index.ts'
+import type { Policy, RequestRecord } from '../../../core/index.ts'
+
+/** Policies as JSON: requests of one key share the object. */
+const policies = new WeakMap<Policy, string>()
 
 /** The whole record without content, as one JSON object. */
-export function jsonLine({ request: _request, response: _response, ...metadata }: RequestRecord): string {
-  return JSON.stringify(metadata)
+export function jsonLine(record: RequestRecord): string {
+  const { policy } = record
+  // JSON leaves out undefined members.
+  const metadata = JSON.stringify({ ...record, request: undefined, response: undefined, policy: policy === null ? null : undefined })
+  return policy === null ? metadata : `${metadata.slice(0, -1)},"policy":${jsonOf(policy)}}`
+}
+
+function jsonOf(policy: Policy): string {
+  let text = policies.get(policy)
+  if (text === undefined) policies.set(policy, (text = JSON.stringify(policy)))
+  return text
 }
 
 /** A short line for people: time, status, path, model, usage, duration, id. */
