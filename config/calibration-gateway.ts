@@ -48,7 +48,7 @@ export async function judgeBy(gateway: Gateway, model: string, file: string): Pr
 
 function statelessOf({ file, plugins }: LoadedConfig): readonly PluginUse[] {
   try {
-    const provided = check(plugins).map(({ provides }) => provides)
+    const provided = check(plugins).map(({ offers }) => offers)
     return plugins.filter(
       ({ plugin }, index) => plugin.name !== 'console-log' && !services.some(service => provided[index]!.includes(service)),
     )

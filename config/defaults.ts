@@ -1,31 +1,33 @@
 import { connect } from 'node:net'
 import { nearest, type AbsentProvider, type PluginUse } from '../core/index.ts'
 import bundledCatalog from '../plugins/catalogs/bundled/index.ts'
-import dm from '../plugins/decisions/dm/index.ts'
+import admin from '../plugins/endpoints/admin/index.ts'
 import decisions from '../plugins/endpoints/decisions/index.ts'
 import health from '../plugins/endpoints/health/index.ts'
 import models from '../plugins/endpoints/models/index.ts'
 import openapi from '../plugins/endpoints/openapi/index.ts'
 import responses from '../plugins/endpoints/responses/index.ts'
+import hipaa from '../plugins/guardrails/hipaa/index.ts'
+import redaction from '../plugins/guardrails/redaction/index.ts'
+import zdr from '../plugins/guardrails/zdr/index.ts'
 import consoleLog from '../plugins/logs/console/index.ts'
-import anthropic from '../plugins/providers/anthropic/index.ts'
-import bedrock from '../plugins/providers/bedrock/index.ts'
-import cohere from '../plugins/providers/cohere/index.ts'
-import gemini from '../plugins/providers/gemini/index.ts'
-import ollama, { defaultBaseUrl } from '../plugins/providers/ollama/index.ts'
+import accountPolicies from '../plugins/policies/accounts/index.ts'
+import { defaultBaseUrl } from '../plugins/providers/ollama/base-url.ts'
 import { hosts, type Host, type HostName } from '../plugins/providers/openai-chat/hosts.ts'
-import azure from '../plugins/providers/azure/index.ts'
-import mistral from '../plugins/providers/mistral/index.ts'
-import openaiChat from '../plugins/providers/openai-chat/index.ts'
-import openaiResponses from '../plugins/providers/openai-responses/index.ts'
 import sandbox from '../plugins/providers/sandbox/index.ts'
 import localSealer from '../plugins/sealers/local/index.ts'
+import costSort from '../plugins/sorts/cost/index.ts'
+import latencySort from '../plugins/sorts/latency/index.ts'
+import performanceSort from '../plugins/sorts/performance/index.ts'
+import throughputSort from '../plugins/sorts/throughput/index.ts'
+import totalsSort from '../plugins/sorts/totals/index.ts'
+import uptimeSort from '../plugins/sorts/uptime/index.ts'
 import memory from '../plugins/stores/memory/index.ts'
 import sql from '../plugins/stores/sql/index.ts'
 import absentProviders, { absentProvidersName } from './absent-providers.ts'
 import { optionalEnv, requiredEnv } from './env.ts'
 
-/** A promise where it takes a probe to find out whether the provider is there. */
+/** A promise where the plugin is loaded only if it is used, or where it takes a probe to find out whether the provider is there. */
 export type DefaultEntry = PluginUse | false | Promise<PluginUse | false>
 
 export interface DefaultsOptions {
@@ -34,8 +36,9 @@ export interface DefaultsOptions {
 }
 
 /**
- * The usual setup: keys and responses in SQLite, everything else in memory, the bundled catalog, the endpoints, the sandbox, one log
- * line per request, every provider whose key is in the environment, and Ollama if it is running.
+ * The usual setup: keys, responses and metrics in SQLite (in Postgres with DATABASE_URL), everything else in memory, the bundled catalog,
+ * the sorts, the endpoints, the guardrails, the sandbox, one log line per request, every provider whose key is in the environment, and
+ * Ollama if it is running.
  */
 export function defaults(options: DefaultsOptions = {}): readonly DefaultEntry[] {
   const left = new Set(withoutOf(options))
@@ -45,7 +48,13 @@ export function defaults(options: DefaultsOptions = {}): readonly DefaultEntry[]
     if (!names.includes(name)) throw new Error(`defaults({ without }) does not know "${name}". ${adviceFor(name, names)}`)
   }
   const entries = all.filter(([name]) => !left.has(name)).map(([name, plugin, remedy]) => ({ name, remedy, entry: plugin() }))
-  return [...entries.map(({ entry }) => entry), !left.has(absentProvidersName) && absentAmong(entries)]
+  return [...entries.map(({ entry }) => asDefault(entry)), !left.has(absentProvidersName) && absentAmong(entries)]
+}
+
+/** It gives way to what the config itself lists. */
+function asDefault(entry: DefaultEntry): DefaultEntry {
+  if (entry instanceof Promise) return entry.then(use => use && { ...use, isDefault: true })
+  return entry && { ...entry, isDefault: true }
 }
 
 function withoutOf(options: DefaultsOptions): readonly string[] {
@@ -85,34 +94,90 @@ function everything(): readonly NamedEntry[] {
   const azureKey = optionalEnv('AZURE_OPENAI_API_KEY')
   const azureEndpoint = optionalEnv('AZURE_OPENAI_ENDPOINT')
   const mistralKey = optionalEnv('MISTRAL_API_KEY')
-  const masterKey = optionalEnv('GATEWAY_MASTER_KEY')
+  const databaseUrl = optionalEnv('DATABASE_URL')
   return [
-    ['memory', () => memory({ services: ['metrics', 'limits', 'ledger'] })],
-    ['sql', () => sql({ services: ['keys', 'responses'] })],
-    ['local-sealer', () => localSealer(masterKey === undefined ? {} : { masterKey })],
+    ['memory', () => memory({})],
+    // Keeps all that it can: the last of the defaults provides a service that several could.
+    ['sql', () => sql(databaseUrl === undefined ? {} : { url: databaseUrl })],
+    ['account-policies', () => accountPolicies({})],
+    ['local-sealer', () => localSealer(masterKeys())],
     ['console-log', () => consoleLog({})],
+    ['zdr', () => zdr({})],
+    ['hipaa', () => hipaa({})],
+    ['redaction', () => redaction({})],
     ['bundled-catalog', () => bundledCatalog({})],
+    ['performance-sort', () => performanceSort({})],
+    ['cost-sort', () => costSort({})],
+    ['latency-sort', () => latencySort({})],
+    ['throughput-sort', () => throughputSort({})],
+    ['uptime-sort', () => uptimeSort({})],
+    ['totals-sort', () => totalsSort({})],
     ['responses', () => responses({})],
     ['decisions', () => decisions({})],
     ['models', () => models({})],
     ['health', () => health({})],
     ['openapi', () => openapi({})],
+    ['admin', () => admin({})],
     ['sandbox', () => sandbox({})],
     ['dm', decisionVendor],
-    ['openai', () => openaiKey !== undefined && openaiResponses({ apiKey: openaiKey }), 'set OPENAI_API_KEY'],
-    ['anthropic', () => anthropicKey !== undefined && anthropic({ apiKey: anthropicKey }), 'set ANTHROPIC_API_KEY'],
-    ['gemini', () => geminiKey !== undefined && gemini({ apiKey: geminiKey }), 'set GEMINI_API_KEY'],
-    ['cohere', () => cohereKey !== undefined && cohere({ apiKey: cohereKey }), 'set CO_API_KEY'],
-    ['bedrock', () => isBedrockThere() && bedrock({}), 'set AWS_BEARER_TOKEN_BEDROCK and AWS_REGION'],
+    [
+      'openai',
+      () => openaiKey !== undefined && used(import('../plugins/providers/openai-responses/index.ts'), { apiKey: openaiKey }),
+      'set OPENAI_API_KEY',
+    ],
+    [
+      'anthropic',
+      () => anthropicKey !== undefined && used(import('../plugins/providers/anthropic/index.ts'), { apiKey: anthropicKey }),
+      'set ANTHROPIC_API_KEY',
+    ],
+    [
+      'gemini',
+      () => geminiKey !== undefined && used(import('../plugins/providers/gemini/index.ts'), { apiKey: geminiKey }),
+      'set GEMINI_API_KEY',
+    ],
+    [
+      'cohere',
+      () => cohereKey !== undefined && used(import('../plugins/providers/cohere/index.ts'), { apiKey: cohereKey }),
+      'set CO_API_KEY',
+    ],
+    [
+      'bedrock',
+      () => isBedrockThere() && used(import('../plugins/providers/bedrock/index.ts'), {}),
+      'set AWS_BEARER_TOKEN_BEDROCK and AWS_REGION',
+    ],
     [
       'azure',
-      () => azureKey !== undefined && azureEndpoint !== undefined && azure({ apiKey: azureKey, baseUrl: azureEndpoint }),
+      () =>
+        azureKey !== undefined &&
+        azureEndpoint !== undefined &&
+        used(import('../plugins/providers/azure/index.ts'), { apiKey: azureKey, baseUrl: azureEndpoint }),
       'set AZURE_OPENAI_API_KEY and AZURE_OPENAI_ENDPOINT',
     ],
-    ['mistral', () => mistralKey !== undefined && mistral({ apiKey: mistralKey }), 'set MISTRAL_API_KEY'],
+    [
+      'mistral',
+      () => mistralKey !== undefined && used(import('../plugins/providers/mistral/index.ts'), { apiKey: mistralKey }),
+      'set MISTRAL_API_KEY',
+    ],
     ...chatHosts(),
     ['ollama', localOllama, 'start Ollama'],
   ]
+}
+
+function masterKeys(): Parameters<typeof localSealer>[0] {
+  const masterKey = optionalEnv('GATEWAY_MASTER_KEY')
+  const previousKeys = optionalEnv('GATEWAY_PREVIOUS_MASTER_KEYS')?.split(',')
+  const macKey = optionalEnv('GATEWAY_MAC_KEY')
+  return {
+    ...(masterKey !== undefined && { masterKey }),
+    ...(previousKeys && { previousKeys: previousKeys.map(key => key.trim()) }),
+    ...(macKey !== undefined && { macKey }),
+  }
+}
+
+/** Most gateways use few vendors, and loading all of them would make every start slower. */
+async function used<O>(module: Promise<{ readonly default: (options: O) => PluginUse }>, options: O): Promise<PluginUse> {
+  const { default: plugin } = await module
+  return plugin(options)
 }
 
 /** The plugin reads the other AWS variables itself. */
@@ -125,11 +190,11 @@ function isBedrockThere(): boolean {
 const ownPlugins: ReadonlySet<HostName> = new Set(['openai', 'mistral'])
 
 /** It has no default address. */
-function decisionVendor(): PluginUse | false {
+function decisionVendor(): DefaultEntry {
   const apiKey = optionalEnv('DM_API_KEY')
   if (apiKey === undefined) return false
   const advice = 'DM_API_KEY is set, so set DM_BASE_URL to the address of the decision vendor, or leave out the plugin "dm".'
-  return dm({ apiKey, baseUrl: requiredEnv('DM_BASE_URL', advice) })
+  return used(import('../plugins/decisions/dm/index.ts'), { apiKey, baseUrl: requiredEnv('DM_BASE_URL', advice) })
 }
 
 function chatHosts(): readonly NamedEntry[] {
@@ -141,7 +206,9 @@ function chatHosts(): readonly NamedEntry[] {
       const account = inAddress && optionalEnv(inAddress.variable)
       const isSet = apiKey !== undefined && (account !== undefined || !inAddress)
       const remedy = `set ${inAddress ? `${keyVariable} and ${inAddress.variable}` : keyVariable}`
-      return [[host, () => isSet && openaiChat({ host, apiKey, ...(account && { account }) }), remedy]]
+      const plugin = (): DefaultEntry =>
+        isSet && used(import('../plugins/providers/openai-chat/index.ts'), { host, apiKey, ...(account && { account }) })
+      return [[host, plugin, remedy]]
     })
 }
 
@@ -158,5 +225,5 @@ async function localOllama(): Promise<PluginUse | false> {
     }
     socket.once('connect', settle(true)).once('error', settle(false)).once('timeout', settle(false))
   })
-  return answers && ollama({})
+  return answers && used(import('../plugins/providers/ollama/index.ts'), {})
 }

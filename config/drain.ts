@@ -13,15 +13,15 @@ const quietMs = 1_000
 const farewellMs = 2_000
 
 /** Stops accepting connections, lets open requests finish within `timeoutMs`, ends the rest with an error, and stops the gateway. */
-export async function drain(gateway: Gateway, { server, connections }: Listener, timeoutMs: number): Promise<void> {
-  let isClosed = false
+export async function drain(gateway: Gateway, { server, acceptors, connections }: Listener, timeoutMs: number): Promise<void> {
+  let open = acceptors.length
   // The HTTP server's own `close` would also close idle connections at once.
-  NetServer.prototype.close.call(server, () => void (isClosed = true))
+  for (const acceptor of acceptors) NetServer.prototype.close.call(acceptor, () => void open--)
   connections.announceEnd()
   const closeAfterMs = Math.min(quietMs, timeoutMs)
   const finished = async (withinMs: number): Promise<boolean> => {
     const deadline = performance.now() + withinMs
-    while (!isClosed || gateway.liveRuns > 0) {
+    while (open > 0 || gateway.liveRuns > 0) {
       if (performance.now() >= deadline) return false
       connections.closeQuiet(closeAfterMs)
       await delay(pollMs)

@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
-import { isIP, type AddressInfo } from 'node:net'
-import { toNodeHandler } from 'h3/node'
+import { isIP, type AddressInfo, type Server as NetServer } from 'node:net'
+import { setDefaultHighWaterMark } from 'node:stream'
 import { listen as listhen } from 'listhen'
 import type { Gateway } from '../core/gateway.ts'
+import { acceptors } from './acceptors.ts'
 import { ConfigError } from './errors.ts'
 import { Connections } from './connections.ts'
 import type { ServerOptions } from './schema.ts'
@@ -11,6 +12,8 @@ import { checkTls } from './tls.ts'
 
 export interface Listener {
   readonly server: Server
+  /** What accepts the server's connections. */
+  readonly acceptors: readonly NetServer[]
   readonly connections: Connections
   readonly host: string
   readonly port: number
@@ -26,11 +29,16 @@ const requestTimeoutMs = 300_000
 // Longer than the 60 s for which load balancers keep idle connections, so that none is reused while it closes here.
 const keepAliveTimeoutMs = 75_000
 
+// How much is buffered in a connection for a client that does not read. The default of Node.js is 64 KiB.
+const streamBytes = 16 * 1024
+
 export async function listen(gateway: Gateway, { host, port, tls }: Pick<ServerOptions, 'host' | 'port' | 'tls'>): Promise<Listener> {
   if (tls) checkTls(tls)
+  // This changes the default of all streams in the process, because an HTTPS server has no such option for its connections.
+  setDefaultHighWaterMark(false, streamBytes)
   let server: Server
   try {
-    const listener = await listhen(toNodeHandler(gateway.http.h3), {
+    const listener = await listhen(gateway.http.listener, {
       // Without `random`, listhen replaces port 0 with its default port.
       port: port === 0 ? { port, random: true } : port,
       hostname: host,
@@ -55,8 +63,15 @@ export async function listen(gateway: Gateway, { host, port, tls }: Pick<ServerO
   server.headersTimeout = headersTimeoutMs
   server.requestTimeout = requestTimeoutMs
   server.keepAliveTimeout = keepAliveTimeoutMs
+  const connections = new Connections(server)
+  let accepting: readonly NetServer[]
+  try {
+    accepting = await acceptors(server)
+  } catch (error) {
+    throw await explain(host, port, error)
+  }
   const url = `${tls ? 'https' : 'http'}://${reachable(host)}:${address.port}`
-  return { server, connections: new Connections(server), host, port: address.port, url, everywhere: host === '0.0.0.0' || host === '::' }
+  return { server, acceptors: accepting, connections, host, port: address.port, url, everywhere: host === '0.0.0.0' || host === '::' }
 }
 
 /** Tries to listen without listhen, which hides the reason of a failure. */

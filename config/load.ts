@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseEnv } from 'node:util'
-import { Ajv, type ErrorObject } from 'ajv'
+import type { ErrorObject } from 'ajv'
 import { cosmiconfig } from 'cosmiconfig'
-import { nearest, type PluginUse } from '../core/index.ts'
+import { lazyValidator, nearest, type PluginUse, type SchemaRules } from '../core/index.ts'
 import type { GatewayConfig } from './config.ts'
 import { MissingVariables } from './env.ts'
 import { ConfigError, problemsOf } from './errors.ts'
@@ -18,6 +18,8 @@ export interface LoadedConfig {
   readonly folder: string
   readonly server: ServerOptions
   readonly plugins: readonly PluginUse[]
+  /** The members that the `server` section and the command line set. */
+  readonly given: readonly string[]
   /** Problems of the `server` section. If there are any, `server` holds the defaults. */
   readonly problems: readonly string[]
 }
@@ -39,7 +41,8 @@ export async function loadConfig(path?: string, override: ServerInput = {}): Pro
   const { config, plugins } = settled.value
   const folder = dirname(found.path)
   const { server, problems } = readServer(config.server, override)
-  return { file, folder, plugins, problems, server: withPathsFrom(folder, server) }
+  const given = Object.keys({ ...config.server, ...override })
+  return { file, folder, plugins, problems, given, server: withPathsFrom(folder, server) }
 }
 
 /** The module, or the error that it threw. It is not rethrown at once because cosmiconfig takes some errors for a missing file. */
@@ -146,11 +149,16 @@ async function flatten(file: string, entries: readonly unknown[]): Promise<reado
   }
 }
 
-function readServer(input: unknown, override: ServerInput): { readonly server: ServerOptions; readonly problems: readonly string[] } {
+const serverRules: SchemaRules = {
+  name: 'server',
   // The schema is part of the product, so checking it would only slow down every start.
-  const ajv = new Ajv({ allErrors: true, verbose: true, useDefaults: true, meta: false, validateSchema: false })
-  for (const [name, { accepts }] of Object.entries(serverFormats)) ajv.addFormat(name, accepts)
-  const validate = ajv.compile<ServerOptions>(serverSchema)
+  options: { allErrors: true, verbose: true, useDefaults: true, meta: false, validateSchema: false },
+  formats: Object.fromEntries(Object.entries(serverFormats).map(([name, { accepts }]) => [name, accepts])),
+}
+const serverValidator = lazyValidator<ServerOptions>(serverSchema, serverRules)
+
+function readServer(input: unknown, override: ServerInput): { readonly server: ServerOptions; readonly problems: readonly string[] } {
+  const validate = serverValidator()
   const server: unknown = typeof input === 'object' ? { ...input, ...override } : (input ?? { ...override })
   if (validate(server)) return { server, problems: [] }
   const problems = validate.errors!.map(describe)
@@ -225,7 +233,8 @@ const renameAdvice = '\nIts package.json makes it CommonJS: rename the file to .
 /** The place in a stack frame, if it is in a file of the operator. */
 function placeIn(frame: string): string | undefined {
   const [, url, position] = /(file:\/\/[^)]*?)((?::\d+)+)\)?$/.exec(frame) ?? []
-  const own = [new URL('.', import.meta.url), new URL('../bin/', import.meta.url)]
+  // The published package has most of its code in chunks.
+  const own = ['.', '../bin/', '../chunks/'].map(folder => new URL(folder, import.meta.url))
   if (url === undefined || url.includes('/node_modules/') || own.some(({ href }) => url.startsWith(href))) return undefined
   return `${fileURLToPath(url)}${position}`
 }

@@ -12,7 +12,16 @@ interface Manifest {
 const parts = {
   start: () => import('./commands/start.ts'),
   check: () => import('./commands/check.ts'),
+  routes: () => import('./commands/routes.ts'),
+  migrate: () => import('./commands/migrate.ts'),
+  'rotate-key': () => import('./commands/rotate-key.ts'),
   keys: () => import('./commands/keys.ts'),
+  orgs: () => import('./commands/orgs.ts'),
+  teams: () => import('./commands/teams.ts'),
+  users: () => import('./commands/users.ts'),
+  records: () => import('./commands/records.ts'),
+  usage: () => import('./commands/usage.ts'),
+  'admin-tokens': () => import('./commands/admin-tokens.ts'),
   decisions: () => import('./commands/decisions.ts'),
 }
 

@@ -1,30 +1,52 @@
 import { createGateway, type Gateway } from '../core/gateway.ts'
 import { AssemblyError } from '../core/foundation/errors.ts'
 import { check } from '../core/framework/plugin-host.ts'
+import { optionFacts } from '../core/http/admin/facts.ts'
 import { trustCertificates } from './certificates.ts'
 import { ConfigError, problemsOf } from './errors.ts'
 import type { LoadedConfig } from './load.ts'
+import { serverSchema } from './schema.ts'
 
 interface OpenOptions {
   readonly logLevel?: LoadedConfig['server']['logLevel']
   /** False for commands that only look: see `Registrar.createFiles`. */
   readonly createFiles?: boolean
+  /** See `Registrar.lookOnly`. */
+  readonly lookOnly?: boolean
 }
 
 /** Sets up and starts the gateway of a config. Throws a `ConfigError` that names the file and every problem. */
 export async function openGateway(
   config: LoadedConfig,
-  { logLevel = config.server.logLevel, createFiles = true }: OpenOptions = {},
+  { logLevel = config.server.logLevel, createFiles = true, lookOnly = false }: OpenOptions = {},
 ): Promise<Gateway> {
-  const { file, folder, plugins, problems, server } = config
+  const { file, folder, plugins, problems, server, given } = config
   if (problems.length > 0) throw new ConfigError(file, [...problems, ...optionProblems(config)])
   try {
     if (server.extraCaFile !== undefined) trustCertificates(server.extraCaFile)
-    return await createGateway({ plugins, settings: { ...server, logLevel }, folder, createFiles })
+    return await createGateway({
+      plugins,
+      settings: { ...server, logLevel },
+      settingFacts: optionFacts(server, serverSchema, name => given.includes(name)),
+      adminToken: adminTokenIn(process.env),
+      folder,
+      createFiles,
+      lookOnly,
+    })
   } catch (error) {
     if (error instanceof AssemblyError || error instanceof AggregateError) throw new ConfigError(file, problemsOf(error))
     throw error
   }
+}
+
+const shortestAdminToken = 32
+
+function adminTokenIn({ GATEWAY_ADMIN_TOKEN: token }: NodeJS.ProcessEnv): string | undefined {
+  if (!token?.trim()) return undefined
+  if (token.length >= shortestAdminToken && /^\S+$/.test(token)) return token
+  throw new AssemblyError(
+    `GATEWAY_ADMIN_TOKEN must have at least ${shortestAdminToken} characters and no white space. Make one with: openssl rand -hex 32`,
+  )
 }
 
 function optionProblems({ plugins }: LoadedConfig): readonly string[] {

@@ -1,4 +1,5 @@
 import type { FromSchema } from 'json-schema-to-ts'
+import { hedgeAfterOption, slowStreamOption } from '../core/provider-kit/sending-options.ts'
 import { defaultSettings } from '../core/framework/settings.ts'
 
 /** Formats of the schema below, and the words for a value that is not of that format: "must be …". */
@@ -36,6 +37,26 @@ export const serverSchema = {
       description: 'The address to listen on. `0.0.0.0` is all interfaces of the machine.',
     },
     port: { type: 'integer', minimum: 0, maximum: 65_535, default: 8080, description: 'The port to listen on. 0 takes any free one.' },
+    admin: {
+      anyOf: [
+        { const: false },
+        {
+          type: 'object',
+          additionalProperties: false,
+          properties: {
+            host: { type: 'string', format: 'listen-address', description: 'The address. Default: `127.0.0.1`.' },
+            port: {
+              type: 'integer',
+              minimum: 0,
+              maximum: 65_535,
+              description: 'The port. Default: 8081, or any free one if `server.port` is 0.',
+            },
+          },
+        },
+      ],
+      description:
+        'Where the admin API listens, if a plugin adds one: never on the port of the public API. `false` turns it off. With `tls`, it uses the same certificate.',
+    },
     logLevel: {
       enum: ['debug', 'info', 'warn', 'error', 'silent'],
       default: defaultSettings.logLevel,
@@ -91,11 +112,43 @@ export const serverSchema = {
       default: defaultSettings.storeTimeoutMs,
       description: 'How long storing a response may delay its end.',
     },
+    timeouts: {
+      type: 'object',
+      additionalProperties: false,
+      default: defaultSettings.timeouts,
+      properties: {
+        connectMs: { ...milliseconds, default: defaultSettings.timeouts.connectMs, description: 'To connect.' },
+        firstEventMs: { ...milliseconds, default: defaultSettings.timeouts.firstEventMs, description: 'To the first event of a stream.' },
+        betweenEventsMs: {
+          ...milliseconds,
+          default: defaultSettings.timeouts.betweenEventsMs,
+          description: 'Between two events of a stream.',
+        },
+        totalMs: { ...milliseconds, default: defaultSettings.timeouts.totalMs, description: 'The whole attempt.' },
+      },
+      description: "Timeouts for one attempt at a provider. A provider's own option `timeouts` overrides them.",
+    },
+    slowStream: { ...slowStreamOption, description: 'For providers without their own `slowStream`: what counts as too slow a stream.' },
+    hedgeAfter: { ...hedgeAfterOption, description: 'For providers without their own `hedgeAfter`: when to ask a second endpoint.' },
     maxAttempts: {
       type: 'integer',
       minimum: 1,
       default: defaultSettings.maxAttempts,
       description: 'The most endpoints to try for one request.',
+    },
+    affinityMs: {
+      type: 'integer',
+      minimum: 0,
+      default: defaultSettings.affinityMs,
+      description:
+        'How long requests with the same `prompt_cache_key` or `user`, and responses that continue each other, stay on the endpoint that answered last, because its prompt cache is warm. 0 turns this off.',
+    },
+    affinityDistance: {
+      type: 'number',
+      minimum: 0,
+      default: defaultSettings.affinityDistance,
+      description:
+        'How much worse than the best endpoint the one with the warm prompt cache may be. 0.5 keeps an endpoint that takes up to 50% longer.',
     },
     retries: {
       type: 'integer',

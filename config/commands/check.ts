@@ -12,7 +12,7 @@ export default command('check', 'Print what a config sets up, or everything that
 async function checkConfig({ config: path }: ConfigOption): Promise<void> {
   const config = await loadConfig(path)
   if (config.problems.length === 0 && config.server.tls) checkTls(config.server.tls)
-  const gateway = await openGateway(config, { logLevel: 'warn', createFiles: false })
+  const gateway = await openGateway(config, { logLevel: 'warn', createFiles: false, lookOnly: true })
   try {
     console.log(`${config.file} is fine.\n\n${describe(gateway)}`)
   } finally {
@@ -20,7 +20,7 @@ async function checkConfig({ config: path }: ConfigOption): Promise<void> {
   }
 }
 
-function describe({ plugins, catalogs, contributions }: Gateway): string {
+function describe({ plugins, catalogs, contributions, endpoints }: Gateway): string {
   const order = plugins.map(({ name, provides }) => [name, provides.map(nameOf).join(', ')])
   // There are too many absent providers to list.
   const present = contributions.filter(({ point }) => point !== 'absent provider')
@@ -35,6 +35,10 @@ function describe({ plugins, catalogs, contributions }: Gateway): string {
       ),
     ),
     ...(catalogRows.length > 0 ? [section('Catalogs', catalogRows)] : []),
+    section('Endpoints that keys with these settings may use', [
+      ['zdr', `${endpoints.zdr} of ${endpoints.all}`],
+      ['hipaa', `${endpoints.hipaa} of ${endpoints.all}`],
+    ]),
   ].join('\n\n')
 }
 

@@ -3,8 +3,10 @@ import { describeError } from '../../core/index.ts'
 import type { Gateway } from '../../core/gateway.ts'
 import { command, configOption, numberFrom, type ConfigOption } from '../command.ts'
 import { drain } from '../drain.ts'
+import { firstAdminToken } from '../first-admin-token.ts'
 import { firstKey } from '../first-key.ts'
 import { letHeapGrow } from '../heap.ts'
+import { adminAddress, listenAdmin, type AdminListener } from '../listen-admin.ts'
 import { listen, type Listener } from '../listen.ts'
 import { loadConfig } from '../load.ts'
 import { openGateway } from '../open-gateway.ts'
@@ -34,27 +36,36 @@ function hostFrom(text: string): string {
 async function start({ config: path, ...override }: StartOptions): Promise<void> {
   const config = await loadConfig(path, override)
   const gateway = await openGateway(config)
-  let listener: Listener
+  let admin: AdminListener | undefined
+  let listener: Listener | undefined
   try {
+    // The public address comes first: if both are taken, that is the one to name.
     listener = await listen(gateway, config.server)
+    const address = gateway.admin && adminAddress(config.server)
+    admin = address && (await listenAdmin(gateway.admin!, address, config.server.tls))
   } catch (error) {
-    await gateway.stop()
+    if (listener) await drain(gateway, listener, 0)
+    else await gateway.stop()
     throw error
   }
-  stopOnSignals(gateway, listener, config.server.drainTimeoutMs)
+  stopOnSignals(gateway, listener, admin, config.server.drainTimeoutMs)
+  const adminWelcome = admin && (await firstAdminToken(gateway, admin))
+  if (adminWelcome !== undefined) console.log(adminWelcome)
   const welcome = await firstKey(gateway, listener)
   if (welcome !== undefined) console.log(welcome)
+  if (admin) console.log(`The admin API is on ${admin.url}`)
   console.log(`Turnpike listens on ${listener.url}${listener.everywhere ? ', and on all other interfaces of this machine' : ''}`)
   letHeapGrow()
 }
 
-function stopOnSignals(gateway: Gateway, listener: Listener, drainTimeoutMs: number): void {
+function stopOnSignals(gateway: Gateway, listener: Listener, admin: AdminListener | undefined, drainTimeoutMs: number): void {
   let isStopping = false
   const stop = (why: string, exitCode: number): void => {
     // A second signal means: do not wait.
     if (isStopping) process.exit(1)
     isStopping = true
     gateway.log.info('stopping', { why, runs: gateway.liveRuns })
+    admin?.close()
     drain(gateway, listener, drainTimeoutMs).then(
       () => process.exit(exitCode),
       (error: unknown) => {

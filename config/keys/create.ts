@@ -1,39 +1,52 @@
-import type { KeySettings } from '../../core/admission/api-key.ts'
+import { adminCommand } from '../admin/admin-command.ts'
+import { withAdmin, type AdminClient, type AdminOptions } from '../admin/client.ts'
 import { ConfigError } from '../errors.ts'
-import { factsOf, findKey } from './facts.ts'
-import { keysCommand, withKeys, type KeysOptions } from './keys-command.ts'
-import { addSettings, keyName, limitsOf, policyOf, type SettingsOptions } from './settings.ts'
+import { addSettings, bodyOf, keyName, type SettingsOptions } from './settings.ts'
+import { warn } from './warn.ts'
 
-interface CreateOptions extends KeysOptions, SettingsOptions {
+interface CreateOptions extends AdminOptions, SettingsOptions {
   readonly name: string
-  readonly org: string
+  readonly org?: string
   readonly team?: string
   readonly user?: string
 }
 
 export default addSettings(
-  keysCommand('create', 'Create an API key and print it, only once.')
+  adminCommand('create', 'Create an API key and print it, only once.')
     .option('--name <text>', 'What the key is for.', keyName, 'unnamed')
-    .option('--org <name>', 'The organization it belongs to.', keyName, 'default')
-    .option('--team <name>', 'The team it belongs to.', keyName)
-    .option('--user <name>', 'The user it belongs to.', keyName),
+    .option('--org <id>', 'The organization it belongs to. Default: default.', keyName)
+    .option('--team <id>', 'The team it belongs to.', keyName)
+    .option('--user <id>', 'The user it belongs to.', keyName),
 ).action(createKey)
 
 async function createKey(options: CreateOptions): Promise<void> {
   const { name, org, team, user } = options
-  const settings: KeySettings = { name, org, team, user, policy: policyOf(options), ...limitsOf(options) }
-  await withKeys(
+  const owner = { ...(org !== undefined && { org }), ...(team !== undefined && { team }), ...(user !== undefined && { user }) }
+  await withAdmin(
     options,
-    async (gateway, file) => {
-      if (!gateway.keys.persistent) {
-        throw new ConfigError(file, [
+    async client => {
+      if (client.local?.persistent === false) {
+        throw new ConfigError(client.local.file, [
           'It keeps keys in memory, so a key created here would be lost at once. Add a plugin that stores keys, such as sql({}).',
         ])
       }
-      for (const warning of gateway.keyWarnings(settings)) console.error(`Warning: ${warning}`)
-      const key = await gateway.issueKey(settings)
-      console.log(options.json ? JSON.stringify({ key, ...factsOf(await findKey(gateway, key)) }, null, 2) : key)
+      await createAccounts(client, options)
+      const { warnings, ...created } = await client.call('POST', '/keys', { ...bodyOf(options), name, ...owner })
+      warn(warnings)
+      console.log(options.json ? JSON.stringify(created, null, 2) : created['key'])
     },
     { createFiles: true },
   )
+}
+
+/** Accounts that a key names are created if they do not exist. */
+async function createAccounts(client: AdminClient, { org = 'default', team, user }: CreateOptions): Promise<void> {
+  const inOrg = `?org=${encodeURIComponent(org)}`
+  const create = async (list: string, id: string | undefined, query: string, more: object): Promise<void> => {
+    if (id === undefined || (await client.find(`/${list}/${encodeURIComponent(id)}${query}`))) return
+    await client.call('POST', `/${list}`, { id, name: id, ...more })
+  }
+  if (org !== 'default' || team !== undefined || user !== undefined) await create('orgs', org, '', {})
+  await create('teams', team, inOrg, { org })
+  await create('users', user, inOrg, { org, ...(team !== undefined && { team }) })
 }

@@ -198,7 +198,10 @@ t.test('check prints what a config makes of the gateway', async t => {
   const { exitCode, stdout, stderr } = await workplace.run('check')
   t.equal(exitCode, 0, stderr)
   t.match(stdout, /gateway\.config\.ts is fine/)
-  t.match(stdout, /Plugins, in setup order.*\n {2}memory .*metric-store[^]*\n {2}sql +key-store, response-store\n/)
+  t.match(
+    stdout,
+    /Plugins, in setup order.*\n[^]*\n {2}sql +key-store, account-store, response-store, metric-store, rate-limiter, ledger, /,
+  )
   t.match(stdout, /Providers\n {2}sandbox +sandbox\(sandbox\)\n/)
   t.match(stdout, /Routes\n[^]*POST \/v1\/responses +responses\n/)
   t.match(stdout, /Catalogs\n {2}bundled +of 20\d\d-\d\d-\d\d \(.+\): [\d,]+ models, [\d,]+ pairs with \d+ providers; /)

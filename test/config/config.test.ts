@@ -8,6 +8,9 @@ import { defaults, env, type DefaultEntry } from '../../config/index.ts'
 import { loadConfig } from '../../config/load.ts'
 import { serverSchema } from '../../config/schema.ts'
 import { check, order } from '../../core/framework/plugin-host.ts'
+import { nameOf } from '../../core/foundation/token.ts'
+import memory from '../../plugins/stores/memory/index.ts'
+import sql from '../../plugins/stores/sql/index.ts'
 import { defaultSettings } from '../../core/framework/settings.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'turnpike-config-'))
@@ -266,6 +269,46 @@ t.test('defaults say what adds each provider that is not there', async t => {
   process.env['OPENAI_API_KEY'] = 'sk-demo'
   t.equal((await remedies([]))?.get('openai'), undefined, 'it is there')
   delete process.env['OPENAI_API_KEY']
+})
+
+t.test('what a config lists itself provides goes before the defaults', async t => {
+  const providers = async (uses: readonly DefaultEntry[]): Promise<Readonly<Record<string, string>>> => {
+    const settled = (await Promise.all(uses)).filter(use => use !== false)
+    const provided = order(check(settled)).flatMap(({ name, provides }) => provides.map(service => [nameOf(service), name]))
+    return Object.fromEntries(provided) as Record<string, string>
+  }
+  const usual = {
+    'key-store': 'sql',
+    'response-store': 'sql',
+    'metric-store': 'sql',
+    'account-store': 'sql',
+    'rate-limiter': 'sql',
+    ledger: 'sql',
+    'record-store': 'sql',
+    'audit-trail': 'sql',
+    'admin-token-store': 'sql',
+    sealer: 'local-sealer',
+  }
+  const without = (...names: readonly string[]) => defaults({ without: ['ollama', ...names] })
+  const file = './elsewhere.db'
+  const olderMemory = memory({ services: ['metrics', 'limits', 'ledger'] })
+  t.same(await providers(without()), usual)
+  t.same(await providers([...without('sql'), sql({ file })]), usual)
+  t.same(await providers([...without('sql', 'memory'), memory({ services: ['limits', 'ledger'] }), sql({ file })]), {
+    ...usual,
+    'rate-limiter': 'memory',
+    ledger: 'memory',
+  })
+  const metricsInMemory = { ...usual, 'metric-store': 'memory', 'rate-limiter': 'memory', ledger: 'memory' }
+  t.same(await providers([...without('sql', 'memory'), olderMemory, sql({ file })]), metricsInMemory)
+  const inMemory = Object.fromEntries(Object.keys(usual).map(service => [service, service === 'sealer' ? 'local-sealer' : 'memory']))
+  const keysAndResponses = { ...inMemory, 'key-store': 'sql', 'response-store': 'sql' }
+  t.same(await providers([...without('sql'), sql({ file, services: ['keys', 'responses'] })]), keysAndResponses)
+  t.same(await providers([...without('memory'), olderMemory]), metricsInMemory)
+  t.same(await providers([...without('memory', 'sql'), memory({})]), inMemory)
+  t.same(await providers([...without('memory'), memory({})]), inMemory, 'the database is not used')
+  t.same(await providers([...without('memory', 'sql'), memory({}), sql({ services: ['keys'] })]), { ...inMemory, 'key-store': 'sql' })
+  await t.rejects(providers([memory({}), sql({ file })]), { message: 'plugin sql provides key-store, as plugin memory already does' })
 })
 
 t.test('the assemblies of this repository are sound', async t => {

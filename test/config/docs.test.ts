@@ -43,7 +43,7 @@ t.test('the README lists every page', t => {
 t.test('the examples in docs/plugins.md are the tested files', t => {
   const page = readFileSync(join(root, 'docs/plugins.md'), 'utf8')
   const shown = new Map([...page.matchAll(/```ts\n\/\/ (examples\/\S+)\n([^]*?)```/g)].map(([, file = '', text = '']) => [file, text]))
-  t.same([...shown.keys()].sort(), globSync('examples/small-plugins/*.ts', { cwd: root }).sort())
+  t.same([...shown.keys()].sort(), globSync('examples/{small-plugins,custom-sort}/*.ts', { cwd: root }).sort())
   for (const [file, text] of shown) t.equal(text, readFileSync(join(root, file), 'utf8'), file)
   t.end()
 })

@@ -45,12 +45,17 @@ t.test('keys are listed, shown, disabled, enabled and rotated beside a running g
   t.match(await json('update', id, '--no-models', '--no-spend-cap', '--logging', '--tokens-per-minute', '1000'), {
     spend_cap_usd: null,
     models: null,
-    tokens_per_minute: 1000,
+    limits: [{ tokens: 1000, window_s: 60 }],
     policy: { logging: { value: true } },
   })
-  t.match(await json('show', id), { spend_cap_usd: null, models: null, tokens_per_minute: 1000, policy: { logging: { value: true } } })
+  t.match(await json('show', id), {
+    spend_cap_usd: null,
+    models: null,
+    limits: [{ tokens: 1000, window_s: 60 }],
+    policy: { logging: { value: true } },
+  })
   t.match((await workplace.run('keys', 'update', id, '--name', 'other')).stdout, `${id} (other) is updated.`)
-  t.match(await json('update', 'other', '--name', 'demo'), { id, name: 'demo', tokens_per_minute: 1000 })
+  t.match(await json('update', 'other', '--name', 'demo'), { id, name: 'demo', limits: [{ tokens: 1000, window_s: 60 }] })
   t.match((await workplace.run('keys', 'update', id)).stderr, /Nothing to change: name at least one option/)
 
   t.match(await json('disable', 'demo'), { id, disabled: true })
@@ -97,7 +102,7 @@ t.test('a key that could not work is warned of, on standard error', async t => {
   t.match(stderr, /Warning: .*"openai\/gpt-4o"\. The provider "openai" is not loaded: set OPENAI_API_KEY/)
   t.match(stderr, /Warning: .*"gpt-4o"\. None of its providers is loaded: set OPENAI_API_KEY, or /)
   t.match(stderr, /Warning: .*"sandbx"\. Did you mean sandbox\?/)
-  t.match(stderr, /Warning: No loaded plugin enforces "zdr"/)
+  t.match(stderr, /Warning: No endpoint in the catalog has "zdr" set/)
 })
 
 t.test('options that cannot be are refused before anything is opened', async t => {
@@ -115,7 +120,7 @@ t.test('options that cannot be are refused before anything is opened', async t =
     [create, ['--tokens-per-minute', '1.5'], "argument '1.5' is invalid"],
     [create, ['--name', ''], "argument '' is invalid. Expected a name"],
     [create, ['--org', ' '], "argument ' ' is invalid. Expected a name"],
-    [rotate, ['demo', '--grace-seconds', 'soon'], "argument 'soon' is invalid. Expected a number of seconds from 0 to 31536000."],
+    [rotate, ['demo', '--grace-seconds', 'soon'], "argument 'soon' is invalid. Expected a whole number of seconds from 0 to 31536000."],
     [rotate, [], "missing required argument 'key'"],
   ] as const) {
     const told = command.exitOverride().configureOutput({ writeErr() {} })

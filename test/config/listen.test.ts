@@ -1,10 +1,14 @@
 import { once } from 'node:events'
 import { cpSync } from 'node:fs'
-import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
+import { Agent, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import { get as httpsGet } from 'node:https'
+import type { Socket } from 'node:net'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { listen } from '../../config/listen.ts'
+import type { Gateway } from '../../core/gateway.ts'
 import { checkStream } from '../../core/testing/index.ts'
 import { Workplace } from './turnpike-process.ts'
 
@@ -128,4 +132,22 @@ t.test('a drain closes connections on which nothing is asked', async t => {
   gateway.signal('SIGTERM')
   await t.resolves(ended)
   t.equal((await gateway.finished).exitCode, 0)
+})
+
+t.test('little waits in a connection for a client that does not read', async t => {
+  const http = { listener: (_: IncomingMessage, response: ServerResponse) => response.end('ok') }
+  const tls = { cert: join(certificates, 'cert.pem'), key: join(certificates, 'key.pem'), passphrase: 'demo-passphrase' }
+  for (const [event, options] of [
+    ['connection', {}],
+    ['secureConnection', { tls }],
+  ] as const) {
+    const { server, acceptors, url } = await listen({ http } as unknown as Gateway, { host: '127.0.0.1', port: 0, ...options })
+    t.teardown(() => acceptors.forEach(acceptor => acceptor.close()))
+    const connected = once(server, event) as Promise<[Socket]>
+    const asked = 'tls' in options ? httpsGet(url, { rejectUnauthorized: false, agent: false }) : httpRequest(url, { agent: false }).end()
+    asked.on('response', reply => reply.resume())
+    const [socket] = await connected
+    t.equal(socket.writableHighWaterMark, 16 * 1024, event)
+    await once(asked, 'close')
+  }
 })

@@ -1,0 +1,188 @@
+import { InvalidArgumentError, type Command } from 'commander'
+import { policyFields, type JsonObject } from '../../core/index.ts'
+import { commandGroup, numberFrom } from '../command.ts'
+import { ConfigError } from '../errors.ts'
+import { keyName } from '../keys/settings.ts'
+import { adminCommand } from './admin-command.ts'
+import { withAdmin, type AdminOptions } from './client.ts'
+import { printJson, printList, printObject } from './print.ts'
+
+interface AccountOptions extends AdminOptions {
+  readonly id?: string
+  readonly name?: string
+  readonly org?: string
+  readonly team?: string
+  readonly spendCap?: number | false
+  readonly spendPeriod?: string
+  readonly enforce?: readonly Enforced[]
+  readonly release?: readonly string[]
+}
+
+interface Enforced {
+  readonly field: string
+  readonly value: boolean
+}
+
+const nouns = { orgs: 'organization', teams: 'team', users: 'user' } as const
+const columns = {
+  orgs: ['id', 'name', 'spend_cap_usd', 'spent_usd', 'credit_balance_usd'],
+  teams: ['id', 'name', 'org', 'spend_cap_usd', 'spent_usd'],
+  users: ['id', 'name', 'org', 'team', 'spend_cap_usd', 'spent_usd'],
+} as const
+
+/** `turnpike orgs`, `teams` or `users`. */
+export function accountsCommand(name: keyof typeof nouns): Command {
+  const noun = nouns[name]
+  const group = commandGroup(name, `Create, list and change ${noun}s: their policy, spend cap${name === 'orgs' ? ' and credit' : ''}.`)
+  const below = name !== 'orgs'
+  const withOrg = (command: Command): Command =>
+    below ? command.option('--org <id>', `The organization of the ${noun}, if several have one with this id.`, keyName) : command
+  group.addCommand(list(name))
+  group.addCommand(
+    withOrg(adminCommand('show', `Show one ${noun}.`).argument('<id>', `The id of the ${noun}.`)).action(
+      async (id: string, options: AccountOptions) =>
+        withAdmin(options, async client => print(options, await client.call('GET', pathOf(name, id, options)))),
+    ),
+  )
+  group.addCommand(create(name))
+  group.addCommand(
+    settings(
+      withOrg(
+        adminCommand('update', `Change one ${noun}. Options that you leave out stay as they are.`).argument(
+          '<id>',
+          `The id of the ${noun}.`,
+        ),
+      ),
+    )
+      .option('--name <text>', 'A new name.', keyName)
+      .option('--no-spend-cap', 'Lift the cap.')
+      .action(async (id: string, options: AccountOptions) => {
+        const body = bodyOf(options)
+        if (Object.keys(body).length === 0)
+          throw new ConfigError(undefined, [`Nothing to change: name at least one option. See: turnpike ${name} update --help`])
+        await withAdmin(options, async client => print(options, await client.call('PATCH', pathOf(name, id, options), body)))
+      }),
+  )
+  group.addCommand(
+    withOrg(adminCommand('delete', `Delete one ${noun}, which must have no keys.`).argument('<id>', `The id of the ${noun}.`)).action(
+      async (id: string, options: AccountOptions) =>
+        withAdmin(options, async client => print(options, await client.call('DELETE', pathOf(name, id, options)))),
+    ),
+  )
+  if (name === 'orgs') for (const command of [credit(), credits()]) group.addCommand(command)
+  return group
+}
+
+function list(name: keyof typeof nouns): Command {
+  const command = adminCommand('list', `List ${nouns[name]}s, the oldest first.`)
+  if (name !== 'orgs') command.option('--org <id>', 'Only those of this organization.', keyName)
+  return command.action(async (options: AccountOptions) =>
+    withAdmin(options, async client => {
+      const accounts = await client.all(`/${name}${options.org === undefined ? '' : `?org=${encodeURIComponent(options.org)}`}`)
+      if (options.json) printJson(accounts)
+      else printList(accounts, columns[name], `There are no ${nouns[name]}s. Create one with: turnpike ${name} create`)
+    }),
+  )
+}
+
+function create(name: keyof typeof nouns): Command {
+  const command = settings(adminCommand('create', `Create one ${nouns[name]}.`))
+    .requiredOption('--name <text>', 'Its name.', keyName)
+    .option('--id <id>', 'Its id. Default: a new one.', keyName)
+  if (name !== 'orgs') command.requiredOption('--org <id>', 'The organization it belongs to.', keyName)
+  if (name === 'users') command.option('--team <id>', 'The team it belongs to.', keyName)
+  return command.action(async (options: AccountOptions) => {
+    const { id, org, team } = options
+    const body = {
+      ...bodyOf(options),
+      ...(id !== undefined && { id }),
+      ...(org !== undefined && { org }),
+      ...(team !== undefined && { team }),
+    }
+    await withAdmin(options, async client => print(options, await client.call('POST', `/${name}`, body)), { createFiles: true })
+  })
+}
+
+function credit(): Command {
+  return adminCommand('credit', 'Add credit to an organization, or take it away with a negative amount.')
+    .argument('<id>', 'The id of the organization.')
+    .argument('<usd>', 'US dollars.', amount)
+    .option('--note <text>', 'Such as the number of an invoice.')
+    .action(async (id: string, usd: number, options: AdminOptions & { readonly note?: string }) =>
+      withAdmin(options, async client => {
+        const body = { amount_usd: usd, ...(options.note !== undefined && { note: options.note }) }
+        print(options, await client.call('POST', `/orgs/${encodeURIComponent(id)}/credits`, body))
+      }),
+    )
+}
+
+function credits(): Command {
+  return adminCommand('credits', 'List the credit entries of an organization, the newest first.')
+    .argument('<id>', 'The id of the organization.')
+    .action(async (id: string, options: AdminOptions) =>
+      withAdmin(options, async client => {
+        const entries = await client.all(`/orgs/${encodeURIComponent(id)}/credits`)
+        if (options.json) printJson(entries)
+        else printList(entries, ['created_at', 'amount_usd', 'request_id', 'note'], 'There are no entries.')
+      }),
+    )
+}
+
+function settings(command: Command): Command {
+  return command
+    .option(
+      '--spend-cap <usd>',
+      'The most that all its keys may spend, in US dollars.',
+      numberFrom('an amount of 0 or more, such as 100', () => true),
+    )
+    .option('--spend-period <period>', 'day, week, month, or none: the cap is for all time.', period)
+    .option('--enforce <field=on,...>', 'Policy fields to lock on all keys below, such as zdr=on,logging=off.', enforced)
+    .option('--release <field,...>', 'Policy fields to set no longer.', fields)
+}
+
+function bodyOf({ name, spendCap, spendPeriod, enforce = [], release = [] }: AccountOptions): JsonObject {
+  const policy = Object.fromEntries([
+    ...enforce.map(({ field, value }) => [field, { value, enforced: true }]),
+    ...release.map(field => [field, null]),
+  ])
+  return {
+    ...(name !== undefined && { name }),
+    ...(spendCap !== undefined && { spend_cap_usd: spendCap === false ? null : spendCap }),
+    ...(spendPeriod !== undefined && { spend_period: spendPeriod === 'none' ? null : spendPeriod }),
+    ...(Object.keys(policy).length > 0 && { policy }),
+  }
+}
+
+function pathOf(name: string, id: string, { org }: AccountOptions): string {
+  return `/${name}/${encodeURIComponent(id)}${org === undefined ? '' : `?org=${encodeURIComponent(org)}`}`
+}
+
+function print({ json }: AdminOptions, object: JsonObject): void {
+  if (json) printJson(object)
+  else printObject(object)
+}
+
+function amount(text: string): number {
+  const number = Number(text)
+  if (/^-?\d+(\.\d+)?$/.test(text) && number !== 0) return number
+  throw new InvalidArgumentError('Expected an amount other than 0, such as 25 or -5.')
+}
+
+export function period(text: string): string {
+  if (['day', 'week', 'month', 'none'].includes(text)) return text
+  throw new InvalidArgumentError('Expected day, week, month or none.')
+}
+
+function enforced(text: string): readonly Enforced[] {
+  return text.split(',').map(each => {
+    const [, field, value] = /^(\w+)=(on|off)$/.exec(each.trim()) ?? []
+    if (field !== undefined && (policyFields as readonly string[]).includes(field)) return { field, value: value === 'on' }
+    throw new InvalidArgumentError(`Expected fields of ${policyFields.join(', ')} with on or off, such as zdr=on.`)
+  })
+}
+
+function fields(text: string): readonly string[] {
+  const names = text.split(',').map(each => each.trim())
+  if (names.every(name => (policyFields as readonly string[]).includes(name))) return names
+  throw new InvalidArgumentError(`Expected fields of ${policyFields.join(', ')}.`)
+}

@@ -1,0 +1,133 @@
+import { isObject, parseJson, type JsonObject } from '../../core/index.ts'
+import admin from '../../plugins/endpoints/admin/index.ts'
+import type { ConfigOption } from '../command.ts'
+import { optionalEnv } from '../env.ts'
+import { ConfigError } from '../errors.ts'
+import { adminAddress, adminUrl } from '../listen-admin.ts'
+import { loadConfig, type LoadedConfig } from '../load.ts'
+import { openGateway } from '../open-gateway.ts'
+
+export interface AdminOptions extends ConfigOption {
+  readonly url?: string
+  readonly json?: boolean
+}
+
+/** Calls the admin API, of a running gateway or of one in this process. */
+export interface AdminClient {
+  /** Undefined for a running gateway: the file of the config, and whether its keys survive this process. */
+  readonly local: { readonly file: string; readonly persistent: boolean } | undefined
+  /** Throws a `ConfigError` with the API's message. */
+  call(method: string, path: string, body?: JsonObject): Promise<JsonObject>
+  /** Undefined for a 404. */
+  find(path: string): Promise<JsonObject | undefined>
+  /** Writes what the API streams. */
+  pipe(path: string, write: (text: string) => void): Promise<void>
+  /** Every entry of a list. */
+  all(path: string): Promise<readonly JsonObject[]>
+}
+
+type Send = (path: string, init: RequestInit) => Promise<Response>
+
+/**
+ * Runs with the gateway at `--url`; or with the one of the config, if `GATEWAY_ADMIN_TOKEN` is set and it answers; or with the stores of
+ * the config, in this process. `createFiles`: whether to create stores that do not exist yet.
+ */
+export async function withAdmin(
+  options: AdminOptions,
+  run: (client: AdminClient) => Promise<void>,
+  { createFiles = false }: { readonly createFiles?: boolean } = {},
+): Promise<void> {
+  const token = optionalEnv('GATEWAY_ADMIN_TOKEN')
+  if (options.url !== undefined) {
+    if (token === undefined) throw new ConfigError(undefined, ['--url needs an admin token. Set GATEWAY_ADMIN_TOKEN to one.'])
+    return await run(clientOf(remote(options.url, token), undefined))
+  }
+  const config = await loadConfig(options.config)
+  const address = adminAddress(config.server)
+  const sendsTo = token !== undefined && address && remote(adminUrl(address, config.server.tls), token)
+  if (sendsTo && (await answers(sendsTo))) return await run(clientOf(sendsTo, undefined))
+  await inProcess(config, createFiles, run)
+}
+
+async function inProcess(config: LoadedConfig, createFiles: boolean, run: (client: AdminClient) => Promise<void>): Promise<void> {
+  const hasAdmin = config.plugins.some(({ plugin }) => plugin.name === 'admin')
+  const plugins = hasAdmin ? config.plugins : [...config.plugins, admin({})]
+  const gateway = await openGateway({ ...config, plugins }, { logLevel: 'warn', createFiles })
+  try {
+    const { app, localToken } = gateway.admin!
+    const send: Send = async (path, init) =>
+      await app.h3.request(path, { ...init, headers: { ...init.headers, authorization: `Bearer ${localToken}` } })
+    await run(clientOf(send, { file: config.file, persistent: gateway.keys.persistent }))
+  } finally {
+    await gateway.stop()
+  }
+}
+
+function remote(url: string, token: string): Send {
+  if (!URL.canParse(url) || !/^https?:/.test(url))
+    throw new ConfigError(undefined, [`--url must be a URL such as http://127.0.0.1:8081, got ${url}.`])
+  const base = url.replace(/\/+$/, '').replace(/\/admin\/v1$/, '')
+  return async (path, init) => {
+    try {
+      return await fetch(`${base}${path}`, { ...init, headers: { ...init.headers, authorization: `Bearer ${token}` } })
+    } catch (cause) {
+      const { code } = ((cause as Error).cause ?? {}) as { readonly code?: string }
+      throw new ConfigError(undefined, [
+        `The admin API at ${base} does not answer${code === undefined ? '' : ` (${code})`}. Check the URL, and that the gateway runs.`,
+      ])
+    }
+  }
+}
+
+async function answers(send: Send): Promise<boolean> {
+  try {
+    await (await send('/admin/openapi.json', { method: 'HEAD' })).arrayBuffer()
+    return true
+  } catch {
+    return false
+  }
+}
+
+function clientOf(send: Send, local: AdminClient['local']): AdminClient {
+  const request = async (method: string, path: string, body?: JsonObject): Promise<Response> =>
+    await send(`/admin/v1${path}`, {
+      method,
+      ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    })
+  const call: AdminClient['call'] = async (method, path, body) => await jsonOf(await request(method, path, body))
+  return {
+    local,
+    call,
+    async find(path) {
+      const reply = await request('GET', path)
+      if (reply.status !== 404) return await jsonOf(reply)
+      await reply.arrayBuffer()
+      return undefined
+    },
+    async pipe(path, write) {
+      const reply = await request('GET', path)
+      if (!reply.ok || !reply.body) return void (await jsonOf(reply))
+      for await (const text of reply.body.pipeThrough(new TextDecoderStream())) write(text)
+    },
+    async all(path) {
+      const entries: JsonObject[] = []
+      for (let cursor: unknown = ''; ;) {
+        const separator = path.includes('?') ? '&' : '?'
+        const page = await call('GET', `${path}${separator}limit=100${cursor === '' ? '' : `&cursor=${String(cursor)}`}`)
+        entries.push(...(page['data'] as readonly JsonObject[]))
+        if (page['has_more'] !== true) return entries
+        cursor = page['next_cursor']
+      }
+    },
+  }
+}
+
+async function jsonOf(reply: Response): Promise<JsonObject> {
+  const text = await reply.text()
+  const body = parseJson(text)
+  if (reply.ok && isObject(body)) return body
+  const error = isObject(body) ? body['error'] : undefined
+  const message =
+    isObject(error) && typeof error['message'] === 'string' ? error['message'] : `The admin API answered with status ${reply.status}.`
+  throw new ConfigError(undefined, [message])
+}

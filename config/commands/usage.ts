@@ -1,0 +1,38 @@
+import type { JsonObject } from '../../core/index.ts'
+import { adminCommand } from '../admin/admin-command.ts'
+import { withAdmin, type AdminOptions } from '../admin/client.ts'
+import { printJson, printList } from '../admin/print.ts'
+
+const parameters = { from: 'from', to: 'to', bucket: 'bucket', groupBy: 'group_by', org: 'org', team: 'team', key: 'key' } as const
+
+interface UsageOptions extends AdminOptions, Partial<Record<keyof typeof parameters, string>> {}
+
+export default adminCommand('usage', 'Show requests, tokens and cost over time.')
+  .option('--from <time>', 'A time such as 2026-01-31T12:00:00Z. Default: a day ago.')
+  .option('--to <time>', 'Default: now.')
+  .option('--bucket <length>', 'minute, hour or day.', 'hour')
+  .option('--group-by <a,b>', 'Any of model, provider, key, team, org.')
+  .option('--org <id>', 'Only this organization.')
+  .option('--team <id>', 'Only this team.')
+  .option('--key <id>', 'Only this key.')
+  .action(showUsage)
+
+async function showUsage(options: UsageOptions): Promise<void> {
+  const query = new URLSearchParams()
+  for (const [option, parameter] of Object.entries(parameters)) {
+    const value = options[option as keyof typeof parameters]
+    if (value !== undefined) query.set(parameter, value)
+  }
+  await withAdmin(options, async client => {
+    const usage = await client.call('GET', `/usage?${query}`)
+    const data = usage['data'] as readonly JsonObject[]
+    const groups = options.groupBy?.split(',') ?? []
+    if (options.json) printJson(data)
+    else
+      printList(
+        data,
+        ['at', ...groups, 'requests', 'errors', 'input_tokens', 'output_tokens', 'cost_usd'],
+        'There were no requests in this time.',
+      )
+  })
+}

@@ -1,0 +1,3 @@
+import { accountsCommand } from '../admin/accounts.ts'
+
+export default accountsCommand('users')

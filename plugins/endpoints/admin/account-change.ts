@@ -1,0 +1,67 @@
+import {
+  bodyValidator,
+  type Account,
+  type AccountChange,
+  type AccountLevel,
+  type JsonObject,
+  type PolicyLayer,
+  type SpendPeriod,
+} from '../../../core/index.ts'
+import { idSchema, metadataSchema, nameSchema, spendCapSchema, spendPeriodSchema } from './member-schemas.ts'
+import { changedPolicy, policySchema } from './policy-schema.ts'
+
+/** The body of `POST` and `PATCH`. */
+export interface AccountBody {
+  readonly id?: string
+  readonly name?: string
+  readonly org?: string
+  readonly team?: string | null
+  readonly policy?: Readonly<Record<string, PolicyLayer['zdr'] | null>>
+  readonly spend_cap_usd?: number | null
+  readonly spend_period?: SpendPeriod | null
+  readonly metadata?: Readonly<Record<string, string>> | null
+}
+
+const changeable = {
+  name: nameSchema,
+  policy: policySchema('account'),
+  spend_cap_usd: spendCapSchema,
+  spend_period: spendPeriodSchema,
+  metadata: metadataSchema,
+}
+
+export const accountChangeSchema: JsonObject = { type: 'object', additionalProperties: false, properties: changeable }
+
+export const newAccountSchemas: Readonly<Record<AccountLevel, JsonObject>> = {
+  org: newAccount({}),
+  team: newAccount({ org: idSchema }, ['org']),
+  user: newAccount({ org: idSchema, team: { ...idSchema, type: ['string', 'null'] } }, ['org']),
+}
+
+function newAccount(more: JsonObject, required: readonly string[] = []): JsonObject {
+  return {
+    type: 'object',
+    required: ['name', ...required],
+    additionalProperties: false,
+    properties: { id: { ...idSchema, description: 'Default: a new one.' }, ...more, ...changeable },
+  }
+}
+
+export const checkChange = bodyValidator(accountChangeSchema)
+export const checkNew = {
+  org: bodyValidator(newAccountSchemas.org),
+  team: bodyValidator(newAccountSchemas.team),
+  user: bodyValidator(newAccountSchemas.user),
+}
+
+/** Only the members that the body names. */
+export function accountChange(account: Pick<Account, 'policy'>, body: AccountBody): AccountChange {
+  const { name, policy, spend_cap_usd: cap, spend_period: period, metadata } = body
+  return {
+    ...(name !== undefined && { name }),
+    ...(policy !== undefined && { policy: changedPolicy(account.policy, policy) }),
+    ...(cap !== undefined && { spendCapUsd: cap ?? undefined }),
+    ...(period !== undefined && { spendPeriod: period ?? undefined }),
+    ...(metadata !== undefined && { metadata: metadata ?? undefined }),
+  }
+}

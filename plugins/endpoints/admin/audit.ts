@@ -1,0 +1,30 @@
+import { isDeepStrictEqual } from 'node:util'
+import { GatewayError, type AdminExchange, type AdminServices, type JsonObject } from '../../../core/index.ts'
+import type { Stores } from './stores.ts'
+
+export interface AuditedChange {
+  readonly action: string
+  readonly target: string
+  readonly org: string | null
+  /** As the API shows it. Undefined for what did not exist. */
+  readonly before?: JsonObject | undefined
+  readonly after?: JsonObject | undefined
+}
+
+/** Notes a change, or a look at content. Call it as soon as the change is made. */
+export async function audited(
+  { audit }: Stores,
+  { admin, log, id }: AdminExchange,
+  { clock, ids }: AdminServices,
+  { action, target, org, before = {}, after = {} }: AuditedChange,
+): Promise<void> {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(name => !isDeepStrictEqual(before[name], after[name]))
+  const changes = Object.fromEntries(names.map(name => [name, { from: before[name] ?? null, to: after[name] ?? null }]))
+  try {
+    await audit.add({ id: ids.make('aud'), at: clock.now(), actor: admin.id, action, target, org, changes })
+  } catch (cause) {
+    log.error('a change could not be written to the audit trail', { request: id, action, target })
+    const message = 'The change was made, but the audit trail is not available, so it was not noted there.'
+    throw new GatewayError({ status: 503, type: 'server_error', code: 'server_error', message, cause })
+  }
+}

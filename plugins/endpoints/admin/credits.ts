@@ -1,0 +1,95 @@
+import {
+  bodyValidator,
+  type Account,
+  type AdminExchange,
+  type AdminServices,
+  type CreditEntry,
+  type JsonObject,
+  type Reply,
+} from '../../../core/index.ts'
+import { invalidRequest } from '../../../core/index.ts'
+import { audited } from './audit.ts'
+import { pathId } from './path-id.ts'
+import { pageParameters, Query } from './query.ts'
+import { notFound } from './refusals.ts'
+import { json, time } from './replies.ts'
+import { cursorAt } from './cursor.ts'
+import type { Stores } from './stores.ts'
+
+export const creditSchema: JsonObject = {
+  type: 'object',
+  required: ['amount_usd'],
+  additionalProperties: false,
+  properties: {
+    amount_usd: { type: 'number', minimum: -1_000_000_000, maximum: 1_000_000_000, description: 'Negative amounts take credit away.' },
+    note: { type: ['string', 'null'], maxLength: 500, description: 'Such as the number of an invoice.' },
+  },
+}
+const check = bodyValidator(creditSchema)
+
+/** The credit of an organization. */
+export class Credits {
+  readonly #stores: Stores
+
+  constructor(stores: Stores) {
+    this.#stores = stores
+  }
+
+  async list(exchange: AdminExchange): Promise<Reply> {
+    const { id: org, hasCredit } = await this.#org(exchange)
+    const { pageLimit, ...wanted } = new Query(exchange.query, pageParameters).page('credits')
+    const found = await this.#stores.ledger.entries(org, wanted)
+    const hasMore = found.length > pageLimit
+    const entries = found.slice(0, pageLimit)
+    return json({
+      balance_usd: hasCredit ? await this.#stores.ledger.balance(org) : null,
+      data: entries.map(shown),
+      has_more: hasMore,
+      next_cursor: hasMore ? cursorAt('credits', entries.at(-1)!) : null,
+    })
+  }
+
+  async add(exchange: AdminExchange, gateway: AdminServices): Promise<Reply> {
+    const account = await this.#org(exchange)
+    const body = (await exchange.json()) as { readonly amount_usd: number; readonly note?: string | null }
+    check(body)
+    if (Math.round(body.amount_usd * 1e9) === 0)
+      throw invalidRequest("Invalid value for 'amount_usd': expected an amount other than 0.", 'amount_usd')
+    const { ledger, accounts } = this.#stores
+    const { id: org } = account
+    const before = account.hasCredit ? await ledger.balance(org) : null
+    if ((before ?? 0) + body.amount_usd < 0)
+      throw invalidRequest(`Invalid value for 'amount_usd': the organization has only ${before ?? 0} USD.`, 'amount_usd')
+    const entry: CreditEntry = {
+      id: gateway.ids.make('cred'),
+      org,
+      at: gateway.clock.now(),
+      amountUsd: body.amount_usd,
+      note: body.note ?? null,
+      requestId: null,
+    }
+    await ledger.addCredit(entry)
+    if (!account.hasCredit) await accounts.update(account, { hasCredit: true })
+    const balance = await ledger.balance(org)
+    await audited(this.#stores, exchange, gateway, {
+      action: 'credits.create',
+      target: entry.id,
+      org,
+      before: { credit_balance_usd: before },
+      after: { credit_balance_usd: balance, amount_usd: entry.amountUsd, note: entry.note },
+    })
+    return json({ ...shown(entry), balance_usd: balance }, 201)
+  }
+
+  async #org(exchange: AdminExchange): Promise<Account> {
+    const id = pathId(exchange)
+    const { org = id } = exchange.admin
+    const account = org === id ? await this.#stores.accounts.find({ level: 'org', org: id, id }) : undefined
+    if (!account) throw notFound('organization', id)
+    return account
+  }
+}
+
+function shown({ id, org, at, amountUsd, note, requestId }: CreditEntry): JsonObject {
+  return { object: 'credit_entry', id, org, amount_usd: amountUsd, note, request_id: requestId, created_at: time(at) }
+}

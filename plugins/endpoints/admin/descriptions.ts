@@ -1,0 +1,51 @@
+import type { JsonObject, ParameterDescription, RouteDescription } from '../../../core/index.ts'
+
+const text = { type: 'string' }
+const explained: Readonly<Record<string, ParameterDescription>> = {
+  limit: { description: 'The most entries of a page.', schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 } },
+  cursor: { description: 'The next_cursor of the page before.', schema: text },
+  id: { description: 'The id of the request, or of the response or decision that answered it.', schema: text },
+  status: { description: 'The HTTP status.', schema: { type: 'integer' } },
+  min_cost_usd: { description: 'The least cost in US dollars.', schema: { type: 'number', minimum: 0 } },
+  from: { description: 'A time such as 2026-01-31T12:00:00Z, or seconds since 1970. Inclusive.', schema: text },
+  to: { description: 'Exclusive.', schema: text },
+  bucket: { description: 'The length of a bucket.', schema: { enum: ['minute', 'hour', 'day'], default: 'hour' } },
+  group_by: { description: 'Any of model, provider, key, team, org, separated by commas.', schema: text },
+  content: {
+    description: 'true: with the content that was stored. Needs the role editor, and is audited.',
+    schema: { enum: ['true', 'false'] },
+  },
+  interval: { description: 'Such as 15m, 1h or 2 days.', schema: text },
+}
+
+interface Described {
+  readonly summary: string
+  readonly query?: readonly string[]
+  readonly request?: JsonObject
+  /** Default: 200. */
+  readonly status?: number
+  readonly contentType?: string
+}
+
+/** What OpenAPI says about a route. */
+export function described({ summary, query = [], request, status = 200, contentType = 'application/json' }: Described): RouteDescription {
+  const refusal = (description: string): RouteDescription['replies'][number] => ({
+    description,
+    content: { 'application/json': { $ref: '#/components/schemas/Error' } },
+  })
+  return {
+    summary,
+    ...(query.length > 0 && {
+      query: Object.fromEntries(query.map(name => [name, explained[name] ?? { description: `Only those of this ${name}.`, schema: text }])),
+    }),
+    ...(request && { request }),
+    replies: {
+      [status]: { description: 'Done.', content: { [contentType]: { type: 'object' } } },
+      400: refusal('A parameter or member is wrong; the message names it.'),
+      401: refusal('The admin token is missing or unknown.'),
+      403: refusal('The role of the admin token is not sufficient.'),
+      404: refusal('It does not exist, or the admin token may not see it.'),
+      ...(request && { 409: refusal('It conflicts with what there is.') }),
+    },
+  }
+}

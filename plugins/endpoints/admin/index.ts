@@ -1,0 +1,13 @@
+import { AdminRoutes, definePlugin, Guardrails } from '../../../core/index.ts'
+import { adminRoutes } from './routes.ts'
+import { storeNeeds } from './stores.ts'
+
+/** The admin API below `/admin/v1`: docs/admin-api.md. It is served on its own listener, `server.admin`. */
+export default definePlugin({
+  name: 'admin',
+  options: { type: 'object', additionalProperties: false, properties: {} },
+  needs: { ...storeNeeds, adminRoutes: AdminRoutes, guardrails: Guardrails },
+  setup(gateway, _, { adminRoutes: all, guardrails, ...stores }) {
+    for (const route of adminRoutes(stores, all, () => guardrails.names())) gateway.add(AdminRoutes, route)
+  },
+})

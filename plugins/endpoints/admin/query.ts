@@ -1,0 +1,86 @@
+import { invalidRequest, type PageQuery } from '../../../core/index.ts'
+import { positionIn } from './cursor.ts'
+
+const defaultLimit = 20
+const mostPerPage = 100
+
+/** Reads query parameters. Every problem is a 400 that names the parameter. */
+export class Query {
+  readonly #parameters: URLSearchParams
+
+  /** `known`: every parameter of the route. */
+  constructor(parameters: URLSearchParams, known: readonly string[]) {
+    this.#parameters = parameters
+    for (const name of new Set(parameters.keys())) {
+      if (!known.includes(name))
+        throw invalidRequest(
+          `Unknown parameter: '${name.slice(0, 100)}'. Expected ${known.join(', ') || 'none'}.`,
+          name.slice(0, 100),
+          'unknown_parameter',
+        )
+      if (parameters.getAll(name).length > 1) throw invalid(name, 'expected it once')
+    }
+  }
+
+  text(name: string): string | undefined {
+    const value = this.#parameters.get(name)
+    if (value === '') throw invalid(name, 'expected a value')
+    return value ?? undefined
+  }
+
+  number(name: string): number | undefined {
+    const value = this.text(name)
+    if (value === undefined) return undefined
+    const number = Number(value)
+    if (!/^\d+(\.\d+)?$/.test(value) || !Number.isFinite(number)) throw invalid(name, 'expected a number of 0 or more')
+    return number
+  }
+
+  flag(name: string): boolean {
+    const value = this.oneOf(name, ['true', 'false'])
+    return value === 'true'
+  }
+
+  /** In milliseconds since the epoch. */
+  time(name: string): number | undefined {
+    const value = this.text(name)
+    if (value === undefined) return undefined
+    const ms = /^\d+$/.test(value) ? Number(value) * 1000 : /^\d{4}-\d\d-\d\d/.test(value) ? Date.parse(value) : Number.NaN
+    if (Number.isFinite(ms) && Math.abs(ms) <= farthestMs) return ms
+    throw invalid(name, 'expected a time such as 2026-01-31T12:00:00Z, or seconds since 1970')
+  }
+
+  oneOf<T extends string>(name: string, values: readonly T[]): T | undefined {
+    const value = this.text(name)
+    if (value === undefined) return undefined
+    const found = values.find(each => each === value)
+    if (found === undefined) throw invalid(name, `expected one of ${values.join(', ')}`)
+    return found
+  }
+
+  /** Separated by commas, each at most once. */
+  someOf<T extends string>(name: string, values: readonly T[]): readonly T[] {
+    const given = this.text(name)?.split(',') ?? []
+    const found = values.filter(each => given.includes(each))
+    if (found.length !== given.length) throw invalid(name, `expected some of ${values.join(', ')}, separated by commas`)
+    return found
+  }
+
+  /** One entry more than the page has, to see whether there are more. */
+  page(list: string): PageQuery & { readonly pageLimit: number } {
+    const limit = this.number('limit') ?? defaultLimit
+    if (!Number.isInteger(limit) || limit < 1 || limit > mostPerPage)
+      throw invalid('limit', `expected a whole number from 1 to ${mostPerPage}`)
+    const cursor = this.text('cursor')
+    return { limit: limit + 1, pageLimit: limit, after: cursor === undefined ? undefined : positionIn(list, cursor) }
+  }
+}
+
+/** The most that `Date` can hold. */
+const farthestMs = 8.64e15
+
+export const pageParameters = ['limit', 'cursor'] as const
+
+function invalid(name: string, expected: string): Error {
+  return invalidRequest(`Invalid value for '${name}': ${expected}.`, name)
+}

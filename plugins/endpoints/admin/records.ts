@@ -1,0 +1,148 @@
+import {
+  adminRoles,
+  usageBuckets,
+  usageGroups,
+  type AdminExchange,
+  type AdminServices,
+  type RecordFacts,
+  type RecordFilter,
+  type Reply,
+} from '../../../core/index.ts'
+import { invalidRequest } from '../../../core/index.ts'
+import { audited } from './audit.ts'
+import { pathId } from './path-id.ts'
+import { pageParameters, Query } from './query.ts'
+import { recordObject } from './record-object.ts'
+import { forbidden, notFound } from './refusals.ts'
+import { json, page, time } from './replies.ts'
+import type { Stores } from './stores.ts'
+
+export const recordFilters = ['id', 'key', 'org', 'team', 'user', 'model', 'provider', 'status', 'from', 'to', 'min_cost_usd'] as const
+export const usageParameters = ['from', 'to', 'bucket', 'group_by', 'org', 'team', 'key'] as const
+const exportedAtOnce = 500
+const mostUsageRows = 10_000
+const dayMs = 86_400_000
+
+/** The routes of records and their sums. */
+export class Records {
+  readonly #stores: Stores
+
+  constructor(stores: Stores) {
+    this.#stores = stores
+  }
+
+  async list(exchange: AdminExchange): Promise<Reply> {
+    const query = new Query(exchange.query, [...pageParameters, ...recordFilters])
+    const { pageLimit, ...wanted } = query.page('records')
+    const filter = filterIn(query, exchange)
+    const found = filter ? await this.#stores.records.page(filter, wanted) : []
+    return await page(
+      'records',
+      found,
+      pageLimit,
+      record => record,
+      records => records.map(recordObject),
+    )
+  }
+
+  async get(exchange: AdminExchange, gateway: AdminServices): Promise<Reply> {
+    const query = new Query(exchange.query, ['content'])
+    const { admin } = exchange
+    const id = pathId(exchange)
+    const record = await this.#stores.records.find(id)
+    if (!record || (admin.org !== undefined && record.org !== admin.org)) throw notFound('record', id)
+    if (!query.flag('content')) return json(recordObject(record))
+    if (adminRoles.indexOf(admin.role) > adminRoles.indexOf('editor'))
+      throw forbidden(`Reading content needs the role editor, and this admin token has the role ${admin.role}.`)
+    const content = await this.#stores.records.content(record.id)
+    await audited(this.#stores, exchange, gateway, { action: 'records.read-content', target: record.id, org: record.org })
+    return json({ ...recordObject(record), request: content?.request ?? null, response: content?.response ?? null })
+  }
+
+  /** JSON lines, the newest first, read from the store as fast as the client takes them. */
+  export(exchange: AdminExchange): Response {
+    const filter = filterIn(new Query(exchange.query, recordFilters), exchange)
+    const pages = filter ? this.#pages(filter) : emptyPages()
+    const encoder = new TextEncoder()
+    const body = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        const { value, done } = await pages.next()
+        if (done) controller.close()
+        else controller.enqueue(encoder.encode(value.map(record => `${JSON.stringify(recordObject(record))}\n`).join('')))
+      },
+      cancel: async () => void (await pages.return(undefined)),
+    })
+    return new Response(body, { headers: { 'content-type': 'application/jsonl', 'cache-control': 'no-store' } })
+  }
+
+  async usage(exchange: AdminExchange, { clock }: AdminServices): Promise<Reply> {
+    const query = new Query(exchange.query, usageParameters)
+    const { admin } = exchange
+    const to = query.time('to') ?? clock.now()
+    const from = query.time('from') ?? to - dayMs
+    if (from >= to) throw invalidRequest("Invalid value for 'from': expected a time before 'to'.", 'from')
+    const bucket = query.oneOf('bucket', usageBuckets) ?? 'hour'
+    const groupBy = query.someOf('group_by', usageGroups)
+    const org = query.text('org')
+    const isHidden = admin.org !== undefined && org !== undefined && org !== admin.org
+    const filter = { from, to, bucket, groupBy, org: admin.org ?? org, team: query.text('team'), key: query.text('key') }
+    const rows = isHidden ? [] : await this.#stores.records.usage({ ...filter, limit: mostUsageRows + 1 })
+    if (rows.length > mostUsageRows)
+      throw invalidRequest(
+        `This gives more than ${mostUsageRows} rows. Ask for a shorter time, a longer bucket, or fewer groups.`,
+        'bucket',
+      )
+    return json({
+      from: time(from),
+      to: time(to),
+      bucket,
+      data: rows.map(row => ({
+        at: time(row.at),
+        ...row.group,
+        requests: row.requests,
+        errors: row.errors,
+        input_tokens: row.inputTokens,
+        cached_tokens: row.cachedTokens,
+        output_tokens: row.outputTokens,
+        cost_usd: row.costUsd,
+        unpriced: row.unpriced,
+      })),
+    })
+  }
+
+  async *#pages(filter: RecordFilter): AsyncGenerator<readonly RecordFacts[], undefined> {
+    let after: RecordFacts | undefined
+    for (;;) {
+      const records = await this.#stores.records.page(filter, { limit: exportedAtOnce, after })
+      if (records.length > 0) yield records
+      if (records.length < exportedAtOnce) return undefined
+      after = records.at(-1)
+    }
+  }
+}
+
+async function* emptyPages(): AsyncGenerator<readonly RecordFacts[], undefined> {
+  // Nothing.
+}
+
+/** Undefined if the filter names an organization that the token may not see: then there are no records. */
+function filterIn(query: Query, { admin }: AdminExchange): RecordFilter | undefined {
+  const org = query.text('org')
+  const status = query.number('status')
+  if (status !== undefined && !Number.isInteger(status))
+    throw invalidRequest("Invalid value for 'status': expected a whole number.", 'status')
+  const filter: RecordFilter = {
+    id: query.text('id'),
+    key: query.text('key'),
+    org: admin.org ?? org,
+    team: query.text('team'),
+    user: query.text('user'),
+    model: query.text('model'),
+    provider: query.text('provider'),
+    status,
+    from: query.time('from'),
+    to: query.time('to'),
+    minCostUsd: query.number('min_cost_usd'),
+  }
+  return admin.org !== undefined && org !== undefined && org !== admin.org ? undefined : filter
+}

@@ -1,0 +1,25 @@
+import {
+  AccountStore,
+  AdminTokenStore,
+  AuditTrail,
+  KeyStore,
+  Ledger,
+  MetricStore,
+  Providers,
+  RecordStore,
+  type Resolved,
+} from '../../../core/index.ts'
+
+/** The services of the gateway that the admin API shows and changes. */
+export const storeNeeds = {
+  accounts: AccountStore,
+  adminTokens: AdminTokenStore,
+  audit: AuditTrail,
+  keys: KeyStore,
+  ledger: Ledger,
+  metrics: MetricStore,
+  providers: Providers,
+  records: RecordStore,
+} as const
+
+export type Stores = Resolved<typeof storeNeeds>

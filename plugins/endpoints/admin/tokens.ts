@@ -1,0 +1,68 @@
+import {
+  adminRoles,
+  bodyValidator,
+  invalidRequest,
+  type AdminExchange,
+  type AdminRole,
+  type AdminServices,
+  type AdminToken,
+  type JsonObject,
+  type Reply,
+} from '../../../core/index.ts'
+import { audited } from './audit.ts'
+import { idSchema, nameSchema } from './member-schemas.ts'
+import { pathId } from './path-id.ts'
+import { Query } from './query.ts'
+import { notFound } from './refusals.ts'
+import { json, time } from './replies.ts'
+import type { Stores } from './stores.ts'
+
+export const newTokenSchema: JsonObject = {
+  type: 'object',
+  required: ['name', 'role'],
+  additionalProperties: false,
+  properties: {
+    name: nameSchema,
+    role: { enum: [...adminRoles] },
+    org: { ...idSchema, type: ['string', 'null'], description: 'The only organization that the token may see and change. Null: all.' },
+  },
+}
+const check = bodyValidator(newTokenSchema)
+
+/** The routes of admin tokens. */
+export class Tokens {
+  readonly #stores: Stores
+
+  constructor(stores: Stores) {
+    this.#stores = stores
+  }
+
+  async list(exchange: AdminExchange): Promise<Reply> {
+    new Query(exchange.query, [])
+    const tokens = await this.#stores.adminTokens.list()
+    return json({ data: tokens.map(shown), has_more: false, next_cursor: null })
+  }
+
+  async create(exchange: AdminExchange, gateway: AdminServices): Promise<Reply> {
+    const body = (await exchange.json()) as { readonly name: string; readonly role: AdminRole; readonly org?: string | null }
+    check(body)
+    const org = body.org ?? undefined
+    if (org !== undefined && !(await this.#stores.accounts.find({ level: 'org', org, id: org })))
+      throw invalidRequest(`No organization has the id "${org}". Create it first.`, 'org')
+    const { token, text } = await gateway.issueToken({ name: body.name, role: body.role, org })
+    await audited(this.#stores, exchange, gateway, { action: 'admin-tokens.create', target: token.id, org: null, after: shown(token) })
+    return json({ token: text, ...shown(token) }, 201)
+  }
+
+  async remove(exchange: AdminExchange, gateway: AdminServices): Promise<Reply> {
+    const id = pathId(exchange)
+    const token = await this.#stores.adminTokens.find(id)
+    if (!token || !(await this.#stores.adminTokens.remove(id))) throw notFound('admin token', id)
+    await audited(this.#stores, exchange, gateway, { action: 'admin-tokens.delete', target: id, org: null, before: shown(token) })
+    return json({ object: 'admin_token', id, deleted: true })
+  }
+}
+
+function shown({ id, name, role, org, createdAt }: AdminToken): JsonObject {
+  return { object: 'admin_token', id, name, role, org: org ?? null, created_at: time(createdAt) }
+}

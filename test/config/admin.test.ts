@@ -1,0 +1,68 @@
+import t from 'tap'
+import { config, Workplace } from './turnpike-process.ts'
+
+const token = 'demo-admin-token-of-at-least-32-characters'
+
+t.test('commands say the same with a running gateway as with its stores', async t => {
+  const workplace = new Workplace(config(''))
+  t.teardown(() => workplace.remove())
+  const gateway = workplace.spawn(['start'], [], { GATEWAY_ADMIN_TOKEN: token })
+  t.teardown(() => gateway.signal('SIGKILL'))
+  const [, url] = await gateway.says(/The admin API is on (http:\S+)/)
+  await gateway.url()
+  const run = async (environment: Record<string, string>, ...commandLine: readonly string[]) => {
+    const { exitCode, stdout, stderr } = await workplace.spawn(commandLine, [], environment).finished
+    t.equal(exitCode, 0, stderr)
+    return stdout
+  }
+  const remote = (...commandLine: readonly string[]) => run({ GATEWAY_ADMIN_TOKEN: token }, ...commandLine, '--url', url!)
+  const created = JSON.parse(await remote('keys', 'create', '--name', 'remote', '--org', 'acme', '--team', 'research', '--json'))
+  t.match(created, { key: /^tp_/, name: 'remote', org: 'acme', team: 'research' })
+  t.match(JSON.parse(await remote('orgs', 'update', 'acme', '--spend-cap', '5', '--enforce', 'zdr=on', '--json')), {
+    id: 'acme',
+    spend_cap_usd: 5,
+    policy: { zdr: { value: true, enforced: true } },
+  })
+  t.match(await remote('orgs', 'list'), /^ID +NAME +SPEND CAP \(USD\).*\nacme +acme +5 /)
+  t.match(await remote('keys', 'list'), /remote +acme\/research/)
+  for (const list of ['keys', 'orgs', 'teams', 'users', 'admin-tokens'])
+    t.equal(await run({}, list, 'list', '--json'), await remote(list, 'list', '--json'), list)
+  t.match(await remote('orgs', 'credit', 'acme', '10', '--note', 'Invoice 7'), /amount_usd +10/)
+  const reply = await fetch(`${await gateway.url()}/v1/responses`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${created.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'sandbox/echo', input: 'hi' }),
+  })
+  t.equal(reply.status, 422, 'the organization enforces zero data retention, and the sandbox has no certificate')
+  const id = reply.headers.get('x-request-id')
+  let records = ''
+  // Records are written a moment after the reply.
+  while (!records.includes(id!)) records = await remote('records', 'list', '--status', '422')
+  t.equal(await run({}, 'records', 'show', id!, '--json'), await remote('records', 'show', id!, '--json'))
+  const elsewhere = await workplace.spawn(['keys', 'list', '--url', 'http://127.0.0.1:9'], [], { GATEWAY_ADMIN_TOKEN: token }).finished
+  t.equal(elsewhere.exitCode, 1)
+  t.match(elsewhere.stderr, /The admin API at http:\/\/127\.0\.0\.1:9 does not answer/)
+  const stranger = await workplace.spawn(['keys', 'list', '--url', url!], [], { GATEWAY_ADMIN_TOKEN: 'x'.repeat(32) }).finished
+  t.match(stranger.stderr, /The admin token is unknown/)
+  gateway.signal('SIGTERM')
+  t.equal((await gateway.finished).exitCode, 0)
+})
+
+t.test('the first start prints an admin token, and a short GATEWAY_ADMIN_TOKEN is refused', async t => {
+  const workplace = new Workplace(config(''))
+  t.teardown(() => workplace.remove())
+  const gateway = workplace.spawn(['start'])
+  t.teardown(() => gateway.signal('SIGKILL'))
+  const [, printed] = await gateway.says(/(ta_\w+)/)
+  const [, url] = await gateway.says(/The admin API is on (http:\S+)/)
+  t.equal((await fetch(`${url}/admin/v1/keys`, { headers: { authorization: `Bearer ${printed}` } })).status, 200)
+  t.equal((await fetch(`${url}/admin/v1/keys`)).status, 401)
+  const port = new URL(url!).port
+  const taken = new Workplace(config(`admin: { port: ${port} }`))
+  t.teardown(() => taken.remove())
+  const second = await taken.spawn(['start']).finished
+  t.equal(second.exitCode, 1)
+  t.match(second.stderr, /the port is in use.*server\.admin\.port/)
+  const short = await workplace.spawn(['start'], [], { GATEWAY_ADMIN_TOKEN: 'short' }).finished
+  t.match(short.stderr, /GATEWAY_ADMIN_TOKEN must have at least 32 characters/)
+})
