@@ -4,6 +4,7 @@ import type { DecisionRequest } from '../contracts/decision.ts'
 import { isObject, type Maybe } from '../foundation/json.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RunContext } from '../contracts/run-context.ts'
+import { blindedBy } from '../contracts/sight.ts'
 import { GatewayError, PluginError, policyRefusal } from '../foundation/errors.ts'
 import { describePluginError } from '../foundation/logger.ts'
 import type { Registry } from '../framework/registry.ts'
@@ -27,15 +28,26 @@ export function loadedGuards(registry: Registry<Guardrail>): readonly LoadedGuar
 
 /** Opens a session with every guardrail. Those that skip the request are left out. */
 export function openGuards(guards: readonly LoadedGuard[], context: RunContext): readonly OpenGuard[] {
-  const open: OpenGuard[] = []
+  let open: OpenGuard[] | undefined
   for (const guard of guards) {
     const { guardrail, plugin } = guard
-    const session = guarded(guard, context, () => checkedSession(guardrail.open(context), plugin))
+    if (guardrail.applies === 'key' && !context.caller.key.guardrails?.includes(guardrail.name)) continue
+    const session = sessionOf(guard, context)
     if (!session) continue
     checkSight(guardrail, context)
-    open.push({ guardrail, plugin, session })
+    ;(open ??= []).push({ guardrail, plugin, session })
   }
-  return open
+  return open ?? none
+}
+
+const none: readonly OpenGuard[] = []
+
+function sessionOf(guard: LoadedGuard, context: RunContext): GuardSession | undefined {
+  try {
+    return checkedSession(guard.guardrail.open(context), guard.plugin)
+  } catch (error) {
+    return failed(guard, context, error)
+  }
 }
 
 export async function applyInputGuards(
@@ -97,10 +109,10 @@ function withoutUnknown(request: GenerationRequest): GenerationRequest {
 
 /** Zero data retention and HIPAA apply to everything that sees content: docs/protocol/keys-and-policy.md#policy-fields. */
 function checkSight({ name, seesContent }: Guardrail, { caller: { policy } }: RunContext): void {
-  if (seesContent === 'local') return
-  if (policy.zdr.value && !seesContent.zdr)
-    throw policyRefusal(`The guardrail "${name}" sees content and has no zero-data-retention policy.`)
-  if (policy.hipaa.value && !seesContent.hipaa) throw policyRefusal(`The guardrail "${name}" sees content and has no HIPAA agreement.`)
+  const field = blindedBy(seesContent, policy)
+  if (!field) return
+  const missing = field === 'zdr' ? 'zero-data-retention policy' : 'HIPAA agreement'
+  throw policyRefusal(`The guardrail "${name}" sees content and has no ${missing}.`)
 }
 
 async function ask<V>(guard: LoadedGuard, context: RunContext, run: () => Promise<V>): Promise<V | undefined> {

@@ -1,0 +1,17 @@
+import { follows, matching, type Detector } from './detector.ts'
+
+const words =
+  /\b(?:born|birth|dob|d\.o\.b|geboren|geburtsdatum|n[ée]e?|naissance|nacid[oa]|nacimiento|nat[oa]|nascita|geboortedatum|nasc\w{0,7})\b/i
+const month = '(?:jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz])\\p{L}{0,8}'
+
+/** Dates after a word such as "born". A date alone may be anything. */
+export const birthDate: Detector = {
+  label: 'BIRTH_DATE',
+  find: matching(
+    new RegExp(
+      `(?<![\\p{L}\\d])(?:\\d{1,2}[./-]\\d{1,2}[./-]\\d{2,4}|\\d{4}-\\d{2}-\\d{2}|\\d{1,2}\\.? (?:de )?${month}\\.?,? (?:de )?\\d{4}|${month} \\d{1,2},? \\d{4})(?!\\d)`,
+      'giu',
+    ),
+    (_, text, start) => follows(words, text, start),
+  ),
+}

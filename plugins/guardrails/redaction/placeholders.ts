@@ -1,0 +1,47 @@
+/** What looks like a placeholder. */
+export const placeholderPattern = /\[([A-Z][A-Z0-9_]{0,39})_(\d{1,9})\]/g
+
+/** The longest text that `placeholderPattern` matches. */
+export const longestPlaceholder = 52
+
+/** The placeholders of one request: each value has one, wherever it appears. */
+export class Placeholders {
+  readonly #byValue = new Map<string, string>()
+  readonly #originals = new Map<string, string>()
+  readonly #counts = new Map<string, number>()
+  readonly #taken: ReadonlySet<string>
+  readonly #summary: Record<string, number> = {}
+
+  /** `taken`: texts of the caller that look like placeholders. They are never handed out, so they are never restored. */
+  constructor(taken: ReadonlySet<string>) {
+    this.#taken = taken
+  }
+
+  of(label: string, value: string): string {
+    const key = `${label}\n${value}`
+    let placeholder = this.#byValue.get(key)
+    if (placeholder !== undefined) return placeholder
+    do {
+      const count = (this.#counts.get(label) ?? 0) + 1
+      this.#counts.set(label, count)
+      placeholder = `[${label}_${count}]`
+    } while (this.#taken.has(placeholder))
+    this.#byValue.set(key, placeholder)
+    this.#originals.set(placeholder, value)
+    this.#summary[label.toLowerCase()] = (this.#summary[label.toLowerCase()] ?? 0) + 1
+    return placeholder
+  }
+
+  original(placeholder: string): string | undefined {
+    return this.#originals.get(placeholder)
+  }
+
+  get isEmpty(): boolean {
+    return this.#originals.size === 0
+  }
+
+  /** How many different values there are of each kind. */
+  get summary(): Readonly<Record<string, number>> {
+    return this.#summary
+  }
+}

@@ -1,0 +1,120 @@
+import {
+  invalidRequest,
+  type GatewayError,
+  type GenerationRequest,
+  type GuardSession,
+  type GuardVerdict,
+  type OutputChannel,
+  type OutputFilter,
+  type RunContext,
+} from '../../../core/index.ts'
+import type { Finder, Found } from './finder.ts'
+import { placeholderPattern, Placeholders } from './placeholders.ts'
+import { textsOf, type Slot } from './request-texts.ts'
+import { Restorer } from './restorer.ts'
+import type { Settings } from './settings.ts'
+
+const mask = '****'
+/** Between two texts that are searched together. Nothing that is found has this character. */
+const divider = '\n\0\n'
+
+/** One request of a key with redaction on. */
+export class RedactionSession implements GuardSession {
+  readonly #settings: Settings
+  readonly #finder: () => Promise<Finder>
+  readonly #context: RunContext
+  #placeholders = new Placeholders(new Set())
+  #answersInJson = false
+
+  constructor(settings: Settings, finder: () => Promise<Finder>, context: RunContext) {
+    this.#settings = settings
+    this.#finder = finder
+    this.#context = context
+  }
+
+  async input(request: GenerationRequest): Promise<GuardVerdict> {
+    const { unreadable = 'refuse', replacement = 'placeholder' } = this.#settings
+    const texts = textsOf(request)
+    const [path] = texts.unreadable
+    if (path !== undefined && unreadable === 'refuse') return { refuse: cannotRead(path) }
+    this.#answersInJson = request.text?.format !== undefined && request.text.format.type !== 'text'
+    this.#placeholders = new Placeholders(lookalikes(texts.slots))
+    const found = await this.#find(texts.slots)
+    for (const [slot, spans] of found) {
+      if (replacement === 'refuse') return { refuse: refused(slot, spans, 'this API key does not allow it') }
+      if (slot.kind === 'fixed') return { refuse: refused(slot, spans, 'a name or an address cannot be redacted') }
+      slot.replace(this.#redacted(slot.text, spans, replacement))
+    }
+    if (found.size === 0) return { pass: true }
+    texts.finish()
+    this.#context.note('redaction', this.#summary(found))
+    return { replace: texts.request }
+  }
+
+  output({ json }: OutputChannel): OutputFilter | undefined {
+    const { restore = true } = this.#settings
+    if (!restore || this.#placeholders.isEmpty) return undefined
+    return new Restorer(this.#placeholders, json || this.#answersInJson)
+  }
+
+  /** One search for all texts: most are short, and a search has a fixed cost. */
+  async #find(slots: readonly Slot[]): Promise<ReadonlyMap<Slot, readonly Found[]>> {
+    const finder = await this.#finder()
+    const all = await finder.find(slots.map(({ text }) => text).join(divider))
+    const found = new Map<Slot, Found[]>()
+    let next = 0
+    let from = 0
+    for (const slot of slots) {
+      const to = from + slot.text.length
+      const spans: Found[] = []
+      for (; next < all.length && all[next]!.start < to; next++) {
+        const { start, end, label } = all[next]!
+        if (end > from) spans.push({ label, start: Math.max(start, from) - from, end: Math.min(end, to) - from })
+        if (end > to) break
+      }
+      if (spans.length > 0) found.set(slot, spans)
+      from = to + divider.length
+    }
+    return found
+  }
+
+  #redacted(text: string, spans: readonly Found[], replacement: 'placeholder' | 'mask'): string {
+    let redacted = ''
+    let from = 0
+    for (const { start, end, label } of spans) {
+      const value = text.slice(start, end)
+      redacted += text.slice(from, start) + (replacement === 'mask' ? mask : this.#placeholders.of(label, value))
+      from = end
+    }
+    return redacted + text.slice(from)
+  }
+
+  /** How often each kind was found. */
+  #summary(found: ReadonlyMap<Slot, readonly Found[]>): Record<string, number> {
+    const counts: Record<string, number> = {}
+    for (const spans of found.values()) for (const { label } of spans) counts[label.toLowerCase()] = (counts[label.toLowerCase()] ?? 0) + 1
+    return counts
+  }
+}
+
+/** Texts of the caller that look like placeholders. */
+function lookalikes(slots: readonly Slot[]): ReadonlySet<string> {
+  const found = new Set<string>()
+  for (const { text } of slots)
+    if (text.includes('[')) for (const [placeholder] of text.matchAll(placeholderPattern)) found.add(placeholder)
+  return found
+}
+
+function refused({ path }: Slot, spans: readonly Found[], reason: string): GatewayError {
+  const kinds = [...new Set(spans.map(({ label }) => label.toLowerCase()))].join(', ')
+  return invalidRequest(`${path} contains personal data (${kinds}), and ${reason}. Remove it.`, path, 'invalid_prompt')
+}
+
+function cannotRead(path: string): GatewayError {
+  return invalidRequest(
+    `${path} cannot be searched for personal data, and the redaction settings of this API key refuse what cannot be read. ` +
+      'Send text, or set "unreadable" to "pass".',
+    path,
+    'invalid_prompt',
+  )
+}

@@ -1,0 +1,303 @@
+import t from 'tap'
+import type { GenerationEvent, JsonObject } from '../../../core/index.ts'
+import redaction from '../../../plugins/guardrails/redaction/index.ts'
+import { ask, said, stop, text, usage, witness } from '../../core/stage.ts'
+import { gateway } from '../../gateway.ts'
+
+/** A gateway whose key redacts, and a provider that answers with the last text that it got. */
+async function stage(settings: JsonObject = {}, answer?: (input: string) => readonly GenerationEvent[]) {
+  const acme = witness('acme', ({ request }) => {
+    const last = request.input.at(-1) as { readonly content?: readonly { readonly text?: string }[] }
+    const heard = last.content?.at(-1)?.text ?? ''
+    return answer?.(heard) ?? [...Array.from(heard, text), usage(1, 1), stop]
+  })
+  const policy = { redaction: { value: true, settings }, logging: { value: true } }
+  const under = await gateway({ plugins: [redaction({}), acme.plugin], key: { user: 'jane', policy } })
+  t.teardown(under.stop)
+  const sent = (): string => JSON.stringify(acme.calls.at(-1)!.request)
+  return { under, acme, sent }
+}
+
+const found: Readonly<Record<string, readonly string[]>> = {
+  EMAIL: ['jane.doe@example.com', 'o’brien+tag@mail.example.co.uk', '用户@例子.example.com'],
+  CARD: ['4111 1111 1111 1111', '5555-5555-5555-4444', '378282246310005'],
+  IBAN: ['DE89 3704 0044 0532 0130 00', 'GB82WEST12345698765432', 'nl91abna0417164300'],
+  NATIONAL_ID: ['536-90-4399', 'AB123456C', '36 574 261 809', '2 95 10 99 126 111 93', '54362315-K', 'RCCMNL83S18D969H', '2341 2341 2346'],
+  PHONE: ['+1 (415) 555-2671', '+44 20 7946 0958', '020 7946 0958', '(415) 555-2671', '06 12 34 56 78'],
+  IP: ['192.0.2.17', '2001:db8::ff00:42:8329'],
+  SECRET: [
+    `ghp_${'a1B2c3D4e5F6'.repeat(3)}`,
+    `sk-ant-api03-${'aB3'.repeat(20)}`,
+    `AIza${'Sy1_'.repeat(8)}abc`,
+    `tp_abcdef012345_${'0a1b2c3d'.repeat(6)}`,
+  ],
+}
+
+t.test('nothing that is found reaches the provider, and the caller gets it back', async t => {
+  const { under, sent } = await stage()
+  for (const [label, values] of Object.entries(found))
+    for (const value of values)
+      for (const stream of [false, true]) {
+        const input = `Write to (${value}), please. Again: ${value}.`
+        const { status, response } = await ask(under, { model: 'acme/m', input, stream })
+        t.equal(status, 200)
+        t.notOk(sent().includes(value), `${label} ${value}`)
+        t.ok(sent().includes(`Write to ([${label}_1]), please. Again: [${label}_1].`), `${label} ${value}: ${sent().slice(0, 300)}`)
+        t.equal(said(response), input)
+      }
+})
+
+t.test('what only looks similar is kept', async t => {
+  const { under, sent } = await stage()
+  for (const input of [
+    'order 4111111111111112',
+    'version 1.2.3',
+    'ISBN 978-3-16-148410-0',
+    '2026-11-22 12:30:45',
+    'user@localhost',
+    'f47ac10b-58cc-4372-a567-0e02b2c3d479',
+    'DE89 3704 0044 0532 0130 01',
+    'a[0] + b[1] == c::d',
+    'invoice 20261122, total 1,234,567.89',
+    'sha 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b',
+  ]) {
+    await ask(under, { model: 'acme/m', input })
+    t.ok(sent().includes(JSON.stringify(input)), `${input}: ${sent()}`)
+  }
+})
+
+t.test('every text of a request is searched', async t => {
+  const { under, sent } = await stage({ unreadable: 'pass' })
+  const mail = 'jane.doe@example.com'
+  const file = (content: string) => `data:text/plain;base64,${Buffer.from(content).toString('base64')}`
+  const { status } = await ask(under, {
+    model: 'acme/m',
+    instructions: `You work for ${mail}`,
+    metadata: { from: mail },
+    input: [
+      { role: 'developer', content: mail },
+      {
+        role: 'user',
+        content: [
+          { type: 'input_text', text: mail },
+          { type: 'input_file', filename: 'a.txt', file_data: file(`mail ${mail}`) },
+        ],
+      },
+      { role: 'assistant', content: [{ type: 'output_text', text: mail }] },
+      { type: 'function_call', call_id: 'call_1', name: 'look', arguments: `{"to":"jane.doe\\u0040example.com","${mail}":1}` },
+      { type: 'function_call_output', call_id: 'call_1', output: JSON.stringify({ nested: JSON.stringify({ mail }) }) },
+      { role: 'user', content: 'and now?' },
+    ],
+    tools: [
+      {
+        type: 'function',
+        name: 'look',
+        description: mail,
+        parameters: { type: 'object', properties: { to: { type: 'string', default: mail } } },
+      },
+    ],
+    text: { format: { type: 'json_schema', name: 'x', schema: { type: 'object', description: mail } } },
+  })
+  t.equal(status, 200)
+  t.notMatch(sent(), /jane\.doe|example\.com/)
+  t.notOk(sent().includes(Buffer.from(mail).toString('base64').slice(0, 12)))
+  t.ok(sent().includes(file('mail [EMAIL_1]')))
+})
+
+t.test('numbers in JSON are searched, and the rest of the document stays as it was written', async t => {
+  const { under, sent } = await stage({ deny: ['5551234'] })
+  const output = '{"id":12345678901234567890, "v":1.10,"mail":"a@example.com","card":4111111111111111,"e":1e400,"z":-0,"v":2,"n":5551234}'
+  const { status } = await ask(under, {
+    model: 'acme/m',
+    input: [
+      { role: 'user', content: 'look' },
+      { type: 'function_call', call_id: 'call_1', name: 'look', arguments: '{"n": 4111111111111111}' },
+      { type: 'function_call_output', call_id: 'call_1', output },
+      { role: 'user', content: 'and?' },
+    ],
+  })
+  t.equal(status, 200)
+  const expected = '{"id":12345678901234567890, "v":1.10,"mail":"[EMAIL_1]","card":"[CARD_1]","e":1e400,"z":-0,"v":2,"n":"[DENIED_1]"}'
+  t.ok(sent().includes(JSON.stringify(expected)), sent())
+  t.ok(sent().includes(JSON.stringify('{"n": "[CARD_1]"}')))
+})
+
+t.test('files that are not UTF-8 cannot be read', async t => {
+  const text = 'card 4111 1111 1111 1111'
+  const data = (type: string, bytes: Buffer) => `data:${type};base64,${bytes.toString('base64')}`
+  for (const file_data of [
+    data('text/plain', Buffer.from(text, 'utf16le')),
+    data('text/plain;charset=utf-16', Buffer.from(text, 'utf16le')),
+    data('text/plain', Buffer.from('café', 'latin1')),
+    data('text/plain;charset=utf-7', Buffer.from(text)),
+  ]) {
+    const { under, acme } = await stage()
+    const part = { type: 'input_file', filename: 'a.txt', file_data }
+    t.equal((await ask(under, { model: 'acme/m', input: [{ role: 'user', content: [part] }] })).status, 400, file_data)
+    t.equal(acme.calls.length, 0)
+  }
+})
+
+t.test('secrets go as a whole', async t => {
+  const { under, sent } = await stage()
+  const aws = `wJalrXUtnFEMI/K7MDENG/${'bPxRfiCYqR7tYkLm3Z'}`
+  const body = 'MHcCAQEEIIrYSSNQFaA2Hwf1duRSxKtLYX5CB04fSeQ6tF1aY/PuoAoGCCqGSM49'
+  for (const secret of [aws, body, 'demo-password'])
+    for (const input of {
+      [aws]: [`aws_secret_access_key = ${aws}`, `export AWS_SECRET_ACCESS_KEY="${aws}"`],
+      [body]: [`-----BEGIN EC PRIVATE KEY-----\n${body}\n-----END EC PRIVATE KEY-----`, `> -----BEGIN PRIVATE KEY-----\n> ${body}`],
+      'demo-password': ['redis://:demo-password@db.example.com:6379', 'postgres://me:demo-password@db.example.com/x'],
+    }[secret]!) {
+      await ask(under, { model: 'acme/m', input })
+      t.notOk(sent().includes(secret.slice(-16)), sent())
+    }
+})
+
+t.test('other spaces, hyphens and digits do not hide anything', async t => {
+  const { under, sent } = await stage()
+  for (const input of [
+    '4111\u00a01111\u00a01111\u00a01111',
+    '4111\u202f1111\u202f1111\u202f1111',
+    '536\u201190\u20114399',
+    '\uff14111111111111111',
+  ]) {
+    const { response } = await ask(under, { model: 'acme/m', input })
+    t.notOk(sent().includes(input))
+    t.equal(said(response), input)
+  }
+})
+
+t.test('an escape before an address is not a part of it', async t => {
+  const { under, sent } = await stage()
+  await ask(under, { model: 'acme/m', input: String.raw`a\nbob@example.com bob@example.com` })
+  t.ok(sent().includes(JSON.stringify(String.raw`a\n[EMAIL_1] [EMAIL_1]`)), sent())
+})
+
+t.test('the record does not hold the settings', async t => {
+  const { under } = await stage({ deny: ['demo-word'] })
+  const { requestId } = await ask(under, { model: 'acme/m', input: 'hi' })
+  t.same((await under.record(requestId)).policy!.redaction, { value: true, source: 'key' })
+})
+
+t.test('equal values have one placeholder, different ones have different ones', async t => {
+  const { under, sent } = await stage()
+  await ask(under, { model: 'acme/m', input: 'a@example.com, b@example.com, a@example.com' })
+  t.match(sent(), '[EMAIL_1], [EMAIL_2], [EMAIL_1]')
+})
+
+t.test('text that looks like a placeholder is never restored', async t => {
+  const { under, sent } = await stage()
+  const { response } = await ask(under, { model: 'acme/m', input: 'literally [EMAIL_1], then a@example.com' })
+  t.match(sent(), 'literally [EMAIL_1], then [EMAIL_2]')
+  t.equal(said(response), 'literally [EMAIL_1], then a@example.com')
+})
+
+t.test('placeholders are restored over any chunking, and in arguments as valid JSON', async t => {
+  const settings = { custom: [{ name: 'quoted', pattern: 'secret "[a-z]+"' }] }
+  const value = 'secret "words"'
+  for (const length of [1, 2, 3, 5, 11, 100]) {
+    const answer = `first [QUOTED_1] [QUOTED_9] [[QUOTED_1]] [QUOTED`
+    const call = JSON.stringify({ note: '[QUOTED_1]!' })
+    const pieces = (whole: string) =>
+      Array.from({ length: Math.ceil(whole.length / length) }, (_, index) => whole.slice(index * length, (index + 1) * length))
+    const { under } = await stage(settings, () => [
+      ...pieces(answer).map(text),
+      { type: 'tool-call', key: 'c', name: 'look' },
+      ...pieces(call).map((piece): GenerationEvent => ({ type: 'tool-input', key: 'c', text: piece })),
+      usage(1, 1),
+      { type: 'finish', reason: 'tool-calls' } as GenerationEvent,
+    ])
+    for (const stream of [false, true]) {
+      const { response } = await ask(under, {
+        model: 'acme/m',
+        input: `it is ${value}`,
+        stream,
+        tools: [{ type: 'function', name: 'look', parameters: { type: 'object' } }],
+      })
+      t.equal(said(response), `first ${value} [QUOTED_9] [${value}] [QUOTED`)
+      t.same(JSON.parse((response.output[1] as { arguments: string }).arguments), { note: `${value}!` })
+    }
+  }
+})
+
+t.test('a chain gives the model placeholders and the caller the values', async t => {
+  const { under, sent } = await stage()
+  const first = await ask(under, { model: 'acme/m', input: 'I am a@example.com' })
+  const second = await ask(under, { model: 'acme/m', input: 'b@example.com is my friend', previous_response_id: first.response.id })
+  t.notMatch(sent(), 'example.com')
+  t.equal(sent().split('I am [EMAIL_1]').length, 3, 'as the caller said, and as the model did')
+  t.equal(said(second.response), 'b@example.com is my friend')
+})
+
+t.test('the settings of a key', async t => {
+  const of = async (settings: JsonObject, input: string) => {
+    const { under, sent, acme } = await stage(settings)
+    const answer = await ask(under, { model: 'acme/m', input })
+    return { answer, sent: acme.calls.length > 0 ? sent() : undefined }
+  }
+  t.match((await of({ detectors: ['ip'] }, 'a@example.com 192.0.2.1')).sent, 'a@example.com [IP_1]')
+  t.match((await of({ allow: ['a@example.com'] }, 'a@example.com b@example.com')).sent, 'a@example.com [EMAIL_1]')
+  t.match((await of({ deny: ['Project X'] }, 'about project x today')).sent, 'about [DENIED_1] today')
+  t.match((await of({ replacement: 'mask' }, 'to a@example.com')).sent, 'to ****')
+  const masked = await of({ replacement: 'mask' }, 'to a@example.com')
+  t.equal(said(masked.answer.response), 'to ****')
+  const kept = await of({ restore: false }, 'to a@example.com')
+  t.equal(said(kept.answer.response), 'to [EMAIL_1]')
+  const refused = await of({ replacement: 'refuse' }, 'to a@example.com')
+  t.equal(refused.answer.status, 400)
+  t.match(refused.answer.error, { code: 'invalid_prompt', param: 'input[0].content[0].text' })
+  t.match(refused.answer.error.message, /email/)
+  t.notMatch(refused.answer.error.message, /example\.com/)
+  t.equal(refused.sent, undefined)
+  t.match(
+    (await of({ detectors: ['birth_date', 'person'] }, 'My name is Jane van Dyke, born 24 May 1980.')).sent,
+    'My name is [PERSON_1], born [BIRTH_DATE_1].',
+  )
+})
+
+t.test('settings that cannot be used refuse the request', async t => {
+  for (const settings of [
+    { detectors: ['everything'] },
+    { custom: [{ name: 'x', pattern: '(?=a)b' }] },
+    { custom: [{ name: 'x', pattern: 'a*' }] },
+    { unknown: 1 },
+  ] as JsonObject[]) {
+    const { under, acme } = await stage(settings)
+    const { status, error } = await ask(under, { model: 'acme/m', input: 'hi' })
+    t.equal(status, 503)
+    t.match(error.message, /guardrail "redaction"/)
+    t.equal(acme.calls.length, 0)
+  }
+})
+
+t.test('what cannot be read is refused, unless the settings pass it', async t => {
+  const parts = [
+    { type: 'input_image', image_url: 'data:image/png;base64,iVBORw0KGgo=' },
+    { type: 'input_file', filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBERi0=' },
+  ]
+  for (const part of parts) {
+    const request = { model: 'acme/m', input: [{ role: 'user', content: [part] }] }
+    const strict = await stage()
+    const refused = await ask(strict.under, request)
+    t.equal(refused.status, 400)
+    t.match(refused.error.message, /^input\[0\]\.content\[0\]\..* cannot be searched/)
+    const lenient = await stage({ unreadable: 'pass' })
+    t.equal((await ask(lenient.under, request)).status, 200)
+  }
+})
+
+t.test('names and addresses with personal data are refused, since they cannot be replaced', async t => {
+  const { under, acme } = await stage({ unreadable: 'pass' })
+  const image = { type: 'input_image', image_url: 'https://media.example.com/?user=a%40example.com' }
+  const { status, error } = await ask(under, { model: 'acme/m', input: [{ role: 'user', content: [image] }] })
+  t.equal(status, 400)
+  t.match(error.message, /input\[0\]\.content\[0\]\.image_url contains personal data \(email\)/)
+  t.equal(acme.calls.length, 0)
+})
+
+t.test('the record counts what was found, without values', async t => {
+  const { under } = await stage()
+  const { requestId } = await ask(under, { model: 'acme/m', input: 'a@example.com a@example.com 192.0.2.1' })
+  const { notes } = await under.record(requestId)
+  t.same(notes, [{ kind: 'redaction', summary: { email: 2, ip: 1 } }])
+})
