@@ -1,3 +1,5 @@
+import { subscribe } from 'node:diagnostics_channel'
+import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 // Preloaded into the gateway under test (--expose-gc --import), so that its memory can be read after a forced collection.
@@ -6,7 +8,15 @@ export interface Memory {
   readonly rss: number
   readonly heapUsed: number
   readonly external: number
+  /** What was read from the connections to vendors that are still open. */
+  readonly readBytes: number
 }
+
+const vendorSockets = new Set<Socket>()
+subscribe('net.client.socket', message => {
+  const { socket } = message as { readonly socket: Socket }
+  vendorSockets.add(socket.once('close', () => vendorSockets.delete(socket)))
+})
 
 const collect = globalThis.gc as unknown as (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void
 
@@ -18,6 +28,7 @@ process.on('message', async message => {
     await sleep(200)
   }
   const { rss, heapUsed, external } = process.memoryUsage()
-  process.send!({ rss, heapUsed, external } satisfies Memory)
+  const readBytes = Array.from(vendorSockets, socket => socket.bytesRead - socket.readableLength).reduce((sum, each) => sum + each, 0)
+  process.send!({ rss, heapUsed, external, readBytes } satisfies Memory)
 })
 process.channel!.unref()

@@ -5,10 +5,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gatewayCommand } from './gateway.ts'
 import type { Shot } from './load.ts'
+import { rungs, type RungName } from './rungs.ts'
 import type { Command } from './server-process.ts'
 
-export type Mode = 'json' | 'stream'
-export type ContenderName = 'none' | 'bare' | 'minimal' | 'before' | 'turnpike' | 'portkey'
+/** `single` is a stream whose upstream writes one event at a time. */
+export type Mode = 'json' | 'stream' | 'single'
+/** Of a peer: what `--peers` calls it. */
+export type ContenderName = 'none' | 'bare' | 'minimal' | 'before' | 'turnpike' | 'portkey' | RungName | (string & {})
 
 export interface Contender {
   readonly name: ContenderName
@@ -21,19 +24,43 @@ export interface Contender {
 }
 
 const chatPath = '/v1/chat/completions'
-const both: readonly Mode[] = ['json', 'stream']
+const all: readonly Mode[] = ['json', 'stream', 'single']
 
-/** `before` is the folder of another build, for `--against`. */
-export function contender(name: ContenderName, port: number, upstream: string, before = ''): Contender {
+export interface Given {
+  /** The folder of another build, for `--against`. */
+  readonly before?: string
+  /** Shell commands by name, for `--peers`. */
+  readonly peers?: ReadonlyMap<string, string>
+}
+
+export function contender(name: ContenderName, port: number, upstream: string, { before = '', peers = new Map() }: Given = {}): Contender {
+  const peer = peers.get(name)
+  if (peer !== undefined) {
+    const shell = peer.replaceAll('{port}', `${port}`).replaceAll('{upstream}', upstream)
+    const headers = { Authorization: 'Bearer sk-demo-upstream' }
+    return {
+      name,
+      modes: all,
+      command: { nodeArguments: [], shell, env: environment(port, upstream) },
+      path: chatPath,
+      headers,
+      speaks: 'chat',
+    }
+  }
+  if (name in rungs) {
+    const command = small('ladder.ts', port, upstream, { BENCH_RUNG: name })
+    const speaks = rungs[name as RungName].label.startsWith('node:http') || name === 'rung-h3' ? 'chat' : 'responses'
+    return { name, modes: ['json'], command, path: '/v1/responses', headers: { Authorization: 'Bearer tp_demo_ladder' }, speaks }
+  }
   switch (name) {
     case 'none':
-      return { name, modes: both, path: chatPath, headers: {}, speaks: 'chat' }
+      return { name, modes: all, path: chatPath, headers: {}, speaks: 'chat' }
     case 'bare':
-      return { name, modes: both, command: small('bare-forwarder.ts', port, upstream), path: chatPath, headers: {}, speaks: 'chat' }
+      return { name, modes: all, command: small('bare-forwarder.ts', port, upstream), path: chatPath, headers: {}, speaks: 'chat' }
     case 'minimal':
       return {
         name,
-        modes: ['stream'],
+        modes: ['stream', 'single'],
         command: small('minimal-stream.ts', port, upstream),
         path: '/v1/responses',
         headers: {},
@@ -43,7 +70,7 @@ export function contender(name: ContenderName, port: number, upstream: string, b
     case 'turnpike': {
       const folder = name === 'before' ? before : undefined
       const { command, apiKey } = gatewayCommand(port, 'gateway.config.ts', { BENCH_UPSTREAM: upstream }, folder)
-      return { name, modes: both, command, path: '/v1/responses', headers: { Authorization: `Bearer ${apiKey}` }, speaks: 'responses' }
+      return { name, modes: all, command, path: '/v1/responses', headers: { Authorization: `Bearer ${apiKey}` }, speaks: 'responses' }
     }
     case 'portkey':
       return {
@@ -56,19 +83,21 @@ export function contender(name: ContenderName, port: number, upstream: string, b
         speaks: 'chat',
       }
   }
+  throw new Error(`There is no contender "${name}".`)
 }
 
 export function shot(contender: Contender, origin: string, mode: Mode): Shot {
-  const stream = mode === 'stream'
+  const stream = mode !== 'json'
+  const content = mode === 'single' ? `${question} (one event per write)` : question
   const body =
     contender.speaks === 'chat'
       ? {
           model: 'bench-model',
-          messages: [{ role: 'user', content: question }],
+          messages: [{ role: 'user', content }],
           stream,
           ...(stream && { stream_options: { include_usage: true } }),
         }
-      : { model: 'bench/bench-model', input: question, stream }
+      : { model: 'bench/bench-model', input: content, stream }
   return { url: origin + contender.path, headers: contender.headers, body: JSON.stringify(body) }
 }
 
@@ -80,8 +109,12 @@ export function marker(contender: Contender, mode: Mode): string {
 
 export const question = 'Say what a gateway does, in a few words, and then say it again in a few more, until there is nothing left to say.'
 
-function small(file: string, port: number, upstream: string): Command {
-  return { nodeArguments: [fileURLToPath(new URL(file, import.meta.url))], env: { BENCH_PORT: `${port}`, BENCH_UPSTREAM: upstream } }
+function small(file: string, port: number, upstream: string, env: Readonly<Record<string, string>> = {}): Command {
+  return { nodeArguments: [fileURLToPath(new URL(file, import.meta.url))], env: { ...environment(port, upstream), ...env } }
+}
+
+function environment(port: number, upstream: string): Readonly<Record<string, string>> {
+  return { BENCH_PORT: `${port}`, BENCH_UPSTREAM: upstream }
 }
 
 function portkey(port: number): Command {

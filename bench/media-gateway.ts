@@ -2,7 +2,6 @@
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { toNodeHandler } from 'h3'
 import { createGateway } from '../core/gateway.ts'
 import responses from '../plugins/endpoints/responses/index.ts'
 import bedrock from '../plugins/providers/bedrock/index.ts'
@@ -21,7 +20,7 @@ const gateway = await createGateway({
   ],
   settings: { mediaHosts: [mediaHost], logLevel: 'silent' },
 })
-const server = createServer(toNodeHandler(gateway.http.h3)).listen(0, '127.0.0.1')
+const server = createServer(gateway.http.listener).listen(0, '127.0.0.1')
 await new Promise(resolve => server.once('listening', resolve))
 // CPU time of the main thread between two turns of the event loop, which other processes do not affect.
 let stallMs = 0

@@ -21,25 +21,34 @@ export interface ServerProcess {
 export interface Command {
   /** Arguments of `node`. */
   readonly nodeArguments: readonly string[]
+  /** A command of the shell, instead of `node`. */
+  readonly shell?: string
   readonly env: Readonly<Record<string, string>>
   readonly cwd?: string | undefined
   readonly ipc?: boolean | undefined
 }
 
-const startLimitMs = 20_000
+const startLimitMs = 60_000
 const stopLimitMs = 10_000
 
-/** Starts a Node.js server on one core. If it fails to start, the error includes its stderr. */
-export async function startServer({ nodeArguments, env, cwd, ipc }: Command, core: number, ready: Shot): Promise<ServerProcess> {
+/** Nothing keeps running after the benchmark, however it ends. */
+const running = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
+/** Starts a server on one core. If it fails to start, the error includes its stderr. */
+export async function startServer({ nodeArguments, shell, env, cwd, ipc }: Command, core: number, ready: Shot): Promise<ServerProcess> {
   const startedMs = performance.now()
-  const child = spawn('taskset', ['--cpu-list', `${core}`, process.execPath, ...nodeArguments], {
+  const program = shell === undefined ? [process.execPath, ...nodeArguments] : ['sh', '-c', `exec ${shell}`]
+  const child = spawn('taskset', ['--cpu-list', `${core}`, ...program], {
     cwd,
     env: { ...process.env, NODE_ENV: 'production', ...env },
     // Its log is written but not read.
     stdio: ['ignore', 'ignore', 'pipe', ...(ipc ? (['ipc'] as const) : [])],
   })
-  // Nothing keeps running after the benchmark, however it ends.
-  process.once('exit', () => child.kill('SIGKILL'))
+  running.add(child)
+  child.once('exit', () => running.delete(child))
   let output = ''
   child.stderr!.on('data', (part: Buffer) => {
     if (output.length < 10_000) output += part.toString()
@@ -48,7 +57,7 @@ export async function startServer({ nodeArguments, env, cwd, ipc }: Command, cor
     await untilReady(child, ready)
   } catch (error) {
     child.kill('SIGKILL')
-    throw new Error(`${nodeArguments.join(' ')} did not start:\n${output}`, { cause: error })
+    throw new Error(`${program.join(' ')} did not start:\n${output}`, { cause: error })
   }
   const firstReplyMs = performance.now() - startedMs
   return { child, pid: child.pid!, firstReplyMs, stop: () => stop(child) }

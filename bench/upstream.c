@@ -3,8 +3,8 @@
 //   upstream PORT EVENTS_PER_WRITE GAP_MICROSECONDS CONTENT_TYPE EVENTS_FILE
 //
 // A request with "stream":true in its body or "stream" in its path gets the events of the file, which are separated by zero
-// bytes: EVENTS_PER_WRITE events per write and HTTP chunk, GAP_MICROSECONDS between two writes of a connection. Any other POST
-// gets one chat completion, and any GET an empty 200. One thread, one epoll.
+// bytes: EVENTS_PER_WRITE events per write and HTTP chunk, or one if the body says "one event per write", and GAP_MICROSECONDS
+// between two writes of a connection. Any other POST gets one chat completion, and any GET an empty 200. One thread, one epoll.
 
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -28,19 +28,26 @@ typedef struct {
   size_t length, capacity;
 } Text;
 
+typedef struct {
+  Text *segments;
+  int count;
+} Stream;
+
 typedef struct Connection {
   int socket;
   bool gone, waiting;      // waiting: is in the queue of paced streams
   Text input;
-  int segment;             // of the stream being sent, or -1
+  const Stream *stream;    // being sent
+  int segment;             // of that stream, or -1
   const Text *sending;
   size_t sent;
   long long due;
   struct Connection *next;
 } Connection;
 
-static Text *segments, whole_reply, empty_reply;
-static int segment_count, poll_set;
+static Stream grouped, single;
+static Text whole_reply, empty_reply;
+static int poll_set;
 static long long gap;
 static Connection *first_waiting, *last_waiting;
 
@@ -72,14 +79,14 @@ static Text read_file(const char *path) {
   return text;
 }
 
-static void build_stream(const Text *events, const char *content_type, int events_per_write) {
+static Stream build_stream(const Text *events, const char *content_type, int events_per_write) {
   const char *next = events->bytes, *end = events->bytes + events->length;
   int count = 0;
   for (const char *at = next; at < end; at++) count += !*at;
-  segment_count = (count + events_per_write - 1) / events_per_write;
-  segments = calloc(segment_count, sizeof *segments);
-  for (int index = 0; index < segment_count; index++) {
-    Text body = {0}, *segment = &segments[index];
+  Stream stream = {.count = (count + events_per_write - 1) / events_per_write};
+  stream.segments = calloc(stream.count, sizeof *stream.segments);
+  for (int index = 0; index < stream.count; index++) {
+    Text body = {0}, *segment = &stream.segments[index];
     for (int inside = 0; inside < events_per_write && next < end; inside++, next += strlen(next) + 1) append_string(&body, next);
     if (index == 0) {
       append_string(segment, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: keep-alive\r\nx-request-id: req_bench\r\nContent-Type: ");
@@ -90,9 +97,10 @@ static void build_stream(const Text *events, const char *content_type, int event
     snprintf(size, sizeof size, "%zx\r\n", body.length);
     append_string(segment, size);
     append(segment, body.bytes, body.length);
-    append_string(segment, index == segment_count - 1 ? "\r\n0\r\n\r\n" : "\r\n");
+    append_string(segment, index == stream.count - 1 ? "\r\n0\r\n\r\n" : "\r\n");
     free(body.bytes);
   }
+  return stream;
 }
 
 static void build_whole_replies(void) {
@@ -157,7 +165,7 @@ static void send_text(Connection *connection, const Text *text) {
   connection->sending = text;
   connection->sent = 0;
   if (flush(connection) && connection->segment >= 0) {
-    if (++connection->segment == segment_count) connection->segment = -1;
+    if (++connection->segment == connection->stream->count) connection->segment = -1;
     else wait_for_turn(connection, now() + gap);
   }
 }
@@ -188,9 +196,10 @@ static void answer(Connection *connection) {
   char *line_end = memmem(input->bytes, head, "\r\n", 2);
   bool stream = memmem(input->bytes + head, body, "\"stream\":true", 13) || memmem(input->bytes + head, body, "\"stream\": true", 14) ||
                 memmem(input->bytes, line_end - input->bytes, "stream", 6);
+  connection->stream = memmem(input->bytes + head, body, "one event per write", 19) ? &single : &grouped;
   input->length = 0;
   connection->segment = !get && stream ? 0 : -1;
-  send_text(connection, get ? &empty_reply : stream ? &segments[0] : &whole_reply);
+  send_text(connection, get ? &empty_reply : stream ? &connection->stream->segments[0] : &whole_reply);
 }
 
 static void read_request(Connection *connection) {
@@ -227,7 +236,7 @@ static void send_due(void) {
     first_waiting = connection->next;
     if (!first_waiting) last_waiting = NULL;
     connection->waiting = false;
-    if (!connection->gone) send_text(connection, &segments[connection->segment]);
+    if (!connection->gone) send_text(connection, &connection->stream->segments[connection->segment]);
     if (connection->gone) release(connection);
     // Streams without a gap queue again at once, so sockets are served before the next round.
     if (connection == last) break;
@@ -243,7 +252,8 @@ int main(int count, char **arguments) {
   gap = atoll(arguments[3]) * 1000;
   Text stream = read_file(arguments[5]);
   if (stream.length == 0 || events_per_write < 1 || gap < 0) return 2;
-  build_stream(&stream, arguments[4], events_per_write);
+  grouped = build_stream(&stream, arguments[4], events_per_write);
+  single = build_stream(&stream, arguments[4], 1);
   build_whole_replies();
   prctl(PR_SET_TIMERSLACK, 1);
   prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -275,7 +285,7 @@ int main(int count, char **arguments) {
       if (events[index].events & EPOLLOUT && connection->sending) {
         epoll_ctl(poll_set, EPOLL_CTL_MOD, connection->socket, &(struct epoll_event){.events = EPOLLIN, .data.ptr = connection});
         if (flush(connection) && connection->segment >= 0) {
-          if (++connection->segment == segment_count) connection->segment = -1;
+          if (++connection->segment == connection->stream->count) connection->segment = -1;
           else wait_for_turn(connection, now() + gap);
         }
       }
