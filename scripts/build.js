@@ -1,17 +1,139 @@
-// Builds dist/ for publishing: JavaScript and declarations of core, plugins and config. In the repository everything runs from source.
+// Builds dist/ for publishing. In the repository everything runs from source.
+//
+// The compiler writes the declarations, file by file. JavaScript is bundled: each public import path and each thread has one file, at the
+// place of its source, and what they share is in dist/chunks/. All that every start needs is a single file there, together with the
+// packages that it uses, because finding and reading a thousand small files takes longer than running them.
+//
+//   node scripts/build.js [--out folder] [--javascript-only]
 
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, rmSync } from 'node:fs'
+import { copyFileSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { rolldown } from 'rolldown'
+import {
+  asciiOnly,
+  builtinsWithoutFacades,
+  compiledValidators,
+  eagerFunctions,
+  loadedWhenUsed,
+  ownAddresses,
+  ownRequires,
+  validators,
+  validatorsApart,
+} from './bundle-plugins.js'
+import { noticesOf } from './bundle-notices.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc')
-
-rmSync(join(root, 'dist'), { recursive: true, force: true })
-const { status } = spawnSync(process.execPath, [compiler, '--project', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' })
-// The compiler does not copy other files.
+const { values } = parseArgs({
+  options: { out: { type: 'string', default: join(root, 'dist') }, 'javascript-only': { type: 'boolean', default: false } },
+})
+const dist = resolve(values.out)
 const catalog = join('plugins', 'catalogs', 'bundled', 'models.json')
-if (status === 0) copyFileSync(join(root, catalog), join(root, 'dist', catalog))
-process.exitCode = status ?? 1
+
+/** What every start loads, whatever is in the config. */
+const atStart = ['core/index', 'core/gateway', 'config/index']
+const entries = [
+  ...atStart,
+  'config/main',
+  'core/testing/index',
+  ...globSync('plugins/*/*/index.ts', { cwd: root }).map(file => file.slice(0, -'.ts'.length).replaceAll(sep, '/')),
+]
+/** Packages that few requests need, or that the operator installs. */
+const notBundled =
+  /^(ajv|gpt-tokenizer|json-schema-faker|@ai-sdk\/provider|@aws-sdk\/credential-provider-node|@azure\/identity|google-auth-library|pg)(\/|$)/
+
+rmSync(dist, { recursive: true, force: true })
+if (!values['javascript-only']) declare()
+const modules = await bundle()
+await bundleThreads()
+await bundleValidators()
+copyFileSync(join(root, catalog), join(dist, catalog))
+writeFileSync(join(dist, 'THIRD-PARTY-NOTICES.txt'), noticesOf(modules))
+
+function declare() {
+  const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc')
+  const { status } = spawnSync(process.execPath, [compiler, '--project', 'tsconfig.build.json', '--outDir', dist], {
+    cwd: root,
+    stdio: 'inherit',
+  })
+  if (status !== 0) process.exit(status ?? 1)
+}
+
+/** Returns the paths of all modules that are in the bundle. */
+async function bundle() {
+  const imported = new Map()
+  const graph = { name: 'graph', moduleParsed: ({ id, importedIds }) => void imported.set(id, importedIds) }
+  const bundled = await rolldown({
+    cwd: root,
+    input: inputOf(entries),
+    platform: 'node',
+    resolve: { conditionNames: ['turnpike-source', 'node', 'import', 'default'] },
+    external: notBundled,
+    plugins: [validatorsApart(root), loadedWhenUsed(['node-forge', 'js-yaml']), ownRequires(), ownAddresses(root), graph],
+  })
+  // Filled while the entries are read, before chunks are asked for.
+  let started
+  const nameOf = id => {
+    started ??= reachedFrom(Object.values(inputOf(atStart)), imported)
+    return started.has(id) ? 'gateway' : null
+  }
+  const { output } = await bundled.write({
+    dir: dist,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunks/[name].js',
+    codeSplitting: { groups: [{ name: nameOf, debugName: 'gateway' }] },
+    plugins: [builtinsWithoutFacades(), asciiOnly()],
+  })
+  return output.flatMap(({ moduleIds = [] }) => moduleIds)
+}
+
+/** Threads load nothing that they do not use, so they share no file with the rest. */
+async function bundleThreads() {
+  for (const thread of threads()) {
+    const bundled = await rolldown({ cwd: root, input: inputOf([thread]), platform: 'node', external: /^[^./]/ })
+    await bundled.write({ dir: dist, format: 'esm', entryFileNames: '[name].js', codeSplitting: false })
+  }
+}
+
+/** The programs of threads: what the sources start as `startWorker(import.meta.url, './program')`, or with a member `module`. */
+function threads() {
+  return globSync('{core,plugins}/**/*.ts', { cwd: root }).flatMap(file => {
+    const starts = readFileSync(join(root, file), 'utf8').matchAll(
+      /startWorker\(import\.meta\.url, '([^']+)'|\bbeside: import\.meta\.url,\s+module: '([^']+)'/g,
+    )
+    return Array.from(starts, ([, started, named]) => join(dirname(file), started ?? named).replaceAll(sep, '/'))
+  })
+}
+
+/** Ten times as long as what they are made from, and nobody reads them. */
+async function bundleValidators() {
+  const bundled = await rolldown({
+    cwd: root,
+    input: { [validators]: join(root, `${validators}.ts`) },
+    platform: 'node',
+    plugins: [compiledValidators(root)],
+  })
+  await bundled.write({
+    dir: dist,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    codeSplitting: false,
+    minify: true,
+    plugins: [eagerFunctions(), asciiOnly()],
+  })
+}
+
+function inputOf(names) {
+  return Object.fromEntries(names.map(name => [name, join(root, `${name}.ts`)]))
+}
+
+/** All modules that these import statically, and what those import, and so on. */
+function reachedFrom(ids, imported) {
+  const reached = new Set(ids)
+  for (const id of reached) for (const next of imported.get(id) ?? []) reached.add(next)
+  return reached
+}
