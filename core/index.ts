@@ -1,6 +1,8 @@
 // The public surface: all that a plugin may import. What is not listed here may change without notice.
 
-export { isPermitted } from './admission/permission.ts'
+export { Concurrency } from './admission/concurrency.ts'
+export { periodStart } from './billing/spend-period.ts'
+export { spendAccountOf } from './admission/accounts.ts'
 export { Clock } from './foundation/clock.ts'
 export { DeadlineThread, ThreadStopped, type DeadlineThreadOptions } from './foundation/deadline-thread.ts'
 export { Ids } from './foundation/ids.ts'
@@ -20,6 +22,7 @@ export {
 } from './foundation/errors.ts'
 export {
   AbsentProviders,
+  AdminRoutes,
   CatalogSources,
   DecisionClients,
   Guardrails,
@@ -27,12 +30,18 @@ export {
   PolicySources,
   Providers,
   Routes,
+  SortStrategies,
 } from './framework/extension-points.ts'
+export { LiveMetrics } from './metrics/live-metrics.ts'
+export { levels as metricLevels, type Level as MetricLevel } from './metrics/levels.ts'
+export { addPacked, MetricSummary, packSummary } from './metrics/metric-summary.ts'
 export { answerBy, confidenceOf } from './decisions/answer.ts'
+export { sortSchema } from './routing/sort-schema.ts'
 export { nearest } from './foundation/nearest.ts'
 export {
   definePlugin,
   type Hook,
+  type MigrationContext,
   type Options,
   type OptionsInput,
   type OptionsSchema,
@@ -40,16 +49,22 @@ export {
   type PluginDefinition,
   type PluginUse,
   type Registrar,
+  type Resolved,
 } from './framework/plugin.ts'
 export { requirePeer } from './foundation/peer-package.ts'
 export { Registry } from './framework/registry.ts'
 export { token, type Token } from './foundation/token.ts'
+export { startWorker } from './foundation/worker.ts'
 export { appended } from './foundation/growing-text.ts'
+export { certifiedOnly, type Certificate, type CertifiedOnly } from './guards/certified.ts'
 export { mayExceed } from './tokens/bound.ts'
 export { estimateTokens } from './tokens/estimate.ts'
 export { bodyValidator } from './validation/body-validator.ts'
+export { lazyValidator } from './validation/lazy-validator.ts'
+export type { SchemaRules } from './validation/schema-rules.ts'
 export { characters } from './validation/text-length.ts'
 export { retryHeaders } from './http/error-reply.ts'
+export { openApiDocument, type ApiDescription } from './http/openapi/document.ts'
 
 export type { JsonObject, Maybe, Schema, Wire } from './foundation/json.ts'
 export * from './contracts/items.ts'
@@ -59,20 +74,32 @@ export * from './contracts/item-events.ts'
 export * from './contracts/provider.ts'
 export * from './contracts/adapter.ts'
 export * from './contracts/catalog.ts'
+export * from './contracts/circuits.ts'
 export * from './contracts/decision.ts'
+export * from './contracts/feature.ts'
 export * from './contracts/guardrail.ts'
 export * from './contracts/policy.ts'
 export * from './contracts/log-sink.ts'
 export * from './contracts/route.ts'
+export * from './contracts/route-preview.ts'
 export * from './contracts/run-context.ts'
 export * from './contracts/request-scope.ts'
 export * from './contracts/sealer.ts'
+export * from './contracts/page.ts'
+export * from './contracts/sight.ts'
 export * from './contracts/key-store.ts'
+export * from './contracts/account-store.ts'
+export * from './contracts/record-store.ts'
+export * from './contracts/audit-trail.ts'
+export * from './contracts/admin-token-store.ts'
+export * from './contracts/admin-route.ts'
 export * from './contracts/hold.ts'
 export * from './contracts/ledger.ts'
 export * from './contracts/rate-limiter.ts'
 export * from './contracts/response-store.ts'
+export * from './contracts/metric-interval.ts'
 export * from './contracts/metric-store.ts'
+export * from './contracts/sort-strategy.ts'
 export * from './contracts/token-counter.ts'
 
 export { failureKindOfStatus } from './provider-kit/failure-kind.ts'
@@ -91,10 +118,13 @@ export type {
   HttpClient,
   MediaContent,
   MediaKind,
+  ReplyReceiver,
   SendOptions,
+  Transfer,
   UpstreamReply,
   WantedMedia,
 } from './contracts/http-client.ts'
+export { isFeed, type EventFeed, type EventReceiver } from './contracts/event-feed.ts'
 export { httpProvider, type HttpProviderOptions } from './provider-kit/http-provider.ts'
 export { jsonInstruction } from './provider-kit/json-instruction.ts'
 export { offeredFunctions } from './provider-kit/offered-functions.ts'
@@ -104,7 +134,8 @@ export { extensionOf, fileTypeOf } from './upstream/media/file-type.ts'
 export { aboutAsked } from './upstream/media/about-asked.ts'
 export { InlineMedia } from './upstream/media/inline-media.ts'
 export { isTextFile, textFile } from './upstream/media/text-file.ts'
-export { ApiKeys, apiKeyOption, headersOption, timeoutsOption } from './provider-kit/provider-options.ts'
+export { ApiKeys, apiKeyOption, headersOption } from './provider-kit/provider-options.ts'
+export { sendingOptions, sendingRules, timeoutsOption } from './provider-kit/sending-options.ts'
 export { readReply } from './upstream/reply-text.ts'
 export { RenewedCredential, type Grant } from './provider-kit/renewed-credential.ts'
 export { retiredModel } from './provider-kit/retired-model.ts'

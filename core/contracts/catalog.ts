@@ -1,3 +1,4 @@
+import type { Feature } from './feature.ts'
 import type { Effort } from './request.ts'
 import { token } from '../foundation/token.ts'
 
@@ -59,9 +60,13 @@ export interface Capabilities {
 export interface Zdr {
   readonly policy_url: string
   readonly certificate_url?: string | undefined
+  /** What the policy does not cover. */
+  readonly excludes?: readonly Feature[] | undefined
 }
 export interface Hipaa {
   readonly baa_url: string
+  /** What the agreement does not cover. */
+  readonly excludes?: readonly Feature[] | undefined
 }
 
 /** The vocabularies that the gateway can count tokens with. */

@@ -1,10 +1,11 @@
 import type { GatewayError } from '../foundation/errors.ts'
-import type { Hipaa, Endpoint, Zdr } from './catalog.ts'
+import type { Endpoint } from './catalog.ts'
 import type { DecisionRequest } from './decision.ts'
 import type { Maybe } from '../foundation/json.ts'
 import type { PolicyField } from './policy.ts'
 import type { GenerationRequest } from './request.ts'
 import type { RunContext } from './run-context.ts'
+import type { Sight } from './sight.ts'
 
 /**
  * Checks or changes requests and answers, and decides which endpoints may see them. Guardrails run in plugin order.
@@ -19,7 +20,9 @@ export interface Guardrail {
   /** The time limit for `input` and `decision`. The other functions are synchronous. */
   readonly timeoutMs: number
   /** A remote guardrail sees content, so the caller's `zdr` and `hipaa` policies apply to it too. */
-  readonly seesContent: 'local' | { readonly zdr: Zdr | false; readonly hipaa: Hipaa | false }
+  readonly seesContent: Sight
+  /** `key`: only for API keys that name it in `guardrails`. Default: `always`. */
+  readonly applies?: 'always' | 'key'
   /** Runs once per request. The session may keep state between input and output. Return `undefined` to skip the request at no cost. */
   open(context: RunContext): GuardSession | undefined
 }

@@ -1,11 +1,31 @@
 import type { Maybe } from '../foundation/json.ts'
-import type { ApiKey } from './key-store.ts'
+import type { SpendPeriod } from './key-store.ts'
+import type { PageQuery } from './page.ts'
+import type { Level } from './policy.ts'
 import { token } from '../foundation/token.ts'
 
-/** US dollars to reserve: as much of `atMost` as the cap allows, but at least `atLeast`. */
+/** US dollars to reserve: as much of `atMost` as is left, but at least `atLeast`. */
 export interface CreditRange {
   readonly atLeast: number
   readonly atMost: number
+}
+
+/** The most that one account may spend in each period. */
+export interface SpendCap {
+  /** The account: `key:<id>`, `user:<org>/<id>`, `team:<org>/<id>` or `org:<id>`, with ids percent-encoded. Equal names share one sum. */
+  readonly account: string
+  readonly level: Level
+  readonly capUsd: number
+  /** Undefined: all time. */
+  readonly period?: SpendPeriod | undefined
+}
+
+/** Everything that the cost of a request counts against. */
+export interface Spending {
+  /** From the key up. */
+  readonly caps: readonly SpendCap[]
+  /** The organization whose credit pays. Undefined: nobody's. */
+  readonly creditOf?: string | undefined
 }
 
 /** Credit reserved for one request. Core ends it with either `settle` or `release`. */
@@ -14,14 +34,47 @@ export interface CreditHold {
   readonly usd: number
   /** Reserves more, for another round or attempt of the same request. False if less than `atLeast` is left; then nothing changes. */
   extend(more: CreditRange): Maybe<boolean>
-  /** Replaces the reserved amount with the amount spent, even if that is more. */
+  /** Replaces the reserved amount with the amount spent, even if that is more. Resolves when it is durable, if the store is. */
   settle(actualUsd: number): Maybe<void>
   release(): Maybe<void>
 }
 
-/** Tracks what keys spend. Called only for keys with a spend cap. */
+/** What kept a request from being reserved: the first cap that leaves too little, or the organization's credit. */
+export interface CreditShortage {
+  readonly short: SpendCap | 'credit'
+}
+
+/** A change of an organization's credit. The balance is the sum of all entries. */
+export interface CreditEntry {
+  readonly id: string
+  readonly org: string
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  /** Positive for credit that was added, negative for credit that was spent. */
+  readonly amountUsd: number
+  /** Null for what a request spent. */
+  readonly note: string | null
+  /** The request that spent it, else null. */
+  readonly requestId: string | null
+}
+
+/**
+ * Tracks what accounts spend, and the credit of organizations. `reserve` is called only for requests whose key or accounts have a cap or a
+ * credit.
+ */
 export interface Ledger {
-  /** Reserved and spent amounts together must never exceed the cap. Undefined if less than `atLeast` is left: the request fails with 402. */
-  reserve(key: ApiKey, range: CreditRange): Maybe<CreditHold | undefined>
+  /**
+   * Reserves the same amount of every cap and of the credit, or nothing of any. Reserved and spent amounts together must never exceed a cap
+   * or a balance. A period is the one in which the request was reserved: see `periodStart`. A shortage fails the request with 402.
+   */
+  reserve(requestId: string, spending: Spending, range: CreditRange): Maybe<CreditHold | CreditShortage>
+  /** What was spent in the current period of each cap, in the order of the caps. Only what was counted while there was a cap. */
+  spent(caps: readonly Pick<SpendCap, 'account' | 'period'>[]): Maybe<readonly number[]>
+  /** Adds credit, or with a negative amount takes it away. `entry.id` makes it idempotent: a second entry with the same id changes nothing. */
+  addCredit(entry: CreditEntry): Maybe<void>
+  /** What the organization has left, without what is reserved. 0 before the first entry. */
+  balance(org: string): Maybe<number>
+  /** The newest first. */
+  entries(org: string, query: PageQuery): Maybe<readonly CreditEntry[]>
 }
 export const Ledger = token<Ledger>('ledger')

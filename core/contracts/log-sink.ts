@@ -1,10 +1,13 @@
 import type { TokenUsage } from './events.ts'
 import type { JsonObject } from '../foundation/json.ts'
 import type { Policy } from './policy.ts'
+import type { Sight } from './sight.ts'
 
 /** The record of one request. Every request makes exactly one, however it ends. */
 export interface RequestRecord {
   readonly id: string
+  /** The id of the response or decision that answered it. Null if there was none. */
+  readonly answerId: string | null
   /** Arrival time, in milliseconds since the epoch. */
   readonly at: number
   readonly method: string
@@ -13,6 +16,9 @@ export interface RequestRecord {
   readonly status: number
   readonly elapsedMs: number
   readonly keyId: string | null
+  readonly org: string | null
+  readonly team: string | null
+  readonly user: string | null
   readonly owner: string | null
   readonly stream: boolean
   /** As the caller wrote it. */
@@ -20,6 +26,8 @@ export interface RequestRecord {
   readonly model: string | null
   readonly provider: string | null
   readonly attempts: readonly AttemptRecord[]
+  /** Null if there was nothing to choose: one endpoint could answer, or the request was refused before. */
+  readonly routing: RoutingRecord | null
   readonly usage: TokenUsage | null
   /** Null if the price is unknown or there was no answer. */
   readonly costUsd: number | null
@@ -32,17 +40,62 @@ export interface RequestRecord {
   readonly response: JsonObject | null
 }
 
+/** How the endpoints of a request were chosen. */
+export interface RoutingRecord {
+  /** What the endpoints of a model were ordered by. Null: nothing, they kept the order of the catalog. */
+  readonly sort: string | null
+  /** What models are ordered by where the request leaves the choice to `auto`. */
+  readonly modelSort: string | null
+  readonly intervalMs: number
+  /** Why the first candidate came before better ones. */
+  readonly preferred: Preferred | null
+  /** The first 16 endpoints: in the order in which to try them, then those that were passed over. */
+  readonly candidates: readonly RoutedCandidate[]
+  /** How many endpoints were passed over, by reason. */
+  readonly passedOver: Readonly<Partial<Record<PassedOver, number>>>
+}
+
+export interface RoutedCandidate {
+  readonly provider: string
+  readonly model: string
+  /** By the sort. Null without data. */
+  readonly value: number | null
+  /** By the sort of models, if that is another one. */
+  readonly modelValue?: number | null
+  /** Null if it was a candidate. */
+  readonly passedOver: PassedOver | null
+}
+
+/** `state`: it has the reasoning state of the conversation. `affinity`: its prompt cache is warm. `exploration`: it was hardly used of late. */
+export type Preferred = 'state' | 'affinity' | 'exploration'
+
+/** Why an endpoint was no candidate: what it lacks, a rule that excludes it, or `attempt-limit`, because others came before it. */
+export type PassedOver =
+  | 'tools'
+  | 'images'
+  | 'files'
+  | 'structured-output'
+  | 'web-search'
+  | 'context-management'
+  | 'permission'
+  | 'policy'
+  | 'context-window'
+  | 'attempt-limit'
+
 export interface AttemptRecord {
   readonly provider: string
   readonly model: string
-  /** `ok`, `left` if it was abandoned, or the kind of failure. */
+  /** `ok`, `left` if it was abandoned, `outrun` if another endpoint answered first, or the kind of failure. */
   readonly outcome: string
   readonly status: number | null
   readonly elapsedMs: number
+  /** Only if it was outrun: what the vendor may bill for it, which is not part of the request's cost. An estimate; null if unknown. */
+  readonly costUsd?: number | null
 }
 
 /** The record of a request in progress. */
 export interface OpenRecord {
+  answerId: string | null
   stream: boolean
   requestedModel: string | null
   model: string | null
@@ -50,6 +103,7 @@ export interface OpenRecord {
   usage: TokenUsage | null
   costUsd: number | null
   errorCode: string | null
+  routing: RoutingRecord | null
   readonly attempts: AttemptRecord[]
   readonly notes: { kind: string; summary: JsonObject }[]
   /** Kept only if the caller's policy has `logging` on. */
@@ -61,6 +115,10 @@ export interface LogSink {
   readonly name: string
   /** `metadata`: `request` and `response` are null for this sink. */
   readonly accepts: 'metadata' | 'content'
+  /**
+   * For a sink that accepts content. Without it, the sink gets no content of callers whose policy has `zdr` or `hipaa` on.
+   */
+  readonly seesContent?: Sight
   /** True: new requests wait while this sink cannot keep up. Otherwise the oldest records are dropped and counted. */
   readonly required?: boolean
   /** Called with one batch at a time. A throw is logged. A required sink gets the same batch again. */

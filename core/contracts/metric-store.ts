@@ -18,25 +18,50 @@ export interface AttemptSample {
   readonly outputTokens: number
 }
 
-/** Metrics of an endpoint over a period. Undefined where there is no data. */
+/**
+ * Metrics of an endpoint over a period that ends now. Undefined where there is no data. A window may be live: its values may change with
+ * the next attempt, so read them when you need them and do not keep the window.
+ */
 export interface MetricWindow {
+  /** All attempts. */
   readonly requests: number
+  /** Attempts that the endpoint answered. Throughput, times and mean output are theirs alone. */
+  readonly samples: number
   /** Share of attempts without a fault of the provider, from 0 to 1. */
   readonly uptime: number | undefined
   readonly inputTokens: number
   readonly outputTokens: number
+  readonly meanOutputTokens: number | undefined
   /** Output tokens per second after the first token. */
   readonly throughput: number | undefined
   readonly averageLatencyMs: number | undefined
   readonly averageTotalMs: number | undefined
-  /** `quantile` from 0 to 1. */
+  /** Time to the first semantic event. `quantile` from 0 to 1; values within 2%. */
   latencyMs(quantile: number): number | undefined
+  /** Time to the last event. `quantile` from 0 to 1; values within 2%. */
   totalMs(quantile: number): number | undefined
 }
 
-/** Live metrics per endpoint. Synchronous, so that routing never waits for a store. */
+/** An endpoint's newest answers. All values are means. */
+export interface LatestAnswers {
+  readonly samples: number
+  /** Time to the first semantic event. Undefined if no answer was streamed. */
+  readonly latencyMs: number | undefined
+  /** Output tokens per second after the first token. */
+  readonly throughput: number | undefined
+  readonly totalMs: number
+}
+
+/**
+ * Live metrics per endpoint. Synchronous, so that routing never waits for a store.
+ *
+ * The default interval and shorter ones include the latest attempt. Longer ones may be up to 15 minutes old. A period starts with the
+ * full minute in which it begins, and the longer ago that is, with the full hour, day or week.
+ */
 export interface MetricStore {
   record(sample: AttemptSample): void
   window(provider: string, model: string, intervalMs: number): MetricWindow
+  /** What the endpoint did last, to notice changes: the newest minutes that have 3 answers together, of the last 15. Undefined if there are none. */
+  latest(provider: string, model: string): LatestAnswers | undefined
 }
 export const MetricStore = token<MetricStore>('metric-store')

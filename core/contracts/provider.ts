@@ -14,6 +14,33 @@ export interface Timeouts {
   readonly totalMs: number
 }
 
+/** A stream this slow is given up before the caller sees any of it, if another endpoint is left. */
+export interface SlowStream {
+  /** The pace that is expected. */
+  readonly tokensPerSecond: number
+  /** How long a stream has to show it, from its first event on. */
+  readonly overMs: number
+}
+
+export const hedgePercentiles = ['p50', 'p75', 'p90', 'p95', 'p99'] as const
+
+/**
+ * When a request that has no answer yet is also sent to the next endpoint: after this many milliseconds, or after a percentile of the
+ * endpoint's times to the first event, such as `p95`. `false`: never.
+ */
+export type HedgeAfter = number | (typeof hedgePercentiles)[number] | false
+
+/** How requests are sent to a provider. What is not set here is as the server's settings of the same names say. */
+export interface SendingRules {
+  readonly timeouts?: Partial<Timeouts> | undefined
+  /** The most requests under way at once. Others wait. Default: no limit. */
+  readonly maxConcurrent?: number | undefined
+  /** The most requests that wait. Beyond that, the next endpoint is tried. Default: 100. */
+  readonly maxQueued?: number | undefined
+  readonly slowStream?: SlowStream | undefined
+  readonly hedgeAfter?: HedgeAfter | undefined
+}
+
 /** Identifies one of a provider's keys. Never the secret itself. */
 export interface Credential {
   readonly id: string
@@ -25,12 +52,11 @@ export interface Credential {
 export type Yielded = GenerationEvent | readonly GenerationEvent[]
 
 /** Anything that answers generations, such as a vendor's API. Most are made with `httpProvider`. */
-export interface Provider {
+export interface Provider extends SendingRules {
   /** The slug in `provider/model`. */
   readonly id: string
   /** Core picks, rotates and cools them down. Leave them out if there is only one. */
   readonly credentials?: readonly Credential[]
-  readonly timeouts?: Partial<Timeouts>
   /** What every model here can do where the catalog does not say. */
   readonly capabilities?: Capabilities
   /** See `ProviderAdapter.enforces`. */
@@ -38,7 +64,7 @@ export interface Provider {
   /**
    * Called once per attempt. Throws `ProviderFailure`, before or between events, and must stop soon after `call.signal` aborts.
    * A reply that ends without a `finish` event counts as truncated.
-   * Yield events that arrived together as one array: a step between generators costs more than most events.
+   * Yield events that arrived together as one array: a step between generators costs more than most events. An `EventFeed` costs less still.
    */
   generate(call: ProviderCall): AsyncIterable<Yielded>
 }

@@ -4,15 +4,21 @@ import { token } from '../foundation/token.ts'
 
 /** A budget of tokens or requests that refills every window. */
 export interface TokenWindow {
-  /** Such as `key:<id>`, or `decisions:<vendor>` for requests to a vendor. Equal names share one budget. */
+  /** Such as `key:<id>:tokens:<windowMs>`, or `decisions:<vendor>` for requests to a vendor. Equal names share one budget. */
   readonly bucket: string
+  /** How many tokens or requests the budget has. */
   readonly tokens: number
   readonly windowMs: number
 }
 
-/** Tracks token windows. Called only for keys and vendors that have one. */
+/**
+ * Tracks windows, and requests in progress. Called only for keys and vendors that have limits. A store that survives a restart must keep
+ * windows of an hour or more.
+ */
 export interface RateLimiter {
   /** Reserves tokens, or says how long to wait: then the request fails with 429. `retryAfterMs` is undefined if even a whole window is too small. */
   reserve(window: TokenWindow, tokens: number): Maybe<Hold | { readonly retryAfterMs: number | undefined }>
+  /** Counts one request in progress, until the returned function is called. Undefined if `limit` of the bucket are in progress already. */
+  enter(bucket: string, limit: number): Maybe<(() => void) | undefined>
 }
 export const RateLimiter = token<RateLimiter>('rate-limiter')

@@ -1,5 +1,6 @@
 import { cacheControlSchema, inputPartSchema, itemSchema, type Item } from './items.ts'
 import type { JsonObject, Schema, Wire } from '../foundation/json.ts'
+import { intervalPattern } from './metric-interval.ts'
 import { maximumTools, toolChoiceSchema, toolSchema, type ToolDefinition } from './tools.ts'
 
 export * from './tools.ts'
@@ -46,11 +47,8 @@ const textFormat = {
   ],
 } as const satisfies Schema
 
-const sort = {
-  type: 'string',
-  pattern:
-    '^(cost|performance|total_requests|uptime|throughput|avg_latency|latency|avg_e2e_latency|e2e_latency|input_tokens|output_tokens|total_tokens|p([0-9]|[1-9][0-9]|100)_(latency|e2e_latency))$',
-} as const
+/** Which sorts there are depends on the plugins: the planner checks it. */
+const sort = { type: 'string', minLength: 1, maxLength: 256 } as const
 
 const routing = {
   type: 'object',
@@ -61,7 +59,7 @@ const routing = {
       properties: {
         fallbacks,
         sort,
-        interval: { type: 'string', pattern: '^\\d+(?:m| minutes|h| hours?|d| days?|w| weeks?|y| years?)$' },
+        interval: { type: 'string', pattern: intervalPattern },
       },
     },
   },

@@ -5,7 +5,7 @@ import { token } from '../foundation/token.ts'
 /** What one request added to a conversation. Every item has an `id`. */
 export interface Turn {
   readonly input: readonly Item[]
-  /** The model's output before output filters, with its state sealed. */
+  /** The output as the client saw it, with its state sealed. */
   readonly output: readonly Item[]
 }
 

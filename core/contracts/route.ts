@@ -100,6 +100,8 @@ export interface GatewayServices {
   countInput(scope: RequestScope, request: GenerationRequest): Promise<InputCount>
   /** Answers a decision, or throws a `GatewayError`. `bodyBytes`: the size of the caller's body, if known. */
   decide(scope: RequestScope, request: DecisionRequest, bodyBytes?: number): Promise<Decided>
+  /** Whether the caller may use the endpoint. */
+  readonly permits: (caller: Caller, endpoint: Endpoint) => boolean
   readonly responses: StoredResponses
   readonly catalog: Catalog
   readonly clock: Clock
@@ -120,6 +122,8 @@ export interface StoredResponses {
 
 /** Receives an answer for the client. Core calls `begin`, `write` any number of times, `close`, then `end`; or `fail` at any point. */
 export interface GenerationSink {
+  /** The id of the answer, for the record. */
+  readonly id?: string
   begin(commitment: Commitment): void
   write(event: ItemEvent): void
   /** Returns the finished object, which core stores before it calls `end`. */

@@ -1,6 +1,7 @@
 import type { Logger } from '../foundation/logger.ts'
 import type { JsonObject } from '../foundation/json.ts'
 import type { ApiKey } from './key-store.ts'
+import type { Spending } from './ledger.ts'
 import type { Policy } from './policy.ts'
 
 /** Who sent the request: the key, its policy, and the owner of its stored responses. */
@@ -9,6 +10,8 @@ export interface Caller {
   readonly policy: Policy
   /** The user, or else the team, or else the organization. Stored responses belong to it, not to the key, so they survive the key. */
   readonly owner: string
+  /** What the cost of the request counts against. Undefined for keys without caps, which most are. */
+  readonly spending?: Spending | undefined
 }
 
 /** Passed to everything that works on one request. */

@@ -15,6 +15,8 @@ export interface SealContext {
 export interface Sealer {
   /** Where the master key comes from, for messages: `key file /srv/data/master.key`. Never the key. */
   readonly keySource: string
+  /** Whether other gateways can have the same master key. False for a key in a file that this gateway creates. */
+  readonly isShared: boolean
   /** False if there is no master key yet. The first `seal` or `mac`, or the start of the gateway, creates one. */
   readonly hasKey: boolean
   seal(context: SealContext, bytes: Uint8Array): Uint8Array

@@ -49,7 +49,7 @@ export class AskedModels {
 
   async *#answer(request: GenerationRequest, guards: readonly OpenGuard[], scope: CallScope): AsyncGenerator<GenerationEvent> {
     const { planner, calls } = this.#services
-    const planned = planner.plan(request, scope.context, guards)
+    const planned = await planner.plan(request, { context: scope.context, guards, record: scope.surroundings.record })
     const call = await calls.reserve(request, planned, scope)
     const reply = await call.open(request)
     let characters = 0

@@ -1,5 +1,6 @@
 import { Failover, failoverDependencies } from '../attempts/failover.ts'
 import type { Attempt } from '../attempts/attempt.ts'
+import type { Lane } from '../attempts/lane.ts'
 import type { Reservation } from '../billing/reservation.ts'
 import type { DecisionReply, DecisionRequest } from '../contracts/decision.ts'
 import type { Credential, ProviderFailure } from '../contracts/provider.ts'
@@ -47,21 +48,25 @@ export class DecisionAttempts {
 
   /** A reply that answers every question. Throws the public error of the last failure when no candidate is left. */
   first(candidates: readonly DecisionCandidate[], task: DecisionTask): Promise<AnsweredDecision> {
-    return this.#failover.first(candidates, task.operation.context, (candidate, credential) => this.#try(candidate, credential, task))
+    const { operation, surroundings } = task
+    return this.#failover.first(candidates, operation.context, surroundings.cancellation, {
+      attempt: (candidate, credential, lane) => this.#try(candidate, credential, lane, task),
+    })
   }
 
   async #try(
     candidate: DecisionCandidate,
     credential: Credential | undefined,
+    lane: Lane,
     task: DecisionTask,
   ): Promise<AnsweredDecision | ProviderFailure> {
     const { client, model, endpoint } = candidate
     const { operation, guards, reservation, surroundings } = task
-    const { cancellation, record } = surroundings
+    const { record } = surroundings
     const { context } = operation
     // A decision's output has no limit that could be lowered: either all of it is covered, or this throws the 402.
     await reservation?.outputLimit(endpoint)
-    const parts = { candidate, credential, totalMs: client.timeoutMs ?? defaultTimeoutMs, run: cancellation, record }
+    const parts = { candidate, credential, totalMs: client.timeoutMs ?? defaultTimeoutMs, lane, record }
     const run = async (attempt: Attempt<DecisionReply, DecisionCandidate>): Promise<AnsweredDecision> => {
       const { signal } = attempt
       const request = { ...task.request, model }

@@ -38,17 +38,18 @@ export class Decision {
   }
 
   async #answer(): Promise<Decided> {
-    const { policies, guardrails, limits, names, reservations, attempts } = this.#services
+    const { policies, guardrails, limits, names, reservations, requestLimits, attempts } = this.#services
     const { context, bill } = this.#operation
-    const { key, policy } = context.caller
+    const { policy } = context.caller
     refuseByRetention(policy)
     policies.check(policy)
+    const entered = requestLimits.enter(context.caller.key)
+    if (entered) this.#operation.onEnd(await entered)
     await limits.check(this.#asked, this.#bodyBytes)
     const guards = openGuards(guardrails, context)
     const request = await applyDecisionGuards(this.#asked, guards, context)
-    const candidates = names.candidates(request.model, key)
-    const endpoints = candidates.map(({ endpoint }) => endpoint)
-    const reservation = await reservations.reserve(key, () => decisionNeed(request), endpoints)
+    const candidates = names.candidates(request.model, context.caller)
+    const reservation = await reservations.reserve(context, () => decisionNeed(request), candidates)
     this.#operation.hold(reservation)
     const affordable = reservation?.affordable(candidates) ?? candidates
 
@@ -63,6 +64,7 @@ export class Decision {
     const { record } = this.#scope
     const version = reply.model ?? candidate.model
     this.#operation.answeredBy(candidate.endpoint)
+    record.answerId = context.id
     // If the client called models, those calls are on the bill already. They are the whole cost.
     if (bill.usage === noUsage) bill.add(billedUsage(reply, request), candidate.endpoint.price)
     const decided: Decided = {

@@ -1,4 +1,5 @@
 import { PolicyResolver } from '../admission/policy.ts'
+import { RequestLimits } from '../admission/request-limits.ts'
 import { Reservations } from '../billing/reservations.ts'
 import { wire, type Dependencies } from '../framework/container.ts'
 import type { Decided, DecisionRequest } from '../contracts/decision.ts'
@@ -19,6 +20,7 @@ const dependencies = {
   limits: TokenLimits,
   names: DecisionNames,
   reservations: Reservations,
+  requestLimits: RequestLimits,
   attempts: DecisionAttempts,
   settings: Settings,
   live: LiveOperations,

@@ -1,9 +1,9 @@
-import { permitted } from '../admission/permission.ts'
+import { Permissions } from '../admission/permissions.ts'
 import { wire } from '../framework/container.ts'
 import { Catalog, type Endpoint } from '../contracts/catalog.ts'
 import type { DecisionClient } from '../contracts/decision.ts'
-import type { ApiKey } from '../contracts/key-store.ts'
 import type { Provider } from '../contracts/provider.ts'
+import type { Caller } from '../contracts/run-context.ts'
 import { invalidRequest, type GatewayError } from '../foundation/errors.ts'
 import { DecisionClients, Providers } from '../framework/extension-points.ts'
 import { nearest } from '../foundation/nearest.ts'
@@ -27,24 +27,26 @@ export class DecisionNames {
   readonly #inOrder: readonly DecisionClient[]
   readonly #providers: Registry<Provider>
   readonly #catalog: Catalog
+  readonly #permissions: Permissions
 
   static {
-    wire(this, [DecisionClients, Providers, Catalog])
+    wire(this, [DecisionClients, Providers, Catalog, Permissions])
   }
 
-  constructor(clients: Registry<DecisionClient>, providers: Registry<Provider>, catalog: Catalog) {
+  constructor(clients: Registry<DecisionClient>, providers: Registry<Provider>, catalog: Catalog, permissions: Permissions) {
     this.#clients = clients
     this.#inOrder = clients.values()
     this.#providers = providers
     this.#catalog = catalog
+    this.#permissions = permissions
   }
 
-  /** The candidates that the key permits, in plugin order: at least one. Throws 400, 402, or 403. */
-  candidates(name: string, key: ApiKey): readonly DecisionCandidate[] {
+  /** The candidates that the caller may use, in plugin order: at least one. Throws 400, 402, or 403. */
+  candidates(name: string, caller: Caller): readonly DecisionCandidate[] {
     const found = this.#find(name)
-    const endpoints = permitted(
+    const endpoints = this.#permissions.permitted(
       found.map(({ endpoint }) => endpoint),
-      key,
+      caller,
     )
     return found.filter(({ endpoint }) => endpoints.includes(endpoint))
   }

@@ -1,9 +1,11 @@
+type Listener = (reason: unknown) => void
+
 /**
  * A lightweight abort, with a real `AbortSignal` on demand: an `AbortController` takes ten times as long to create and to abort, so it is
  * created only if `signal` is read.
  */
 export class Cancellation {
-  #listeners: ((reason: unknown) => void)[] = []
+  #listeners: Listener[] | undefined
   #aborted = false
   #reason: unknown
   #controller: AbortController | undefined
@@ -28,17 +30,21 @@ export class Cancellation {
     if (this.#aborted) return
     this.#aborted = true
     this.#reason = reason
-    for (const listener of this.#listeners.splice(0)) listener(reason)
+    const listeners = this.#listeners
+    this.#listeners = undefined
+    if (listeners) for (const listener of listeners) listener(reason)
     this.#controller?.abort(reason)
   }
 
   /** The listener runs at once if already aborted. */
-  onAbort(listener: (reason: unknown) => void): void {
+  onAbort(listener: Listener): void {
     if (this.#aborted) listener(this.#reason)
-    else this.#listeners.push(listener)
+    else if (this.#listeners) this.#listeners.push(listener)
+    else this.#listeners = [listener]
   }
 
-  offAbort(listener: (reason: unknown) => void): void {
-    this.#listeners = this.#listeners.filter(other => other !== listener)
+  offAbort(listener: Listener): void {
+    const place = this.#listeners?.indexOf(listener) ?? -1
+    if (place >= 0) this.#listeners!.splice(place, 1)
   }
 }

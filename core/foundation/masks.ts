@@ -2,7 +2,7 @@ import { systemClock, type Clock } from './clock.ts'
 import { token } from './token.ts'
 
 const shortestSecret = 6
-const gatewayKey = /\btp_([0-9A-Za-z]+)_[0-9A-Za-z]+/g
+const gatewayKey = /\b(t[pa])_([0-9A-Za-z]+)_[0-9A-Za-z]+/g
 
 /** Knows every secret of this process, and masks them in output. */
 export class Masks {
@@ -43,7 +43,7 @@ export class Masks {
 
   apply(text: string): string {
     if (this.#nextExpiryMs !== Infinity) this.#forgetExpired()
-    const masked = text.includes('tp_') ? text.replace(gatewayKey, 'tp_$1_***') : text
+    const masked = text.includes('tp_') || text.includes('ta_') ? text.replace(gatewayKey, '$1_$2_***') : text
     if (this.#secrets.size === 0) return masked
     this.#pattern ??= new RegExp(
       [...this.#secrets.keys()]

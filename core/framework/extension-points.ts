@@ -3,12 +3,15 @@ import type { DecisionClient } from '../contracts/decision.ts'
 import type { Guardrail } from '../contracts/guardrail.ts'
 import type { LogSink } from '../contracts/log-sink.ts'
 import { levels, policyFields, type PolicySource } from '../contracts/policy.ts'
-import type { Provider } from '../contracts/provider.ts'
+import { hedgePercentiles, type Provider } from '../contracts/provider.ts'
+import type { AdminRoute } from '../contracts/admin-route.ts'
+import { adminRoles } from '../contracts/admin-token-store.ts'
 import { routeMethods, type Route } from '../contracts/route.ts'
+import type { SortStrategy } from '../contracts/sort-strategy.ts'
 import { isObject } from '../foundation/json.ts'
 import { token, type Token } from '../foundation/token.ts'
 import { Registry } from './registry.ts'
-import { flag, method, milliseconds, oneOf, optional, slug, text, type Member, type Shape } from './shape.ts'
+import { count, flag, isAboveZero, method, milliseconds, oneOf, optional, slug, text, type Member, type Shape } from './shape.ts'
 
 export const Providers = token<Registry<Provider>>('providers')
 export const AbsentProviders = token<Registry<AbsentProvider>>('absent-providers')
@@ -16,8 +19,10 @@ export const CatalogSources = token<Registry<CatalogSource>>('catalog-sources')
 export const DecisionClients = token<Registry<DecisionClient>>('decision-clients')
 export const Guardrails = token<Registry<Guardrail>>('guardrails')
 export const PolicySources = token<Registry<PolicySource>>('policy-sources')
+export const SortStrategies = token<Registry<SortStrategy>>('sort-strategies')
 export const LogSinks = token<Registry<LogSink>>('log-sinks')
 export const Routes = token<Registry<Route>>('routes')
+export const AdminRoutes = token<Registry<AdminRoute>>('admin-routes')
 
 interface ExtensionPoint<T> {
   readonly token: Token<Registry<T>>
@@ -45,6 +50,14 @@ const timeouts: Member = {
   expected: 'an object with milliseconds above 0',
   accepts: value => isObject(value) && Object.values(value).every(each => each === undefined || milliseconds.accepts(each)),
 }
+const slowStream: Member = {
+  expected: 'an object with tokensPerSecond and overMs above 0',
+  accepts: value => isObject(value) && isAboveZero(value['tokensPerSecond']) && milliseconds.accepts(value['overMs']),
+}
+const hedgeAfter: Member = {
+  expected: `milliseconds above 0, a percentile (${hedgePercentiles.join(', ')}), or false`,
+  accepts: value => value === false || milliseconds.accepts(value) || (hedgePercentiles as readonly unknown[]).includes(value),
+}
 const fields: Member = {
   expected: `an array of policy fields (${policyFields.join(', ')})`,
   accepts: value => Array.isArray(value) && value.every(each => (policyFields as readonly unknown[]).includes(each)),
@@ -53,6 +66,11 @@ const sight: Member = {
   expected: '"local" or { zdr, hipaa }, each an object or false',
   accepts: value =>
     value === 'local' || (isObject(value) && [value['zdr'], value['hipaa']].every(each => each === false || isObject(each))),
+}
+const texts: Member = { expected: 'an array of strings', accepts: value => Array.isArray(value) && value.every(text.accepts) }
+const pattern: Member = {
+  expected: 'the source of a regular expression, from ^ to $',
+  accepts: value => text.accepts(value) && isWhole(value),
 }
 const path: Member = { expected: 'a path that starts with "/"', accepts: value => typeof value === 'string' && value.startsWith('/') }
 
@@ -63,6 +81,10 @@ export const extensionPoints: readonly ExtensionPoint<any>[] = [
     generate: method,
     credentials: optional(credentials),
     timeouts: optional(timeouts),
+    maxConcurrent: optional(count(1)),
+    maxQueued: optional(count(0)),
+    slowStream: optional(slowStream),
+    hedgeAfter: optional(hedgeAfter),
     enforces: optional(method),
   }),
   point(AbsentProviders, 'absent provider', provider => provider.id, { id: slug, remedy: text }),
@@ -88,15 +110,28 @@ export const extensionPoints: readonly ExtensionPoint<any>[] = [
     onFailure: oneOf('refuse', 'allow'),
     timeoutMs: milliseconds,
     seesContent: sight,
+    applies: optional(oneOf('always', 'key')),
     open: method,
   }),
   point(PolicySources, 'policy source', source => source.level, {
     level: oneOf(...levels.filter(level => level !== 'key')),
     policy: method,
   }),
+  point(SortStrategies, 'sort', strategy => strategy.name, {
+    name: text,
+    pattern: optional(pattern),
+    examples: optional(texts),
+    description: text,
+    unit: optional(text),
+    first: oneOf('lowest', 'highest'),
+    isDefault: optional(flag),
+    readsCost: optional(flag),
+    values: method,
+  }),
   point(LogSinks, 'log sink', sink => sink.name, {
     name: text,
     accepts: oneOf('metadata', 'content'),
+    seesContent: optional(sight),
     required: optional(flag),
     write: method,
   }),
@@ -110,4 +145,23 @@ export const extensionPoints: readonly ExtensionPoint<any>[] = [
     error: optional(method),
     describe: optional(method),
   }),
+  point(AdminRoutes, 'admin route', route => `${route.method} ${route.path}`, {
+    method: oneOf(...routeMethods),
+    path,
+    role: oneOf(...adminRoles, 'none'),
+    reach: oneOf('org', 'all'),
+    handle: method,
+    describe: optional(method),
+  }),
 ]
+
+/** Whether it is a regular expression that matches whole values only. */
+function isWhole(pattern: unknown): boolean {
+  const source = String(pattern)
+  if (!source.startsWith('^') || !source.endsWith('$')) return false
+  try {
+    return new RegExp(source) instanceof RegExp
+  } catch {
+    return false
+  }
+}

@@ -1,6 +1,6 @@
 import type { HttpClient } from '../contracts/http-client.ts'
 import { resolve } from 'node:path'
-import { Ajv, type ValidateFunction } from 'ajv'
+import type { ValidateFunction } from 'ajv'
 import pTimeout from 'p-timeout'
 import type { Container } from './container.ts'
 import { PluginError } from '../foundation/errors.ts'
@@ -11,19 +11,36 @@ import { notAPlugin } from './not-a-plugin.ts'
 import { optionProblems } from './option-problems.ts'
 import type { Hook, OptionsSchema, PluginDefinition, PluginUse, Registrar } from './plugin.ts'
 import { Registry } from './registry.ts'
+import { settleServices } from './services.ts'
 import { nameOf, type Token } from '../foundation/token.ts'
+import { lazyValidator } from '../validation/lazy-validator.ts'
+import type { SchemaRules } from '../validation/schema-rules.ts'
 
 /** A plugin with valid options, defaults filled in. */
 export interface CheckedPlugin {
   readonly name: string
   readonly plugin: PluginDefinition
   readonly options: object
+  /** The services that it provides here. */
   readonly provides: readonly Token<any>[]
+  /** These, and those that it would provide if no other plugin did. */
+  readonly offers: readonly Token<any>[]
+  /** It is an entry of `defaults()`. */
+  readonly isDefault: boolean
 }
 
 const hookTimeoutMs = 10_000
 /** After this long, the log names the plugin, so that the operator knows what the gateway is waiting for. */
 const slowHookMs = 2_000
+
+export interface PluginHostOptions {
+  /** Where relative paths in the options start. Default: the current folder. */
+  readonly folder?: string | undefined
+  /** Default: true. See `Registrar.createFiles`. */
+  readonly createFiles?: boolean | undefined
+  /** Default: false. See `Registrar.lookOnly`. */
+  readonly lookOnly?: boolean | undefined
+}
 
 /** Sets up plugins in dependency order, and stops them in reverse order. */
 export class PluginHost {
@@ -33,17 +50,19 @@ export class PluginHost {
   readonly #masks: Masks
   readonly #folder: string
   readonly #createFiles: boolean
+  readonly #lookOnly: boolean
   readonly #starts: Hook[] = []
   readonly #stops = new AsyncDisposableStack()
 
-  /** Relative paths in the options are resolved from `folder`. */
-  constructor(container: Container, log: Logger, http: HttpClient, masks: Masks, folder: string = process.cwd(), createFiles = true) {
+  constructor(container: Container, log: Logger, http: HttpClient, masks: Masks, options: PluginHostOptions = {}) {
+    const { folder = process.cwd(), createFiles = true, lookOnly = false } = options
     this.#container = container
     this.#log = log
     this.#http = http
     this.#masks = masks
     this.#folder = folder
     this.#createFiles = createFiles
+    this.#lookOnly = lookOnly
   }
 
   /** Checks, orders and sets up the plugins, and returns them in setup order. A failure stops those already set up. */
@@ -70,23 +89,26 @@ export class PluginHost {
     await this.#stops.disposeAsync()
   }
 
-  async #setUp({ name, plugin, options, provides }: CheckedPlugin): Promise<void> {
+  async #setUp({ name, plugin, options, provides, offers }: CheckedPlugin): Promise<void> {
     const provided = new Set<Token<any>>()
     const registrar: Registrar = {
       name,
       log: this.#log.child(name),
       http: this.#http,
       createFiles: this.#createFiles,
+      lookOnly: this.#lookOnly,
       add: (point, contribution) => {
         const registry = typeof point === 'symbol' && this.#container.has(point) ? this.#container.get(point) : undefined
         if (!(registry instanceof Registry)) throw new PluginError(name, notAnExtensionPoint(point))
         registry.add(contribution, name)
       },
       provide: (service, implementation) => {
-        if (!provides.includes(service)) throw new PluginError(name, `provides ${nameOf(service)} without declaring it`)
+        if (!offers.includes(service)) throw new PluginError(name, `provides ${nameOf(service)} without declaring it`)
+        if (!provides.includes(service)) return
         this.#container.value(service, implementation)
         provided.add(service)
       },
+      provides: service => provides.includes(service),
       resolvePath: path => resolve(this.#folder, path),
       secret: (text, expiresAtMs) => this.#masks.add(text, expiresAtMs),
       onStart: hook => this.#starts.push(() => runHook(name, 'failed to start', this.#log, hook)),
@@ -122,8 +144,6 @@ export class PluginHost {
 
 /** Checks every plugin's options, and reports all problems at once. */
 export function check(uses: readonly PluginUse[]): CheckedPlugin[] {
-  const ajv = new Ajv({ allErrors: true, useDefaults: true, strict: true, allowUnionTypes: true })
-  ajv.addFormat('uri', { type: 'string', validate: (text: string) => /^https?:/.test(text) && URL.canParse(text) })
   const problems: PluginError[] = []
   const checked = uses.map((use, index): CheckedPlugin | undefined => {
     const place = `#${index + 1} in \`plugins\``
@@ -138,7 +158,7 @@ export function check(uses: readonly PluginUse[]): CheckedPlugin[] {
       return undefined
     }
     try {
-      return complete(ajv, use)
+      return complete(use)
     } catch (error) {
       problems.push(error as PluginError)
       return undefined
@@ -146,28 +166,39 @@ export function check(uses: readonly PluginUse[]): CheckedPlugin[] {
   })
   if (problems.length === 1) throw problems[0]
   if (problems.length > 1) throw new AggregateError(problems, problems.map(problem => problem.message).join('\n'))
-  return checked.filter(plugin => plugin !== undefined)
+  return settleServices(checked.filter(plugin => plugin !== undefined))
 }
 
 /** Fills in the defaults of one plugin's options, or throws a `PluginError`. */
-function complete(ajv: Ajv, { plugin, options: given }: PluginUse): CheckedPlugin {
+function complete({ plugin, options: given, isDefault = false }: PluginUse): CheckedPlugin {
   const { name } = plugin
   const options = structuredClone(given)
-  const validate = compiled(ajv, plugin)
+  const validate = validatorOf(plugin)
   if (!validate(options)) {
     const found = optionProblems(validate.errors!, Object.keys(plugin.options.properties))
     throw new PluginError(name, `has bad options: ${found}`)
   }
   try {
     const instance = plugin.instance?.(options)
-    const provides = typeof plugin.provides === 'function' ? plugin.provides(options) : (plugin.provides ?? [])
-    return { name: instance === undefined ? name : `${name}(${instance})`, plugin, options, provides }
+    const provides = servicesOf(plugin.provides, options)
+    const offers = [...provides, ...servicesOf(plugin.offers, options)]
+    return { name: instance === undefined ? name : `${name}(${instance})`, plugin, options, provides, offers, isDefault }
   } catch (cause) {
     throw new PluginError(name, `failed to read its options: ${messageOf(cause)}`, { cause })
   }
 }
 
-function compiled(ajv: Ajv, { name, options }: PluginDefinition): ValidateFunction {
+function servicesOf(services: PluginDefinition['provides'], options: object): readonly Token<any>[] {
+  return typeof services === 'function' ? services(options) : (services ?? [])
+}
+
+const optionRules: SchemaRules = {
+  name: 'options',
+  options: { allErrors: true, useDefaults: true, strict: true, allowUnionTypes: true },
+  formats: { uri: { type: 'string', validate: (text: string) => /^https?:/.test(text) && URL.canParse(text) } },
+}
+
+function validatorOf({ name, options }: PluginDefinition): ValidateFunction {
   const { type, additionalProperties, properties } = (options ?? {}) as Partial<OptionsSchema>
   if (type !== 'object' || additionalProperties !== false || !isObject(properties))
     throw new PluginError(
@@ -175,7 +206,7 @@ function compiled(ajv: Ajv, { name, options }: PluginDefinition): ValidateFuncti
       "needs a closed JSON Schema in `options`: { type: 'object', additionalProperties: false, properties: { … } }",
     )
   try {
-    return ajv.compile(options)
+    return lazyValidator(options!, optionRules)()
   } catch (cause) {
     throw new PluginError(name, `has an invalid JSON Schema in \`options\`: ${messageOf(cause)}`, { cause })
   }

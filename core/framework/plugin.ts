@@ -33,10 +33,14 @@ export interface Registrar {
   readonly http: HttpClient
   /** False for commands that only look, such as `turnpike check`: create no files then, and do without those that do not exist yet. */
   readonly createFiles: boolean
+  /** True for commands that also change nothing that exists, such as `turnpike check`: do not upgrade a database then. */
+  readonly lookOnly: boolean
   /** Adds a contribution to an extension point. Throws a `PluginError` if it is malformed or its name is taken. */
   add<T>(point: Token<Registry<T>>, contribution: T): void
-  /** Provides a service that the plugin declares in `provides`. */
+  /** Provides a service that the plugin declares in `provides` or `offers`. Ignored if another plugin provides it in this config. */
   provide<T>(service: Token<T>, implementation: T): void
+  /** Whether the plugin provides the service in this config. Ask before you make something expensive. */
+  provides(service: Token<unknown>): boolean
   /** Resolves a path from the options. Relative paths start at the folder of the config file. */
   resolvePath(path: string): string
   /**
@@ -57,29 +61,43 @@ export interface PluginDefinition {
   /** The services and registries that `setup` receives, by the names it receives them under. */
   readonly needs?: Needs
   readonly provides?: readonly Token<any>[] | ((options: any) => readonly Token<any>[])
+  /** Services to provide if no other plugin has them in `provides`. */
+  readonly offers?: readonly Token<any>[] | ((options: any) => readonly Token<any>[])
   /** Names of plugins to set up earlier, if they are loaded. */
   readonly after?: readonly string[]
   /** Names this use of the plugin, so that it can be listed more than once. */
   readonly instance?: (options: any) => string
+  /**
+   * Brings what the plugin stores up to date, without a time limit. `turnpike migrate` calls it; `setup` must do the same. Returns what it
+   * did, by name.
+   */
+  readonly migrate?: (gateway: MigrationContext, options: any) => Promise<readonly string[]>
   setup(gateway: Registrar, options: any, needs: any): void | Promise<void>
 }
+
+/** Passed to `migrate`. */
+export type MigrationContext = Pick<Registrar, 'log' | 'resolvePath' | 'secret'>
 
 /** A plugin with its options: an entry of `plugins` in the config. */
 export interface PluginUse {
   readonly apiVersion: 1
   readonly plugin: PluginDefinition
   readonly options: object
+  /** Set for the entries of `defaults()`: they provide only what no plugin of the config itself provides. */
+  readonly isDefault?: boolean
 }
 
 /** A plugin as its module exports it: call it with the options in `plugins: [...]`. */
 export type Plugin<S> = (options: OptionsInput<S> & object) => PluginUse
 
 export function definePlugin<const S extends OptionsSchema, N extends Needs = {}>(
-  plugin: Omit<PluginDefinition, 'options' | 'needs' | 'provides' | 'instance' | 'setup'> & {
+  plugin: Omit<PluginDefinition, 'options' | 'needs' | 'provides' | 'offers' | 'instance' | 'migrate' | 'setup'> & {
     readonly options: S
     readonly needs?: N
     readonly provides?: readonly Token<any>[] | ((options: Options<S>) => readonly Token<any>[])
+    readonly offers?: readonly Token<any>[] | ((options: Options<S>) => readonly Token<any>[])
     readonly instance?: (options: Options<S>) => string
+    readonly migrate?: (gateway: MigrationContext, options: Options<S>) => Promise<readonly string[]>
     setup(gateway: Registrar, options: Options<S>, needs: Resolved<N>): void | Promise<void>
   },
 ): Plugin<S> {

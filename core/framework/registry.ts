@@ -54,9 +54,12 @@ export class Registry<T> {
 
   /** A malformed contribution may not have the members that make up its name. */
   #labelOf(contribution: unknown): string {
-    if (typeof contribution !== 'object' || contribution === null) return `a ${this.kind}`
+    if (typeof contribution !== 'object' || contribution === null) return this.#anyOne
     const { name, id } = contribution as { readonly name?: unknown; readonly id?: unknown }
     const label = name ?? id
-    return typeof label === 'string' && label !== '' ? `${this.kind} "${label}"` : `a ${this.kind}`
+    return typeof label === 'string' && label !== '' ? `${this.kind} "${label}"` : this.#anyOne
+  }
+  get #anyOne(): string {
+    return `${/^[aeiou]/.test(this.kind) ? 'an' : 'a'} ${this.kind}`
   }
 }

@@ -1,3 +1,4 @@
+import type { HedgeAfter, SlowStream, Timeouts } from '../contracts/provider.ts'
 import type { LogLevel } from '../foundation/logger.ts'
 import { token } from '../foundation/token.ts'
 
@@ -29,7 +30,15 @@ export interface Settings {
   readonly runTimeoutMs: number
   /** How long the end of a response may wait for the response to be stored. */
   readonly storeTimeoutMs: number
+  /** For providers without their own. */
+  readonly timeouts: Timeouts
+  readonly slowStream?: SlowStream | undefined
+  readonly hedgeAfter?: HedgeAfter | undefined
   readonly maxAttempts: number
+  /** How long an endpoint's prompt cache counts as warm. 0 turns affinity off. */
+  readonly affinityMs: number
+  /** How much worse than the best endpoint one with a warm prompt cache may be: 0.5 means half as slow again. */
+  readonly affinityDistance: number
   /** How many times the last remaining endpoint is retried after a transient failure. */
   readonly retries: number
   /** Hosts in private networks that images and files may be downloaded from. */
@@ -56,7 +65,10 @@ export const defaultSettings: Settings = {
   heartbeatMs: 15_000,
   runTimeoutMs: 900_000,
   storeTimeoutMs: 2_000,
+  timeouts: { connectMs: 10_000, firstEventMs: 120_000, betweenEventsMs: 120_000, totalMs: 600_000 },
   maxAttempts: 8,
+  affinityMs: 600_000,
+  affinityDistance: 0.5,
   retries: 2,
   mediaHosts: [],
   maxMediaCount: 64,

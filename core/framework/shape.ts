@@ -25,6 +25,14 @@ export const slug: Member = {
   expected: 'a non-empty string without slashes or white space',
   accepts: value => typeof value === 'string' && /^[^\s/]+$/.test(value),
 }
+export function isAboveZero(value: unknown): boolean {
+  return typeof value === 'number' && value > 0 && value < Infinity
+}
+
+export function count(least: number): Member {
+  return { expected: `a whole number from ${least}`, accepts: value => Number.isSafeInteger(value) && (value as number) >= least }
+}
+
 /** Node's timers cannot wait longer. */
 export const milliseconds: Member = {
   expected: 'a number of milliseconds above 0, at most 2147483647',

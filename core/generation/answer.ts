@@ -5,7 +5,7 @@ import type { Ids } from '../foundation/ids.ts'
 import { ItemStage } from './item-stage.ts'
 import type { OutputGuards } from '../guards/output-guards.ts'
 import type { RaisedEvent } from './raised-event.ts'
-import type { Seal } from './state.ts'
+import type { Seal } from '../routing/state.ts'
 import { Transcript } from './transcript.ts'
 
 /**
@@ -13,10 +13,12 @@ import { Transcript } from './transcript.ts'
  * guards to the sink.
  */
 export class Answer {
+  /** What the model said: the input of the next round. */
   readonly transcript = new Transcript()
   readonly #stage: ItemStage
   readonly #sink: GenerationSink
   #guards: OutputGuards | undefined
+  #shown: Transcript = this.transcript
   #seal: Seal = unsealed
 
   constructor(ids: Ids, sink: GenerationSink) {
@@ -27,6 +29,18 @@ export class Answer {
   /** Called before the first event. */
   guardBy(guards: OutputGuards | undefined): void {
     this.#guards = guards
+    if (guards) this.#shown = new Transcript()
+  }
+
+  /** What the client saw: the output that is stored. */
+  get shown(): Transcript {
+    return this.#shown
+  }
+
+  /** Called by the output guards with what they let through. */
+  show(event: ItemEvent): void {
+    this.#shown.add(event)
+    this.#sink.write(this.#sealed(event))
   }
 
   /** A provider's state leaves the gateway sealed and bound to the attempt that produced it. */
@@ -48,9 +62,8 @@ export class Answer {
 
   #tell(event: ItemEvent): void {
     this.transcript.add(event)
-    const outward = this.#sealed(event)
-    if (this.#guards) this.#guards.write(outward)
-    else this.#sink.write(outward)
+    if (this.#guards) this.#guards.write(event)
+    else this.#sink.write(this.#sealed(event))
   }
 
   #sealed(event: ItemEvent): ItemEvent {

@@ -1,9 +1,12 @@
 import type { Attempt } from '../attempts/attempt.ts'
 import { Failover, failoverDependencies } from '../attempts/failover.ts'
+import type { Lane } from '../attempts/lane.ts'
+import { SendingRulesIndex } from '../attempts/sending-rules.ts'
+import { StreamPace } from '../attempts/stream-pace.ts'
 import type { Reservation } from '../billing/reservation.ts'
-import { soundUsage } from '../billing/cost.ts'
+import { estimateUsage, soundUsage } from '../billing/cost.ts'
 import type { GenerationEvent, TokenUsage } from '../contracts/events.ts'
-import type { Credential, Provider, ProviderFailure, Timeouts, Yielded } from '../contracts/provider.ts'
+import type { Credential, Provider, ProviderFailure, SlowStream, Yielded } from '../contracts/provider.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
 import type { RunContext } from '../contracts/run-context.ts'
@@ -18,9 +21,7 @@ import { Lowering } from './lowering/lowering.ts'
 import { checkEvent } from './check-event.ts'
 import { isAnswering, type RaisedEvent } from './raised-event.ts'
 
-const dependencies = { ...failoverDependencies, lowering: Lowering, providers: Providers }
-
-const defaultTimeouts: Timeouts = { connectMs: 10_000, firstEventMs: 120_000, betweenEventsMs: 120_000, totalMs: 600_000 }
+const dependencies = { ...failoverDependencies, lowering: Lowering, providers: Providers, rules: SendingRulesIndex }
 
 /** What aborts attempts, and the record that lists them. */
 export type Surroundings = Pick<RequestScope, 'cancellation' | 'record'>
@@ -34,15 +35,17 @@ export interface AnswerSurroundings extends Surroundings {
 export class Attempts {
   readonly #lowering: Lowering
   readonly #providers: Registry<Provider>
+  readonly #rules: SendingRulesIndex
   readonly failover: Failover
 
   static {
     wire(this, dependencies)
   }
 
-  constructor({ lowering, providers, ...services }: Dependencies<typeof dependencies>) {
+  constructor({ lowering, providers, rules, ...services }: Dependencies<typeof dependencies>) {
     this.#lowering = lowering
     this.#providers = providers
+    this.#rules = rules
     this.failover = new Failover({ ...services, operation: 'generation', plugins: providers })
   }
 
@@ -55,37 +58,37 @@ export class Attempts {
     reservation?: Reservation,
   ): Promise<Attempt<RaisedEvent>> {
     surroundings.answer.keep()
-    const sorted = (inTurn: readonly (Credential | undefined)[], candidate: Candidate) =>
-      this.#lowering.withStateFirst(inTurn, request, candidate, context.caller)
-    return this.failover.first(
-      candidates,
-      context,
-      (candidate, credential) => this.#try(candidate, credential, request, context, surroundings, reservation),
-      sorted,
-    )
+    return this.failover.first(candidates, context, surroundings.cancellation, {
+      attempt: (candidate, credential, lane) => this.#try(candidate, credential, lane, request, context, surroundings, reservation),
+      sorted: (inTurn, candidate) => this.#lowering.withStateFirst(inTurn, request, candidate, context.caller),
+      hedgeAfterMs: candidates.length > 1 ? this.#rules.hedgeAfterMs(candidates[0]!, request.stream === true) : undefined,
+    })
   }
 
   async #try(
     candidate: Candidate,
     credential: Credential | undefined,
+    lane: Lane,
     request: GenerationRequest,
     context: RunContext,
-    { cancellation, record, answer }: AnswerSurroundings,
+    { record, answer }: AnswerSurroundings,
     reservation: Reservation | undefined,
   ): Promise<Attempt<RaisedEvent> | ProviderFailure> {
-    answer.restart()
+    // The other lane of a race may have an answer.
+    if (!lane.isRacing) answer.restart()
     const { endpoint, provider } = candidate
     const pluginOf = (): string => this.#providers.pluginOf(provider.id) ?? provider.id
     const outputLimit = reservation && (await reservation.outputLimit(endpoint))
     const lowered = this.#lowering.lower(request, candidate, credential, context.caller, outputLimit)
-    const timeouts = { ...defaultTimeouts, ...provider.timeouts }
+    const { timeouts, slowStream } = this.#rules.of(provider)
+    const isStream = request.stream === true
     const parts = {
       candidate,
       credential,
       warnings: lowered.warnings,
       totalMs: timeouts.totalMs,
-      streamed: request.stream === true ? timeouts : undefined,
-      run: cancellation,
+      streamed: isStream ? timeouts : undefined,
+      lane,
       record,
     }
     const run = async (attempt: Attempt<RaisedEvent>): Promise<Attempt<RaisedEvent>> => {
@@ -111,10 +114,27 @@ export class Attempts {
         else attempt.head.push(event)
         if (!isAnswering(event)) continue
         attempt.commit()
+        if (isStream && slowStream && !lane.line.isEmpty) await showsPace(attempt, event, slowStream)
         return attempt
       }
     }
-    return await this.failover.attempt(parts, context, { reservation, run, usageOf: usageIn })
+    const mayLose = lane.role !== 'only'
+    const lossOf = mayLose ? (attempt: Attempt<RaisedEvent>) => usageIn(attempt) ?? estimateUsage(request, 0) : undefined
+    return await this.failover.attempt(parts, context, { reservation, run, usageOf: usageIn, lossOf })
+  }
+}
+
+/** Waits until the stream is as fast as it should be. Throws a time-out if it is not. */
+async function showsPace(attempt: Attempt<RaisedEvent>, first: RaisedEvent, slowStream: SlowStream): Promise<void> {
+  const pace = new StreamPace(slowStream, attempt)
+  try {
+    for (let event = first; !pace.isEnough(event);) {
+      const next = attempt.take() ?? (await attempt.next())
+      if (!next) throw cutShort(attempt.candidate.provider.id)
+      attempt.head.push((event = next))
+    }
+  } finally {
+    pace.stop()
   }
 }
 

@@ -3,6 +3,7 @@ import { Sealer } from '../contracts/sealer.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { GenerationRun, GenerationSink, InputCount } from '../contracts/route.ts'
 import { PolicyResolver } from '../admission/policy.ts'
+import { RequestLimits } from '../admission/request-limits.ts'
 import { Guardrails } from '../framework/extension-points.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
 import { Ids } from '../foundation/ids.ts'
@@ -11,6 +12,7 @@ import { LiveOperations } from '../operation/live-operations.ts'
 import { Planner } from '../routing/plan.ts'
 import { Settings } from '../framework/settings.ts'
 import { allowedHosts, type AllowedHosts } from '../upstream/media/media-address.ts'
+import { Affinity } from '../routing/affinity.ts'
 import { ContextWindow } from '../routing/context-window.ts'
 import { History } from './history.ts'
 import { ModelCalls } from './model-call.ts'
@@ -23,8 +25,10 @@ const dependencies = {
   history: History,
   guardrails: Guardrails,
   planner: Planner,
+  affinity: Affinity,
   contextWindow: ContextWindow,
   calls: ModelCalls,
+  requestLimits: RequestLimits,
   answers: LiveAnswers,
   sealer: Sealer,
   settings: Settings,
@@ -56,12 +60,13 @@ export class Generation {
   /** Starts an independent task. It always ends, and neither promise ever rejects. */
   start(scope: RequestScope, request: GenerationRequest, sink: GenerationSink): GenerationRun {
     const run = new Run(this.#services, scope, request, sink)
-    return { committed: run.committed, finished: this.#live.track(scope, () => run.go()) }
+    run.start(this.#live)
+    return run
   }
 
   /** Counts with the tokenizer of the first candidate. */
   async countInput(scope: RequestScope, asked: GenerationRequest): Promise<InputCount> {
-    const { request, candidates } = await prepare(this.#services, asked, scope)
+    const { request, candidates } = await prepare(this.#services, asked, scope, { record: scope.record, dryRun: true })
     return await this.#services.contextWindow.count(candidates[0]!.endpoint, request)
   }
 }

@@ -8,6 +8,7 @@ import type { Caller } from '../contracts/run-context.ts'
 import { Clock } from '../foundation/clock.ts'
 import { GatewayError, invalidRequest } from '../foundation/errors.ts'
 import { Ids } from '../foundation/ids.ts'
+import type { Maybe } from '../foundation/json.ts'
 import { describeError, Logger } from '../foundation/logger.ts'
 import { Settings } from '../framework/settings.ts'
 import { withIds } from './item-ids.ts'
@@ -24,7 +25,7 @@ export interface Extended {
 export interface Answered {
   readonly previousId: string | undefined
   readonly added: readonly Item[]
-  /** Before output filters, with sealed state, under the ids that the client saw. */
+  /** What the client saw, with sealed state. */
   readonly said: readonly Item[]
   readonly finished: FinishedAnswer
 }
@@ -69,13 +70,17 @@ export class History implements StoredResponses {
     }
   }
 
-  async extend(request: GenerationRequest, caller: Caller): Promise<Extended> {
+  /** At once for a request that refers to nothing earlier. */
+  extend(request: GenerationRequest, caller: Caller): Maybe<Extended> {
+    const { previous_response_id: id, input } = request
+    if (id !== undefined || input.some(isReference)) return this.#extended(request, caller)
+    const whole = pairOutputs(input, 0)
+    return { request: whole === input ? request : { ...request, input: whole }, added: input }
+  }
+
+  async #extended(request: GenerationRequest, caller: Caller): Promise<Extended> {
     const { previous_response_id: id, input } = request
     const references = input.filter(isReference)
-    if (id === undefined && references.length === 0) {
-      const whole = pairOutputs(input, 0)
-      return { request: whole === input ? request : { ...request, input: whole }, added: input }
-    }
     const [earlier, added] = await Promise.all([
       id === undefined ? [] : this.#earlier(id, caller),
       references.length === 0 ? input : this.#resolved(input, references, caller),

@@ -26,10 +26,10 @@ export class ItemStage {
   readonly #ids: Ids
   readonly #emit: (event: ItemEvent) => void
   /** By the provider's key, in the current round. `null` means a suppressed call. */
-  readonly #calls = new Map<string, OpenCall | null>()
-  readonly #callIds = new Set<string>()
+  #calls: Map<string, OpenCall | null> | undefined
+  #callIds: Set<string> | undefined
   /** Searches that began and have not finished, by key. */
-  readonly #searches = new Map<string, SearchAction>()
+  #searches: Map<string, SearchAction> | undefined
   #open: Open | undefined
   #waiting: Placed[] = []
 
@@ -42,15 +42,15 @@ export class ItemStage {
     switch (event.type) {
       case 'tool-call': {
         const call = new OpenCall(event, this.#callId(event.callId))
-        this.#calls.set(event.key, call)
+        ;(this.#calls ??= new Map()).set(event.key, call)
         return this.#place({ type: 'call', call })
       }
       case 'suppressed-call':
-        this.#calls.set(event.key, null)
+        ;(this.#calls ??= new Map()).set(event.key, null)
         // Text before and after the call must not be joined.
         return this.#open?.kind === 'call' ? undefined : this.#place({ type: 'item-end' })
       case 'tool-input': {
-        const call = this.#calls.get(event.key)
+        const call = this.#calls?.get(event.key)
         if (call) return this.#place({ type: 'input', call, text: event.text })
         return call === null ? undefined : refuseInput(event.text)
       }
@@ -67,7 +67,7 @@ export class ItemStage {
   /** The answer ended: unfinished searches fail, and the open item closes. */
   end(finish: FinishReason): void {
     const isCut = finish === 'length' || finish === 'content-filter'
-    for (const [key, action] of this.#searches) this.#place({ type: 'search', key, status: 'failed', action })
+    if (this.#searches) for (const [key, action] of this.#searches) this.#place({ type: 'search', key, status: 'failed', action })
     while (this.#open) this.#close(isCut && this.#waiting.length === 0 ? 'incomplete' : 'completed')
   }
 
@@ -144,9 +144,9 @@ export class ItemStage {
 
   /** A later round finishes a search that a pause interrupted, and reports only its result. */
   #search({ key, status, action, results }: Extract<GenerationEvent, { type: 'search' }>): void {
-    if (status === 'in_progress') return void this.#searches.set(key, action)
-    const begun = this.#searches.get(key)
-    this.#searches.delete(key)
+    if (status === 'in_progress') return void (this.#searches ??= new Map()).set(key, action)
+    const begun = this.#searches?.get(key)
+    this.#searches?.delete(key)
     const lacksQuery = begun?.type === 'search' && action.type === 'search' && action.query === ''
     this.#whole({
       kind: 'search',
@@ -202,9 +202,9 @@ export class ItemStage {
 
   /** The vendor's id, unless it is empty, too long to send back, or already taken. */
   #callId(given = ''): string {
-    const isUsable = given !== '' && given.length <= longestCallId && !this.#callIds.has(given)
+    const isUsable = given !== '' && given.length <= longestCallId && !this.#callIds?.has(given)
     const callId = isUsable ? given : this.#ids.make('call')
-    this.#callIds.add(callId)
+    ;(this.#callIds ??= new Set()).add(callId)
     return callId
   }
 }

@@ -1,16 +1,16 @@
 import type { Reservation } from '../billing/reservation.ts'
 import { Reservations } from '../billing/reservations.ts'
 import { needOf } from '../billing/token-need.ts'
+import type { Maybe } from '../foundation/json.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import { wire, type Dependencies } from '../framework/container.ts'
 import type { Operation } from '../operation/operation.ts'
-import { ContextWindow } from '../routing/context-window.ts'
 import type { Candidate } from '../routing/plan.ts'
 import { Attempts, type AnswerSurroundings } from './attempts.ts'
 import { Reply } from './reply.ts'
 
-const dependencies = { contextWindow: ContextWindow, reservations: Reservations, attempts: Attempts }
+const dependencies = { reservations: Reservations, attempts: Attempts }
 
 /** Whom a model call is for. */
 export interface CallScope {
@@ -33,14 +33,15 @@ export class ModelCalls {
     this.#services = services
   }
 
-  /** Reserves tokens and credit. Throws 400 `context_length_exceeded`, 402, and 429. */
-  async reserve(request: GenerationRequest, planned: readonly Candidate[], scope: CallScope): Promise<ModelCall> {
-    const { contextWindow, reservations, attempts } = this.#services
-    const candidates = await contextWindow.fit(planned, request)
-    const endpoints = candidates.map(({ endpoint }) => endpoint)
-    const reservation = await reservations.reserve(scope.context.caller.key, () => needOf(request), endpoints)
-    scope.operation.hold(reservation)
-    return new ModelCall(attempts, scope, reservation?.affordable(candidates) ?? candidates, reservation)
+  /** Reserves tokens and credit, at once if the key has no limits. Throws 402 and 429. */
+  reserve(request: GenerationRequest, candidates: readonly Candidate[], scope: CallScope): Maybe<ModelCall> {
+    const { reservations, attempts } = this.#services
+    const reserving = reservations.reserve(scope.context, () => needOf(request), candidates)
+    if (!reserving) return new ModelCall(attempts, scope, candidates, undefined)
+    return reserving.then(reservation => {
+      scope.operation.hold(reservation)
+      return new ModelCall(attempts, scope, reservation.affordable(candidates), reservation)
+    })
   }
 }
 

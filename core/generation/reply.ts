@@ -17,6 +17,8 @@ export class Reply {
   readonly #failover: Failover
   #headTaken = 0
   #usage: TokenUsage | undefined
+  /** `#usage` made plausible, once someone has asked for it. */
+  #sound: TokenUsage | undefined
   #finish: FinishReason | undefined
   #isOver = false
   #isBilled = false
@@ -40,7 +42,7 @@ export class Reply {
 
   /** The latest usage that the provider reported. Some providers report it with every piece of text. */
   get usage(): TokenUsage | undefined {
-    return this.#usage && soundUsage(this.#usage)
+    return this.#usage && (this.#sound ??= soundUsage(this.#usage))
   }
 
   get isBilled(): boolean {
@@ -65,6 +67,33 @@ export class Reply {
     const event = this.#isOver ? await attempt.last() : await attempt.next()
     if (!event && !this.#isOver) throw cutShort(attempt.candidate.provider.id)
     return !event || this.#accept(event) ? event : this.take()
+  }
+
+  /**
+   * Passes events to `write` as they arrive, until the finish, or until `write` returns false. Undefined if that is the case at once.
+   * Throws when the reply ends before its finish.
+   */
+  flow(write: (event: RaisedEvent) => boolean): Promise<void> | undefined {
+    const { attempt } = this
+    while (this.#headTaken < attempt.head.length) {
+      const event = attempt.head[this.#headTaken++]!
+      if (this.#accept(event) && !write(event)) return undefined
+      if (this.#finish !== undefined) return undefined
+    }
+    const flowing = attempt.flow(event => (this.#accept(event) ? write(event) : true) && this.#finish === undefined)
+    if (flowing) return flowing.then(() => this.#checkEnd())
+    this.#checkEnd()
+    return undefined
+  }
+
+  /** Passes what follows the finish to `write`. Undefined if the reply is over. */
+  rest(write: (event: RaisedEvent) => void): Promise<void> | undefined {
+    for (let event = this.take(); event; event = this.take()) write(event)
+    return this.#isOver || this.attempt.isOver ? undefined : this.#late(write)
+  }
+
+  async #late(write: (event: RaisedEvent) => void): Promise<void> {
+    for (let event = await this.next(); event; event = this.take() ?? (await this.next())) write(event)
   }
 
   /** The whole reply was read. */
@@ -93,12 +122,18 @@ export class Reply {
     return this.#scope.operation.bill.add(this.usage ?? estimateUsage(this.#request, characters), endpoint.price)
   }
 
+  #checkEnd(): void {
+    if (this.#finish === undefined && this.attempt.isOver) throw cutShort(this.attempt.candidate.provider.id)
+  }
+
   /** After the finish, only the usage counts. */
   #accept(event: RaisedEvent): boolean {
     const isAfterFinish = this.#finish !== undefined
     if (isAfterFinish) this.#isOver = true
-    if (event.type === 'usage') this.#usage = event.usage
-    else if (isAfterFinish) return false
+    if (event.type === 'usage') {
+      this.#usage = event.usage
+      this.#sound = undefined
+    } else if (isAfterFinish) return false
     else if (event.type === 'finish') this.#finish = event.reason
     return true
   }

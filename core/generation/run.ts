@@ -1,13 +1,15 @@
+import type { Endpoint } from '../contracts/catalog.ts'
 import type { FinishReason } from '../contracts/events.ts'
 import type { Item } from '../contracts/items.ts'
 import type { JsonObject } from '../foundation/json.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
-import type { Commitment, FinishedAnswer, GenerationSink, Outcome } from '../contracts/route.ts'
+import type { Commitment, FinishedAnswer, GenerationRun, GenerationSink, Outcome } from '../contracts/route.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import { GatewayError } from '../foundation/errors.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
 import { describeError } from '../foundation/logger.ts'
+import type { LiveOperations } from '../operation/live-operations.ts'
 import { Operation } from '../operation/operation.ts'
 import type { Candidate } from '../routing/plan.ts'
 import { MediaError } from '../upstream/media/media-error.ts'
@@ -21,12 +23,12 @@ import { OutputGuards } from '../guards/output-guards.ts'
 import { prepare } from './preparation.ts'
 import { relay } from './relay.ts'
 import type { Reply } from './reply.ts'
-import { sealState, type Seal } from './state.ts'
+import { sealState, type Seal } from '../routing/state.ts'
 
 const maximumRounds = 8
 
 /** The whole life of one generation, top to bottom. */
-export class Run {
+export class Run implements GenerationRun {
   readonly #services: RunServices
   readonly #scope: RequestScope
   readonly #asked: GenerationRequest
@@ -35,7 +37,10 @@ export class Run {
   readonly #context: RunContext
   readonly #answer: Answer
   readonly #surroundings: AnswerSurroundings
-  readonly #committed = Promise.withResolvers<Commitment | GatewayError>()
+  #commitment: Commitment | GatewayError | undefined
+  /** Made when someone asks for it: most answers come whole. */
+  #committed: PromiseWithResolvers<Commitment | GatewayError> | undefined
+  #finished: Promise<Outcome | GatewayError> | undefined
   #commitTimer: NodeJS.Timeout | undefined
   /** The request after history was added and guards ran. */
   #request: GenerationRequest
@@ -63,10 +68,23 @@ export class Run {
   }
 
   get committed(): Promise<Commitment | GatewayError> {
+    if (!this.#committed) {
+      this.#committed = Promise.withResolvers()
+      if (this.#commitment) this.#committed.resolve(this.#commitment)
+    }
     return this.#committed.promise
   }
 
-  async go(): Promise<Outcome | GatewayError> {
+  get finished(): Promise<Outcome | GatewayError> {
+    return this.#finished!
+  }
+
+  /** Call it once. */
+  start(live: LiveOperations): void {
+    this.#finished = live.track(this.#scope, () => this.#go())
+  }
+
+  async #go(): Promise<Outcome | GatewayError> {
     let result: Outcome | GatewayError
     try {
       result = await this.#generate()
@@ -75,22 +93,41 @@ export class Run {
     }
     clearTimeout(this.#commitTimer)
     this.#surroundings.answer.close()
-    await this.#operation.end(result instanceof GatewayError)
+    const ending = this.#operation.end(result instanceof GatewayError)
+    if (ending) await ending
     return result
   }
 
   async #generate(): Promise<Outcome> {
-    const prepared = await prepare(this.#services, this.#asked, this.#context)
+    const entered = this.#services.requestLimits.enter(this.#context.caller.key)
+    if (entered) this.#operation.onEnd(await entered)
+    const preparing = prepare(this.#services, this.#asked, this.#context, this.#scope)
+    const prepared = preparing instanceof Promise ? await preparing : preparing
     this.#added = prepared.added
     this.#request = prepared.request
-    const call = await this.#services.calls.reserve(this.#request, prepared.candidates, {
+    const reserving = this.#services.calls.reserve(this.#request, prepared.candidates, {
       operation: this.#operation,
       context: this.#context,
       surroundings: this.#surroundings,
     })
-    this.#answer.guardBy(OutputGuards.over(prepared.guards, this.#context, event => this.#sink.write(event)))
+    const call = reserving instanceof Promise ? await reserving : reserving
+    if (prepared.guards.length > 0)
+      this.#answer.guardBy(OutputGuards.over(prepared.guards, this.#context, event => this.#answer.show(event)))
     this.#commitInTime()
-    return await this.#conclude(await this.#rounds(call))
+    const { endpoint } = await this.#rounds(call)
+    this.#answer.end(this.#finish)
+    const outcome = this.#outcome(endpoint)
+    const finished = this.#sink.close(outcome)
+    this.#scope.record.answerId = finished.id
+    const stored = this.#stores && (await this.#store(finished))
+    const settling = this.#operation.settle(false)
+    if (settling) await settling
+    this.#sink.end(stored)
+    // Without a choice of endpoints, there is nothing to remember.
+    if (this.#scope.record.routing)
+      this.#services.affinity.remember(this.#request, this.#context.caller, endpoint, stored ? finished.id : undefined)
+    this.#scope.record.content(this.#asked as unknown as JsonObject, finished.body)
+    return outcome
   }
 
   /** Round 1 chooses the candidate. If its reply pauses, the same candidate is asked to go on. */
@@ -107,7 +144,8 @@ export class Run {
       const { candidate } = reply.attempt
       this.#answer.sealBy(this.#seal(reply))
       this.#begin(reply)
-      await this.#relay(reply)
+      const relaying = this.#relay(reply)
+      if (relaying) await relaying
       const costUsd = reply.bill(this.#saidNow)
       reply.end()
       this.#saidBefore = this.#answer.transcript.characters
@@ -131,9 +169,10 @@ export class Run {
     }
   }
 
-  async #relay(reply: Reply): Promise<void> {
+  /** Undefined if the whole reply has arrived. */
+  #relay(reply: Reply): Promise<void> | undefined {
     try {
-      await relay(reply, this.#answer, this.#sink)
+      return relay(reply, this.#answer, this.#sink)?.catch(error => Promise.reject(reply.fail(error)))
     } catch (error) {
       throw reply.fail(error)
     }
@@ -166,7 +205,7 @@ export class Run {
   #commitInTime(): void {
     if (!this.#asked.stream) return
     this.#commitTimer = setTimeout(
-      () => this.#committed.resolve({ endpoint: undefined, attempts: 0, warnings: [], store: this.#stores }),
+      () => this.#commit({ endpoint: undefined, attempts: 0, warnings: [], store: this.#stores }),
       this.#services.settings.commitAfterMs,
     )
   }
@@ -176,27 +215,16 @@ export class Run {
     clearTimeout(this.#commitTimer)
     const { endpoint } = attempt.candidate
     this.#operation.answeredBy(endpoint)
+    this.#scope.record.answerId = this.#sink.id ?? null
     this.#begun = { endpoint, attempts: this.#scope.record.attempts.length + 1, warnings: attempt.warnings, store: this.#stores }
     this.#sink.begin(this.#begun)
-    this.#committed.resolve(this.#begun)
+    this.#commit(this.#begun)
   }
 
-  async #conclude({ endpoint }: Candidate): Promise<Outcome> {
-    this.#answer.end(this.#finish)
+  #outcome(endpoint: Endpoint): Outcome {
     const { attempts, warnings } = this.#begun!
-    const outcome: Outcome = {
-      endpoint,
-      attempts,
-      warnings,
-      finish: this.#finish,
-      usage: this.#operation.bill.usage,
-      costUsd: this.#operation.bill.costUsd,
-    }
-    const finished = this.#sink.close(outcome)
-    const stored = this.#stores && (await this.#store(finished))
-    this.#sink.end(stored)
-    this.#scope.record.content(this.#asked as unknown as JsonObject, finished.body)
-    return outcome
+    const { usage, costUsd } = this.#operation.bill
+    return { endpoint, attempts, warnings, finish: this.#finish, usage, costUsd }
   }
 
   /** True if the caller allows it and the key's policy has logging on: docs/protocol/stored-responses.md. */
@@ -206,7 +234,12 @@ export class Run {
 
   async #store(finished: FinishedAnswer): Promise<boolean> {
     const { id: requestId, caller } = this.#context
-    const answered = { previousId: this.#asked.previous_response_id, added: this.#added, said: this.#said(this.#reply!), finished }
+    const answered = {
+      previousId: this.#asked.previous_response_id,
+      added: this.#added,
+      said: this.#answer.shown.items(this.#seal(this.#reply!)),
+      finished,
+    }
     return await this.#services.history.keep(caller, answered, requestId)
   }
 
@@ -226,8 +259,14 @@ export class Run {
     } catch (unwritable) {
       this.#context.log.error('a failure could not be written', { request: this.#context.id, ...describeError(unwritable) })
     }
-    this.#committed.resolve(error)
+    this.#commit(error)
     return error
+  }
+
+  /** Only the first call counts. */
+  #commit(commitment: Commitment | GatewayError): void {
+    this.#commitment ??= commitment
+    this.#committed?.resolve(commitment)
   }
 
   /** Ends the round that was under way. What it is known to have cost is billed, and an estimate if the client left in the middle. */

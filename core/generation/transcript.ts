@@ -1,7 +1,7 @@
 import type { ItemDelta, ItemEvent, OpenedCall, OpenedItem } from '../contracts/item-events.ts'
 import type { Item, OutputTextPart, RefusalPart } from '../contracts/items.ts'
 import { appended } from '../foundation/growing-text.ts'
-import type { Seal } from './state.ts'
+import type { Seal } from '../routing/state.ts'
 
 interface Message {
   readonly kind: 'message'
@@ -24,7 +24,7 @@ interface Call {
 type Whole = Exclude<OpenedItem, { kind: 'message' | 'reasoning' | 'call' }>
 type Entry = Message | Reasoning | Call | Whole
 
-/** The model's original output, before output filters. It is stored, and sent as input of the next round. */
+/** The output of one generation, as items. */
 export class Transcript {
   readonly #entries: Entry[] = []
 
@@ -61,15 +61,15 @@ function grow(entry: Entry, event: ItemDelta): void {
   if (entry.kind === 'message') {
     if (event.type !== 'text' && event.type !== 'refusal') return
     const last = entry.parts.at(-1)
-    if (last?.kind === event.type) last.text = appended(last.text, event.text)
+    if (last?.kind === event.type) last.text = appended(last.text, event)
     else entry.parts.push({ kind: event.type, text: event.text })
   } else if (entry.kind === 'reasoning') {
     if (event.type === 'reasoning-state') entry.state = event.opaque
     if (event.type !== 'reasoning') return
     const parts = entry[event.form]
     if (event.newPart || parts.length === 0) parts.push(event.text)
-    else parts[parts.length - 1] = appended(parts.at(-1)!, event.text)
-  } else if (entry.kind === 'call' && event.type === 'tool-input') entry.input = appended(entry.input, event.text)
+    else parts[parts.length - 1] = appended(parts.at(-1)!, event)
+  } else if (entry.kind === 'call' && event.type === 'tool-input') entry.input = appended(entry.input, event)
 }
 
 function itemOf(entry: Entry, seal: Seal): Item {

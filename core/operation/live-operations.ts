@@ -13,7 +13,10 @@ export class LiveOperations {
   /** `work` must always end and never reject. Its outcome goes into the scope's record. */
   track<T>(scope: RequestScope, work: () => Promise<T>): Promise<T> {
     this.#live.add(scope)
-    const finished = work().finally(() => this.#live.remove(scope))
+    const finished = work().then(outcome => {
+      this.#live.remove(scope)
+      return outcome
+    })
     scope.work = finished
     return finished
   }

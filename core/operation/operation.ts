@@ -2,7 +2,9 @@ import type { Reservation } from '../billing/reservation.ts'
 import type { Endpoint } from '../contracts/catalog.ts'
 import { noUsage } from '../contracts/events.ts'
 import type { RunContext } from '../contracts/run-context.ts'
+import { Deadline } from '../foundation/deadline.ts'
 import { asGatewayError, GatewayError } from '../foundation/errors.ts'
+import type { Maybe } from '../foundation/json.ts'
 import { Bill } from '../billing/cost.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
 import { describeError } from '../foundation/logger.ts'
@@ -12,20 +14,26 @@ export class Operation {
   readonly context: RunContext
   readonly bill = new Bill()
   readonly #scope: RequestScope
-  readonly #timeout: NodeJS.Timeout
-  readonly #reservations: Reservation[] = []
+  readonly #timeout: Deadline
+  #reservations: Reservation[] | undefined
+  #leave: (() => void) | undefined
   #endpoint: Endpoint | undefined
 
   constructor(scope: RequestScope, requestedModel: string, timeoutMs: number) {
     this.#scope = scope
     this.context = scope
     scope.record.requestedModel = requestedModel
-    this.#timeout = setTimeout(() => scope.cancellation.abort(tookTooLong(timeoutMs)), timeoutMs)
+    this.#timeout = new Deadline(timeoutMs, () => scope.cancellation.abort(tookTooLong(timeoutMs)))
   }
 
   /** Adds a reservation to settle at the end. */
   hold(reservation: Reservation | undefined): void {
-    if (reservation) this.#reservations.push(reservation)
+    if (reservation) (this.#reservations ??= []).push(reservation)
+  }
+
+  /** Sets what to call when the operation is over. */
+  onEnd(leave: (() => void) | undefined): void {
+    this.#leave = leave
   }
 
   /** Call when the answer begins. From then on, it is charged. */
@@ -45,16 +53,32 @@ export class Operation {
     return error
   }
 
-  /** Charges what was delivered, even if the client left early, and releases the rest of the reservations. */
-  async end(failed: boolean): Promise<void> {
-    clearTimeout(this.#timeout)
+  /**
+   * Charges what was delivered, even if the client left early, and releases the rest of the reservations. Does nothing the second time.
+   * Call it before the client hears that the answer is complete, so that a crash cannot make an answer free.
+   */
+  settle(failed: boolean): Maybe<void> {
+    const reservations = this.#reservations
+    if (!reservations) return
+    this.#reservations = undefined
+    return this.#settle(reservations, failed)
+  }
+
+  /** Call when the client got the answer. */
+  end(failed: boolean): Maybe<void> {
+    this.#timeout.end()
+    this.#leave?.()
     const { record } = this.#scope
     const { usage, costUsd } = this.bill
-    const isCharged = usage !== noUsage
-    const isBilled = this.#endpoint !== undefined || isCharged
+    const isBilled = this.#endpoint !== undefined || usage !== noUsage
     record.usage = isBilled ? usage : null
     record.costUsd = isBilled ? costUsd : null
-    const [first, ...others] = this.#reservations
+    return this.settle(failed)
+  }
+
+  async #settle([first, ...others]: readonly Reservation[], failed: boolean): Promise<void> {
+    const { usage, costUsd } = this.bill
+    const isCharged = usage !== noUsage
     try {
       if (isCharged) await first?.settle(usage, costUsd)
       else await first?.release()

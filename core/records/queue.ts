@@ -1,6 +1,7 @@
 import pTimeout from 'p-timeout'
 import { wire } from '../framework/container.ts'
 import type { LogSink, RequestRecord } from '../contracts/log-sink.ts'
+import { blindedBy } from '../contracts/sight.ts'
 import { LogSinks } from '../framework/extension-points.ts'
 import { describePluginError, Logger } from '../foundation/logger.ts'
 import type { Registry } from '../framework/registry.ts'
@@ -31,8 +32,8 @@ export class RecordQueue {
 
   /** Undefined unless a required sink cannot keep up. New requests then wait for the promise. */
   room(): Promise<void> | undefined {
-    const full = this.#lanes.filter(lane => lane.blocks)
-    return full.length === 0 ? undefined : Promise.all(full.map(lane => lane.room())).then(() => undefined)
+    if (!this.#lanes.some(blocks)) return undefined
+    return Promise.all(this.#lanes.filter(blocks).map(lane => lane.room())).then(() => undefined)
   }
 
   /** Delivers the remaining records, or gives up at the deadline. */
@@ -40,6 +41,10 @@ export class RecordQueue {
     await pTimeout(Promise.all(this.#lanes.map(lane => lane.drain())), { milliseconds: deadlineMs, message: false })
     for (const lane of this.#lanes) lane.stop()
   }
+}
+
+function blocks(lane: Lane): boolean {
+  return lane.blocks
 }
 
 /** One sink and its waiting records. */
@@ -68,12 +73,17 @@ class Lane {
 
   push(record: RequestRecord): void {
     this.#waiting.push(
-      this.#sink.accepts === 'metadata' && (record.request || record.response) ? { ...record, request: null, response: null } : record,
+      (record.request || record.response) && !this.#maySeeContent(record) ? { ...record, request: null, response: null } : record,
     )
     if (!this.#sink.required && this.#waiting.length > capacity) {
       this.#dropped += this.#waiting.splice(0, batchSize).length
     }
     this.#timer ??= setTimeout(() => this.#flush(), flushAfterMs)
+  }
+
+  #maySeeContent({ policy }: RequestRecord): boolean {
+    const { accepts, seesContent } = this.#sink
+    return accepts === 'content' && policy !== null && blindedBy(seesContent, policy) === undefined
   }
 
   async drain(): Promise<void> {

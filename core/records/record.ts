@@ -1,7 +1,8 @@
 import type { Clock } from '../foundation/clock.ts'
 import type { TokenUsage } from '../contracts/events.ts'
 import type { JsonObject } from '../foundation/json.ts'
-import type { AttemptRecord, OpenRecord, RequestRecord } from '../contracts/log-sink.ts'
+import type { AttemptRecord, OpenRecord, RequestRecord, RoutingRecord } from '../contracts/log-sink.ts'
+import type { Policy } from '../contracts/policy.ts'
 import type { Caller } from '../contracts/run-context.ts'
 import type { RecordQueue } from './queue.ts'
 
@@ -16,6 +17,7 @@ export class RecordDraft implements OpenRecord {
   readonly #start: number
   #closed = false
   caller: Caller | undefined
+  answerId: string | null = null
   stream = false
   requestedModel: string | null = null
   model: string | null = null
@@ -23,6 +25,7 @@ export class RecordDraft implements OpenRecord {
   usage: TokenUsage | null = null
   costUsd: number | null = null
   errorCode: string | null = null
+  routing: RoutingRecord | null = null
   readonly attempts: AttemptRecord[] = []
   readonly notes: { kind: string; summary: JsonObject }[] = []
   #request: JsonObject | null = null
@@ -54,25 +57,42 @@ export class RecordDraft implements OpenRecord {
   #record(status: number): RequestRecord {
     return {
       id: this.#id,
+      answerId: this.answerId,
       at: this.#at,
       method: this.#method,
       path: this.#path,
       status,
       elapsedMs: Math.round((this.#clock.elapsed() - this.#start) * 1000) / 1000,
       keyId: this.caller?.key.id ?? null,
+      org: this.caller?.key.org ?? null,
+      team: this.caller?.key.team ?? null,
+      user: this.caller?.key.user ?? null,
       owner: this.caller?.owner ?? null,
       stream: this.stream,
       requestedModel: this.requestedModel,
       model: this.model,
       provider: this.provider,
       attempts: this.attempts,
+      routing: this.routing,
       usage: this.usage,
       costUsd: this.costUsd,
       errorCode: this.errorCode,
-      policy: this.caller?.policy ?? null,
+      policy: this.caller ? withoutSettings(this.caller.policy) : null,
       notes: this.notes,
       request: this.#request,
       response: this.#response,
     }
   }
 }
+
+/** Settings may hold words that nobody else should read. Requests of one key share the policy. */
+function withoutSettings(policy: Policy): Policy {
+  let recorded = recordedPolicies.get(policy)
+  if (!recorded) {
+    const fields = Object.entries(policy).map(([field, { value, source }]) => [field, { value, source }])
+    recordedPolicies.set(policy, (recorded = Object.fromEntries(fields) as unknown as Policy))
+  }
+  return recorded
+}
+
+const recordedPolicies = new WeakMap<Policy, Policy>()

@@ -31,4 +31,5 @@ export {
   type SuiteContext,
 } from './provider-suite.ts'
 export { inPieces, replay, type Replayed, type ReplayedReply } from './replay.ts'
+export { sortOrder, type SortedEndpoints, type SortFacts } from './sort-order.ts'
 export { testGateway, type TestGateway, type TestRequest } from './test-gateway.ts'

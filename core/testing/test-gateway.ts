@@ -1,5 +1,5 @@
 import { createGateway, type Gateway, type GatewayOptions } from '../gateway.ts'
-import type { KeySettings } from '../admission/api-key.ts'
+import type { KeySettings } from '../contracts/key-store.ts'
 
 export interface TestGateway {
   readonly gateway: Gateway
@@ -21,24 +21,26 @@ export interface TestRequest {
 
 const noWait: NonNullable<GatewayOptions['backoff']> = { random: () => 0, sleep: () => Promise.resolve() }
 
-/** An in-memory gateway that retries without waiting. The plugins must provide a key store, a sealer and the other services. */
+/** An in-memory gateway that retries without waiting and never explores. The plugins must provide a key store, a sealer and the other services. */
 export async function testGateway(options: GatewayOptions & { readonly key?: Partial<KeySettings> }): Promise<TestGateway> {
   const logs: string[] = []
-  const gateway = await createGateway({ writeLog: line => void logs.push(line), backoff: noWait, ...options })
+  const gateway = await createGateway({ writeLog: line => void logs.push(line), backoff: noWait, random: () => 1, ...options })
   const apiKey = await gateway.issueKey({ name: 'test', ...(options.key ?? { policy: { logging: { value: true } } }) })
   return {
     gateway,
     apiKey,
     logs,
-    async request(path, { method, headers = {}, body, signal } = {}) {
-      const init: RequestInit = {
-        method: method ?? (body === undefined ? 'GET' : 'POST'),
-        headers: { authorization: `Bearer ${apiKey}`, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-      }
-      if (body !== undefined) init.body = typeof body === 'string' ? body : JSON.stringify(body)
-      if (signal) init.signal = signal
-      return await gateway.http.h3.request(path, init)
-    },
+    request: (path, init) => Promise.resolve(gateway.http.h3.request(path, requestInit(apiKey, init))),
     stop: () => gateway.stop(),
+  }
+}
+
+/** For `fetch` and the like. */
+export function requestInit(apiKey: string, { method, headers = {}, body, signal }: TestRequest = {}): RequestInit {
+  return {
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    headers: { authorization: `Bearer ${apiKey}`, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    ...(signal && { signal }),
   }
 }

@@ -1,7 +1,10 @@
 import type { ErrorObject } from 'ajv'
 import type { JsonObject } from '../foundation/json.ts'
+import { nearest } from '../foundation/nearest.ts'
 import { invalidRequest, type GatewayError } from '../foundation/errors.ts'
 import { pathText } from './path.ts'
+
+const longestUnknown = 200
 
 /** The 400 for a body that fails its schema: the field by its path, the expected value, and the actual one. */
 export function complaint(errors: readonly ErrorObject[], value: unknown, schema: object): GatewayError {
@@ -17,6 +20,16 @@ export function complaint(errors: readonly ErrorObject[], value: unknown, schema
       )
       const noun = missing.length === 1 ? 'parameter' : 'parameters'
       return invalidRequest(`Missing required ${noun}: ${listed(missing)}.`, missing[0], 'missing_required_parameter')
+    }
+    case 'additionalProperties': {
+      const unknown = [path, params.additionalProperty]
+        .filter(step => step !== '')
+        .join('.')
+        .slice(0, longestUnknown)
+      const known = Object.keys((at(schema, parentOf(schemaPath)) as { properties?: object } | undefined)?.properties ?? {})
+      const near = nearest(String(params.additionalProperty), known)
+      const advice = near.length > 0 ? `Did you mean ${near.join(', ')}?` : `Expected ${known.join(', ')}.`
+      return invalidRequest(`Unknown parameter: '${unknown}'. ${advice}`, unknown, 'unknown_parameter')
     }
     case 'type':
       return invalidRequest(`Invalid type for '${path}': expected ${typesAt(instancePath, errors)}, but got ${came}.`, path, 'invalid_type')

@@ -35,7 +35,7 @@ export class ToolNames {
     for (const tool of offered) this.#offered.set(this.#place(tool.namespace, this.nameOf(tool)), tool)
   }
 
-  /** Works for any tool: a conversation may contain calls of tools that are no longer offered. */
+  /** Handles every tool, because a conversation may contain calls to tools that are no longer offered. */
   nameOf(tool: OwnTool): string {
     const key = keyOf(tool)
     const known = this.#names.get(key)

@@ -16,7 +16,7 @@ export interface Question {
 /** `problems` give the place in the text and the keyword that failed, never the value. */
 export type Verdict = { readonly usable: true; readonly problems: readonly string[] } | { readonly usable: false; readonly problem: string }
 
-type Draft = typeof Ajv | typeof Ajv2019 | typeof Ajv2020
+type Dialect = typeof Ajv | typeof Ajv2019 | typeof Ajv2020
 
 const options: Options = {
   strict: false,
@@ -30,7 +30,7 @@ const options: Options = {
 const maximumProblems = 5
 const problemCharacters = 200
 
-const metaSchemas = new Map<Draft, InstanceType<Draft>>()
+const metaSchemas = new Map<Dialect, InstanceType<Dialect>>()
 const compiled = new LRUCache<string, ValidateFunction>({ maxSize: 500_000, sizeCalculation: (_, schema) => schema.length })
 
 parentPort!.on('message', (question: Question) => parentPort!.postMessage(answer(question)))
@@ -49,14 +49,14 @@ function answer({ schema, text }: Question): Verdict {
 }
 
 function compile(text: string): ValidateFunction {
-  // The draft is chosen here. ajv would reject a `$schema` that it does not know.
+  // The dialect is chosen here. ajv would reject a `$schema` that it does not know.
   const { $schema, ...schema } = JSON.parse(text) as AnySchemaObject
-  const [first, ...others] = draftsFor($schema)
+  const [first, ...others] = dialectsFor($schema)
   const problem = problemOf(schema, first!)
-  const draft = problem === undefined ? first! : others.find(other => problemOf(schema, other) === undefined)
-  if (!draft) throw new Error(problem)
+  const dialect = problem === undefined ? first! : others.find(other => problemOf(schema, other) === undefined)
+  if (!dialect) throw new Error(problem)
   // One instance per schema, so that no schema can refer to another caller's. References to other documents are never fetched.
-  const ajv = new draft({ ...options, meta: false, validateSchema: false })
+  const ajv = new dialect({ ...options, meta: false, validateSchema: false })
   // In older schemas `id` is only a name, but ajv rejects it.
   const validate = ajv.removeKeyword('id').compile(schema)
   if ('$async' in validate) throw new Error('"$async" is not a keyword of JSON Schema')
@@ -65,7 +65,7 @@ function compile(text: string): ValidateFunction {
   return validate
 }
 
-function draftsFor(name: unknown): readonly [Draft, ...Draft[]] {
+function dialectsFor(name: unknown): readonly [Dialect, ...Dialect[]] {
   if (typeof name === 'string') {
     if (/draft-0[67]/.test(name)) return [Ajv]
     if (name.includes('2019-09')) return [Ajv2019]
@@ -74,9 +74,9 @@ function draftsFor(name: unknown): readonly [Draft, ...Draft[]] {
   return [Ajv2020, Ajv]
 }
 
-function problemOf(schema: AnySchemaObject, draft: Draft): string | undefined {
-  let meta = metaSchemas.get(draft)
-  if (!meta) metaSchemas.set(draft, (meta = new draft(options)))
+function problemOf(schema: AnySchemaObject, dialect: Dialect): string | undefined {
+  let meta = metaSchemas.get(dialect)
+  if (!meta) metaSchemas.set(dialect, (meta = new dialect(options)))
   return meta.validateSchema(schema) === true ? undefined : meta.errorsText(meta.errors?.slice(0, 1), { dataVar: '#' })
 }
 

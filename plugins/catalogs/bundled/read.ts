@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { Ajv } from 'ajv'
+import { lazyValidator } from '../../../core/index.ts'
 import { packedCatalogSchema, type PackedCatalog } from './format.ts'
 
 /** The catalog that ships with the gateway. `npm run catalog` created it, so it is not checked. */
@@ -7,9 +7,11 @@ export function bundledCatalog(): PackedCatalog {
   return JSON.parse(readFileSync(new URL('models.json', import.meta.url), 'utf8')) as PackedCatalog
 }
 
+const validator = lazyValidator<PackedCatalog>(packedCatalogSchema, { name: 'catalog', options: { strict: true, strictTuples: false } })
+
 /** Checks a catalog from elsewhere. Errors say where it is wrong and what was expected there. */
 export function checkedCatalog(value: unknown): PackedCatalog {
-  const validate = new Ajv({ strict: true, strictTuples: false, allErrors: false }).compile<PackedCatalog>(packedCatalogSchema)
+  const validate = validator()
   if (!validate(value)) {
     const [{ instancePath, message } = { instancePath: '', message: 'is not a catalog' }] = validate.errors ?? []
     throw new Error(`${instancePath || 'the catalog'} ${message}`)

@@ -1,15 +1,20 @@
 import { readFileSync } from 'node:fs'
-import { Ajv, type ErrorObject } from 'ajv'
+import type { ErrorObject } from 'ajv'
+import { lazyValidator } from '../../../core/index.ts'
 import { catalogSchema, checkEntries, type FileEntries } from './schema.ts'
+
+const validator = lazyValidator<FileEntries>(catalogSchema, {
+  name: 'catalog-file',
+  options: { allErrors: true, strict: true, verbose: true, useDefaults: true },
+  formats: { uri: { type: 'string', validate: (uri: string) => URL.canParse(uri) } },
+})
 
 /** Reads the models in a catalog file. Errors name the file, the place in it, and what was expected there. */
 export function readCatalogFile(path: string, optional: boolean): FileEntries {
   const text = read(path, optional)
   if (text === undefined) return []
   const entries = parse(text, path)
-  const ajv = new Ajv({ allErrors: true, strict: true, verbose: true, useDefaults: true })
-  ajv.addFormat('uri', { type: 'string', validate: (uri: string) => URL.canParse(uri) })
-  const validate = ajv.compile<FileEntries>(catalogSchema)
+  const validate = validator()
   if (!validate(entries)) throw new Error(`catalog file ${path}: ${validate.errors!.map(describe).join('; ')}`)
   checkEntries(entries, `catalog file ${path}`)
   return entries

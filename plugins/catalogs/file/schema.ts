@@ -1,4 +1,4 @@
-import { efforts, tokenizers, type Wire } from '../../../core/index.ts'
+import { efforts, features, tokenizers, type Wire } from '../../../core/index.ts'
 
 // The schema of a catalog file and of the option `models`: a list of `CatalogEntry`.
 
@@ -63,16 +63,27 @@ const capabilities = {
   description: 'What the model can do there. What you leave out is unknown, and the gateway tries it.',
 } as const
 
+const excludes = {
+  type: 'array',
+  items: { enum: features },
+  description: 'What it does not cover. Requests that use any of these are not sent there.',
+} as const
+
 const zdr = {
   anyOf: [
     { const: false },
-    { type: 'object', additionalProperties: false, required: ['policy_url'], properties: { policy_url: url, certificate_url: url } },
+    {
+      type: 'object',
+      additionalProperties: false,
+      required: ['policy_url'],
+      properties: { policy_url: url, certificate_url: url, excludes },
+    },
   ],
   description: "The provider's zero-data-retention policy, or false.",
 } as const
 
 const hipaa = {
-  anyOf: [{ const: false }, { type: 'object', additionalProperties: false, required: ['baa_url'], properties: { baa_url: url } }],
+  anyOf: [{ const: false }, { type: 'object', additionalProperties: false, required: ['baa_url'], properties: { baa_url: url, excludes } }],
   description: "The provider's business associate agreement, or false.",
 } as const
 

@@ -1,4 +1,4 @@
-import type { JsonObject, ReplyDescription, RouteDescription } from '../../../core/index.ts'
+import { features, intervalPattern, type JsonObject, type ReplyDescription, type RouteDescription } from '../../../core/index.ts'
 
 // The OpenAPI descriptions of the two routes.
 
@@ -7,7 +7,14 @@ const number = { type: ['number', 'null'] }
 const evidence = (required: readonly string[], ...members: readonly string[]): JsonObject => ({
   anyOf: [
     { const: false },
-    { type: 'object', required, properties: Object.fromEntries([...required, ...members].map(member => [member, text])) },
+    {
+      type: 'object',
+      required,
+      properties: {
+        ...Object.fromEntries([...required, ...members].map(member => [member, text])),
+        excludes: { type: 'array', items: { enum: features } },
+      },
+    },
   ],
 })
 
@@ -20,9 +27,24 @@ const summary = {
 const tokenPrices = ['input', 'output', 'cache_read', 'cache_write_5m', 'cache_write_1h', 'reasoning']
 const usdPerMillionTokens = Object.fromEntries(tokenPrices.map(kind => [kind, number]))
 
+const percentiles = { type: 'object', required: ['p50', 'p90', 'p99'], properties: { p50: number, p90: number, p99: number } }
+
+const metrics = {
+  type: 'object',
+  description: 'How the model did there in the interval. Null means that there is no data.',
+  required: ['requests', 'uptime', 'throughput', 'latency_ms', 'e2e_latency_ms'],
+  properties: {
+    requests: { type: 'integer', description: 'Attempts at this provider.' },
+    uptime: { ...number, description: 'Share of the attempts that did not fail by the provider, from 0 to 1.' },
+    throughput: { ...number, description: 'Output tokens per second after the first token.' },
+    latency_ms: { ...percentiles, description: 'Milliseconds to the first content of a stream.' },
+    e2e_latency_ms: { ...percentiles, description: 'Milliseconds to the end of the answer.' },
+  },
+}
+
 const provider = {
   type: 'object',
-  required: ['model', 'kind', 'context_window', 'max_output_tokens', 'price', 'capabilities', 'zdr', 'hipaa'],
+  required: ['model', 'kind', 'context_window', 'max_output_tokens', 'price', 'capabilities', 'zdr', 'hipaa', 'metrics'],
   properties: {
     model: { ...text, description: 'The name of the model at the vendor.' },
     kind: { enum: ['generation', 'decision'], description: 'Whether it serves POST /v1/responses or POST /v1/systemone.' },
@@ -50,6 +72,7 @@ const provider = {
     capabilities: { type: 'object', description: 'What the model can do there. Missing members are unknown.' },
     zdr: evidence(['policy_url'], 'certificate_url'),
     hipaa: evidence(['baa_url']),
+    metrics,
   },
 }
 
@@ -84,8 +107,15 @@ export function describeModels(): RouteDescription {
 export function describeModel(): RouteDescription {
   return {
     summary: 'Describe a model',
+    query: {
+      interval: {
+        description: 'The period of the metrics, up to now. Default: 15 minutes.',
+        schema: { type: 'string', pattern: intervalPattern },
+      },
+    },
     replies: {
       200: reply('The model, and each provider at which the API key may use it.', 'ModelDetail'),
+      400: reply('The interval cannot be read.', 'Error'),
       401: unauthorized,
       404: reply('The API key may use no model of this name.', 'Error'),
     },

@@ -1,9 +1,9 @@
 import {
   definePlugin,
   GatewayError,
+  MetricStore,
   Providers,
   Routes,
-  type ApiKey,
   type Catalog,
   type Endpoint,
   type JsonObject,
@@ -12,21 +12,22 @@ import {
 } from '../../../core/index.ts'
 import { describeModel, describeModels } from './description.ts'
 import { ModelList } from './list.ts'
-import { modelDetail, unlistedDetail } from './model.ts'
-import { usableBy } from './usable.ts'
+import { intervalIn, metricsOf } from './metrics.ts'
+import { modelDetail, unlistedDetail, type Measure } from './model.ts'
+import { usableOf, type IsUsable } from './usable.ts'
 
 /** `GET /v1/models` and `GET /v1/models/{id}`: docs/protocol/models.md. */
 export default definePlugin({
   name: 'models',
   options: { type: 'object', additionalProperties: false, properties: {} },
-  needs: { providers: Providers },
-  setup(gateway, _, { providers }) {
+  needs: { providers: Providers, metrics: MetricStore },
+  setup(gateway, _, { providers, metrics }) {
     const list = new ModelList()
     gateway.add(Routes, {
       method: 'GET',
       path: '/v1/models',
       auth: 'key',
-      handle: ({ caller }, { catalog }) => json(list.of(catalog.models(), caller.key)),
+      handle: ({ caller }, gateway) => json(list.of(gateway.catalog.models(), endpoint => gateway.permits(caller, endpoint))),
       describe: describeModels,
     })
     gateway.add(Routes, {
@@ -34,9 +35,12 @@ export default definePlugin({
       // Model names may contain slashes.
       path: '/v1/models/**:id',
       auth: 'key',
-      handle({ params, caller: { key } }, { catalog }) {
+      handle({ params, query, caller }, { catalog, permits }) {
+        const intervalMs = intervalIn(query)
         const name = decoded(params['id'] ?? '')
-        const find = (each: string): JsonObject | undefined => detailOf(each, key, catalog, providers)
+        const measure = (endpoint: Endpoint): JsonObject => metricsOf(endpoint, metrics, intervalMs)
+        const isUsable: IsUsable = endpoint => permits(caller, endpoint)
+        const find = (each: string): JsonObject | undefined => detailOf(each, isUsable, catalog, providers, measure)
         const found = find(name)
         if (found) return json(JSON.stringify(found))
         const near = catalog.nearest(name).filter(find)
@@ -54,24 +58,30 @@ export default definePlugin({
   },
 })
 
-/** Finds a model by name, alias or `provider/model`, which need not be in a catalog. Undefined for models that the key may not use. */
-function detailOf(name: string, key: ApiKey, catalog: Catalog, providers: Registry<Provider>): JsonObject | undefined {
+/** Finds a model by name, alias or `provider/model`, which need not be in a catalog. Undefined for models that the caller may not use. */
+function detailOf(
+  name: string,
+  isUsable: IsUsable,
+  catalog: Catalog,
+  providers: Registry<Provider>,
+  measure: Measure,
+): JsonObject | undefined {
   const shown = (endpoints: readonly Endpoint[], detail: (usable: readonly Endpoint[]) => JsonObject): JsonObject | undefined => {
-    const usable = usableBy(key, endpoints)
+    const usable = usableOf(endpoints, isUsable)
     return usable.length > 0 ? detail(usable) : undefined
   }
   const model = catalog.resolve(name)
-  if (model) return shown(model.endpoints, usable => modelDetail(model, usable))
+  if (model) return shown(model.endpoints, usable => modelDetail(model, usable, measure))
   const slash = name.indexOf('/')
   const provider = slash > 0 ? providers.get(name.slice(0, slash)) : undefined
   const rest = name.slice(slash + 1)
   if (!provider || !rest) return undefined
   const endpoint = catalog.endpoint(provider.id, rest)
   const listed = endpoint && catalog.resolve(endpoint.model)!
-  if (listed) return shown(listed.endpoints, usable => modelDetail(listed, usable))
+  if (listed) return shown(listed.endpoints, usable => modelDetail(listed, usable, measure))
   const { id, capabilities = {} } = provider
   const unlisted = { provider: id, model: rest, upstreamModel: rest, listed: false, capabilities, zdr: false, hipaa: false } as const
-  return shown([unlisted], () => unlistedDetail(unlisted))
+  return shown([unlisted], () => unlistedDetail(unlisted, measure))
 }
 
 /** Clients percent-encode the slashes in a name. */

@@ -1,6 +1,6 @@
-import type { ApiKey, Model } from '../../../core/index.ts'
+import type { Model } from '../../../core/index.ts'
 import { modelSummary } from './model.ts'
-import { usableBy } from './usable.ts'
+import { usableOf, type IsUsable } from './usable.ts'
 
 /** The list as JSON. There can be thousands of entries, so each is stringified once per state of the catalog. */
 export class ModelList {
@@ -8,14 +8,14 @@ export class ModelList {
   #entries: readonly string[] = []
   #whole = ''
 
-  /** The models that the key may use. */
-  of(models: readonly Model[], key: ApiKey): string {
+  /** The models that the caller may use. */
+  of(models: readonly Model[], isUsable: IsUsable): string {
     if (models !== this.#models) {
       this.#models = models
       this.#entries = models.map(model => JSON.stringify(modelSummary(model)))
       this.#whole = listOf(this.#entries)
     }
-    const entries = this.#entries.filter((_, index) => usableBy(key, models[index]!.endpoints).length > 0)
+    const entries = this.#entries.filter((_, index) => usableOf(models[index]!.endpoints, isUsable).length > 0)
     return entries.length === this.#entries.length ? this.#whole : listOf(entries)
   }
 }

@@ -1,23 +1,26 @@
 import type { Endpoint, JsonObject, Model, Price, TokenPrices } from '../../../core/index.ts'
 
+/** The metrics of an endpoint. */
+export type Measure = (endpoint: Endpoint) => JsonObject
+
 /** One entry of the list. It does not show zero data retention: docs/protocol/models.md. */
 export function modelSummary({ id, created, ownedBy }: Model): JsonObject {
   return { id, object: 'model', created, owned_by: ownedBy }
 }
 
 /** `endpoints`: the endpoints of the model to show. */
-export function modelDetail(model: Model, endpoints: readonly Endpoint[]): JsonObject {
+export function modelDetail(model: Model, endpoints: readonly Endpoint[], measure: Measure): JsonObject {
   return {
     ...modelSummary(model),
     aliases: model.aliases,
     family: model.family ?? null,
     listed: true,
-    providers: providersOf(endpoints),
+    providers: providersOf(endpoints, measure),
   }
 }
 
 /** A model that is not in the catalog, at the provider that the caller named. */
-export function unlistedDetail(endpoint: Endpoint): JsonObject {
+export function unlistedDetail(endpoint: Endpoint, measure: Measure): JsonObject {
   const { model: id, provider } = endpoint
   return {
     id: `${provider}/${id}`,
@@ -27,12 +30,12 @@ export function unlistedDetail(endpoint: Endpoint): JsonObject {
     aliases: [],
     family: null,
     listed: false,
-    providers: providersOf([endpoint]),
+    providers: providersOf([endpoint], measure),
   }
 }
 
-function providersOf(endpoints: readonly Endpoint[]): JsonObject {
-  return Object.fromEntries(endpoints.map(endpoint => [endpoint.provider, providerDetail(endpoint)]))
+function providersOf(endpoints: readonly Endpoint[], measure: Measure): JsonObject {
+  return Object.fromEntries(endpoints.map(endpoint => [endpoint.provider, { ...providerDetail(endpoint), metrics: measure(endpoint) }]))
 }
 
 /** Prices in US dollars per million tokens. Null means unknown. */

@@ -1,6 +1,8 @@
-import { isPermitted, type ApiKey, type Endpoint } from '../../../core/index.ts'
+import type { Endpoint } from '../../../core/index.ts'
 
-/** The endpoints that a request with this key could use. */
-export function usableBy(key: ApiKey, endpoints: readonly Endpoint[]): readonly Endpoint[] {
-  return endpoints.every(endpoint => isPermitted(endpoint, key)) ? endpoints : endpoints.filter(endpoint => isPermitted(endpoint, key))
+export type IsUsable = (endpoint: Endpoint) => boolean
+
+/** The endpoints that the caller could use. */
+export function usableOf(endpoints: readonly Endpoint[], isUsable: IsUsable): readonly Endpoint[] {
+  return endpoints.every(isUsable) ? endpoints : endpoints.filter(isUsable)
 }

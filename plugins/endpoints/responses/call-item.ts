@@ -18,21 +18,21 @@ export class CallItem implements OpenItem {
 
   write(event: ItemDelta): void {
     if (event.type !== 'tool-input') return
-    this.#input = appended(this.#input, event.text)
+    this.#input = appended(this.#input, event)
     if (this.#head) this.#context.sendDelta(this.#head, event.text, '')
   }
 
   close(status: 'completed' | 'incomplete'): JsonObject {
     // The documented events have none for the input of custom tools. Clients that ignore finished items find it in the added one.
     if (this.#call.custom) this.#add()
-    else this.#context.send('response.function_call_arguments.done', { ...this.#place(), name: this.#call.name, arguments: this.#input })
+    else this.#context.send?.('response.function_call_arguments.done', { ...this.#place(), name: this.#call.name, arguments: this.#input })
     const item = this.#item(status)
-    this.#context.send('response.output_item.done', { output_index: this.#context.outputIndex, item })
+    this.#context.send?.('response.output_item.done', { output_index: this.#context.outputIndex, item })
     return item
   }
 
   #add(): void {
-    this.#context.send('response.output_item.added', { output_index: this.#context.outputIndex, item: this.#item('in_progress') })
+    this.#context.send?.('response.output_item.added', { output_index: this.#context.outputIndex, item: this.#item('in_progress') })
   }
 
   #place(): object {

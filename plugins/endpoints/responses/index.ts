@@ -1,4 +1,14 @@
-import { definePlugin, Routes, type Route } from '../../../core/index.ts'
+import {
+  definePlugin,
+  Routes,
+  SortStrategies,
+  sortSchema,
+  type JsonObject,
+  type Registry,
+  type Route,
+  type RouteDescription,
+  type SortStrategy,
+} from '../../../core/index.ts'
 import { createResponse, type EventSet } from './create.ts'
 import {
   describeCancel,
@@ -7,6 +17,7 @@ import {
   describeInputItems,
   describeInputTokens,
   describeRetrieve,
+  schemasWith,
 } from './description/descriptions.ts'
 import { insteadOf } from './instead-of.ts'
 import { listInputItems } from './input-items.ts'
@@ -32,20 +43,24 @@ export default definePlugin({
       },
     },
   },
-  setup(gateway, { events }) {
-    for (const route of routes(events)) gateway.add<Route>(Routes, { ...route, auth: 'key' })
+  needs: { sorts: SortStrategies },
+  setup(gateway, { events }, { sorts }) {
+    for (const route of routes(events, sorts)) gateway.add<Route>(Routes, { ...route, auth: 'key' })
   },
 })
 
-function routes(events: EventSet): readonly Omit<Route, 'auth'>[] {
+function routes(events: EventSet, sorts: Registry<SortStrategy>): readonly Omit<Route, 'auth'>[] {
   const path = '/v1/responses'
   const create: Route['handle'] = (exchange, services) => createResponse(exchange, services, events)
+  let schemas: Readonly<Record<string, JsonObject>> | undefined
+  const by = (describe: (schemas: Readonly<Record<string, JsonObject>>) => RouteDescription) => () =>
+    describe((schemas ??= schemasWith(sortSchema(sorts))))
   return [
-    { method: 'POST', path, handle: create, describe: describeCreate, insteadOf },
-    { method: 'POST', path: `${path}/input_tokens`, handle: countInputTokens, describe: describeInputTokens },
-    { method: 'GET', path: `${path}/:id`, serves: isId, handle: retrieveResponse, describe: describeRetrieve },
-    { method: 'DELETE', path: `${path}/:id`, serves: isId, handle: deleteResponse, describe: describeDelete },
-    { method: 'GET', path: `${path}/:id/input_items`, serves: isId, handle: listInputItems, describe: describeInputItems },
-    { method: 'POST', path: `${path}/:id/cancel`, serves: isId, handle: cancelResponse, describe: describeCancel },
+    { method: 'POST', path, handle: create, describe: by(describeCreate), insteadOf },
+    { method: 'POST', path: `${path}/input_tokens`, handle: countInputTokens, describe: by(describeInputTokens) },
+    { method: 'GET', path: `${path}/:id`, serves: isId, handle: retrieveResponse, describe: by(describeRetrieve) },
+    { method: 'DELETE', path: `${path}/:id`, serves: isId, handle: deleteResponse, describe: by(describeDelete) },
+    { method: 'GET', path: `${path}/:id/input_items`, serves: isId, handle: listInputItems, describe: by(describeInputItems) },
+    { method: 'POST', path: `${path}/:id/cancel`, serves: isId, handle: cancelResponse, describe: by(describeCancel) },
   ]
 }

@@ -32,14 +32,14 @@ export class MessageItem implements OpenItem {
     this.#phase = phase ? { phase } : {}
     const { include, top_logprobs } = context.request
     this.#wantsLogprobs = (top_logprobs ?? 0) > 0 || include?.includes('message.output_text.logprobs') === true
-    context.send('response.output_item.added', { output_index: context.outputIndex, item: this.#item('in_progress') })
+    context.send?.('response.output_item.added', { output_index: context.outputIndex, item: this.#item('in_progress') })
   }
 
   write(event: ItemDelta): void {
     if (event.type === 'annotation') return this.#annotate(event)
     if (event.type !== 'text' && event.type !== 'refusal') return
     const part = this.#part?.kind === event.type ? this.#part : this.#openPart(event.type)
-    part.text = appended(part.text, event.text)
+    part.text = appended(part.text, event)
     this.#length += event.text.length
     if (event.type === 'refusal') return this.#delta(part, event.text, '')
     if (!this.#wantsLogprobs || !event.logprobs) return this.#delta(part, event.text, ',"logprobs":[]')
@@ -56,15 +56,15 @@ export class MessageItem implements OpenItem {
   close(status: 'completed' | 'incomplete'): JsonObject {
     this.#closePart()
     const item = this.#item(status)
-    this.#context.send('response.output_item.done', { output_index: this.#context.outputIndex, item })
+    this.#context.send?.('response.output_item.done', { output_index: this.#context.outputIndex, item })
     return item
   }
 
   #openPart(kind: OpenPart['kind']): OpenPart {
     this.#closePart()
     const { streaming, refusalEvents } = this.#context
-    const place = this.#place()
-    this.#context.send('response.content_part.added', {
+    const place = streaming ? this.#place() : {}
+    this.#context.send?.('response.content_part.added', {
       ...place,
       part: kind === 'text' ? { type: 'output_text', text: '', annotations: [], logprobs: [] } : { type: 'refusal', refusal: '' },
     })
@@ -78,14 +78,14 @@ export class MessageItem implements OpenItem {
     const part = this.#part
     if (!part) return
     for (const event of part.early) this.#addAnnotation(part, event)
-    const place = this.#place()
-    if (part.kind === 'text') this.#context.send('response.output_text.done', { ...place, text: part.text, logprobs: part.logprobs })
-    else if (this.#context.refusalEvents) this.#context.send('response.refusal.done', { ...place, refusal: part.text })
+    const place = this.#context.streaming ? this.#place() : {}
+    if (part.kind === 'text') this.#context.send?.('response.output_text.done', { ...place, text: part.text, logprobs: part.logprobs })
+    else if (this.#context.refusalEvents) this.#context.send?.('response.refusal.done', { ...place, refusal: part.text })
     const done =
       part.kind === 'text'
         ? { type: 'output_text', text: part.text, annotations: part.annotations, logprobs: part.logprobs }
         : { type: 'refusal', refusal: part.text }
-    this.#context.send('response.content_part.done', { ...place, part: done })
+    this.#context.send?.('response.content_part.done', { ...place, part: done })
     this.#parts.push(done)
     this.#part = undefined
   }
@@ -105,7 +105,7 @@ export class MessageItem implements OpenItem {
     const annotation =
       citation.type === 'url_citation' ? { ...citation, start_index: within(start, last), end_index: last } : { ...citation }
     if (this.#context.refusalEvents)
-      this.#context.send('response.output_text.annotation.added', {
+      this.#context.send?.('response.output_text.annotation.added', {
         ...this.#place(),
         annotation_index: part.annotations.length,
         annotation,

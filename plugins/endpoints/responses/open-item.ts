@@ -13,7 +13,8 @@ export interface ItemContext {
   readonly outputIndex: number
   readonly streaming: boolean
   readonly refusalEvents: boolean
-  send(type: string, fields: object): void
+  /** Undefined if the response is not streamed. Call it as `send?.(…)`, so that the fields are not even made then. */
+  readonly send: ((type: string, fields: object) => void) | undefined
   /** Sends a delta. `head` is the start of its frame (`deltaHead`), `rest` the JSON after the text. */
   sendDelta(head: string, delta: string, rest: string): void
 }

@@ -31,7 +31,9 @@ export function parseRequest(body: unknown): ParsedRequest {
   const request: Record<string, unknown> = {}
   let extra: Record<string, unknown> | undefined
   let chat: Record<string, unknown> | undefined
-  for (const [name, value] of Object.entries(body)) {
+  // The body was parsed from JSON, so all of its members are its own.
+  for (const name in body) {
+    const value = (body as Record<string, unknown>)[name]
     if (value === null) continue
     if (known.has(name)) request[name] = value
     else if (isChatMember(name)) (chat ??= {})[name] = value
@@ -51,10 +53,11 @@ export function parseRequest(body: unknown): ParsedRequest {
   } catch (error) {
     throw chatFormRefusal(body as JsonObject) ?? error
   }
-  const warnings = [...withoutEffect(parsed), ...(extra ? misspelledMembers(extra, known) : [])]
+  const warnings = withoutEffect(parsed)
+  if (!extra && !chat) return { request: parsed, warnings }
   return {
     request: extra ? { ...parsed, extra: { dialect: 'openai-responses', fields: extra } } : parsed,
-    warnings: chat ? [...warnings, ...chatMemberWarnings(chat)] : warnings,
+    warnings: [...warnings, ...(extra ? misspelledMembers(extra, known) : []), ...(chat ? chatMemberWarnings(chat) : [])],
   }
 }
 

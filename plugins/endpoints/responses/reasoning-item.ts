@@ -20,7 +20,7 @@ export class ReasoningItem implements OpenItem {
   constructor(context: ItemContext, { id }: OpenedReasoning) {
     this.#context = context
     this.#id = id
-    context.send('response.output_item.added', {
+    context.send?.('response.output_item.added', {
       output_index: context.outputIndex,
       item: { type: 'reasoning', id: this.#id, status: 'in_progress', summary: [] },
     })
@@ -33,7 +33,7 @@ export class ReasoningItem implements OpenItem {
     }
     if (event.type !== 'reasoning') return
     const part = this.#part?.form === event.form && !event.newPart ? this.#part : this.#openPart(event.form)
-    part.text = appended(part.text, event.text)
+    part.text = appended(part.text, event)
     if (part.head && event.text !== '') this.#context.sendDelta(part.head, event.text, '')
   }
 
@@ -48,7 +48,7 @@ export class ReasoningItem implements OpenItem {
       ...(this.#content.length > 0 && { content: this.#content }),
       ...(shown && { encrypted_content: this.#state }),
     }
-    this.#context.send('response.output_item.done', { output_index: this.#context.outputIndex, item })
+    this.#context.send?.('response.output_item.done', { output_index: this.#context.outputIndex, item })
     return item
   }
 
@@ -56,8 +56,8 @@ export class ReasoningItem implements OpenItem {
     this.#closePart()
     const place = this.#place(form)
     if (form === 'summary')
-      this.#context.send('response.reasoning_summary_part.added', { ...place, part: { type: 'summary_text', text: '' } })
-    else this.#context.send('response.content_part.added', { ...place, part: { type: 'reasoning_text', text: '' } })
+      this.#context.send?.('response.reasoning_summary_part.added', { ...place, part: { type: 'summary_text', text: '' } })
+    else this.#context.send?.('response.content_part.added', { ...place, part: { type: 'reasoning_text', text: '' } })
     const type = form === 'summary' ? 'response.reasoning_summary_text.delta' : 'response.reasoning_text.delta'
     this.#part = { form, head: this.#context.streaming ? deltaHead(type, place) : '', text: '' }
     return this.#part
@@ -69,13 +69,13 @@ export class ReasoningItem implements OpenItem {
     const place = this.#place(form)
     if (form === 'summary') {
       const part = { type: 'summary_text', text }
-      this.#context.send('response.reasoning_summary_text.done', { ...place, text })
-      this.#context.send('response.reasoning_summary_part.done', { ...place, part })
+      this.#context.send?.('response.reasoning_summary_text.done', { ...place, text })
+      this.#context.send?.('response.reasoning_summary_part.done', { ...place, part })
       this.#summary.push(part)
     } else {
       const part = { type: 'reasoning_text', text }
-      this.#context.send('response.reasoning_text.done', { ...place, text })
-      this.#context.send('response.content_part.done', { ...place, part })
+      this.#context.send?.('response.reasoning_text.done', { ...place, text })
+      this.#context.send?.('response.content_part.done', { ...place, part })
       this.#content.push(part)
     }
     this.#part = undefined

@@ -8,8 +8,9 @@ export function jsonReply(body: object, headers: Headers = {}): Reply {
 
 /** Facts that the protocol has no field for. `surface`: the warnings of the endpoint itself. */
 export function gatewayHeaders({ endpoint, attempts, warnings }: Omit<Commitment, 'store'>, surface: readonly Warning[]): Headers {
-  const warned = warningHeader([...warnings, ...surface])
-  return endpoint ? { 'x-gateway-provider': endpoint.provider, 'x-gateway-attempts': String(attempts), ...warned } : warned
+  if (!endpoint) return warningHeader([...warnings, ...surface])
+  const headers = { 'x-gateway-provider': endpoint.provider, 'x-gateway-attempts': String(attempts) }
+  return warnings.length + surface.length === 0 ? headers : { ...headers, ...warningHeader([...warnings, ...surface]) }
 }
 
 export function warningHeader(warnings: readonly Warning[]): Headers {

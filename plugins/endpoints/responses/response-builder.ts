@@ -46,6 +46,10 @@ export class ResponseBuilder implements GenerationSink {
     body?.onSilence(() => this.#beat())
   }
 
+  get id(): string {
+    return this.response.id
+  }
+
   get full(): boolean {
     return this.#body?.full ?? false
   }
@@ -78,8 +82,9 @@ export class ResponseBuilder implements GenerationSink {
 
   end(stored: boolean): void {
     this.response.store = stored
+    if (!this.#body) return
     this.#send(`response.${this.response.status}`, { response: this.response })
-    this.#body?.end()
+    this.#body.end()
   }
 
   fail(error: GatewayError, usage: TokenUsage): void {
@@ -124,7 +129,7 @@ export class ResponseBuilder implements GenerationSink {
       outputIndex: this.#output.length,
       streaming: this.#body !== undefined,
       refusalEvents: this.#events === 'all',
-      send: (type, fields) => this.#send(type, fields),
+      send: this.#body && ((type, fields) => this.#send(type, fields)),
       sendDelta: (head, delta, rest) => this.#body?.write(deltaFrame(head, delta, this.#sequence++, rest)),
     }
   }

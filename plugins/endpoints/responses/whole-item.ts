@@ -10,13 +10,13 @@ export class WholeItem implements OpenItem {
     this.#context = context
     this.#item = item
     const shown = 'status' in item ? { ...item, status: 'in_progress' } : item
-    context.send('response.output_item.added', { output_index: context.outputIndex, item: shown })
+    context.send?.('response.output_item.added', { output_index: context.outputIndex, item: shown })
   }
 
   write(): void {}
 
   close(): JsonObject {
-    this.#context.send('response.output_item.done', { output_index: this.#context.outputIndex, item: this.#item })
+    this.#context.send?.('response.output_item.done', { output_index: this.#context.outputIndex, item: this.#item })
     return this.#item
   }
 }

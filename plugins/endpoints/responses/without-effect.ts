@@ -6,7 +6,6 @@ interface Row extends Warning {
 }
 
 const passedOn = 'passed on to providers that support it, without effect at others'
-const unordered = 'not supported yet, endpoints are tried in the order of the fallbacks and the catalog'
 
 /**
  * Members without effect, or without effect at some providers: docs/protocol/request.md#accepted-without-effect. Remove a row when its
@@ -29,9 +28,6 @@ const rows: readonly Row[] = [
   { param: 'service_tier', isAsked: ({ service_tier: tier = 'auto' }) => tier !== 'auto' && tier !== 'default', message: passedOn },
   { param: 'truncation', isAsked: ({ truncation }) => truncation === 'auto', message: passedOn },
   { param: 'max_tool_calls', isAsked: ({ max_tool_calls: most }) => most !== undefined, message: passedOn },
-  { param: 'routing.model.sort', isAsked: ({ routing }) => routing?.model?.sort !== undefined, message: unordered },
-  { param: 'routing.provider.sort', isAsked: ({ routing }) => routing?.provider?.sort !== undefined, message: unordered },
-  { param: 'routing.provider.interval', isAsked: ({ routing }) => routing?.provider?.interval !== undefined, message: unordered },
 ]
 
 /** A warning for each member of the request that has no effect. */

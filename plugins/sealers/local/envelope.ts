@@ -8,15 +8,20 @@ const keyIdEnd = 5
 const nonceEnd = 17
 const tagBytes = 16
 const maxDerivedKeys = 10_000
+const reloadEveryMs = 1_000
 
 /** The keys of a sealer, and their source. */
 export interface MasterKeys {
   /** For messages. Never the key. */
   readonly source: string
+  /** See `Sealer.isShared`. */
+  readonly isShared?: boolean
   /** Absent if there is no key yet. */
   readonly current?: Uint8Array | undefined
   /** Creates the current key when it is first needed. */
   readonly make?: () => Uint8Array
+  /** Reads the keys again, because something was sealed with a key that is not known: another process may have rotated them. */
+  readonly reload?: () => Pick<MasterKeys, 'current' | 'previous'> | undefined
   /** These open envelopes, but nothing new is sealed with them. */
   readonly previous?: readonly Uint8Array[]
   /** The key for `mac`, if it is not the current one. */
@@ -26,14 +31,19 @@ export interface MasterKeys {
 /** Seals with keys derived from a master key, one for each organization and purpose. */
 export class EnvelopeSealer implements Sealer {
   readonly keySource: string
+  readonly isShared: boolean
   readonly #byId = new Map<string, MasterKey>()
   readonly #make: (() => Uint8Array) | undefined
+  readonly #reload: MasterKeys['reload']
+  #reloadedAt = -Infinity
   #current: MasterKey | undefined
   #macs: MasterKey | undefined
 
-  constructor({ source, current, make, previous = [], mac }: MasterKeys) {
+  constructor({ source, isShared = false, current, make, reload, previous = [], mac }: MasterKeys) {
     this.keySource = source
+    this.isShared = isShared
     this.#make = make
+    this.#reload = reload
     for (const bytes of previous) this.#add(bytes)
     if (current) this.#current = this.#add(current)
     if (mac) this.#macs = new MasterKey(mac)
@@ -60,7 +70,7 @@ export class EnvelopeSealer implements Sealer {
   open(context: SealContext, bytes: Uint8Array): Uint8Array | undefined {
     const envelope = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     if (envelope.length < nonceEnd + tagBytes || envelope[0] !== version) return undefined
-    const key = this.#byId.get(envelope.toString('hex', 1, keyIdEnd))
+    const key = this.#find(envelope.toString('hex', 1, keyIdEnd))
     if (!key) return undefined
     const header = envelope.subarray(0, nonceEnd)
     const decipher = createDecipheriv('aes-256-gcm', key.dataKey(context), header.subarray(keyIdEnd), { authTagLength: tagBytes })
@@ -81,6 +91,21 @@ export class EnvelopeSealer implements Sealer {
   mac(purpose: string, text: string): Buffer {
     const key = this.#macs ?? this.#key()
     return createHmac('sha256', key.derive('mac', purpose)).update(text).digest()
+  }
+
+  #find(id: string): MasterKey | undefined {
+    const known = this.#byId.get(id)
+    const now = performance.now()
+    // Callers can make up ids.
+    if (known || !this.#reload || now - this.#reloadedAt < reloadEveryMs) return known
+    this.#reloadedAt = now
+    const { current, previous = [] } = this.#reload() ?? {}
+    if (!current || this.#byId.has(new MasterKey(current).id.toString('hex'))) return undefined
+    // What the hashes of API keys depend on must stay.
+    this.#macs ??= this.#current
+    for (const bytes of previous) this.#add(bytes)
+    this.#current = this.#add(current)
+    return this.#byId.get(id)
   }
 
   #key(): MasterKey {

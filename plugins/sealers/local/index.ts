@@ -18,38 +18,45 @@ export default definePlugin({
         minLength: 1,
         default: './data/master.key',
         description:
-          'The file of the master key if masterKey is not set. It is created on the first start. Back it up: without it, stored data cannot be decrypted, and the gateway does not start with an existing database.',
+          'The file of the master key if masterKey is not set. It is created on the first start, and changed by turnpike rotate-key. Back it up: without it, stored data cannot be decrypted, and the gateway does not start with an existing database.',
       },
       previousKeys: {
         type: 'array',
         items: key,
         writeOnly: true,
         default: [],
-        description: 'Earlier master keys, to decrypt what they encrypted.',
+        description:
+          'Earlier master keys, to decrypt what they encrypted. With defaults(): GATEWAY_PREVIOUS_MASTER_KEYS, separated by commas.',
       },
       macKey: {
         ...key,
         description:
-          'After a rotation, the first master key, which the hashes of API keys depend on. Without it, a new master key makes all API keys invalid, and the gateway does not start with a database that has some.',
+          'After a rotation, the first master key, which the hashes of API keys depend on. Without it, a new master key makes all API keys invalid, and the gateway does not start with a database that has some. With defaults(): GATEWAY_MAC_KEY.',
       },
     },
   },
   provides: [Sealer],
   setup(gateway, { masterKey, keyFile, previousKeys, macKey }) {
-    const previous = previousKeys.map((text, index) => parseMasterKey(text, `previousKeys[${index}]`))
-    const mac = macKey === undefined ? undefined : parseMasterKey(macKey, 'macKey')
-    const sealer = new EnvelopeSealer({ ...currentKey(masterKey, gateway.resolvePath(keyFile), gateway.createFiles), previous, mac })
+    const earlier = previousKeys.map((text, index) => parseMasterKey(text, `previousKeys[${index}]`))
+    const keys = masterKey === undefined ? keysInFile(gateway.resolvePath(keyFile), gateway.createFiles) : keysInOption(masterKey)
+    const mac = macKey === undefined ? keys.mac : parseMasterKey(macKey, 'macKey')
+    const sealer = new EnvelopeSealer({ ...keys, previous: [...(keys.previous ?? []), ...earlier], mac })
     gateway.provide(Sealer, sealer)
     // Only after every plugin is set up: a store sealed under a different key must refuse to start before a new key file appears next to it.
     gateway.onStart(() => sealer.ensureKey())
   },
 })
 
-function currentKey(masterKey: string | undefined, path: string, createFiles: boolean): Pick<MasterKeys, 'source' | 'current' | 'make'> {
-  if (masterKey !== undefined)
-    return {
-      source: 'option masterKey of local-sealer (GATEWAY_MASTER_KEY with defaults())',
-      current: parseMasterKey(masterKey, 'masterKey'),
-    }
-  return { source: `key file ${path}`, current: readKeyFile(path), make: () => (createFiles ? makeKeyFile(path) : randomBytes(keyBytes)) }
+function keysInOption(masterKey: string): MasterKeys {
+  const source = 'option masterKey of local-sealer (GATEWAY_MASTER_KEY with defaults())'
+  return { source, isShared: true, current: parseMasterKey(masterKey, 'masterKey') }
+}
+
+function keysInFile(path: string, createFiles: boolean): MasterKeys {
+  return {
+    source: `key file ${path}`,
+    ...readKeyFile(path),
+    make: () => (createFiles ? makeKeyFile(path).current : randomBytes(keyBytes)),
+    reload: () => readKeyFile(path),
+  }
 }

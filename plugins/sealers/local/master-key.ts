@@ -1,8 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 export const keyBytes = 32
+
+/** What a key file holds: a line with the current key, then lines `previous: <key>` and `mac: <key>` after a rotation. */
+export interface KeyRing {
+  readonly current: Buffer
+  /** The newest first. */
+  readonly previous: readonly Buffer[]
+  readonly mac: Buffer | undefined
+}
 
 /** Parses 32 bytes in hex or base64. `source` names the place in errors. */
 export function parseMasterKey(text: string, source: string): Buffer {
@@ -17,14 +25,51 @@ export function parseMasterKey(text: string, source: string): Buffer {
 }
 
 /** Undefined if the file does not exist. */
-export function readKeyFile(path: string): Buffer | undefined {
+export function readKeyFile(path: string): KeyRing | undefined {
   const text = read(path)
-  return text === undefined ? undefined : parseMasterKey(text, `key file ${path}`)
+  return text === undefined ? undefined : parseRing(text, path)
 }
 
 /** Creates a key file, or reads the one that another process just created. */
-export function makeKeyFile(path: string): Buffer {
-  return parseMasterKey(create(path) ?? read(path) ?? '', `key file ${path}`)
+export function makeKeyFile(path: string): KeyRing {
+  return parseRing(create(path) ?? read(path) ?? '', path)
+}
+
+/** Puts a new key in front of the others. The file always holds either the old keys or all of them. */
+export function rotateKeyFile(path: string): KeyRing {
+  const ring = readKeyFile(path)
+  if (!ring) throw new Error(`key file ${path} does not exist, so there is no key to rotate. The first start creates it`)
+  const rotated = { current: randomBytes(keyBytes), previous: [ring.current, ...ring.previous], mac: ring.mac ?? ring.current }
+  const next = `${path}.new`
+  try {
+    writeFileSync(next, textOf(rotated), { mode: 0o600, flush: true })
+    chmodSync(next, 0o600)
+    renameSync(next, path)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new Error(`key file ${path} cannot be replaced (${code}). Make its folder writable`, { cause: error })
+  }
+  return rotated
+}
+
+function parseRing(text: string, path: string): KeyRing {
+  const [current = '', ...others] = text.split(/\r?\n/).filter((line, index) => index === 0 || line.trim() !== '')
+  const lines = others.map((line, index) => {
+    const [, kind, key = ''] = /^(previous|mac): *(\S+)$/.exec(line.trim()) ?? []
+    const place = `key file ${path}, line ${index + 2}`
+    if (kind === undefined) throw new Error(`${place}: expected "previous: <key>" or "mac: <key>"`)
+    return { kind, key: parseMasterKey(key, place) }
+  })
+  return {
+    current: parseMasterKey(current, `key file ${path}`),
+    previous: lines.filter(({ kind }) => kind === 'previous').map(({ key }) => key),
+    mac: lines.find(({ kind }) => kind === 'mac')?.key,
+  }
+}
+
+function textOf({ current, previous, mac }: KeyRing): string {
+  const lines = [current.toString('base64'), ...previous.map(key => `previous: ${key.toString('base64')}`)]
+  return `${[...lines, ...(mac ? [`mac: ${mac.toString('base64')}`] : [])].join('\n')}\n`
 }
 
 function read(path: string): string | undefined {

@@ -8,24 +8,29 @@ import { boolean, constant, count, list, object, oneOf, orNull, ref, string } fr
 
 // The OpenAPI description of each route.
 
-const schemas: Readonly<Record<string, JsonObject>> = {
-  ...outputItemSchemas,
-  ...requestSchemas,
-  ...responseSchemas,
-  ...eventSchemas,
-  DeletedResponse: object({ id: string, object: constant('response'), deleted: { const: true } }),
-  InputItemList: object({
-    object: constant('list'),
-    data: list(ref('ListedItem')),
-    first_id: orNull(string),
-    last_id: orNull(string),
-    has_more: boolean,
-  }),
-  ListedItem: {
-    ...object({ type: string, id: string }, { status: string }),
-    description: 'An item of the input, as an InputItem with its id. It has image URLs only if you included them.',
-  },
-  InputTokens: object({ object: constant('response.input_tokens'), input_tokens: count }),
+type Schemas = Readonly<Record<string, JsonObject>>
+
+/** Shared by all descriptions. `sort`: the schema of the sorts that are loaded. */
+export function schemasWith(sort: JsonObject): Schemas {
+  return {
+    ...outputItemSchemas,
+    ...requestSchemas(sort),
+    ...responseSchemas,
+    ...eventSchemas,
+    DeletedResponse: object({ id: string, object: constant('response'), deleted: { const: true } }),
+    InputItemList: object({
+      object: constant('list'),
+      data: list(ref('ListedItem')),
+      first_id: orNull(string),
+      last_id: orNull(string),
+      has_more: boolean,
+    }),
+    ListedItem: {
+      ...object({ type: string, id: string }, { status: string }),
+      description: 'An item of the input, as an InputItem with its id. It has image URLs only if you included them.',
+    },
+    InputTokens: object({ object: constant('response.input_tokens'), input_tokens: count }),
+  }
 }
 
 const requestId = { 'x-request-id': { description: 'The id of the request, as in the records.', schema: string } }
@@ -62,7 +67,7 @@ const body = {
   503: unavailable,
 }
 
-export function describeCreate(): RouteDescription {
+export function describeCreate(schemas: Schemas): RouteDescription {
   const ok = reply('The response; with `stream`, its events.', 'Response', routed)
   return {
     summary: 'Generate a response',
@@ -82,7 +87,7 @@ export function describeCreate(): RouteDescription {
   }
 }
 
-export function describeInputTokens(): RouteDescription {
+export function describeInputTokens(schemas: Schemas): RouteDescription {
   return {
     summary: 'Count the tokens of an input',
     request: ref('CreateResponse'),
@@ -91,7 +96,7 @@ export function describeInputTokens(): RouteDescription {
   }
 }
 
-export function describeRetrieve(): RouteDescription {
+export function describeRetrieve(schemas: Schemas): RouteDescription {
   return {
     summary: 'Read a stored response',
     path,
@@ -101,7 +106,7 @@ export function describeRetrieve(): RouteDescription {
   }
 }
 
-export function describeDelete(): RouteDescription {
+export function describeDelete(schemas: Schemas): RouteDescription {
   return {
     summary: 'Delete a stored response',
     path,
@@ -110,7 +115,7 @@ export function describeDelete(): RouteDescription {
   }
 }
 
-export function describeInputItems(): RouteDescription {
+export function describeInputItems(schemas: Schemas): RouteDescription {
   return {
     summary: 'List the input items of a request',
     path,
@@ -126,7 +131,7 @@ export function describeInputItems(): RouteDescription {
   }
 }
 
-export function describeCancel(): RouteDescription {
+export function describeCancel(schemas: Schemas): RouteDescription {
   return {
     summary: 'Cancel a background response',
     path,

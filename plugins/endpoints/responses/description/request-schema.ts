@@ -17,29 +17,42 @@ const isGiven = (...names: readonly string[]): JsonObject => ({
   properties: Object.fromEntries(names.map(name => [name, { not: { type: 'null' } }])),
 })
 
-const createResponse = {
-  type: 'object',
-  required: requestSchema.required,
-  not: isGiven('conversation', 'previous_response_id'),
-  properties: {
-    input: { anyOf: [text, items] },
-    ...(asSent({ type: 'object', required: ['model'], properties: plain }) as { properties: Members }).properties,
-    tools: orNull(list(ref('Tool'))),
-    tool_choice: orNull(ref('ToolChoice')),
-  },
+/** `sort`: the schema of the sorts that are loaded. */
+export function requestSchemas(sort: JsonObject): Members {
+  return {
+    ...union(
+      'InputItem',
+      variantsOf(itemSchema.oneOf, type => `Input${pascal(type)}`, sentItem),
+    ),
+    ...union(
+      'Tool',
+      variantsOf(toolSchema.oneOf, type => `${pascal(type)}Tool`, sentTool),
+    ),
+    ToolChoice: asSent(choice),
+    CreateResponse: createResponse(sort),
+  }
 }
 
-export const requestSchemas: Members = {
-  ...union(
-    'InputItem',
-    variantsOf(itemSchema.oneOf, type => `Input${pascal(type)}`, sentItem),
-  ),
-  ...union(
-    'Tool',
-    variantsOf(toolSchema.oneOf, type => `${pascal(type)}Tool`, sentTool),
-  ),
-  ToolChoice: asSent(choice),
-  CreateResponse: createResponse,
+function createResponse(sort: JsonObject): JsonObject {
+  const { model, provider } = plain.routing.properties
+  const routing = {
+    ...plain.routing,
+    properties: {
+      model: { ...model, properties: { ...model.properties, sort } },
+      provider: { ...provider, properties: { ...provider.properties, sort } },
+    },
+  }
+  return {
+    type: 'object',
+    required: requestSchema.required,
+    not: isGiven('conversation', 'previous_response_id'),
+    properties: {
+      input: { anyOf: [text, items] },
+      ...(asSent({ type: 'object', required: ['model'], properties: { ...plain, routing } }) as { properties: Members }).properties,
+      tools: orNull(list(ref('Tool'))),
+      tool_choice: orNull(ref('ToolChoice')),
+    },
+  }
 }
 
 /** Each variant under a name made from its type. Types of a single dialect share one name. */

@@ -1,0 +1,63 @@
+import type { Maybe } from '../foundation/json.ts'
+import type { SpendPeriod } from './key-store.ts'
+import type { PageQuery } from './page.ts'
+import type { Level, PolicyLayer } from './policy.ts'
+import { token } from '../foundation/token.ts'
+
+/** The levels that have accounts, from the top. */
+export const accountLevels = ['org', 'team', 'user'] as const
+export type AccountLevel = Exclude<Level, 'key'>
+
+/** Names one account. Ids are unique per level and organization: two organizations may each have a team `research`. */
+export interface AccountRef {
+  readonly level: AccountLevel
+  /** For an organization, the same as `id`. */
+  readonly org: string
+  readonly id: string
+}
+
+/** An organization, a team or a user. Keys name their accounts by id (`org`, `team`, `user`). */
+export interface Account extends AccountRef {
+  readonly name: string
+  /** Users only: the team that the user belongs to. */
+  readonly team?: string | undefined
+  readonly policy: PolicyLayer
+  readonly spendCapUsd?: number | undefined
+  readonly spendPeriod?: SpendPeriod | undefined
+  /** Organizations only: whether requests are charged to the organization's credit in the ledger. True from the first credit entry on. */
+  readonly hasCredit?: boolean | undefined
+  readonly metadata?: Readonly<Record<string, string>> | undefined
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number
+}
+
+/** Changes to an account. Present members replace the account's; `undefined` removes them. */
+export type AccountChange = Partial<Omit<Account, 'level' | 'org' | 'id' | 'team' | 'createdAt'>>
+
+export interface AccountFilter {
+  readonly level: AccountLevel
+  readonly org?: string | undefined
+  readonly team?: string | undefined
+}
+
+/**
+ * Stores organizations, teams and users. A key may name accounts that do not exist here: they set no policy and no cap.
+ * `find` runs up to three times for every request, so answer from memory if possible, and return the same object until the account changes:
+ * core caches by identity. Every process that shares the store must see a change within a second. A throw becomes a 503.
+ */
+export interface AccountStore {
+  /** Whether accounts survive a restart. */
+  readonly persistent: boolean
+  find(ref: AccountRef): Maybe<Account | undefined>
+  /** The accounts with this id in all organizations: usually one. */
+  named(level: AccountLevel, id: string): Maybe<readonly Account[]>
+  /** The oldest first. */
+  page(filter: AccountFilter, query: PageQuery): Maybe<readonly Account[]>
+  /** False if the account exists, or existed: whoever gets the id of a removed account would get its responses, credit and spend. */
+  add(account: Account): Maybe<boolean>
+  /** Changes only these members. False if the account does not exist. */
+  update(ref: AccountRef, change: AccountChange): Maybe<boolean>
+  /** Removes an account unless there are teams, users or, if the store has them too, keys below it. Hidden keys do not count. Atomic. */
+  remove(ref: AccountRef): Maybe<'removed' | 'unknown' | 'in-use'>
+}
+export const AccountStore = token<AccountStore>('account-store')

@@ -1,0 +1,100 @@
+import type { Clock } from '../foundation/clock.ts'
+import type { Ids } from '../foundation/ids.ts'
+import type { JsonObject, Maybe } from '../foundation/json.ts'
+import type { Logger } from '../foundation/logger.ts'
+import type { AdminRole, AdminToken } from './admin-token-store.ts'
+import type { Catalog } from './catalog.ts'
+import type { Circuits } from './circuits.ts'
+import type { ApiKey, KeySettings } from './key-store.ts'
+import type { Policy, PolicyField, PolicyLayer, Level } from './policy.ts'
+import type { Reply, Route } from './route.ts'
+
+/** Who calls the admin API. */
+export interface Admin {
+  /** The id of the admin token, or `environment`, or `command-line`. */
+  readonly id: string
+  readonly role: AdminRole
+  /** The only organization that the token may see and change. Undefined: all. */
+  readonly org: string | undefined
+}
+
+/** One method and path of the admin API, which has a listener of its own. */
+export interface AdminRoute extends Pick<Route, 'method' | 'path' | 'describe'> {
+  /** The least role that may call it. `none`: no token is needed. */
+  readonly role: AdminRole | 'none'
+  /**
+   * `org`: tokens of one organization may call it, and `handle` must treat everything of other organizations as absent. `all`: only tokens
+   * for all organizations may.
+   */
+  readonly reach: 'org' | 'all'
+  /** Throws a `GatewayError` for errors that the caller should see. Any other throw becomes a 500. */
+  handle(exchange: AdminExchange, gateway: AdminServices): Maybe<Reply | Response>
+}
+
+/** One request to the admin API. Reading `admin` throws if the route's `role` is `none`. */
+export interface AdminExchange {
+  readonly id: string
+  readonly request: Request
+  readonly params: Readonly<Record<string, string>>
+  readonly query: URLSearchParams
+  readonly admin: Admin
+  readonly log: Logger
+  /** Aborted when the client disconnects. */
+  readonly signal: AbortSignal
+  /** Reads the body as JSON, within the limits of the public API. Throws a 400, 413 or 415. */
+  json(): Promise<unknown>
+}
+
+/** What the admin API shows and changes, apart from the stores, which plugins get as `needs`. */
+export interface AdminServices {
+  readonly catalog: Catalog
+  readonly circuits: Circuits
+  readonly clock: Clock
+  readonly ids: Ids
+  issueKey(settings: KeySettings): Promise<{ readonly key: ApiKey; readonly text: string }>
+  /** Gives a key a new secret, and keeps the old one valid for `graceMs`. Undefined if there is no such key. */
+  rotateKey(id: string, graceMs: number): Promise<string | undefined>
+  /** Settings that would keep a key from working as intended, one sentence each. */
+  keyWarnings(settings: KeySettings): readonly string[]
+  effectivePolicy(key: ApiKey): Promise<EffectivePolicy>
+  /** `text` is shown once and never stored. */
+  issueToken(settings: Pick<AdminToken, 'name' | 'role' | 'org'>): Promise<{ readonly token: AdminToken; readonly text: string }>
+  /** Sends a request to the public API as this key, with all its rules. Throws the 401 of keys that are refused. */
+  sendAs(key: ApiKey, path: string, body: unknown, signal: AbortSignal): Promise<Response>
+  /** The order in which a request would be sent to endpoints now, and why. Throws what the request would get. */
+  routes(query: AskedRoute): Promise<JsonObject>
+  /** The plugins in their order, and what each contributed. */
+  readonly plugins: readonly PluginFacts[]
+  /** The `server` section with defaults, secrets masked. */
+  readonly settings: readonly OptionFacts[]
+}
+
+export interface AskedRoute {
+  readonly model: string
+  readonly sort?: string | undefined
+  readonly interval?: string | undefined
+  /** Without one, everything is allowed. */
+  readonly key?: ApiKey | undefined
+}
+
+/** A policy with what every level says. */
+export interface EffectivePolicy {
+  readonly policy: Policy
+  /** For each field, the level above the key that enforces it. */
+  readonly lockedBy: Readonly<Record<PolicyField, Exclude<Level, 'key'> | null>>
+  readonly levels: ReadonlyMap<Level, PolicyLayer | undefined>
+}
+
+export interface PluginFacts {
+  readonly name: string
+  readonly options: readonly OptionFacts[]
+  readonly provides: readonly string[]
+  readonly contributions: readonly { readonly point: string; readonly name: string }[]
+}
+
+export interface OptionFacts {
+  readonly name: string
+  /** Secrets are `***`. */
+  readonly value: unknown
+  readonly source: 'config' | 'default'
+}

@@ -1,0 +1,31 @@
+import type { Maybe } from '../foundation/json.ts'
+import { token } from '../foundation/token.ts'
+
+/** From the most to the least powerful: `owner` manages admin tokens too, `editor` changes accounts and keys, `viewer` only reads. */
+export const adminRoles = ['owner', 'editor', 'viewer'] as const
+export type AdminRole = (typeof adminRoles)[number]
+
+/** A stored admin token: everything but the secret. */
+export interface AdminToken {
+  /** The middle part of `ta_<id>_<secret>`. */
+  readonly id: string
+  /** HMAC-SHA-256 of the whole token under the server's pepper, base64url. */
+  readonly hash: string
+  readonly name: string
+  readonly role: AdminRole
+  /** The only organization that it may see and change. Undefined: all. */
+  readonly org?: string | undefined
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number
+}
+
+/** Stores admin tokens. Every process that shares the store must see a removal within a second. */
+export interface AdminTokenStore {
+  find(id: string): Maybe<AdminToken | undefined>
+  add(token: AdminToken): Maybe<void>
+  /** False if it does not exist. */
+  remove(id: string): Maybe<boolean>
+  /** All tokens, oldest first. */
+  list(): Maybe<readonly AdminToken[]>
+}
+export const AdminTokenStore = token<AdminTokenStore>('admin-token-store')

@@ -1,0 +1,37 @@
+import type { JsonObject, Maybe } from '../foundation/json.ts'
+import type { PageQuery } from './page.ts'
+import { token } from '../foundation/token.ts'
+
+/** One change that somebody made, or one look at content. Never holds secrets or content. */
+export interface AuditEntry {
+  readonly id: string
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  /** The id of the admin token, or `environment` for `GATEWAY_ADMIN_TOKEN`, or `command-line`. */
+  readonly actor: string
+  /** Such as `keys.create` or `records.read-content`. */
+  readonly action: string
+  /** The id of what was changed. */
+  readonly target: string
+  /** The organization that it belongs to, if any. */
+  readonly org: string | null
+  /** The members that changed, as the admin API shows them: `{ disabled: { from: false, to: true } }`. */
+  readonly changes: JsonObject
+}
+
+export interface AuditFilter {
+  readonly org?: string | undefined
+  readonly actor?: string | undefined
+  readonly target?: string | undefined
+  readonly from?: number | undefined
+  readonly to?: number | undefined
+}
+
+/** Keeps what was changed through the admin API and the command line. Entries are never changed. */
+export interface AuditTrail {
+  /** A throw fails the change with a 503 if it was not made yet. */
+  add(entry: AuditEntry): Maybe<void>
+  /** The newest first. */
+  page(filter: AuditFilter, query: PageQuery): Maybe<readonly AuditEntry[]>
+}
+export const AuditTrail = token<AuditTrail>('audit-trail')

@@ -1,0 +1,13 @@
+/** Where a page starts: after the entry with this time and id. Entries with equal times are ordered by id. */
+export interface Position {
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  readonly id: string
+}
+
+/** The part of a list to return. */
+export interface PageQuery {
+  readonly limit: number
+  /** Undefined: from the first entry. */
+  readonly after?: Position | undefined
+}

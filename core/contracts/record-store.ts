@@ -1,0 +1,90 @@
+import type { JsonObject, Maybe } from '../foundation/json.ts'
+import type { RequestRecord } from './log-sink.ts'
+import type { PageQuery } from './page.ts'
+import { token } from '../foundation/token.ts'
+
+export interface RecordFilter {
+  /** The id of the request, or of the response or decision that answered it. */
+  readonly id?: string | undefined
+  readonly key?: string | undefined
+  readonly org?: string | undefined
+  readonly team?: string | undefined
+  readonly user?: string | undefined
+  readonly model?: string | undefined
+  readonly provider?: string | undefined
+  readonly status?: number | undefined
+  /** Milliseconds since the epoch, inclusive. */
+  readonly from?: number | undefined
+  /** Milliseconds since the epoch, exclusive. */
+  readonly to?: number | undefined
+  readonly minCostUsd?: number | undefined
+}
+
+/** A record without content. */
+export type RecordFacts = Omit<RequestRecord, 'request' | 'response'>
+
+/** The content of a record whose policy had `logging` on. */
+export interface RecordContent {
+  readonly request: JsonObject | null
+  readonly response: JsonObject | null
+}
+
+export const usageBuckets = ['minute', 'hour', 'day'] as const
+export type UsageBucket = (typeof usageBuckets)[number]
+export const usageGroups = ['model', 'provider', 'key', 'team', 'org'] as const
+export type UsageGroup = (typeof usageGroups)[number]
+
+export interface UsageQuery {
+  /** Milliseconds since the epoch, inclusive. */
+  readonly from: number
+  /** Exclusive. */
+  readonly to: number
+  readonly bucket: UsageBucket
+  readonly groupBy: readonly UsageGroup[]
+  /** Only these. */
+  readonly org?: string | undefined
+  readonly team?: string | undefined
+  readonly key?: string | undefined
+  readonly limit: number
+}
+
+/** The sums of one bucket and group. */
+export interface UsageRow {
+  /** The start of the bucket in UTC, in milliseconds since the epoch. */
+  readonly at: number
+  /** A value for each member of `groupBy`. Null: requests without one. */
+  readonly group: Readonly<Partial<Record<UsageGroup, string | null>>>
+  readonly requests: number
+  /** Requests with a status of 400 or more. */
+  readonly errors: number
+  readonly inputTokens: number
+  readonly cachedTokens: number
+  readonly outputTokens: number
+  /** Of the requests with a known cost. */
+  readonly costUsd: number
+  /** Requests that were answered at an unknown cost. */
+  readonly unpriced: number
+}
+
+/** How a key was used, as far as records tell. */
+export interface KeyUse {
+  readonly requests: number
+  readonly costUsd: number
+  /** Milliseconds since the epoch. */
+  readonly lastUsedAt: number
+}
+
+/** Reads the records that a log sink of the same plugin keeps. Records arrive a moment after the reply. */
+export interface RecordStore {
+  /** The newest first. */
+  page(filter: RecordFilter, query: PageQuery): Maybe<readonly RecordFacts[]>
+  /** By the id of the request, or of its response or decision. */
+  find(id: string): Maybe<RecordFacts | undefined>
+  /** Opens what was sealed. Undefined if there is no content. `id` is the id of the request. */
+  content(id: string): Maybe<RecordContent | undefined>
+  /** The oldest bucket first, at most `limit` rows. Buckets without requests are left out. */
+  usage(query: UsageQuery): Maybe<readonly UsageRow[]>
+  /** By key id. Keys without records are left out. */
+  keyUse(keys: readonly string[]): Maybe<ReadonlyMap<string, KeyUse>>
+}
+export const RecordStore = token<RecordStore>('record-store')

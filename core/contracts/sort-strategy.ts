@@ -1,0 +1,44 @@
+import type { Endpoint } from './catalog.ts'
+import type { LatestAnswers, MetricWindow } from './metric-store.ts'
+
+/** A value of `routing.model.sort` and `routing.provider.sort`, or a pattern of values: orders endpoints by one number each. */
+export interface SortStrategy {
+  /** The value of `sort`, such as `uptime`. With a `pattern`, how documents write it, such as `p<0..100>_latency`. */
+  readonly name: string
+  /** A regular expression for the values of `sort` that this strategy answers to, instead of its name. It must match the whole value. */
+  readonly pattern?: string
+  /** Values that match the pattern. A misspelled sort is told the nearest. */
+  readonly examples?: readonly string[]
+  /** For the documentation of the API: what comes first, such as "Share of attempts without a fault of the provider, highest first." */
+  readonly description: string
+  /** What the values are, for people: `ms`, `USD`. */
+  readonly unit?: string
+  /** Which values come first. */
+  readonly first: 'lowest' | 'highest'
+  /** Used where a request names no sort. At most one of all loaded strategies. */
+  readonly isDefault?: boolean
+  /** Whether `values` reads `view.costUsd`. Core then counts the input tokens first. */
+  readonly readsCost?: boolean
+  /**
+   * One value per endpoint, in the same order. Undefined means no data: those endpoints come after the ones with data. An infinitely bad
+   * value comes even after them. Equal values keep the order of the catalog.
+   *
+   * Called once per request, only if there is more than one endpoint, so it must be fast: 20 endpoints in a few microseconds. If it
+   * throws or returns anything else, the log says so and the endpoints keep the order of the catalog.
+   */
+  values(endpoints: readonly Endpoint[], view: SortView): readonly (number | undefined)[]
+}
+
+/** What a strategy may know, all of it from memory. Valid during the call only. */
+export interface SortView {
+  /** The sort that the request asked for, such as `p95_latency`. */
+  readonly sort: string
+  /** The endpoint's metrics over the interval of the request. */
+  metrics(endpoint: Endpoint): MetricWindow
+  /** What the endpoint did last. Undefined without data, and if the request names an interval. */
+  latest(endpoint: Endpoint): LatestAnswers | undefined
+  /** The estimated cost of this request in US dollars. Undefined if a price that it needs is unknown. Set `readsCost` to read it. */
+  costUsd(endpoint: Endpoint): number | undefined
+  /** Whether the gateway avoids the endpoint for a while, because it kept failing. */
+  isOpen(endpoint: Endpoint): boolean
+}

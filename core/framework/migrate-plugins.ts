@@ -1,0 +1,32 @@
+import { resolve } from 'node:path'
+import type { Logger } from '../foundation/logger.ts'
+import type { Masks } from '../foundation/masks.ts'
+import { check, order } from './plugin-host.ts'
+import type { PluginUse } from './plugin.ts'
+
+/** What one plugin did to bring its stored data up to date. */
+export interface PluginMigrations {
+  readonly plugin: string
+  readonly migrations: readonly string[]
+}
+
+/** Calls `migrate` of each plugin that has one, in setup order. Relative paths in the options start at `folder`. */
+export async function migratePlugins(
+  uses: readonly PluginUse[],
+  folder: string,
+  log: Logger,
+  masks: Masks,
+): Promise<readonly PluginMigrations[]> {
+  const checked = order(check(uses))
+  for (const { plugin, options } of checked) masks.addSecrets(plugin.options, options)
+  const done: PluginMigrations[] = []
+  for (const { name, plugin, options } of checked) {
+    const context = {
+      log: log.child(name),
+      resolvePath: (path: string) => resolve(folder, path),
+      secret: (text: string, expiresAtMs?: number) => masks.add(text, expiresAtMs),
+    }
+    if (plugin.migrate) done.push({ plugin: name, migrations: await plugin.migrate(context, options) })
+  }
+  return done
+}

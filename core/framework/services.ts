@@ -1,0 +1,26 @@
+import type { Token } from '../foundation/token.ts'
+import type { CheckedPlugin } from './plugin-host.ts'
+
+/**
+ * Settles which plugin provides each service. What a plugin names in `provides` goes before what another names in `offers`, and both go
+ * before an entry of `defaults()`. Two that are equal both keep the service, which is an error later; of the defaults, the last keeps it.
+ */
+export function settleServices(plugins: readonly CheckedPlugin[]): CheckedPlugin[] {
+  const winners = new Map<Token<any>, CheckedPlugin>()
+  for (const plugin of plugins) {
+    for (const service of plugin.offers) {
+      const best = winners.get(service)
+      if (!best || rank(plugin, service) > rank(best, service) || (plugin.isDefault && best.isDefault)) winners.set(service, plugin)
+    }
+  }
+  const keeps = (plugin: CheckedPlugin, service: Token<any>): boolean => {
+    const winner = winners.get(service)!
+    return winner === plugin || (!plugin.isDefault && rank(winner, service) === rank(plugin, service))
+  }
+  return plugins.map(plugin => ({ ...plugin, provides: plugin.offers.filter(service => keeps(plugin, service)) }))
+}
+
+function rank({ isDefault, provides }: CheckedPlugin, service: Token<any>): number {
+  if (isDefault) return 0
+  return provides.includes(service) ? 2 : 1
+}

@@ -1,0 +1,47 @@
+import { hash } from 'node:crypto'
+import { channel } from 'node:diagnostics_channel'
+import type { Ajv, ValidateFunction } from 'ajv'
+import { precompiled } from './precompiled.ts'
+import { ajvFor, referencesOf, type SchemaRules } from './schema-rules.ts'
+
+/** A schema that may need a validator. Published on a diagnostics channel, from which the build learns what to compile. */
+export interface AnnouncedSchema {
+  readonly schema: object
+  readonly rules: SchemaRules
+}
+
+export const announcedSchemas = channel('turnpike:schema')
+
+/**
+ * Returns a function that gives the validator of a schema. The first call compiles it, unless the build has, and throws if ajv does not
+ * accept the schema.
+ */
+export function lazyValidator<T = unknown>(schema: object, rules: SchemaRules): () => ValidateFunction<T> {
+  announcedSchemas.publish({ schema, rules } satisfies AnnouncedSchema)
+  let validator: ValidateFunction<T> | undefined
+  return () => (validator ??= (compiledByBuild(schema, rules) ?? compile(schema, rules)) as ValidateFunction<T>)
+}
+
+/** The key of a validator among those that the build compiled. */
+export function fingerprint(schema: object, { name }: SchemaRules): string {
+  return `${name}:${hash('sha256', JSON.stringify(schema), 'base64url')}`
+}
+
+function compiledByBuild(schema: object, rules: SchemaRules): ValidateFunction | undefined {
+  if (precompiled.size === 0) return undefined
+  return precompiled.get(fingerprint(schema, rules))?.(referencesOf(rules))
+}
+
+/** Creating one costs several times what an average schema does. */
+const compilers = new WeakMap<SchemaRules, Ajv>()
+
+function compile(schema: object, rules: SchemaRules): ValidateFunction {
+  let ajv = compilers.get(rules)
+  if (!ajv) compilers.set(rules, (ajv = ajvFor(rules)))
+  try {
+    return ajv.compile(schema)
+  } finally {
+    // It would keep every schema that it has seen.
+    ajv.removeSchema()
+  }
+}
