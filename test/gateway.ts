@@ -1,21 +1,37 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { toNodeHandler } from 'h3'
+import { toNodeHandler } from 'h3/node'
 import { definePlugin, LogSinks, type GenerationEvent, type Provider, Providers, type RequestRecord } from '../core/index.ts'
 import type { PluginUse } from '../core/framework/plugin.ts'
 import { testGateway, type TestGateway } from '../core/testing/index.ts'
+import { requestInit } from '../core/testing/test-gateway.ts'
 import health from '../plugins/endpoints/health/index.ts'
 import models from '../plugins/endpoints/models/index.ts'
 import responses from '../plugins/endpoints/responses/index.ts'
 import sandbox from '../plugins/providers/sandbox/index.ts'
 import localSealer from '../plugins/sealers/local/index.ts'
+import costSort from '../plugins/sorts/cost/index.ts'
+import latencySort from '../plugins/sorts/latency/index.ts'
+import throughputSort from '../plugins/sorts/throughput/index.ts'
+import totalsSort from '../plugins/sorts/totals/index.ts'
+import uptimeSort from '../plugins/sorts/uptime/index.ts'
 import memory from '../plugins/stores/memory/index.ts'
 
 type Options = Parameters<typeof testGateway>[0]
 
-/** What every gateway under test has. */
+/** How requests reach a gateway: without a socket, as in production, or over a socket and all of them through h3. */
+type Ingress = 'memory' | 'node' | 'h3'
+let ingress: Ingress = 'memory'
+
+/** Runs test files with another way in: call it before importing them. */
+export function enterBy(way: Ingress): void {
+  ingress = way
+}
+
+/** What every gateway under test has. Without a default sort, endpoints keep the order of the catalog. */
 export function basics(): PluginUse[] {
-  return [memory({}), localSealer({ masterKey: 'ab'.repeat(32) }), responses({}), models({}), health({}), sandbox({})]
+  const sorts = [costSort({}), latencySort({}), throughputSort({}), totalsSort({}), uptimeSort({})]
+  return [memory({}), localSealer({ masterKey: 'ab'.repeat(32) }), ...sorts, responses({}), models({}), health({}), sandbox({})]
 }
 
 export interface GatewayUnderTest extends TestGateway {
@@ -26,8 +42,12 @@ export interface GatewayUnderTest extends TestGateway {
   recorded(count: number): Promise<readonly RequestRecord[]>
 }
 
-/** A gateway in memory with the basics, more plugins, and its records kept for the test. */
-export async function gateway({ plugins = [], ...options }: Partial<Options> = {}): Promise<GatewayUnderTest> {
+/** A gateway with the basics, more plugins, and its records kept for the test. In memory, unless the test was told to `enterBy` a socket. */
+export async function gateway(options: Partial<Options> = {}): Promise<GatewayUnderTest> {
+  return ingress === 'memory' ? await inMemory(options) : await listeningGateway(options)
+}
+
+async function inMemory({ plugins = [], ...options }: Partial<Options> = {}): Promise<GatewayUnderTest> {
   const records: RequestRecord[] = []
   const waiting = new Set<() => void>()
   const sink = definePlugin({
@@ -37,6 +57,7 @@ export async function gateway({ plugins = [], ...options }: Partial<Options> = {
       registrar.add(LogSinks, {
         name: 'kept',
         accepts: 'content',
+        seesContent: 'local',
         async write(batch) {
           records.push(...batch)
           for (const check of waiting) check()
@@ -71,12 +92,15 @@ export interface ListeningGateway extends GatewayUnderTest {
 
 /** The same over a socket. */
 export async function listeningGateway(options?: Partial<Options>): Promise<ListeningGateway> {
-  const under = await gateway(options)
-  const server = createServer(toNodeHandler(under.gateway.http.h3))
+  const under = await inMemory(options)
+  const { http } = under.gateway
+  const server = createServer(ingress === 'h3' ? toNodeHandler(http.h3) : http.listener)
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     ...under,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
+    ...(ingress !== 'memory' && { request: (path, init) => fetch(`${url}${path}`, requestInit(under.apiKey, init)) }),
     async stop() {
       server.closeAllConnections()
       await new Promise(resolve => server.close(resolve))

@@ -10,7 +10,7 @@ import {
   httpProvider,
   ProviderFailure,
   Providers,
-  timeoutsOption,
+  sendingOptions,
   type CatalogSource,
   type Emit,
   type FinishReason,
@@ -32,13 +32,16 @@ export default definePlugin({
       apiKey: apiKeyOption,
       baseUrl: { type: 'string', format: 'uri', default: 'https://api.acme.example.com', description: 'Where `/v2/turns` is found.' },
       headers: headersOption,
-      timeouts: timeoutsOption,
+      ...sendingOptions,
     },
   },
   instance: options => options.id,
-  setup(gateway, { id, apiKey, baseUrl, headers, timeouts }) {
+  setup(gateway, { id, apiKey, baseUrl, headers, ...sending }) {
     const keys = new ApiKeys(apiKey)
-    gateway.add(Providers, httpProvider(id, acmeAdapter(baseUrl, keys), gateway.http, { credentials: keys.credentials, timeouts, headers }))
+    gateway.add(
+      Providers,
+      httpProvider(id, acmeAdapter(baseUrl, keys), gateway.http, { credentials: keys.credentials, headers, ...sending }),
+    )
     gateway.add(CatalogSources, acmeModels(id))
   },
 })

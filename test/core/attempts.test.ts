@@ -342,6 +342,7 @@ t.test('a name that somebody made up leaves no metrics', async t => {
     window: () => {
       throw new Error('nobody asks')
     },
+    latest: () => undefined,
   }
   const acme = witness('acme', ({ endpoint }) => {
     if (endpoint.model.startsWith('gone')) throw failure('not-found')

@@ -231,7 +231,7 @@ t.test('200 decisions at once never pass the cap', async t => {
 
 t.test('a window that is full is a 429 that says when to come again', async t => {
   const acme = deciding('acme', ({ request }) => reply(request, { usage: { input_tokens: 900, output_tokens: 50 } }))
-  const under = await stage([acme.plugin], { key: { name: 'demo', tokensPerMinute: 1_000 } })
+  const under = await stage([acme.plugin], { key: { name: 'demo', limits: [{ tokens: 1_000, windowMs: 60_000 }] } })
   t.equal((await decide(under)).status, 200)
   const refused = await decide(under, { state: 'x'.repeat(400) })
   t.same([refused.status, refused.detail.error_type], [429, 'rate_limit_exceeded'])
@@ -243,7 +243,7 @@ t.test('a window that is full is a 429 that says when to come again', async t =>
 
 t.test('failed decisions give back what was held', async t => {
   const acme = failing('acme', 'protocol')
-  const under = await stage([acme.plugin], { key: { name: 'demo', tokensPerMinute: 100, spendCapUsd: 0.001 } })
+  const under = await stage([acme.plugin], { key: { name: 'demo', limits: [{ tokens: 100, windowMs: 60_000 }], spendCapUsd: 0.001 } })
   for (let count = 0; count < 10; count++) t.equal((await decide(under)).status, 424)
 })
 
@@ -387,7 +387,7 @@ t.test('a decision that takes too long is a 504, one that is left a 499, and non
 
   const asked = Promise.withResolvers<void>()
   const left = deciding('acme', () => (asked.resolve(), forever()))
-  const waiting = await stage([left.plugin], { key: { name: 'demo', tokensPerMinute: 100 } })
+  const waiting = await stage([left.plugin], { key: { name: 'demo', limits: [{ tokens: 100, windowMs: 60_000 }] } })
   const leaving = new AbortController()
   const pending = decide(waiting, {}, { signal: leaving.signal }).catch(() => undefined)
   await asked.promise
@@ -426,7 +426,9 @@ t.test('a client may ask models: within the key, and on the account of the decis
     {},
     free,
   )
-  const under = await stage([asking.plugin, model.plugin, priced], { key: { name: 'demo', spendCapUsd: 1, tokensPerMinute: 10_000 } })
+  const under = await stage([asking.plugin, model.plugin, priced], {
+    key: { name: 'demo', spendCapUsd: 1, limits: [{ tokens: 10_000, windowMs: 60_000 }] },
+  })
   const outcome = await decide(under)
   t.equal(outcome.status, 200)
   t.match(outcome.body, { said: 'yesyes', usage: { input_tokens: 80, output_tokens: 4 } })
@@ -444,7 +446,7 @@ t.test('a client may ask models: within the key, and on the account of the decis
   for (const [key, status, type] of [
     [{ models: ['one-1'] }, 403, 'model_not_allowed'],
     [{ spendCapUsd: 0.000001 }, 402, 'insufficient_credits'],
-    [{ tokensPerMinute: 50 }, 429, 'rate_limit_exceeded'],
+    [{ limits: [{ tokens: 50, windowMs: 60_000 }] }, 429, 'rate_limit_exceeded'],
   ] as const) {
     const narrow = await stage([asking.plugin, model.plugin, priced], { key: { name: 'demo', ...key } })
     const { status: came, detail } = await decide(narrow)

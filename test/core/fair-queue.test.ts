@@ -1,5 +1,5 @@
 import t from 'tap'
-import { FairQueue } from '../../core/generation/structured-output/fair-queue.ts'
+import { FairQueue } from '../../core/foundation/fair-queue.ts'
 
 function queueOf(jobs: readonly string[]): FairQueue<string> {
   const queue = new FairQueue<string>()

@@ -356,14 +356,14 @@ t.test('a guardrail without a session changes nothing; it is asked once a reques
   for (const { response } of [whole, streamed]) t.match(response.output, [{ content: [{ logprobs: [{ token: 'Hello' }] }] }])
 })
 
-t.test('the stored conversation keeps what the model really said, and the caller what the filters made of it', async t => {
+t.test('the stored conversation is what the caller saw', async t => {
   const acme = witness('acme', () => [text('my secret'), stop])
   const under = await gateway({ plugins: [acme.plugin, guarding({ output: starring })] })
   t.teardown(under.stop)
   const { response, requestId } = await ask(under, { model: 'acme/m' })
   t.equal(said(response), 'my ***')
   await ask(under, { model: 'acme/m', previous_response_id: response.id })
-  t.match(acme.calls[1]!.request.input[1], { role: 'assistant', content: [{ text: 'my secret' }] })
+  t.match(acme.calls[1]!.request.input[1], { role: 'assistant', content: [{ text: 'my ***' }] })
   t.notMatch(JSON.stringify((await under.record(requestId)).response), 'secret', 'the log has the answer as it was given')
 })
 
@@ -428,4 +428,23 @@ t.test('a return value that the contract does not know is the failure of its gua
       await under.stop()
     }
   }
+})
+
+t.test('a guardrail that applies by key applies to the keys that name it', async t => {
+  const acme = witness('acme', () => hello)
+  const refusing = { input: () => ({ refuse: forbidden }) } as const
+  for (const [names, expected] of [
+    [undefined, 200],
+    [['other'], 200],
+    [['strict'], 400],
+  ] as const) {
+    const under = await gateway({ plugins: [acme.plugin, guarding(refusing, { name: 'strict', applies: 'key' })] })
+    t.teardown(under.stop)
+    const [key] = await under.gateway.keys.list()
+    if (names) await under.gateway.keys.update(key!.id, { guardrails: names })
+    t.equal((await ask(under, { model: 'acme/m' })).status, expected)
+  }
+  const always = await gateway({ plugins: [acme.plugin, guarding(refusing, { applies: 'always' })] })
+  t.teardown(always.stop)
+  t.equal((await ask(always, { model: 'acme/m' })).status, 400)
 })

@@ -101,12 +101,12 @@ t.test('a chain that lost an ancestor names it', async t => {
   t.equal((await refused(second)).message, `Previous response with id '${second}' not found.`)
 })
 
-t.test('what is stored is what the model said, under the ids that the client saw', async t => {
+t.test('what is stored is what the client saw, under the same ids', async t => {
   const shouting = guarding({ output: () => ({ push: piece => piece.toUpperCase(), flush: () => '' }) })
   const { acme, under, first } = await calling(t, shouting)
   t.match(first.output[1], { type: 'message', content: [{ text: 'ONE MOMENT.' }] })
   await ask(under, { model: 'acme/m', input: [{ type: 'item_reference', id: first.output[1]!['id'] }] })
-  t.match(acme.calls[1]!.request.input, [{ role: 'assistant', content: [{ text: 'One moment.' }] }])
+  t.match(acme.calls[1]!.request.input, [{ role: 'assistant', content: [{ text: 'ONE MOMENT.' }] }])
 })
 
 t.test('an id stands for one item', async t => {

@@ -162,6 +162,37 @@ t.test('names the plugin at fault', async t => {
   for (const [message, uses] of expected) t.equal(await problem(...uses), message)
 })
 
+t.test('a service that several plugins could provide comes from the one that insists on it', async t => {
+  const shelves = (name: string, when: 'provides' | 'offers') =>
+    definePlugin({ name, options: none, [when]: [Shelf], setup: gateway => gateway.provide(Shelf, { books: [name] }) })({})
+  const byDefault = (use: PluginUse): PluginUse => ({ ...use, isDefault: true })
+  const firm = shelves('firm', 'provides')
+  const offer = shelves('offer', 'offers')
+  for (const [winner, uses] of [
+    ['firm', [offer, firm]],
+    ['firm', [firm, offer]],
+    ['offer', [offer]],
+    ['offer', [byDefault(firm), offer]],
+    ['offer', [byDefault(firm), byDefault(offer)]],
+    ['firm', [byDefault(offer), byDefault(firm)]],
+  ] as const) {
+    const { host, books } = setUp()
+    const plugins = await host.setUp([reader({}), ...uses])
+    t.same(books.names(), [`${winner} at 7`])
+    t.same(
+      plugins.filter(({ provides }) => provides.length > 0).map(({ name }) => name),
+      [winner],
+    )
+  }
+  t.match(await problem(firm, shelves('other', 'provides')), 'plugin other provides test-shelf, as plugin firm already does')
+  t.match(await problem(offer, shelves('other', 'offers')), 'plugin other provides test-shelf, as plugin offer already does')
+
+  let asked: boolean | undefined
+  const asking = definePlugin({ name: 'asking', options: none, offers: [Shelf], setup: gateway => void (asked = gateway.provides(Shelf)) })
+  await setUp().host.setUp([asking({}), firm])
+  t.equal(asked, false)
+})
+
 t.test('reports all bad options at once, before anything is set up', async t => {
   const { host } = setUp()
   const { seen, witness } = witnesses()
@@ -231,7 +262,7 @@ t.test('relative paths start at the folder of the config', async t => {
   })
   for (const folder of ['/srv/site', undefined]) {
     const masks = new Masks()
-    await new PluginHost(createContainer(), createLogger('silent', masks), http, masks, folder).setUp([plugin({})])
+    await new PluginHost(createContainer(), createLogger('silent', masks), http, masks, { folder }).setUp([plugin({})])
   }
   t.same(found, [resolve('/srv/site/data/x.db'), resolve('/var/x.db'), resolve('data/x.db'), resolve('/var/x.db')])
 })
@@ -245,8 +276,10 @@ const contributions: Readonly<Record<string, readonly [object, label: string]>> 
   'decision client': [{ provider: 'acme', resolve: run, decide: run }, 'a decision client'],
   guardrail: [{ name: 'g', enforces: ['zdr'], onFailure: 'refuse', timeoutMs: 100, seesContent: 'local', open: run }, 'guardrail "g"'],
   'policy source': [{ level: 'org', policy: run }, 'a policy source'],
+  sort: [{ name: 'beauty', description: 'Beauty, most first.', first: 'highest', values: run }, 'sort "beauty"'],
   'log sink': [{ name: 's', accepts: 'metadata', write: run }, 'log sink "s"'],
   route: [{ method: 'GET', path: '/v1/x', auth: 'key', handle: run }, 'a route'],
+  'admin route': [{ method: 'GET', path: '/admin/v1/x', role: 'viewer', reach: 'org', handle: run }, 'an admin route'],
 }
 
 const wrongMembers: Readonly<Record<string, readonly (readonly [member: string, value: unknown, problem: string])[]>> = {
@@ -265,6 +298,14 @@ const wrongMembers: Readonly<Record<string, readonly (readonly [member: string, 
     ['open', undefined, 'expected a function, got undefined'],
   ],
   'policy source': [['level', 'organization', 'expected "org", "team" or "user", got "organization"']],
+  sort: [
+    ['first', 'up', 'expected "lowest" or "highest", got "up"'],
+    ['description', '', 'expected a non-empty string, got ""'],
+    ['values', undefined, 'expected a function, got undefined'],
+    ['pattern', '^p(', 'expected the source of a regular expression, from ^ to $, or nothing, got "^p("'],
+    ['pattern', '^p($', 'expected the source of a regular expression, from ^ to $, or nothing, got "^p($"'],
+    ['examples', 'p50', 'expected an array of strings, or nothing, got "p50"'],
+  ],
   'log sink': [['accepts', 'all', 'expected "metadata" or "content", got "all"']],
   route: [
     ['method', 'get', 'expected "GET", "POST", "PUT", "PATCH" or "DELETE", got "get"'],
@@ -272,6 +313,7 @@ const wrongMembers: Readonly<Record<string, readonly (readonly [member: string, 
     ['auth', 'bearer', 'expected "key" or "none", got "bearer"'],
     ['handle', 5, 'expected a function, got 5'],
   ],
+  'admin route': [['reach', 'key', 'expected "org" or "all", got "key"']],
 }
 
 t.test('a malformed contribution is refused when it is added, with its plugin and member', async t => {
@@ -283,7 +325,7 @@ t.test('a malformed contribution is refused when it is added, with its plugin an
     for (const none of [undefined, null, 'text'])
       t.throws(() => create().add(none, 'x'), {
         plugin: 'x',
-        message: `plugin x adds a ${kind}: expected an object, got ${JSON.stringify(none)}`,
+        message: `plugin x adds ${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${kind}: expected an object, got ${JSON.stringify(none)}`,
       })
     for (const member of Object.keys(good)) {
       const { [member]: _, ...rest } = good as Record<string, unknown>

@@ -8,25 +8,32 @@ import { RecordQueue } from '../../core/records/queue.ts'
 import { gateway, hello, saying } from '../gateway.ts'
 import { adding, ask } from './stage.ts'
 
+const off = { value: false, source: 'key' } as const
+
 function record(index: number): RequestRecord {
   return {
     id: `req_${index}`,
+    answerId: null,
     at: index,
     method: 'POST',
     path: '/v1/responses',
     status: 200,
     elapsedMs: 1,
     keyId: 'k',
+    org: 'example',
+    team: null,
+    user: null,
     owner: 'default',
     stream: false,
     requestedModel: 'acme/m',
     model: 'm',
     provider: 'acme',
     attempts: [],
+    routing: null,
     usage: null,
     costUsd: null,
     errorCode: null,
-    policy: null,
+    policy: { zdr: off, hipaa: off, redaction: off, logging: { value: true, source: 'key' } },
     notes: [],
     request: { input: 'canary' },
     response: { output: 'canary' },
@@ -246,4 +253,38 @@ t.test('a gateway delivers its last record when it stops', async t => {
   await under.stop()
   t.match(metadata.batches.flat(), [{ id: requestId, status: 200, request: null, response: null }])
   t.match(under.records, [{ request: { input: [{}] } }])
+})
+
+t.test('content goes only to sinks that the policy of the caller allows', async t => {
+  const on = { value: true, source: 'key' } as const
+  const policies = { plain: {}, zdr: { zdr: on }, hipaa: { hipaa: on }, both: { zdr: on, hipaa: on } }
+  const agreements = { zdr: { policy_url: 'https://example.com/zdr' }, hipaa: { baa_url: 'https://example.com/baa' } }
+  const sinks: readonly (readonly [string, Partial<LogSink>, readonly string[]])[] = [
+    ['metadata', { accepts: 'metadata' }, []],
+    ['undeclared', {}, ['plain']],
+    ['local', { seesContent: 'local' }, ['plain', 'zdr', 'hipaa', 'both']],
+    ['zdr', { seesContent: { ...agreements, hipaa: false } }, ['plain', 'zdr']],
+    ['hipaa', { seesContent: { ...agreements, zdr: false } }, ['plain', 'hipaa']],
+    ['certified', { seesContent: agreements }, ['plain', 'zdr', 'hipaa', 'both']],
+  ]
+  const kept = sinks.map(([name, more]) => keeping({ name, ...more }))
+  const { queue } = queueOf(...kept.map(({ sink }) => sink))
+  for (const [id, policy] of Object.entries(policies))
+    queue.push({
+      ...record(0),
+      id,
+      policy: { zdr: off, hipaa: off, redaction: off, logging: on, ...policy },
+      request: { input: 'demo-prompt' },
+      response: { output: 'demo-answer' },
+    })
+  await pass(1_000)
+  sinks.forEach(([name, , seen], index) => {
+    const records = kept[index]!.batches.flat()
+    t.equal(records.length, 4, name)
+    t.same(
+      records.filter(({ request, response }) => request !== null || response !== null).map(({ id }) => id),
+      seen,
+      name,
+    )
+  })
 })

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { jsonLinesFramer, sseFramer, type Framer } from '../../core/index.ts'
+import { longStrings } from '../held-memory.ts'
 
 /** What a framer makes of a body in pieces of one length. */
 function frames(framer: Framer, text: string | Uint8Array, length: number): readonly (readonly [string, string | undefined])[] {
@@ -106,3 +107,15 @@ t.test('a JSON document a line, however the bytes are cut', async t => {
         `${name}, in pieces of ${length}`,
       )
 })
+
+for (const [name, framer, line] of [
+  ['an event', sseFramer, 'data: demo-held\n\n'],
+  ['a line', jsonLinesFramer, 'demo-held\n'],
+] as const) {
+  t.test(`${name} that has only begun does not keep what came before it in memory`, async t => {
+    const waiting = framer()
+    waiting.feed(Buffer.from(line.repeat(20_000) + line.slice(0, -3).padEnd(50, '-')), () => {})
+    t.equal(longStrings(line.slice(0, 9), 100_000), 0)
+    waiting.feed(Buffer.from('-\n\n'), (data: string) => t.match(data, /^demo-hel?-+$/))
+  })
+}

@@ -315,6 +315,7 @@ t.test('a caller that leaves is a 499, and the vendor is let go', async t => {
 async function limited(waits: (number | undefined)[]) {
   const windows: TokenWindow[] = []
   const limiter: RateLimiter = {
+    enter: () => () => {},
     reserve(window) {
       windows.push(window)
       const hold = { extend: () => true, settle: () => {}, release: () => {} }
@@ -375,17 +376,16 @@ t.test('the memory limiter keeps the bucket, whichever key of the gateway or of 
   t.equal(vendor.requests.length, 5)
 })
 
-t.test('it is among the defaults where its key and its address are in the environment', t => {
-  const withDm = (environment: object): boolean => {
+t.test('it is among the defaults where its key and its address are in the environment', async t => {
+  const withDm = async (environment: object): Promise<boolean> => {
     for (const name of ['DM_API_KEY', 'DM_BASE_URL']) delete process.env[name]
     Object.assign(process.env, environment)
-    const entries = defaults({ without: ['ollama'] }).flat()
-    return entries.some(entry => entry && 'plugin' in entry && entry.plugin.name === 'dm')
+    const entries = await Promise.all(defaults({ without: ['ollama'] }))
+    return entries.some(entry => entry && entry.plugin.name === 'dm')
   }
-  t.notOk(withDm({}))
-  t.ok(withDm({ DM_API_KEY: 'sk-demo-dm', DM_BASE_URL: 'https://vendor.example.com' }))
-  t.throws(() => withDm({ DM_API_KEY: 'sk-demo-dm' }), /DM_BASE_URL is not set\. DM_API_KEY is/)
-  t.notOk(withDm({ DM_BASE_URL: 'https://vendor.example.com' }))
+  t.notOk(await withDm({}))
+  t.ok(await withDm({ DM_API_KEY: 'sk-demo-dm', DM_BASE_URL: 'https://vendor.example.com' }))
+  await t.rejects(withDm({ DM_API_KEY: 'sk-demo-dm' }), /DM_BASE_URL is not set\. DM_API_KEY is/)
+  t.notOk(await withDm({ DM_BASE_URL: 'https://vendor.example.com' }))
   for (const name of ['DM_API_KEY', 'DM_BASE_URL']) delete process.env[name]
-  t.end()
 })

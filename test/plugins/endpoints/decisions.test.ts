@@ -147,6 +147,8 @@ t.test('a store that fails is a 503, a bug a 500, both in the same form', async 
     add: () => {},
     update: () => false,
     list: () => [],
+    page: () => [],
+    remove: () => false,
     find() {
       throw new Error('down')
     },
@@ -170,7 +172,7 @@ t.test("a vendor's wait is passed on, and a final refusal says so", async t => {
     { resolve: name => (name === 'two' ? 'two' : undefined) },
     [],
   )
-  const under = await stage(t, { plugins: [waiting.plugin], key: { name: 'demo', tokensPerMinute: 100 } })
+  const under = await stage(t, { plugins: [waiting.plugin], key: { name: 'demo', limits: [{ tokens: 100, windowMs: 60_000 }] } })
   const limited = await decide(under, { model: 'two' })
   t.same([limited.status, limited.headers.get('retry-after'), limited.detail.message], [429, '5', 'slow down'])
   const never = await decide(under, { state: 'x'.repeat(4_000) })

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { definePlugin, KeyStore, type ApiKey } from '../../../core/index.ts'
 import { listeningGateway } from '../../gateway.ts'
 
 t.test('health answers without a key, with an empty body and no record', async t => {
@@ -17,4 +18,35 @@ t.test('health answers without a key, with an empty body and no record', async t
   await (await fetch(`${under.url}/v1/models`)).text()
   t.match(await under.recorded(1), [{ path: '/v1/models', status: 401 }])
   t.equal(under.records.length, 1)
+})
+
+t.test('health is a 503 while keys cannot be answered', async t => {
+  let isUp = true
+  const store = definePlugin({
+    name: 'failing-keys',
+    options: { type: 'object', additionalProperties: false, properties: {} },
+    provides: [KeyStore],
+    setup(registrar) {
+      const keys = new Map<string, ApiKey>()
+      registrar.provide(KeyStore, {
+        persistent: true,
+        find: id => keys.get(id),
+        available: () => isUp,
+        add: key => void keys.set(key.id, key),
+        update: () => false,
+        list: () => [...keys.values()],
+        page: () => [],
+        remove: () => false,
+        empty: () => keys.size === 0,
+      })
+    },
+  })
+  const under = await listeningGateway({ plugins: [store({})] })
+  t.teardown(under.stop)
+  const status = async (): Promise<number> => (await fetch(`${under.url}/v1/responses/health`)).status
+  t.equal(await status(), 200)
+  isUp = false
+  t.equal(await status(), 503)
+  isUp = true
+  t.equal(await status(), 200)
 })

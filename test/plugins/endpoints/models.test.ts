@@ -1,6 +1,7 @@
 import t from 'tap'
 import { gateway, hello, saying } from '../../gateway.ts'
 import { listing } from '../../core/stage.ts'
+import { FakeClock } from '../set-up.ts'
 
 const zdr = { policy_url: 'https://acme.example.com/zdr', certificate_url: 'https://acme.example.com/zdr.pdf' }
 
@@ -78,6 +79,48 @@ t.test('models are listed, and described one by one with the retention of each p
   t.match(unknown.body.error, { type: 'invalid_request_error', code: 'model_not_found', message: /small/ })
   for (const path of ['/v1/models', '/v1/models/small'])
     t.equal((await under.request(path, { headers: { authorization: '' } })).status, 401, 'a key is needed')
+})
+
+t.test('each provider has its metrics, for any interval', async t => {
+  const clock = new FakeClock()
+  const under = await gateway({
+    clock,
+    plugins: [
+      saying('acme', hello),
+      saying('globex', hello),
+      listing({ model: 'small', endpoints: [{ provider: 'acme' }, { provider: 'globex' }] }),
+    ],
+  })
+  t.teardown(under.stop)
+  const metrics = async (query = '', name = 'small'): Promise<any> => {
+    const reply = await under.request(`/v1/models/${name}${query}`)
+    t.equal(reply.status, 200, query)
+    const { providers } = (await reply.json()) as { providers: Record<string, { metrics: unknown }> }
+    return Object.fromEntries(Object.entries(providers).map(([provider, detail]) => [provider, detail.metrics]))
+  }
+  const none = { p50: null, p90: null, p99: null }
+  const nothing = { requests: 0, uptime: null, throughput: null, latency_ms: none, e2e_latency_ms: none }
+  t.strictSame(await metrics(), { acme: nothing, globex: nothing })
+  t.strictSame(await metrics('', 'acme/brand-new'), { acme: nothing })
+
+  for (const stream of [true, false])
+    await (await under.request('/v1/responses', { method: 'POST', body: { model: 'acme/small', input: 'hi', stream } })).text()
+  const { acme, globex } = await metrics()
+  t.strictSame(globex, nothing)
+  t.match(acme, { requests: 2, uptime: 1, latency_ms: { p50: Number, p90: Number, p99: Number }, e2e_latency_ms: { p50: Number } })
+  clock.pass(17 * 60_000)
+  t.equal((await metrics()).acme.requests, 0)
+  for (const interval of ['20 minutes', '1h', '1 hour', '3d', '2 weeks', '1y', '10 years'])
+    t.equal((await metrics(`?interval=${encodeURIComponent(interval)}`)).acme.requests, 2, interval)
+  t.equal((await metrics('?interval=0m')).acme.requests, 0)
+
+  for (const interval of ['', '15', '1 minute', '-1h', 'never', `${'9'.repeat(500)}x`]) {
+    const reply = await under.request(`/v1/models/small?interval=${encodeURIComponent(interval)}`)
+    t.equal(reply.status, 400, interval)
+    const { error } = (await reply.json()) as { error: { message: string } }
+    t.match(error, { type: 'invalid_request_error', param: 'interval', message: /such as 15m/ })
+    t.ok(error.message.length < 300)
+  }
 })
 
 t.test('a key is shown what it may use, and nothing else is there for it', async t => {

@@ -176,7 +176,7 @@ const cases: readonly Case[] = [
     type: 'rate_limit_error',
     code: 'rate_limit_exceeded',
     body: { ...hi, max_output_tokens: 5_000 },
-    options: { ...answering, key: { name: 'test', tokensPerMinute: 100 } },
+    options: { ...answering, key: { name: 'test', limits: [{ tokens: 100, windowMs: 60_000 }] } },
   },
   {
     name: 'policies that cannot be read',

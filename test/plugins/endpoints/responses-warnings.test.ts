@@ -14,9 +14,6 @@ const asked: Readonly<Record<string, object>> = {
   service_tier: { service_tier: 'flex' },
   truncation: { truncation: 'auto' },
   max_tool_calls: { max_tool_calls: 3 },
-  'routing.model.sort': { routing: { model: { sort: 'cost' } } },
-  'routing.provider.sort': { routing: { provider: { sort: 'p95_latency' } } },
-  'routing.provider.interval': { routing: { provider: { interval: '1h' } } },
   system: { system: 'Be brief.' },
   max_tokens: { max_tokens: 10 },
   max_completion_tokens: { max_completion_tokens: 10 },
@@ -33,6 +30,7 @@ const asked: Readonly<Record<string, object>> = {
 
 const defaults = [
   { background: false, service_tier: 'auto', truncation: 'disabled', stream_options: {}, routing: { model: { fallbacks: [] } } },
+  { routing: { model: { sort: 'cost' }, provider: { sort: 'p95_latency', interval: '1h' } } },
   { service_tier: 'default', stream_options: { include_obfuscation: null }, n: 1, logprobs: false, something_new: true },
   Object.fromEntries(Object.keys(asked).map(name => [name.split('.')[0], null])),
 ]
@@ -71,9 +69,7 @@ t.test('all warnings of a request are one bounded header', async t => {
   const acme = witness('acme', (_, count) => (count === 1 ? [text('ok'), stop] : [...many, text('ok'), stop]))
   const under = await gateway({ plugins: [acme.plugin] })
   t.teardown(under.stop)
-  const everything = Object.assign({}, ...Object.values(asked), {
-    routing: { model: { sort: 'cost' }, provider: { sort: 'cost', interval: '1h' } },
-  }) as object
+  const everything = Object.assign({}, ...Object.values(asked)) as object
   const all = (await ask(under, { ...hi, ...everything })).headers.get('x-gateway-warnings')!
   t.same(
     all

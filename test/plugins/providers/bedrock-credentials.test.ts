@@ -193,22 +193,21 @@ t.test('requests go to the public address of the region unless told otherwise', 
   )
 })
 
-t.test('it is among the defaults where the environment has credentials and a region', t => {
-  const found = (given: Readonly<Record<string, string>>): boolean => {
+t.test('it is among the defaults where the environment has credentials and a region', async t => {
+  const found = async (given: Readonly<Record<string, string>>): Promise<boolean> => {
     let is = false
-    t.test('with this environment', t => {
+    await t.test('with this environment', async t => {
       awsEnvironment(t, given)
-      is = defaults({ without: ['ollama'] }).some(entry => entry && 'plugin' in entry && entry.plugin.name === 'bedrock')
-      t.end()
+      const entries = await Promise.all(defaults({ without: ['ollama'] }))
+      is = entries.some(entry => entry && entry.plugin.name === 'bedrock')
     })
     return is
   }
-  t.notOk(found({}))
-  t.notOk(found({ AWS_BEARER_TOKEN_BEDROCK: apiKey }))
-  t.notOk(found({ AWS_ACCESS_KEY_ID: 'AKIADEMO1', AWS_REGION: region }))
-  t.ok(found({ AWS_BEARER_TOKEN_BEDROCK: apiKey, AWS_DEFAULT_REGION: region }))
-  t.ok(found({ AWS_ACCESS_KEY_ID: 'AKIADEMO1', AWS_SECRET_ACCESS_KEY: 'demo-secret-1', AWS_REGION: region }))
-  t.end()
+  t.notOk(await found({}))
+  t.notOk(await found({ AWS_BEARER_TOKEN_BEDROCK: apiKey }))
+  t.notOk(await found({ AWS_ACCESS_KEY_ID: 'AKIADEMO1', AWS_REGION: region }))
+  t.ok(await found({ AWS_BEARER_TOKEN_BEDROCK: apiKey, AWS_DEFAULT_REGION: region }))
+  t.ok(await found({ AWS_ACCESS_KEY_ID: 'AKIADEMO1', AWS_SECRET_ACCESS_KEY: 'demo-secret-1', AWS_REGION: region }))
 })
 
 t.test('nothing of AWS is loaded before the first request', async t => {

@@ -763,7 +763,20 @@ function providers(http: UndiciClient, ...uses: Parameters<typeof check>[0]): re
     const added: unknown[] = []
     const add = (point: unknown, contribution: unknown): void => void (point === Providers && added.push(contribution))
     void plugin.setup(
-      { name, log, http, createFiles: true, add, resolvePath: path => path, secret() {}, provide() {}, onStart() {}, onStop() {} },
+      {
+        name,
+        log,
+        http,
+        createFiles: true,
+        lookOnly: false,
+        add,
+        resolvePath: path => path,
+        secret() {},
+        provide() {},
+        provides: () => true,
+        onStart() {},
+        onStop() {},
+      },
       options,
       {},
     )

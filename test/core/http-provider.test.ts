@@ -1,0 +1,38 @@
+import { Readable } from 'node:stream'
+import t from 'tap'
+import { httpProvider, type HttpClient, type ProviderAdapter } from '../../core/index.ts'
+import { providerCall } from '../../core/testing/index.ts'
+import { collectGarbage } from '../held-memory.ts'
+
+const adapter: ProviderAdapter = {
+  framing: 'sse',
+  prepare: () => ({ method: 'POST', url: 'http://127.0.0.1/', headers: {}, body: '{}' }),
+  decoder: () => ({ frame: (data, _, emit) => emit({ type: 'text', text: data }) }),
+  reply: () => {},
+  failure: () => {
+    throw new Error('this vendor does not fail')
+  },
+}
+
+t.test('the bytes of events that wait for a client are not kept', async t => {
+  const chunks: WeakRef<Buffer>[] = []
+  const body = new Readable({ read() {} })
+  // A body that itself keeps nothing.
+  const next = async (): Promise<IteratorResult<Buffer>> => {
+    const value = Buffer.allocUnsafeSlow(20_000).fill('data: word\n\n')
+    chunks.push(new WeakRef(value))
+    return { done: false, value }
+  }
+  body.iterator = () => ({ next, [Symbol.asyncIterator]: () => body.iterator() }) as ReturnType<Readable['iterator']>
+  const http = { send: async () => ({ status: 200, headers: {}, body }) } as unknown as HttpClient
+  const events = httpProvider('demo', adapter, http).generate(providerCall({ model: 'demo', input: [], stream: true }))
+  const read = events[Symbol.asyncIterator]()
+  for (let count = 0; count < 3; count++) t.match((await read.next()).value, [{ type: 'text', text: 'word' }])
+  await collectGarbage()
+  t.equal(chunks.length, 3)
+  t.same(
+    chunks.map(chunk => chunk.deref()?.length),
+    [undefined, undefined, undefined],
+  )
+  await read.return?.()
+})
