@@ -1,5 +1,6 @@
 import t from 'tap'
 import { ProviderFailure, type GenerationEvent, type Provider, type RequestRecord } from '../../core/index.ts'
+import { adminGateway } from '../admin-gateway.ts'
 import { gateway, hello, scripted, type GatewayUnderTest } from '../gateway.ts'
 import { ask, listing, witness } from './stage.ts'
 
@@ -161,5 +162,23 @@ t.test('attempts that ran out before the list did', async t => {
   t.same(await routingOf(under, requestId), {
     candidates: { acme: null, globex: null, initech: 'attempt-limit' },
     passedOver: { 'attempt-limit': 1 },
+  })
+})
+
+t.test('the admin API shows the reasons, and counts them', async t => {
+  const resting = witness('acme', () => {
+    throw new ProviderFailure({ kind: 'rate-limit', status: 429, retryAfterMs: 60_000, message: 'slow down' })
+  })
+  const under = await adminGateway({ plugins: [resting.plugin, witness('globex', () => hello).plugin, endpointsAt('acme', 'globex')] })
+  t.teardown(under.stop)
+  await ask(under, { model: 'm' })
+  const { requestId } = await ask(under, { model: 'm' })
+  await under.record(requestId)
+  t.match((await under.call('GET', `/records/${requestId}`)).body.routing, {
+    candidates: [
+      { provider: 'acme', passed_over: 'circuit' },
+      { provider: 'globex', passed_over: null },
+    ],
+    passed_over: { circuit: 1 },
   })
 })
