@@ -17,6 +17,7 @@ import type { OptionFacts } from './contracts/admin-route.ts'
 import { KeyStore, type KeySettings } from './contracts/key-store.ts'
 import { Ledger } from './contracts/ledger.ts'
 import { MetricStore } from './contracts/metric-store.ts'
+import type { ProviderState } from './contracts/provider-state.ts'
 import { RateLimiter } from './contracts/rate-limiter.ts'
 import { ResponseStore } from './contracts/response-store.ts'
 import { Sealer } from './contracts/sealer.ts'
@@ -48,7 +49,7 @@ import { Random } from './foundation/random.ts'
 import { Backoff, systemBackoff } from './attempts/backoff.ts'
 import { EndpointCircuits } from './attempts/endpoint-circuits.ts'
 import { ProviderQueues } from './attempts/provider-queues.ts'
-import { ProviderStates, type ProviderState } from './attempts/provider-states.ts'
+import { ProviderStates } from './attempts/provider-states.ts'
 import { LiveAnswers } from './operation/live-answers.ts'
 import { LiveOperations } from './operation/live-operations.ts'
 import { PluginHost, type CheckedPlugin, type PluginHostOptions } from './framework/plugin-host.ts'
@@ -273,7 +274,6 @@ function adminOf(container: Container, options: GatewayOptions, settings: Settin
   }
   container.value(AdminServicesToken, {
     catalog: container.get(Catalog),
-    circuits: container.get(Circuits),
     clock,
     ids: container.get(Ids),
     async issueKey(keySettings) {
@@ -299,6 +299,7 @@ function adminOf(container: Container, options: GatewayOptions, settings: Settin
         tickets.revoke(ticket)
       }
     },
+    providers: () => container.get(ProviderStates).all(),
     routes: async query => ({ ...(await container.get(RoutePreviews).of(query)) }),
     plugins: pluginFacts(plugins, options.plugins, contributionsOf(container)),
     settings: options.settingFacts ?? optionFacts(settings, {}, name => name in (options.settings ?? {})),
