@@ -48,15 +48,18 @@ export class GatewayFacts {
   models(exchange: AdminExchange, { catalog }: AdminServices): Reply {
     const search = new Query(exchange.query, ['search']).text('search')?.toLowerCase()
     return json({
-      data: catalog.models().filter(model => search === undefined || isFound(model, search)).map(({ id, aliases, auto, family, created, ownedBy, endpoints }) => ({
-        id,
-        aliases,
-        auto,
-        family: family ?? null,
-        created_at: created === 0 ? null : time(created * 1000),
-        owned_by: ownedBy,
-        endpoints: endpoints.map(endpointObject),
-      })),
+      data: catalog
+        .models()
+        .filter(model => search === undefined || isFound(model, search))
+        .map(({ id, aliases, auto, family, created, ownedBy, endpoints }) => ({
+          id,
+          aliases,
+          auto,
+          family: family ?? null,
+          created_at: created === 0 ? null : time(created * 1000),
+          owned_by: ownedBy,
+          endpoints: endpoints.map(endpointObject),
+        })),
     })
   }
 
@@ -96,7 +99,17 @@ function isFound({ id, aliases, endpoints }: Model, search: string): boolean {
   return [id, ...aliases, ...endpoints.map(({ provider }) => `${provider}/${id}`)].some(name => name.toLowerCase().includes(search))
 }
 
-function endpointObject({ provider, kind, upstreamModel, price, capabilities, contextWindow, maxOutputTokens, zdr, hipaa }: Endpoint): JsonObject {
+function endpointObject({
+  provider,
+  kind,
+  upstreamModel,
+  price,
+  capabilities,
+  contextWindow,
+  maxOutputTokens,
+  zdr,
+  hipaa,
+}: Endpoint): JsonObject {
   return {
     provider,
     kind: kind ?? 'generation',

@@ -26,8 +26,7 @@ const nothing = { requests: 0, errors: 0, inputTokens: 0, cachedTokens: 0, outpu
 
 /** The group of each record. Undefined for what is not among the top. */
 function groupsOf(records: readonly RecordFacts[], { groupBy, top }: UsageQuery): (record: RecordFacts) => UsageRow['group'] {
-  const groupOf = (record: RecordFacts): NonNullable<UsageRow['group']> =>
-    Object.fromEntries(groupBy.map(by => [by, valueOf(record, by)]))
+  const groupOf = (record: RecordFacts): NonNullable<UsageRow['group']> => Object.fromEntries(groupBy.map(by => [by, valueOf(record, by)]))
   if (top === undefined) return groupOf
   const counts = Map.groupBy(records, record => JSON.stringify(groupOf(record)))
   const largest = [...counts].toSorted(([a, some], [b, others]) => others.length - some.length || (a < b ? -1 : 1))

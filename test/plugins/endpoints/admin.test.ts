@@ -232,8 +232,14 @@ t.test('records are found by either id, filtered, paged, exported and summed up'
     { key: id, requests: 5, errors: 0, input_tokens: 15, output_tokens: 10 },
   )
   const answered = (await call('GET', '/usage?bucket=total&group_by=provider&top=1&latency=true')).body.data
-  t.match(answered.find((row: any) => row.provider === 'vendor'), { requests: 5, p50_ms: Number, p95_ms: Number })
-  t.match(answered.find((row: any) => row.others), { provider: null, requests: 2, others: true })
+  t.match(
+    answered.find((row: any) => row.provider === 'vendor'),
+    { requests: 5, p50_ms: Number, p95_ms: Number },
+  )
+  t.match(
+    answered.find((row: any) => row.others),
+    { provider: null, requests: 2, others: true },
+  )
   t.match((await call('GET', `/records?status=error&key=${id}`)).body, { data: [{ status: 400 }], has_more: false })
   t.match((await call('GET', `/keys/${id}`)).body, { last_used_at: /^20/ })
   await call('DELETE', `/keys/${id}`)
@@ -368,7 +374,10 @@ t.test('the gateway shows its providers, models, plugins and options without sec
     plugins: [
       saying('vendor', hello, { credentials: [{ id: 'k1', account: 'a1' }] }),
       listing({ model: 'm', endpoints: [{ provider: 'vendor' }] }),
-      listing({ model: 'dear', endpoints: [{ provider: 'vendor', price: { input: 1, output: 2, cacheRead: 0.5 }, capabilities: { parallelTools: true } }] }),
+      listing({
+        model: 'dear',
+        endpoints: [{ provider: 'vendor', price: { input: 1, output: 2, cacheRead: 0.5 }, capabilities: { parallelTools: true } }],
+      }),
     ],
   })
   t.teardown(under.stop)

@@ -74,7 +74,7 @@ export async function checkRecords(t: Test, sink: LogSink, store: RecordStore, h
   const hour = Date.UTC(2026, 0, 1, 12)
   const sums = { inputTokens: 18, cachedTokens: 5, outputTokens: 20 }
   t.same(
-    hourly.toSorted((a, b) => a.at - b.at || String(a.group.key).localeCompare(String(b.group.key))),
+    hourly.toSorted((a, b) => a.at - b.at || String(a.group!.key).localeCompare(String(b.group!.key))),
     [
       { at: hour, group: { org: 'example', key: 'key_1' }, requests: 2, errors: 1, ...sums, costUsd: 0.001, unpriced: 0 },
       { at: hour, group: { org: 'another', key: 'key_2' }, requests: 1, errors: 0, ...sums, costUsd: 0.5, unpriced: 0 },
@@ -116,7 +116,9 @@ export async function checkRecords(t: Test, sink: LogSink, store: RecordStore, h
   t.match(await store.usage({ ...query, to: at + 3 * 60_000, bucket: 'total' }), [{ at, requests: 3 }], 'a short time, of minutes')
   t.same(await store.usage({ ...days, bucket: 'total', org: 'nobody', latency: true }), [])
   t.match(
-    (await store.usage({ ...days, bucket: 'day', groupBy: ['key', 'org'], top: 1, latency: true })).toSorted((a, b) => b.requests - a.requests),
+    (await store.usage({ ...days, bucket: 'day', groupBy: ['key', 'org'], top: 1, latency: true })).toSorted(
+      (a, b) => b.requests - a.requests,
+    ),
     [
       { group: { key: 'key_1', org: 'example' }, requests: 4, errors: 1 },
       { group: undefined, requests: 2, errors: 1, costUsd: 0.5 },
@@ -138,9 +140,19 @@ export async function checkRecords(t: Test, sink: LogSink, store: RecordStore, h
 /** From a millisecond to ten minutes. */
 async function checkDurations(t: Test, sink: LogSink, store: RecordStore): Promise<void> {
   const durations = [0.2, 3, 47, 800, 2_500, 40_000, 600_000]
-  await sink.write(durations.map((elapsedMs, index) => record(10_000 + index, { org: 'durations', model: String(index), keyId: null, elapsedMs })))
+  await sink.write(
+    durations.map((elapsedMs, index) => record(10_000 + index, { org: 'durations', model: String(index), keyId: null, elapsedMs })),
+  )
   const from = at + 10_000 * 60_000
-  const rows = await store.usage({ from, to: from + 3_600_000, bucket: 'hour', groupBy: ['model'], org: 'durations', latency: true, limit: 100 })
+  const rows = await store.usage({
+    from,
+    to: from + 3_600_000,
+    bucket: 'hour',
+    groupBy: ['model'],
+    org: 'durations',
+    latency: true,
+    limit: 100,
+  })
   for (const [index, ms] of durations.entries()) {
     const p50Ms = rows.find(({ group }) => group?.model === String(index))!.latency!.p50Ms!
     t.ok(Math.abs(p50Ms - ms) <= Math.max(1, ms * 0.1), `${ms} ms is ${p50Ms} ms`)

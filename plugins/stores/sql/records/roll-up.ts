@@ -84,7 +84,10 @@ function latencyOf(records: readonly RecordFacts[], bucket: UsageTable['bucket']
   return [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
 }
 
-function keyOf({ at, org, team, keyId, model, provider }: RecordFacts, bucket: UsageTable['bucket']): Pick<UsageTable, (typeof usageKey)[number]> {
+function keyOf(
+  { at, org, team, keyId, model, provider }: RecordFacts,
+  bucket: UsageTable['bucket'],
+): Pick<UsageTable, (typeof usageKey)[number]> {
   return {
     bucket,
     at: at - (at % rollUpMs[bucket]),
