@@ -30,7 +30,9 @@ export {
   PolicySources,
   Providers,
   Routes,
+  SearchEngines,
   SortStrategies,
+  Tools,
 } from './framework/extension-points.ts'
 export { LiveMetrics } from './metrics/live-metrics.ts'
 export { levels as metricLevels, type Level as MetricLevel } from './metrics/levels.ts'
@@ -100,8 +102,10 @@ export * from './contracts/rate-limiter.ts'
 export * from './contracts/response-store.ts'
 export * from './contracts/metric-interval.ts'
 export * from './contracts/metric-store.ts'
+export * from './contracts/search-engine.ts'
 export * from './contracts/sort-strategy.ts'
 export * from './contracts/token-counter.ts'
+export * from './contracts/tool.ts'
 
 export { failureKindOfStatus } from './provider-kit/failure-kind.ts'
 export {
