@@ -96,7 +96,7 @@ function isWanted(record: RecordFacts, filter: RecordFilter): boolean {
     (user === undefined || record.user === user) &&
     (model === undefined || record.model === model) &&
     (provider === undefined || record.provider === provider) &&
-    (status === undefined || record.status === status) &&
+    (status === undefined || (status === 'error' ? record.status >= 400 : record.status === status)) &&
     record.at >= from &&
     record.at < to &&
     (minCostUsd === undefined || (record.costUsd ?? 0) >= minCostUsd)
