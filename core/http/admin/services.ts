@@ -3,11 +3,12 @@ import { KeyIssuer } from '../../admission/key-issuer.ts'
 import { KeyWarnings } from '../../admission/key-warnings.ts'
 import { PolicyResolver } from '../../admission/policy.ts'
 import { Tickets } from '../../admission/tickets.ts'
+import { ProviderStates } from '../../attempts/provider-states.ts'
 import type { AdminServices, AskedRoute, EffectivePolicy, OptionFacts, PluginFacts } from '../../contracts/admin-route.ts'
 import type { AdminToken } from '../../contracts/admin-token-store.ts'
 import { Catalog } from '../../contracts/catalog.ts'
-import { Circuits } from '../../contracts/circuits.ts'
 import type { ApiKey, KeySettings } from '../../contracts/key-store.ts'
+import type { ProviderState } from '../../contracts/provider-state.ts'
 import { Clock } from '../../foundation/clock.ts'
 import { Ids } from '../../foundation/ids.ts'
 import type { JsonObject } from '../../foundation/json.ts'
@@ -19,7 +20,6 @@ import { AdminFacts } from './facts.ts'
 const dependencies = {
   admission: AdminAdmission,
   catalog: Catalog,
-  circuits: Circuits,
   clock: Clock,
   facts: AdminFacts,
   http: HttpApp,
@@ -27,6 +27,7 @@ const dependencies = {
   issuer: KeyIssuer,
   policies: PolicyResolver,
   previews: RoutePreviews,
+  states: ProviderStates,
   tickets: Tickets,
   warnings: KeyWarnings,
 }
@@ -34,7 +35,6 @@ const dependencies = {
 /** What the gateway does for the admin routes. */
 export class LiveAdminServices implements AdminServices {
   readonly catalog: Catalog
-  readonly circuits: Circuits
   readonly clock: Clock
   readonly ids: Ids
   readonly plugins: readonly PluginFacts[]
@@ -47,7 +47,6 @@ export class LiveAdminServices implements AdminServices {
 
   constructor(parts: Dependencies<typeof dependencies>) {
     this.catalog = parts.catalog
-    this.circuits = parts.circuits
     this.clock = parts.clock
     this.ids = parts.ids
     this.plugins = parts.facts.plugins
@@ -84,6 +83,10 @@ export class LiveAdminServices implements AdminServices {
     } finally {
       tickets.revoke(ticket)
     }
+  }
+
+  providers(): readonly ProviderState[] {
+    return this.#parts.states.all()
   }
 
   async routes(query: AskedRoute): Promise<JsonObject> {
