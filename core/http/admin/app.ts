@@ -38,7 +38,7 @@ interface Served {
   readonly listener: (message: IncomingMessage, response: ServerResponse) => unknown
 }
 
-/** Serves the admin routes, and nothing of the public API. Browsers cannot call it: it has no CORS. */
+/** Serves the admin routes, and nothing of the public API. Pages of other origins cannot call it: it has no CORS. */
 export class AdminApp {
   readonly #parts: Dependencies<typeof dependencies>
   #served: Served | undefined
