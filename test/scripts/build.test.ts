@@ -132,7 +132,7 @@ t.test('it serves both surfaces, and no start loads what it does not need', asyn
 
   const page = await (await fetch(`${admin}/`)).text()
   const files = globSync('plugins/endpoints/dashboard/app/**/*.*', { cwd: dist, exclude: ['**/*.map'] })
-  for (const [, file] of page.matchAll(/(?:href|src)="([^"]+)"/g)) t.equal((await fetch(`${admin}/${file}`)).status, 200, file)
+  for (const [, file] of page.matchAll(/(?:href|src)="([^"]+)"/g)) t.equal((await fetch(`${admin}/${file}`)).status, 200, `${file}`)
   let bytes = 0
   for (const file of files) {
     const reply = await fetch(`${admin}/${file.replace('plugins/endpoints/dashboard/', '')}`)
