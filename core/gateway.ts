@@ -34,6 +34,7 @@ import { ContextWindow } from './routing/context-window.ts'
 import { Generation } from './generation/generation.ts'
 import { History } from './generation/history.ts'
 import { Lowering } from './generation/lowering/lowering.ts'
+import { LoadedTools } from './generation/tools/loaded-tools.ts'
 import { ModelCalls } from './generation/model-call.ts'
 import { AdminApp } from './http/admin/app.ts'
 import { optionFacts, pluginFacts } from './http/admin/facts.ts'
@@ -149,6 +150,7 @@ const pipeline = [
   Lowering,
   History,
   ContextWindow,
+  LoadedTools,
   Attempts,
   ModelCalls,
   LiveAnswers,

@@ -64,6 +64,15 @@ export class OutputGuards {
     }
   }
 
+  /** A whole text that belongs to no part. */
+  filtered(text: string): string {
+    const { filters } = this.#open({ kind: 'text', json: false }, 'text', say => ({ type: 'text', text: say }))
+    return filters.reduce((current, filtering) => {
+      const passed = this.#filtered(filtering, 'push', current, current)
+      return passed + this.#filtered(filtering, 'flush', '', '')
+    }, text)
+  }
+
   #begin(event: ItemOpen): void {
     const { item } = event
     if (item.kind === 'message' || item.kind === 'reasoning') {
