@@ -5,7 +5,7 @@ import type { GenerationSink } from '../contracts/route.ts'
 import type { Ids } from '../foundation/ids.ts'
 import { idOfNew } from './item-ids.ts'
 import { ItemStage } from './item-stage.ts'
-import type { OutputGuards } from '../guards/output-guards.ts'
+import type { AnswerGuards } from '../guards/answer-guards.ts'
 import type { RaisedEvent } from './raised-event.ts'
 import type { Seal } from '../routing/state.ts'
 import type { HeldCalls } from './tools/held-calls.ts'
@@ -21,7 +21,7 @@ export class Answer {
   readonly #ids: Ids
   readonly #stage: ItemStage
   readonly #sink: GenerationSink
-  #guards: OutputGuards | undefined
+  #guards: AnswerGuards | undefined
   #shown: Transcript = this.transcript
   #seal: Seal = unsealed
   #held: HeldCalls | undefined
@@ -33,7 +33,7 @@ export class Answer {
   }
 
   /** Called before the first event. */
-  guardBy(guards: OutputGuards | undefined): void {
+  guardBy(guards: AnswerGuards | undefined): void {
     this.#guards = guards
     if (guards) this.#shown = new Transcript()
   }
@@ -48,7 +48,7 @@ export class Answer {
     return this.#shown
   }
 
-  /** Called by the output guards with what they let through. */
+  /** Called by the guards with what they let through. */
   show(event: ItemEvent): void {
     this.#shown.add(event, this.#seal)
     this.#deliver(event)
@@ -56,7 +56,7 @@ export class Answer {
 
   /** Shows what a tool of the gateway did. */
   showTool(event: ToolEvent): void {
-    this.#stage.write(this.#guards && event.type === 'search' ? withQuery(event, query => this.#guards!.filtered(query)) : event)
+    this.#stage.write(event)
   }
 
   /** Adds what a tool of the gateway returned to the conversation. The client does not see it. */
@@ -86,6 +86,11 @@ export class Answer {
     this.#stage.end(finish)
   }
 
+  /** Call after a round or the end. Waits until the guards have let everything through, and rejects if they do not. Undefined if nothing is held. */
+  settled(): Promise<void> | undefined {
+    return this.#guards?.settled()
+  }
+
   #tell(event: ItemEvent): void {
     if (this.#held?.take(event) === 'drop') return
     this.transcript.add(event, this.#seal)
@@ -102,11 +107,6 @@ export class Answer {
     if (event.type !== 'item-open' || event.item.kind !== 'compaction') return event
     return { ...event, item: { ...event.item, opaque: this.#seal('compaction', event.item.opaque) } }
   }
-}
-
-function withQuery(event: Extract<ToolEvent, { type: 'search' }>, filter: (query: string) => string): ToolEvent {
-  const { action } = event
-  return action.type === 'search' ? { ...event, action: { ...action, query: filter(action.query) } } : event
 }
 
 function unsealed(): never {

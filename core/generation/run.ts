@@ -19,8 +19,8 @@ import type { AnswerSurroundings } from './attempts.ts'
 import type { RunServices } from './generation.ts'
 import { located } from './located.ts'
 import type { ModelCall } from './model-call.ts'
+import { answerGuards, type AnswerGuards } from '../guards/answer-guards.ts'
 import { applyInputGuards, type OpenGuard } from '../guards/input-guards.ts'
-import { OutputGuards } from '../guards/output-guards.ts'
 import { prepare } from './preparation.ts'
 import { relay } from './relay.ts'
 import type { Reply } from './reply.ts'
@@ -122,12 +122,13 @@ export class Run implements GenerationRun {
       surroundings: this.#tools ? { ...this.#surroundings, tools: this.#tools.tools } : this.#surroundings,
     })
     const call = reserving instanceof Promise ? await reserving : reserving
-    if (prepared.guards.length > 0)
-      this.#answer.guardBy(OutputGuards.over(prepared.guards, this.#context, event => this.#answer.show(event)))
+    if (prepared.guards.length > 0) this.#answer.guardBy(this.#answerGuards(prepared.guards))
     this.#commitInTime()
     if (this.#tools) await this.#beginTools(this.#tools, call)
     const { endpoint } = await this.#rounds(call)
     this.#answer.end(this.#finish)
+    const checking = this.#answer.settled()
+    if (checking) await checking
     const outcome = this.#outcome(endpoint)
     const finished = this.#sink.close(outcome)
     this.#scope.record.answerId = finished.id
@@ -140,6 +141,17 @@ export class Run implements GenerationRun {
       this.#services.affinity.remember(this.#request, this.#context.caller, endpoint, stored ? finished.id : undefined)
     this.#scope.record.content(this.#asked as unknown as JsonObject, finished.body)
     return outcome
+  }
+
+  #answerGuards(guards: readonly OpenGuard[]): AnswerGuards | undefined {
+    const { format } = this.#request.text ?? {}
+    return answerGuards(guards, {
+      context: this.#context,
+      isJson: format !== undefined && format.type !== 'text',
+      maxCharacters: this.#services.settings.maxAnswerBytes,
+      show: event => this.#answer.show(event),
+      end: reason => this.#scope.cancellation.abort(reason),
+    })
   }
 
   /**
@@ -173,13 +185,11 @@ export class Run implements GenerationRun {
       if (finish === 'pause') {
         if (++pauses === maximumPauses) return candidate
         among = [candidate]
-        request = this.#tools?.hasRun
-          ? await this.#continued(this.#answer.shown.items())
-          : { ...this.#request, input: [...this.#request.input, ...this.#answer.transcript.items()] }
+        request = await this.#resumed()
       } else {
         if (!(await this.#tools!.run(finish, candidate.endpoint, call))) return candidate
         among = [candidate, ...call.candidates.filter(other => other !== candidate)]
-        request = await this.#continued(this.#answer.shown.items())
+        request = await this.#continued()
       }
       call.nextRound(request)
     }
@@ -199,11 +209,27 @@ export class Run implements GenerationRun {
 
   async #beginTools(tools: ToolRounds, call: ModelCall): Promise<void> {
     const added = await tools.begin(call)
-    if (added.length > 0) this.#request = await this.#continued(added)
+    if (added.length > 0) this.#request = await this.#grown(added)
+  }
+
+  /** The next request after a pause. */
+  async #resumed(): Promise<GenerationRequest> {
+    if (this.#tools?.hasRun) return await this.#continued()
+    // Items are sealed when they are shown, for the reply that they come from.
+    const checking = this.#answer.settled()
+    if (checking) await checking
+    return { ...this.#request, input: [...this.#request.input, ...this.#answer.transcript.items()] }
+  }
+
+  /** The next request after tools ran. */
+  async #continued(): Promise<GenerationRequest> {
+    const checking = this.#answer.settled()
+    if (checking) await checking
+    return await this.#grown(this.#answer.shown.items())
   }
 
   /** The request with more of the conversation. Guardrails see what tools returned before a model does. */
-  async #continued(items: readonly Item[]): Promise<GenerationRequest> {
+  async #grown(items: readonly Item[]): Promise<GenerationRequest> {
     const grown = { ...this.#unguarded, input: [...this.#unguarded.input, ...items] }
     const checked = this.#guards.length > 0 ? await applyInputGuards(grown, this.#guards, this.#context) : grown
     return this.#services.tools.readable(checked)

@@ -95,6 +95,9 @@ export class ToolRounds {
     const calls = this.#held.next()
     if (calls.length === 0) return false
     answer.endRound()
+    // A call that a guardrail refuses does not run.
+    const checking = answer.settled()
+    if (checking) await checking
     const isCut = finish === 'length' || finish === 'content-filter'
     const wasClosed = this.tools.isClosed
     const planned = calls.map(each => (isCut ? { answer: 'The call was cut off and did not run.' } : this.#plan(each)))
