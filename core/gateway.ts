@@ -18,6 +18,7 @@ import { KeyStore, type KeySettings } from './contracts/key-store.ts'
 import { Ledger } from './contracts/ledger.ts'
 import { MetricStore } from './contracts/metric-store.ts'
 import { RateLimiter } from './contracts/rate-limiter.ts'
+import { RecordStore } from './contracts/record-store.ts'
 import { ResponseStore } from './contracts/response-store.ts'
 import { Sealer } from './contracts/sealer.ts'
 import type { RoutePreview, RouteQuery } from './contracts/route-preview.ts'
@@ -28,6 +29,7 @@ import { Decisions } from './decisions/decisions.ts'
 import { DecisionNames } from './decisions/names.ts'
 import { TokenLimits } from './decisions/token-limits.ts'
 import { AssemblyError } from './foundation/errors.ts'
+import { PolicySettings } from './guards/policy-settings.ts'
 import { AbsentProviders, AdminRoutes, CatalogSources, extensionPoints, Providers, SortStrategies } from './framework/extension-points.ts'
 import { Attempts } from './generation/attempts.ts'
 import { ContextWindow } from './routing/context-window.ts'
@@ -53,6 +55,7 @@ import { LiveAnswers } from './operation/live-answers.ts'
 import { LiveOperations } from './operation/live-operations.ts'
 import { PluginHost, type CheckedPlugin, type PluginHostOptions } from './framework/plugin-host.ts'
 import type { PluginUse } from './framework/plugin.ts'
+import { noRecords } from './records/no-records.ts'
 import { RecordQueue } from './records/queue.ts'
 import { Affinity } from './routing/affinity.ts'
 import { CatalogIndex } from './routing/catalog.ts'
@@ -73,6 +76,8 @@ export interface GatewayOptions extends PluginHostOptions {
   readonly settings?: Partial<Settings>
   /** What the admin API shows of the `server` section. */
   readonly settingFacts?: readonly OptionFacts[]
+  /** The environment variables that the config read, by name. The admin API says which options come from them. */
+  readonly variables?: ReadonlyMap<string, string>
   /** Accepted as the token of an owner of the admin API. */
   readonly adminToken?: string | undefined
   /** Replaced in tests. */
@@ -194,6 +199,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const catalog = new CatalogIndex(container.get(CatalogSources), container.get(Providers), container.get(AbsentProviders))
   container.value(Catalog, catalog)
   if (!container.has(AccountStore)) container.value(AccountStore, noAccounts)
+  if (!container.has(RecordStore)) container.value(RecordStore, noRecords)
   for (const part of pipeline) container.singleton(part)
   container.value(Circuits, container.get(EndpointCircuits))
   const app = container.get(HttpApp)
@@ -264,6 +270,7 @@ function adminOf(container: Container, options: GatewayOptions, settings: Settin
     container.get(PolicyResolver),
   ]
   container.singleton(AdminAdmission)
+  container.singleton(PolicySettings)
   const admission = container.get(AdminAdmission)
   const tickets = container.get(Tickets)
   const http = container.get(HttpApp)
@@ -288,6 +295,7 @@ function adminOf(container: Container, options: GatewayOptions, settings: Settin
       return (await keys.update(id, change)) ? text : undefined
     },
     keyWarnings: keySettings => container.get(KeyWarnings).of(keySettings),
+    checkPolicySettings: policy => container.get(PolicySettings).check(policy),
     effectivePolicy: key => policies.effective(key),
     issueToken: tokenSettings => admission.issue(tokenSettings),
     async sendAs(key, path, body, signal) {
@@ -300,8 +308,9 @@ function adminOf(container: Container, options: GatewayOptions, settings: Settin
       }
     },
     routes: async query => ({ ...(await container.get(RoutePreviews).of(query)) }),
-    plugins: pluginFacts(plugins, options.plugins, contributionsOf(container)),
-    settings: options.settingFacts ?? optionFacts(settings, {}, name => name in (options.settings ?? {})),
+    plugins: pluginFacts(plugins, options.plugins, contributionsOf(container), options.variables ?? new Map()),
+    settings:
+      options.settingFacts ?? optionFacts(settings, {}, name => ({ source: name in (options.settings ?? {}) ? 'config' : 'default' })),
   })
   container.singleton(AdminApp)
   return {

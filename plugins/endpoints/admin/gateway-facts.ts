@@ -7,10 +7,13 @@ import {
   type Endpoint,
   type JsonObject,
   type MetricWindow,
+  type Model,
+  type PluginFacts,
+  type Provider,
   type Reply,
 } from '../../../core/index.ts'
-import { Query } from './query.ts'
-import { json } from './replies.ts'
+import { pageParameters, Query } from './query.ts'
+import { json, pageOfAll } from './replies.ts'
 import type { Stores } from './stores.ts'
 
 /** What the gateway as a whole is and does: metrics, providers, models, plugins, options. */
@@ -21,8 +24,9 @@ export class GatewayFacts {
     this.#stores = stores
   }
 
-  metrics(exchange: AdminExchange, { catalog }: AdminServices): Reply {
-    const interval = new Query(exchange.query, ['interval']).text('interval')
+  async metrics(exchange: AdminExchange, { catalog }: AdminServices): Promise<Reply> {
+    const query = new Query(exchange.query, [...pageParameters, 'interval'])
+    const interval = query.text('interval')
     const intervalMs = interval === undefined ? defaultIntervalMs : intervalMsOf(interval)
     if (intervalMs === undefined)
       throw invalidRequest("Invalid value for 'interval': expected a whole number and a unit, such as 15m, 1h or 2 days.", 'interval')
@@ -31,55 +35,58 @@ export class GatewayFacts {
       .flatMap(({ endpoints }) => endpoints)
       .map(endpoint => ({ endpoint, window: this.#stores.metrics.window(endpoint.provider, endpoint.model, intervalMs) }))
     const used = measured.filter(({ window }) => window.requests > 0)
-    return json({ interval_s: intervalMs / 1000, data: used.map(({ endpoint, window }) => metricObject(endpoint, window)) })
+    const idOf = ({ endpoint }: (typeof used)[number]): string => `${endpoint.provider}/${endpoint.model}`
+    const show = ({ endpoint, window }: (typeof used)[number]): JsonObject => metricObject(endpoint, window)
+    return await pageOfAll('endpoints', used, query, idOf, show, { interval_s: intervalMs / 1000 })
   }
 
-  providers(exchange: AdminExchange, { circuits }: AdminServices): Reply {
-    new Query(exchange.query, [])
+  async providers(exchange: AdminExchange, { circuits }: AdminServices): Promise<Reply> {
+    const query = new Query(exchange.query, pageParameters)
     const { providers } = this.#stores
     const views = circuits.views()
-    return json({
-      data: providers.values().map(({ id, credentials = [] }) => ({
-        id,
-        plugin: providers.pluginOf(id) ?? null,
-        credentials: credentials.map(credential => ({ id: credential.id, account: credential.account })),
-        circuits: views
-          .filter(({ provider }) => provider === id)
-          .map(({ model, state, openForMs }) => ({ model, state, open_for_ms: openForMs })),
-      })),
+    const show = ({ id, credentials = [] }: Provider): JsonObject => ({
+      id,
+      plugin: providers.pluginOf(id) ?? null,
+      credentials: credentials.map(credential => ({ id: credential.id, account: credential.account })),
+      circuits: views
+        .filter(({ provider }) => provider === id)
+        .map(({ model, state, openForMs }) => ({ model, state, open_for_ms: openForMs })),
     })
+    return await pageOfAll('providers', providers.values(), query, ({ id }) => id, show)
   }
 
-  models(exchange: AdminExchange, { catalog }: AdminServices): Reply {
-    new Query(exchange.query, [])
-    return json({
-      data: catalog.models().map(({ id, aliases, auto, endpoints }) => ({
-        id,
-        aliases,
-        auto,
-        endpoints: endpoints.map(({ provider, upstreamModel, price, contextWindow, maxOutputTokens, zdr, hipaa }) => ({
-          provider,
-          upstream_model: upstreamModel,
-          context_window: contextWindow ?? null,
-          max_output_tokens: maxOutputTokens ?? null,
-          is_priced: price !== undefined,
-          zdr,
-          hipaa,
-        })),
-      })),
-    })
+  async models(exchange: AdminExchange, { catalog }: AdminServices): Promise<Reply> {
+    const query = new Query(exchange.query, pageParameters)
+    return await pageOfAll('models', catalog.models(), query, ({ id }) => id, modelObject)
   }
 
-  plugins(exchange: AdminExchange, { plugins }: AdminServices): Reply {
-    new Query(exchange.query, [])
-    return json({ data: plugins.map(({ name, provides, contributions }) => ({ name, provides, contributions })) })
+  async plugins(exchange: AdminExchange, { plugins }: AdminServices): Promise<Reply> {
+    const query = new Query(exchange.query, pageParameters)
+    const show = ({ name, provides, contributions }: PluginFacts): JsonObject => ({ name, provides, contributions })
+    return await pageOfAll('plugins', plugins, query, ({ name }) => name, show)
   }
 
   config(exchange: AdminExchange, { plugins, settings }: AdminServices): Reply {
     new Query(exchange.query, [])
-    const shown = (options: typeof settings): JsonObject =>
-      Object.fromEntries(options.map(({ name, value, source }) => [name, { value, source }]))
+    const shown = (options: typeof settings): JsonObject => Object.fromEntries(options.map(({ name, ...facts }) => [name, facts]))
     return json({ server: shown(settings), plugins: plugins.map(({ name, options }) => ({ name, options: shown(options) })) })
+  }
+}
+
+function modelObject({ id, aliases, auto, endpoints }: Model): JsonObject {
+  return {
+    id,
+    aliases,
+    auto,
+    endpoints: endpoints.map(({ provider, upstreamModel, price, contextWindow, maxOutputTokens, zdr, hipaa }) => ({
+      provider,
+      upstream_model: upstreamModel,
+      context_window: contextWindow ?? null,
+      max_output_tokens: maxOutputTokens ?? null,
+      is_priced: price !== undefined,
+      zdr,
+      hipaa,
+    })),
   }
 }
 

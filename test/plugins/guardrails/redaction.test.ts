@@ -301,3 +301,20 @@ t.test('the record counts what was found, without values', async t => {
   const { notes } = await under.record(requestId)
   t.same(notes, [{ kind: 'redaction', summary: { email: 2, ip: 1 } }])
 })
+
+t.test('settings in the store that cannot be used refuse requests, and the message blames them', async t => {
+  for (const [settings, member] of [
+    [{ detectors: ['emial'] }, '"detectors[0]" is wrong'],
+    [{ custom: [{ name: 'word', pattern: '(?=secret-word)b' }] }, '"custom[0].pattern" is wrong'],
+  ] as const) {
+    const { under, acme } = await stage(settings)
+    for (const stream of [false, true]) {
+      const { status, error } = await ask(under, { model: 'acme/m', input: 'hello', stream })
+      t.equal(status, 422)
+      t.match(error, { message: `(set by the key) cannot be used: ${member}. Requests are refused until` })
+      t.notMatch(error!.message, 'secret-word')
+    }
+    t.equal(acme.calls.length, 0)
+    t.match(under.logs.join(), /the redaction settings of a policy cannot be used/)
+  }
+})
