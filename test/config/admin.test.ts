@@ -86,7 +86,7 @@ t.test('the config in effect says where each value comes from', async t => {
     import sql from 'turnpike/plugins/stores/sql'
     export default defineConfig({
       server: { port: 0, admin: { port: 0 }, mediaHosts: [env('MEDIA_HOST')], maxBodyBytes: Number(env('BODY_BYTES')), retries: 1 },
-      plugins: [...defaults({ without: ['ollama'] }), sql({ file: env('DATABASE_FILE'), cacheTtlMs: 500 })],
+      plugins: [...defaults({ without: ['ollama', 'sql'] }), sql({ file: env('DATABASE_FILE'), cacheTtlMs: 500 })],
     })`)
   t.teardown(() => workplace.remove())
   const gateway = workplace.spawn(['start', '--port', '0'], [], {
