@@ -30,7 +30,9 @@ export {
   PolicySources,
   Providers,
   Routes,
+  SearchEngines,
   SortStrategies,
+  Tools,
 } from './framework/extension-points.ts'
 export { LiveMetrics } from './metrics/live-metrics.ts'
 export { levels as metricLevels, type Level as MetricLevel } from './metrics/levels.ts'
@@ -57,6 +59,8 @@ export { token, type Token } from './foundation/token.ts'
 export { startWorker } from './foundation/worker.ts'
 export { appended } from './foundation/growing-text.ts'
 export { certifiedOnly, type Certificate, type CertifiedOnly } from './guards/certified.ts'
+export { decisionTexts, type DecisionTexts } from './guards/decision-texts.ts'
+export { requestTexts, type RequestText, type RequestTexts } from './guards/request-texts.ts'
 export { mayExceed } from './tokens/bound.ts'
 export { estimateTokens } from './tokens/estimate.ts'
 export { bodyValidator } from './validation/body-validator.ts'
@@ -72,6 +76,7 @@ export * from './contracts/request.ts'
 export * from './contracts/events.ts'
 export * from './contracts/item-events.ts'
 export * from './contracts/provider.ts'
+export * from './contracts/provider-state.ts'
 export * from './contracts/adapter.ts'
 export * from './contracts/catalog.ts'
 export * from './contracts/circuits.ts'
@@ -99,8 +104,10 @@ export * from './contracts/rate-limiter.ts'
 export * from './contracts/response-store.ts'
 export * from './contracts/metric-interval.ts'
 export * from './contracts/metric-store.ts'
+export * from './contracts/search-engine.ts'
 export * from './contracts/sort-strategy.ts'
 export * from './contracts/token-counter.ts'
+export * from './contracts/tool.ts'
 
 export { failureKindOfStatus } from './provider-kit/failure-kind.ts'
 export {

@@ -4,8 +4,8 @@ import type { JsonObject, Maybe } from '../foundation/json.ts'
 import type { Logger } from '../foundation/logger.ts'
 import type { AdminRole, AdminToken } from './admin-token-store.ts'
 import type { Catalog } from './catalog.ts'
-import type { Circuits } from './circuits.ts'
 import type { ApiKey, KeySettings } from './key-store.ts'
+import type { ProviderState } from './provider-state.ts'
 import type { Policy, PolicyField, PolicyLayer, Level } from './policy.ts'
 import type { Reply, Route } from './route.ts'
 
@@ -48,7 +48,6 @@ export interface AdminExchange {
 /** What the admin API shows and changes, apart from the stores, which plugins get as `needs`. */
 export interface AdminServices {
   readonly catalog: Catalog
-  readonly circuits: Circuits
   readonly clock: Clock
   readonly ids: Ids
   issueKey(settings: KeySettings): Promise<{ readonly key: ApiKey; readonly text: string }>
@@ -63,6 +62,8 @@ export interface AdminServices {
   issueToken(settings: Pick<AdminToken, 'name' | 'role' | 'org'>): Promise<{ readonly token: AdminToken; readonly text: string }>
   /** Sends a request to the public API as this key, with all its rules. Throws the 401 of keys that are refused. */
   sendAs(key: ApiKey, path: string, body: unknown, signal: AbortSignal): Promise<Response>
+  /** How every provider is doing: credentials that rest, circuits, queues. */
+  providers(): readonly ProviderState[]
   /** The order in which a request would be sent to endpoints now, and why. Throws what the request would get. */
   routes(query: AskedRoute): Promise<JsonObject>
   /** The plugins in their order, and what each contributed. */

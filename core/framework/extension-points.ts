@@ -7,7 +7,9 @@ import { hedgePercentiles, type Provider } from '../contracts/provider.ts'
 import type { AdminRoute } from '../contracts/admin-route.ts'
 import { adminRoles } from '../contracts/admin-token-store.ts'
 import { routeMethods, type Route } from '../contracts/route.ts'
+import type { SearchEngine } from '../contracts/search-engine.ts'
 import type { SortStrategy } from '../contracts/sort-strategy.ts'
+import type { Tool } from '../contracts/tool.ts'
 import { isObject } from '../foundation/json.ts'
 import { token, type Token } from '../foundation/token.ts'
 import { Registry } from './registry.ts'
@@ -20,6 +22,8 @@ export const DecisionClients = token<Registry<DecisionClient>>('decision-clients
 export const Guardrails = token<Registry<Guardrail>>('guardrails')
 export const PolicySources = token<Registry<PolicySource>>('policy-sources')
 export const SortStrategies = token<Registry<SortStrategy>>('sort-strategies')
+export const Tools = token<Registry<Tool>>('tools')
+export const SearchEngines = token<Registry<SearchEngine>>('search-engines')
 export const LogSinks = token<Registry<LogSink>>('log-sinks')
 export const Routes = token<Registry<Route>>('routes')
 export const AdminRoutes = token<Registry<AdminRoute>>('admin-routes')
@@ -67,6 +71,7 @@ const sight: Member = {
   accepts: value =>
     value === 'local' || (isObject(value) && [value['zdr'], value['hipaa']].every(each => each === false || isObject(each))),
 }
+const schema: Member = { expected: 'a JSON Schema', accepts: isObject }
 const texts: Member = { expected: 'an array of strings', accepts: value => Array.isArray(value) && value.every(text.accepts) }
 const pattern: Member = {
   expected: 'the source of a regular expression, from ^ to $',
@@ -128,6 +133,19 @@ export const extensionPoints: readonly ExtensionPoint<any>[] = [
     isDefault: optional(flag),
     readsCost: optional(flag),
     values: method,
+  }),
+  point(Tools, 'tool', tool => tool.type, {
+    type: text,
+    schema,
+    seesContent: sight,
+    timeoutMs: milliseconds,
+    open: method,
+  }),
+  point(SearchEngines, 'search engine', engine => engine.name, {
+    name: text,
+    seesContent: sight,
+    forProviders: optional(texts),
+    search: method,
   }),
   point(LogSinks, 'log sink', sink => sink.name, {
     name: text,

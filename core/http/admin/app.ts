@@ -17,7 +17,7 @@ import { LiveBodies } from '../live-bodies.ts'
 import { otherMethods } from '../other-methods.ts'
 import { unknownPath } from '../unknown-path.ts'
 import { WebIncoming } from '../web-incoming.ts'
-import { AdminServicesToken } from './services.ts'
+import { LiveAdminServices } from './services.ts'
 
 // h3 is loaded with the first request, because it would slow down every start.
 const require = createRequire(import.meta.url)
@@ -25,7 +25,7 @@ const require = createRequire(import.meta.url)
 const dependencies = {
   routes: AdminRoutes,
   admission: AdminAdmission,
-  services: AdminServicesToken,
+  services: LiveAdminServices,
   bodies: LiveBodies,
   settings: Settings,
   ids: Ids,

@@ -6,14 +6,16 @@ import {
   type AdminServices,
   type Endpoint,
   type JsonObject,
-  type MetricWindow,
   type Model,
+  type MetricWindow,
   type PluginFacts,
   type Provider,
+  type ProviderState,
   type Reply,
 } from '../../../core/index.ts'
 import { pageParameters, Query } from './query.ts'
-import { json, pageOfAll } from './replies.ts'
+import { json, pageOfAll, time } from './replies.ts'
+import { snakeCase } from './snake-case.ts'
 import type { Stores } from './stores.ts'
 
 /** What the gateway as a whole is and does: metrics, providers, models, plugins, options. */
@@ -40,24 +42,19 @@ export class GatewayFacts {
     return await pageOfAll('endpoints', used, query, idOf, show, { interval_s: intervalMs / 1000 })
   }
 
-  async providers(exchange: AdminExchange, { circuits }: AdminServices): Promise<Reply> {
+  async providers(exchange: AdminExchange, gateway: AdminServices): Promise<Reply> {
     const query = new Query(exchange.query, pageParameters)
     const { providers } = this.#stores
-    const views = circuits.views()
-    const show = ({ id, credentials = [] }: Provider): JsonObject => ({
-      id,
-      plugin: providers.pluginOf(id) ?? null,
-      credentials: credentials.map(credential => ({ id: credential.id, account: credential.account })),
-      circuits: views
-        .filter(({ provider }) => provider === id)
-        .map(({ model, state, openForMs }) => ({ model, state, open_for_ms: openForMs })),
-    })
+    const states = new Map(gateway.providers().map(state => [state.id, state]))
+    const show = (provider: Provider): JsonObject => providerObject(provider, providers.pluginOf(provider.id), states)
     return await pageOfAll('providers', providers.values(), query, ({ id }) => id, show)
   }
 
   async models(exchange: AdminExchange, { catalog }: AdminServices): Promise<Reply> {
-    const query = new Query(exchange.query, pageParameters)
-    return await pageOfAll('models', catalog.models(), query, ({ id }) => id, modelObject)
+    const query = new Query(exchange.query, [...pageParameters, 'search'])
+    const search = query.text('search')?.toLowerCase()
+    const found = catalog.models().filter(model => search === undefined || isFound(model, search))
+    return await pageOfAll('models', found, query, ({ id }) => id, modelObject)
   }
 
   async plugins(exchange: AdminExchange, { plugins }: AdminServices): Promise<Reply> {
@@ -73,20 +70,63 @@ export class GatewayFacts {
   }
 }
 
-function modelObject({ id, aliases, auto, endpoints }: Model): JsonObject {
+function modelObject({ id, aliases, auto, family, created, ownedBy, endpoints }: Model): JsonObject {
   return {
     id,
     aliases,
     auto,
-    endpoints: endpoints.map(({ provider, upstreamModel, price, contextWindow, maxOutputTokens, zdr, hipaa }) => ({
-      provider,
-      upstream_model: upstreamModel,
-      context_window: contextWindow ?? null,
-      max_output_tokens: maxOutputTokens ?? null,
-      is_priced: price !== undefined,
-      zdr,
-      hipaa,
+    family: family ?? null,
+    created_at: created === 0 ? null : time(created * 1000),
+    owned_by: ownedBy,
+    endpoints: endpoints.map(endpointObject),
+  }
+}
+
+function providerObject(
+  { id, credentials = [] }: Provider,
+  plugin: string | undefined,
+  states: ReadonlyMap<string, ProviderState>,
+): JsonObject {
+  const { credentials: rests = [], circuits = [], queue } = states.get(id) ?? {}
+  return {
+    id,
+    plugin: plugin ?? null,
+    credentials: credentials.map((credential, index) => ({
+      id: credential.id,
+      account: credential.account,
+      rests_for_ms: rests[index]?.restsForMs ?? 0,
     })),
+    circuits: circuits.map(({ model, state, openForMs }) => ({ model, state, open_for_ms: openForMs })),
+    queue: queue ? snakeCase(queue) : null,
+  }
+}
+
+function isFound({ id, aliases, endpoints }: Model, search: string): boolean {
+  return [id, ...aliases, ...endpoints.map(({ provider }) => `${provider}/${id}`)].some(name => name.toLowerCase().includes(search))
+}
+
+function endpointObject({
+  provider,
+  kind,
+  upstreamModel,
+  price,
+  capabilities,
+  contextWindow,
+  maxOutputTokens,
+  zdr,
+  hipaa,
+}: Endpoint): JsonObject {
+  return {
+    provider,
+    kind: kind ?? 'generation',
+    upstream_model: upstreamModel,
+    context_window: contextWindow ?? null,
+    max_output_tokens: maxOutputTokens ?? null,
+    is_priced: price !== undefined,
+    price: price ? snakeCase(price) : null,
+    capabilities: snakeCase(capabilities),
+    zdr,
+    hipaa,
   }
 }
 
@@ -94,6 +134,7 @@ function metricObject({ provider, model }: Endpoint, window: MetricWindow): Json
   const percentiles = (name: 'latencyMs' | 'totalMs'): JsonObject => ({
     p50: window[name](0.5) ?? null,
     p90: window[name](0.9) ?? null,
+    p95: window[name](0.95) ?? null,
     p99: window[name](0.99) ?? null,
   })
   return {

@@ -65,7 +65,7 @@ export function adminRoutes(stores: Stores, all: Registry<AdminRoute>, guardrail
       summary: 'The providers and their credentials, without secrets',
       query: pageParameters,
     }),
-    get('/models', 'all', (e, g) => facts.models(e, g), { summary: 'The catalog', query: pageParameters }),
+    get('/models', 'all', (e, g) => facts.models(e, g), { summary: 'The catalog', query: [...pageParameters, 'search'] }),
     get('/plugins', 'all', (e, g) => facts.plugins(e, g), { summary: 'The plugins, and what they add', query: pageParameters }),
     get('/config', 'all', (e, g) => facts.config(e, g), { summary: 'The options in effect, with secrets masked' }),
     get('/routes', 'org', (e, g) => listRoutes(keys, e, g), {

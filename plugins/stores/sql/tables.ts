@@ -8,7 +8,7 @@ import type { CreditEntryTable, CreditHoldTable, CreditTable, SpendTable } from 
 import type { RateWindowTable } from './limits.ts'
 import type { MasterKeyCheckTable } from './master-key-check.ts'
 import type { ErasedAnswerTable } from './records/erasure.ts'
-import type { KeyUseTable, RecordContentTable, RecordTable, UsageTable } from './records/tables.ts'
+import type { KeyUseTable, RecordContentTable, RecordTable, UsageLatencyTable, UsageTable } from './records/tables.ts'
 import type { MetricTable } from './metric-rows.ts'
 import type { ResponseItemTable, ResponseTable } from './response-rows.ts'
 
@@ -34,4 +34,5 @@ export interface Tables {
   readonly response_item: ResponseItemTable
   readonly spend: SpendTable
   readonly usage: UsageTable
+  readonly usage_latency: UsageLatencyTable
 }
