@@ -11,6 +11,7 @@ import json
 import random
 import string
 import sys
+from datetime import datetime, timedelta
 from importlib.metadata import version
 
 import phonenumbers
@@ -91,6 +92,12 @@ def in_sentences(kind, values, sentences=NEUTRAL):
 
 def unique(values):
     return list(dict.fromkeys(values))
+
+
+def moment(first_year, last_year):
+    """Faker's own dates depend on the clock."""
+    begin = datetime(first_year, 1, 1)
+    return begin + timedelta(seconds=rng.randrange(int((datetime(last_year, 12, 31) - begin).total_seconds())), microseconds=rng.randrange(10**6))
 
 
 def digits(count):
@@ -414,7 +421,7 @@ def secrets():
 def birth_dates():
     texts = []
     for _ in range(40):
-        date = english.date_of_birth(minimum_age=18, maximum_age=90)
+        date = moment(1936, 2008).date()
         iso, dots, slashes = date.isoformat(), date.strftime("%d.%m.%Y"), date.strftime("%m/%d/%Y")
         words = f"{date.day} {date.strftime('%B')} {date.year}"
         texts += [
@@ -459,7 +466,7 @@ def near_misses():
         texts += [f"ISBN {book}", f"EAN {ean_number()}", f"IMEI {imei_number()}", f"parcel {digits(10)}", f"NHS {nhs_number()}"]
         texts += [f"commit {run(HEX, 40)}", f"sha256:{run(HEX, 64)}", f"id {english.uuid4()}", f"etag \"{run(HEX, 32)}\"", f"span={run(HEX, 16)} trace={run(HEX, 32)}"]
         texts += [f"version {rng.randint(1, 20)}.{rng.randint(0, 99)}.{rng.randint(0, 99)}", f"v{rng.randint(1, 9)}.{rng.randint(0, 9)}.{rng.randint(0, 9)}.{rng.randint(0, 9)}", f"build 10.0.{rng.randint(1000, 9999)}.{rng.randint(256, 999)}"]
-        texts += [f"{english.date()} {english.time()}", f"at {english.iso8601()}", f"total {rng.randint(1, 999)},{rng.randint(100, 999)},{rng.randint(100, 999)}.{digits(2)} USD", f"{rng.random():.16f}", f"{rng.randint(10**12, 10**13 - 1)} ms since the epoch is 1{digits(12)}"]
+        texts += [f"{moment(1970, 2026):%Y-%m-%d %H:%M:%S}", f"at {moment(1970, 2026).isoformat()}", f"total {rng.randint(1, 999)},{rng.randint(100, 999)},{rng.randint(100, 999)}.{digits(2)} USD", f"{rng.random():.16f}", f"{rng.randint(10**12, 10**13 - 1)} ms since the epoch is 1{digits(12)}"]
         texts += [f"mac {english.mac_address()}", f"std::{run(string.ascii_lowercase, 4)}::{run(string.ascii_lowercase, 5)}", f"rgb({rng.randint(0, 255)}, {rng.randint(0, 255)}, {rng.randint(0, 255)})", f"{rng.randint(1, 90)}.{digits(6)}, -{rng.randint(1, 170)}.{digits(6)}"]
         texts += [f"@{english.user_name()} said so", f"git@github.example:{english.user_name()}/demo.git is not set", f"{english.user_name()}@localhost", f"image@2x.png", f"SKU-{digits(4)}-{digits(4)}", f"pages {rng.randint(100, 199)}-{rng.randint(200, 299)}"]
         texts += [f"{american_id()[:-1]}", f"case 000-{digits(2)}-{digits(4)}", f"{spanish_id()[:-1]}Ñ", f"ticket {digits(9)}", f"{digits(3)}-{digits(4)}", f"score {rng.randint(1, 9)}-{rng.randint(1, 9)}", f"room {digits(3)}.{digits(3)}"]
