@@ -26,7 +26,7 @@ export class MemoryRecords implements RecordStore, LogSink {
   }
 
   async write(batch: readonly RequestRecord[]): Promise<void> {
-    for (const { request: _, response: __, ...facts } of batch) {
+    for (const { request: _, response: __, kept: ___, ...facts } of batch) {
       this.#records.push(facts)
       this.#use(facts)
     }
