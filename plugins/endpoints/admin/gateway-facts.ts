@@ -6,11 +6,15 @@ import {
   type AdminServices,
   type Endpoint,
   type JsonObject,
+  type Model,
   type MetricWindow,
+  type Provider,
+  type ProviderState,
   type Reply,
 } from '../../../core/index.ts'
 import { Query } from './query.ts'
-import { json } from './replies.ts'
+import { json, time } from './replies.ts'
+import { snakeCase } from './snake-case.ts'
 import type { Stores } from './stores.ts'
 
 /** What the gateway as a whole is and does: metrics, providers, models, plugins, options. */
@@ -34,39 +38,28 @@ export class GatewayFacts {
     return json({ interval_s: intervalMs / 1000, data: used.map(({ endpoint, window }) => metricObject(endpoint, window)) })
   }
 
-  providers(exchange: AdminExchange, { circuits }: AdminServices): Reply {
+  providers(exchange: AdminExchange, gateway: AdminServices): Reply {
     new Query(exchange.query, [])
     const { providers } = this.#stores
-    const views = circuits.views()
-    return json({
-      data: providers.values().map(({ id, credentials = [] }) => ({
-        id,
-        plugin: providers.pluginOf(id) ?? null,
-        credentials: credentials.map(credential => ({ id: credential.id, account: credential.account })),
-        circuits: views
-          .filter(({ provider }) => provider === id)
-          .map(({ model, state, openForMs }) => ({ model, state, open_for_ms: openForMs })),
-      })),
-    })
+    const states = new Map(gateway.providers().map(state => [state.id, state]))
+    return json({ data: providers.values().map(provider => providerObject(provider, providers.pluginOf(provider.id), states)) })
   }
 
   models(exchange: AdminExchange, { catalog }: AdminServices): Reply {
-    new Query(exchange.query, [])
+    const search = new Query(exchange.query, ['search']).text('search')?.toLowerCase()
     return json({
-      data: catalog.models().map(({ id, aliases, auto, endpoints }) => ({
-        id,
-        aliases,
-        auto,
-        endpoints: endpoints.map(({ provider, upstreamModel, price, contextWindow, maxOutputTokens, zdr, hipaa }) => ({
-          provider,
-          upstream_model: upstreamModel,
-          context_window: contextWindow ?? null,
-          max_output_tokens: maxOutputTokens ?? null,
-          is_priced: price !== undefined,
-          zdr,
-          hipaa,
+      data: catalog
+        .models()
+        .filter(model => search === undefined || isFound(model, search))
+        .map(({ id, aliases, auto, family, created, ownedBy, endpoints }) => ({
+          id,
+          aliases,
+          auto,
+          family: family ?? null,
+          created_at: created === 0 ? null : time(created * 1000),
+          owned_by: ownedBy,
+          endpoints: endpoints.map(endpointObject),
         })),
-      })),
     })
   }
 
@@ -83,10 +76,59 @@ export class GatewayFacts {
   }
 }
 
+function providerObject(
+  { id, credentials = [] }: Provider,
+  plugin: string | undefined,
+  states: ReadonlyMap<string, ProviderState>,
+): JsonObject {
+  const { credentials: rests = [], circuits = [], queue } = states.get(id) ?? {}
+  return {
+    id,
+    plugin: plugin ?? null,
+    credentials: credentials.map((credential, index) => ({
+      id: credential.id,
+      account: credential.account,
+      rests_for_ms: rests[index]?.restsForMs ?? 0,
+    })),
+    circuits: circuits.map(({ model, state, openForMs }) => ({ model, state, open_for_ms: openForMs })),
+    queue: queue ? snakeCase(queue) : null,
+  }
+}
+
+function isFound({ id, aliases, endpoints }: Model, search: string): boolean {
+  return [id, ...aliases, ...endpoints.map(({ provider }) => `${provider}/${id}`)].some(name => name.toLowerCase().includes(search))
+}
+
+function endpointObject({
+  provider,
+  kind,
+  upstreamModel,
+  price,
+  capabilities,
+  contextWindow,
+  maxOutputTokens,
+  zdr,
+  hipaa,
+}: Endpoint): JsonObject {
+  return {
+    provider,
+    kind: kind ?? 'generation',
+    upstream_model: upstreamModel,
+    context_window: contextWindow ?? null,
+    max_output_tokens: maxOutputTokens ?? null,
+    is_priced: price !== undefined,
+    price: price ? snakeCase(price) : null,
+    capabilities: snakeCase(capabilities),
+    zdr,
+    hipaa,
+  }
+}
+
 function metricObject({ provider, model }: Endpoint, window: MetricWindow): JsonObject {
   const percentiles = (name: 'latencyMs' | 'totalMs'): JsonObject => ({
     p50: window[name](0.5) ?? null,
     p90: window[name](0.9) ?? null,
+    p95: window[name](0.95) ?? null,
     p99: window[name](0.99) ?? null,
   })
   return {

@@ -59,7 +59,7 @@ export function adminRoutes(stores: Stores, all: Registry<AdminRoute>, guardrail
     get('/audit', 'org', e => listAudit(stores, e), { summary: 'Who changed what', query: [...pageParameters, ...auditFilters] }),
     get('/metrics/endpoints', 'all', (e, g) => facts.metrics(e, g), { summary: 'How endpoints did lately', query: ['interval'] }),
     get('/providers', 'all', (e, g) => facts.providers(e, g), { summary: 'The providers and their credentials, without secrets' }),
-    get('/models', 'all', (e, g) => facts.models(e, g), { summary: 'The catalog' }),
+    get('/models', 'all', (e, g) => facts.models(e, g), { summary: 'The catalog', query: ['search'] }),
     get('/plugins', 'all', (e, g) => facts.plugins(e, g), { summary: 'The plugins, and what they add' }),
     get('/config', 'all', (e, g) => facts.config(e, g), { summary: 'The options in effect, with secrets masked' }),
     get('/routes', 'org', (e, g) => listRoutes(keys, e, g), {

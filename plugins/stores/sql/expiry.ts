@@ -134,7 +134,8 @@ export class Expiry {
       .limit(1)
       .executeTakeFirst()
     if (!row) return 0
-    await this.#database.deleteFrom('usage').where('bucket', '=', 'minute').where('at', '=', row.at).execute()
+    for (const table of ['usage_latency', 'usage'] as const)
+      await this.#database.deleteFrom(table).where('bucket', '=', 'minute').where('at', '=', row.at).execute()
     return rowsInBatch
   }
 }

@@ -7,7 +7,7 @@ import type { LedgerProcessTable } from './ledger/process.ts'
 import type { CreditEntryTable, CreditHoldTable, CreditTable, SpendTable } from './ledger/sums.ts'
 import type { RateWindowTable } from './limits.ts'
 import type { MasterKeyCheckTable } from './master-key-check.ts'
-import type { KeyUseTable, RecordContentTable, RecordTable, UsageTable } from './records/tables.ts'
+import type { KeyUseTable, RecordContentTable, RecordTable, UsageLatencyTable, UsageTable } from './records/tables.ts'
 import type { MetricTable } from './metric-rows.ts'
 import type { ResponseItemTable, ResponseTable } from './response-rows.ts'
 
@@ -32,4 +32,5 @@ export interface Tables {
   readonly response_item: ResponseItemTable
   readonly spend: SpendTable
   readonly usage: UsageTable
+  readonly usage_latency: UsageLatencyTable
 }

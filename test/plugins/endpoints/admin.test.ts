@@ -231,6 +231,16 @@ t.test('records are found by either id, filtered, paged, exported and summed up'
     usage.data.find((row: any) => row.provider === 'vendor'),
     { key: id, requests: 5, errors: 0, input_tokens: 15, output_tokens: 10 },
   )
+  const answered = (await call('GET', '/usage?bucket=total&group_by=provider&top=1&latency=true')).body.data
+  t.match(
+    answered.find((row: any) => row.provider === 'vendor'),
+    { requests: 5, p50_ms: Number, p95_ms: Number },
+  )
+  t.match(
+    answered.find((row: any) => row.others),
+    { provider: null, requests: 2, others: true },
+  )
+  t.match((await call('GET', `/records?status=error&key=${id}`)).body, { data: [{ status: 400 }], has_more: false })
   t.match((await call('GET', `/keys/${id}`)).body, { last_used_at: /^20/ })
   await call('DELETE', `/keys/${id}`)
   t.equal((await call('GET', `/keys/${id}`)).status, 404)
@@ -335,7 +345,10 @@ t.test('bad input is a 400 or 404 that names the member', async t => {
       ['GET', '/records?status=ok', undefined, 400, 'status', /expected a number/],
       ['GET', '/records?min_cost_usd=-1', undefined, 400, 'min_cost_usd', /expected a number of 0 or more/],
       ['GET', '/records/nobody', undefined, 404, 'id', /No record has the id/],
-      ['GET', '/usage?bucket=year', undefined, 400, 'bucket', /expected one of minute, hour, day/],
+      ['GET', '/usage?bucket=year', undefined, 400, 'bucket', /expected one of minute, hour, day, total/],
+      ['GET', '/usage?top=0', undefined, 400, 'top', /from 1 to 100/],
+      ['GET', '/usage?latency=yes', undefined, 400, 'latency', /true, false/],
+      ['GET', '/records?status=4xx', undefined, 400, 'status', /a number/],
       ['GET', '/usage?group_by=model,colour', undefined, 400, 'group_by', /separated by commas/],
       ['GET', '/usage?from=2026-02-01&to=2026-01-01', undefined, 400, 'from', /before 'to'/],
       ['GET', '/metrics/endpoints?interval=1', undefined, 400, 'interval', /a whole number and a unit/],
@@ -361,18 +374,29 @@ t.test('the gateway shows its providers, models, plugins and options without sec
     plugins: [
       saying('vendor', hello, { credentials: [{ id: 'k1', account: 'a1' }] }),
       listing({ model: 'm', endpoints: [{ provider: 'vendor' }] }),
+      listing({
+        model: 'dear',
+        endpoints: [{ provider: 'vendor', price: { input: 1, output: 2, cacheRead: 0.5 }, capabilities: { parallelTools: true } }],
+      }),
     ],
   })
   t.teardown(under.stop)
   const { call } = under
   t.match(
     (await call('GET', '/providers')).body.data.find(({ id }: any) => id === 'vendor'),
-    { credentials: [{ id: 'k1', account: 'a1' }] },
+    { credentials: [{ id: 'k1', account: 'a1', rests_for_ms: 0 }], circuits: [], queue: null },
   )
   t.match(
     (await call('GET', '/models')).body.data.find(({ id }: any) => id === 'm'),
     { endpoints: [{ provider: 'vendor', is_priced: false }] },
   )
+  t.match((await call('GET', '/models?search=VENDOR/D')).body.data, [
+    {
+      id: 'dear',
+      created_at: null,
+      endpoints: [{ kind: 'generation', price: { input: 1, output: 2, cache_read: 0.5 }, capabilities: { parallel_tools: true } }],
+    },
+  ])
   t.ok((await call('GET', '/plugins')).body.data.some(({ name }: any) => name === 'admin'))
   const { body } = await call('GET', '/config')
   const sealer = body.plugins.find(({ name }: any) => name === 'local-sealer')

@@ -63,7 +63,7 @@ function valueWith(schema: SchemaNode, [step, ...rest]: readonly Step[], name: s
 function dataFor(schema: SchemaNode, name: string): unknown {
   if (schema.type === 'string' && schema.const === undefined && !schema.enum) {
     if (name === 'file_data') return `data:text/plain;base64,${Buffer.from(`mail ${mail}`).toString('base64')}`
-    if (/_url$/.test(name)) return `https://media.example.com/?user=${encodeURIComponent(mail)}`
+    if (name.endsWith('_url')) return `https://media.example.com/?user=${encodeURIComponent(mail)}`
     return schema.pattern !== undefined || name === 'call_id' ? account : mail
   }
   return benign(schema, name)
@@ -105,7 +105,7 @@ function requestWith(path: SchemaPath): Record<string, unknown> {
   const body: Record<string, unknown> = { model: 'vendor/m', input: [question], [member]: value }
   if (member === 'input') {
     const items = value as readonly Record<string, unknown>[]
-    const calls = items.flatMap(({ type, call_id }) =>
+    const calls = items.flatMap(({ type, call_id }): object[] =>
       type === 'function_call_output'
         ? [{ type: 'function_call', call_id, name: 'look', arguments: '{}' }]
         : type === 'custom_tool_call_output'

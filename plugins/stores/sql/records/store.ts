@@ -76,10 +76,13 @@ export class SqlRecords implements RecordStore {
 
 type Query = SelectQueryBuilder<Tables, 'record', RecordTable>
 
-function filtered(all: Query, { id, from, to, minCostUsd, key, ...equal }: RecordFilter): Query {
+function filtered(all: Query, { id, from, to, minCostUsd, key, status, ...equal }: RecordFilter): Query {
   let query = all
   if (id !== undefined) query = query.where(({ eb, or }) => or([eb('id', '=', id), eb('answer_id', '=', id)]))
   if (key !== undefined) query = query.where('key_id', '=', key)
+  // Written out, so that the database sees that the index of errors fits.
+  if (status === 'error') query = query.where('status', '>=', sql.lit(400))
+  else if (status !== undefined) query = query.where('status', '=', status)
   for (const [column, value] of Object.entries(equal)) if (value !== undefined) query = query.where(sql.ref(column), '=', value)
   if (from !== undefined) query = query.where('at', '>=', from)
   if (to !== undefined) query = query.where('at', '<', to)

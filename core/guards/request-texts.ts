@@ -1,9 +1,10 @@
-import { isTextFile, requestSchema, type GenerationRequest } from '../../../core/index.ts'
+import { requestSchema, type GenerationRequest } from '../contracts/request.ts'
+import { isTextFile } from '../upstream/media/text-file.ts'
 import { jsonTexts } from './json-texts.ts'
 import { isProtocolName, isProtocolNumber, isProtocolWord } from './request-words.ts'
 
-/** One text of a request that may hold personal data. */
-export interface Slot {
+/** One text of a request. */
+export interface RequestText {
   /** Such as `input[0].content[1].text`. Has no names that the caller chose. */
   readonly path: string
   readonly text: string
@@ -15,7 +16,7 @@ export interface Slot {
 export interface RequestTexts {
   /** A copy, which `replace` changes. */
   readonly request: GenerationRequest
-  readonly slots: readonly Slot[]
+  readonly slots: readonly RequestText[]
   /** The paths of images and files that cannot be read. */
   readonly unreadable: readonly string[]
   /** Whether something was left out of the copy. */
@@ -52,7 +53,8 @@ interface Place {
   readonly isFixed: boolean
 }
 
-export function textsOf(request: GenerationRequest): RequestTexts {
+/** Every place of a request that goes to a vendor and may hold text: JSON inside strings and text files included. */
+export function requestTexts(request: GenerationRequest): RequestTexts {
   const copy = { ...request } as Holder
   const collector = new Collector()
   for (const member of members) {
@@ -77,7 +79,7 @@ function copied(value: unknown): unknown {
 }
 
 class Collector {
-  readonly slots: Slot[] = []
+  readonly slots: RequestText[] = []
   readonly unreadable: string[] = []
   isCut = false
   readonly #finishing: (() => void)[] = []

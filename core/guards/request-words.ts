@@ -1,4 +1,4 @@
-import { requestSchema } from '../../../core/index.ts'
+import { requestSchema } from '../contracts/request.ts'
 
 // What a request holds besides text of the caller, read from its schema, so that a new member is searched unless the schema says otherwise.
 
