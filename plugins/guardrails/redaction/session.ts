@@ -25,7 +25,6 @@ export class RedactionSession implements GuardSession {
   readonly #finder: () => Promise<Finder>
   readonly #context: RunContext
   #placeholders = new Placeholders(new Set())
-  #answersInJson = false
 
   constructor(settings: Settings, finder: () => Promise<Finder>, context: RunContext) {
     this.#settings = settings
@@ -38,7 +37,6 @@ export class RedactionSession implements GuardSession {
     const texts = requestTexts(request)
     const [path] = texts.unreadable
     if (path !== undefined && unreadable === 'refuse') return { refuse: cannotRead(path) }
-    this.#answersInJson = request.text?.format !== undefined && request.text.format.type !== 'text'
     this.#placeholders = new Placeholders(lookalikes(texts.slots))
     const found = await this.#find(texts.slots)
     for (const [slot, spans] of found) {
@@ -52,10 +50,10 @@ export class RedactionSession implements GuardSession {
     return { replace: texts.request }
   }
 
-  output({ kind, json }: OutputChannel): OutputFilter | undefined {
+  output({ json }: OutputChannel): OutputFilter | undefined {
     const { restore = true } = this.#settings
     if (!restore || this.#placeholders.isEmpty) return undefined
-    return new Restorer(this.#placeholders, json || (kind === 'text' && this.#answersInJson))
+    return new Restorer(this.#placeholders, json)
   }
 
   /** One search for all texts: most are short, and a search has a fixed cost. */
@@ -91,7 +89,7 @@ export class RedactionSession implements GuardSession {
   }
 
   /** Counts for the record and, if it has content, what stands for what. */
-  #keep(found: ReadonlyMap<Slot, readonly Found[]>): void {
+  #keep(found: ReadonlyMap<RequestText, readonly Found[]>): void {
     this.#context.note('redaction', this.#summary(found))
     if (!this.#placeholders.isEmpty) this.#context.keep('redaction', this.#placeholders.mapping())
   }
