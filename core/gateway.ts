@@ -94,6 +94,8 @@ export interface GatewayAdmin {
   isEmpty(): Promise<boolean>
   /** Creates a token, which is shown only once. */
   issueToken(settings: AdminTokenSettings): Promise<string>
+  /** A code for a link that signs in as this token once, within 15 minutes. */
+  issueLink(tokenText: string): Promise<string>
 }
 
 /** A gateway that is set up and started. Serve `http.listener` with `node:http` or `node:https`, or `http.h3` with anything else. */
@@ -290,6 +292,8 @@ function adminOf(container: Container, options: GatewayOptions, settings: Settin
     keyWarnings: keySettings => container.get(KeyWarnings).of(keySettings),
     effectivePolicy: key => policies.effective(key),
     issueToken: tokenSettings => admission.issue(tokenSettings),
+    identify: text => admission.identify(text),
+    recall: known => admission.recall(known),
     async sendAs(key, path, body, signal) {
       const ticket = tickets.issue(key)
       try {
@@ -310,6 +314,7 @@ function adminOf(container: Container, options: GatewayOptions, settings: Settin
     localToken: admission.localToken,
     isEmpty: () => admission.isEmpty(),
     issueToken: async tokenSettings => (await admission.issue(tokenSettings)).text,
+    issueLink: text => admission.issueLink(text),
   }
 }
 

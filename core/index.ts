@@ -22,8 +22,10 @@ export {
 } from './foundation/errors.ts'
 export {
   AbsentProviders,
+  AdminAuthenticators,
   AdminRoutes,
   CatalogSources,
+  DashboardPages,
   DecisionClients,
   Guardrails,
   LogSinks,
@@ -96,6 +98,7 @@ export * from './contracts/record-store.ts'
 export * from './contracts/audit-trail.ts'
 export * from './contracts/admin-token-store.ts'
 export * from './contracts/admin-route.ts'
+export * from './contracts/dashboard-page.ts'
 export * from './contracts/hold.ts'
 export * from './contracts/ledger.ts'
 export * from './contracts/rate-limiter.ts'
