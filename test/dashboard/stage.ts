@@ -43,7 +43,7 @@ export async function openStage(environment: Readonly<Record<string, string>> = 
   const workplace = new Workplace(`${imports.join('')}${config('admin: { port: 0 },', plugins)}`)
   writeFileSync(join(workplace.path, 'models.json'), JSON.stringify(catalog))
   const gateway = workplace.spawn(['start'], [], { GATEWAY_ADMIN_TOKEN: adminToken, ...environment })
-  const [, adminUrl] = await gateway.says(/(http:\/\/127\.0\.0\.1:\d+)[^]*listens on/)
+  const [, adminUrl] = await gateway.says(/admin API is on (http:\S+)/)
   const url = await gateway.url()
   return {
     url,

@@ -3,16 +3,16 @@ import { Badge, Empty } from '../components/feedback.ts'
 import { Switch } from '../components/fields.ts'
 import { Button, Page, Panel } from '../components/page.ts'
 import { PagedTable } from '../components/table.ts'
-import { Time } from '../components/time.ts'
 import { count, duration, none, usd } from '../format.ts'
 import { html } from '../html.ts'
 import { hrefOf, useParameters } from '../place.ts'
+import { useKeyNames } from './logs/key-names.ts'
 import { Filters } from './logs/filters.ts'
+import { LogTime } from './logs/log-time.ts'
 import { queryOf, type LogFilters } from './logs/query.ts'
-import { statusText } from './logs/reasons.ts'
+import { StatusBadge } from './logs/status-badge.ts'
 import type { RequestRecord } from './logs/record.ts'
 import { RecordPage } from './logs/record-page.ts'
-import { useKeyNames } from './logs/key-names.ts'
 
 const liveMs = 5_000
 
@@ -61,11 +61,10 @@ function LogTable({
     rowHref=${({ id }: RequestRecord) => hrefOf('logs', { ...filters, record: id })}
     empty=${empty}
     columns=${[
-      { head: 'Time', cell: ({ created_at: at }: RequestRecord) => html`<${Time} at=${at} />` },
+      { head: 'Time', cell: ({ created_at: at }: RequestRecord) => html`<${LogTime} at=${at} />` },
       {
         head: 'Status',
-        cell: ({ status }: RequestRecord) =>
-          html`<${Badge} tone=${status < 400 ? 'good' : status === 499 ? 'neutral' : status === 429 ? 'warn' : 'bad'}>${statusText(status)}<//>`,
+        cell: ({ status }: RequestRecord) => html`<${StatusBadge} status=${status} />`,
       },
       { head: 'Model', cell: (record: RequestRecord) => modelOf(record) },
       { head: 'Key', isExtra: true, cell: ({ key }: RequestRecord) => (key === null ? none : keyName(key)) },

@@ -12,17 +12,29 @@ import { ModelPage } from './models/model-page.ts'
 /** The catalog. With `?model=`, one of its models. */
 export default function Models(): VNode {
   const [{ model, search, cursor, sort, interval, key }, set] = useParameters()
-  if (model !== undefined) return html`<${ModelPage} id=${model} sort=${sort} interval=${interval} routedAs=${key} back=${hrefOf('models', { search, cursor })} />`
+  if (model !== undefined)
+    return html`<${ModelPage} id=${model} sort=${sort} interval=${interval} routedAs=${key} back=${hrefOf('models', { search, cursor })} />`
   const empty =
     search === undefined
-      ? html`<${Empty} title="No models">Set the key of a provider in the environment, then restart the gateway: its models appear here.<//>`
+      ? html`<${Empty} title="No models"
+          >Set the key of a provider in the environment, then restart the gateway: its models appear here.<//
+        >`
       : html`<${Empty} title=${`No model matches “${search}”`} action=${html`<${Button} href="models">Show all models<//>`}>
           Models of providers that are not loaded are not listed.
         <//>`
-  return html`<${Page} title="Models" intro="What callers can name as model. A request without a sort goes to the endpoint that did best lately.">
+  return html`<${Page}
+    title="Models"
+    intro="What callers can name as model. A request without a sort goes to the endpoint that did best lately."
+  >
     <div class="filters" role="search" aria-label="Find models">
       <span class="wide-filter">
-        <${Input} type="search" label="Name or provider" value=${search ?? ''} placeholder="Search" onChange=${(value: string) => set({ search: value, cursor: undefined })} />
+        <${Input}
+          type="search"
+          label="Name or provider"
+          value=${search ?? ''}
+          placeholder="Search"
+          onChange=${(value: string) => set({ search: value, cursor: undefined })}
+        />
       </span>
     </div>
     <${Panel} flush>

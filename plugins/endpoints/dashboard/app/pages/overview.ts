@@ -51,21 +51,29 @@ export default function Overview(): VNode {
     intro=${introOf(only)}
     actions=${html`<${Controls} rangeName=${rangeName} split=${split} isLive=${isLive} set=${setParameters} />`}
   >
-    ${error &&
-    html`<${Problem}
-      error=${error}
-      retry=${() => {
-        for (const each of [series, overall, totals]) each.reload()
-      }}
-    />`}
-    ${!overall.data && !error && html`<${Loading} />`}
-    ${overall.data && !total && html`<${Nothing} rangeName=${rangeName} />`}
-    ${total &&
-    html`<${Stats} total=${total} />
-      <${Charts} rows=${series.data?.data ?? []} groups=${drawn} range=${range} from=${from} to=${to} />
-      <${Panel} flush title=${`By ${splits[listed].label.toLowerCase()}`}>
-        <${Breakdown} totals=${totals.data?.data ?? []} groups=${groups} split=${listed} range=${{ range: parameters['range'], by: parameters['by'] }} />
-      <//>`}
+    ${
+      error &&
+      html`<${Problem}
+        error=${error}
+        retry=${() => {
+          for (const each of [series, overall, totals]) each.reload()
+        }}
+      />`
+    }
+    ${!overall.data && !error && html`<${Loading} />`} ${overall.data && !total && html`<${Nothing} rangeName=${rangeName} />`}
+    ${
+      total &&
+      html`<${Stats} total=${total} />
+        <${Charts} rows=${series.data?.data ?? []} groups=${drawn} range=${range} from=${from} to=${to} />
+        <${Panel} flush title=${`By ${splits[listed].label.toLowerCase()}`}>
+          <${Breakdown}
+            totals=${totals.data?.data ?? []}
+            groups=${groups}
+            split=${listed}
+            range=${{ range: parameters['range'], by: parameters['by'] }}
+          />
+        <//>`
+    }
   <//>`
 }
 
@@ -98,7 +106,7 @@ function Controls({
 }
 
 function Stats({ total }: { readonly total: UsageRow }): VNode {
-  const { requests, errors, input_tokens: input, output_tokens: output, cached_tokens: cached, unpriced } = total
+  const { requests, errors, input_tokens: input, output_tokens: output, unpriced } = total
   const failed = requests === 0 ? 0 : errors / requests
   return html`<div class="stats">
     <${Stat} label="Requests" value=${compact(requests)} note=${`${count(requests - errors)} succeeded`} href=${hrefOf('logs')} />
@@ -109,10 +117,14 @@ function Stats({ total }: { readonly total: UsageRow }): VNode {
       tone=${failed >= 0.05 ? 'bad' : failed >= 0.01 ? 'warn' : 'neutral'}
       href=${hrefOf('logs', { status: 'error' })}
     />
-    <${Stat} label="Tokens" value=${compact(input + output)} note=${`${compact(input)} in (${percent(input === 0 ? 0 : cached / input)} cached), ${compact(output)} out`} />
-    <${Stat} label="Cost" value=${usd(total.cost_usd)} note=${unpriced > 0 ? `${count(unpriced)} at an unknown price` : 'all prices known'} />
-    <${Stat} label="Median latency" value=${duration(total.p50_ms)} note="p50 of whole answers" />
-    <${Stat} label="Slowest 5%" value=${duration(total.p95_ms)} note="p95 of whole answers" />
+    <${Stat} label="Tokens" value=${compact(input + output)} note=${`${compact(input)} in, ${compact(output)} out`} />
+    <${Stat}
+      label="Cost"
+      value=${usd(total.cost_usd)}
+      note=${unpriced > 0 ? `${count(unpriced)} at an unknown price` : 'all prices known'}
+    />
+    <${Stat} label="Latency, p50" value=${duration(total.p50_ms)} note="whole answers" />
+    <${Stat} label="Latency, p95" value=${duration(total.p95_ms)} note="whole answers" />
   </div>`
 }
 

@@ -25,7 +25,9 @@ export default function Providers(): VNode {
       const sum = sumOf(endpoints)
       return { provider, endpoints, sum, state: stateOf(provider, sum) }
     })
-    .toSorted((a, b) => order[a.state.tone] - order[b.state.tone] || b.sum.requests - a.sum.requests || a.provider.id.localeCompare(b.provider.id))
+    .toSorted(
+      (a, b) => order[a.state.tone] - order[b.state.tone] || b.sum.requests - a.sum.requests || a.provider.id.localeCompare(b.provider.id),
+    )
   const ill = rows.filter(({ state }) => state.tone === 'bad' || state.tone === 'warn').length
   return html`<${Page}
     title="Providers"
@@ -40,13 +42,15 @@ export default function Providers(): VNode {
     </div>`}
   >
     ${error && html`<${Problem} error=${error} retry=${providers.reload} />`} ${!providers.data && !error && html`<${Loading} />`}
-    ${providers.data &&
-    rows.length === 0 &&
-    html`<${Panel}>
-      <${Empty} title="No provider is loaded" action=${html`<${Button} href=${hrefOf('settings')}>See the plugins<//>`}>
-        Set the key of one in the environment, such as OPENAI_API_KEY, then restart the gateway.
-      <//>
-    <//>`}
+    ${
+      providers.data &&
+      rows.length === 0 &&
+      html`<${Panel}>
+        <${Empty} title="No provider is loaded" action=${html`<${Button} href=${hrefOf('settings')}>See the plugins<//>`}>
+          Set the key of one in the environment, such as OPENAI_API_KEY, then restart the gateway.
+        <//>
+      <//>`
+    }
     <div class="cards">${rows.map(row => html`<${ProviderPanel} key=${row.provider.id} ...${row} />`)}</div>
   <//>`
 }

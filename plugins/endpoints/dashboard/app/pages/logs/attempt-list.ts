@@ -21,7 +21,10 @@ export function AttemptList({ attempts, elapsedMs }: { readonly attempts: readon
           <span class="attempt-time">${duration(took)}</span>
         </div>
         <div class="attempt-line" aria-hidden="true">
-          <span class=${`attempt-bar ${tone}`} style=${{ marginLeft: share(starts[index]!, longest), width: share(Math.max(took, longest / 200), longest) }}></span>
+          <span
+            class=${`attempt-bar ${tone}`}
+            style=${{ marginLeft: share(starts[index]!, longest), width: share(Math.max(took, longest / 200), longest) }}
+          ></span>
         </div>
       </li>`
     })}

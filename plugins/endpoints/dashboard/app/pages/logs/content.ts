@@ -21,8 +21,7 @@ export function Content({ record }: { readonly record: RequestRecord }): VNode {
     setBusy(false)
   }
   const isLogged = record.policy?.['logging'] === true
-  if (!isLogged)
-    return html`<${Panel} title="Content"><p class="muted">Nothing was stored: logging was off for this request.</p><//>`
+  if (!isLogged) return html`<${Panel} title="Content"><p class="muted">Nothing was stored: logging was off for this request.</p><//>`
   if (!may('editor'))
     return html`<${Panel} title="Content"><p class="muted">It was stored. To read it, sign in with a token with the role editor.</p><//>`
   const action = html`<${Button} small disabled=${isBusy} onClick=${open}>Open the content<//>`
@@ -31,17 +30,23 @@ export function Content({ record }: { readonly record: RequestRecord }): VNode {
     intro="What was asked and answered. The audit trail notes who opens it."
     actions=${opened ? undefined : action}
   >
-    ${error !== undefined && html`<${Problem} error=${error} />`}
-    ${opened && shown(opened)}
+    ${error !== undefined && html`<${Problem} error=${error} />`} ${opened && shown(opened)}
   <//>`
 }
 
 function shown({ request, response }: RequestRecord): VNode {
   if ((request ?? null) === null && (response ?? null) === null)
     return html`<${Notice}>There is no content any more, or the store of this gateway does not keep it.<//>`
-  const text = (value: unknown): string => (value === null || value === undefined ? 'Nothing was stored.' : JSON.stringify(value, undefined, 2))
+  const text = (value: unknown): string =>
+    value === null || value === undefined ? 'Nothing was stored.' : JSON.stringify(value, undefined, 2)
   return html`<div class="columns">
-    <div><h3>Request</h3><${CodeBlock} label="Request" text=${text(request)} /></div>
-    <div><h3>Response</h3><${CodeBlock} label="Response" text=${text(response)} /></div>
+    <div>
+      <h3>Request</h3>
+      <${CodeBlock} label="Body of the request" text=${text(request)} />
+    </div>
+    <div>
+      <h3>Response</h3>
+      <${CodeBlock} label="Body of the response" text=${text(response)} />
+    </div>
   </div>`
 }

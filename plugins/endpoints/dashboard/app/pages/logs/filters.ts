@@ -19,13 +19,24 @@ export function Filters({ filters, set }: { readonly filters: LogFilters; readon
   const keyChoices = keys.map(each => ({ value: each.id, label: each.name }))
   // A key that is not among the newest, or that was deleted.
   const others = key !== undefined && !keys.some(each => each.id === key) ? [{ value: key, label: key }] : []
-  return html`<div class="filters" role="search" aria-label="Filter the requests">
-    <span class="wide-filter"><${Input} type="search" label="Id" value=${id ?? ''} placeholder="req_…, resp_… or dec_…" onChange=${to('id')} /></span>
+  return html`<div class="filters log-filters" role="search" aria-label="Filter the requests">
+    <span class="wide-filter"
+      ><${Input} type="search" label="Id" value=${id ?? ''} placeholder="req_…, resp_… or dec_…" onChange=${to('id')}
+    /></span>
     <${Select} label="Time" value=${time ?? ''} choices=${choicesOf(times)} onChange=${to('time')} />
-    ${time === 'custom' &&
-    (['from', 'to'] as const).map(
-      name => html`<${Input} key=${name} type="datetime-local" label=${name === 'from' ? 'From' : 'To'} value=${localInput(filters[name])} onChange=${(value: string) => to(name)(value && new Date(value).toISOString())} />`,
-    )}
+    ${
+      time === 'custom' &&
+      (['from', 'to'] as const).map(
+        name =>
+          html`<${Input}
+            key=${name}
+            type="datetime-local"
+            label=${name === 'from' ? 'From' : 'To'}
+            value=${localInput(filters[name])}
+            onChange=${(value: string) => to(name)(value && new Date(value).toISOString())}
+          />`,
+      )
+    }
     <${Select}
       label="Status"
       value=${status ?? ''}
@@ -44,11 +55,15 @@ export function Filters({ filters, set }: { readonly filters: LogFilters; readon
       ['org', org],
       ['team', team],
       ['user', user],
-    ].map(([name, value]) => value !== undefined && html`<${Button} small key=${name} onClick=${() => to(name!)('')}>${name}: ${value} ✕<//>`)}
+    ].map(
+      ([name, value]) => value !== undefined && html`<${Button} small key=${name} onClick=${() => to(name!)('')}>${name}: ${value} ✕<//>`,
+    )}
     ${isSet && html`<${Button} tone="quiet" href="logs">Clear<//>`}
   </div>`
 }
 
-function choicesOf(named: Readonly<Record<string, { readonly label: string }>>): readonly { readonly value: string; readonly label: string }[] {
+function choicesOf(
+  named: Readonly<Record<string, { readonly label: string }>>,
+): readonly { readonly value: string; readonly label: string }[] {
   return Object.entries(named).map(([value, { label }]) => ({ value, label }))
 }

@@ -16,7 +16,10 @@ export const times = {
 const minuteMs = 60_000
 
 /** The filters as the admin API takes them. A time that ends now begins at a full minute, so that the query stays the same for a while. */
-export function queryOf({ time, from, to, id, key, model, provider, status, org, team, user, min_cost_usd: cost }: LogFilters, now: number): Parameters {
+export function queryOf(
+  { time, from, to, id, key, model, provider, status, org, team, user, min_cost_usd: cost }: LogFilters,
+  now: number,
+): Parameters {
   const lengthMs = Object.entries(times).find(([name]) => name === time)?.[1].lengthMs
   const begin = lengthMs === undefined ? undefined : new Date(now - (now % minuteMs) - lengthMs).toISOString()
   return {

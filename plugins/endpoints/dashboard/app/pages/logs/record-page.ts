@@ -1,4 +1,5 @@
 import type { VNode } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
 import { Code } from '../../components/copy.ts'
 import { Facts, type Fact } from '../../components/facts.ts'
 import { Badge, Loading, Problem, Stat } from '../../components/feedback.ts'
@@ -15,12 +16,24 @@ import { statusText } from './reasons.ts'
 import type { RequestRecord, Usage } from './record.ts'
 import { RoutingTable } from './routing-table.ts'
 
+/** Records are written a moment after the reply, so that one may be asked for too early. */
+const awaitedMs = 5_000
+const againMs = 1_000
+
 /** One request: what happened, why, and what it cost. `back`: the list from which it was opened. */
 export function RecordPage({ id, back }: { readonly id: string; readonly back: string }): VNode {
-  const { data: record, error, reload } = useData<RequestRecord>(`/records/${encodeURIComponent(id)}`)
+  const path = `/records/${encodeURIComponent(id)}`
+  const [isAwaited, setAwaited] = useState(true)
+  const { data: record, error, reload } = useData<RequestRecord>(path, {}, { pollMs: isAwaited ? againMs : undefined })
+  useEffect(() => {
+    if (record) setAwaited(false)
+    const timer = setTimeout(() => setAwaited(false), awaitedMs)
+    return () => clearTimeout(timer)
+  }, [record])
+  const isLate = error?.status === 404 && isAwaited
   return html`<${Page} title="Request" above=${{ title: 'Logs', href: back }} intro=${record && intro(record)}>
-    ${error && html`<${Problem} error=${error} retry=${reload} />`} ${!record && !error && html`<${Loading} />`}
-    ${record && body(record)}
+    ${error && !isLate && html`<${Problem} error=${error} retry=${reload} />`}
+    ${!record && (!error || isLate) && html`<${Loading} label="Loading the record" />`} ${record && body(record)}
   <//>`
 }
 
@@ -34,14 +47,20 @@ function body(record: RequestRecord): VNode {
     <div class="stats">
       <${Stat} label="Status" value=${statusText(status)} note=${record.error_code} tone=${status < 400 ? 'good' : 'bad'} />
       <${Stat} label="Duration" value=${duration(elapsedMs)} note=${record.stream ? 'streamed' : 'not streamed'} />
-      <${Stat} label="Tokens" value=${usage ? count(usage.input_tokens + usage.output_tokens) : count(null)} note=${usage && `${count(usage.input_tokens)} in, ${count(usage.output_tokens)} out`} />
+      <${Stat}
+        label="Tokens"
+        value=${usage ? count(usage.input_tokens + usage.output_tokens) : count(null)}
+        note=${usage && `${count(usage.input_tokens)} in, ${count(usage.output_tokens)} out`}
+      />
       <${Stat} label="Cost" value=${usd(cost)} note=${cost === null && usage ? 'the price is unknown' : undefined} />
     </div>
     <${Panel} title="Request"><${Facts} facts=${facts(record)} /><//>
     <${Panel} title=${attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`}>
-      ${attempts.length === 0
-        ? html`<p class="muted">No provider was asked.</p>`
-        : html`<${AttemptList} attempts=${attempts} elapsedMs=${elapsedMs} />`}
+      ${
+        attempts.length === 0
+          ? html`<p class="muted">No provider was asked.</p>`
+          : html`<${AttemptList} attempts=${attempts} elapsedMs=${elapsedMs} />`
+      }
     <//>
     <${Panel} title="Routing">
       ${routing ? html`<${RoutingTable} routing=${routing} />` : html`<p class="muted">There was nothing to choose.</p>`}
@@ -72,13 +91,18 @@ function facts(record: RequestRecord): readonly Fact[] {
 }
 
 type PolicyRow = readonly [field: string, value: boolean, source: string]
-const fieldNames: Readonly<Record<string, string>> = { zdr: 'Zero data retention', logging: 'Logging', hipaa: 'HIPAA mode', redaction: 'Redaction' }
+const fieldNames: Readonly<Record<string, string>> = {
+  zdr: 'Zero data retention',
+  logging: 'Logging',
+  hipaa: 'HIPAA mode',
+  redaction: 'Redaction',
+}
 
 function policy({ policy: values, policy_source: sources }: RequestRecord): VNode {
   if (!values) return html`<p class="muted">No key was known, so there was no policy.</p>`
   const rows = Object.entries(values).map(([field, value]): PolicyRow => [field, value, sources?.[field] ?? ''])
   return html`<${Table}
-    label="Policy"
+    label="Rules"
     rows=${rows}
     rowKey=${([field]: PolicyRow) => field}
     columns=${[
@@ -102,10 +126,11 @@ function usageFacts(usage: Usage): readonly Fact[] {
 /** What plugins noted, such as how much was redacted. Never content. */
 function notes({ notes: all }: RequestRecord): readonly VNode[] {
   return all.map(
-    ({ kind, summary }, index) => html`<div key=${index}>
-      <h3>${kind === 'redaction' ? 'Redaction' : kind}</h3>
-      <${Facts} all facts=${Object.entries(summary).map(([name, value]): Fact => [name, plain(value)])} />
-    </div>`,
+    ({ kind, summary }, index) =>
+      html`<div key=${index}>
+        <h3>${kind === 'redaction' ? 'Redaction' : kind}</h3>
+        <${Facts} all facts=${Object.entries(summary).map(([name, value]): Fact => [name, plain(value)])} />
+      </div>`,
   )
 }
 

@@ -17,28 +17,26 @@ export function RoutingTable({ routing }: { readonly routing: Routing }): VNode 
   const more = Object.entries(routing.passed_over)
   return html`<div class="stack">
     <p>
-      ${sort === null ? 'In the order of the catalog' : html`Sorted by <strong>${sort}</strong> over the last ${duration(intervalMs)}`}${modelSort !==
-        null &&
-      modelSort !== sort &&
-      html`, models by <strong>${modelSort}</strong>`}. ${routing.preferred !== null && (preferred[routing.preferred] ?? routing.preferred)}
+      ${sort === null ? 'In the order of the catalog' : html`Sorted by <strong>${sort}</strong> over the last ${duration(intervalMs)}`}${
+        modelSort !== null && modelSort !== sort && html`, models by <strong>${modelSort}</strong>`
+      }.
+      ${routing.preferred !== null && (preferred[routing.preferred] ?? routing.preferred)}
     </p>
     <${Table}
       label="Candidates"
       rows=${rows}
       rowKey=${({ provider, model }: Row) => `${provider}/${model}`}
       columns=${[
-        { head: 'Order', cell: (row: Row) => (row.passed_over === null ? row.place : none), align: 'end' },
+        { head: 'Order', cell: (row: Row) => (row.passed_over === null ? row.place : none) },
         { head: 'Endpoint', cell: ({ provider, model }: Row) => `${provider}/${model}` },
         { head: sort ?? 'Value', cell: ({ value }: Row) => valueText(value), align: 'end' },
         {
           head: 'Why not',
-          cell: ({ passed_over: why }: Row) =>
-            why === null ? html`<${Badge} tone="good">candidate<//>` : (passedOver[why] ?? why),
+          cell: ({ passed_over: why }: Row) => (why === null ? html`<${Badge} tone="good">candidate<//>` : (passedOver[why] ?? why)),
         },
       ]}
     />
-    ${more.length > 0 &&
-    html`<p class="muted">Passed over: ${more.map(([reason, times]) => `${times} × ${reason}`).join(', ')}.</p>`}
+    ${more.length > 0 && html`<p class="muted">Passed over: ${more.map(([reason, times]) => `${times} × ${reason}`).join(', ')}.</p>`}
   </div>`
 }
 

@@ -57,37 +57,41 @@ export function ModelPage({
     ${list.error && html`<${Problem} error=${list.error} retry=${list.reload} />`} ${!list.data && !list.error && html`<${Loading} />`}
     ${list.data && !model && html`<${Empty} title=${`There is no model “${id}”`}>Its provider is not loaded any more, or the name is another one.<//>`}
     ${model && html`<${Panel}><${Facts} facts=${factsOf(model)} /><//>`}
-    ${model &&
-    html`<${Panel}
-        flush
-        title="Endpoints"
-        intro=${isDecision ? undefined : introOf(routes.data)}
-        actions=${html`<div class="filters">
-          ${!isDecision &&
-          html`<${Select}
-              label="Sort"
-              value=${sort ?? ''}
-              choices=${[{ value: '', label: 'The default' }, ...sorts.map(each => ({ value: each, label: each }))]}
-              onChange=${(value: string) => set({ sort: value })}
-            />
+    ${
+      model &&
+      html`<${Panel}
+          flush
+          title="Endpoints"
+          intro=${isDecision ? undefined : introOf(routes.data)}
+          actions=${html`<div class="filters">
+            ${
+              !isDecision &&
+              html`<${Select}
+                  label="Sort"
+                  value=${sort ?? ''}
+                  choices=${[{ value: '', label: 'The default' }, ...sorts.map(each => ({ value: each, label: each }))]}
+                  onChange=${(value: string) => set({ sort: value })}
+                />
+                <${Select}
+                  label="As the key"
+                  value=${routedAs ?? ''}
+                  choices=${[{ value: '', label: 'Any' }, ...keys.map(each => ({ value: each.id, label: each.name }))]}
+                  onChange=${(value: string) => set({ key: value })}
+                />`
+            }
             <${Select}
-              label="As the key"
-              value=${routedAs ?? ''}
-              choices=${[{ value: '', label: 'Any' }, ...keys.map(each => ({ value: each.id, label: each.name }))]}
-              onChange=${(value: string) => set({ key: value })}
-            />`}
-          <${Select}
-            label="Measured over"
-            value=${interval}
-            choices=${intervals.map(each => ({ value: each, label: each }))}
-            onChange=${(value: string) => set({ interval: value === '1h' ? undefined : value })}
-          />
-        </div>`}
-      >
-        ${routes.error && html`<${Notice} tone="warn" title="A request would be refused.">${routes.error.message}<//>`}
-        <${EndpointTable} rows=${rows} preview=${routes.data} />
-      <//>
-      ${model.endpoints.map(endpoint => html`<${Details} key=${endpoint.provider} endpoint=${endpoint} />`)}`}
+              label="Measured over"
+              value=${interval}
+              choices=${intervals.map(each => ({ value: each, label: each }))}
+              onChange=${(value: string) => set({ interval: value === '1h' ? undefined : value })}
+            />
+          </div>`}
+        >
+          ${routes.error && html`<${Notice} tone="warn" title="A request would be refused.">${routes.error.message}<//>`}
+          <${EndpointTable} rows=${rows} preview=${routes.data} />
+        <//>
+        <div class="cards">${rows.map(({ endpoint }) => html`<${Details} key=${endpoint.provider} endpoint=${endpoint} />`)}</div>`
+    }
   <//>`
 }
 
@@ -123,7 +127,7 @@ function rowsOf(model: Model, metrics: readonly EndpointMetrics[], preview: Rout
 function EndpointTable({ rows, preview }: { readonly rows: readonly Row[]; readonly preview: RoutePreview | undefined }): VNode {
   const hasOrder = preview !== undefined
   return html`<${Table}
-    label="Endpoints"
+    label="Endpoints in order"
     rows=${rows}
     rowKey=${({ endpoint }: Row) => endpoint.provider}
     columns=${[
@@ -131,15 +135,22 @@ function EndpointTable({ rows, preview }: { readonly rows: readonly Row[]; reado
       { head: 'Provider', cell: ({ endpoint }: Row) => html`<strong>${endpoint.provider}</strong>` },
       { head: 'State', cell: stateOf },
       ...(hasOrder && preview.sort !== null
-        ? [{ head: `${preview.sort}${preview.unit ? `, ${preview.unit}` : ''}`, align: 'end' as const, isExtra: true, cell: ({ candidate }: Row) => value(candidate?.value) }]
+        ? [
+            {
+              head: `${preview.sort}${preview.unit ? `, ${preview.unit}` : ''}`,
+              align: 'end' as const,
+              isExtra: true,
+              cell: ({ candidate }: Row) => value(candidate?.value),
+            },
+          ]
         : []),
       { head: 'Uptime', align: 'end', cell: ({ metrics }: Row) => percent(metrics?.uptime) },
-      { head: 'First token, p50', align: 'end', isExtra: true, cell: ({ metrics }: Row) => duration(metrics?.latency_ms.p50) },
-      { head: 'Whole answer, p50', align: 'end', cell: ({ metrics }: Row) => duration(metrics?.e2e_latency_ms.p50) },
+      { head: 'First token', align: 'end', isExtra: true, cell: ({ metrics }: Row) => duration(metrics?.latency_ms.p50) },
+      { head: 'p50', align: 'end', cell: ({ metrics }: Row) => duration(metrics?.e2e_latency_ms.p50) },
       { head: 'p95', align: 'end', isExtra: true, cell: ({ metrics }: Row) => duration(metrics?.e2e_latency_ms.p95) },
-      { head: 'Tokens', align: 'end', isExtra: true, cell: ({ metrics }: Row) => perSecond(metrics?.throughput) },
+      { head: 'Speed', align: 'end', isExtra: true, cell: ({ metrics }: Row) => perSecond(metrics?.throughput) },
       { head: 'Attempts', align: 'end', isExtra: true, cell: ({ metrics }: Row) => count(metrics?.requests ?? 0) },
-      { head: 'USD per million', align: 'end', cell: ({ endpoint }: Row) => priceText(endpoint.price, usd) },
+      { head: 'USD per M', align: 'end', cell: ({ endpoint }: Row) => priceText(endpoint.price, usd) },
     ]}
   />`
 }
@@ -147,7 +158,8 @@ function EndpointTable({ rows, preview }: { readonly rows: readonly Row[]; reado
 function stateOf({ candidate }: Row): VNode {
   if (candidate?.circuit_open) return html`<${Badge} tone="bad">circuit open<//>`
   const why = candidate?.passed_over
-  if (why !== undefined && why !== null) return html`<span title=${passedOver[why] ?? why}><${Badge} tone="warn">not asked: ${why}<//></span>`
+  if (why !== undefined && why !== null)
+    return html`<span title=${passedOver[why] ?? why}><${Badge} tone="warn">not asked: ${why}<//></span>`
   return html`<${Badge} tone="good">ready<//>`
 }
 
@@ -159,7 +171,8 @@ function value(number: number | null | undefined): string {
 
 function Details({ endpoint }: { readonly endpoint: Endpoint }): VNode {
   const { provider, upstream_model: upstream, context_window: context, max_output_tokens: output, price, zdr, hipaa } = endpoint
-  const link = (url: string | undefined): VNode | undefined => (url === undefined ? undefined : html`<a href=${url} rel="noreferrer" target="_blank">${url}</a>`)
+  const link = (url: string | undefined): VNode | undefined =>
+    url === undefined ? undefined : html`<a href=${url} rel="noreferrer" target="_blank">${url}</a>`
   const can = capabilitiesOf(endpoint)
   return html`<${Panel} title=${`At ${provider}`}>
     <${Facts}

@@ -44,14 +44,16 @@ export function Breakdown({
       {
         head: 'Requests',
         align: 'end',
-        cell: ({ total, share }: Row) => html`<span class="share">
-          <span class="share-bar" aria-hidden="true"><span style=${{ width: `${share * 100}%` }}></span></span>${count(total.requests)}
-        </span>`,
+        cell: ({ total, share }: Row) =>
+          html`<span class="share">
+            <span class="share-bar" aria-hidden="true"><span style=${{ width: `${share * 100}%` }}></span></span>${count(total.requests)}
+          </span>`,
       },
       {
         head: 'Errors',
         align: 'end',
-        cell: ({ total }: Row) => html`<span class=${total.errors > 0 ? 'bad-text' : 'muted'}>${percent(total.errors / total.requests)}</span>`,
+        cell: ({ total }: Row) =>
+          html`<span class=${total.errors > 0 ? 'bad-text' : 'muted'}>${percent(total.errors / total.requests)}</span>`,
       },
       { head: 'Tokens', align: 'end', isExtra: true, cell: ({ total }: Row) => compact(total.input_tokens + total.output_tokens) },
       { head: 'Cost', align: 'end', cell: ({ total }: Row) => usd(total.cost_usd) },

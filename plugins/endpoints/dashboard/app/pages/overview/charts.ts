@@ -16,7 +16,11 @@ interface Plan {
 const together: readonly Plan[] = [
   { title: 'Requests', measured: { Requests: measures.requests }, format: compact },
   { title: 'Errors', measured: { Errors: measures.errors }, format: compact },
-  { title: 'Tokens', measured: { Input: measures.inputTokens, Output: measures.outputTokens }, format: compact },
+  {
+    title: 'Tokens',
+    measured: { Input: measures.inputTokens, 'From the cache': measures.cachedTokens, Output: measures.outputTokens },
+    format: compact,
+  },
   { title: 'Cost', measured: { Cost: measures.cost }, format: usd },
   { title: 'Latency', measured: { p50: measures.p50, p95: measures.p95 }, format: duration },
 ]

@@ -35,6 +35,7 @@ export const measures = {
   errors: row => row.errors,
   tokens: row => row.input_tokens + row.output_tokens,
   inputTokens: row => row.input_tokens,
+  cachedTokens: row => row.cached_tokens,
   outputTokens: row => row.output_tokens,
   cost: row => row.cost_usd,
   p50: row => row.p50_ms,
@@ -74,11 +75,7 @@ export function chartOf(
 export const everything: readonly Group[] = [{ name: '', value: undefined, has: () => true }]
 
 /** The groups in the order of their totals. `nameOf` says what a group is called. */
-export function groupsIn(
-  totals: readonly UsageRow[],
-  groupBy: string,
-  nameOf: (value: string | null) => string,
-): readonly Group[] {
+export function groupsIn(totals: readonly UsageRow[], groupBy: string, nameOf: (value: string | null) => string): readonly Group[] {
   return totals
     .toSorted((a, b) => Number(a.others ?? false) - Number(b.others ?? false) || b.requests - a.requests)
     .map(total => {

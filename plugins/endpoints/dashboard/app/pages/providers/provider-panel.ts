@@ -23,30 +23,39 @@ export function ProviderPanel({
 }): VNode {
   const { id, plugin, credentials, queue } = provider
   const busiest = endpoints.toSorted((a, b) => b.requests - a.requests).slice(0, mostEndpoints)
-  return html`<${Panel}
-    title=${id}
-    intro=${plugin ?? undefined}
-    actions=${html`<${Badge} tone=${state.tone}>${state.text}<//>`}
-  >
+  return html`<${Panel} title=${id} intro=${plugin ?? undefined} actions=${html`<${Badge} tone=${state.tone}>${state.text}<//>`}>
     <div class="stack">
       <div class="figures">
         <div><span class="stat-label">Attempts</span><strong>${count(sum.requests)}</strong></div>
-        <div><span class="stat-label">Failed</span><strong class=${tone(sum.uptime)}>${percent(sum.uptime === null ? null : 1 - sum.uptime)}</strong></div>
-        ${queue &&
-        html`<div>
-          <${Meter} label="Requests under way" value=${queue.running} most=${queue.max_concurrent} text=${`${queue.running} of ${queue.max_concurrent} under way, ${queue.waiting} waiting`} />
-        </div>`}
+        <div>
+          <span class="stat-label">Failed</span
+          ><strong class=${tone(sum.uptime)}>${percent(sum.uptime === null ? null : 1 - sum.uptime)}</strong>
+        </div>
+        ${
+          queue &&
+          html`<div>
+            <${Meter}
+              label="Requests under way"
+              value=${queue.running}
+              most=${queue.max_concurrent}
+              text=${`${queue.running} of ${queue.max_concurrent} under way, ${queue.waiting} waiting`}
+            />
+          </div>`
+        }
       </div>
       ${circuitsOf(provider)}
-      ${credentials.length > 0 &&
-      html`<ul class="credentials" aria-label="Credentials">
-        ${credentials.map(
-          each => html`<li key=${each.id} class="row">
-            <code>${each.id}</code>
-            ${each.rests_for_ms > 0 ? html`<${Badge} tone="warn">rests for ${duration(each.rests_for_ms)}<//>` : html`<${Badge} tone="good">in use<//>`}
-          </li>`,
-        )}
-      </ul>`}
+      ${
+        credentials.length > 0 &&
+        html`<ul class="credentials" aria-label="Credentials">
+          ${credentials.map(
+            each =>
+              html`<li key=${each.id} class="row">
+                <code>${each.id}</code>
+                ${each.rests_for_ms > 0 ? html`<${Badge} tone="warn">rests for ${duration(each.rests_for_ms)}<//>` : html`<${Badge} tone="good">in use<//>`}
+              </li>`,
+          )}
+        </ul>`
+      }
       ${busiest.length > 0 && html`<${EndpointTable} endpoints=${busiest} provider=${id} />`}
       <div class="row">
         <${Button} small href=${hrefOf('logs', { provider: id })}>Its requests<//>
@@ -63,10 +72,13 @@ function circuitsOf({ circuits }: Provider): VNode | false {
   const tones = { open: 'bad', 'half-open': 'warn', closed: 'neutral' } as const
   return html`<ul class="credentials" aria-label="Circuits">
     ${circuits.map(
-      ({ model, state, open_for_ms: ms }) => html`<li key=${model} class="row">
-        <span class="anywhere">${model}</span>
-        <${Badge} tone=${tones[state]}>${state === 'open' ? `circuit open, tried again in ${duration(ms)}` : state === 'half-open' ? 'being tried again' : 'failed lately'}<//>
-      </li>`,
+      ({ model, state, open_for_ms: ms }) =>
+        html`<li key=${model} class="row">
+          <span class="anywhere">${model}</span>
+          <${Badge} tone=${tones[state]}
+            >${state === 'open' ? `circuit open, tried again in ${duration(ms)}` : state === 'half-open' ? 'being tried again' : 'failed lately'}<//
+          >
+        </li>`,
     )}
   </ul>`
 }

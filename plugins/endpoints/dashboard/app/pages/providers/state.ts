@@ -6,7 +6,12 @@ export interface Provider {
   readonly plugin: string | null
   readonly credentials: readonly { readonly id: string; readonly account: string; readonly rests_for_ms: number }[]
   readonly circuits: readonly { readonly model: string; readonly state: 'closed' | 'open' | 'half-open'; readonly open_for_ms: number }[]
-  readonly queue: { readonly running: number; readonly waiting: number; readonly max_concurrent: number; readonly max_queued: number } | null
+  readonly queue: {
+    readonly running: number
+    readonly waiting: number
+    readonly max_concurrent: number
+    readonly max_queued: number
+  } | null
 }
 
 /** What the endpoints of a provider did together. */
