@@ -26,7 +26,7 @@ export default function Playground(): VNode {
   const [parameters, set] = useParameters()
   const { may } = useSession()
   const { data, error, reload } = useData<ListOf<Key>>('/keys', { limit: 100 })
-  const { data: models } = useData<ListOf<Model>>(may('viewer', 'all') ? '/models' : undefined)
+  const { data: models } = useData<ListOf<Model>>(may('viewer', 'all') ? '/models' : undefined, {}, { all: true })
   const surface = parameters['do'] === 'decide' ? 'decide' : 'respond'
   const model = parameters['model'] ?? defaultModel
   const enabled = data?.data.filter(each => !each.disabled) ?? []

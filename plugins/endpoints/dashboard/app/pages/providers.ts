@@ -1,4 +1,5 @@
 import type { VNode } from 'preact'
+import type { ListOf } from '../api.ts'
 import { Badge, Empty, Loading, Problem } from '../components/feedback.ts'
 import { Select } from '../components/fields.ts'
 import { Button, Page, Panel } from '../components/page.ts'
@@ -15,8 +16,8 @@ const intervals = { '15m': 'Last 15 minutes', '1h': 'Last hour', '24h': 'Last 24
 /** How each provider is doing: its credentials, its circuits, and how its endpoints did lately. */
 export default function Providers(): VNode {
   const [{ interval = '1h' }, set] = useParameters()
-  const providers = useData<{ readonly data: readonly Provider[] }>('/providers', {}, { pollMs: liveMs })
-  const metrics = useData<{ readonly data: readonly EndpointMetrics[] }>('/metrics/endpoints', { interval }, { pollMs: liveMs })
+  const providers = useData<ListOf<Provider>>('/providers', {}, { all: true, pollMs: liveMs })
+  const metrics = useData<ListOf<EndpointMetrics>>('/metrics/endpoints', { interval }, { all: true, pollMs: liveMs })
   const error = providers.error ?? metrics.error
   const order = { bad: 0, warn: 1, good: 2, neutral: 3 }
   const rows = (providers.data?.data ?? [])

@@ -42,10 +42,10 @@ export function ModelPage({
 }): VNode {
   const [, set] = useParameters()
   const keys = useKeys()
-  const list = useData<ListOf<Model>>('/models', { search: id })
+  const list = useData<ListOf<Model>>('/models', { search: id }, { all: true })
   const model = list.data?.data.find(each => each.id === id)
   const isDecision = model?.endpoints.every(({ kind }) => kind === 'decision') ?? true
-  const metrics = useData<{ readonly data: readonly EndpointMetrics[] }>('/metrics/endpoints', { interval }, { pollMs: liveMs })
+  const metrics = useData<ListOf<EndpointMetrics>>('/metrics/endpoints', { interval }, { all: true, pollMs: liveMs })
   const routes = useData<RoutePreview>(isDecision ? undefined : '/routes', { model: id, sort, interval, key: routedAs }, { pollMs: liveMs })
   const rows = model ? rowsOf(model, metrics.data?.data ?? [], routes.data) : []
   return html`<${Page}
