@@ -77,7 +77,7 @@ t.test('contracts rest on nothing but names and types', async t => {
   )
 })
 
-/** The folders of core. Each knows those before it and no other; `gateway.ts` and `index.ts` know them all. */
+/** The folders of core. Each knows those before it and no other; the files beside them know them all. */
 const rooms = [
   'foundation',
   'contracts',

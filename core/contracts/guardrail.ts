@@ -8,7 +8,8 @@ import type { RunContext } from './run-context.ts'
 import type { Sight } from './sight.ts'
 
 /**
- * Checks or changes requests and answers, and decides which endpoints may see them. Guardrails run in plugin order.
+ * Checks or changes requests and answers, and decides which endpoints may see them. Guardrails run in plugin order, those that send content
+ * elsewhere after all others. Answers go through them in reverse.
  * A throw, a time-out, and a return value that this contract does not allow are failures of the guardrail: see `onFailure`.
  */
 export interface Guardrail {
@@ -17,7 +18,7 @@ export interface Guardrail {
   readonly enforces: readonly PolicyField[]
   /** `refuse`: the request fails with 503, and nothing more of its answer is delivered. `allow`: it continues unchecked. There is no default. */
   readonly onFailure: 'refuse' | 'allow'
-  /** The time limit for `input` and `decision`. The other functions are synchronous. */
+  /** The time limit for each call of `input`, `decision` and `item`. The other functions are synchronous. */
   readonly timeoutMs: number
   /** A remote guardrail sees content, so the caller's `zdr` and `hipaa` policies apply to it too. */
   readonly seesContent: Sight
@@ -39,13 +40,38 @@ export interface GuardSession {
   refusal?(): GatewayError
   /** Called when a part or a call of the answer opens. Return `undefined` to leave it unfiltered. */
   output?(channel: OutputChannel): OutputFilter | undefined
+  /**
+   * Checks a whole item of the answer before the client sees any of it, also in a stream. Use it where `output` is not enough: for a check
+   * that is asynchronous, or that needs all of a text. Called for one item after the other, and before the filters of `output`.
+   */
+  item?(item: AnswerItem): Maybe<ItemVerdict>
 }
 
 export interface OutputChannel {
-  readonly kind: 'text' | 'refusal' | 'reasoning' | 'arguments' | 'custom-input'
-  /** The text is inside a JSON document: replacements must keep it valid. */
+  /** `data`: a string of an item that is neither a message, reasoning nor a call, such as a search query. */
+  readonly kind: 'text' | 'refusal' | 'reasoning' | 'arguments' | 'custom-input' | 'data'
+  /** The text is a JSON document: replacements must keep it valid. */
   readonly json: boolean
 }
+
+/** A complete item of the answer. It has at least one text. */
+export interface AnswerItem {
+  /** Its position in the answer, among all items that the model made. */
+  readonly index: number
+  readonly kind: 'message' | 'reasoning' | 'call' | 'search' | 'foreign'
+  /** The function that a call names. */
+  readonly name?: string | undefined
+  readonly texts: readonly AnswerText[]
+}
+
+export interface AnswerText extends OutputChannel {
+  /** Such as `content[0].text`. */
+  readonly path: string
+  readonly text: string
+}
+
+/** `replace` has one text for each of the item's, in their order. An empty one removes the part. */
+export type ItemVerdict = { readonly pass: true } | { readonly replace: readonly string[] } | { readonly refuse: GatewayError }
 
 /** `replace` takes the whole request, not a part of it. */
 export type GuardVerdict<R = GenerationRequest> = { readonly pass: true } | { readonly replace: R } | { readonly refuse: GatewayError }

@@ -3,7 +3,7 @@ import type { ItemEvent } from '../contracts/item-events.ts'
 import type { GenerationSink } from '../contracts/route.ts'
 import type { Ids } from '../foundation/ids.ts'
 import { ItemStage } from './item-stage.ts'
-import type { OutputGuards } from '../guards/output-guards.ts'
+import type { AnswerGuards } from '../guards/answer-guards.ts'
 import type { RaisedEvent } from './raised-event.ts'
 import type { Seal } from '../routing/state.ts'
 import { Transcript } from './transcript.ts'
@@ -17,7 +17,7 @@ export class Answer {
   readonly transcript = new Transcript()
   readonly #stage: ItemStage
   readonly #sink: GenerationSink
-  #guards: OutputGuards | undefined
+  #guards: AnswerGuards | undefined
   #shown: Transcript = this.transcript
   #seal: Seal = unsealed
 
@@ -27,7 +27,7 @@ export class Answer {
   }
 
   /** Called before the first event. */
-  guardBy(guards: OutputGuards | undefined): void {
+  guardBy(guards: AnswerGuards | undefined): void {
     this.#guards = guards
     if (guards) this.#shown = new Transcript()
   }
@@ -37,7 +37,7 @@ export class Answer {
     return this.#shown
   }
 
-  /** Called by the output guards with what they let through. */
+  /** Called by the guards with what they let through. */
   show(event: ItemEvent): void {
     this.#shown.add(event)
     this.#sink.write(this.#sealed(event))
@@ -58,6 +58,11 @@ export class Answer {
 
   end(finish: FinishReason): void {
     this.#stage.end(finish)
+  }
+
+  /** Call after the end. Waits until the guards have let everything through, and rejects if they do not. Undefined if nothing is held. */
+  settled(): Promise<void> | undefined {
+    return this.#guards?.settled()
   }
 
   #tell(event: ItemEvent): void {

@@ -19,7 +19,8 @@ import type { AnswerSurroundings } from './attempts.ts'
 import type { RunServices } from './generation.ts'
 import { located } from './located.ts'
 import type { ModelCall } from './model-call.ts'
-import { OutputGuards } from '../guards/output-guards.ts'
+import { answerGuards, type AnswerGuards } from '../guards/answer-guards.ts'
+import type { OpenGuard } from '../guards/input-guards.ts'
 import { prepare } from './preparation.ts'
 import { relay } from './relay.ts'
 import type { Reply } from './reply.ts'
@@ -111,11 +112,12 @@ export class Run implements GenerationRun {
       surroundings: this.#surroundings,
     })
     const call = reserving instanceof Promise ? await reserving : reserving
-    if (prepared.guards.length > 0)
-      this.#answer.guardBy(OutputGuards.over(prepared.guards, this.#context, event => this.#answer.show(event)))
+    if (prepared.guards.length > 0) this.#answer.guardBy(this.#answerGuards(prepared.guards))
     this.#commitInTime()
     const { endpoint } = await this.#rounds(call)
     this.#answer.end(this.#finish)
+    const checking = this.#answer.settled()
+    if (checking) await checking
     const outcome = this.#outcome(endpoint)
     const finished = this.#sink.close(outcome)
     this.#scope.record.answerId = finished.id
@@ -128,6 +130,17 @@ export class Run implements GenerationRun {
       this.#services.affinity.remember(this.#request, this.#context.caller, endpoint, stored ? finished.id : undefined)
     this.#scope.record.content(this.#asked as unknown as JsonObject, finished.body)
     return outcome
+  }
+
+  #answerGuards(guards: readonly OpenGuard[]): AnswerGuards | undefined {
+    const { format } = this.#request.text ?? {}
+    return answerGuards(guards, {
+      context: this.#context,
+      isJson: format !== undefined && format.type !== 'text',
+      maxCharacters: this.#services.settings.maxAnswerBytes,
+      show: event => this.#answer.show(event),
+      end: reason => this.#scope.cancellation.abort(reason),
+    })
   }
 
   /** Round 1 chooses the candidate. If its reply pauses, the same candidate is asked to go on. */
@@ -153,6 +166,9 @@ export class Run implements GenerationRun {
       // A reply that still pauses after the last round stops there.
       this.#finish = finish === 'pause' ? 'stop' : finish!
       if (finish !== 'pause' || round === maximumRounds) return candidate
+      // Items are sealed when they are shown, for the reply that they come from.
+      const checking = this.#answer.settled()
+      if (checking) await checking
       among = [candidate]
       request = { ...this.#request, input: [...this.#request.input, ...this.#said(reply)] }
       call.nextRound(costUsd, request)

@@ -1,13 +1,14 @@
 import pTimeout from 'p-timeout'
 import type { Guardrail, GuardSession } from '../contracts/guardrail.ts'
 import type { DecisionRequest } from '../contracts/decision.ts'
-import { isObject, type Maybe } from '../foundation/json.ts'
+import type { Maybe } from '../foundation/json.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import { blindedBy } from '../contracts/sight.ts'
 import { GatewayError, PluginError, policyRefusal } from '../foundation/errors.ts'
 import { describePluginError } from '../foundation/logger.ts'
 import type { Registry } from '../framework/registry.ts'
+import { decisionProblem, requestProblem } from './replaced-request.ts'
 import { checkedSession, checkedVerdict } from './returned.ts'
 
 export interface LoadedGuard {
@@ -21,9 +22,14 @@ export interface OpenGuard extends LoadedGuard {
   readonly session: GuardSession
 }
 
-/** Called once, after all plugins are set up. */
+/** In the order in which they see requests: those that send content elsewhere come last, so that they see what the others left of it. */
 export function loadedGuards(registry: Registry<Guardrail>): readonly LoadedGuard[] {
-  return registry.values().map(guardrail => ({ guardrail, plugin: registry.pluginOf(guardrail.name)! }))
+  const guards = registry.values().map(guardrail => ({ guardrail, plugin: registry.pluginOf(guardrail.name)! }))
+  return [...guards.filter(isLocal), ...guards.filter(guard => !isLocal(guard))]
+}
+
+function isLocal({ guardrail }: LoadedGuard): boolean {
+  return guardrail.seesContent === 'local'
 }
 
 /** Opens a session with every guardrail. Those that skip the request are left out. */
@@ -55,8 +61,8 @@ export async function applyInputGuards(
   guards: readonly OpenGuard[],
   context: RunContext,
 ): Promise<GenerationRequest> {
-  if (!guards.some(({ session }) => session.input)) return request
-  return await throughGuards(withoutUnknown(request), guards, context, 'input', isGenerationRequest)
+  if (!guards.some(({ session }) => session.input || session.route)) return request
+  return await throughGuards(withoutUnknown(request), guards, context, 'input', requestProblem)
 }
 
 /** Refuses the decision if a guardrail checks generations but has no `decision` function, because it cannot check this request. */
@@ -68,7 +74,7 @@ export async function applyDecisionGuards(
   for (const { guardrail, session } of guards)
     if ((session.input || session.route) && !session.decision)
       throw policyRefusal(`The guardrail "${guardrail.name}" must check all requests of this API key, but it does not support decisions.`)
-  return await throughGuards(request, guards, context, 'decision', isDecisionRequest)
+  return await throughGuards(request, guards, context, 'decision', decisionProblem)
 }
 
 /** Runs the request through every guardrail that has this function. Each one gets what the one before it returned. */
@@ -77,28 +83,20 @@ async function throughGuards<R>(
   guards: readonly OpenGuard[],
   context: RunContext,
   hook: 'input' | 'decision',
-  isRequest: (value: unknown) => boolean,
+  problemOf: (value: unknown) => string | undefined,
 ): Promise<R> {
   let current = request
   for (const guard of guards) {
     const { session, plugin } = guard
     if (!session[hook]) continue
     const look = session as { [_ in typeof hook]: (request: R) => Maybe<unknown> }
-    const verdict = await ask(guard, context, async () => checkedVerdict<R>(await look[hook](current), plugin, hook, isRequest))
+    const verdict = await ask(guard, context, async () => checkedVerdict<R>(await look[hook](current), plugin, hook, problemOf))
     // The guardrail failed, and its `onFailure` is `allow`.
     if (!verdict) continue
-    if ('refuse' in verdict) throw verdict.refuse
+    if ('refuse' in verdict) throw refused(guard, context, verdict.refuse)
     if ('replace' in verdict) current = verdict.replace
   }
   return current
-}
-
-function isGenerationRequest(value: unknown): boolean {
-  return isObject(value) && typeof value['model'] === 'string' && Array.isArray(value['input']) && value['input'].every(isObject)
-}
-
-function isDecisionRequest(value: unknown): boolean {
-  return isObject(value) && typeof value['model'] === 'string' && value['state'] !== undefined && isObject(value['questions'])
 }
 
 /** Drops members that the protocol does not know, because guardrails cannot check them. */
@@ -115,14 +113,17 @@ function checkSight({ name, seesContent }: Guardrail, { caller: { policy } }: Ru
   throw policyRefusal(`The guardrail "${name}" sees content and has no ${missing}.`)
 }
 
-async function ask<V>(guard: LoadedGuard, context: RunContext, run: () => Promise<V>): Promise<V | undefined> {
+/** Undefined if the guardrail failed and its `onFailure` is `allow`. Does not wait any longer once the request is aborted. */
+export async function ask<V>(guard: LoadedGuard, context: RunContext, run: () => Promise<V>): Promise<V | undefined> {
   const { plugin, guardrail } = guard
+  const { signal } = context
   const late = (): never => {
     throw new PluginError(plugin, `took longer than ${guardrail.timeoutMs} ms`)
   }
   try {
-    return await pTimeout(run(), { milliseconds: guardrail.timeoutMs, fallback: late })
+    return await pTimeout(run(), { milliseconds: guardrail.timeoutMs, fallback: late, signal })
   } catch (error) {
+    if (signal.aborted) throw signal.reason
     return failed(guard, context, error)
   }
 }
@@ -137,12 +138,15 @@ export function guarded<T>(guard: LoadedGuard, context: RunContext, run: () => T
 }
 
 /** Logs a guardrail's failure. Returns if its `onFailure` is `allow`; otherwise throws the 503. A thrown `GatewayError` is its refusal. */
-export function failed({ guardrail: { name, onFailure }, plugin }: LoadedGuard, context: RunContext, error: unknown): undefined {
-  if (error instanceof GatewayError) throw error
+export function failed(guard: LoadedGuard, context: RunContext, error: unknown): undefined {
+  if (error instanceof GatewayError) throw refused(guard, context, error)
+  const { guardrail, plugin } = guard
+  const { name, onFailure } = guardrail
   const { id, log, caller } = context
   // With logging off, no part of a prompt or answer may be written anywhere.
   const described = describePluginError(error, !caller.policy.logging.value)
   log.error('a guardrail failed', { guardrail: name, plugin, request: id, onFailure, ...described })
+  context.note('guardrail', { name, outcome: 'failed' })
   if (onFailure === 'refuse') {
     throw new GatewayError({
       status: 503,
@@ -152,4 +156,10 @@ export function failed({ guardrail: { name, onFailure }, plugin }: LoadedGuard, 
       cause: error,
     })
   }
+}
+
+/** Notes in the record which guardrail it was. */
+export function refused({ guardrail: { name } }: LoadedGuard, context: RunContext, refusal: GatewayError): GatewayError {
+  context.note('guardrail', { name, outcome: 'refused' })
+  return refusal
 }

@@ -1,146 +1,165 @@
-import type { OutputChannel, OutputFilter } from '../contracts/guardrail.ts'
-import type { ItemDelta, ItemEvent, ItemOpen } from '../contracts/item-events.ts'
-import type { RunContext } from '../contracts/run-context.ts'
+import type { OutputFilter } from '../contracts/guardrail.ts'
+import type { ItemEvent, ItemOpen } from '../contracts/item-events.ts'
+import type { AnswerGuards, GuardedAnswer } from './answer-guards.ts'
+import { DataItem } from './data-item.ts'
 import { guarded, type OpenGuard } from './input-guards.ts'
-import { checkedFilter, checkedText } from './returned.ts'
-
-type Spoken = Extract<ItemDelta, { type: 'text' | 'refusal' | 'reasoning' }>
+import { checkedFilter, checkedText, checkLength } from './returned.ts'
+import { beginsPart, isSpoken, saying, voiceOf, withinPart, type Spoken, type Voice } from './spoken.ts'
 
 interface Filtering {
   readonly guard: OpenGuard
   readonly filter: OutputFilter
+  /** It failed, and its `onFailure` is `allow`. The rest of the part passes it by. */
+  hasFailed: boolean
 }
 
-interface Channel {
-  readonly kind: Spoken['type'] | 'summary' | 'full' | 'input'
+/** A part of the open item while it grows. */
+interface Part {
+  readonly voice: Voice
   readonly filters: readonly Filtering[]
-  /** Makes an event of this channel with filtered text. */
-  readonly say: (text: string) => ItemDelta
+  /** Its first event. What the filters deliver takes its form. */
+  form: Spoken
   changed: boolean
 }
 
 /** Runs an answer through the output filters of all guardrails, part by part. */
-export class OutputGuards {
+export class OutputGuards implements AnswerGuards {
   readonly #guards: readonly OpenGuard[]
-  readonly #context: RunContext
-  readonly #emit: (event: ItemEvent) => void
+  readonly #answer: GuardedAnswer
   /** The open item, until the first text passes the filters. If none does, the item is not shown. */
   #held: ItemOpen | undefined
-  /** The open part. */
-  #channel: Channel | undefined
+  #isCustom = false
+  #part: Part | undefined
+  /** All that filters have returned. */
+  #characters = 0
 
-  /** Undefined if no guardrail filters output, so that such answers cost nothing extra. */
-  static over(guards: readonly OpenGuard[], context: RunContext, emit: (event: ItemEvent) => void): OutputGuards | undefined {
+  static over(guards: readonly OpenGuard[], answer: GuardedAnswer): OutputGuards | undefined {
     const filtering = guards.filter(({ session }) => session.output)
-    return filtering.length === 0 ? undefined : new OutputGuards(filtering, context, emit)
+    return filtering.length === 0 ? undefined : new OutputGuards(filtering, answer)
   }
 
-  private constructor(guards: readonly OpenGuard[], context: RunContext, emit: (event: ItemEvent) => void) {
+  private constructor(guards: readonly OpenGuard[], answer: GuardedAnswer) {
     this.#guards = guards
-    this.#context = context
-    this.#emit = emit
+    this.#answer = answer
+  }
+
+  /** Nothing is held once the last item is closed. */
+  settled(): undefined {
+    return undefined
   }
 
   write(event: ItemEvent): void {
+    if (isSpoken(event)) return this.#speak(event)
     switch (event.type) {
       case 'item-open':
         return this.#begin(event)
       case 'item-close':
-        this.#closeChannel()
+        this.#closePart()
         if (this.#held) this.#held = undefined
-        else this.#emit(event)
+        else this.#answer.show(event)
         return
       case 'annotation':
         // Its offsets refer to the unfiltered text.
-        if (!this.#held && !this.#channel?.changed) this.#emit(event)
+        if (!this.#held && !this.#part?.changed) this.#answer.show(event)
         return
       case 'reasoning-state':
-        this.#closeChannel()
+        this.#closePart()
         return this.#tell(event)
-      case 'tool-input':
-        return this.#push(this.#channel!, event.text)
-      default:
-        return this.#speak(event)
     }
   }
 
   #begin(event: ItemOpen): void {
     const { item } = event
-    if (item.kind === 'message' || item.kind === 'reasoning') {
-      this.#held = event
-      return
-    }
-    this.#emit(event)
-    if (item.kind !== 'call') return
-    const { callId, custom } = item
-    this.#channel = this.#open({ kind: custom ? 'custom-input' : 'arguments', json: !custom }, 'input', text => ({
-      type: 'tool-input',
-      key: callId,
-      text,
-    }))
+    this.#isCustom = item.kind === 'call' && item.custom
+    if (item.kind === 'message' || item.kind === 'reasoning') this.#held = event
+    else this.#answer.show({ ...event, item: this.#filteredData(DataItem.of(item)) ?? item })
   }
 
   #speak(event: Spoken): void {
-    const newPart = event.type === 'reasoning' && event.newPart === true
-    const kind = event.type === 'reasoning' ? event.form : event.type
-    if (this.#channel?.kind !== kind || newPart) {
-      this.#closeChannel()
-      const { text: _, ...rest } = event
-      let first = true
-      this.#channel = this.#open({ kind: event.type, json: false }, kind, text => {
-        const piece = {
-          ...rest,
-          ...(rest.type === 'text' && { logprobs: [] }),
-          ...(rest.type === 'reasoning' && { newPart: newPart && first }),
-          text,
-        }
-        first = false
-        return piece as Spoken
-      })
+    const voice = voiceOf(event, this.#isCustom, this.#answer.isJson)
+    let part = this.#part
+    if (part?.voice !== voice || beginsPart(event)) {
+      this.#closePart()
+      this.#part = part = { voice, filters: this.#open(voice), form: event, changed: false }
     }
     // No filter applies, so the log probabilities are still right.
-    if (this.#channel.filters.length === 0) return this.#tell(event)
-    this.#push(this.#channel, event.text)
+    if (part.filters.length === 0) return this.#tell(event)
+    const text = this.#pushed(part.filters, event.text)
+    if (text !== event.text) part.changed = true
+    if (text !== '') this.#say(part, text)
   }
 
-  #open(channel: OutputChannel, kind: Channel['kind'], say: Channel['say']): Channel {
-    const filters = this.#guards.flatMap(guard => {
-      const filter = guarded(guard, this.#context, () => checkedFilter(guard.session.output!(channel), guard.plugin))
-      return filter ? [{ guard, filter }] : []
+  #open({ kind, json }: Pick<Voice, 'kind' | 'json'>): readonly Filtering[] {
+    return this.#guards.flatMap(guard => {
+      const open = () => checkedFilter(guard.session.output!({ kind, json }), guard.plugin)
+      const filter = guarded(guard, this.#answer.context, open)
+      return filter ? [{ guard, filter, hasFailed: false }] : []
     })
-    return { kind, filters, say, changed: false }
-  }
-
-  #push(channel: Channel, text: string): void {
-    let current = text
-    for (const filtering of channel.filters) {
-      if (current === '') return
-      current = this.#filtered(filtering, 'push', current, current)
-    }
-    if (current !== text) channel.changed = true
-    if (current !== '') this.#tell(channel.say(current))
   }
 
   /** Delivers what the filters of the part held back. */
-  #closeChannel(): void {
-    const channel = this.#channel
-    if (!channel) return
-    this.#channel = undefined
-    let held = ''
-    for (const filtering of channel.filters) {
-      const passed = held === '' ? '' : this.#filtered(filtering, 'push', held, held)
-      held = passed + this.#filtered(filtering, 'flush', '', '')
-    }
-    if (held !== '') this.#tell(channel.say(held))
+  #closePart(): void {
+    const part = this.#part
+    if (!part) return
+    this.#part = undefined
+    const held = this.#flushed(part.filters)
+    if (held !== '') this.#say(part, held)
   }
 
-  #tell(event: ItemDelta): void {
-    if (this.#held) this.#emit(this.#held)
+  #say(part: Part, text: string): void {
+    this.#tell(saying(part.form, text))
+    if (beginsPart(part.form)) part.form = withinPart(part.form)
+  }
+
+  #tell(event: ItemEvent): void {
+    if (this.#held) this.#answer.show(this.#held)
     this.#held = undefined
-    this.#emit(event)
+    this.#answer.show(event)
   }
 
-  #filtered({ guard, filter }: Filtering, hook: 'push' | 'flush', text: string, otherwise: string): string {
-    return guarded(guard, this.#context, () => checkedText(filter[hook](text), guard.plugin, hook)) ?? otherwise
+  #filteredData(data: DataItem | undefined): ReturnType<DataItem['item']> | undefined {
+    if (!data) return undefined
+    data.replace(
+      data.texts.map(({ text }) => {
+        const filters = this.#open({ kind: 'data', json: false })
+        return this.#pushed(filters, text) + this.#flushed(filters)
+      }),
+    )
+    return data.item()
+  }
+
+  #pushed(filters: readonly Filtering[], text: string): string {
+    let current = text
+    for (const filtering of filters) {
+      if (current === '') break
+      current = this.#filtered(filtering, 'push', current)
+    }
+    return current
+  }
+
+  /** What one filter held back goes through the next. */
+  #flushed(filters: readonly Filtering[]): string {
+    let held = ''
+    for (const filtering of filters) {
+      const passed = held === '' ? '' : this.#filtered(filtering, 'push', held)
+      held = passed + this.#filtered(filtering, 'flush', '')
+    }
+    return held
+  }
+
+  #filtered(filtering: Filtering, hook: 'push' | 'flush', text: string): string {
+    if (filtering.hasFailed) return text
+    const { guard, filter } = filtering
+    const passed = guarded(guard, this.#answer.context, () => {
+      const checked = checkedText(filter[hook](text), guard.plugin, hook)
+      this.#characters += checked.length
+      checkLength(this.#characters, this.#answer.maxCharacters, guard.plugin, hook)
+      return checked
+    })
+    if (passed !== undefined) return passed
+    // What it held back is delivered too, if it can still tell.
+    const held = hook === 'push' ? this.#filtered(filtering, 'flush', '') : ''
+    filtering.hasFailed = true
+    return held + text
   }
 }

@@ -1,11 +1,11 @@
-import type { GuardSession, GuardVerdict, OutputFilter } from '../contracts/guardrail.ts'
+import type { GuardSession, GuardVerdict, ItemVerdict, OutputFilter } from '../contracts/guardrail.ts'
 import { GatewayError, PluginError } from '../foundation/errors.ts'
 import { isObject } from '../foundation/json.ts'
 
 // Checks what a guardrail's functions return. Anything outside the contract throws, which counts as the guardrail's failure: treating
 // it as a pass would let through unchecked content. The messages are logged, so they describe shapes, never values.
 
-const hooks = ['input', 'decision', 'route', 'refusal', 'output'] as const
+const hooks = ['input', 'decision', 'route', 'refusal', 'output', 'item'] as const
 
 /** Checks the result of `open`. */
 export function checkedSession(session: unknown, plugin: string): GuardSession | undefined {
@@ -28,22 +28,43 @@ export function checkedVerdict<R>(
   verdict: unknown,
   plugin: string,
   hook: 'input' | 'decision',
-  isRequest: (value: unknown) => boolean,
+  problemOf: (request: unknown) => string | undefined,
 ): GuardVerdict<R> {
   if (isObject(verdict)) {
     if ('refuse' in verdict) {
       if (verdict['refuse'] instanceof GatewayError) return verdict as GuardVerdict<R>
     } else if ('replace' in verdict) {
-      if (isRequest(verdict['replace'])) return verdict as GuardVerdict<R>
+      const problem = problemOf(verdict['replace'])
+      if (problem === undefined) return verdict as GuardVerdict<R>
+      throw new PluginError(plugin, `returned a request from ${hook} that ${problem}`)
     } else if (verdict['pass'] === true) return verdict as GuardVerdict<R>
   }
   throw wrong(plugin, hook, verdict, '{ pass: true }, { replace: <the whole request> } or { refuse: <a GatewayError> }')
+}
+
+/** Checks the result of `item`. `count`: the texts of the item. */
+export function checkedItemVerdict(verdict: unknown, plugin: string, count: number): ItemVerdict {
+  if (isObject(verdict)) {
+    if ('refuse' in verdict) {
+      if (verdict['refuse'] instanceof GatewayError) return verdict as ItemVerdict
+    } else if ('replace' in verdict) {
+      const texts = verdict['replace']
+      if (Array.isArray(texts) && texts.length === count && texts.every(text => typeof text === 'string')) return verdict as ItemVerdict
+    } else if (verdict['pass'] === true) return verdict as ItemVerdict
+  }
+  throw wrong(plugin, 'item', verdict, '{ pass: true }, { replace: <a string for each text> } or { refuse: <a GatewayError> }')
 }
 
 /** Checks the result of `route`. */
 export function checkedClearance(isClear: unknown, plugin: string): boolean {
   if (typeof isClear === 'boolean') return isClear
   throw wrong(plugin, 'route', isClear, 'true or false')
+}
+
+/** Checks the result of `refusal`. */
+export function checkedRefusal(refusal: unknown, plugin: string): GatewayError {
+  if (refusal instanceof GatewayError) return refusal
+  throw wrong(plugin, 'refusal', refusal, 'a GatewayError')
 }
 
 /** Checks the result of `output`. */
@@ -59,6 +80,12 @@ export function checkedText(text: unknown, plugin: string, hook: 'push' | 'flush
   if (typeof text === 'string') return text
   if (isObject(text) && text['refuse'] instanceof GatewayError) throw text['refuse']
   throw wrong(plugin, hook, text, 'a string or { refuse: <a GatewayError> }')
+}
+
+/** Throws if what a guardrail returned is more than an answer may have. */
+export function checkLength(characters: number, maxCharacters: number, plugin: string, hook: string): void {
+  if (characters <= maxCharacters) return
+  throw new PluginError(plugin, `returned ${characters} characters for one answer from ${hook}: expected at most ${maxCharacters}`)
 }
 
 function wrong(plugin: string, hook: string, value: unknown, expected: string): PluginError {

@@ -174,9 +174,9 @@ t.test('what is held of a custom call comes out also where the call is not the l
     t.match(response.output, [{ type: 'custom_tool_call', input: 'write *** and sec' }, { content: [{ text: 'done' }] }])
 })
 
-t.test('filters run one after the other, the last flush through the next', async t => {
+t.test('filters run one after the other, that of the last guardrail first, and what it flushes goes through the next', async t => {
   const shouting = (): OutputFilter => ({ push: piece => piece.toUpperCase(), flush: () => '!' })
-  const { whole, streamed } = await answered([text('a secret sec'), stop], [{ output: starring }], [{ output: shouting }])
+  const { whole, streamed } = await answered([text('a secret sec'), stop], [{ output: shouting }], [{ output: starring }])
   for (const { response } of [whole, streamed]) t.equal(said(response), 'A *** SEC!')
 })
 
@@ -375,8 +375,8 @@ t.test('a return value that the contract does not know is the failure of its gua
     'input ok': [{ input: () => ({ ok: true }) as never }, /returned an object with ok from input/],
     'input pass false': [{ input: () => ({ pass: false }) as never }, /returned an object with pass from input/],
     'input promises nothing': [{ input: async () => undefined as never }, /returned undefined from input/],
-    'replace {}': [{ input: () => ({ replace: {} }) as never }, /returned an object with replace from input/],
-    'replace without input': [{ input: () => ({ replace: request }) as never }, /returned an object with replace from input/],
+    'replace {}': [{ input: () => ({ replace: {} }) as never }, /returned a request from input that is malformed at model/],
+    'replace without input': [{ input: () => ({ replace: request }) as never }, /returned a request from input that is malformed at input/],
     'refuse text': [{ input: () => ({ refuse: 'no' }) as never }, /returned an object with refuse from input/],
     'refuse nothing': [{ input: () => ({ pass: true, refuse: undefined }) as never }, /returned an object with pass, refuse from input/],
     'route promises': [{ route: (async () => true) as never }, /returned a promise from route: expected true or false/],

@@ -17,7 +17,7 @@ import { LiveBodies } from '../live-bodies.ts'
 import { otherMethods } from '../other-methods.ts'
 import { unknownPath } from '../unknown-path.ts'
 import { WebIncoming } from '../web-incoming.ts'
-import { AdminServicesToken } from './services.ts'
+import { LiveAdminServices } from './services.ts'
 
 // h3 is loaded with the first request, because it would slow down every start.
 const require = createRequire(import.meta.url)
@@ -26,7 +26,7 @@ const dependencies = {
   routes: AdminRoutes,
   authenticators: AdminAuthenticators,
   admission: AdminAdmission,
-  services: AdminServicesToken,
+  services: LiveAdminServices,
   bodies: LiveBodies,
   settings: Settings,
   ids: Ids,
@@ -38,7 +38,7 @@ interface Served {
   readonly listener: (message: IncomingMessage, response: ServerResponse) => unknown
 }
 
-/** Serves the admin routes, and nothing of the public API. Browsers cannot call it: it has no CORS. */
+/** Serves the admin routes, and nothing of the public API. Pages of other origins cannot call it: it has no CORS. */
 export class AdminApp {
   readonly #parts: Dependencies<typeof dependencies>
   #served: Served | undefined

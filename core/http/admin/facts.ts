@@ -1,14 +1,16 @@
 import type { OptionFacts, PluginFacts } from '../../contracts/admin-route.ts'
 import { isObject } from '../../foundation/json.ts'
-import { nameOf } from '../../foundation/token.ts'
+import { nameOf, token } from '../../foundation/token.ts'
+import type { Contribution } from '../../framework/contributions.ts'
 import type { CheckedPlugin } from '../../framework/plugin-host.ts'
 import type { PluginUse } from '../../framework/plugin.ts'
 
-interface Contribution {
-  readonly point: string
-  readonly name: string
-  readonly plugin: string
+/** What the admin API shows of the config. */
+export interface AdminFacts {
+  readonly plugins: readonly PluginFacts[]
+  readonly settings: readonly OptionFacts[]
 }
+export const AdminFacts = token<AdminFacts>('admin-facts')
 
 export function pluginFacts(
   plugins: readonly CheckedPlugin[],

@@ -1,16 +1,17 @@
 import {
   invalidRequest,
+  requestTexts,
   type GatewayError,
   type GenerationRequest,
   type GuardSession,
   type GuardVerdict,
   type OutputChannel,
   type OutputFilter,
+  type RequestText,
   type RunContext,
 } from '../../../core/index.ts'
 import type { Finder, Found } from './finder.ts'
 import { placeholderPattern, Placeholders } from './placeholders.ts'
-import { textsOf, type Slot } from './request-texts.ts'
 import { Restorer } from './restorer.ts'
 import type { Settings } from './settings.ts'
 
@@ -34,7 +35,7 @@ export class RedactionSession implements GuardSession {
 
   async input(request: GenerationRequest): Promise<GuardVerdict> {
     const { unreadable = 'refuse', replacement = 'placeholder' } = this.#settings
-    const texts = textsOf(request)
+    const texts = requestTexts(request)
     const [path] = texts.unreadable
     if (path !== undefined && unreadable === 'refuse') return { refuse: cannotRead(path) }
     this.#answersInJson = request.text?.format !== undefined && request.text.format.type !== 'text'
@@ -58,10 +59,10 @@ export class RedactionSession implements GuardSession {
   }
 
   /** One search for all texts: most are short, and a search has a fixed cost. */
-  async #find(slots: readonly Slot[]): Promise<ReadonlyMap<Slot, readonly Found[]>> {
+  async #find(slots: readonly RequestText[]): Promise<ReadonlyMap<RequestText, readonly Found[]>> {
     const finder = await this.#finder()
     const all = await finder.find(slots.map(({ text }) => text).join(divider))
-    const found = new Map<Slot, Found[]>()
+    const found = new Map<RequestText, Found[]>()
     let next = 0
     let from = 0
     for (const slot of slots) {
@@ -90,7 +91,7 @@ export class RedactionSession implements GuardSession {
   }
 
   /** How often each kind was found. */
-  #summary(found: ReadonlyMap<Slot, readonly Found[]>): Record<string, number> {
+  #summary(found: ReadonlyMap<RequestText, readonly Found[]>): Record<string, number> {
     const counts: Record<string, number> = {}
     for (const spans of found.values()) for (const { label } of spans) counts[label.toLowerCase()] = (counts[label.toLowerCase()] ?? 0) + 1
     return counts
@@ -98,14 +99,14 @@ export class RedactionSession implements GuardSession {
 }
 
 /** Texts of the caller that look like placeholders. */
-function lookalikes(slots: readonly Slot[]): ReadonlySet<string> {
+function lookalikes(slots: readonly RequestText[]): ReadonlySet<string> {
   const found = new Set<string>()
   for (const { text } of slots)
     if (text.includes('[')) for (const [placeholder] of text.matchAll(placeholderPattern)) found.add(placeholder)
   return found
 }
 
-function refused({ path }: Slot, spans: readonly Found[], reason: string): GatewayError {
+function refused({ path }: RequestText, spans: readonly Found[], reason: string): GatewayError {
   const kinds = [...new Set(spans.map(({ label }) => label.toLowerCase()))].join(', ')
   return invalidRequest(`${path} contains personal data (${kinds}), and ${reason}. Remove it.`, path, 'invalid_prompt')
 }

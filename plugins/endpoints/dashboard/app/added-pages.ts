@@ -1,5 +1,5 @@
 import type { FunctionComponent } from 'preact'
-import { kit } from './kit.ts'
+import type { kit as Kit } from './kit.ts'
 import type { PageEntry } from './page-list.ts'
 import type { Role } from './session.ts'
 
@@ -10,7 +10,7 @@ export interface AddedPage {
   readonly role: Role
 }
 
-type Module = { readonly default: (parts: typeof kit) => FunctionComponent }
+type Module = { readonly default: (parts: typeof Kit) => FunctionComponent }
 
 export function addedPages(pages: readonly AddedPage[]): readonly PageEntry[] {
   return pages.map(({ id, title, role }) => ({
@@ -19,7 +19,8 @@ export function addedPages(pages: readonly AddedPage[]): readonly PageEntry[] {
     role,
     icon: 'page',
     load: async () => {
-      const module = (await import(new URL(`modules/${id}.js`, location.href).href)) as Module
+      const address = new URL(`modules/${id}.js`, location.href).href
+      const [{ kit }, module] = await Promise.all([import('./kit.ts'), import(address) as Promise<Module>])
       return { default: module.default(kit) }
     },
   }))

@@ -1,8 +1,9 @@
-import { isTextFile, type GenerationRequest } from '../../../core/index.ts'
+import type { GenerationRequest } from '../contracts/request.ts'
+import { isTextFile } from '../upstream/media/text-file.ts'
 import { jsonTexts } from './json-texts.ts'
 
-/** One text of a request that may hold personal data. */
-export interface Slot {
+/** One text of a request. */
+export interface RequestText {
   /** Such as `input[0].content[1].text`. */
   readonly path: string
   readonly text: string
@@ -14,7 +15,7 @@ export interface Slot {
 export interface RequestTexts {
   /** A copy, which `replace` changes. */
   readonly request: GenerationRequest
-  readonly slots: readonly Slot[]
+  readonly slots: readonly RequestText[]
   /** The paths of images and files that cannot be read. */
   readonly unreadable: readonly string[]
   /** Call after the last `replace`. */
@@ -36,7 +37,8 @@ const plainKey = /^[A-Za-z_$][\w$ -]{0,60}$/
 
 type Holder = Record<string, unknown>
 
-export function textsOf(request: GenerationRequest): RequestTexts {
+/** Every place of a request that goes to a vendor and may hold text: JSON inside strings and text files included. */
+export function requestTexts(request: GenerationRequest): RequestTexts {
   const copy = { ...request } as Holder
   const collector = new Collector()
   for (const member of members) {
@@ -53,7 +55,7 @@ export function textsOf(request: GenerationRequest): RequestTexts {
 }
 
 class Collector {
-  readonly slots: Slot[] = []
+  readonly slots: RequestText[] = []
   readonly unreadable: string[] = []
   readonly #finishing: (() => void)[] = []
 
