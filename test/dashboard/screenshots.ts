@@ -8,7 +8,7 @@ import { playDemo } from './demo.ts'
 import { openStage, signIn } from './stage.ts'
 
 const [folder = 'screenshots', ...wanted] = process.argv.slice(2)
-const views = { light: {}, dark: { colorScheme: 'dark' }, narrow: { width: 400, height: 860 } } as const
+const views = { light: {}, dark: { colorScheme: 'dark' }, narrow: { width: 400, height: 1_300 } } as const
 
 mkdirSync(folder, { recursive: true })
 const stage = await openStage({ OPENAI_API_KEY: 'sk-demo', ANTHROPIC_API_KEY: 'sk-demo' })
@@ -47,7 +47,7 @@ try {
           .getByRole('button', { name: 'Open the content' })
           .click()
           .then(() => page.waitForTimeout(300))
-      await page.screenshot({ path: join(folder, `${name}-${view}.png`), fullPage: true })
+      await page.screenshot({ path: join(folder, `${name}-${view}.png`), fullPage: view !== 'narrow' })
       for (const problem of [...(await accessibilityProblems(page)), ...problems.splice(0)])
         console.log(`${name} ${view}: ${problem.slice(0, 400)}`)
     }

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { languages, snippetOf } from '../../plugins/endpoints/dashboard/app/pages/playground/snippets.ts'
 import decisions from '../../plugins/endpoints/decisions/index.ts'
 import { listeningGateway } from '../gateway.ts'
@@ -17,7 +17,7 @@ async function isThere(command: string, ...parameters: readonly string[]): Promi
 }
 
 /** Runs a snippet as somebody would who pasted it. */
-async function output(t: Test, language: string, code: string, key: string): Promise<string> {
+async function output(language: string, code: string, key: string): Promise<string> {
   const environment = { ...process.env, TURNPIKE_API_KEY: key, NODE_OPTIONS: '' }
   if (language === 'curl') return (await run('bash', ['-c', code], { env: environment })).stdout
   if (language === 'TypeScript')
@@ -39,7 +39,7 @@ t.test('what is shown as curl, TypeScript and Python sends the same request', as
     const skip = (language === 'Python' && !python && 'needs the package openai') || (language === 'curl' && !curl && 'needs curl')
     await t.test(language, { skip }, async t => {
       for (const request of requests) {
-        const said = await output(t, language, snippetOf(language, 'responses', url, request), apiKey)
+        const said = await output(language, snippetOf(language, 'responses', url, request), apiKey)
         if (language !== 'curl') t.equal(said.trimEnd(), text.trimEnd())
         else if ('stream' in request) t.match(said, /event: response\.completed/)
         else t.equal(JSON.parse(said).output[0].content[0].text, text)
@@ -65,15 +65,15 @@ t.test('decisions, too', async t => {
   })
   const { answers } = (await direct.json()) as { answers: object }
   if (await isThere('curl', '--version'))
-    t.same(JSON.parse(await output(t, 'curl', snippetOf('curl', 'systemone', url, request), apiKey)).answers, answers)
+    t.same(JSON.parse(await output('curl', snippetOf('curl', 'systemone', url, request), apiKey)).answers, answers)
   const code = snippetOf('TypeScript', 'systemone', url, request).replace(
     'console.log(await response.json())',
     'console.log(await response.text())',
   )
-  t.same(JSON.parse(await output(t, 'TypeScript', code, apiKey)).answers, answers)
+  t.same(JSON.parse(await output('TypeScript', code, apiKey)).answers, answers)
   if (await isThere('python3', '-c', 'import requests')) {
     const python = snippetOf('Python', 'systemone', url, request).replace('print(response.json())', 'print(response.text)')
-    t.same(JSON.parse(await output(t, 'Python', python, apiKey)).answers, answers)
+    t.same(JSON.parse(await output('Python', python, apiKey)).answers, answers)
   }
 })
 

@@ -1,17 +1,23 @@
 import type { VNode } from 'preact'
+import { useMemo } from 'preact/hooks'
+import type { ListOf } from '../api.ts'
 import { Badge, Empty } from '../components/feedback.ts'
 import { Input } from '../components/fields.ts'
 import { Button, Page, Panel } from '../components/page.ts'
 import { PagedTable } from '../components/table.ts'
-import { compact, none, usd } from '../format.ts'
+import { compact, duration, none, percent, usd } from '../format.ts'
+import { useData } from '../data.ts'
 import { html } from '../html.ts'
 import { hrefOf, useParameters } from '../place.ts'
-import { capabilitiesOf, cheapest, priceText, type Model } from './models/catalog.ts'
+import { AutoPage } from './models/auto-page.ts'
+import { capabilitiesOf, cheapest, priceText, type EndpointMetrics, type Model } from './models/catalog.ts'
 import { ModelPage } from './models/model-page.ts'
 
 /** The catalog. With `?model=`, one of its models. */
 export default function Models(): VNode {
   const [{ model, search, cursor, sort, interval, key }, set] = useParameters()
+  const metricsOf = useMetrics()
+  if (model === 'auto') return html`<${AutoPage} sort=${sort} routedAs=${key} />`
   if (model !== undefined)
     return html`<${ModelPage} id=${model} sort=${sort} interval=${interval} routedAs=${key} back=${hrefOf('models', { search, cursor })} />`
   const empty =
@@ -25,6 +31,7 @@ export default function Models(): VNode {
   return html`<${Page}
     title="Models"
     intro="What callers can name as model. A request without a sort goes to the endpoint that did best lately."
+    actions=${html`<${Button} href=${hrefOf('models', { model: 'auto' })}>What auto would choose<//>`}
   >
     <div class="filters" role="search" aria-label="Find models">
       <span class="wide-filter">
@@ -50,11 +57,13 @@ export default function Models(): VNode {
           { head: 'Model', cell: ({ id }: Model) => html`<span class="anywhere">${id}</span>` },
           { head: 'Providers', cell: ({ endpoints }: Model) => providersOf(endpoints.map(({ provider }) => provider)) },
           {
-            head: 'USD per million tokens',
+            head: 'USD per M tokens',
             align: 'end',
             cell: ({ endpoints }: Model) => priceText(cheapest(endpoints), usd),
           },
           { head: 'Context', align: 'end', isExtra: true, cell: ({ endpoints }: Model) => contextOf(endpoints) },
+          { head: 'Uptime', align: 'end', isExtra: true, cell: (each: Model) => percent(metricsOf(each)?.uptime) },
+          { head: 'p50', align: 'end', isExtra: true, cell: (each: Model) => duration(metricsOf(each)?.e2e_latency_ms.p50) },
           { head: 'Can', isExtra: true, cell: ({ endpoints }: Model) => capabilities(endpoints) },
           { head: 'Agreements', cell: ({ endpoints }: Model) => agreements(endpoints) },
         ]}
@@ -63,7 +72,18 @@ export default function Models(): VNode {
   <//>`
 }
 
-const mostNamed = 3
+const liveMs = 10_000
+const mostNamed = 2
+
+/** How the endpoint of a model did that was used most in the last hour. */
+function useMetrics(): (model: Model) => EndpointMetrics | undefined {
+  const { data } = useData<ListOf<EndpointMetrics>>('/metrics/endpoints', { interval: '1h' }, { all: true, pollMs: liveMs })
+  return useMemo(() => {
+    const sorted = (data?.data ?? []).toSorted((a, b) => a.requests - b.requests)
+    const busiest = new Map(sorted.map(metrics => [metrics.model, metrics]))
+    return ({ id }) => busiest.get(id)
+  }, [data])
+}
 
 function providersOf(providers: readonly string[]): string {
   const [named, others] = [providers.slice(0, mostNamed), providers.length - mostNamed]
@@ -78,7 +98,7 @@ function contextOf(endpoints: Model['endpoints']): string {
 function capabilities(endpoints: Model['endpoints']): VNode {
   const all = [...new Set(endpoints.flatMap(capabilitiesOf))]
   const [named, others] = [all.slice(0, mostNamed), all.slice(mostNamed)]
-  return html`<span class="row">
+  return html`<span class="row nowrap">
     ${named.map(each => html`<${Badge} key=${each}>${each}<//>`)}
     ${others.length > 0 && html`<span class="muted" title=${others.join(', ')}>+${others.length}</span>`}
   </span>`

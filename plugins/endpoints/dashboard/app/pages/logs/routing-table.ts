@@ -3,6 +3,7 @@ import { Badge } from '../../components/feedback.ts'
 import { Table } from '../../components/table.ts'
 import { duration, none } from '../../format.ts'
 import { html } from '../../html.ts'
+import { valueText } from '../models/route-controls.ts'
 import { passedOver, preferred } from './reasons.ts'
 import type { Candidate, Routing } from './record.ts'
 
@@ -38,10 +39,4 @@ export function RoutingTable({ routing }: { readonly routing: Routing }): VNode 
     />
     ${more.length > 0 && html`<p class="muted">Passed over: ${more.map(([reason, times]) => `${times} × ${reason}`).join(', ')}.</p>`}
   </div>`
-}
-
-const digits = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 4 })
-
-function valueText(value: number | null): string {
-  return value === null ? none : digits.format(value)
 }

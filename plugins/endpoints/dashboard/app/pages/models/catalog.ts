@@ -60,6 +60,8 @@ export interface RoutePreview {
     readonly provider: string
     readonly model: string
     readonly value: number | null
+    readonly requests: number
+    readonly uptime: number | null
     readonly passed_over: string | null
     readonly circuit_open: boolean
   }[]

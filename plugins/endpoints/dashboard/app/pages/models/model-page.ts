@@ -10,12 +10,11 @@ import { useData } from '../../data.ts'
 import { compact, count, duration, none, percent, perSecond, usd } from '../../format.ts'
 import { html } from '../../html.ts'
 import { hrefOf, useParameters } from '../../place.ts'
-import { useKeys } from '../logs/key-names.ts'
 import { passedOver, preferred } from '../logs/reasons.ts'
+import { RouteControls, valueText } from './route-controls.ts'
 import { capabilitiesOf, priceText, type Endpoint, type EndpointMetrics, type Model, type RoutePreview } from './catalog.ts'
 
 const liveMs = 10_000
-const sorts = ['performance', 'cost', 'latency', 'p95_latency', 'e2e_latency', 'p95_e2e_latency', 'throughput', 'uptime']
 const intervals = ['15m', '1h', '6h', '24h', '7d']
 
 interface Row {
@@ -41,7 +40,6 @@ export function ModelPage({
   readonly back: string
 }): VNode {
   const [, set] = useParameters()
-  const keys = useKeys()
   const list = useData<ListOf<Model>>('/models', { search: id }, { all: true })
   const model = list.data?.data.find(each => each.id === id)
   const isDecision = model?.endpoints.every(({ kind }) => kind === 'decision') ?? true
@@ -64,21 +62,7 @@ export function ModelPage({
           title="Endpoints"
           intro=${isDecision ? undefined : introOf(routes.data)}
           actions=${html`<div class="filters">
-            ${
-              !isDecision &&
-              html`<${Select}
-                  label="Sort"
-                  value=${sort ?? ''}
-                  choices=${[{ value: '', label: 'The default' }, ...sorts.map(each => ({ value: each, label: each }))]}
-                  onChange=${(value: string) => set({ sort: value })}
-                />
-                <${Select}
-                  label="As the key"
-                  value=${routedAs ?? ''}
-                  choices=${[{ value: '', label: 'Any' }, ...keys.map(each => ({ value: each.id, label: each.name }))]}
-                  onChange=${(value: string) => set({ key: value })}
-                />`
-            }
+            ${!isDecision && html`<${RouteControls} sort=${sort} routedAs=${routedAs} />`}
             <${Select}
               label="Measured over"
               value=${interval}
@@ -140,7 +124,7 @@ function EndpointTable({ rows, preview }: { readonly rows: readonly Row[]; reado
               head: `${preview.sort}${preview.unit ? `, ${preview.unit}` : ''}`,
               align: 'end' as const,
               isExtra: true,
-              cell: ({ candidate }: Row) => value(candidate?.value),
+              cell: ({ candidate }: Row) => valueText(candidate?.value),
             },
           ]
         : []),
@@ -161,12 +145,6 @@ function stateOf({ candidate }: Row): VNode {
   if (why !== undefined && why !== null)
     return html`<span title=${passedOver[why] ?? why}><${Badge} tone="warn">not asked: ${why}<//></span>`
   return html`<${Badge} tone="good">ready<//>`
-}
-
-const digits = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 4 })
-
-function value(number: number | null | undefined): string {
-  return number === null || number === undefined ? none : digits.format(number)
 }
 
 function Details({ endpoint }: { readonly endpoint: Endpoint }): VNode {
