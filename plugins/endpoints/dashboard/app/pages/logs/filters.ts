@@ -8,6 +8,7 @@ import { useKeys } from './key-names.ts'
 import { times, type LogFilters } from './query.ts'
 import { statusText } from './reasons.ts'
 
+const bounds = { from: 'From', to: 'To' }
 const statuses = [200, 400, 401, 402, 403, 404, 422, 424, 429, 499, 500, 502, 503, 504]
 
 /** What the list is narrowed to. Every change begins it again at its first page. */
@@ -26,12 +27,12 @@ export function Filters({ filters, set }: { readonly filters: LogFilters; readon
     <${Select} label="Time" value=${time ?? ''} choices=${choicesOf(times)} onChange=${to('time')} />
     ${
       time === 'custom' &&
-      (['from', 'to'] as const).map(
-        name =>
+      Object.entries(bounds).map(
+        ([name, label]) =>
           html`<${Input}
             key=${name}
             type="datetime-local"
-            label=${name === 'from' ? 'From' : 'To'}
+            label=${label}
             value=${localInput(filters[name])}
             onChange=${(value: string) => to(name)(value && new Date(value).toISOString())}
           />`,

@@ -30,7 +30,7 @@ for await (const event of stream) {
       : `const response = await client.responses.create(${typescriptOf(request)})
 
 console.log(response.output_text)`
-  return `import OpenAI from 'openai'
+  return `import OpenAI from ${quoted('openai')}
 
 const client = new OpenAI({ baseURL: '${baseUrl}/v1', apiKey: process.env.TURNPIKE_API_KEY })
 ${reading}`
