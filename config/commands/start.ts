@@ -6,6 +6,7 @@ import { drain } from '../drain.ts'
 import { firstAdminToken, hasDashboard } from '../first-admin-token.ts'
 import { firstKey } from '../first-key.ts'
 import { letHeapGrow } from '../heap.ts'
+import { inheritedModels } from '../inherited-models.ts'
 import { adminAddress, listenAdmin, type AdminListener } from '../listen-admin.ts'
 import { listen, type Listener } from '../listen.ts'
 import { loadConfig } from '../load.ts'
@@ -49,6 +50,7 @@ async function start({ config: path, ...override }: StartOptions): Promise<void>
     throw error
   }
   stopOnSignals(gateway, listener, admin, config.server.drainTimeoutMs)
+  for (const warning of inheritedModels(gateway)) gateway.log.warn(warning)
   const adminWelcome = admin && (await firstAdminToken(gateway, admin))
   if (adminWelcome !== undefined) console.log(adminWelcome)
   const welcome = await firstKey(gateway, listener)

@@ -87,7 +87,7 @@ export class Planner {
     let rule: PassedOver = 'permission'
     try {
       selectCapable(selection, models, request)
-      selection.keep(this.#parts.permissions.permitted(selection.endpoints, scope.context.caller), rule)
+      selection.keep(this.#parts.permissions.permitted(selection.endpoints, scope.context.caller, request.model), rule)
       rule = 'policy'
       selection.keep(clearedEndpoints(selection.endpoints, request, scope.guards, scope.context), rule)
     } catch (error) {
