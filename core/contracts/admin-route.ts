@@ -72,6 +72,8 @@ export interface AdminServices {
   rotateKey(id: string, graceMs: number): Promise<string | undefined>
   /** Settings that would keep a key from working as intended, one sentence each. */
   keyWarnings(settings: KeySettings): readonly string[]
+  /** Throws a 400 that names the member if a guardrail cannot use the settings of a field. Fields that are null are removed. */
+  checkPolicySettings(policy: { readonly [F in PolicyField]?: PolicyLayer[F] | null }): Promise<void>
   effectivePolicy(key: ApiKey): Promise<EffectivePolicy>
   /** `text` is shown once and never stored. */
   issueToken(settings: Pick<AdminToken, 'name' | 'role' | 'org'>): Promise<{ readonly token: AdminToken; readonly text: string }>
@@ -114,9 +116,14 @@ export interface PluginFacts {
   readonly contributions: readonly { readonly point: string; readonly name: string }[]
 }
 
+/** `config`: the config file says so itself. `environment`: the config, or `defaults()`, took it from environment variables. */
+export type OptionSource = 'command-line' | 'environment' | 'config' | 'default'
+
 export interface OptionFacts {
   readonly name: string
   /** Secrets are `***`. */
   readonly value: unknown
-  readonly source: 'config' | 'default'
+  readonly source: OptionSource
+  /** With the source `environment`: the variables that the value came from. */
+  readonly variables?: readonly string[]
 }

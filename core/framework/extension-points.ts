@@ -124,6 +124,7 @@ export const extensionPoints: readonly ExtensionPoint<any>[] = [
     timeoutMs: milliseconds,
     seesContent: sight,
     applies: optional(oneOf('always', 'key')),
+    settingsProblem: optional(method),
     open: method,
   }),
   point(PolicySources, 'policy source', source => source.level, {

@@ -11,7 +11,7 @@ import { describeError, Logger } from '../../foundation/logger.ts'
 import { wire, type Dependencies } from '../../framework/container.ts'
 import { AdminAuthenticators, AdminRoutes } from '../../framework/extension-points.ts'
 import { Settings } from '../../framework/settings.ts'
-import { jsonIn, readText } from '../body.ts'
+import { jsonIn, readText, withoutByteOrderMark } from '../body.ts'
 import { errorReply } from '../error-reply.ts'
 import { LiveBodies } from '../live-bodies.ts'
 import { otherMethods } from '../other-methods.ts'
@@ -172,7 +172,7 @@ class OpenExchange implements AdminExchange {
 
   async json(): Promise<unknown> {
     this.#body ??= this.#bodies.open(`admin:${this.#admin?.id}`)
-    return jsonIn(await readText(new WebIncoming(this.request), this.#maxBodyBytes, this.#body))
+    return jsonIn(withoutByteOrderMark(await readText(new WebIncoming(this.request), this.#maxBodyBytes, this.#body)))
   }
 
   end(): void {

@@ -21,6 +21,7 @@ import { Clock } from '../../foundation/clock.ts'
 import { Ids } from '../../foundation/ids.ts'
 import type { JsonObject } from '../../foundation/json.ts'
 import { wire, type Dependencies } from '../../framework/container.ts'
+import { PolicySettings, type PolicyWithSettings } from '../../guards/policy-settings.ts'
 import { RoutePreviews } from '../../routing/preview.ts'
 import { HttpApp } from '../app.ts'
 import { AdminFacts } from './facts.ts'
@@ -34,6 +35,7 @@ const dependencies = {
   ids: Ids,
   issuer: KeyIssuer,
   policies: PolicyResolver,
+  policySettings: PolicySettings,
   previews: RoutePreviews,
   states: ProviderStates,
   tickets: Tickets,
@@ -72,6 +74,10 @@ export class LiveAdminServices implements AdminServices {
 
   keyWarnings(settings: KeySettings): readonly string[] {
     return this.#parts.warnings.of(settings)
+  }
+
+  checkPolicySettings(policy: PolicyWithSettings): Promise<void> {
+    return this.#parts.policySettings.check(policy)
   }
 
   effectivePolicy(key: ApiKey): Promise<EffectivePolicy> {
