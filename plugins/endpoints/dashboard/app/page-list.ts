@@ -23,5 +23,5 @@ export const pages: readonly PageEntry[] = [
   { id: 'models', title: 'Models', icon: 'cube', reach: 'all', load: () => import('./pages/models.ts') },
   { id: 'providers', title: 'Providers', icon: 'plug', reach: 'all', load: () => import('./pages/providers.ts') },
   { id: 'playground', title: 'Playground', icon: 'play', role: 'editor', load: () => import('./pages/playground.ts') },
-  { id: 'settings', title: 'Settings', icon: 'gear', load: () => import('./pages/settings.ts') },
+  { id: 'settings', title: 'Settings', icon: 'gear', load: () => import('./pages/settings/index.ts') },
 ]

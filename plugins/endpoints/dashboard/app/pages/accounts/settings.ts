@@ -4,6 +4,7 @@ import { api } from '../../api.ts'
 import { Notice } from '../../components/feedback.ts'
 import { NumberField, Select, SelectField, Switch, TextField } from '../../components/fields.ts'
 import { Form, useForm, type FormState } from '../../components/form.ts'
+import { MetadataField, metadataOf } from '../../components/metadata-field.ts'
 import { RedactionSettings } from '../../components/redaction-settings.ts'
 import { useData } from '../../data.ts'
 import { html } from '../../html.ts'
@@ -16,10 +17,13 @@ interface Values {
   readonly policy: PolicyLayer
   readonly spend_cap_usd: number | null
   readonly spend_period: string
+  /** Users only. */
+  readonly team: string
+  readonly metadata: readonly (readonly [name: string, value: string])[]
 }
 
-function valuesOf({ name, policy, spend_cap_usd: cap, spend_period: period }: Account): Values {
-  return { name, policy, spend_cap_usd: cap, spend_period: period ?? '' }
+function valuesOf({ name, policy, spend_cap_usd: cap, spend_period: period, team, metadata }: Account): Values {
+  return { name, policy, spend_cap_usd: cap, spend_period: period ?? '', team: team ?? '', metadata: Object.entries(metadata) }
 }
 
 /** What an account enforces, and what the keys below it may spend. */
@@ -56,6 +60,8 @@ export function AccountSettings({
       ...(values.name !== before.name && { name: values.name }),
       ...(Object.keys(policy).length > 0 && { policy }),
       ...(values.spend_cap_usd !== before.spend_cap_usd && { spend_cap_usd: values.spend_cap_usd }),
+      ...(values.team !== before.team && { team: values.team || null }),
+      ...(JSON.stringify(values.metadata) !== JSON.stringify(before.metadata) && { metadata: metadataOf(values.metadata) }),
       ...(values.spend_period !== before.spend_period && { spend_period: values.spend_period || null }),
     })
     form.reset(valuesOf(saved))
@@ -64,7 +70,10 @@ export function AccountSettings({
   }
   return html`<${Form} form=${form} action="Save changes" disabled=${!form.isChanged || !may('editor')} onSubmit=${save}>
     ${!may('editor') && html`<${Notice}>Your role only reads.<//>`}
-    <${TextField} form=${form} name="name" label="Name" required />
+    <div class="form-row">
+      <${TextField} form=${form} name="name" label="Name" required />
+      ${level === 'user' && html`<${TextField} form=${form} name="team" label="Team" hint="Keys that exist stay with the team that they were made for." />`}
+    </div>
     <section class="form-group" aria-label="Policy">
       <div>
         <h2>Policy</h2>
@@ -101,6 +110,7 @@ export function AccountSettings({
         />
       </div>
     </section>
+    <section class="form-group" aria-label="Metadata"><${MetadataField} form=${form} /></section>
     ${isSaved && !form.isChanged && html`<${Notice} tone="good">The changes are saved. They apply to the next request.<//>`}
   <//>`
 }

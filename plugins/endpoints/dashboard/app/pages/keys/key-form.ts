@@ -3,6 +3,7 @@ import type { ListOf } from '../../api.ts'
 import { NumberField, SelectField, Switch, TimeField } from '../../components/fields.ts'
 import type { FormState } from '../../components/form.ts'
 import { ListField } from '../../components/list-field.ts'
+import { MetadataField, metadataOf } from '../../components/metadata-field.ts'
 import { RedactionSettings } from '../../components/redaction-settings.ts'
 import { RowsField } from '../../components/rows-field.ts'
 import { useData } from '../../data.ts'
@@ -67,15 +68,15 @@ export function bodyOf(values: KeyValues): Readonly<Record<string, unknown>> {
     models: models.length > 0 ? models : null,
     providers: providers.length > 0 ? providers : null,
     spend_period: period === '' ? null : period,
-    metadata: Object.fromEntries(metadata.filter(([name]) => name !== '')),
+    metadata: metadataOf(metadata),
   }
 }
 
 /** Every setting of a key. `locks`: what levels above it decide. */
 export function KeyFields({ form, locks }: { readonly form: FormState<KeyValues>; readonly locks: Locks }): VNode {
   const { may } = useSession()
-  const providers = useData<ListOf<{ readonly id: string }>>(may('viewer', 'all') ? '/providers' : undefined)
-  const plugins = useData<ListOf<PluginFacts>>(may('viewer', 'all') ? '/plugins' : undefined)
+  const providers = useData<ListOf<{ readonly id: string }>>(may('viewer', 'all') ? '/providers' : undefined, { limit: 100 })
+  const plugins = useData<ListOf<PluginFacts>>(may('viewer', 'all') ? '/plugins' : undefined, { limit: 100 })
   const guardrails = plugins.data?.data.flatMap(({ contributions }) =>
     contributions.filter(({ point }) => point === 'guardrail').map(({ name }) => name),
   )
@@ -162,17 +163,7 @@ export function KeyFields({ form, locks }: { readonly form: FormState<KeyValues>
         <${TimeField} form=${form} name="expires_at" label="Expires" hint="From then on, the key is refused. In your time zone." />
       </div>
     </section>
-    <section class="form-group" aria-label="Metadata">
-      <${RowsField}
-        form=${form}
-        name="metadata"
-        label="Metadata"
-        noun="entry"
-        empty=${['', '']}
-        row=${metadataRow}
-        hint="Up to 16 names with a value, for your own use."
-      />
-    </section>
+    <section class="form-group" aria-label="Metadata"><${MetadataField} form=${form} /></section>
   `
 }
 
@@ -264,28 +255,5 @@ function limitRow(limit: Limit, change: (limit: Limit) => void, position: number
     >
       ${units.map(([seconds, name]) => html`<option value=${String(seconds)}>${name}</option>`)}
     </select>
-  `
-}
-
-function metadataRow(
-  [name, value]: readonly [string, string],
-  change: (entry: readonly [string, string]) => void,
-  position: number,
-): VNode {
-  return html`
-    <input
-      aria-label=${`Name ${position + 1}`}
-      placeholder="name"
-      maxlength="64"
-      value=${name}
-      onInput=${(event: Changed<HTMLInputElement>) => change([event.currentTarget.value, value])}
-    />
-    <input
-      aria-label=${`Value ${position + 1}`}
-      placeholder="value"
-      maxlength="512"
-      value=${value}
-      onInput=${(event: Changed<HTMLInputElement>) => change([name, event.currentTarget.value])}
-    />
   `
 }
