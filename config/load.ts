@@ -21,6 +21,8 @@ export interface LoadedConfig {
   readonly plugins: readonly PluginUse[]
   /** The members that the `server` section and the command line set. */
   readonly given: readonly string[]
+  /** Those of them that the command line set. */
+  readonly overridden: readonly string[]
   /** Problems of the `server` section. If there are any, `server` holds the defaults. */
   readonly problems: readonly string[]
 }
@@ -43,7 +45,7 @@ export async function loadConfig(path?: string, override: ServerInput = {}): Pro
   const folder = dirname(found.path)
   const { server, problems } = readServer(config.server, override)
   const given = Object.keys({ ...config.server, ...override })
-  return { file, folder, plugins, problems, given, server: withPathsFrom(folder, server) }
+  return { file, folder, plugins, problems, given, overridden: Object.keys(override), server: withPathsFrom(folder, server) }
 }
 
 /** The module, or the error that it threw. It is not rethrown at once because cosmiconfig takes some errors for a missing file. */

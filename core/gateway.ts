@@ -10,6 +10,7 @@ import type { OptionFacts } from './contracts/admin-route.ts'
 import { Catalog } from './contracts/catalog.ts'
 import { Circuits } from './contracts/circuits.ts'
 import { KeyStore, type KeySettings } from './contracts/key-store.ts'
+import { RecordStore } from './contracts/record-store.ts'
 import type { ProviderState } from './contracts/provider-state.ts'
 import type { RoutePreview, RouteQuery } from './contracts/route-preview.ts'
 import { TokenCounter } from './contracts/token-counter.ts'
@@ -30,6 +31,7 @@ import { optionFacts, pluginFacts } from './http/admin/facts.ts'
 import { HttpApp } from './http/app.ts'
 import { LiveOperations } from './operation/live-operations.ts'
 import { pipeline } from './pipeline.ts'
+import { noRecords } from './records/no-records.ts'
 import { RecordQueue } from './records/queue.ts'
 import { CatalogFacts } from './routing/catalog-facts.ts'
 import { CatalogIndex } from './routing/catalog.ts'
@@ -46,6 +48,8 @@ export interface GatewayOptions extends PluginHostOptions {
   readonly settings?: Partial<Settings>
   /** What the admin API shows of the `server` section. */
   readonly settingFacts?: readonly OptionFacts[]
+  /** The environment variables that the config read, by name. The admin API says which options come from them. */
+  readonly variables?: ReadonlyMap<string, string>
   /** Accepted as the token of an owner of the admin API. */
   readonly adminToken?: string | undefined
   /** Replaced in tests. */
@@ -121,6 +125,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const catalog = new CatalogIndex(container.get(CatalogSources), container.get(Providers), container.get(AbsentProviders))
   container.value(Catalog, catalog)
   if (!container.has(AccountStore)) container.value(AccountStore, noAccounts)
+  if (!container.has(RecordStore)) container.value(RecordStore, noRecords)
   for (const part of pipeline) container.singleton(part)
   container.value(Circuits, container.get(EndpointCircuits))
   const app = container.get(HttpApp)
@@ -137,8 +142,9 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   catalog.start()
 
   const adminFacts = {
-    plugins: pluginFacts(plugins, options.plugins, contributions),
-    settings: options.settingFacts ?? optionFacts(settings, {}, name => name in (options.settings ?? {})),
+    plugins: pluginFacts(plugins, options.plugins, contributions, options.variables ?? new Map()),
+    settings:
+      options.settingFacts ?? optionFacts(settings, {}, name => ({ source: name in (options.settings ?? {}) ? 'config' : 'default' })),
   }
 
   return {

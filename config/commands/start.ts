@@ -3,7 +3,7 @@ import { describeError } from '../../core/index.ts'
 import type { Gateway } from '../../core/gateway.ts'
 import { command, configOption, numberFrom, type ConfigOption } from '../command.ts'
 import { drain } from '../drain.ts'
-import { firstAdminToken } from '../first-admin-token.ts'
+import { firstAdminToken, hasDashboard } from '../first-admin-token.ts'
 import { firstKey } from '../first-key.ts'
 import { letHeapGrow } from '../heap.ts'
 import { inheritedModels } from '../inherited-models.ts'
@@ -56,6 +56,7 @@ async function start({ config: path, ...override }: StartOptions): Promise<void>
   const welcome = await firstKey(gateway, listener)
   if (welcome !== undefined) console.log(welcome)
   if (admin) console.log(`The admin API is on ${admin.url}`)
+  if (admin && hasDashboard(gateway)) console.log(`The dashboard is on ${admin.url}/`)
   console.log(`Turnpike listens on ${listener.url}${listener.everywhere ? ', and on all other interfaces of this machine' : ''}`)
   letHeapGrow()
 }

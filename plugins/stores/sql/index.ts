@@ -162,7 +162,7 @@ export default definePlugin({
       const sink = new RecordSink(database, parts, log)
       const reader = openReader(place, gateway)
       gateway.add(LogSinks, sink)
-      gateway.provide(RecordStore, new SqlRecords(reader ?? database, parts, log))
+      gateway.provide(RecordStore, new SqlRecords(database, clock, parts, log, reader))
       gateway.onStop(() => reader?.destroy())
       gateway.onStop(() => sink.stop())
     }
