@@ -22,15 +22,19 @@ export {
 } from './foundation/errors.ts'
 export {
   AbsentProviders,
+  AdminAuthenticators,
   AdminRoutes,
   CatalogSources,
+  DashboardPages,
   DecisionClients,
   Guardrails,
   LogSinks,
   PolicySources,
   Providers,
   Routes,
+  SearchEngines,
   SortStrategies,
+  Tools,
 } from './framework/extension-points.ts'
 export { LiveMetrics } from './metrics/live-metrics.ts'
 export { levels as metricLevels, type Level as MetricLevel } from './metrics/levels.ts'
@@ -64,6 +68,7 @@ export { mayExceed } from './tokens/bound.ts'
 export { estimateTokens } from './tokens/estimate.ts'
 export { bodyValidator } from './validation/body-validator.ts'
 export { lazyValidator } from './validation/lazy-validator.ts'
+export { milliseconds } from './validation/milliseconds.ts'
 export type { SchemaRules } from './validation/schema-rules.ts'
 export { characters } from './validation/text-length.ts'
 export { retryHeaders } from './http/error-reply.ts'
@@ -75,6 +80,7 @@ export * from './contracts/request.ts'
 export * from './contracts/events.ts'
 export * from './contracts/item-events.ts'
 export * from './contracts/provider.ts'
+export * from './contracts/provider-state.ts'
 export * from './contracts/adapter.ts'
 export * from './contracts/catalog.ts'
 export * from './contracts/circuits.ts'
@@ -96,14 +102,17 @@ export * from './contracts/record-store.ts'
 export * from './contracts/audit-trail.ts'
 export * from './contracts/admin-token-store.ts'
 export * from './contracts/admin-route.ts'
+export * from './contracts/dashboard-page.ts'
 export * from './contracts/hold.ts'
 export * from './contracts/ledger.ts'
 export * from './contracts/rate-limiter.ts'
 export * from './contracts/response-store.ts'
 export * from './contracts/metric-interval.ts'
 export * from './contracts/metric-store.ts'
+export * from './contracts/search-engine.ts'
 export * from './contracts/sort-strategy.ts'
 export * from './contracts/token-counter.ts'
+export * from './contracts/tool.ts'
 
 export { failureKindOfStatus } from './provider-kit/failure-kind.ts'
 export {
@@ -129,6 +138,11 @@ export type {
 } from './contracts/http-client.ts'
 export { isFeed, type EventFeed, type EventReceiver } from './contracts/event-feed.ts'
 export { httpProvider, type HttpProviderOptions } from './provider-kit/http-provider.ts'
+export { engineBaseUrl, engineKeyOption, engineOptions } from './provider-kit/engine-options.ts'
+export { getWith, postForm, postJson } from './provider-kit/engine-request.ts'
+export { foundPages, type PageReader } from './provider-kit/found-pages.ts'
+export { httpEngine, type EngineAdapter, type HttpEngineOptions } from './provider-kit/http-engine.ts'
+export { countryName, placeWords, searchText, type SearchTextOptions } from './provider-kit/search-text.ts'
 export { jsonInstruction } from './provider-kit/json-instruction.ts'
 export { offeredFunctions } from './provider-kit/offered-functions.ts'
 export { textOfPart } from './provider-kit/part-text.ts'

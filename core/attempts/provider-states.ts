@@ -1,27 +1,11 @@
-import type { CircuitView } from '../contracts/circuits.ts'
 import type { Provider } from '../contracts/provider.ts'
+import type { ProviderState } from '../contracts/provider-state.ts'
 import { wire } from '../framework/container.ts'
 import { Providers } from '../framework/extension-points.ts'
 import type { Registry } from '../framework/registry.ts'
 import { Credentials } from './credentials.ts'
 import { EndpointCircuits } from './endpoint-circuits.ts'
 import { ProviderQueues } from './provider-queues.ts'
-
-/** How a provider is doing, for operators. Without secrets. */
-export interface ProviderState {
-  readonly id: string
-  /** How long each of its keys stays set aside, in milliseconds; 0 if it is in use. */
-  readonly credentials: readonly { readonly id: string; readonly restsForMs: number }[]
-  /** Its endpoints that failed lately. */
-  readonly circuits: readonly Omit<CircuitView, 'provider'>[]
-  /** Only for a provider with `maxConcurrent`. */
-  readonly queue?: {
-    readonly running: number
-    readonly waiting: number
-    readonly maxConcurrent: number
-    readonly maxQueued: number
-  }
-}
 
 /** Reads the state of all providers. */
 export class ProviderStates {

@@ -12,7 +12,8 @@ export interface RecordFilter {
   readonly user?: string | undefined
   readonly model?: string | undefined
   readonly provider?: string | undefined
-  readonly status?: number | undefined
+  /** `error`: all of 400 and above. */
+  readonly status?: number | 'error' | undefined
   /** Milliseconds since the epoch, inclusive. */
   readonly from?: number | undefined
   /** Milliseconds since the epoch, exclusive. */
@@ -29,7 +30,8 @@ export interface RecordContent {
   readonly response: JsonObject | null
 }
 
-export const usageBuckets = ['minute', 'hour', 'day'] as const
+/** `total`: everything in one bucket, which starts with the query. */
+export const usageBuckets = ['minute', 'hour', 'day', 'total'] as const
 export type UsageBucket = (typeof usageBuckets)[number]
 export const usageGroups = ['model', 'provider', 'key', 'team', 'org'] as const
 export type UsageGroup = (typeof usageGroups)[number]
@@ -45,6 +47,10 @@ export interface UsageQuery {
   readonly org?: string | undefined
   readonly team?: string | undefined
   readonly key?: string | undefined
+  /** Only this many groups, those with the most requests; all others are summed up. Default: every group. */
+  readonly top?: number | undefined
+  /** Whether to read how long answers took. */
+  readonly latency?: boolean | undefined
   readonly limit: number
 }
 
@@ -52,8 +58,8 @@ export interface UsageQuery {
 export interface UsageRow {
   /** The start of the bucket in UTC, in milliseconds since the epoch. */
   readonly at: number
-  /** A value for each member of `groupBy`. Null: requests without one. */
-  readonly group: Readonly<Partial<Record<UsageGroup, string | null>>>
+  /** A value for each member of `groupBy`. Null: requests without one. Undefined: the sums of all groups that are not among the top. */
+  readonly group: Readonly<Partial<Record<UsageGroup, string | null>>> | undefined
   readonly requests: number
   /** Requests with a status of 400 or more. */
   readonly errors: number
@@ -64,6 +70,14 @@ export interface UsageRow {
   readonly costUsd: number
   /** Requests that were answered at an unknown cost. */
   readonly unpriced: number
+  /** Only if the query asks for it. */
+  readonly latency?: AnswerTimes
+}
+
+/** How long the requests took that a provider answered, in milliseconds, within 10%. Null: there were none. */
+export interface AnswerTimes {
+  readonly p50Ms: number | null
+  readonly p95Ms: number | null
 }
 
 /** How a key was used, as far as records tell. */
@@ -82,6 +96,11 @@ export interface RecordStore {
   find(id: string): Maybe<RecordFacts | undefined>
   /** Opens what was sealed. Undefined if there is no content. `id` is the id of the request. */
   content(id: string): Maybe<RecordContent | undefined>
+  /**
+   * Deletes the content of the record that answered with this id, for this owner. If the record arrives later, its content must not be kept
+   * then, either. The record itself stays.
+   */
+  eraseContent(owner: string, answerId: string): Maybe<void>
   /** The oldest bucket first, at most `limit` rows. Buckets without requests are left out. */
   usage(query: UsageQuery): Maybe<readonly UsageRow[]>
   /** By key id. Keys without records are left out. */

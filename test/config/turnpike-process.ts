@@ -68,6 +68,10 @@ export class TurnpikeProcess {
     this.finished = once(this.#child, 'close').then(([exitCode]) => ({ exitCode, stdout: this.#stdout, stderr: this.#stderr }))
   }
 
+  get pid(): number {
+    return this.#child.pid!
+  }
+
   get stderr(): string {
     return this.#stderr
   }

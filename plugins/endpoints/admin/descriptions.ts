@@ -1,15 +1,27 @@
-import type { JsonObject, ParameterDescription, RouteDescription } from '../../../core/index.ts'
+import { usageBuckets, type JsonObject, type ParameterDescription, type RouteDescription } from '../../../core/index.ts'
 
 const text = { type: 'string' }
 const explained: Readonly<Record<string, ParameterDescription>> = {
   limit: { description: 'The most entries of a page.', schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 } },
   cursor: { description: 'The next_cursor of the page before.', schema: text },
   id: { description: 'The id of the request, or of the response or decision that answered it.', schema: text },
-  status: { description: 'The HTTP status.', schema: { type: 'integer' } },
+  status: { description: 'The HTTP status, or error for all of 400 and above.', schema: { type: ['integer', 'string'] } },
   min_cost_usd: { description: 'The least cost in US dollars.', schema: { type: 'number', minimum: 0 } },
   from: { description: 'A time such as 2026-01-31T12:00:00Z, or seconds since 1970. Inclusive.', schema: text },
   to: { description: 'Exclusive.', schema: text },
-  bucket: { description: 'The length of a bucket.', schema: { enum: ['minute', 'hour', 'day'], default: 'hour' } },
+  bucket: {
+    description: 'The length of a bucket; total is one bucket. Minutes are kept for 7 days, and a total of up to 6 hours is made of them.',
+    schema: { enum: [...usageBuckets], default: 'hour' },
+  },
+  top: {
+    description: 'Only so many groups, those with the most requests. The rest is one row in each bucket, with others: true.',
+    schema: { type: 'integer', minimum: 1, maximum: 100 },
+  },
+  latency: {
+    description: 'true: with p50_ms and p95_ms, how long the requests took that a provider answered.',
+    schema: { enum: ['true', 'false'] },
+  },
+  search: { description: 'Only models whose name, alias or provider contains this text.', schema: text },
   group_by: { description: 'Any of model, provider, key, team, org, separated by commas.', schema: text },
   content: {
     description: 'true: with the content that was stored. Needs the role editor, and is audited.',

@@ -18,9 +18,10 @@ import { json, page, time } from './replies.ts'
 import type { Stores } from './stores.ts'
 
 export const recordFilters = ['id', 'key', 'org', 'team', 'user', 'model', 'provider', 'status', 'from', 'to', 'min_cost_usd'] as const
-export const usageParameters = ['from', 'to', 'bucket', 'group_by', 'org', 'team', 'key'] as const
+export const usageParameters = ['from', 'to', 'bucket', 'group_by', 'org', 'team', 'key', 'top', 'latency'] as const
 const exportedAtOnce = 500
 const mostUsageRows = 10_000
+const mostTopGroups = 100
 const dayMs = 86_400_000
 
 /** The routes of records and their sums. */
@@ -83,13 +84,18 @@ export class Records {
     if (from >= to) throw invalidRequest("Invalid value for 'from': expected a time before 'to'.", 'from')
     const bucket = query.oneOf('bucket', usageBuckets) ?? 'hour'
     const groupBy = query.someOf('group_by', usageGroups)
+    const top = query.number('top')
+    if (top !== undefined && (!Number.isInteger(top) || top < 1 || top > mostTopGroups))
+      throw invalidRequest(`Invalid value for 'top': expected a whole number from 1 to ${mostTopGroups}.`, 'top')
+    const latency = query.flag('latency')
     const org = query.text('org')
     const isHidden = admin.org !== undefined && org !== undefined && org !== admin.org
-    const filter = { from, to, bucket, groupBy, org: admin.org ?? org, team: query.text('team'), key: query.text('key') }
+    const only = { org: admin.org ?? org, team: query.text('team'), key: query.text('key') }
+    const filter = { from, to, bucket, groupBy, top, latency, ...only }
     const rows = isHidden ? [] : await this.#stores.records.usage({ ...filter, limit: mostUsageRows + 1 })
     if (rows.length > mostUsageRows)
       throw invalidRequest(
-        `This gives more than ${mostUsageRows} rows. Ask for a shorter time, a longer bucket, or fewer groups.`,
+        `This gives more than ${mostUsageRows} rows. Ask for a shorter time, a longer bucket, fewer groups, or only the top ones.`,
         'bucket',
       )
     return json({
@@ -98,7 +104,7 @@ export class Records {
       bucket,
       data: rows.map(row => ({
         at: time(row.at),
-        ...row.group,
+        ...(row.group ?? { ...Object.fromEntries(groupBy.map(group => [group, null])), others: true }),
         requests: row.requests,
         errors: row.errors,
         input_tokens: row.inputTokens,
@@ -106,6 +112,7 @@ export class Records {
         output_tokens: row.outputTokens,
         cost_usd: row.costUsd,
         unpriced: row.unpriced,
+        ...(row.latency && { p50_ms: row.latency.p50Ms, p95_ms: row.latency.p95Ms }),
       })),
     })
   }
@@ -128,9 +135,9 @@ async function* emptyPages(): AsyncGenerator<readonly RecordFacts[], undefined> 
 /** Undefined if the filter names an organization that the token may not see: then there are no records. */
 function filterIn(query: Query, { admin }: AdminExchange): RecordFilter | undefined {
   const org = query.text('org')
-  const status = query.number('status')
-  if (status !== undefined && !Number.isInteger(status))
-    throw invalidRequest("Invalid value for 'status': expected a whole number.", 'status')
+  const status = query.text('status') === 'error' ? 'error' : query.number('status')
+  if (typeof status === 'number' && !Number.isInteger(status))
+    throw invalidRequest("Invalid value for 'status': expected a whole number, or error for all of 400 and above.", 'status')
   const filter: RecordFilter = {
     id: query.text('id'),
     key: query.text('key'),

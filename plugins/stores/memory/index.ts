@@ -59,7 +59,7 @@ export default definePlugin({
         type: 'integer',
         minimum: 1,
         default: 10_000,
-        description: 'How many records of requests to keep, without content. The oldest are dropped first.',
+        description: 'How many of the newest records of requests to keep, without content. There may be up to a quarter more.',
       },
     },
   },

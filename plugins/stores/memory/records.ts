@@ -12,12 +12,12 @@ import type {
 import { compared, pageOf } from './page.ts'
 import { usageOf } from './usage.ts'
 
-/** Keeps the newest records, without content. */
+/** Keeps the newest records, without content: at least `most`, and at most a quarter more. */
 export class MemoryRecords implements RecordStore, LogSink {
   readonly name = 'memory-records'
   readonly accepts = 'metadata'
   readonly #most: number
-  #records: RecordFacts[] = []
+  readonly #records: RecordFacts[] = []
   /** Of all records since the start. */
   readonly #keyUse = new Map<string, KeyUse>()
 
@@ -26,13 +26,13 @@ export class MemoryRecords implements RecordStore, LogSink {
   }
 
   async write(batch: readonly RequestRecord[]): Promise<void> {
-    for (const { request: _, response: __, ...facts } of batch) {
-      this.#records.push(facts)
-      this.#use(facts)
+    for (const record of batch) {
+      // A sink of metadata gets records without content, so they need no copy.
+      this.#insert(record)
+      this.#use(record)
     }
-    // Records are closed when their request ends, but are ordered by when it arrived.
-    this.#records.sort((a, b) => compared(a, b))
-    if (this.#records.length > this.#most) this.#records = this.#records.slice(-this.#most)
+    // Not at each batch: it moves every record.
+    if (this.#records.length > this.#most * 1.25) this.#records.splice(0, this.#records.length - this.#most)
   }
 
   page(filter: RecordFilter, query: PageQuery): readonly RecordFacts[] {
@@ -61,6 +61,9 @@ export class MemoryRecords implements RecordStore, LogSink {
     )
   }
 
+  /** No content is kept. */
+  eraseContent(): void {}
+
   keyUse(keys: readonly string[]): ReadonlyMap<string, KeyUse> {
     return new Map(
       keys.flatMap(key => {
@@ -68,6 +71,15 @@ export class MemoryRecords implements RecordStore, LogSink {
         return use ? [[key, use]] : []
       }),
     )
+  }
+
+  /** Records are closed when their request ends, but are ordered by when it arrived: nearly the same. */
+  #insert(record: RecordFacts): void {
+    const records = this.#records
+    let index = records.length
+    while (index > 0 && compared(records[index - 1]!, record) > 0) index--
+    if (index === records.length) records.push(record)
+    else records.splice(index, 0, record)
   }
 
   #use({ keyId, at, costUsd }: RecordFacts): void {
@@ -87,7 +99,7 @@ function isWanted(record: RecordFacts, filter: RecordFilter): boolean {
     (user === undefined || record.user === user) &&
     (model === undefined || record.model === model) &&
     (provider === undefined || record.provider === provider) &&
-    (status === undefined || record.status === status) &&
+    (status === undefined || (status === 'error' ? record.status >= 400 : record.status === status)) &&
     record.at >= from &&
     record.at < to &&
     (minCostUsd === undefined || (record.costUsd ?? 0) >= minCostUsd)

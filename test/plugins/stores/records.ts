@@ -74,7 +74,7 @@ export async function checkRecords(t: Test, sink: LogSink, store: RecordStore, h
   const hour = Date.UTC(2026, 0, 1, 12)
   const sums = { inputTokens: 18, cachedTokens: 5, outputTokens: 20 }
   t.same(
-    hourly.toSorted((a, b) => a.at - b.at || String(a.group.key).localeCompare(String(b.group.key))),
+    hourly.toSorted((a, b) => a.at - b.at || String(a.group!.key).localeCompare(String(b.group!.key))),
     [
       { at: hour, group: { org: 'example', key: 'key_1' }, requests: 2, errors: 1, ...sums, costUsd: 0.001, unpriced: 0 },
       { at: hour, group: { org: 'another', key: 'key_2' }, requests: 1, errors: 0, ...sums, costUsd: 0.5, unpriced: 0 },
@@ -109,8 +109,70 @@ export async function checkRecords(t: Test, sink: LogSink, store: RecordStore, h
   t.match(await store.usage({ ...query, bucket: 'day', org: 'example' }), [{ at: Date.UTC(2026, 0, 1), requests: 4, costUsd: 0.002 }])
   t.same(await store.usage({ ...query, bucket: 'hour', org: 'nobody' }), [])
 
+  const days = { ...query, to: at + 2 * 86_400_000 }
+  const total = await store.usage({ ...days, bucket: 'total', latency: true })
+  t.match(total, [{ at, group: {}, requests: 6, errors: 2, latency: {} }])
+  for (const ms of [total[0]!.latency!.p50Ms!, total[0]!.latency!.p95Ms!]) t.ok(Math.abs(ms / 12.345 - 1) < 0.1, `${ms} ms`)
+  t.match(await store.usage({ ...query, to: at + 3 * 60_000, bucket: 'total' }), [{ at, requests: 3 }], 'a short time, of minutes')
+  t.same(await store.usage({ ...days, bucket: 'total', org: 'nobody', latency: true }), [])
+  t.match(
+    (await store.usage({ ...days, bucket: 'day', groupBy: ['key', 'org'], top: 1, latency: true })).toSorted(
+      (a, b) => b.requests - a.requests,
+    ),
+    [
+      { group: { key: 'key_1', org: 'example' }, requests: 4, errors: 1 },
+      { group: undefined, requests: 2, errors: 1, costUsd: 0.5 },
+    ],
+    'the largest group, and the others together',
+  )
+  const refused = await store.usage({ ...days, bucket: 'minute', groupBy: ['key'], latency: true })
+  t.same(refused.find(({ group }) => group?.key === null)?.latency, { p50Ms: null, p95Ms: null }, 'nothing was answered')
+  t.same(await ids({ status: 'error' }), [3, 1])
+  t.same(await ids({ status: 'error', key: 'key_1' }), [1])
+  await checkDurations(t, sink, store)
+  const said = (index: number) => record(index, { at, keyId: 'key_4', ...content })
+  await sink.write([said(70), said(71), said(72)])
+  await store.eraseContent('example/user/ada', 'resp_70')
+  await store.eraseContent('example/user/bob', 'resp_71')
+  await store.eraseContent('example/user/ada', 'resp_73')
+  await store.eraseContent('example/user/bob', 'resp_74')
+  await sink.write([said(73), said(74)])
+  for (const [index, isKept] of [
+    [70, false],
+    [71, true],
+    [72, true],
+    [73, false],
+    [74, true],
+  ] as const) {
+    const id = `req_${String(index).padStart(6, '0')}`
+    t.strictSame(await store.content(id), holdsContent && isKept ? content : undefined, `the content of ${id}`)
+    t.ok(await store.find(id))
+  }
+
   const use = await store.keyUse(['key_1', 'key_2', 'key_3'])
   t.same([...use.keys()].toSorted(), ['key_1', 'key_2'])
   t.same(use.get('key_1'), { requests: 4, costUsd: 0.002, lastUsedAt: at + 61 * 60_000 })
   t.same(await store.keyUse([]), new Map())
+}
+
+/** From a millisecond to ten minutes. */
+async function checkDurations(t: Test, sink: LogSink, store: RecordStore): Promise<void> {
+  const durations = [0.2, 3, 47, 800, 2_500, 40_000, 600_000]
+  await sink.write(
+    durations.map((elapsedMs, index) => record(10_000 + index, { org: 'durations', model: String(index), keyId: null, elapsedMs })),
+  )
+  const from = at + 10_000 * 60_000
+  const rows = await store.usage({
+    from,
+    to: from + 3_600_000,
+    bucket: 'hour',
+    groupBy: ['model'],
+    org: 'durations',
+    latency: true,
+    limit: 100,
+  })
+  for (const [index, ms] of durations.entries()) {
+    const p50Ms = rows.find(({ group }) => group?.model === String(index))!.latency!.p50Ms!
+    t.ok(Math.abs(p50Ms - ms) <= Math.max(1, ms * 0.1), `${ms} ms is ${p50Ms} ms`)
+  }
 }

@@ -2,7 +2,8 @@ import { sql, type Kysely } from 'kysely'
 import type { RecordFacts } from '../../../../core/index.ts'
 import { storableText } from '../storable-text.ts'
 import type { Tables } from '../tables.ts'
-import type { KeyUseTable, UsageTable } from './tables.ts'
+import { durationBucket } from './durations.ts'
+import type { KeyUseTable, UsageLatencyTable, UsageTable } from './tables.ts'
 
 type Sums<T> = { -readonly [Member in keyof T]: T[Member] }
 
@@ -10,6 +11,7 @@ export const rollUpMs = { minute: 60_000, hour: 3_600_000 } as const
 
 const usageKey = ['bucket', 'at', 'org', 'team', 'key_id', 'model', 'provider'] as const
 const usageSums = ['requests', 'errors', 'input_tokens', 'cached_tokens', 'output_tokens', 'cost', 'unpriced'] as const
+const latencyKey = [...usageKey, 'duration'] as const
 /** Postgres allows 65,535 parameters in a statement, SQLite 32,766. */
 const rowsInStatement = 1_000
 
@@ -21,6 +23,13 @@ export async function rollUp(transaction: Kysely<Tables>, records: readonly Reco
       .insertInto('usage')
       .values(usage.slice(index, index + rowsInStatement))
       .onConflict(conflict => conflict.columns(usageKey).doUpdateSet(added('usage', usageSums)))
+      .execute()
+  const latency = [...latencyOf(records, 'minute'), ...latencyOf(records, 'hour')]
+  for (let index = 0; index < latency.length; index += rowsInStatement)
+    await transaction
+      .insertInto('usage_latency')
+      .values(latency.slice(index, index + rowsInStatement))
+      .onConflict(conflict => conflict.columns(latencyKey).doUpdateSet(added('usage_latency', ['answers'])))
       .execute()
   const uses = usesOf(records)
   if (uses.length === 0) return
@@ -39,16 +48,9 @@ export async function rollUp(transaction: Kysely<Tables>, records: readonly Reco
 /** In the order of their keys, so that two gateways never wait for each other. */
 function usageOf(records: readonly RecordFacts[], bucket: UsageTable['bucket']): readonly UsageTable[] {
   const rows = new Map<string, Sums<UsageTable>>()
-  for (const { at, org, team, keyId, model, provider, status, usage, costUsd } of records) {
-    const key = {
-      bucket,
-      at: at - (at % rollUpMs[bucket]),
-      org: org ?? '',
-      team: team ?? '',
-      key_id: keyId ?? '',
-      model: storableText(model ?? ''),
-      provider: provider ?? '',
-    }
+  for (const record of records) {
+    const { status, usage, costUsd } = record
+    const key = keyOf(record, bucket)
     const name = JSON.stringify(Object.values(key))
     let row = rows.get(name)
     if (!row) {
@@ -66,6 +68,35 @@ function usageOf(records: readonly RecordFacts[], bucket: UsageTable['bucket']):
     row.cost += nanoDollars(costUsd)
   }
   return [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
+}
+
+/** Of the requests that a provider answered, in the order of their keys. */
+function latencyOf(records: readonly RecordFacts[], bucket: UsageTable['bucket']): readonly UsageLatencyTable[] {
+  const rows = new Map<string, Sums<UsageLatencyTable>>()
+  for (const record of records) {
+    if (record.provider === null || record.status >= 400) continue
+    const key = { ...keyOf(record, bucket), duration: durationBucket(record.elapsedMs) }
+    const name = JSON.stringify(Object.values(key))
+    const row = rows.get(name)
+    if (row) row.answers++
+    else rows.set(name, { ...key, answers: 1 })
+  }
+  return [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
+}
+
+function keyOf(
+  { at, org, team, keyId, model, provider }: RecordFacts,
+  bucket: UsageTable['bucket'],
+): Pick<UsageTable, (typeof usageKey)[number]> {
+  return {
+    bucket,
+    at: at - (at % rollUpMs[bucket]),
+    org: org ?? '',
+    team: team ?? '',
+    key_id: keyId ?? '',
+    model: storableText(model ?? ''),
+    provider: provider ?? '',
+  }
 }
 
 function usesOf(records: readonly RecordFacts[]): readonly KeyUseTable[] {

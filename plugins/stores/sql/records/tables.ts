@@ -51,6 +51,12 @@ export interface UsageTable {
   readonly unpriced: number
 }
 
+/** How many requests were answered within a duration: `duration` is a bucket of `durationBucket`. */
+export interface UsageLatencyTable extends Pick<UsageTable, 'bucket' | 'at' | 'org' | 'team' | 'key_id' | 'model' | 'provider'> {
+  readonly duration: number
+  readonly answers: number
+}
+
 export interface KeyUseTable {
   readonly key_id: string
   readonly requests: number

@@ -1,10 +1,13 @@
-import { sql, type Kysely } from 'kysely'
-import type { UsageGroup, UsageQuery, UsageRow } from '../../../../core/index.ts'
+import { sql, type Kysely, type RawBuilder } from 'kysely'
+import type { AnswerTimes, UsageGroup, UsageQuery, UsageRow } from '../../../../core/index.ts'
 import type { Tables } from '../tables.ts'
+import { answerTimesOf } from './durations.ts'
 import { rollUpMs } from './roll-up.ts'
 import type { UsageTable } from './tables.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
+/** The total of a longer time is added up from hours. */
+const totalByMinuteMs = 6 * rollUpMs.hour
 const groupColumns = { model: 'model', provider: 'provider', key: 'key_id', team: 'team', org: 'org' } as const satisfies Readonly<
   Record<UsageGroup, keyof UsageTable>
 >
@@ -18,37 +21,107 @@ const sumColumns = {
   unpriced: 'unpriced',
 } as const
 
-type SumRow = Readonly<Record<keyof typeof sumColumns, number>> & Readonly<Partial<Record<UsageGroup, string>>> & { readonly start: number }
+/** Null: not among the top. */
+type GroupRow = Readonly<Partial<Record<UsageGroup, string | null>>> & { readonly start: number }
+type SumRow = GroupRow & Readonly<Record<keyof typeof sumColumns, number>>
+type DurationRow = GroupRow & { readonly duration: number; readonly answers: number }
 
 /** Reads the sums of minutes or hours. Days are added up from hours. */
 export async function readUsage(database: Kysely<Tables>, query: UsageQuery): Promise<readonly UsageRow[]> {
-  const { bucket, groupBy, from, to, org, team, key, limit } = query
-  const stored = bucket === 'minute' ? 'minute' : 'hour'
-  const start = bucket === 'day' ? sql<number>`at - at % ${sql.lit(dayMs)}` : sql<number>`at`
-  const groups = [...new Set(groupBy)]
-  const sums = Object.entries(sumColumns).map(([name, column]) => sql`cast(sum(${sql.ref(column)}) as bigint) as ${sql.ref(name)}`)
+  const { from, latency = false, limit } = query
+  const groups = [...new Set(query.groupBy)]
+  const [start, ...keys] = keysOf(query, groups)
+  const sums = Object.entries(sumColumns).map(([name, column]) => sql`cast(sum(u.${sql.ref(column)}) as bigint) as ${sql.ref(name)}`)
   const { rows } = await sql<SumRow>`
-    select ${sql.join([sql`${start} as start`, ...groups.map(group => sql`${sql.ref(groupColumns[group])} as ${sql.ref(group)}`), ...sums])}
-    from ${sql.table('usage')}
-    where ${sql.join(
-      [
-        sql`bucket = ${stored}`,
-        sql`at >= ${from - (from % rollUpMs[stored])}`,
-        sql`at < ${to}`,
-        ...(org === undefined ? [] : [sql`org = ${org}`]),
-        ...(team === undefined ? [] : [sql`team = ${team}`]),
-        ...(key === undefined ? [] : [sql`key_id = ${key}`]),
-      ],
-      sql` and `,
-    )}
-    group by ${sql.join([start, ...groups.map(group => sql.ref(groupColumns[group]))])}
+    select ${sql.join([sql`${start} as start`, ...named(keys, groups), ...sums])}
+    from ${tableOf('usage', query, groups)}
+    where ${wanted(query)}
+    group by ${sql.join([start, ...keys])}
     order by 1
     limit ${limit}`.execute(database)
-  return rows.map(row => rowFrom(row, groups))
+  const times = latency && rows.length > 0 ? await readTimes(database, query, groups) : undefined
+  return rows.map(row => {
+    const { requests, errors, inputTokens, cachedTokens, outputTokens, unpriced } = row
+    return {
+      at: query.bucket === 'total' ? from : row.start,
+      group: groupOf(row, groups),
+      requests,
+      errors,
+      inputTokens,
+      cachedTokens,
+      outputTokens,
+      costUsd: row.cost / 1e9,
+      unpriced,
+      ...(times && { latency: times.get(nameOf(row, groups)) ?? answerTimesOf(new Map()) }),
+    }
+  })
 }
 
-function rowFrom({ start, cost, ...row }: SumRow, groups: readonly UsageGroup[]): UsageRow {
-  const { requests, errors, inputTokens, cachedTokens, outputTokens, unpriced } = row
-  const group = Object.fromEntries(groups.map(name => [name, row[name] === '' ? null : row[name]!]))
-  return { at: start, group, requests, errors, inputTokens, cachedTokens, outputTokens, costUsd: cost / 1e9, unpriced }
+/** How long answers took, by bucket and group. */
+async function readTimes(
+  database: Kysely<Tables>,
+  query: UsageQuery,
+  groups: readonly UsageGroup[],
+): Promise<ReadonlyMap<string, AnswerTimes>> {
+  const [start, ...keys] = keysOf(query, groups)
+  const { rows } = await sql<DurationRow>`
+    select ${sql.join([sql`${start} as start`, ...named(keys, groups), sql`u.duration as duration`])},
+      cast(sum(u.answers) as bigint) as answers
+    from ${tableOf('usage_latency', query, groups)}
+    where ${wanted(query)}
+    group by ${sql.join([start, ...keys, sql`u.duration`])}`.execute(database)
+  const byRow = Map.groupBy(rows, row => nameOf(row, groups))
+  return new Map(
+    Array.from(byRow, ([name, counts]) => [name, answerTimesOf(new Map(counts.map(({ duration, answers }) => [duration, answers])))]),
+  )
+}
+
+/** What rows are grouped by: the start of the bucket, then the groups. */
+function keysOf({ bucket, top }: UsageQuery, groups: readonly UsageGroup[]): readonly [RawBuilder<unknown>, ...RawBuilder<unknown>[]] {
+  // A constant would be the number of a column.
+  const start = bucket === 'total' ? sql`0 * u.at` : bucket === 'day' ? sql`u.at - u.at % ${sql.lit(dayMs)}` : sql`u.at`
+  return [start, ...groups.map(group => sql`${sql.raw(top === undefined ? 'u' : 'largest')}.${sql.ref(groupColumns[group])}`)]
+}
+
+function named(keys: readonly RawBuilder<unknown>[], groups: readonly UsageGroup[]): readonly RawBuilder<unknown>[] {
+  return keys.map((key, index) => sql`${key} as ${sql.ref(groups[index]!)}`)
+}
+
+/** With `top`, joined with the largest groups: what is not in one of them has null there. */
+function tableOf(table: 'usage' | 'usage_latency', query: UsageQuery, groups: readonly UsageGroup[]): RawBuilder<unknown> {
+  const { top } = query
+  if (top === undefined || groups.length === 0) return sql`${sql.table(table)} as u`
+  const columns = groups.map(group => sql.ref(groupColumns[group]))
+  const own = sql.join(columns.map(column => sql`u.${column}`))
+  const equal = sql.join(
+    columns.map(column => sql`u.${column} = largest.${column}`),
+    sql` and `,
+  )
+  return sql`${sql.table(table)} as u left join (
+      select ${own} from ${sql.table('usage')} as u where ${wanted(query)} group by ${own} order by sum(u.requests) desc, ${own} limit ${top}
+    ) as largest on ${equal}`
+}
+
+function wanted({ bucket, from, to, org, team, key }: UsageQuery): RawBuilder<unknown> {
+  const stored = bucket === 'minute' || (bucket === 'total' && to - from <= totalByMinuteMs) ? 'minute' : 'hour'
+  return sql.join(
+    [
+      sql`u.bucket = ${stored}`,
+      sql`u.at >= ${from - (from % rollUpMs[stored])}`,
+      sql`u.at < ${to}`,
+      ...(org === undefined ? [] : [sql`u.org = ${org}`]),
+      ...(team === undefined ? [] : [sql`u.team = ${team}`]),
+      ...(key === undefined ? [] : [sql`u.key_id = ${key}`]),
+    ],
+    sql` and `,
+  )
+}
+
+function groupOf(row: GroupRow, groups: readonly UsageGroup[]): UsageRow['group'] {
+  if (groups.some(group => row[group] === null)) return undefined
+  return Object.fromEntries(groups.map(group => [group, row[group] === '' ? null : row[group]!]))
+}
+
+function nameOf(row: GroupRow, groups: readonly UsageGroup[]): string {
+  return JSON.stringify([row.start, ...groups.map(group => row[group])])
 }

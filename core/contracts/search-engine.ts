@@ -1,0 +1,60 @@
+import type { Logger } from '../foundation/logger.ts'
+import type { Sight } from './sight.ts'
+
+/** Finds pages on the web, or in any other collection. The tool `web_search` asks engines in plugin order until one answers. */
+export interface SearchEngine {
+  readonly name: string
+  /** The agreements under which the engine sees queries. One without them is never asked for keys with `zdr` or `hipaa` on. */
+  readonly seesContent: Sight
+  /** Asked only where the model is one of these providers'. Default: for all models. */
+  readonly forProviders?: readonly string[]
+  /**
+   * Finds pages, best first. No page at all is an answer, too. Throws a `ProviderFailure`; the next engine is then asked. Must stop soon
+   * after `call.signal` aborts: when the caller leaves, or the time limit of the tool is over.
+   */
+  search(query: SearchQuery, call: SearchCall): Promise<SearchReply>
+}
+
+export interface SearchQuery {
+  /** At least one character. Longer queries than the engine takes are for the engine to cut. */
+  readonly query: string
+  /** The most results to return, from 1. More are ignored. */
+  readonly maxResults: number
+  /**
+   * Only pages of these domains and their subdomains, such as `example.com`. Empty: all. An engine without such a filter puts it into the
+   * query. Results are filtered again afterwards.
+   */
+  readonly allowedDomains: readonly string[]
+  /** No pages of these domains and their subdomains. */
+  readonly blockedDomains: readonly string[]
+  readonly userLocation: SearchLocation | undefined
+}
+
+/** Roughly where the user is. An engine that knows no places puts it into the query, or leaves it out. */
+export interface SearchLocation {
+  /** Two letters, ISO 3166-1, in upper case. */
+  readonly country?: string | undefined
+  readonly region?: string | undefined
+  readonly city?: string | undefined
+  /** IANA, such as `Europe/Berlin`. */
+  readonly timezone?: string | undefined
+}
+
+export interface SearchCall {
+  readonly signal: AbortSignal
+  readonly log: Logger
+}
+
+export interface SearchReply {
+  readonly results: readonly FoundPage[]
+}
+
+export interface FoundPage {
+  /** Results whose address is not http or https are dropped. */
+  readonly url: string
+  readonly title: string
+  /** What the page says, or the part of it that answers the query. May contain markup, which is removed afterwards. */
+  readonly text: string
+  /** As the engine writes it. */
+  readonly publishedAt?: string | undefined
+}

@@ -1,0 +1,106 @@
+import type { GatewayError } from '../foundation/errors.ts'
+import type { JsonObject, Maybe, Schema } from '../foundation/json.ts'
+import type { Endpoint } from './catalog.ts'
+import type { GenerationEvent } from './events.ts'
+import type { Item } from './items.ts'
+import type { GenerationRequest } from './request.ts'
+import type { RunContext } from './run-context.ts'
+import type { Sight } from './sight.ts'
+
+/**
+ * A tool that the gateway runs. Callers ask for it with an entry in `tools`, and any model that can call functions can use it. Core offers
+ * the model the tool's functions, runs the calls, and asks the model to go on.
+ */
+export interface Tool {
+  /** The `type` of its entries in `tools`. */
+  readonly type: string
+  /** Checks an entry. `type` is checked before. */
+  readonly schema: Schema
+  /** What happens to the arguments of calls. A caller whose policy forbids it gets a 422. */
+  readonly seesContent: Sight
+  /** The time limit of each call. */
+  readonly timeoutMs: number
+  /** The most that one call costs, in US dollars. Held before the call runs. Default: 0. */
+  readonly costUsd?: number
+  /**
+   * The conversation as models should read it, with the tool's own items replaced by calls and outputs of functions. With it, core does not
+   * keep the calls of this tool. Without it, core keeps calls and outputs with stored responses.
+   */
+  conversation?(input: readonly Item[]): readonly Item[]
+  /** Called once per request and entry. Throws a `GatewayError` if the entry cannot be served. */
+  open(entry: ToolEntry, scope: ToolScope): ToolSession
+}
+
+/** An entry of `tools`, as the caller wrote it. */
+export type ToolEntry = { readonly type: string } & JsonObject
+
+export interface ToolScope {
+  /** As guardrails left it. */
+  readonly request: GenerationRequest
+  readonly context: RunContext
+}
+
+/** A tool in one request. */
+export interface ToolSession {
+  /**
+   * Who runs the tool if this endpoint answers: the gateway, or the endpoint itself, which then gets the entry as it is. `left-out`: the
+   * request is served without the tool. `nobody`: the endpoint cannot serve the request. Called for every candidate. Default: the gateway.
+   */
+  runner?(endpoint: Endpoint, request: GenerationRequest): 'gateway' | 'endpoint' | 'left-out' | 'nobody'
+  /** The error for the caller if `runner` says `nobody` for every endpoint. */
+  refusal?(endpoints: readonly Endpoint[]): GatewayError
+  /** What the model may call. Called once, before the first endpoint that needs it is asked. */
+  functions(signal: AbortSignal): Maybe<readonly ToolFunction[]>
+  /** Shown before anything else, such as a list of what the tool offers. Called after `functions`. */
+  introduction?(): readonly ToolEvent[]
+  /** Calls of earlier turns that may run now, such as those that the caller has approved. They run before the model is asked. */
+  resumed?(input: readonly Item[]): readonly ToolCall[]
+  /**
+   * Runs a call. What it throws is logged, and the model is told that the call failed, not why. Must stop soon after `signal` aborts: when
+   * the caller leaves, or the time limit is over.
+   */
+  run(call: ToolCall, run: ToolRun): Promise<ToolResult>
+}
+
+/** A function that the model is offered. No tool of the request may have the same name. */
+export interface ToolFunction {
+  readonly name: string
+  /** How `tool_choice` may also call it. */
+  readonly toolName?: string
+  readonly description: string
+  /** A JSON Schema of an object. */
+  readonly parameters: JsonObject
+}
+
+export interface ToolCall {
+  readonly callId: string
+  /** The name of the function. */
+  readonly name: string
+  /** As the model wrote them: not checked against the function's `parameters`. */
+  readonly arguments: JsonObject
+}
+
+export interface ToolRun {
+  readonly signal: AbortSignal
+  /** The endpoint that made the call. */
+  readonly endpoint: Endpoint | undefined
+}
+
+/** What a call brought. It counts as data: models are told not to follow instructions in it. */
+export interface ToolResult {
+  /** What the model reads: results, or what went wrong. Cut at the setting `maxToolOutputCharacters`. */
+  readonly output: string
+  /** What the caller sees in place of the call. Nothing by default. */
+  readonly shown?: readonly ToolEvent[]
+  /** Number of calls to report in `usage.tool_calls`, by name. */
+  readonly counts?: Readonly<Record<string, number>>
+  /** What the call cost, in US dollars. Default: 0. */
+  readonly costUsd?: number
+  /** The call did not bring what it should have. */
+  readonly failed?: boolean
+  /** The caller has to decide on the call: the turn ends, without `output`. `resumed` brings the call back. */
+  readonly handsOver?: boolean
+}
+
+/** An item of the answer. */
+export type ToolEvent = Extract<GenerationEvent, { type: 'search' | 'item' }>

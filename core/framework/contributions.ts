@@ -1,0 +1,17 @@
+import type { Container } from './container.ts'
+import { extensionPoints } from './extension-points.ts'
+
+/** What a plugin added at an extension point. */
+export interface Contribution {
+  /** The kind, such as `provider`. */
+  readonly point: string
+  readonly name: string
+  readonly plugin: string
+}
+
+export function contributionsOf(container: Container): readonly Contribution[] {
+  return extensionPoints.flatMap(({ token }) => {
+    const registry = container.get(token)
+    return registry.names().map(name => ({ point: registry.kind, name, plugin: registry.pluginOf(name)! }))
+  })
+}

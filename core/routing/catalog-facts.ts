@@ -1,0 +1,45 @@
+import { Catalog, type CatalogSource } from '../contracts/catalog.ts'
+import { wire } from '../framework/container.ts'
+import { CatalogSources } from '../framework/extension-points.ts'
+import type { Registry } from '../framework/registry.ts'
+
+/** What `turnpike start` and `turnpike check` say of the catalog. */
+export class CatalogFacts {
+  readonly #sources: Registry<CatalogSource>
+  readonly #catalog: Catalog
+
+  static {
+    wire(this, [CatalogSources, Catalog])
+  }
+
+  constructor(sources: Registry<CatalogSource>, catalog: Catalog) {
+    this.#sources = sources
+    this.#catalog = catalog
+  }
+
+  /** What each source says of itself: how much there is in it, and how old that is. */
+  sources(): readonly { readonly name: string; readonly description: string }[] {
+    return this.#sources
+      .values()
+      .map(source => ({ name: source.name, description: source.describe?.() ?? modelsText(source.entries().length) }))
+  }
+
+  /** How many models of each provider the bundled catalog lists. */
+  bundled(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>()
+    for (const source of this.#sources.values().filter(({ rank }) => rank === 'bundled'))
+      for (const { provider } of source.entries().flatMap(({ endpoints }) => endpoints))
+        counts.set(provider, (counts.get(provider) ?? 0) + 1)
+    return counts
+  }
+
+  /** How many endpoints there are, and how many may see the requests of keys with `zdr` or `hipaa` on. */
+  endpoints(): { readonly all: number; readonly zdr: number; readonly hipaa: number } {
+    const all = this.#catalog.models().flatMap(model => model.endpoints)
+    return { all: all.length, zdr: all.filter(({ zdr }) => zdr).length, hipaa: all.filter(({ hipaa }) => hipaa).length }
+  }
+}
+
+function modelsText(count: number): string {
+  return count === 1 ? '1 model' : `${count} models`
+}
