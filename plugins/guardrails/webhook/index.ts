@@ -19,7 +19,13 @@ export default definePlugin({
         enum: ['refuse', 'allow'],
         description: 'What happens if the service gives no verdict: refuse the request (503), or let it through unchecked.',
       },
-      timeoutMs: { type: 'integer', minimum: 1, default: 2_000, description: 'How long one verdict may take, in milliseconds.' },
+      timeoutMs: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 2_147_483_647,
+        default: 2_000,
+        description: 'How long one verdict may take, in milliseconds.',
+      },
       output: {
         type: 'boolean',
         default: false,
