@@ -96,6 +96,11 @@ export interface RecordStore {
   find(id: string): Maybe<RecordFacts | undefined>
   /** Opens what was sealed. Undefined if there is no content. `id` is the id of the request. */
   content(id: string): Maybe<RecordContent | undefined>
+  /**
+   * Deletes the content of the record that answered with this id, for this owner. If the record arrives later, its content must not be kept
+   * then, either. The record itself stays.
+   */
+  eraseContent(owner: string, answerId: string): Maybe<void>
   /** The oldest bucket first, at most `limit` rows. Buckets without requests are left out. */
   usage(query: UsageQuery): Maybe<readonly UsageRow[]>
   /** By key id. Keys without records are left out. */

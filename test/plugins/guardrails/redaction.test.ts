@@ -255,18 +255,21 @@ t.test('the settings of a key', async t => {
   )
 })
 
-t.test('settings that cannot be used refuse the request', async t => {
-  for (const settings of [
-    { detectors: ['everything'] },
-    { custom: [{ name: 'x', pattern: '(?=a)b' }] },
-    { custom: [{ name: 'x', pattern: 'a*' }] },
-    { unknown: 1 },
-  ] as JsonObject[]) {
+t.test('settings in the store that cannot be used refuse requests, and the message blames them', async t => {
+  for (const [settings, member] of [
+    [{ detectors: ['everything'] }, 'detectors[0]'],
+    [{ custom: [{ name: 'word', pattern: '(?=secret-word)b' }] }, 'custom[0].pattern'],
+    [{ custom: [{ name: 'x', pattern: 'a*' }] }, 'custom[0].pattern'],
+    [{ unknown: 1 }, 'unknown'],
+  ] as [JsonObject, string][]) {
     const { under, acme } = await stage(settings)
-    const { status, error } = await ask(under, { model: 'acme/m', input: 'hi' })
-    t.equal(status, 503)
-    t.match(error.message, /guardrail "redaction"/)
+    for (const stream of [false, true]) {
+      const { status, error } = await ask(under, { model: 'acme/m', input: 'hi', stream })
+      t.equal(status, 422)
+      t.match(error.message, `(set by the key) cannot be used: "${member}" is wrong. Requests are refused until they are changed.`)
+    }
     t.equal(acme.calls.length, 0)
+    t.match(under.logs.join(), /the redaction settings of a policy cannot be used/)
   }
 })
 

@@ -4,6 +4,7 @@ import { describeError, type LogSink, type Logger, type RequestRecord } from '..
 import type { SealedParts } from '../sealed-parts.ts'
 import type { Tables } from '../tables.ts'
 import { isUnavailable } from '../unavailable.ts'
+import { erasedAmong } from './erasure.ts'
 import { insertRecords } from './insert.ts'
 import { rollUp } from './roll-up.ts'
 import type { RecordContentTable } from './tables.ts'
@@ -47,11 +48,11 @@ export class RecordSink implements LogSink {
     const contents = await this.#sealed(batch)
     await this.#database.transaction().execute(async transaction => {
       const ids = await insertRecords(transaction, batch)
-      await rollUp(
-        transaction,
-        batch.filter(({ id }) => ids.has(id)),
-      )
-      const wanted = contents.filter(({ id }) => ids.has(id))
+      const added = batch.filter(({ id }) => ids.has(id))
+      await rollUp(transaction, added)
+      if (contents.length === 0) return
+      const erased = await erasedAmong(transaction, added)
+      const wanted = contents.filter(({ id }) => ids.has(id) && !erased.has(id))
       if (wanted.length > 0) await transaction.insertInto('record_content').values(wanted).execute()
     })
   }
