@@ -55,7 +55,13 @@ export default definePlugin({
         description:
           'How many queries to remember with their results. 0: none. Nothing is ever remembered for API keys with zero data retention on or logging off.',
       },
-      cacheMs: { type: 'integer', minimum: 0, default: 300_000, description: 'How long a query is remembered, in milliseconds.' },
+      cacheMs: {
+        type: 'integer',
+        minimum: 0,
+        maximum: 86_400_000,
+        default: 300_000,
+        description: 'How long a query is remembered, in milliseconds.',
+      },
     },
   },
   needs: { engines: SearchEngines, clock: Clock },
