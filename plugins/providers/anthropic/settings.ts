@@ -1,5 +1,6 @@
 import type { ProviderCall, ToolChoice } from '../../../core/index.ts'
 import { traitsOf, type ModelTraits } from './models.ts'
+import { searchEntry, warnOfSearch } from './search.ts'
 import { reasoningFor } from './thinking.ts'
 import type { EffortLevel, Thinking } from './wire.ts'
 
@@ -39,6 +40,8 @@ export function settingsFor(call: ProviderCall, { defaultMaxTokens, version }: S
   const thinks = thinking?.type === 'enabled' || thinking?.type === 'adaptive'
   const sampling = samplingFor(call, traits, thinks, warn)
   warnOfUnsaid(request, warn)
+  const search = searchEntry(request)
+  if (search) warnOfSearch(search, warn)
   return { traits, maxTokens, thinking, effort, ...sampling, warnings }
 }
 
@@ -82,5 +85,5 @@ function samplingFor({ request }: ProviderCall, traits: ModelTraits, thinks: boo
 }
 
 export function forcesTool(choice: ToolChoice | undefined): boolean {
-  return choice === 'required' || (typeof choice === 'object' && choice.type === 'function')
+  return choice === 'required' || (typeof choice === 'object' && (choice.type === 'function' || choice.type === 'web_search'))
 }
