@@ -40,13 +40,11 @@ function wireTool(tool: FunctionTool, strict: boolean): Tool {
   }
 }
 
-function choiceFor(
-  { tool_choice: choice, parallel_tool_calls: parallel }: UpstreamRequestBody,
-  traits: ModelTraits,
-): ToolChoice | undefined {
+function choiceFor(request: UpstreamRequestBody, traits: ModelTraits): ToolChoice | undefined {
+  const { tool_choice: choice, parallel_tool_calls: parallel } = request
   const oneByOne = parallel === false ? ({ disable_parallel_tool_use: true } as const) : {}
   if (choice === 'none') return { type: 'none' }
-  if (forcesTool(choice) && traits.forcedTools) {
+  if (forcesTool(request) && traits.forcedTools) {
     const name = typeof choice !== 'object' ? undefined : choice.type === 'web_search' ? choice.type : choice.name
     return name === undefined ? { type: 'any', ...oneByOne } : { type: 'tool', name, ...oneByOne }
   }
