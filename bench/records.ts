@@ -31,7 +31,7 @@ try {
   const sealer = new EnvelopeSealer({ source: 'bench', current: Buffer.alloc(32, 7) })
   const parts = new SealedParts(new DataKeys(database, sealer, systemClock, log, 90))
   const sink = new RecordSink(database, parts, log)
-  const store = new SqlRecords(database, parts, log)
+  const store = new SqlRecords(database, systemClock, parts, log)
 
   let blockedMs = 0
   let tick = performance.now()

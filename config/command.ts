@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { nearest } from '../core/foundation/nearest.ts'
 
 /** A command without subcommands. Mistakes in its options go to standard error in a line or two. */
 export function command(name: string, description: string): Command {
@@ -11,6 +12,21 @@ export function command(name: string, description: string): Command {
 /** A command that only has subcommands. */
 export function commandGroup(name: string, description: string): Command {
   return command(name, description).helpCommand('help [command]', 'Print the help of a command.')
+}
+
+/** A group whose first command runs if none is named. */
+export function listingGroup(name: string, description: string, list: Command, others: readonly Command[]): Command {
+  const group = commandGroup(name, description).addCommand(list, { isDefault: true })
+  for (const other of others) group.addCommand(other)
+  return group.hook('preSubcommand', ({ args: [named = '-'], commands }) => {
+    const names = commands.map(each => each.name())
+    // Options are for the first command.
+    if (named.startsWith('-') || named === 'help' || names.includes(named)) return
+    const near = nearest(named, names)
+    group.error(
+      `error: unknown command '${named}'. ${near.length > 0 ? `Did you mean ${near.join(', ')}?` : `Expected ${names.join(', ')}.`}`,
+    )
+  })
 }
 
 export interface ConfigOption {

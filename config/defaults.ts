@@ -2,6 +2,7 @@ import { connect } from 'node:net'
 import { nearest, type AbsentProvider, type PluginUse } from '../core/index.ts'
 import bundledCatalog from '../plugins/catalogs/bundled/index.ts'
 import admin from '../plugins/endpoints/admin/index.ts'
+import dashboard from '../plugins/endpoints/dashboard/index.ts'
 import decisions from '../plugins/endpoints/decisions/index.ts'
 import health from '../plugins/endpoints/health/index.ts'
 import models from '../plugins/endpoints/models/index.ts'
@@ -118,6 +119,7 @@ function everything(): readonly NamedEntry[] {
     ['health', () => health({})],
     ['openapi', () => openapi({})],
     ['admin', () => admin({})],
+    ['dashboard', () => dashboard({})],
     ['sandbox', () => sandbox({})],
     ...searchEngines(),
     ['dm', decisionVendor],

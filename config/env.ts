@@ -6,7 +6,16 @@ export function env(name: string): string {
 /** Undefined when the variable is not set, or blank. */
 export function optionalEnv(name: string): string | undefined {
   const value = process.env[name]
-  return value?.trim() ? value : undefined
+  if (!value?.trim()) return undefined
+  read.set(name, value)
+  return value
+}
+
+const read = new Map<string, string>()
+
+/** The variables that were read so far, by name. */
+export function readVariables(): ReadonlyMap<string, string> {
+  return read
 }
 
 /** Like `env`, with advice of the caller's: it follows "The environment variable … is not set." */

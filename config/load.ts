@@ -5,6 +5,7 @@ import { parseEnv } from 'node:util'
 import type { ErrorObject } from 'ajv'
 import { cosmiconfig } from 'cosmiconfig'
 import { lazyValidator, nearest, type PluginUse, type SchemaRules } from '../core/index.ts'
+import { millisecondsProblem } from '../core/validation/milliseconds.ts'
 import type { GatewayConfig } from './config.ts'
 import { MissingVariables } from './env.ts'
 import { ConfigError, problemsOf } from './errors.ts'
@@ -20,6 +21,8 @@ export interface LoadedConfig {
   readonly plugins: readonly PluginUse[]
   /** The members that the `server` section and the command line set. */
   readonly given: readonly string[]
+  /** Those of them that the command line set. */
+  readonly overridden: readonly string[]
   /** Problems of the `server` section. If there are any, `server` holds the defaults. */
   readonly problems: readonly string[]
 }
@@ -42,7 +45,7 @@ export async function loadConfig(path?: string, override: ServerInput = {}): Pro
   const folder = dirname(found.path)
   const { server, problems } = readServer(config.server, override)
   const given = Object.keys({ ...config.server, ...override })
-  return { file, folder, plugins, problems, given, server: withPathsFrom(folder, server) }
+  return { file, folder, plugins, problems, given, overridden: Object.keys(override), server: withPathsFrom(folder, server) }
 }
 
 /** The module, or the error that it threw. It is not rethrown at once because cosmiconfig takes some errors for a missing file. */
@@ -200,7 +203,7 @@ function expectation(keyword: string, params: ErrorObject['params'], message: st
     case 'type':
       return `must be ${/^[aeiou]/.test(params['type']) ? 'an' : 'a'} ${params['type']}`
     default:
-      return message ?? 'is not valid'
+      return millisecondsProblem(keyword, params['limit']) ?? message ?? 'is not valid'
   }
 }
 

@@ -1,8 +1,9 @@
 import { createGateway, type Gateway } from '../core/gateway.ts'
 import { AssemblyError } from '../core/foundation/errors.ts'
 import { check } from '../core/framework/plugin-host.ts'
-import { optionFacts } from '../core/http/admin/facts.ts'
+import { optionFacts, originIn, type OptionOrigin } from '../core/http/admin/facts.ts'
 import { trustCertificates } from './certificates.ts'
+import { readVariables } from './env.ts'
 import { ConfigError, problemsOf } from './errors.ts'
 import type { LoadedConfig } from './load.ts'
 import { serverSchema } from './schema.ts'
@@ -20,14 +21,18 @@ export async function openGateway(
   config: LoadedConfig,
   { logLevel = config.server.logLevel, createFiles = true, lookOnly = false }: OpenOptions = {},
 ): Promise<Gateway> {
-  const { file, folder, plugins, problems, server, given } = config
+  const { file, folder, plugins, problems, server, given, overridden } = config
   if (problems.length > 0) throw new ConfigError(file, [...problems, ...optionProblems(config)])
+  const variables = readVariables()
+  const originOf = (name: string, value: unknown): OptionOrigin =>
+    overridden.includes(name) ? { source: 'command-line' } : given.includes(name) ? originIn(variables, value) : { source: 'default' }
   try {
     if (server.extraCaFile !== undefined) trustCertificates(server.extraCaFile)
     return await createGateway({
       plugins,
       settings: { ...server, logLevel },
-      settingFacts: optionFacts(server, serverSchema, name => given.includes(name)),
+      settingFacts: optionFacts(server, serverSchema, originOf),
+      variables,
       adminToken: adminTokenIn(process.env),
       folder,
       createFiles,

@@ -4,11 +4,13 @@ import { KeyWarnings } from './admission/key-warnings.ts'
 import { Backoff, systemBackoff } from './attempts/backoff.ts'
 import { EndpointCircuits } from './attempts/endpoint-circuits.ts'
 import { ProviderStates } from './attempts/provider-states.ts'
+import { checkSendingRules } from './attempts/sending-rules.ts'
 import { AccountStore } from './contracts/account-store.ts'
 import type { OptionFacts } from './contracts/admin-route.ts'
 import { Catalog } from './contracts/catalog.ts'
 import { Circuits } from './contracts/circuits.ts'
 import { KeyStore, type KeySettings } from './contracts/key-store.ts'
+import { RecordStore } from './contracts/record-store.ts'
 import type { ProviderState } from './contracts/provider-state.ts'
 import type { RoutePreview, RouteQuery } from './contracts/route-preview.ts'
 import { TokenCounter } from './contracts/token-counter.ts'
@@ -29,6 +31,7 @@ import { optionFacts, pluginFacts } from './http/admin/facts.ts'
 import { HttpApp } from './http/app.ts'
 import { LiveOperations } from './operation/live-operations.ts'
 import { pipeline } from './pipeline.ts'
+import { noRecords } from './records/no-records.ts'
 import { RecordQueue } from './records/queue.ts'
 import { CatalogFacts } from './routing/catalog-facts.ts'
 import { CatalogIndex } from './routing/catalog.ts'
@@ -45,6 +48,8 @@ export interface GatewayOptions extends PluginHostOptions {
   readonly settings?: Partial<Settings>
   /** What the admin API shows of the `server` section. */
   readonly settingFacts?: readonly OptionFacts[]
+  /** The environment variables that the config read, by name. The admin API says which options come from them. */
+  readonly variables?: ReadonlyMap<string, string>
   /** Accepted as the token of an owner of the admin API. */
   readonly adminToken?: string | undefined
   /** Replaced in tests. */
@@ -67,6 +72,8 @@ export interface Gateway {
   readonly plugins: readonly CheckedPlugin[]
   /** What each catalog says of itself: how much there is in it, and how old that is. */
   readonly catalogs: readonly { readonly name: string; readonly description: string }[]
+  /** How many models of each loaded provider the bundled catalog lists. Reads it anew. */
+  bundledModels(): ReadonlyMap<string, number>
   /** How many endpoints of the catalog there are, and how many may see the requests of keys with `zdr` or `hipaa` on. */
   readonly endpoints: { readonly all: number; readonly zdr: number; readonly hipaa: number }
   readonly contributions: readonly Contribution[]
@@ -106,6 +113,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     plugins = await host.setUp(options.plugins)
     checkServices(container)
     checkDefaultSort(container.get(SortStrategies))
+    checkSendingRules(container.get(Providers))
   } catch (error) {
     await host.stop()
     await http.close()
@@ -117,6 +125,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const catalog = new CatalogIndex(container.get(CatalogSources), container.get(Providers), container.get(AbsentProviders))
   container.value(Catalog, catalog)
   if (!container.has(AccountStore)) container.value(AccountStore, noAccounts)
+  if (!container.has(RecordStore)) container.value(RecordStore, noRecords)
   for (const part of pipeline) container.singleton(part)
   container.value(Circuits, container.get(EndpointCircuits))
   const app = container.get(HttpApp)
@@ -133,8 +142,9 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   catalog.start()
 
   const adminFacts = {
-    plugins: pluginFacts(plugins, options.plugins, contributions),
-    settings: options.settingFacts ?? optionFacts(settings, {}, name => name in (options.settings ?? {})),
+    plugins: pluginFacts(plugins, options.plugins, contributions, options.variables ?? new Map()),
+    settings:
+      options.settingFacts ?? optionFacts(settings, {}, name => ({ source: name in (options.settings ?? {}) ? 'config' : 'default' })),
   }
 
   return {
@@ -149,6 +159,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     get endpoints() {
       return catalogFacts.endpoints()
     },
+    bundledModels: () => catalogFacts.bundled(),
     contributions,
     issueKey: async keySettings => (await issuer.issue(keySettings)).text,
     rotateKey: (id, graceMs) => issuer.rotate(id, graceMs),

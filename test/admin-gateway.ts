@@ -23,7 +23,7 @@ export interface AdminGateway extends GatewayUnderTest {
 export async function adminGateway(
   options: { readonly plugins?: readonly PluginUse[]; readonly key?: object } = {},
 ): Promise<AdminGateway> {
-  const enforcing = guarding(undefined, { enforces: ['zdr', 'hipaa', 'redaction'] })
+  const enforcing = guarding(undefined, { enforces: ['zdr', 'hipaa', 'redaction'], settingsProblem: () => undefined })
   const under = await gateway({
     ...options,
     plugins: [admin({}), accountPolicies({}), decisions({}), enforcing, ...(options.plugins ?? [])],

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander'
 import { policyFields, type JsonObject } from '../../core/index.ts'
-import { commandGroup, numberFrom } from '../command.ts'
+import { listingGroup, numberFrom } from '../command.ts'
 import { ConfigError } from '../errors.ts'
 import { keyName } from '../keys/settings.ts'
 import { adminCommand } from './admin-command.ts'
@@ -11,7 +11,8 @@ interface AccountOptions extends AdminOptions {
   readonly id?: string
   readonly name?: string
   readonly org?: string
-  readonly team?: string
+  /** `false` is `--no-team`. */
+  readonly team?: string | false
   readonly spendCap?: number | false
   readonly spendPeriod?: string
   readonly enforce?: readonly Enforced[]
@@ -33,44 +34,34 @@ const columns = {
 /** `turnpike orgs`, `teams` or `users`. */
 export function accountsCommand(name: keyof typeof nouns): Command {
   const noun = nouns[name]
-  const group = commandGroup(name, `Create, list and change ${noun}s: their policy, spend cap${name === 'orgs' ? ' and credit' : ''}.`)
   const below = name !== 'orgs'
-  const withOrg = (command: Command): Command =>
-    below ? command.option('--org <id>', `The organization of the ${noun}, if several have one with this id.`, keyName) : command
-  group.addCommand(list(name))
-  group.addCommand(
-    withOrg(adminCommand('show', `Show one ${noun}.`).argument('<id>', `The id of the ${noun}.`)).action(
-      async (id: string, options: AccountOptions) =>
-        withAdmin(options, async client => print(options, await client.call('GET', pathOf(name, id, options)))),
-    ),
+  const one = (command: string, description: string): Command => {
+    const made = adminCommand(command, description).argument('<id>', `The id of the ${noun}.`)
+    return below ? made.option('--org <id>', `The organization of the ${noun}, if several have one with this id.`, keyName) : made
+  }
+  const show = one('show', `Show one ${noun}.`).action(async (id: string, options: AccountOptions) =>
+    withAdmin(options, async client => print(options, await client.call('GET', pathOf(name, id, options)))),
   )
-  group.addCommand(create(name))
-  group.addCommand(
-    settings(
-      withOrg(
-        adminCommand('update', `Change one ${noun}. Options that you leave out stay as they are.`).argument(
-          '<id>',
-          `The id of the ${noun}.`,
-        ),
-      ),
-    )
-      .option('--name <text>', 'A new name.', keyName)
-      .option('--no-spend-cap', 'Lift the cap.')
-      .action(async (id: string, options: AccountOptions) => {
-        const body = bodyOf(options)
-        if (Object.keys(body).length === 0)
-          throw new ConfigError(undefined, [`Nothing to change: name at least one option. See: turnpike ${name} update --help`])
-        await withAdmin(options, async client => print(options, await client.call('PATCH', pathOf(name, id, options), body)))
-      }),
+  const update = settings(one('update', `Change one ${noun}. Options that you leave out stay as they are.`))
+    .option('--name <text>', 'A new name.', keyName)
+    .option('--no-spend-cap', 'Lift the cap.')
+    .action(async (id: string, options: AccountOptions) => {
+      const { team } = options
+      const body = { ...bodyOf(options), ...(team !== undefined && { team: team === false ? null : team }) }
+      if (Object.keys(body).length === 0)
+        throw new ConfigError(undefined, [`Nothing to change: name at least one option. See: turnpike ${name} update --help`])
+      await withAdmin(options, async client => print(options, await client.call('PATCH', pathOf(name, id, options), body)))
+    })
+  if (name === 'users')
+    update
+      .option('--team <id>', 'The team to move the user and its keys to.', keyName)
+      .option('--no-team', 'Take the user and its keys out of the team.')
+  const remove = one('delete', `Delete one ${noun}, which must have no keys.`).action(async (id: string, options: AccountOptions) =>
+    withAdmin(options, async client => print(options, await client.call('DELETE', pathOf(name, id, options)))),
   )
-  group.addCommand(
-    withOrg(adminCommand('delete', `Delete one ${noun}, which must have no keys.`).argument('<id>', `The id of the ${noun}.`)).action(
-      async (id: string, options: AccountOptions) =>
-        withAdmin(options, async client => print(options, await client.call('DELETE', pathOf(name, id, options)))),
-    ),
-  )
-  if (name === 'orgs') for (const command of [credit(), credits()]) group.addCommand(command)
-  return group
+  const description = `Create, list and change ${noun}s: their policy, spend cap${name === 'orgs' ? ' and credit' : ''}.`
+  const more = name === 'orgs' ? [credit(), credits()] : []
+  return listingGroup(name, description, list(name), [create(name), show, update, remove, ...more])
 }
 
 function list(name: keyof typeof nouns): Command {

@@ -1,9 +1,9 @@
 import { InvalidArgumentError } from 'commander'
-import { adminRoles, type JsonObject } from '../../core/index.ts'
+import { adminRoles } from '../../core/index.ts'
 import { adminCommand } from '../admin/admin-command.ts'
 import { withAdmin, type AdminOptions } from '../admin/client.ts'
 import { printJson, printList } from '../admin/print.ts'
-import { commandGroup } from '../command.ts'
+import { listingGroup } from '../command.ts'
 import { keyName } from '../keys/settings.ts'
 
 interface CreateOptions extends AdminOptions {
@@ -12,47 +12,42 @@ interface CreateOptions extends AdminOptions {
   readonly org?: string
 }
 
-const tokens = commandGroup('admin-tokens', 'Create, list and delete tokens of the admin API.')
-tokens.addCommand(
-  adminCommand('create', 'Create an admin token and print it, only once.')
-    .requiredOption('--name <text>', 'Who or what it is for.', keyName)
-    .option('--role <role>', 'owner, editor or viewer.', role, 'viewer')
-    .option('--org <id>', 'The only organization that it may see and change. Default: all.', keyName)
-    .action(async (options: CreateOptions) =>
-      withAdmin(
-        options,
-        async client => {
-          const { name, role, org } = options
-          const created = await client.call('POST', '/admin-tokens', { name, role, ...(org !== undefined && { org }) })
-          if (options.json) printJson(created)
-          else console.log(created['token'])
-        },
-        { createFiles: true },
-      ),
+const create = adminCommand('create', 'Create an admin token and print it, only once.')
+  .requiredOption('--name <text>', 'Who or what it is for.', keyName)
+  .option('--role <role>', 'owner, editor or viewer.', role, 'viewer')
+  .option('--org <id>', 'The only organization that it may see and change. Default: all.', keyName)
+  .action(async (options: CreateOptions) =>
+    withAdmin(
+      options,
+      async client => {
+        const { name, role, org } = options
+        const created = await client.call('POST', '/admin-tokens', { name, role, ...(org !== undefined && { org }) })
+        if (options.json) printJson(created)
+        else console.log(created['token'])
+      },
+      { createFiles: true },
     ),
-)
-tokens.addCommand(
-  adminCommand('list', 'List admin tokens, the oldest first.').action(async (options: AdminOptions) =>
-    withAdmin(options, async client => {
-      const data = (await client.call('GET', '/admin-tokens'))['data'] as readonly JsonObject[]
-      if (options.json) printJson(data)
-      else printList(data, ['id', 'name', 'role', 'org', 'created_at'], 'There are no admin tokens.')
-    }),
-  ),
-)
-tokens.addCommand(
-  adminCommand('delete', 'Delete an admin token. It stops working within a second.')
-    .argument('<id>', 'The id of the token.')
-    .action(async (id: string, options: AdminOptions) =>
-      withAdmin(options, async client => {
-        const deleted = await client.call('DELETE', `/admin-tokens/${encodeURIComponent(id)}`)
-        if (options.json) printJson(deleted)
-        else console.log(`${id} is deleted.`)
-      }),
-    ),
+  )
+
+const list = adminCommand('list', 'List admin tokens, the oldest first.').action(async (options: AdminOptions) =>
+  withAdmin(options, async client => {
+    const tokens = await client.all('/admin-tokens')
+    if (options.json) printJson(tokens)
+    else printList(tokens, ['id', 'name', 'role', 'org', 'created_at'], 'There are no admin tokens.')
+  }),
 )
 
-export default tokens
+const remove = adminCommand('delete', 'Delete an admin token. It stops working within a second.')
+  .argument('<id>', 'The id of the token.')
+  .action(async (id: string, options: AdminOptions) =>
+    withAdmin(options, async client => {
+      const deleted = await client.call('DELETE', `/admin-tokens/${encodeURIComponent(id)}`)
+      if (options.json) printJson(deleted)
+      else console.log(`${id} is deleted.`)
+    }),
+  )
+
+export default listingGroup('admin-tokens', 'Create, list and delete tokens of the admin API.', list, [create, remove])
 
 function role(text: string): string {
   if ((adminRoles as readonly string[]).includes(text)) return text

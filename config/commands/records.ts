@@ -2,7 +2,7 @@ import type { JsonObject } from '../../core/index.ts'
 import { adminCommand } from '../admin/admin-command.ts'
 import { withAdmin, type AdminOptions } from '../admin/client.ts'
 import { printJson, printList, printObject } from '../admin/print.ts'
-import { commandGroup, numberFrom } from '../command.ts'
+import { listingGroup, numberFrom } from '../command.ts'
 
 const filters = ['key', 'org', 'team', 'user', 'model', 'provider', 'status', 'from', 'to'] as const
 
@@ -12,43 +12,39 @@ interface RecordOptions extends AdminOptions, Partial<Record<(typeof filters)[nu
   readonly content?: boolean
 }
 
-const records = commandGroup('records', 'Show what was requested, when, by which key, and what it cost.')
-records.addCommand(
-  withFilters(adminCommand('list', 'List records, the newest first.'))
-    .option(
-      '--limit <number>',
-      'How many.',
-      numberFrom('a whole number from 1 to 100', limit => Number.isInteger(limit) && limit >= 1 && limit <= 100),
-      20,
-    )
-    .action(async (options: RecordOptions) =>
-      withAdmin(options, async client => {
-        const page = await client.call('GET', `/records?${queryOf(options)}&limit=${options.limit}`)
-        const data = page['data'] as readonly JsonObject[]
-        if (options.json) printJson(data)
-        else printList(data, ['created_at', 'id', 'status', 'key', 'model', 'provider', 'elapsed_ms', 'cost_usd'], 'No records match.')
-      }),
-    ),
-)
-records.addCommand(
-  adminCommand('show', 'Show one record.')
-    .argument('<id>', 'The id of the request, or of the response or decision that answered it.')
-    .option('--content', 'With the stored request and response. This is noted in the audit trail.')
-    .action(async (id: string, options: RecordOptions) =>
-      withAdmin(options, async client => {
-        const record = await client.call('GET', `/records/${encodeURIComponent(id)}${options.content ? '?content=true' : ''}`)
-        if (options.json) printJson(record)
-        else printObject(record)
-      }),
-    ),
-)
-records.addCommand(
-  withFilters(adminCommand('export', 'Print all records that match, as JSON lines.')).action(async (options: RecordOptions) =>
+const list = withFilters(adminCommand('list', 'List records, the newest first.'))
+  .option(
+    '--limit <number>',
+    'How many.',
+    numberFrom('a whole number from 1 to 100', limit => Number.isInteger(limit) && limit >= 1 && limit <= 100),
+    20,
+  )
+  .action(async (options: RecordOptions) =>
+    withAdmin(options, async client => {
+      const page = await client.call('GET', `/records?${queryOf(options)}&limit=${options.limit}`)
+      const data = page['data'] as readonly JsonObject[]
+      if (options.json) printJson(data)
+      else printList(data, ['created_at', 'id', 'status', 'key', 'model', 'provider', 'elapsed_ms', 'cost_usd'], 'No records match.')
+    }),
+  )
+
+const show = adminCommand('show', 'Show one record.')
+  .argument('<id>', 'The id of the request, or of the response or decision that answered it.')
+  .option('--content', 'With the stored request and response. This is noted in the audit trail.')
+  .action(async (id: string, options: RecordOptions) =>
+    withAdmin(options, async client => {
+      const record = await client.call('GET', `/records/${encodeURIComponent(id)}${options.content ? '?content=true' : ''}`)
+      if (options.json) printJson(record)
+      else printObject(record)
+    }),
+  )
+
+const exportAll = withFilters(adminCommand('export', 'Print all records that match, as JSON lines.')).action(
+  async (options: RecordOptions) =>
     withAdmin(options, client => client.pipe(`/records/export?${queryOf(options)}`, text => void process.stdout.write(text))),
-  ),
 )
 
-export default records
+export default listingGroup('records', 'Show what was requested, when, by which key, and what it cost.', list, [show, exportAll])
 
 function withFilters(command: ReturnType<typeof adminCommand>): ReturnType<typeof adminCommand> {
   for (const name of filters)

@@ -32,7 +32,7 @@ export interface Account extends AccountRef {
 }
 
 /** Changes to an account. Present members replace the account's; `undefined` removes them. */
-export type AccountChange = Partial<Omit<Account, 'level' | 'org' | 'id' | 'team' | 'createdAt'>>
+export type AccountChange = Partial<Omit<Account, 'level' | 'org' | 'id' | 'createdAt'>>
 
 export interface AccountFilter {
   readonly level: AccountLevel

@@ -18,6 +18,23 @@ export interface Admin {
   readonly org: string | undefined
 }
 
+/**
+ * Recognizes callers of the admin API that send no `Authorization` header, such as by the cookie of a session. Asked in the order of the
+ * plugins.
+ */
+export interface AdminAuthenticator {
+  readonly name: string
+  /** Undefined if it does not know the caller. Throws a `GatewayError` to refuse the request. */
+  admit(request: Request, gateway: AdminServices): Maybe<Admin | undefined>
+}
+
+/** An admin token that somebody has shown, to be remembered in place of its text. */
+export interface KnownToken {
+  readonly id: string
+  /** No other token has it, and the token cannot be found with it. */
+  readonly mark: string
+}
+
 /** One method and path of the admin API, which has a listener of its own. */
 export interface AdminRoute extends Pick<Route, 'method' | 'path' | 'describe'> {
   /** The least role that may call it. `none`: no token is needed. */
@@ -55,9 +72,15 @@ export interface AdminServices {
   rotateKey(id: string, graceMs: number): Promise<string | undefined>
   /** Settings that would keep a key from working as intended, one sentence each. */
   keyWarnings(settings: KeySettings): readonly string[]
+  /** Throws a 400 that names the member if a guardrail cannot use the settings of a field. Fields that are null are removed. */
+  checkPolicySettings(policy: { readonly [F in PolicyField]?: PolicyLayer[F] | null }): Promise<void>
   effectivePolicy(key: ApiKey): Promise<EffectivePolicy>
   /** `text` is shown once and never stored. */
   issueToken(settings: Pick<AdminToken, 'name' | 'role' | 'org'>): Promise<{ readonly token: AdminToken; readonly text: string }>
+  /** Whose admin token, or code of a sign-in link, this is. Throws a 401 or 503. A code works once. */
+  identify(text: string): Promise<{ readonly admin: Admin; readonly known: KnownToken }>
+  /** Whom the token stands for now. Undefined if it was deleted or replaced. Throws a 503. */
+  recall(known: KnownToken): Promise<Admin | undefined>
   /** Sends a request to the public API as this key, with all its rules. Throws the 401 of keys that are refused. */
   sendAs(key: ApiKey, path: string, body: unknown, signal: AbortSignal): Promise<Response>
   /** How every provider is doing: credentials that rest, circuits, queues. */
@@ -93,9 +116,14 @@ export interface PluginFacts {
   readonly contributions: readonly { readonly point: string; readonly name: string }[]
 }
 
+/** `config`: the config file says so itself. `environment`: the config, or `defaults()`, took it from environment variables. */
+export type OptionSource = 'command-line' | 'environment' | 'config' | 'default'
+
 export interface OptionFacts {
   readonly name: string
   /** Secrets are `***`. */
   readonly value: unknown
-  readonly source: 'config' | 'default'
+  readonly source: OptionSource
+  /** With the source `environment`: the variables that the value came from. */
+  readonly variables?: readonly string[]
 }

@@ -1,7 +1,7 @@
 import type { GatewayError } from '../foundation/errors.ts'
 import type { Endpoint } from './catalog.ts'
 import type { DecisionRequest } from './decision.ts'
-import type { Maybe } from '../foundation/json.ts'
+import type { JsonObject, Maybe } from '../foundation/json.ts'
 import type { PolicyField } from './policy.ts'
 import type { GenerationRequest } from './request.ts'
 import type { RunContext } from './run-context.ts'
@@ -24,8 +24,20 @@ export interface Guardrail {
   readonly seesContent: Sight
   /** `key`: only for API keys that name it in `guardrails`. Default: `always`. */
   readonly applies?: 'always' | 'key'
+  /**
+   * What is wrong with the settings that a policy has for a field in `enforces`. Called when somebody sets them, within `timeoutMs`. Without
+   * this function, the field takes no settings. `open` must still refuse requests if it cannot use what is stored.
+   */
+  settingsProblem?(field: PolicyField, settings: JsonObject): Maybe<SettingsProblem | undefined>
   /** Runs once per request. The session may keep state between input and output. Return `undefined` to skip the request at no cost. */
   open(context: RunContext): GuardSession | undefined
+}
+
+export interface SettingsProblem {
+  /** The member at fault, such as `custom[0].pattern`. Empty: the settings as a whole. */
+  readonly path: string
+  /** A sentence for whoever sets them. */
+  readonly message: string
 }
 
 /** At least one function is required. */

@@ -10,7 +10,7 @@ export type Level = (typeof levels)[number]
 
 /**
  * The settings of one level. Above the key, a setting without `enforced: true` has no effect: the key's own setting applies.
- * `settings` is for the plugin that enforces the field.
+ * `settings` is for the guardrail that enforces the field: see `Guardrail.settingsProblem`.
  */
 export type PolicyLayer = {
   readonly [F in PolicyField]?: { readonly value: boolean; readonly enforced?: boolean; readonly settings?: JsonObject }

@@ -22,12 +22,13 @@ export interface RecordFilter {
 }
 
 /** A record without content. */
-export type RecordFacts = Omit<RequestRecord, 'request' | 'response'>
+export type RecordFacts = Omit<RequestRecord, 'request' | 'response' | 'kept'>
 
 /** The content of a record whose policy had `logging` on. */
 export interface RecordContent {
   readonly request: JsonObject | null
   readonly response: JsonObject | null
+  readonly kept?: Readonly<Record<string, JsonObject>> | undefined
 }
 
 /** `total`: everything in one bucket, which starts with the query. */
@@ -96,6 +97,11 @@ export interface RecordStore {
   find(id: string): Maybe<RecordFacts | undefined>
   /** Opens what was sealed. Undefined if there is no content. `id` is the id of the request. */
   content(id: string): Maybe<RecordContent | undefined>
+  /**
+   * Deletes the content of the record that answered with this id, for this owner. If the record arrives later, its content must not be kept
+   * then, either. The record itself stays.
+   */
+  eraseContent(owner: string, answerId: string): Maybe<void>
   /** The oldest bucket first, at most `limit` rows. Buckets without requests are left out. */
   usage(query: UsageQuery): Maybe<readonly UsageRow[]>
   /** By key id. Keys without records are left out. */

@@ -4,7 +4,8 @@ import type { Guardrail } from '../contracts/guardrail.ts'
 import type { LogSink } from '../contracts/log-sink.ts'
 import { levels, policyFields, type PolicySource } from '../contracts/policy.ts'
 import { hedgePercentiles, type Provider } from '../contracts/provider.ts'
-import type { AdminRoute } from '../contracts/admin-route.ts'
+import type { AdminAuthenticator, AdminRoute } from '../contracts/admin-route.ts'
+import type { DashboardPage } from '../contracts/dashboard-page.ts'
 import { adminRoles } from '../contracts/admin-token-store.ts'
 import { routeMethods, type Route } from '../contracts/route.ts'
 import type { SearchEngine } from '../contracts/search-engine.ts'
@@ -27,6 +28,8 @@ export const SearchEngines = token<Registry<SearchEngine>>('search-engines')
 export const LogSinks = token<Registry<LogSink>>('log-sinks')
 export const Routes = token<Registry<Route>>('routes')
 export const AdminRoutes = token<Registry<AdminRoute>>('admin-routes')
+export const AdminAuthenticators = token<Registry<AdminAuthenticator>>('admin-authenticators')
+export const DashboardPages = token<Registry<DashboardPage>>('dashboard-pages')
 
 interface ExtensionPoint<T> {
   readonly token: Token<Registry<T>>
@@ -82,6 +85,11 @@ const pattern: Member = {
   expected: 'the source of a regular expression, from ^ to $',
   accepts: value => text.accepts(value) && isWhole(value),
 }
+const word: Member = {
+  expected: 'a word in kebab-case',
+  accepts: value => typeof value === 'string' && /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(value),
+}
+const file: Member = { expected: 'the URL of a file', accepts: value => value instanceof URL && value.protocol === 'file:' }
 const path: Member = { expected: 'a path that starts with "/"', accepts: value => typeof value === 'string' && value.startsWith('/') }
 
 /** Every extension point: the word used in errors, the name of a contribution, and the checks that run when a plugin adds one. */
@@ -122,6 +130,7 @@ export const extensionPoints: readonly ExtensionPoint<any>[] = [
     timeoutMs: milliseconds,
     seesContent: sight,
     applies: optional(oneOf('always', 'key')),
+    settingsProblem: optional(method),
     open: method,
   }),
   point(PolicySources, 'policy source', source => source.level, {
@@ -178,6 +187,13 @@ export const extensionPoints: readonly ExtensionPoint<any>[] = [
     reach: oneOf('org', 'all'),
     handle: method,
     describe: optional(method),
+  }),
+  point(AdminAuthenticators, 'admin authenticator', authenticator => authenticator.name, { name: text, admit: method }),
+  point(DashboardPages, 'dashboard page', page => page.id, {
+    id: word,
+    title: text,
+    module: file,
+    role: optional(oneOf(...adminRoles)),
   }),
 ]
 

@@ -15,6 +15,7 @@ import { Providers } from '../framework/extension-points.ts'
 import type { Registry } from '../framework/registry.ts'
 import type { LiveAnswer } from '../operation/live-answer.ts'
 import type { Candidate } from '../routing/plan.ts'
+import { passOver } from '../routing/routing-record.ts'
 import { cutShort } from '../upstream/provider-failures.ts'
 import type { Raised } from './lowering/draft.ts'
 import { Lowering } from './lowering/lowering.ts'
@@ -64,6 +65,7 @@ export class Attempts {
     return this.failover.first(candidates, context, surroundings.cancellation, {
       attempt: (candidate, credential, lane) => this.#try(candidate, credential, lane, request, context, surroundings, reservation),
       sorted: (inTurn, candidate) => this.#lowering.withStateFirst(inTurn, request, candidate, context.caller),
+      passedOver: ({ endpoint }, why) => passOver(surroundings.record, endpoint, why),
       hedgeAfterMs: candidates.length > 1 ? this.#rules.hedgeAfterMs(candidates[0]!, request.stream === true) : undefined,
     })
   }

@@ -2,6 +2,7 @@ import pTimeout from 'p-timeout'
 import { wire } from '../framework/container.ts'
 import type { Item, ItemReference } from '../contracts/items.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
+import { RecordStore } from '../contracts/record-store.ts'
 import { ResponseStore, type StoredResponse } from '../contracts/response-store.ts'
 import type { FinishedAnswer, StoredResponses } from '../contracts/route.ts'
 import type { Caller } from '../contracts/run-context.ts'
@@ -33,17 +34,19 @@ export interface Answered {
 /** Adds the earlier conversation to a request (`previous_response_id`, `item_reference`) and stores answers for later requests. */
 export class History implements StoredResponses {
   readonly #responses: ResponseStore
+  readonly #records: RecordStore
   readonly #timeoutMs: number
   readonly #clock: Clock
   readonly #ids: Ids
   readonly #log: Logger
 
   static {
-    wire(this, [ResponseStore, Settings, Clock, Ids, Logger])
+    wire(this, [ResponseStore, RecordStore, Settings, Clock, Ids, Logger])
   }
 
-  constructor(responses: ResponseStore, { storeTimeoutMs }: Settings, clock: Clock, ids: Ids, log: Logger) {
+  constructor(responses: ResponseStore, records: RecordStore, { storeTimeoutMs }: Settings, clock: Clock, ids: Ids, log: Logger) {
     this.#responses = responses
+    this.#records = records
     this.#timeoutMs = storeTimeoutMs
     this.#clock = clock
     this.#ids = ids
@@ -94,8 +97,15 @@ export class History implements StoredResponses {
     return response
   }
 
+  /** Its record stays, without content. */
   async remove({ owner }: Caller, id: string): Promise<void> {
+    const erase = async (): Promise<void> => await this.#records.eraseContent(owner, id)
+    const stored = await this.#read(this.#responses.get(owner, id))
+    // Before the response, so that a failure can be tried again.
+    if (stored) await this.#read(erase())
     if (!(await this.#read(this.#responses.delete(owner, id)))) throw notFound(id)
+    // It could not be read, but it was there.
+    if (!stored) await this.#read(erase())
   }
 
   async #earlier(id: string, caller: Caller): Promise<readonly Item[]> {

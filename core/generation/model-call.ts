@@ -7,6 +7,7 @@ import type { RunContext } from '../contracts/run-context.ts'
 import { wire, type Dependencies } from '../framework/container.ts'
 import type { Operation } from '../operation/operation.ts'
 import type { Candidate } from '../routing/plan.ts'
+import { passOver } from '../routing/routing-record.ts'
 import { Attempts, type AnswerSurroundings } from './attempts.ts'
 import { Reply } from './reply.ts'
 
@@ -40,7 +41,10 @@ export class ModelCalls {
     if (!reserving) return new ModelCall(attempts, scope, candidates, undefined)
     return reserving.then(reservation => {
       scope.operation.hold(reservation)
-      return new ModelCall(attempts, scope, reservation.affordable(candidates), reservation)
+      const affordable = reservation.affordable(candidates)
+      if (affordable.length < candidates.length)
+        for (const each of candidates) if (!affordable.includes(each)) passOver(scope.surroundings.record, each.endpoint, 'credit')
+      return new ModelCall(attempts, scope, affordable, reservation)
     })
   }
 }

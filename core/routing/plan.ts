@@ -91,7 +91,7 @@ export class Planner {
       selectCapable(selection, models, request)
       if (scope.servable) selection.keep(scope.servable(selection.endpoints), rule)
       rule = 'permission'
-      selection.keep(this.#parts.permissions.permitted(selection.endpoints, scope.context.caller), rule)
+      selection.keep(this.#parts.permissions.permitted(selection.endpoints, scope.context.caller, request.model), rule)
       rule = 'policy'
       selection.keep(clearedEndpoints(selection.endpoints, request, scope.guards, scope.context), rule)
     } catch (error) {

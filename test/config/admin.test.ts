@@ -39,6 +39,19 @@ t.test('commands say the same with a running gateway as with its stores', async 
   // Records are written a moment after the reply.
   while (!records.includes(id!)) records = await remote('records', 'list', '--status', '422')
   t.equal(await run({}, 'records', 'show', id!, '--json'), await remote('records', 'show', id!, '--json'))
+  t.equal(await remote('records', '--status', '422', '--json'), await remote('records', 'list', '--status', '422', '--json'))
+  for (const list of ['keys', 'orgs', 'teams', 'users', 'admin-tokens'])
+    t.equal(await remote(list, '--json'), await remote(list, 'list', '--json'), `${list} lists`)
+  t.match(await remote('keys', '--help'), /Usage: turnpike keys .*create/s)
+  const typing = await workplace.spawn(['keys', 'craete', '--name', 'x']).finished
+  t.equal(typing.exitCode, 1)
+  t.match(typing.stderr, /turnpike: unknown command 'craete'\. Did you mean create\?/)
+  await remote('orgs', 'create', '--name', 'Globex', '--id', 'globex')
+  for (const org of ['acme', 'globex']) await remote('users', 'create', '--name', 'Ada', '--id', 'ada', '--org', org)
+  const ambiguous = await workplace.spawn(['users', 'delete', 'ada'], [], {}).finished
+  t.match(ambiguous.stderr, /Several organizations have a user "ada".* --org/)
+  t.match(await remote('users', 'update', 'ada', '--org', 'acme', '--team', 'research'), /team +research/)
+  t.match(await remote('users', 'update', 'ada', '--org', 'acme', '--no-team'), /team +-/)
   const elsewhere = await workplace.spawn(['keys', 'list', '--url', 'http://127.0.0.1:9'], [], { GATEWAY_ADMIN_TOKEN: token }).finished
   t.equal(elsewhere.exitCode, 1)
   t.match(elsewhere.stderr, /The admin API at http:\/\/127\.0\.0\.1:9 does not answer/)
@@ -65,4 +78,41 @@ t.test('the first start prints an admin token, and a short GATEWAY_ADMIN_TOKEN i
   t.match(second.stderr, /the port is in use.*server\.admin\.port/)
   const short = await workplace.spawn(['start'], [], { GATEWAY_ADMIN_TOKEN: 'short' }).finished
   t.match(short.stderr, /GATEWAY_ADMIN_TOKEN must have at least 32 characters/)
+})
+
+t.test('the config in effect says where each value comes from', async t => {
+  const workplace = new Workplace(`
+    import { defaults, defineConfig, env } from 'turnpike/config'
+    import sql from 'turnpike/plugins/stores/sql'
+    export default defineConfig({
+      server: { port: 0, admin: { port: 0 }, mediaHosts: [env('MEDIA_HOST')], maxBodyBytes: Number(env('BODY_BYTES')), retries: 1 },
+      plugins: [...defaults({ without: ['ollama', 'sql'] }), sql({ file: env('DATABASE_FILE'), cacheTtlMs: 500 })],
+    })`)
+  t.teardown(() => workplace.remove())
+  const gateway = workplace.spawn(['start', '--port', '0'], [], {
+    GATEWAY_ADMIN_TOKEN: token,
+    GATEWAY_MASTER_KEY: 'ab'.repeat(32),
+    GATEWAY_PREVIOUS_MASTER_KEYS: `${'cd'.repeat(32)}, ${'ef'.repeat(32)}`,
+    MEDIA_HOST: 'media.example.com',
+    BODY_BYTES: '1000000',
+    DATABASE_FILE: './demo.db',
+  })
+  t.teardown(() => gateway.signal('SIGKILL'))
+  const [, url] = await gateway.says(/The admin API is on (http:\S+)/)
+  const reply = await fetch(`${url}/admin/v1/config`, { headers: { authorization: `Bearer ${token}` } })
+  const { server, plugins } = (await reply.json()) as any
+  const optionsOf = (wanted: string) => plugins.find(({ name }: any) => name === wanted).options
+  t.strictSame(server.port, { value: 0, source: 'command-line' })
+  t.strictSame(server.retries, { value: 1, source: 'config' })
+  t.strictSame(server.maxAttempts, { value: 8, source: 'default' })
+  t.strictSame(server.mediaHosts, { value: ['media.example.com'], source: 'environment', variables: ['MEDIA_HOST'] })
+  t.strictSame(server.maxBodyBytes, { value: 1_000_000, source: 'environment', variables: ['BODY_BYTES'] })
+  t.strictSame(optionsOf('sql').file, { value: './demo.db', source: 'environment', variables: ['DATABASE_FILE'] })
+  t.strictSame(optionsOf('sql').cacheTtlMs, { value: 500, source: 'config' })
+  t.strictSame(optionsOf('local-sealer').masterKey, { value: '***', source: 'environment', variables: ['GATEWAY_MASTER_KEY'] })
+  t.strictSame(optionsOf('local-sealer').previousKeys, {
+    value: ['***', '***'],
+    source: 'environment',
+    variables: ['GATEWAY_PREVIOUS_MASTER_KEYS'],
+  })
 })

@@ -219,13 +219,16 @@ t.test('all missing variables are named at once', async t => {
 
 t.test('bad server options are told all at once', async t => {
   const { problems } = await loadConfig(
-    write(`export default { server: { prot: 1, port: 'x', logLevel: 'loud', maxAttempts: 0, host: 'a b' }, plugins: [] }`),
+    write(
+      `export default { server: { prot: 1, port: 'x', logLevel: 'loud', maxAttempts: 0, host: 'a b', runTimeoutMs: 2 ** 31 }, plugins: [] }`,
+    ),
   )
   t.same(problems, [
     'server.prot is not an option. Did you mean port?',
     'server.host must be an IP address or a host name, such as 127.0.0.1, :: or localhost (IPv6 without brackets), got "a b"',
     'server.port must be an integer, got "x"',
     'server.logLevel must be one of debug, info, warn, error, silent, got "loud"',
+    'server.runTimeoutMs must be at most 2147483647 ms, which is almost 25 days, got 2147483648',
     'server.maxAttempts must be >= 1, got 0',
   ])
 })

@@ -50,8 +50,8 @@ const rules: Readonly<Record<string, Rule>> = {
   },
   'POST /admin/v1/playground/systemone': { path: '/playground/systemone', body: { key: 'KEY', request: {} } },
   'GET /admin/v1/admin-tokens': { path: '/admin-tokens' },
-  'POST /admin/v1/admin-tokens': { path: '/admin-tokens', body: { name: 'x', role: 'viewer' } },
-  'DELETE /admin/v1/admin-tokens/:id': { path: '/admin-tokens/nobody' },
+  'POST /admin/v1/admin-tokens': { path: '/admin-tokens', body: { name: 'x', role: 'viewer', org: 'acme' }, absent: '/admin-tokens' },
+  'DELETE /admin/v1/admin-tokens/:id': { path: '/admin-tokens/TOKEN', absent: '/admin-tokens/nobody' },
   'GET /admin/openapi.json': { path: '/admin/openapi.json' },
 }
 
@@ -106,8 +106,10 @@ t.test('every route × role × organization', async t => {
       const asked = await under.request('/v1/models', { headers: { authorization: `Bearer ${key}` } })
       const recordId = asked.headers.get('x-request-id')!
       if (rule.path.includes('RECORD')) await under.record(recordId)
+      const { id: tokenId } = (await call('POST', '/admin-tokens', { name: `secret-${own}`, role: 'viewer', org: home })).body
       const filled = (text: string): string =>
         text
+          .replaceAll('TOKEN', tokenId)
           .replaceAll('KEY', keyId)
           .replaceAll('RECORD', recordId)
           .replaceAll('/orgs/own', `/orgs/${home}`)

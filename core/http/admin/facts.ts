@@ -16,13 +16,18 @@ export function pluginFacts(
   plugins: readonly CheckedPlugin[],
   uses: readonly PluginUse[],
   contributions: readonly Contribution[],
+  variables: ReadonlyMap<string, string>,
 ): readonly PluginFacts[] {
-  return plugins.map(({ name, plugin, options, provides }) => {
+  return plugins.map(({ name, plugin, isDefault, options, provides }) => {
     // A plugin may be used more than once. What matters is whether any of its uses sets an option.
-    const given = uses.filter(use => use.plugin === plugin).map(use => use.options)
+    const given = uses.filter(use => use.plugin === plugin && (use.isDefault ?? false) === isDefault)
+    const originOf = (option: string, value: unknown): OptionOrigin => {
+      const origin: OptionOrigin = given.some(use => option in use.options) ? originIn(variables, value) : { source: 'default' }
+      return isDefault && origin.source === 'config' ? { source: 'default' } : origin
+    }
     return {
       name,
-      options: optionFacts(options, plugin.options, option => given.some(each => option in each)),
+      options: optionFacts(options, plugin.options, originOf),
       provides: provides.map(nameOf),
       contributions: contributions
         .filter(each => each.plugin === name)
@@ -31,14 +36,39 @@ export function pluginFacts(
   })
 }
 
+export type OptionOrigin = Pick<OptionFacts, 'source' | 'variables'>
+
 /** The options by name, with secrets masked. */
-export function optionFacts(options: object, schema: object, isGiven: (option: string) => boolean): readonly OptionFacts[] {
+export function optionFacts(
+  options: object,
+  schema: object,
+  originOf: (option: string, value: unknown) => OptionOrigin,
+): readonly OptionFacts[] {
   const properties = (schema as Schema).properties ?? {}
   return Object.entries(options).map(([name, value]) => ({
     name,
     value: masked(value, properties[name] ?? {}, false),
-    source: isGiven(name) ? 'config' : 'default',
+    ...originOf(name, value),
   }))
+}
+
+/** A shorter value would be in several options by chance. */
+const shortestValue = 3
+
+/** Where a value of the config comes from: the variables that the config read, and whose value it is or contains. */
+export function originIn(variables: ReadonlyMap<string, string>, value: unknown): OptionOrigin {
+  const given = new Set(textsIn(value).filter(text => text.length >= shortestValue))
+  // A variable may hold a list.
+  const isFrom = (text: string): boolean => given.has(text) || text.split(',').some(part => given.has(part.trim()))
+  const names = [...variables].filter(([, text]) => isFrom(text)).map(([name]) => name)
+  return names.length > 0 ? { source: 'environment', variables: names } : { source: 'config' }
+}
+
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string' || typeof value === 'number') return [String(value)]
+  if (Array.isArray(value)) return value.flatMap(textsIn)
+  // An instance of a class may contain itself.
+  return isObject(value) && Object.getPrototypeOf(value) === Object.prototype ? Object.values(value).flatMap(textsIn) : []
 }
 
 interface Schema {

@@ -4,7 +4,15 @@ import { KeyWarnings } from '../../admission/key-warnings.ts'
 import { PolicyResolver } from '../../admission/policy.ts'
 import { Tickets } from '../../admission/tickets.ts'
 import { ProviderStates } from '../../attempts/provider-states.ts'
-import type { AdminServices, AskedRoute, EffectivePolicy, OptionFacts, PluginFacts } from '../../contracts/admin-route.ts'
+import type {
+  Admin,
+  AdminServices,
+  AskedRoute,
+  EffectivePolicy,
+  KnownToken,
+  OptionFacts,
+  PluginFacts,
+} from '../../contracts/admin-route.ts'
 import type { AdminToken } from '../../contracts/admin-token-store.ts'
 import { Catalog } from '../../contracts/catalog.ts'
 import type { ApiKey, KeySettings } from '../../contracts/key-store.ts'
@@ -13,6 +21,7 @@ import { Clock } from '../../foundation/clock.ts'
 import { Ids } from '../../foundation/ids.ts'
 import type { JsonObject } from '../../foundation/json.ts'
 import { wire, type Dependencies } from '../../framework/container.ts'
+import { PolicySettings, type PolicyWithSettings } from '../../guards/policy-settings.ts'
 import { RoutePreviews } from '../../routing/preview.ts'
 import { HttpApp } from '../app.ts'
 import { AdminFacts } from './facts.ts'
@@ -26,6 +35,7 @@ const dependencies = {
   ids: Ids,
   issuer: KeyIssuer,
   policies: PolicyResolver,
+  policySettings: PolicySettings,
   previews: RoutePreviews,
   states: ProviderStates,
   tickets: Tickets,
@@ -66,12 +76,24 @@ export class LiveAdminServices implements AdminServices {
     return this.#parts.warnings.of(settings)
   }
 
+  checkPolicySettings(policy: PolicyWithSettings): Promise<void> {
+    return this.#parts.policySettings.check(policy)
+  }
+
   effectivePolicy(key: ApiKey): Promise<EffectivePolicy> {
     return this.#parts.policies.effective(key)
   }
 
   issueToken(settings: AdminTokenSettings): Promise<{ readonly token: AdminToken; readonly text: string }> {
     return this.#parts.admission.issue(settings)
+  }
+
+  identify(text: string): ReturnType<AdminAdmission['identify']> {
+    return this.#parts.admission.identify(text)
+  }
+
+  recall(known: KnownToken): Promise<Admin | undefined> {
+    return this.#parts.admission.recall(known)
   }
 
   async sendAs(key: ApiKey, path: string, body: unknown, signal: AbortSignal): Promise<Response> {

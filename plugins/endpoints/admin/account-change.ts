@@ -30,12 +30,22 @@ const changeable = {
   metadata: metadataSchema,
 }
 
-export const accountChangeSchema: JsonObject = { type: 'object', additionalProperties: false, properties: changeable }
+const teamSchema = { ...idSchema, type: ['string', 'null'] }
+
+export const accountChangeSchemas: Readonly<Record<AccountLevel, JsonObject>> = {
+  org: accountChangeOf({}),
+  team: accountChangeOf({}),
+  user: accountChangeOf({ team: { ...teamSchema, description: "The keys of the user go along. Null: they leave the user's team." } }),
+}
 
 export const newAccountSchemas: Readonly<Record<AccountLevel, JsonObject>> = {
   org: newAccount({}),
   team: newAccount({ org: idSchema }, ['org']),
-  user: newAccount({ org: idSchema, team: { ...idSchema, type: ['string', 'null'] } }, ['org']),
+  user: newAccount({ org: idSchema, team: teamSchema }, ['org']),
+}
+
+function accountChangeOf(more: JsonObject): JsonObject {
+  return { type: 'object', additionalProperties: false, properties: { ...more, ...changeable } }
 }
 
 function newAccount(more: JsonObject, required: readonly string[] = []): JsonObject {
@@ -47,7 +57,11 @@ function newAccount(more: JsonObject, required: readonly string[] = []): JsonObj
   }
 }
 
-export const checkChange = bodyValidator(accountChangeSchema)
+export const checkChange = {
+  org: bodyValidator(accountChangeSchemas.org),
+  team: bodyValidator(accountChangeSchemas.team),
+  user: bodyValidator(accountChangeSchemas.user),
+}
 export const checkNew = {
   org: bodyValidator(newAccountSchemas.org),
   team: bodyValidator(newAccountSchemas.team),
@@ -56,9 +70,10 @@ export const checkNew = {
 
 /** Only the members that the body names. */
 export function accountChange(account: Pick<Account, 'policy'>, body: AccountBody): AccountChange {
-  const { name, policy, spend_cap_usd: cap, spend_period: period, metadata } = body
+  const { name, team, policy, spend_cap_usd: cap, spend_period: period, metadata } = body
   return {
     ...(name !== undefined && { name }),
+    ...(team !== undefined && { team: team ?? undefined }),
     ...(policy !== undefined && { policy: changedPolicy(account.policy, policy) }),
     ...(cap !== undefined && { spendCapUsd: cap ?? undefined }),
     ...(period !== undefined && { spendPeriod: period ?? undefined }),

@@ -3,6 +3,7 @@ import { invalidRequest } from '../../../core/index.ts'
 import { accountChange, checkChange, checkNew, type AccountBody } from './account-change.ts'
 import { accountObjects } from './account-object.ts'
 import { audited } from './audit.ts'
+import { moveKeys } from './move-keys.ts'
 import { pathId } from './path-id.ts'
 import { pageParameters, Query } from './query.ts'
 import { conflict, forbidden, notFound } from './refusals.ts'
@@ -41,6 +42,7 @@ export class Accounts {
     const level = this.#level
     const body = (await exchange.json()) as AccountBody
     checkNew[level](body)
+    await gateway.checkPolicySettings(body.policy ?? {})
     const id = body.id ?? gateway.ids.make(level)
     const org = level === 'org' ? id : body.org!
     if (level !== 'org') await this.#requireAbove(exchange, org, body.team ?? undefined)
@@ -49,7 +51,6 @@ export class Accounts {
       org,
       id,
       name: body.name!,
-      ...(body.team && { team: body.team }),
       policy: {},
       createdAt: gateway.clock.now(),
       ...accountChange({ policy: {} }, body),
@@ -64,7 +65,9 @@ export class Accounts {
   async update(exchange: AdminExchange, gateway: AdminServices): Promise<Reply> {
     const account = await this.#find(exchange)
     const body = (await exchange.json()) as AccountBody
-    checkChange(body)
+    checkChange[account.level](body)
+    await gateway.checkPolicySettings(body.policy ?? {})
+    if (body.team != null) await this.#requireAbove(exchange, account.org, body.team)
     if (
       account.level === 'org' &&
       exchange.admin.org !== undefined &&
@@ -72,7 +75,11 @@ export class Accounts {
     )
       throw forbidden('What an organization may spend is for tokens of the whole gateway to change.')
     const change = accountChange(account, body)
+    // The keys move first, so that a change that failed half-way can be made again.
+    if (body.team !== undefined) await moveKeys(this.#stores, exchange, gateway, account, change.team)
     if (!(await this.#stores.accounts.update(account, change))) throw notFound(nouns[this.#level], account.id)
+    // Those that were made meanwhile.
+    if (body.team !== undefined) await moveKeys(this.#stores, exchange, gateway, account, change.team)
     const [before, after] = [await this.#show(account), await this.#show({ ...account, ...change })]
     await audited(this.#stores, exchange, gateway, {
       action: `${this.#level}s.update`,
@@ -112,7 +119,11 @@ export class Accounts {
     if (found.length === 0) throw notFound(nouns[level], id)
     if (found.length > 1) {
       const orgs = found.map(account => account.org).join(', ')
-      throw conflict(`Several organizations have a ${nouns[level]} "${id}": ${orgs}. Name one with ?org=.`, 'org', 'ambiguous_id')
+      throw conflict(
+        `Several organizations have a ${nouns[level]} "${id}": ${orgs}. Name one with ?org=, or with --org on the command line.`,
+        'org',
+        'ambiguous_id',
+      )
     }
     return found[0]!
   }

@@ -12,8 +12,7 @@ import { audited } from './audit.ts'
 import { pathId } from './path-id.ts'
 import { pageParameters, Query } from './query.ts'
 import { notFound } from './refusals.ts'
-import { json, time } from './replies.ts'
-import { cursorAt } from './cursor.ts'
+import { json, page, time } from './replies.ts'
 import type { Stores } from './stores.ts'
 
 export const creditSchema: JsonObject = {
@@ -39,14 +38,9 @@ export class Credits {
     const { id: org, hasCredit } = await this.#org(exchange)
     const { pageLimit, ...wanted } = new Query(exchange.query, pageParameters).page('credits')
     const found = await this.#stores.ledger.entries(org, wanted)
-    const hasMore = found.length > pageLimit
-    const entries = found.slice(0, pageLimit)
-    return json({
-      balance_usd: hasCredit ? await this.#stores.ledger.balance(org) : null,
-      data: entries.map(shown),
-      has_more: hasMore,
-      next_cursor: hasMore ? cursorAt('credits', entries.at(-1)!) : null,
-    })
+    const balance = hasCredit ? await this.#stores.ledger.balance(org) : null
+    const show = (entries: readonly CreditEntry[]): readonly JsonObject[] => entries.map(shown)
+    return await page('credits', found, pageLimit, entry => entry, show, { balance_usd: balance })
   }
 
   async add(exchange: AdminExchange, gateway: AdminServices): Promise<Reply> {

@@ -8,8 +8,8 @@ export function cursorAt(list: string, { at, id }: Position): string {
 /** Throws a 400. */
 export function positionIn(list: string, cursor: string): Position {
   const value = parseJson(Buffer.from(cursor, 'base64url').toString())
-  if (isObject(value) && value['list'] === list && typeof value['at'] === 'number' && typeof value['id'] === 'string')
-    return { at: value['at'], id: value['id'] }
+  if (isObject(value) && value['list'] === list && Number.isSafeInteger(value['at']) && typeof value['id'] === 'string')
+    return { at: value['at'] as number, id: value['id'] }
   throw invalidRequest(
     "Invalid value for 'cursor': expected the next_cursor of a page of this list. Start again without a cursor.",
     'cursor',

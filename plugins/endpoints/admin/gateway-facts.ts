@@ -8,12 +8,13 @@ import {
   type JsonObject,
   type Model,
   type MetricWindow,
+  type PluginFacts,
   type Provider,
   type ProviderState,
   type Reply,
 } from '../../../core/index.ts'
-import { Query } from './query.ts'
-import { json, time } from './replies.ts'
+import { pageParameters, Query } from './query.ts'
+import { json, pageOfAll, time } from './replies.ts'
 import { snakeCase } from './snake-case.ts'
 import type { Stores } from './stores.ts'
 
@@ -25,8 +26,9 @@ export class GatewayFacts {
     this.#stores = stores
   }
 
-  metrics(exchange: AdminExchange, { catalog }: AdminServices): Reply {
-    const interval = new Query(exchange.query, ['interval']).text('interval')
+  async metrics(exchange: AdminExchange, { catalog }: AdminServices): Promise<Reply> {
+    const query = new Query(exchange.query, [...pageParameters, 'interval'])
+    const interval = query.text('interval')
     const intervalMs = interval === undefined ? defaultIntervalMs : intervalMsOf(interval)
     if (intervalMs === undefined)
       throw invalidRequest("Invalid value for 'interval': expected a whole number and a unit, such as 15m, 1h or 2 days.", 'interval')
@@ -35,44 +37,48 @@ export class GatewayFacts {
       .flatMap(({ endpoints }) => endpoints)
       .map(endpoint => ({ endpoint, window: this.#stores.metrics.window(endpoint.provider, endpoint.model, intervalMs) }))
     const used = measured.filter(({ window }) => window.requests > 0)
-    return json({ interval_s: intervalMs / 1000, data: used.map(({ endpoint, window }) => metricObject(endpoint, window)) })
+    const idOf = ({ endpoint }: (typeof used)[number]): string => `${endpoint.provider}/${endpoint.model}`
+    const show = ({ endpoint, window }: (typeof used)[number]): JsonObject => metricObject(endpoint, window)
+    return await pageOfAll('endpoints', used, query, idOf, show, { interval_s: intervalMs / 1000 })
   }
 
-  providers(exchange: AdminExchange, gateway: AdminServices): Reply {
-    new Query(exchange.query, [])
+  async providers(exchange: AdminExchange, gateway: AdminServices): Promise<Reply> {
+    const query = new Query(exchange.query, pageParameters)
     const { providers } = this.#stores
     const states = new Map(gateway.providers().map(state => [state.id, state]))
-    return json({ data: providers.values().map(provider => providerObject(provider, providers.pluginOf(provider.id), states)) })
+    const show = (provider: Provider): JsonObject => providerObject(provider, providers.pluginOf(provider.id), states)
+    return await pageOfAll('providers', providers.values(), query, ({ id }) => id, show)
   }
 
-  models(exchange: AdminExchange, { catalog }: AdminServices): Reply {
-    const search = new Query(exchange.query, ['search']).text('search')?.toLowerCase()
-    return json({
-      data: catalog
-        .models()
-        .filter(model => search === undefined || isFound(model, search))
-        .map(({ id, aliases, auto, family, created, ownedBy, endpoints }) => ({
-          id,
-          aliases,
-          auto,
-          family: family ?? null,
-          created_at: created === 0 ? null : time(created * 1000),
-          owned_by: ownedBy,
-          endpoints: endpoints.map(endpointObject),
-        })),
-    })
+  async models(exchange: AdminExchange, { catalog }: AdminServices): Promise<Reply> {
+    const query = new Query(exchange.query, [...pageParameters, 'search'])
+    const search = query.text('search')?.toLowerCase()
+    const found = catalog.models().filter(model => search === undefined || isFound(model, search))
+    return await pageOfAll('models', found, query, ({ id }) => id, modelObject)
   }
 
-  plugins(exchange: AdminExchange, { plugins }: AdminServices): Reply {
-    new Query(exchange.query, [])
-    return json({ data: plugins.map(({ name, provides, contributions }) => ({ name, provides, contributions })) })
+  async plugins(exchange: AdminExchange, { plugins }: AdminServices): Promise<Reply> {
+    const query = new Query(exchange.query, pageParameters)
+    const show = ({ name, provides, contributions }: PluginFacts): JsonObject => ({ name, provides, contributions })
+    return await pageOfAll('plugins', plugins, query, ({ name }) => name, show)
   }
 
   config(exchange: AdminExchange, { plugins, settings }: AdminServices): Reply {
     new Query(exchange.query, [])
-    const shown = (options: typeof settings): JsonObject =>
-      Object.fromEntries(options.map(({ name, value, source }) => [name, { value, source }]))
+    const shown = (options: typeof settings): JsonObject => Object.fromEntries(options.map(({ name, ...facts }) => [name, facts]))
     return json({ server: shown(settings), plugins: plugins.map(({ name, options }) => ({ name, options: shown(options) })) })
+  }
+}
+
+function modelObject({ id, aliases, auto, family, created, ownedBy, endpoints }: Model): JsonObject {
+  return {
+    id,
+    aliases,
+    auto,
+    family: family ?? null,
+    created_at: created === 0 ? null : time(created * 1000),
+    owned_by: ownedBy,
+    endpoints: endpoints.map(endpointObject),
   }
 }
 

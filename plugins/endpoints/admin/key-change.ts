@@ -7,6 +7,7 @@ import {
   type PolicyLayer,
   type SpendPeriod,
 } from '../../../core/index.ts'
+import { expectedInstant, instantIn } from './instant.ts'
 import { idSchema, metadataSchema, nameSchema, spendCapSchema, spendPeriodSchema, timeSchema } from './member-schemas.ts'
 import { changedPolicy, policySchema } from './policy-schema.ts'
 
@@ -110,7 +111,7 @@ function limitOf({ tokens, requests, window_s: seconds }: LimitBody): KeyLimit {
 }
 
 function timeIn(text: string): number {
-  const ms = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN
-  if (Number.isFinite(ms)) return ms
-  throw invalidRequest("Invalid value for 'expires_at': expected a time such as 2026-01-31T12:00:00Z.", 'expires_at')
+  const ms = instantIn(text)
+  if (ms !== undefined) return ms
+  throw invalidRequest(`Invalid value for 'expires_at': ${expectedInstant}.`, 'expires_at')
 }

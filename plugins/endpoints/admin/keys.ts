@@ -72,6 +72,7 @@ export class Keys {
   async create(exchange: AdminExchange, gateway: AdminServices): Promise<Reply> {
     const body = (await exchange.json()) as KeyBody
     checkNewKey(body)
+    await gateway.checkPolicySettings(body.policy ?? {})
     const owner = await this.#owner(exchange, gateway, body)
     const settings: KeySettings = { policy: {}, ...keyChange({ policy: {} }, body), name: body.name!, ...owner }
     this.#checkGuardrails(settings)
@@ -86,6 +87,7 @@ export class Keys {
     const key = await this.find(exchange, pathId(exchange))
     const body = (await exchange.json()) as KeyBody
     checkKeyChange(body)
+    await gateway.checkPolicySettings(body.policy ?? {})
     const change = keyChange(key, body)
     const changed = { ...key, ...change }
     this.#checkGuardrails(changed)

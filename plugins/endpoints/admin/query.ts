@@ -1,5 +1,6 @@
 import { invalidRequest, type PageQuery } from '../../../core/index.ts'
 import { positionIn } from './cursor.ts'
+import { expectedInstant, instantIn } from './instant.ts'
 
 const defaultLimit = 20
 const mostPerPage = 100
@@ -45,9 +46,9 @@ export class Query {
   time(name: string): number | undefined {
     const value = this.text(name)
     if (value === undefined) return undefined
-    const ms = /^\d+$/.test(value) ? Number(value) * 1000 : /^\d{4}-\d\d-\d\d/.test(value) ? Date.parse(value) : Number.NaN
-    if (Number.isFinite(ms) && Math.abs(ms) <= farthestMs) return ms
-    throw invalid(name, 'expected a time such as 2026-01-31T12:00:00Z, or seconds since 1970')
+    const ms = /^\d+$/.test(value) ? Number(value) * 1000 : instantIn(value)
+    if (ms !== undefined && ms <= farthestMs) return ms
+    throw invalid(name, `${expectedInstant}, or seconds since 1970`)
   }
 
   oneOf<T extends string>(name: string, values: readonly T[]): T | undefined {

@@ -6,7 +6,7 @@ import {
   type JsonObject,
   type Registry,
 } from '../../../core/index.ts'
-import { accountChangeSchema, newAccountSchemas } from './account-change.ts'
+import { accountChangeSchemas, newAccountSchemas } from './account-change.ts'
 import { Accounts } from './accounts.ts'
 import { auditFilters, listAudit } from './audit-list.ts'
 import { Credits, creditSchema } from './credits.ts'
@@ -57,10 +57,16 @@ export function adminRoutes(stores: Stores, all: Registry<AdminRoute>, guardrail
     get('/records/:id', 'org', (e, g) => records.get(e, g), { summary: 'A record', query: ['content'] }),
     get('/usage', 'org', (e, g) => records.usage(e, g), { summary: 'Requests, tokens and cost over time', query: usageParameters }),
     get('/audit', 'org', e => listAudit(stores, e), { summary: 'Who changed what', query: [...pageParameters, ...auditFilters] }),
-    get('/metrics/endpoints', 'all', (e, g) => facts.metrics(e, g), { summary: 'How endpoints did lately', query: ['interval'] }),
-    get('/providers', 'all', (e, g) => facts.providers(e, g), { summary: 'The providers and their credentials, without secrets' }),
-    get('/models', 'all', (e, g) => facts.models(e, g), { summary: 'The catalog', query: ['search'] }),
-    get('/plugins', 'all', (e, g) => facts.plugins(e, g), { summary: 'The plugins, and what they add' }),
+    get('/metrics/endpoints', 'all', (e, g) => facts.metrics(e, g), {
+      summary: 'How endpoints did lately',
+      query: [...pageParameters, 'interval'],
+    }),
+    get('/providers', 'all', (e, g) => facts.providers(e, g), {
+      summary: 'The providers and their credentials, without secrets',
+      query: pageParameters,
+    }),
+    get('/models', 'all', (e, g) => facts.models(e, g), { summary: 'The catalog', query: [...pageParameters, 'search'] }),
+    get('/plugins', 'all', (e, g) => facts.plugins(e, g), { summary: 'The plugins, and what they add', query: pageParameters }),
     get('/config', 'all', (e, g) => facts.config(e, g), { summary: 'The options in effect, with secrets masked' }),
     get('/routes', 'org', (e, g) => listRoutes(keys, e, g), {
       summary: 'The order in which a request would be sent to endpoints now, and why',
@@ -74,7 +80,7 @@ export function adminRoutes(stores: Stores, all: Registry<AdminRoute>, guardrail
       summary: 'Answer a decision as a key',
       request: playgroundSchema,
     }),
-    owner('GET', '/admin-tokens', e => tokens.list(e), { summary: 'List admin tokens' }),
+    owner('GET', '/admin-tokens', e => tokens.list(e), { summary: 'List admin tokens', query: pageParameters }),
     owner('POST', '/admin-tokens', (e, g) => tokens.create(e, g), {
       summary: 'Create an admin token, and show it once',
       request: newTokenSchema,
@@ -118,7 +124,7 @@ function accountRoutes(stores: Stores, name: keyof typeof levels): readonly Admi
     get(`/${name}/:id`, 'org', e => accounts.get(e), { summary: `Read ${noun}`, query: ambiguous }),
     change('PATCH', `/${name}/:id`, (e, g) => accounts.update(e, g), {
       summary: `Change ${noun}`,
-      request: accountChangeSchema,
+      request: accountChangeSchemas[level],
       query: ambiguous,
     }),
     {
@@ -146,7 +152,6 @@ function change(method: 'PATCH' | 'DELETE', path: string, handle: Handle, descri
   return { method, path: `${base}${path}`, role: 'editor', reach: 'org', handle, describe: () => described(description) }
 }
 
-/** Only owners of the whole gateway. */
 function owner(method: AdminRoute['method'], path: string, handle: Handle, description: Description): AdminRoute {
-  return { method, path: `${base}${path}`, role: 'owner', reach: 'all', handle, describe: () => described(description) }
+  return { method, path: `${base}${path}`, role: 'owner', reach: 'org', handle, describe: () => described(description) }
 }

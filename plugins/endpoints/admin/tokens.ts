@@ -12,9 +12,9 @@ import {
 import { audited } from './audit.ts'
 import { idSchema, nameSchema } from './member-schemas.ts'
 import { pathId } from './path-id.ts'
-import { Query } from './query.ts'
-import { notFound } from './refusals.ts'
-import { json, time } from './replies.ts'
+import { pageParameters, Query } from './query.ts'
+import { forbidden, notFound } from './refusals.ts'
+import { json, pageOfAll, time } from './replies.ts'
 import type { Stores } from './stores.ts'
 
 export const newTokenSchema: JsonObject = {
@@ -24,12 +24,16 @@ export const newTokenSchema: JsonObject = {
   properties: {
     name: nameSchema,
     role: { enum: [...adminRoles] },
-    org: { ...idSchema, type: ['string', 'null'], description: 'The only organization that the token may see and change. Null: all.' },
+    org: {
+      ...idSchema,
+      type: ['string', 'null'],
+      description: 'The only organization that the token may see and change. Default: that of the admin token. Null: all.',
+    },
   },
 }
 const check = bodyValidator(newTokenSchema)
 
-/** The routes of admin tokens. */
+/** The routes of admin tokens. An owner of one organization manages the tokens of that organization. */
 export class Tokens {
   readonly #stores: Stores
 
@@ -38,29 +42,46 @@ export class Tokens {
   }
 
   async list(exchange: AdminExchange): Promise<Reply> {
-    new Query(exchange.query, [])
-    const tokens = await this.#stores.adminTokens.list()
-    return json({ data: tokens.map(shown), has_more: false, next_cursor: null })
+    const query = new Query(exchange.query, pageParameters)
+    const tokens = (await this.#stores.adminTokens.list()).filter(token => isVisible(exchange, token))
+    return await pageOfAll('admin-tokens', tokens, query, ({ id }) => id, shown)
   }
 
   async create(exchange: AdminExchange, gateway: AdminServices): Promise<Reply> {
     const body = (await exchange.json()) as { readonly name: string; readonly role: AdminRole; readonly org?: string | null }
     check(body)
-    const org = body.org ?? undefined
-    if (org !== undefined && !(await this.#stores.accounts.find({ level: 'org', org, id: org })))
+    const { admin } = exchange
+    const org = body.org === undefined ? admin.org : (body.org ?? undefined)
+    if (admin.org !== undefined && org === undefined)
+      throw forbidden('Tokens for all organizations can be created only with a token for all organizations.')
+    if (org !== undefined && ((admin.org ?? org) !== org || !(await this.#stores.accounts.find({ level: 'org', org, id: org }))))
       throw invalidRequest(`No organization has the id "${org}". Create it first.`, 'org')
     const { token, text } = await gateway.issueToken({ name: body.name, role: body.role, org })
-    await audited(this.#stores, exchange, gateway, { action: 'admin-tokens.create', target: token.id, org: null, after: shown(token) })
+    await audited(this.#stores, exchange, gateway, {
+      action: 'admin-tokens.create',
+      target: token.id,
+      org: org ?? null,
+      after: shown(token),
+    })
     return json({ token: text, ...shown(token) }, 201)
   }
 
   async remove(exchange: AdminExchange, gateway: AdminServices): Promise<Reply> {
     const id = pathId(exchange)
     const token = await this.#stores.adminTokens.find(id)
-    if (!token || !(await this.#stores.adminTokens.remove(id))) throw notFound('admin token', id)
-    await audited(this.#stores, exchange, gateway, { action: 'admin-tokens.delete', target: id, org: null, before: shown(token) })
+    if (!token || !isVisible(exchange, token) || !(await this.#stores.adminTokens.remove(id))) throw notFound('admin token', id)
+    await audited(this.#stores, exchange, gateway, {
+      action: 'admin-tokens.delete',
+      target: id,
+      org: token.org ?? null,
+      before: shown(token),
+    })
     return json({ object: 'admin_token', id, deleted: true })
   }
+}
+
+function isVisible({ admin }: AdminExchange, { org }: AdminToken): boolean {
+  return admin.org === undefined || admin.org === org
 }
 
 function shown({ id, name, role, org, createdAt }: AdminToken): JsonObject {

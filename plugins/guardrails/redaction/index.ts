@@ -1,7 +1,8 @@
-import { bodyValidator, definePlugin, Guardrails, PluginError } from '../../../core/index.ts'
-import { RedactionSession } from './session.ts'
+import { definePlugin, Guardrails, policyRefusal, type RunContext } from '../../../core/index.ts'
 import type { Finder } from './finder.ts'
-import { settingsSchema, type Settings } from './settings.ts'
+import { settingsProblem } from './settings-problem.ts'
+import { RedactionSession } from './session.ts'
+import type { Settings } from './settings.ts'
 
 /** Takes personal data and secrets out of requests before a provider sees them, for keys whose policy has redaction on. */
 export default definePlugin({
@@ -9,9 +10,9 @@ export default definePlugin({
   options: { type: 'object', additionalProperties: false, properties: {} },
   setup(gateway) {
     const finders = new WeakMap<object, Promise<Finder>>()
-    const finderOf = (settings: Settings): Promise<Finder> => {
+    const finderOf = (settings: Settings, context: RunContext): Promise<Finder> => {
       let finder = finders.get(settings)
-      if (!finder) finders.set(settings, (finder = load(settings)))
+      if (!finder) finders.set(settings, (finder = load(settings, context)))
       return finder
     }
     gateway.add(Guardrails, {
@@ -20,27 +21,29 @@ export default definePlugin({
       onFailure: 'refuse',
       timeoutMs: 10_000,
       seesContent: 'local',
+      settingsProblem: (_, settings) => settingsProblem(settings),
       open(context) {
         const { value, settings = usual } = context.caller.policy.redaction
         if (!value) return undefined
-        return new RedactionSession(settings as Settings, () => finderOf(settings as Settings), context)
+        return new RedactionSession(settings as Settings, () => finderOf(settings as Settings, context), context)
       },
     })
   },
 })
 
 const usual: Settings = {}
-const checkSettings = bodyValidator(settingsSchema)
 
 /** The detectors take a while to load, so only gateways that redact load them. */
-async function load(settings: Settings): Promise<Finder> {
-  try {
-    checkSettings(settings)
-  } catch (cause) {
-    throw new PluginError('redaction', `cannot use the settings of a policy: ${(cause as Error).message}`, { cause })
+async function load(settings: Settings, { caller, log }: RunContext): Promise<Finder> {
+  const problem = await settingsProblem(settings)
+  if (problem) {
+    const { source } = caller.policy.redaction
+    log.error('the redaction settings of a policy cannot be used', { level: source, org: caller.key.org, key: caller.key.id, ...problem })
+    const member = problem.path === '' ? 'they are malformed' : `"${problem.path}" is wrong`
+    throw policyRefusal(
+      `The redaction settings in the policy of this API key (set by the ${source}) cannot be used: ${member}. Requests are refused until they are changed.`,
+    )
   }
-  const [{ Finder }, { patternProblem }] = await Promise.all([import('./finder.ts'), import('./patterns.ts')])
-  const problem = (settings.custom ?? []).map(patternProblem).find(each => each !== undefined)
-  if (problem !== undefined) throw new PluginError('redaction', `cannot use the settings of a policy: ${problem}`)
+  const { Finder } = await import('./finder.ts')
   return new Finder(settings)
 }

@@ -61,10 +61,21 @@ function parseRing(text: string, path: string): KeyRing {
     return { kind, key: parseMasterKey(key, place) }
   })
   return {
-    current: parseMasterKey(current, `key file ${path}`),
+    current: parseFirstLine(current, path),
     previous: lines.filter(({ kind }) => kind === 'previous').map(({ key }) => key),
     mac: lines.find(({ kind }) => kind === 'mac')?.key,
   }
+}
+
+/** A new key would not open what is stored, so the advice is another than for options. */
+function parseFirstLine(line: string, path: string): Buffer {
+  const bytes = decode(line)
+  if (bytes?.length === keyBytes) return bytes
+  const found = line === '' ? 'nothing' : bytes ? `${bytes.length} bytes` : 'other text'
+  throw new Error(
+    `key file ${path}: expected ${keyBytes} bytes as hex or base64 in its first line, got ${found}. Restore the file from a backup, ` +
+      'because no other key opens what is stored. If nothing is stored yet, delete it, and the next start creates a new one',
+  )
 }
 
 function textOf({ current, previous, mac }: KeyRing): string {

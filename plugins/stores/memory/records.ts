@@ -61,6 +61,9 @@ export class MemoryRecords implements RecordStore, LogSink {
     )
   }
 
+  /** No content is kept. */
+  eraseContent(): void {}
+
   keyUse(keys: readonly string[]): ReadonlyMap<string, KeyUse> {
     return new Map(
       keys.flatMap(key => {

@@ -22,6 +22,8 @@ const sweepEveryMs = 60 * 60 * 1000
 const rowsInBatch = 50
 /** Charts by the minute show the last days only. */
 const keepUsageMinutesDays = 7
+/** No record arrives later. */
+const keepErasedDays = 7
 
 /** Deletes what is too old, in small batches. */
 export class Expiry {
@@ -64,6 +66,10 @@ export class Expiry {
       deleted.records += await this.#each(keepRecordsDays, before => this.#records(scope, before))
     }
     await this.#each(keepUsageMinutesDays, before => this.#usageMinutes(before))
+    await this.#database
+      .deleteFrom('erased_answer')
+      .where('at', '<', this.#clock.now() - keepErasedDays * dayMs)
+      .execute()
     await this.#database.deleteFrom('rate_window').where('ends_at', '<', this.#clock.now()).execute()
     return deleted
   }

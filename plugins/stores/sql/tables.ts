@@ -7,6 +7,7 @@ import type { LedgerProcessTable } from './ledger/process.ts'
 import type { CreditEntryTable, CreditHoldTable, CreditTable, SpendTable } from './ledger/sums.ts'
 import type { RateWindowTable } from './limits.ts'
 import type { MasterKeyCheckTable } from './master-key-check.ts'
+import type { ErasedAnswerTable } from './records/erasure.ts'
 import type { KeyUseTable, RecordContentTable, RecordTable, UsageLatencyTable, UsageTable } from './records/tables.ts'
 import type { MetricTable } from './metric-rows.ts'
 import type { ResponseItemTable, ResponseTable } from './response-rows.ts'
@@ -20,6 +21,7 @@ export interface Tables {
   readonly credit_entry: CreditEntryTable
   readonly credit_hold: CreditHoldTable
   readonly data_key: DataKeyTable
+  readonly erased_answer: ErasedAnswerTable
   readonly key_use: KeyUseTable
   readonly ledger_process: LedgerProcessTable
   readonly master_key_check: MasterKeyCheckTable

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { policyFields } from '../../../core/index.ts'
+import redaction from '../../../plugins/guardrails/redaction/index.ts'
 import { adminGateway, type AdminGateway } from '../../admin-gateway.ts'
 import { listing } from '../../core/stage.ts'
 import { hello, saying } from '../../gateway.ts'
@@ -327,10 +328,15 @@ t.test('bad input is a 400 or 404 that names the member', async t => {
       ['POST', '/keys', key({ limits: [{ tokens: 1, requests: 1, window_s: 1 }] }), 400, 'limits[0]', /exactly one of/],
       ['POST', '/keys', key({ limits: [{ requests: 0, window_s: 1 }] }), 400, 'limits[0].requests', /must be >= 1/],
       ['POST', '/keys', key({ expires_at: 'tomorrow' }), 400, 'expires_at', /expected a time such as/],
+      ['POST', '/keys', key({ expires_at: '2026-02-31' }), 400, 'expires_at', /expected a time such as/],
+      ['POST', '/keys', key({ expires_at: '2026-02-28T24:00:00Z' }), 400, 'expires_at', /expected a time such as/],
+      ['POST', '/keys', key({ expires_at: '2026-02-28T12:00:00' }), 400, 'expires_at', /expected a time such as/],
       ['POST', '/keys', key({ guardrails: ['none'] }), 400, 'guardrails[0]', /no guardrail "none" is loaded/],
       ['POST', '/keys', key({ max_concurrency: 0 }), 400, 'max_concurrency', /must be >= 1/],
       ['POST', '/keys', key({ metadata: { a: 1 } }), 400, 'metadata.a', /expected a string/],
       ['PATCH', `/keys/${id}`, { org: 'globex' }, 400, 'org', /Unknown parameter: 'org'/],
+      ['PATCH', '/users/ada?org=acme', { team: 'nobody' }, 400, 'team', /has no team "nobody"/],
+      ['PATCH', '/teams/research?org=acme', { team: 'x' }, 400, 'team', /Unknown parameter: 'team'/],
       ['PATCH', '/keys/nobody', {}, 404, 'id', /No key has the id "nobody"/],
       ['PATCH', `/keys/tp_abcdef012345_${'0a1b'.repeat(12)}`, {}, 404, 'id', /No key has the id "tp_abcdef012345_…"/],
       ['POST', `/keys/${id}/rotate`, { grace_seconds: -1 }, 400, 'grace_seconds', /must be >= 0/],
@@ -342,6 +348,7 @@ t.test('bad input is a 400 or 404 that names the member', async t => {
       ['GET', '/keys?team', undefined, 400, 'team', /expected a value/],
       ['GET', '/keys?colour=red', undefined, 400, 'colour', /Unknown parameter: 'colour'/],
       ['GET', '/records?from=yesterday', undefined, 400, 'from', /expected a time/],
+      ['GET', '/records?from=2025-02-29', undefined, 400, 'from', /expected a time/],
       ['GET', '/records?status=ok', undefined, 400, 'status', /expected a number/],
       ['GET', '/records?min_cost_usd=-1', undefined, 400, 'min_cost_usd', /expected a number of 0 or more/],
       ['GET', '/records/nobody', undefined, 404, 'id', /No record has the id/],
@@ -445,4 +452,120 @@ t.test('with logging off, no prompt and no answer is anywhere', async t => {
   t.notMatch(JSON.stringify(shown), canary)
   t.notMatch(under.logs.join(), canary)
   t.notMatch(JSON.stringify(under.records), canary)
+})
+
+t.test('every list is paged, in its own order, and takes only its own cursors', async t => {
+  const names = ['a', 'b', 'c', 'd', 'e']
+  const under = await adminGateway({
+    plugins: [
+      ...names.map(name => saying(name, hello)),
+      listing(...names.map(name => ({ model: `model-${name}`, endpoints: [{ provider: name }] }))),
+    ],
+  })
+  t.teardown(under.stop)
+  const { call } = under
+  for (const name of names) {
+    await under.token('viewer')
+    await under.request('/v1/responses', { body: { model: `model-${name}`, input: 'hi' } })
+  }
+  for (const path of ['/admin-tokens', '/providers', '/models', '/plugins', '/metrics/endpoints']) {
+    const all = (await call('GET', `${path}?limit=100`)).body
+    t.match(all, { has_more: false, next_cursor: null }, path)
+    t.ok(all.data.length >= 5, `${path}: ${all.data.length}`)
+    const seen = []
+    let cursor = ''
+    for (;;) {
+      const { body } = await call('GET', `${path}?limit=2${cursor && `&cursor=${cursor}`}`)
+      seen.push(...body.data)
+      if (!body.has_more) break
+      t.equal(body.data.length, 2)
+      cursor = body.next_cursor
+    }
+    t.same(seen, all.data, path)
+    t.equal((await call('GET', `/keys?cursor=${cursor}`)).status, 400, path)
+    t.equal((await call('GET', `${path}?limit=101`)).status, 400, path)
+  }
+  const { body } = await call('GET', '/admin-tokens?limit=2')
+  await call('DELETE', `/admin-tokens/${body.data[1].id}`)
+  const rest = (await call('GET', `/admin-tokens?cursor=${body.next_cursor}`)).body
+  t.equal(rest.data.length, 3, 'none is left out if the last entry of a page is deleted')
+})
+
+t.test('an owner of one organization manages its tokens only', async t => {
+  const under = await withAccounts()
+  t.teardown(under.stop)
+  const { call } = under
+  const owner = await under.token('owner', 'acme')
+  await under.token('viewer', 'globex')
+  await under.token('viewer')
+  const created = await call('POST', '/admin-tokens', { name: 'x', role: 'editor' }, owner)
+  t.match(created, { status: 201, body: { token: /^ta_/, role: 'editor', org: 'acme' } }, 'the organization of the token by default')
+  const { data } = (await call('GET', '/admin-tokens', undefined, owner)).body
+  t.same(
+    data.map(({ org }: any) => org),
+    ['acme', 'acme'],
+  )
+  const refused = await call('POST', '/admin-tokens', { name: 'x', role: 'viewer', org: null }, owner)
+  t.match(refused, { status: 403, body: { error: { message: /Tokens for all organizations/ } } })
+  t.equal((await call('POST', '/admin-tokens', { name: 'x', role: 'viewer', org: 'globex' }, owner)).status, 400)
+  for (const { id, org } of (await call('GET', '/admin-tokens')).body.data)
+    if (org !== 'acme') t.equal((await call('DELETE', `/admin-tokens/${id}`, undefined, owner)).status, 404)
+  t.match((await call('GET', '/audit?limit=1', undefined, owner)).body.data, [{ action: 'admin-tokens.create', org: 'acme' }])
+  t.match((await call('DELETE', `/admin-tokens/${created.body.id}`, undefined, owner)).body, { deleted: true })
+})
+
+t.test('a user moves to another team together with its keys', async t => {
+  const under = await withAccounts()
+  t.teardown(under.stop)
+  const { call } = under
+  await call('POST', '/teams', { id: 'support', name: 'Support', org: 'acme', policy: { logging: { value: false, enforced: true } } })
+  const { id } = (await call('POST', '/keys', { name: 'k', org: 'acme', user: 'ada' })).body
+  const other = (await call('POST', '/keys', { name: 'k', org: 'acme', team: 'research' })).body.id
+  const policyOf = async () => (await call('GET', `/keys/${id}`)).body
+  t.match(await call('PATCH', '/users/ada?org=acme', { team: 'support' }), { status: 200, body: { team: 'support' } })
+  t.match(await policyOf(), { team: 'support', policy_source: { logging: 'team' } })
+  t.equal((await call('GET', `/keys/${other}`)).body.team, 'research', 'a key of the team itself stays')
+  t.match(await call('PATCH', '/users/ada?org=acme', { team: null }), { status: 200, body: { team: null } })
+  t.match(await policyOf(), { team: null, policy_source: { logging: 'key' } })
+  const { data } = (await call('GET', `/audit?target=${id}`)).body
+  t.match(data, [{ action: 'keys.update', changes: { team: { from: 'support', to: null } } }, { action: 'keys.update' }, {}])
+})
+
+t.test('a body may start with a byte order mark', async t => {
+  const under = await adminGateway()
+  t.teardown(under.stop)
+  t.equal((await under.call('POST', '/orgs', `\ufeff{"name":"Acme"}`)).status, 201)
+})
+
+t.test('settings that no guardrail can use are refused when they are set', async t => {
+  const under = await adminGateway({ plugins: [redaction({})] })
+  t.teardown(under.stop)
+  const { call } = under
+  await call('POST', '/orgs', { id: 'acme', name: 'Acme' })
+  const { id } = (await call('POST', '/keys', { name: 'k' })).body
+  const custom = (pattern: string) => ({ custom: [{ name: 'ticket', pattern }] })
+  const cases: readonly (readonly [settings: object, member: string, message: RegExp])[] = [
+    [{ detectors: ['emial'] }, '.detectors[0]', /cannot use 'policy\.redaction\.settings'\. .*expected 'secret'/],
+    [{ detector: ['email'] }, '.detector', /Did you mean detectors\?/],
+    [{ restore: 'yes' }, '.restore', /expected a boolean/],
+    [custom('(?=a)b'), '.custom[0].pattern', /linear time/],
+    [custom('a*'), '.custom[0].pattern', /empty text/],
+    [{ custom: [{ name: '1', pattern: 'a' }] }, '.custom[0].name', /must match/],
+  ]
+  for (const [settings, member, message] of cases) {
+    const policy = { redaction: { value: true, settings } }
+    for (const [method, path, body] of [
+      ['POST', '/keys', { name: 'k', policy }],
+      ['PATCH', `/keys/${id}`, { policy }],
+      ['POST', '/orgs', { name: 'x', policy }],
+      ['PATCH', '/orgs/acme', { policy: { redaction: { ...policy.redaction, enforced: true } } }],
+    ] as const) {
+      const { status, body: reply } = await call(method, path, body)
+      t.equal(status, 400, `${method} ${path} ${JSON.stringify(settings)}`)
+      t.match(reply.error, { param: `policy.redaction.settings${member}`, message })
+    }
+  }
+  const good = { redaction: { value: true, settings: { ...custom('T-\\d+'), detectors: ['email'] } } }
+  t.equal((await call('PATCH', `/keys/${id}`, { policy: good })).status, 200)
+  t.same((await call('GET', `/keys/${id}`)).body.policy, good)
 })

@@ -107,7 +107,11 @@ t.test('says what is wrong with a key, and never the key', async t => {
 
   const keyFile = join(t.testdir({}), 'master.key')
   writeFileSync(keyFile, 'c2hvcnQ=\n', { mode: 0o600 })
-  await t.rejects(sealer({ keyFile }), { message: new RegExp(`key file ${keyFile}: expected 32 bytes .* got 5 bytes`) })
+  await t.rejects(sealer({ keyFile }), {
+    message: new RegExp(`key file ${keyFile}: expected 32 bytes .* got 5 bytes. Restore the file from a backup`),
+  })
+  writeFileSync(keyFile, Buffer.from([0xff, 0x00, 0x10, 0x0a]))
+  await t.rejects(sealer({ keyFile }), { message: /got other text\. Restore .* no other key opens what is stored/ })
   writeFileSync(keyFile, firstKey)
   chmodSync(keyFile, 0o644)
   await t.rejects(sealer({ keyFile }), {

@@ -37,7 +37,7 @@ export function record(index: number, members: Partial<RequestRecord> = {}): Req
 
 /** What every store of records does. `holdsContent`: whether it keeps what was said. */
 export async function checkRecords(t: Test, sink: LogSink, store: RecordStore, holdsContent: boolean): Promise<void> {
-  const content = { request: { input: 'naïve \u0000 “text” \ud800' }, response: { output: [] } }
+  const content = { request: { input: 'naïve \u0000 “text” \ud800' }, response: { output: [] }, kept: { demo: { a: 'naïve' } } }
   const records = [
     record(0),
     record(1, { status: 429, errorCode: 'rate_limit_exceeded', model: null, provider: null, usage: null, costUsd: null, answerId: null }),
@@ -130,6 +130,24 @@ export async function checkRecords(t: Test, sink: LogSink, store: RecordStore, h
   t.same(await ids({ status: 'error' }), [3, 1])
   t.same(await ids({ status: 'error', key: 'key_1' }), [1])
   await checkDurations(t, sink, store)
+  const said = (index: number) => record(index, { at, keyId: 'key_4', ...content })
+  await sink.write([said(70), said(71), said(72)])
+  await store.eraseContent('example/user/ada', 'resp_70')
+  await store.eraseContent('example/user/bob', 'resp_71')
+  await store.eraseContent('example/user/ada', 'resp_73')
+  await store.eraseContent('example/user/bob', 'resp_74')
+  await sink.write([said(73), said(74)])
+  for (const [index, isKept] of [
+    [70, false],
+    [71, true],
+    [72, true],
+    [73, false],
+    [74, true],
+  ] as const) {
+    const id = `req_${String(index).padStart(6, '0')}`
+    t.strictSame(await store.content(id), holdsContent && isKept ? content : undefined, `the content of ${id}`)
+    t.ok(await store.find(id))
+  }
 
   const use = await store.keyUse(['key_1', 'key_2', 'key_3'])
   t.same([...use.keys()].toSorted(), ['key_1', 'key_2'])

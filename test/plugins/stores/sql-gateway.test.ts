@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import t from 'tap'
 import type { KeySettings } from '../../../core/contracts/key-store.ts'
 import { systemClock } from '../../../core/foundation/clock.ts'
@@ -109,6 +110,24 @@ t.test('a damaged response is not found, the log names it and says no more, and 
   t.notMatch(under.logs.join('\n'), canary)
   t.equal((await under.request(`/v1/responses/${id}`, { method: 'DELETE' })).status, 200, 'it can be deleted')
   t.equal((await under.request(`/v1/responses/${id}`, { method: 'DELETE' })).status, 404)
+})
+
+t.test('with a response, the content of its record is deleted, also of one that was just made', async t => {
+  const file = fileOf(t)
+  const under = await gatewayOn(file)
+  t.teardown(under.stop)
+  const ids: string[] = []
+  for (const pauseMs of [0, 300]) {
+    const { id } = (await ask(under, { model: 'acme/m', input: canary })).response
+    await setTimeout(pauseMs)
+    t.equal((await under.request(`/v1/responses/${id}`, { method: 'DELETE' })).status, 200)
+    ids.push(id)
+  }
+  const kept = (await ask(under, { model: 'acme/m', input: canary })).response
+  const rows = () => run(file, 'select answer_id, sealed from record left join record_content using (id) where answer_id is not null')
+  while (rows().length < 3) await setTimeout(20)
+  for (const { answer_id: id, sealed } of rows()) t.equal(sealed === null, ids.includes(id as string), id as string)
+  t.equal((await under.request(`/v1/responses/${kept.id}`)).status, 200)
 })
 
 t.test('with logging off, or where the caller says so, nothing is written', async t => {

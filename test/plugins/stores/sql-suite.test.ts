@@ -48,7 +48,12 @@ onEveryDatabase(t, (t, open) => {
 
   void t.test('records', async t => {
     const database = await open(t)
-    await checkRecords(t, new RecordSink(database, partsOn(database), silent), new SqlRecords(database, partsOn(database), silent), true)
+    await checkRecords(
+      t,
+      new RecordSink(database, partsOn(database), silent),
+      new SqlRecords(database, new FakeClock(), partsOn(database), silent),
+      true,
+    )
   })
 
   void t.test('responses', async t => {

@@ -10,6 +10,7 @@ import * as records from './0012-records.ts'
 import * as administration from './0013-administration.ts'
 import * as retiredAccounts from './0014-retired-accounts.ts'
 import * as usageLatency from './0020-usage-latency.ts'
+import * as erasedAnswers from './0021-erased-answers.ts'
 
 /** All migrations, run in the order of their names. Never change a released one. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -24,4 +25,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0013-administration': administration,
   '0014-retired-accounts': retiredAccounts,
   '0020-usage-latency': usageLatency,
+  '0021-erased-answers': erasedAnswers,
 }

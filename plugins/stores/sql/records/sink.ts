@@ -4,6 +4,7 @@ import { describeError, type LogSink, type Logger, type RequestRecord } from '..
 import type { SealedParts } from '../sealed-parts.ts'
 import type { Tables } from '../tables.ts'
 import { isUnavailable } from '../unavailable.ts'
+import { erasedAmong } from './erasure.ts'
 import { insertRecords } from './insert.ts'
 import { rollUp } from './roll-up.ts'
 import type { RecordContentTable } from './tables.ts'
@@ -47,20 +48,20 @@ export class RecordSink implements LogSink {
     const contents = await this.#sealed(batch)
     await this.#database.transaction().execute(async transaction => {
       const ids = await insertRecords(transaction, batch)
-      await rollUp(
-        transaction,
-        batch.filter(({ id }) => ids.has(id)),
-      )
-      const wanted = contents.filter(({ id }) => ids.has(id))
+      const added = batch.filter(({ id }) => ids.has(id))
+      await rollUp(transaction, added)
+      if (contents.length === 0) return
+      const erased = await erasedAmong(transaction, added)
+      const wanted = contents.filter(({ id }) => ids.has(id) && !erased.has(id))
       if (wanted.length > 0) await transaction.insertInto('record_content').values(wanted).execute()
     })
   }
 
   async #sealed(batch: readonly RequestRecord[]): Promise<readonly RecordContentTable[]> {
     const rows: RecordContentTable[] = []
-    for (const { id, org, owner, at, request, response } of batch) {
+    for (const { id, org, owner, at, request, response, kept } of batch) {
       if ((request === null && response === null) || org === null || owner === null) continue
-      rows.push({ id, org, at, sealed: await this.#parts.seal(org, { owner, id, part: 'content' }, { request, response }) })
+      rows.push({ id, org, at, sealed: await this.#parts.seal(org, { owner, id, part: 'content' }, { request, response, kept }) })
     }
     return rows
   }

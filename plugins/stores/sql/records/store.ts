@@ -1,6 +1,7 @@
 import { sql, type Kysely, type SelectQueryBuilder } from 'kysely'
 import {
   isObject,
+  type Clock,
   type JsonObject,
   type Logger,
   type KeyUse,
@@ -15,22 +16,27 @@ import {
 import { beforeInTime } from '../page.ts'
 import type { SealedParts } from '../sealed-parts.ts'
 import type { Tables } from '../tables.ts'
+import { eraseContent } from './erasure.ts'
 import type { RecordTable } from './tables.ts'
 import { readUsage } from './usage.ts'
 
 export class SqlRecords implements RecordStore {
   readonly #database: Kysely<Tables>
+  readonly #reader: Kysely<Tables>
+  readonly #clock: Clock
   readonly #parts: SealedParts
   readonly #log: Logger
 
-  constructor(database: Kysely<Tables>, parts: SealedParts, log: Logger) {
+  constructor(database: Kysely<Tables>, clock: Clock, parts: SealedParts, log: Logger, reader = database) {
     this.#database = database
+    this.#reader = reader
+    this.#clock = clock
     this.#parts = parts
     this.#log = log
   }
 
   async page(filter: RecordFilter, { limit, after }: PageQuery): Promise<readonly RecordFacts[]> {
-    let query = filtered(this.#database.selectFrom('record').selectAll(), filter)
+    let query = filtered(this.#reader.selectFrom('record').selectAll(), filter)
     if (after) query = query.where(beforeInTime('at', after))
     return (await query.orderBy('at', 'desc').orderBy('id', 'desc').limit(limit).execute()).map(factsFrom)
   }
@@ -41,7 +47,7 @@ export class SqlRecords implements RecordStore {
   }
 
   async content(id: string): Promise<RecordContent | undefined> {
-    const row = await this.#database
+    const row = await this.#reader
       .selectFrom('record_content')
       .innerJoin('record', 'record.id', 'record_content.id')
       .select(['record_content.org', 'record_content.sealed', 'record.owner'])
@@ -53,16 +59,21 @@ export class SqlRecords implements RecordStore {
       this.#log.error('the content of a record cannot be decrypted: it was changed, or its key is lost', { record: id })
       return undefined
     }
-    return { request: opened['request'] as JsonObject | null, response: opened['response'] as JsonObject | null }
+    const { request, response, kept } = opened as RecordContent & JsonObject
+    return { request, response, ...(kept && { kept }) }
+  }
+
+  async eraseContent(owner: string, answerId: string): Promise<void> {
+    await eraseContent(this.#database, owner, answerId, this.#clock.now())
   }
 
   async usage(query: UsageQuery): Promise<readonly UsageRow[]> {
-    return await readUsage(this.#database, query)
+    return await readUsage(this.#reader, query)
   }
 
   async keyUse(keys: readonly string[]): Promise<ReadonlyMap<string, KeyUse>> {
     if (keys.length === 0) return new Map()
-    const rows = await this.#database
+    const rows = await this.#reader
       .selectFrom('key_use')
       .selectAll()
       .where('key_id', 'in', [...keys])

@@ -1,0 +1,11 @@
+import type { RecordStore } from '../contracts/record-store.ts'
+
+/** For gateways that keep no records. */
+export const noRecords: RecordStore = {
+  page: () => [],
+  find: () => undefined,
+  content: () => undefined,
+  eraseContent: () => undefined,
+  usage: () => [],
+  keyUse: () => new Map(),
+}

@@ -1,0 +1,20 @@
+import { bodyValidator, GatewayError, type SettingsProblem } from '../../../core/index.ts'
+import { settingsSchema, type Settings } from './settings.ts'
+
+const check = bodyValidator(settingsSchema)
+
+/** Why the settings cannot be used. Undefined if they can. */
+export async function settingsProblem(settings: object): Promise<SettingsProblem | undefined> {
+  try {
+    check(settings)
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error
+    return { path: error.param ?? '', message: error.message }
+  }
+  const { custom = [] } = settings as Settings
+  if (custom.length === 0) return undefined
+  const { patternProblem } = await import('./patterns.ts')
+  const problems = custom.map(patternProblem)
+  const index = problems.findIndex(problem => problem !== undefined)
+  return index === -1 ? undefined : { path: `custom[${index}].pattern`, message: problems[index]! }
+}
