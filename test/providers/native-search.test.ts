@@ -14,6 +14,7 @@ import { UndiciClient } from '../../core/upstream/http-client.ts'
 import { providerOf } from '../provider-of.ts'
 
 const apiKey = 'sk-demo-search'
+const login = { type: 'authorized_user', client_id: 'demo', client_secret: 'demo-secret', refresh_token: 'demo-token' }
 /** For each provider: models with a search of their own, and models without, as their vendors document it. */
 const table: readonly (readonly [name: string, plugin: PluginUse, searching: readonly string[], without: readonly string[]])[] = [
   [
@@ -71,7 +72,7 @@ const table: readonly (readonly [name: string, plugin: PluginUse, searching: rea
   ],
   [
     'Vertex AI',
-    vertex({ project: 'demo', location: 'global' }),
+    vertex({ project: 'demo', location: 'global', credentials: { json: JSON.stringify(login) } }),
     ['gemini-2.5-flash', 'claude-sonnet-4-5@20250929'],
     ['gemini-1.5-pro', 'claude-3-opus@20240229'],
   ],
