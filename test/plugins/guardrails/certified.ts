@@ -116,8 +116,23 @@ export function certifiedSuite(suite: Suite): void {
     t.equal((await under.request('/v1/systemone', { body })).status, 422)
   })
 
-  t.test('the model shows its certificate', async t => {
+  t.test('the list has the models that a key can use, the detail all that it is permitted', async t => {
     const { under } = await stage(t, suite)
+    const idsFor = async (key: string): Promise<string[]> => {
+      const reply = await under.request('/v1/models', { headers: { authorization: `Bearer ${key}` } })
+      return ((await reply.json()) as { data: { id: string }[] }).data.map(({ id }) => id)
+    }
+    t.same(await idsFor(under.apiKey), ['both', 'other'])
+    const plain = await idsFor(await under.gateway.issueKey({ name: 'plain' }))
+    for (const id of ['both', 'other', 'public', 'echo', 'dm'])
+      t.ok(
+        plain.some(each => each.endsWith(id)),
+        `${id} among ${plain.join()}`,
+      )
+    const redacted = await idsFor(await under.gateway.issueKey({ name: 'redacted', policy: { redaction: { value: true } } }))
+    t.same(redacted, [], 'nothing enforces redaction here')
+    t.equal((await under.request('/v1/models/public')).status, 200)
+    t.same((await under.recorded(1))[0]!.notes, [], 'nothing was refused')
     const { providers } = (await (await under.request('/v1/models/both')).json()) as { providers: Record<string, object> }
     t.match(providers, { sealed: { [field]: suite.certificate }, open: { [field]: false } })
   })
