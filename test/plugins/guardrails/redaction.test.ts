@@ -408,6 +408,10 @@ t.test('names and addresses with personal data are refused, since they cannot be
   t.equal(status, 400)
   t.match(error.message, /input\[0\]\.content\[0\]\.image_url contains personal data \(email\)/)
   t.equal(acme.calls.length, 0)
+  const routing = { model: { fallbacks: ['acme/jane@example.com'] } }
+  t.match((await ask(under, { model: 'acme/m', routing })).error, { param: 'routing.model.fallbacks[0]' })
+  t.match((await ask(under, { model: 'acme/jane@example.com' })).error, { param: 'model' })
+  t.equal(acme.calls.length, 0)
 })
 
 t.test('what stands for what is kept beside the content, and nowhere else', async t => {
