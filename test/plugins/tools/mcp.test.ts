@@ -240,3 +240,24 @@ t.test('servers without an agreement are never called under zdr and hipaa', asyn
     }
   }
 })
+
+t.test('with redaction, neither servers nor models see a value', async t => {
+  const { default: redaction } = await import('../../../plugins/guardrails/redaction/index.ts')
+  server.ran.length = 0
+  const acme = witness('acme', ({ request }) =>
+    request.input.some(({ type }) => type === 'function_call_output')
+      ? [text('done'), stop]
+      : [...calling('mcp__demo__weather', { place: /\[EMAIL_1\]/.test(JSON.stringify(request.input)) ? '[EMAIL_1]' : 'none' }), toCall],
+  )
+  const key = { policy: { redaction: { value: true }, logging: { value: true } } }
+  const under = await gateway({ plugins: [acme.plugin, listed(), redaction({})], key })
+  const { response } = await ask(under, { model: 'acme/m', tools: [entry], input: 'I am ada@example.com' })
+  t.equal(said(response), 'done')
+  t.strictSame(server.ran, ['weather [EMAIL_1]'])
+  t.match(response.output[1], { arguments: '{"place":"ada@example.com"}', output: /Sunny in ada@example\.com/ })
+  t.notMatch(JSON.stringify(acme.calls.map(({ request }) => request)), /ada@example/)
+  const next = await ask(under, { model: 'acme/m', tools: [entry], input: 'bye', previous_response_id: response.id })
+  t.equal(next.status, 200)
+  t.notMatch(JSON.stringify(acme.calls.map(({ request }) => request)), /ada@example/)
+  await under.stop()
+})
