@@ -18,10 +18,10 @@ export interface PageEntry {
 export const pages: readonly PageEntry[] = [
   { id: '', title: 'Overview', icon: 'chart', load: () => import('./pages/overview.ts') },
   { id: 'logs', title: 'Logs', icon: 'list', load: () => import('./pages/logs.ts') },
-  { id: 'keys', title: 'Keys', icon: 'key', load: () => import('./pages/keys.ts') },
-  { id: 'accounts', title: 'Organizations', icon: 'people', load: () => import('./pages/accounts.ts') },
+  { id: 'keys', title: 'Keys', icon: 'key', load: () => import('./pages/keys/index.ts') },
+  { id: 'accounts', title: 'Organizations', icon: 'people', load: () => import('./pages/accounts/index.ts') },
   { id: 'models', title: 'Models', icon: 'cube', reach: 'all', load: () => import('./pages/models.ts') },
   { id: 'providers', title: 'Providers', icon: 'plug', reach: 'all', load: () => import('./pages/providers.ts') },
   { id: 'playground', title: 'Playground', icon: 'play', role: 'editor', load: () => import('./pages/playground.ts') },
-  { id: 'settings', title: 'Settings', icon: 'gear', load: () => import('./pages/settings.ts') },
+  { id: 'settings', title: 'Settings', icon: 'gear', load: () => import('./pages/settings/index.ts') },
 ]

@@ -65,15 +65,18 @@ export function Stat({
   value,
   note,
   tone = 'neutral',
+  isText,
   href,
 }: {
   readonly label: string
   readonly value: Children
   readonly note?: Children
+  /** Smaller, for words and times. */
+  readonly isText?: boolean
   readonly tone?: Tone
   readonly href?: string
 }): VNode {
-  const inside = html`<span class="stat-label">${label}</span><span class=${`stat-value ${tone}`}>${value}</span>${
+  const inside = html`<span class="stat-label">${label}</span><span class=${`stat-value ${tone}${isText ? ' text' : ''}`}>${value}</span>${
       note && html`<span class="stat-note">${note}</span>`
     }`
   return href === undefined ? html`<div class="stat">${inside}</div>` : html`<a class="stat" href=${href}>${inside}</a>`

@@ -34,7 +34,7 @@ function Field({
   required,
   disabled,
   control,
-}: FieldProps & { readonly control: (attributes: Described) => VNode }): VNode {
+}: FieldProps & { readonly control: (attributes: Described) => Children }): VNode {
   const id = useId()
   const error = form.errorOf(name)
   const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ') || undefined
@@ -48,19 +48,31 @@ function Field({
 
 type InputEvent = Event & { readonly currentTarget: HTMLInputElement & HTMLTextAreaElement & HTMLSelectElement }
 
-export function TextField(props: FieldProps & { readonly type?: 'text' | 'password' | 'search'; readonly autocomplete?: string }): VNode {
+export interface TextFieldProps extends FieldProps {
+  readonly type?: 'text' | 'password' | 'search'
+  readonly autocomplete?: string
+  /** Values to offer. */
+  readonly suggestions?: readonly string[]
+}
+
+export function TextField({ suggestions = [], ...props }: TextFieldProps): VNode {
   const { form, name, placeholder, type = 'text', autocomplete = 'off' } = props
   return html`<${Field}
     ...${props}
     control=${(attributes: Described) =>
       html`<input
-        ...${attributes}
-        type=${type}
-        autocomplete=${autocomplete}
-        placeholder=${placeholder}
-        value=${form.values[name] ?? ''}
-        onInput=${(event: InputEvent) => form.set(name, event.currentTarget.value)}
-      />`}
+          ...${attributes}
+          type=${type}
+          autocomplete=${autocomplete}
+          placeholder=${placeholder}
+          list=${suggestions.length > 0 ? `${attributes.id}-list` : undefined}
+          value=${form.values[name] ?? ''}
+          onInput=${(event: InputEvent) => form.set(name, event.currentTarget.value)}
+        />
+        ${
+          suggestions.length > 0 &&
+          html`<datalist id=${`${attributes.id}-list`}>${suggestions.map(each => html`<option value=${each} />`)}</datalist>`
+        }`}
   />`
 }
 
@@ -179,17 +191,19 @@ export function Select({
   label,
   value,
   choices,
+  disabled,
   onChange,
 }: {
   readonly label: string
   readonly value: string
   readonly choices: readonly Choice[]
+  readonly disabled?: boolean | undefined
   readonly onChange: (value: string) => void
 }): VNode {
   const id = useId()
   return html`<span class="filter">
     <label for=${id}>${label}</label>
-    <select id=${id} value=${value} onChange=${(event: InputEvent) => onChange(event.currentTarget.value)}>
+    <select id=${id} value=${value} disabled=${disabled} onChange=${(event: InputEvent) => onChange(event.currentTarget.value)}>
       ${choices.map(choice => html`<option value=${choice.value}>${choice.label}</option>`)}
     </select>
   </span>`

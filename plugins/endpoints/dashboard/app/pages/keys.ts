@@ -1,7 +1,0 @@
-import type { VNode } from 'preact'
-import { Page } from '../components/page.ts'
-import { html } from '../html.ts'
-
-export default function Keys(): VNode {
-  return html`<${Page} title="Keys"><//>`
-}

@@ -1,7 +1,0 @@
-import type { VNode } from 'preact'
-import { Page } from '../components/page.ts'
-import { html } from '../html.ts'
-
-export default function Settings(): VNode {
-  return html`<${Page} title="Settings"><//>`
-}
