@@ -129,6 +129,19 @@ export const serverSchema = {
     },
     slowStream: { ...slowStreamOption, description: 'For providers without their own `slowStream`: what counts as too slow a stream.' },
     hedgeAfter: { ...hedgeAfterOption, description: 'For providers without their own `hedgeAfter`: when to ask a second endpoint.' },
+    maxToolRounds: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 100,
+      default: defaultSettings.maxToolRounds,
+      description: "How often a model may use the gateway's tools in one request. After that, it is asked once more without them.",
+    },
+    maxToolOutputCharacters: {
+      type: 'integer',
+      minimum: 1_000,
+      default: defaultSettings.maxToolOutputCharacters,
+      description: 'The longest output of a tool that a model reads. Longer ones are cut.',
+    },
     maxAttempts: {
       type: 'integer',
       minimum: 1,

@@ -38,6 +38,8 @@ export interface RequestRecord {
   /** Content. Null unless the policy's `logging` is on. */
   readonly request: JsonObject | null
   readonly response: JsonObject | null
+  /** Content that plugins keep beside these two, by kind. Absent if there is none. */
+  readonly kept?: Readonly<Record<string, JsonObject>>
 }
 
 /** How the endpoints of a request were chosen. */
@@ -114,6 +116,8 @@ export interface OpenRecord {
   readonly notes: { kind: string; summary: JsonObject }[]
   /** Kept only if the caller's policy has `logging` on. */
   content(request: JsonObject | undefined, response: JsonObject | undefined): void
+  /** Kept beside them. */
+  keep(kind: string, content: JsonObject): void
 }
 
 /** Receives records in the background, after the reply. */

@@ -74,6 +74,11 @@ const sight: Member = {
   accepts: value =>
     value === 'local' || (isObject(value) && [value['zdr'], value['hipaa']].every(each => each === false || isObject(each))),
 }
+const toolType: Member = {
+  expected: 'a type of tool that is not "function", "custom" or "namespace", which are the caller\'s own',
+  accepts: value => text.accepts(value) && !['function', 'custom', 'namespace'].includes(value as string),
+}
+const usd: Member = { expected: 'US dollars from 0', accepts: value => typeof value === 'number' && value >= 0 && value < Infinity }
 const schema: Member = { expected: 'a JSON Schema', accepts: isObject }
 const texts: Member = { expected: 'an array of strings', accepts: value => Array.isArray(value) && value.every(text.accepts) }
 const pattern: Member = {
@@ -143,10 +148,12 @@ export const extensionPoints: readonly ExtensionPoint<any>[] = [
     values: method,
   }),
   point(Tools, 'tool', tool => tool.type, {
-    type: text,
+    type: toolType,
     schema,
     seesContent: sight,
     timeoutMs: milliseconds,
+    costUsd: optional(usd),
+    conversation: optional(method),
     open: method,
   }),
   point(SearchEngines, 'search engine', engine => engine.name, {

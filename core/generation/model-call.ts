@@ -71,8 +71,22 @@ export class ModelCall {
     return new Reply(attempt, request, this.#scope, this.#attempts.failover)
   }
 
-  /** Call before another round: `costUsd` is what the last one cost, null if unknown. */
-  nextRound(costUsd: number | null, request: GenerationRequest): void {
-    this.#reservation?.nextRound(costUsd, () => needOf(request))
+  /** Call when a round is over: `costUsd` is what it cost, null if unknown. */
+  roundOver(costUsd: number | null): void {
+    this.#reservation?.roundOver(costUsd)
+  }
+
+  /** Holds the cost of work between rounds. False if the credit does not cover it. */
+  async spend(usd: number): Promise<boolean> {
+    return this.#reservation ? await this.#reservation.spend(usd) : true
+  }
+
+  giveBack(usd: number): void {
+    this.#reservation?.giveBack(usd)
+  }
+
+  /** Call before another round. */
+  nextRound(request: GenerationRequest): void {
+    this.#reservation?.nextRound(() => needOf(request))
   }
 }

@@ -277,6 +277,8 @@ const contributions: Readonly<Record<string, readonly [object, label: string]>> 
   guardrail: [{ name: 'g', enforces: ['zdr'], onFailure: 'refuse', timeoutMs: 100, seesContent: 'local', open: run }, 'guardrail "g"'],
   'policy source': [{ level: 'org', policy: run }, 'a policy source'],
   sort: [{ name: 'beauty', description: 'Beauty, most first.', first: 'highest', values: run }, 'sort "beauty"'],
+  tool: [{ type: 'get_weather', schema: {}, seesContent: 'local', timeoutMs: 100, open: run }, 'tool "get_weather"'],
+  'search engine': [{ name: 'e', seesContent: 'local', search: run }, 'search engine "e"'],
   'log sink': [{ name: 's', accepts: 'metadata', write: run }, 'log sink "s"'],
   route: [{ method: 'GET', path: '/v1/x', auth: 'key', handle: run }, 'a route'],
   'admin authenticator': [{ name: 'x', admit: run }, 'admin authenticator "x"'],

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
-import { api, ApiError, withQuery } from './api.ts'
+import { api, ApiError, withQuery, type ListOf } from './api.ts'
 import type { Parameters } from './place.ts'
 
 export interface Loaded<T> {
@@ -15,10 +15,12 @@ export interface LoadOptions {
   readonly pollMs?: number | undefined
   /** Reads again whenever it changes. */
   readonly version?: unknown
+  /** Of a list: reads all of its pages, as far as there are not too many. */
+  readonly all?: boolean
 }
 
 /** Reads from the admin API, again whenever the path or the query changes. Nothing is read while the path is undefined. */
-export function useData<T>(path: string | undefined, query?: Parameters, { pollMs, version }: LoadOptions = {}): Loaded<T> {
+export function useData<T>(path: string | undefined, query?: Parameters, { pollMs, version, all = false }: LoadOptions = {}): Loaded<T> {
   const url = path === undefined ? undefined : withQuery(path, query)
   const [state, setState] = useState<State<T>>({})
   const [turn, setTurn] = useState(0)
@@ -26,8 +28,9 @@ export function useData<T>(path: string | undefined, query?: Parameters, { pollM
   useEffect(() => {
     if (url === undefined) return
     const abort = new AbortController()
-    api.get<T>(url, undefined, abort.signal).then(
-      data => setState({ data, url, path }),
+    const reading = all ? allPages(url, abort.signal) : api.get<T>(url, undefined, abort.signal)
+    reading.then(
+      data => setState({ data: data as T, url, path }),
       (error: unknown) => {
         if (!abort.signal.aborted)
           setState(before => ({ ...before, error: error instanceof ApiError ? error : new ApiError(0, String(error)), url }))
@@ -67,4 +70,15 @@ interface State<T> {
   readonly url?: string
   /** What the data are from. */
   readonly path?: string | undefined
+}
+
+const mostPages = 20
+
+async function allPages(url: string, signal: AbortSignal): Promise<ListOf<unknown>> {
+  let list = await api.get<ListOf<unknown>>(url, { limit: 100 }, signal)
+  for (let pages = 1; list.next_cursor && pages < mostPages; pages++) {
+    const next = await api.get<ListOf<unknown>>(url, { limit: 100, cursor: list.next_cursor }, signal)
+    list = { ...next, data: [...list.data, ...next.data] }
+  }
+  return list
 }
