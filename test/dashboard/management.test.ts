@@ -180,6 +180,7 @@ t.test('the pages that change something', { skip: noBrowser }, async t => {
     t.equal(await bo.page.getByText('globex').count(), 0)
     t.equal(await bo.page.getByText('New key').count(), 0)
     await bo.page.goto(`${stage.adminUrl}/settings`)
+    await bo.page.getByRole('tab').first().waitFor()
     t.same(await bo.page.getByRole('tab').allTextContents(), ['Audit trail'])
     await bo.page.waitForLoadState('networkidle')
     t.same(await accessibilityProblems(bo.page), [])
