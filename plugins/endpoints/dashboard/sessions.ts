@@ -108,7 +108,7 @@ export function cookieIn({ headers }: Request, name: string): string | undefined
 }
 
 /** Whether a page of another origin sent the request. Other ports of this host are the same site, so `SameSite` does not stop them. */
-function isForeign({ headers }: Request): boolean {
+export function isForeign({ headers }: Request): boolean {
   return ['cross-site', 'same-site'].includes(headers.get('sec-fetch-site') ?? '')
 }
 

@@ -10,7 +10,7 @@ import {
 } from '../../../core/index.ts'
 import { redirect, refused as refusedOpenId, type OpenId } from './openid.ts'
 import { securityHeaders } from './page.ts'
-import type { Identity, Sessions } from './sessions.ts'
+import { isForeign, type Identity, type Sessions } from './sessions.ts'
 import { Tries } from './tries.ts'
 
 const check = bodyValidator({
@@ -49,16 +49,17 @@ export class SignIn {
 
   async start(exchange: AdminExchange, gateway: AdminServices): Promise<Response> {
     const { request } = exchange
+    if (isForeign(request)) throw refused()
     const address = addressOf(request)
     this.#tries.check(address)
     const body = (await exchange.json()) as { readonly token: string }
     check(body)
-    const { known } = await gateway.identify(body.token.trim()).catch((error: unknown) => {
+    const { known, name } = await gateway.identify(body.token.trim()).catch((error: unknown) => {
       if (!(error instanceof GatewayError) || error.status !== 401) throw error
       this.#tries.failed(address)
       throw refused()
     })
-    return json({ signed_in: true }, 201, { 'set-cookie': await this.#begin(request, gateway, { token: known }, known.id) })
+    return json({ signed_in: true }, 201, { 'set-cookie': await this.#begin(request, gateway, { token: known }, name) })
   }
 
   /** Sends the browser to the identity provider. */
