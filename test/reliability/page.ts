@@ -1,5 +1,6 @@
 import { failurePolicies } from '../../core/attempts/failure-policy.ts'
 import { runMatrix, type Cell, type Ruled } from './matrix.ts'
+import type { Mode } from './faults.ts'
 import { wires } from './wires.ts'
 
 /** `docs/reliability.md`: what is promised, and what the matrix has shown. */
@@ -25,7 +26,7 @@ The gateway tries the endpoints of a request in order until one answers. Every f
 - **Keys are set aside.** A key that a vendor refuses (401, 402, 403) rests for 5 minutes, a rate-limited one (429) for 20 s, or for the vendor's \`retry-after\`. The provider's other keys are used meanwhile.
 - **Retries do not multiply.** After an endpoint was asked again in vain, it gets one try per request for 30 s, or until it answers.
 - **Timeouts** for connecting, the first event, the time between events, and the whole attempt are settings of the server (\`server.timeouts\`) and options of each provider. A request as a whole may take \`server.runTimeoutMs\`, waits included.
-- **A provider with \`maxConcurrent\`** gets no more requests at once than that. Others wait, and callers take turns. When \`maxQueued\` requests wait, the next endpoint is tried; if none is left, the answer is a 503 with \`retry-after\`.
+- **A provider with \`maxConcurrent\`** gets no more requests at once than that. Others wait, and callers take turns. If the endpoint's circuit opens while they wait, they go to the next endpoint. When \`maxQueued\` requests wait, the next endpoint is tried; if none is left, the answer is a 503 with \`retry-after\`.
 - **A provider with \`slowStream\`** has to show its pace before the caller sees any of its answer. A stream that is too slow counts as a \`timeout\`, and the next endpoint is tried. The last endpoint left may be slow.
 - **A provider with \`hedgeAfter\`** gets some time to begin its answer. After that, a second endpoint is asked, too: the first to answer wins, and the other attempt is aborted. The caller pays for the answer. What the vendor may bill for the other attempt is in the record of the request, with that attempt (\`outrun\`). An endpoint that is outrun most of the time is asked last for a while.
 - **Clients learn what to do.** A 424 carries \`x-should-retry: true\` if the same request may succeed next time and \`x-should-retry: false\` if the operator has to act first. The public SDKs follow it.
@@ -62,45 +63,49 @@ function kindRows(): readonly string[] {
 const crowdsIntroduction = `
 ## Many requests at once
 
-The same faults on the wire \`${wires[0]!.name}\`: five requests at once, with a fallback, at a provider with \`maxConcurrent: 2\`, and one more after them. "Tried" lists the attempts of the last one: if the provider is not among them, its circuit is open. "Came" is what all six got.
+The same faults: five requests at once, with a fallback, at a provider with \`maxConcurrent: 2\`, and one more after them. "Tried" lists the attempts of the last one: if the provider is not among them, its circuit is open. "Came" is what all six got. Large replies are sent on one wire only, one after the other.
 
-| fault | reply | tried | came |
-|---|---|---|---|`
+| fault | reply | wires | tried | came |
+|---|---|---|---|---|`
 
 const hedgesIntroduction = `
 ## Hedged requests
 
-The faults of vendors that fall silent, on the same wire, with a fallback and \`hedgeAfter: 2000\`.
+The faults of vendors that fall silent, with a fallback and \`hedgeAfter: 2000\`.
 
-| fault | reply | tried | came |
-|---|---|---|---|`
-
-/** One row for both modes in which the same happened. */
-function ruledRows(found: readonly Ruled[]): readonly string[] {
-  const groups = Map.groupBy(found, ({ fault, tried, came }) => JSON.stringify([fault, tried, came]))
-  return Array.from(groups.values(), ([first, second]) => row([first!.fault, second ? 'both' : first!.mode, first!.tried, first!.came]))
-}
+| fault | reply | wires | tried | came |
+|---|---|---|---|---|`
 
 /** One row for all wires and both modes in which the same happened. */
+function ruledRows(found: readonly Ruled[]): readonly string[] {
+  return rowsOf(found.map(each => ({ ...each, told: [each.tried, each.came] })))
+}
+
 function faultRows(cells: readonly Cell[]): readonly string[] {
-  const groups = new Map<string, Cell[]>()
-  for (const cell of cells) {
-    const { fault, alone, withFallback } = cell
-    const key = JSON.stringify([fault, alone, withFallback])
-    groups.set(key, [...(groups.get(key) ?? []), cell])
-  }
+  return rowsOf(
+    cells.map(({ alone, withFallback, ...cell }) => ({ ...cell, told: [alone.tried, alone.came, withFallback.tried, withFallback.came] })),
+  )
+}
+
+interface Told {
+  readonly fault: string
+  readonly mode: Mode
+  readonly wire: string
+  readonly told: readonly string[]
+}
+
+function rowsOf(found: readonly Told[]): readonly string[] {
+  const groups = Map.groupBy(found, ({ fault, told }) => JSON.stringify([fault, told]))
   return [...groups.values()].flatMap(group => {
-    const [{ fault, alone, withFallback }] = group as [Cell]
-    const whole = wiresOf(group, 'whole')
-    const streamed = wiresOf(group, 'stream')
-    const told = [alone.tried, alone.came, withFallback.tried, withFallback.came]
-    if (whole === streamed) return [row([fault, 'both', whole, ...told])]
+    const [{ fault, told }] = group as [Told]
+    const [whole, streamed] = (['whole', 'stream'] as const).map(mode => wiresOf(group, mode))
+    if (whole === streamed) return [row([fault, 'both', whole!, ...told])]
     return [...(whole ? [row([fault, 'whole', whole, ...told])] : []), ...(streamed ? [row([fault, 'stream', streamed, ...told])] : [])]
   })
 }
 
-function wiresOf(cells: readonly Cell[], mode: Cell['mode']): string {
-  const names = cells.filter(cell => cell.mode === mode).map(({ wire }) => wire)
+function wiresOf(found: readonly Told[], mode: Mode): string {
+  const names = found.filter(each => each.mode === mode).map(({ wire }) => wire)
   return names.length === wires.length ? 'all' : names.join(', ')
 }
 
