@@ -75,6 +75,8 @@ const others = [
   'GET /:page',
   'GET /app/**:path',
   'GET /modules/:file',
+  'GET /openid',
+  'GET /openid-callback',
   'GET /session',
   'POST /session',
   'DELETE /session',
