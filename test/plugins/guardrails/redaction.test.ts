@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { LogSinks, type GenerationEvent, type JsonObject } from '../../../core/index.ts'
+import { Finder } from '../../../plugins/guardrails/redaction/finder.ts'
 import redaction from '../../../plugins/guardrails/redaction/index.ts'
 import { adding, ask, said, stop, text, usage, witness } from '../../core/stage.ts'
 import { gateway } from '../../gateway.ts'
@@ -167,6 +169,90 @@ t.test('other spaces, hyphens and digits do not hide anything', async t => {
   }
 })
 
+t.test('what cannot be seen, and other ways to write the same, hide nothing', async t => {
+  const { under, sent } = await stage()
+  const card = '4111111111111111'
+  const written: Readonly<Record<string, string>> = {
+    'zero-width spaces': [...card].join('\u200b'),
+    'soft hyphens': card.replaceAll('11', '1\u00ad1'),
+    'marks of direction': `\u202a+1 415 555 2671\u202c`,
+    'right to left': `\u200f+972 50 234 5678\u200f`,
+    'full-width digits': '４１１１－１１１１－１１１１－１１１１',
+    'a full-width address': 'ｊａｎｅ＠ｅｘａｍｐｌｅ．ｃｏｍ',
+    'Arabic digits': '٤١١١١١١١١١١١١١١١',
+    'Devanagari digits': '४१११ ११११ ११११ ११११',
+    'a word joiner in an address': 'jane\u2060@exam\u200bple.com',
+    'an address in a URL': 'https://example.net/?to=jane%40example.com',
+    'an address in HTML': 'jane&#64;example.com',
+    'an address with an escape': 'jane\\u0040example.com',
+    'no spaces around': '请联系jane@example.com或+8613812345678谢谢',
+    'emoji around': '🙂jane@example.com🙂',
+    'a byte order mark': `\ufeff${card}`,
+  }
+  for (const [what, input] of Object.entries(written)) {
+    const { response } = await ask(under, { model: 'acme/m', input })
+    t.match(sent(), /\[(?:CARD|PHONE|EMAIL)_1\]/, what)
+    t.notMatch(sent(), /1{4}|１{4}|١{4}|१{4}|5671|jane|ｊａｎｅ|138123/, `${what}: ${sent()}`)
+    t.equal(said(response), input, what)
+  }
+})
+
+t.test('only the exact placeholder is restored', async t => {
+  const altered = [
+    '[email_1]',
+    '[ EMAIL_1 ]',
+    'EMAIL_1',
+    '[EMAIL 1]',
+    '[EMAIL_01]',
+    '［EMAIL_1］',
+    '[EMAIL_1',
+    '[EMAIL_2]',
+    '[EMAIL_1_1]',
+    '%5BEMAIL_1%5D',
+  ]
+  const { under } = await stage({}, () => [...Array.from(`${altered.join(' ')} [EMAIL_1]`, text), usage(1, 1), stop])
+  for (const stream of [false, true]) {
+    const { response } = await ask(under, { model: 'acme/m', input: 'a@example.com', stream })
+    t.equal(said(response), `${altered.join(' ')} a@example.com`)
+  }
+})
+
+t.test('ten thousand values', async t => {
+  const { under, sent } = await stage({}, heard => [text(heard.slice(0, 50_000)), text(heard.slice(50_000)), usage(1, 1), stop])
+  const input = Array.from({ length: 10_000 }, (_, index) => `user${index}@example.com`).join('\n')
+  const { response } = await ask(under, { model: 'acme/m', input, stream: true })
+  t.notMatch(sent(), 'example.com')
+  t.match(sent(), '[EMAIL_10000]')
+  t.equal(said(response), input)
+})
+
+t.test('a refused stream is an error, and nothing is sent', async t => {
+  const { under, acme } = await stage({ replacement: 'refuse' })
+  const { status, error } = await ask(under, { model: 'acme/m', input: 'a@example.com', stream: true })
+  t.equal(status, 400)
+  t.equal(error.code, 'invalid_prompt')
+  t.notMatch(JSON.stringify(error), 'example.com')
+  t.equal(acme.calls.length, 0)
+})
+
+t.test('denied words, however they are written', async t => {
+  const words = ['Jane Döe', 'İstanbul', 'ΣΟΦΟΣ', 'x', 'Anna', 'Annabelle', 'co\u2011op']
+  const { under, sent } = await stage({ detectors: [], deny: words })
+  for (const [input, expected] of [
+    ['JANE DÖE', '[DENIED_1]'],
+    ['jane\u00a0do\u0308e', '[DENIED_1]'],
+    ['in istanbul', 'in [DENIED_1]'],
+    ['σοφος', '[DENIED_1]'],
+    ['a x b', 'a [DENIED_1] b'],
+    ['annabelle, anna', '[DENIED_1], [DENIED_2]'],
+    ['the co-op', 'the [DENIED_1]'],
+    ['Jane Do', 'Jane Do'],
+  ]) {
+    await ask(under, { model: 'acme/m', input: input! })
+    t.ok(sent().includes(JSON.stringify(expected)), `${input}: ${sent()}`)
+  }
+})
+
 t.test('an escape before an address is not a part of it', async t => {
   const { under, sent } = await stage()
   await ask(under, { model: 'acme/m', input: String.raw`a\nbob@example.com bob@example.com` })
@@ -227,6 +313,32 @@ t.test('a chain gives the model placeholders and the caller the values', async t
   t.notMatch(sent(), 'example.com')
   t.equal(sent().split('I am [EMAIL_1]').length, 3, 'as the caller said, and as the model did')
   t.equal(said(second.response), 'b@example.com is my friend')
+})
+
+t.test('placeholders keep their numbers while a conversation grows', async t => {
+  const { under, sent } = await stage()
+  const rest = {
+    model: 'acme/m',
+    instructions: 'You work for boss@example.com',
+    tools: [{ type: 'function', name: 'look', description: 'help@example.com' }],
+  }
+  const input = [{ role: 'user', content: 'I am a@example.com' }]
+  await ask(under, { ...rest, input })
+  const first = JSON.parse(sent())
+  await ask(under, { ...rest, input: [...input, { role: 'user', content: 'b@example.com is my friend' }] })
+  const second = JSON.parse(sent())
+  t.same(second.instructions, first.instructions)
+  t.same(second.tools, first.tools)
+  t.same(second.input[0], first.input[0])
+  t.match(JSON.stringify(second.input[1]), '[EMAIL_4] is my friend')
+})
+
+t.test('names of models are not taken for personal data', async t => {
+  const models = JSON.parse(readFileSync(new URL('../../../plugins/catalogs/bundled/models.json', import.meta.url), 'utf8'))
+  const names = new Set(JSON.stringify(models).match(/(?<=")[\w./:@-]{3,100}(?=")/g))
+  t.ok(names.size > 500)
+  const found = await new Finder({}).find([...names].join('\n'))
+  t.same(found, [])
 })
 
 t.test('the settings of a key', async t => {
@@ -295,6 +407,10 @@ t.test('names and addresses with personal data are refused, since they cannot be
   const { status, error } = await ask(under, { model: 'acme/m', input: [{ role: 'user', content: [image] }] })
   t.equal(status, 400)
   t.match(error.message, /input\[0\]\.content\[0\]\.image_url contains personal data \(email\)/)
+  t.equal(acme.calls.length, 0)
+  const routing = { model: { fallbacks: ['acme/jane@example.com'] } }
+  t.match((await ask(under, { model: 'acme/m', routing })).error, { param: 'routing.model.fallbacks[0]' })
+  t.match((await ask(under, { model: 'acme/jane@example.com' })).error, { param: 'model' })
   t.equal(acme.calls.length, 0)
 })
 
