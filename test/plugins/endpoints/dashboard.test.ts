@@ -1,6 +1,8 @@
 import t from 'tap'
-import { AdminRoutes, definePlugin, type AdminRoute, type Registry } from '../../../core/index.ts'
+import { readFileSync } from 'node:fs'
+import { AdminRoutes, DashboardPages, definePlugin, type AdminRoute, type Registry } from '../../../core/index.ts'
 import dashboard from '../../../plugins/endpoints/dashboard/index.ts'
+import { ownAddresses } from '../../../plugins/endpoints/dashboard/own-addresses.ts'
 import { adminGateway, type AdminGateway } from '../../admin-gateway.ts'
 
 interface Browser {
@@ -234,4 +236,32 @@ t.test('sessions, links and the wait after wrong tokens end in time', async t =>
   t.equal((await ask(under, 'POST', '/session', { token })).status, 429)
   now += 60_000
   t.equal((await ask(under, 'POST', '/session', { token })).status, 201)
+})
+
+t.test('a page of a plugin is listed and served, unless the dashboard has its address', async t => {
+  const adding = (id: string) =>
+    definePlugin({
+      name: 'acme-page',
+      options: { type: 'object', additionalProperties: false, properties: {} },
+      setup: gateway => gateway.add(DashboardPages, { id, title: 'Ours', module: new URL(import.meta.url), role: 'editor' }),
+    })({})
+  const under = await adminGateway({ plugins: [dashboard({}), adding('ours')] })
+  t.teardown(under.stop)
+  const { send } = await signedIn(under, await under.token('owner'))
+  t.match(await (await send('GET', '/session')).json(), { pages: [{ id: 'ours', title: 'Ours', role: 'editor' }] })
+  const module = await ask(under, 'GET', '/modules/ours.js')
+  t.match(module.headers.get('content-type'), 'text/javascript')
+  t.notMatch(await module.text(), /interface Browser \{/, 'its types are stripped')
+  for (const id of ['keys', 'session'])
+    await t.rejects(adminGateway({ plugins: [dashboard({}), adding(id)] }), {
+      message: `plugin acme-page adds the dashboard page "${id}", which the dashboard itself has. Choose another id.`,
+    })
+  const list = readFileSync(new URL('../../../plugins/endpoints/dashboard/app/page-list.ts', import.meta.url), 'utf8')
+  const ids = Array.from(list.matchAll(/\bid: '([^']+)'/g), ([, id]) => id!)
+  t.ok(ids.length > 5)
+  t.same(
+    ids.filter(id => !ownAddresses.has(id)),
+    [],
+    'every page has its address for itself',
+  )
 })
