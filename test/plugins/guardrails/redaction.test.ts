@@ -21,11 +21,38 @@ async function stage(settings: JsonObject = {}, answer?: (input: string) => read
 }
 
 const found: Readonly<Record<string, readonly string[]>> = {
-  EMAIL: ['jane.doe@example.com', 'o’brien+tag@mail.example.co.uk', '用户@例子.example.com'],
-  CARD: ['4111 1111 1111 1111', '5555-5555-5555-4444', '378282246310005'],
+  EMAIL: [
+    'jane.doe@example.com',
+    'o’brien+tag@mail.example.co.uk',
+    '用户@例子.example.com',
+    'jаne@example.com',
+    '"jane doe"@example.com',
+    'JANE@EXAMPLE.MUSEUM',
+  ],
+  CARD: ['4111 1111 1111 1111', '5555-5555-5555-4444', '378282246310005', '4111  1111  1111  1111', '3782 822463 10005'],
   IBAN: ['DE89 3704 0044 0532 0130 00', 'GB82WEST12345698765432', 'nl91abna0417164300'],
-  NATIONAL_ID: ['536-90-4399', 'AB123456C', '36 574 261 809', '2 95 10 99 126 111 93', '54362315-K', 'RCCMNL83S18D969H', '2341 2341 2346'],
-  PHONE: ['+1 (415) 555-2671', '+44 20 7946 0958', '020 7946 0958', '(415) 555-2671', '06 12 34 56 78'],
+  NATIONAL_ID: [
+    '536-90-4399',
+    'AB123456C',
+    '36 574 261 809',
+    '2 95 10 99 126 111 93',
+    '54362315-K',
+    'RCCMNL83S18D969H',
+    '2341 2341 2346',
+    '2341-2341-2346',
+    '54.362.315-K',
+    '529.982.247-25',
+  ],
+  PHONE: [
+    '+1 (415) 555-2671',
+    '+44 20 7946 0958',
+    '020 7946 0958',
+    '(415) 555-2671',
+    '06 12 34 56 78',
+    '+44 (0)20 7946 0958',
+    '0049 30 123456',
+    '1-800-356-9377',
+  ],
   IP: ['192.0.2.17', '2001:db8::ff00:42:8329'],
   SECRET: [
     `ghp_${'a1B2c3D4e5F6'.repeat(3)}`,
@@ -57,6 +84,15 @@ t.test('what only looks similar is kept', async t => {
     'ISBN 978-3-16-148410-0',
     '2026-11-22 12:30:45',
     'user@localhost',
+    'image@2x.png',
+    'name@1.2.3-beta.next',
+    'x4111111111111111y',
+    '0.4111111111111111',
+    'at 12:30:45.123456',
+    '20261122 a las 10',
+    'version 10.20.30.40',
+    'add::face, std::dec',
+    'born on 24/05/1980',
     'f47ac10b-58cc-4372-a567-0e02b2c3d479',
     'DE89 3704 0044 0532 0130 01',
     'a[0] + b[1] == c::d',
@@ -122,6 +158,24 @@ t.test('numbers in JSON are searched, and the rest of the document stays as it w
   const expected = '{"id":12345678901234567890, "v":1.10,"mail":"[EMAIL_1]","card":"[CARD_1]","e":1e400,"z":-0,"v":2,"n":"[DENIED_1]"}'
   t.ok(sent().includes(JSON.stringify(expected)), sent())
   t.ok(sent().includes(JSON.stringify('{"n": "[CARD_1]"}')))
+})
+
+t.test('the name of a member tells what its value is', async t => {
+  const { under, sent } = await stage()
+  const facts = { phone: '4155552671', ssn: '536904399', api_key: 'f'.repeat(12) + '0123456789abcdef', password: 'demo-55!' }
+  const { status } = await ask(under, {
+    model: 'acme/m',
+    input: [
+      { role: 'user', content: 'look' },
+      { type: 'function_call', call_id: 'call_1', name: 'look', arguments: JSON.stringify(facts) },
+      { type: 'function_call_output', call_id: 'call_1', output: JSON.stringify([{ deep: facts }]) },
+      { role: 'user', content: 'and?' },
+    ],
+    tools: [{ type: 'function', name: 'look', parameters: { type: 'object', default: facts } }],
+  })
+  t.equal(status, 200)
+  for (const value of Object.values(facts)) t.notOk(sent().includes(value), `${value}: ${sent()}`)
+  t.match(sent(), 'PHONE_1')
 })
 
 t.test('files that are not UTF-8 cannot be read', async t => {
