@@ -55,7 +55,7 @@ function LogTable({
     label="Requests"
     path="/records"
     query=${queryOf(filters, Date.now())}
-    limit=${50}
+    limit=${100}
     pollMs=${isLive ? liveMs : undefined}
     rowKey=${({ id }: RequestRecord) => id}
     rowHref=${({ id }: RequestRecord) => hrefOf('logs', { ...filters, record: id })}
