@@ -94,7 +94,7 @@ t.test('an admin token signs in, with its role and organization', async t => {
   const under = await underTest()
   t.teardown(under.stop)
   await under.call('POST', '/orgs', { id: 'acme', name: 'Acme' })
-  t.same(await (await ask(under, 'GET', '/session')).json(), { admin: null })
+  t.same(await (await ask(under, 'GET', '/session')).json(), { admin: null, openid: null })
   const token = await under.token('viewer', 'acme')
   const reply = await ask(under, 'POST', '/session', { token })
   t.equal(reply.status, 201)
@@ -143,7 +143,7 @@ t.test('a session ends with its token, by signing out, and when it was changed',
     t.equal((await other.send('GET', '/admin/v1/keys', undefined, { cookie })).status, 401)
   t.equal((await under.call('DELETE', `/admin-tokens/${token.split('_')[1]}`)).status, 200)
   t.equal((await other.send('GET', '/admin/v1/keys')).status, 401, 'the token is deleted')
-  t.same(await (await other.send('GET', '/session')).json(), { admin: null })
+  t.same(await (await other.send('GET', '/session')).json(), { admin: null, openid: null })
 })
 
 t.test('a link signs in once', async t => {

@@ -70,7 +70,7 @@ function target({ action, target: id, org }: Entry): VNode {
     teams: hrefOf('accounts', { level: 'team', id, org }),
     users: hrefOf('accounts', { level: 'user', id, org }),
     credits: hrefOf('accounts', { level: 'org', id: org, tab: 'credit' }),
-    records: hrefOf('logs', { id }),
+    records: hrefOf('logs', { record: id }),
   }[kind]
   return href === undefined || action.endsWith('.delete') ? html`<code>${id}</code>` : html`<a href=${href}><code>${id}</code></a>`
 }
