@@ -24,7 +24,8 @@ export class RedactionSession implements GuardSession {
   readonly #settings: Settings
   readonly #finder: () => Promise<Finder>
   readonly #context: RunContext
-  #placeholders = new Placeholders(new Set())
+  /** The same for the whole request: it is searched again when tools of the gateway have added to the conversation. */
+  readonly #placeholders = new Placeholders()
 
   constructor(settings: Settings, finder: () => Promise<Finder>, context: RunContext) {
     this.#settings = settings
@@ -37,7 +38,7 @@ export class RedactionSession implements GuardSession {
     const texts = requestTexts(request)
     const [path] = texts.unreadable
     if (path !== undefined && unreadable === 'refuse') return { refuse: cannotRead(path) }
-    this.#placeholders = new Placeholders(lookalikes(texts.slots))
+    this.#placeholders.avoid(lookalikes(texts.slots))
     const found = await this.#find(texts.slots)
     for (const [slot, spans] of found) {
       if (replacement === 'refuse') return { refuse: refused(slot, spans, 'this API key does not allow it') }
