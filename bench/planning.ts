@@ -72,6 +72,7 @@ function plannerFor(count: number): Planner {
   return new Planner({
     catalog,
     circuits,
+    clock: systemClock,
     contextWindow,
     metrics,
     permissions,

@@ -32,12 +32,16 @@ function isLocal({ guardrail }: LoadedGuard): boolean {
   return guardrail.seesContent === 'local'
 }
 
-/** Opens a session with every guardrail. Those that skip the request are left out. */
+/** Opens a session with every guardrail. Those that skip the request are left out. Refuses a key that names one that is not loaded. */
 export function openGuards(guards: readonly LoadedGuard[], context: RunContext): readonly OpenGuard[] {
+  const { guardrails: chosen } = context.caller.key
+  const missing = chosen?.find(name => !guards.some(({ guardrail }) => guardrail.name === name))
+  if (missing !== undefined)
+    throw policyRefusal(`This API key asks for the guardrail "${missing}", which is not loaded. Load it, or take it off the key.`)
   let open: OpenGuard[] | undefined
   for (const guard of guards) {
     const { guardrail, plugin } = guard
-    if (guardrail.applies === 'key' && !context.caller.key.guardrails?.includes(guardrail.name)) continue
+    if (guardrail.applies === 'key' && !chosen?.includes(guardrail.name)) continue
     const session = sessionOf(guard, context)
     if (!session) continue
     checkSight(guardrail, context)

@@ -32,13 +32,13 @@ export class LiveMetrics implements MetricStore {
     if (at - this.#prunedAt >= pruneEveryMs) this.#prune(at)
   }
 
-  window(provider: string, model: string, intervalMs: number): MetricWindow {
+  window(provider: string, model: string, intervalMs: number, now = this.#clock.now()): MetricWindow {
     const endpoint = this.#find(provider, model)
-    return endpoint ? endpoint.window(this.#clock.now(), intervalMs) : emptyWindow
+    return endpoint ? endpoint.window(now, intervalMs) : emptyWindow
   }
 
-  latest(provider: string, model: string): LatestAnswers | undefined {
-    return this.#find(provider, model)?.latest(this.#clock.now())
+  latest(provider: string, model: string, now = this.#clock.now()): LatestAnswers | undefined {
+    return this.#find(provider, model)?.latest(now)
   }
 
   /** Adds a period that a store kept, of an endpoint that a catalog listed. `level` is an index of `levels`. */

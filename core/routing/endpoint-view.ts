@@ -15,25 +15,27 @@ export class EndpointView implements SortView {
   readonly #circuits: Circuits
   readonly #cost: RequestCost
   readonly #intervalMs: number
+  readonly #now: number
 
-  constructor(metrics: MetricStore, circuits: Circuits, cost: RequestCost, intervalMs: number) {
+  constructor(metrics: MetricStore, circuits: Circuits, cost: RequestCost, intervalMs: number, now: number) {
     this.#metrics = metrics
     this.#circuits = circuits
     this.#cost = cost
     this.#intervalMs = intervalMs
+    this.#now = now
   }
 
   metrics({ provider, model }: Endpoint): MetricWindow {
-    return this.#metrics.window(provider, model, this.#intervalMs)
+    return this.#metrics.window(provider, model, this.#intervalMs, this.#now)
   }
 
   latest({ provider, model }: Endpoint): LatestAnswers | undefined {
-    return this.#intervalMs === defaultIntervalMs ? this.#metrics.latest(provider, model) : undefined
+    return this.#intervalMs === defaultIntervalMs ? this.#metrics.latest(provider, model, this.#now) : undefined
   }
 
   /** Attempts in the last two minutes, for the default interval. */
   recentRequests({ provider, model }: Endpoint): number {
-    return this.#metrics.window(provider, model, Math.min(recentMs, this.#intervalMs)).requests
+    return this.#metrics.window(provider, model, Math.min(recentMs, this.#intervalMs), this.#now).requests
   }
 
   costUsd(endpoint: Endpoint): number | undefined {

@@ -8,6 +8,7 @@ import { MetricStore } from '../contracts/metric-store.ts'
 import type { Provider } from '../contracts/provider.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RunContext } from '../contracts/run-context.ts'
+import { Clock } from '../foundation/clock.ts'
 import type { Maybe } from '../foundation/json.ts'
 import { Providers } from '../framework/extension-points.ts'
 import { Settings } from '../framework/settings.ts'
@@ -46,6 +47,7 @@ export interface PlanScope {
 const dependencies = {
   catalog: Catalog,
   circuits: Circuits,
+  clock: Clock,
   contextWindow: ContextWindow,
   metrics: MetricStore,
   permissions: Permissions,
@@ -132,7 +134,7 @@ export class Planner {
   }
 
   #order({ request, scope, models, sorts, selection }: Draft, counted: InputTokens | undefined): Choice {
-    const { circuits, metrics, precedence } = this.#parts
+    const { circuits, clock, metrics, precedence } = this.#parts
     const { endpoints } = selection
     const intervalMs = intervalOf(request)
     if (endpoints.length === 1 && !scope.dryRun) {
@@ -140,7 +142,7 @@ export class Planner {
       return { selection, sorts, intervalMs, ranked, taken: 1, precedent: undefined }
     }
     const { caller, log } = scope.context
-    const view = new EndpointView(metrics, circuits, new RequestCost(request, counted), intervalMs)
+    const view = new EndpointView(metrics, circuits, new RequestCost(request, counted), intervalMs, clock.now())
     const order = new Order(sorts, view, log)
     const left = selection.passedOver.length > 0 || models.length > 1 ? new Set(endpoints) : undefined
     const orders = models.map(model => order.of(model, left))

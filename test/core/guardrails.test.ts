@@ -435,14 +435,19 @@ t.test('a guardrail that applies by key applies to the keys that name it', async
   const refusing = { input: () => ({ refuse: forbidden }) } as const
   for (const [names, expected] of [
     [undefined, 200],
-    [['other'], 200],
     [['strict'], 400],
+    [['other'], 422],
+    [['strict', 'other'], 422],
   ] as const) {
     const under = await gateway({ plugins: [acme.plugin, guarding(refusing, { name: 'strict', applies: 'key' })] })
     t.teardown(under.stop)
     const [key] = await under.gateway.keys.list()
     if (names) await under.gateway.keys.update(key!.id, { guardrails: names })
-    t.equal((await ask(under, { model: 'acme/m' })).status, expected)
+    const asked = acme.calls.length
+    const { status, error } = await ask(under, { model: 'acme/m' })
+    t.equal(status, expected)
+    if (expected === 422) t.match(error.message, /asks for the guardrail "other", which is not loaded/)
+    t.equal(acme.calls.length - asked, expected === 200 ? 1 : 0)
   }
   const always = await gateway({ plugins: [acme.plugin, guarding(refusing, { applies: 'always' })] })
   t.teardown(always.stop)

@@ -69,6 +69,57 @@ t.test('an order is a permutation of the endpoints, whatever is measured', async
   )
 })
 
+t.test('an order has exactly the endpoints that the key allows, and tells of the others', async () => {
+  const allowed = fc.record({
+    providers: fc.option(fc.subarray(providers, { minLength: 1 }), { nil: undefined }),
+    models: fc.option(fc.subarray(['one', 'two', 'three'], { minLength: 1 }), { nil: undefined }),
+  })
+  await fc.assert(
+    fc.asyncProperty(metrics, allowed, fc.constantFrom(...sorts), async (known, { providers: at, models }, sort) => {
+      stage.metrics.clear()
+      known.forEach((each, index) => each && stage.metrics.set(endpoints[index]!, each))
+      const key = {
+        id: 'k',
+        hash: '',
+        name: 'k',
+        org: 'default',
+        policy: {},
+        createdAt: 0,
+        ...(at && { providers: at }),
+        ...(models && { models }),
+      }
+      const { candidates, passedOver } = await stage.routes({ model: 'auto', sort, key })
+      const nameOf = ({ provider, model }: (typeof candidates)[number]): string => `${provider}/${model}`
+      const isAllowed = (name: string): boolean =>
+        (at?.includes(name.split('/')[0]!) ?? true) && (models?.includes(name.split('/')[1]!) ?? true)
+      const left = candidates.filter(each => each.passedOver === null || each.passedOver === 'attempt-limit').map(nameOf)
+      const refused = candidates.filter(each => each.passedOver === 'permission').map(nameOf)
+      return (
+        left.toSorted().join() === endpoints.filter(isAllowed).toSorted().join() &&
+        refused.toSorted().join() ===
+          endpoints
+            .filter(name => !isAllowed(name))
+            .toSorted()
+            .join() &&
+        (passedOver.permission ?? 0) === refused.length
+      )
+    }),
+    { numRuns: 200 },
+  )
+})
+
+t.test('empty windows never throw, whatever is asked', async () => {
+  const interval = fc.option(fc.constantFrom('1m', '15m', '16m', '2 hours', '3d', '10y', '0m'), { nil: undefined })
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom('auto', 'one'), fc.constantFrom(...sorts), interval, async (model, sort, interval) => {
+      stage.metrics.clear()
+      const { candidates } = await stage.routes({ model, sort, interval })
+      return candidates.every(({ value }) => value === null || Number.isFinite(value))
+    }),
+    { numRuns: 200 },
+  )
+})
+
 t.test('endpoints without any data keep the order of the catalog', async t => {
   for (const sort of sorts.filter(sort => sort !== 'cost')) t.same(await orderOf('auto', sort, []), endpoints, sort)
 })

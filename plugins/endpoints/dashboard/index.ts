@@ -9,6 +9,7 @@ import {
   Sealer,
 } from '../../../core/index.ts'
 import { Assets } from './assets.ts'
+import { checkPages } from './own-addresses.ts'
 import { OpenId, openIdSchema } from './openid.ts'
 import { dashboardRoutes } from './routes.ts'
 import { Sessions } from './sessions.ts'
@@ -26,6 +27,7 @@ export default definePlugin({
   },
   needs: { audit: AuditTrail, clock: Clock, pages: DashboardPages, sealer: Sealer },
   setup(gateway, { openId: openIdOptions }, { audit, clock, pages, sealer }) {
+    gateway.onStart(() => checkPages(pages))
     if (openIdOptions) requirePeer('dashboard', 'openid-client', 'for its option openId')
     const openId = openIdOptions && new OpenId(openIdOptions, sealer, clock, gateway.log)
     const sessions = new Sessions(sealer, clock, openId)

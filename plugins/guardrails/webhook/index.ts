@@ -4,6 +4,8 @@ import { WebhookSession, type Webhook } from './session.ts'
 import { Signer } from './signature.ts'
 
 const shortestKeyBytes = 16
+/** Shorter texts are no secrets, and may be part of any message. */
+const shortestSecret = 6
 
 /** Asks an HTTP service of your own about every request, and about every answer if you wish: docs/guardrails.md#webhook. */
 export default definePlugin({
@@ -75,7 +77,7 @@ export default definePlugin({
     if (secret !== undefined && new Signer(secret).bytes < shortestKeyBytes)
       throw new PluginError(gateway.name, `has a secret of fewer than ${shortestKeyBytes} bytes.`)
     const service = new Service(gateway.name, gateway.http, clock, { url, headers, secret, timeoutMs, maxReplyBytes })
-    const secrets = [...Object.values(headers), ...(secret === undefined ? [] : [secret])]
+    const secrets = [...Object.values(headers), secret ?? ''].filter(each => each.length >= shortestSecret)
     const webhook: Webhook = { plugin: gateway.name, name, service, secrets }
     gateway.add(Guardrails, {
       name,

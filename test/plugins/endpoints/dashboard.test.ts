@@ -1,5 +1,8 @@
 import t from 'tap'
+import { readFileSync } from 'node:fs'
+import { AdminRoutes, DashboardPages, definePlugin, type AdminRoute, type Registry } from '../../../core/index.ts'
 import dashboard from '../../../plugins/endpoints/dashboard/index.ts'
+import { ownAddresses } from '../../../plugins/endpoints/dashboard/own-addresses.ts'
 import { adminGateway, type AdminGateway } from '../../admin-gateway.ts'
 
 interface Browser {
@@ -127,6 +130,8 @@ t.test('a change needs the anti-forgery token, and requests of other origins hav
     t.equal((await send('GET', '/admin/v1/keys', undefined, { 'sec-fetch-site': site })).status, 401, site)
   }
   t.equal((await create({ 'sec-fetch-site': 'same-origin' })).status, 201)
+  const token = await under.token('owner')
+  t.equal((await ask(under, 'POST', '/session', { token }, { 'sec-fetch-site': 'cross-site' })).status, 401, 'nobody signs others in')
 })
 
 t.test('a session ends with its token, by signing out, and when it was changed', async t => {
@@ -166,4 +171,97 @@ t.test('wrong tokens are refused, and too many of them too', async t => {
   const limited = await ask(under, 'POST', '/session', { token: await under.token('owner') })
   t.equal(limited.status, 429)
   t.ok(Number(limited.headers.get('retry-after')) > 0)
+})
+
+t.test('every admin route: 401 without a session, 403 for changes without the anti-forgery token', async t => {
+  let routes: Registry<AdminRoute>
+  const table = definePlugin({
+    name: 'route-table',
+    options: { type: 'object', additionalProperties: false, properties: {} },
+    needs: { routes: AdminRoutes },
+    setup(_, __, needs) {
+      routes = needs.routes
+    },
+  })
+  const under = await adminGateway({ plugins: [dashboard({}), table({})] })
+  t.teardown(under.stop)
+  const { send } = await signedIn(under, await under.token('owner'))
+  const closed = routes!.values().filter(({ role }) => role !== 'none')
+  t.ok(closed.length > 30)
+  for (const { method, path } of closed) {
+    const url = path.replaceAll(/:\w+/g, 'x')
+    const body = method === 'POST' || method === 'PATCH' ? {} : undefined
+    const name = `${method} ${path}`
+    t.equal((await ask(under, method, url, body)).status, 401, `${name} without a session`)
+    t.equal((await ask(under, method, url, body, { cookie: 'turnpike_00000000=x' })).status, 401, `${name} with another cookie`)
+    const plain = await send(method, url, body, { 'x-anti-forgery': '' })
+    if (method === 'GET') t.not(plain.status, 401, name)
+    else t.match(await plain.json(), { error: { code: 'anti_forgery_token_invalid' } }, `${name} without the anti-forgery token`)
+    const { status } = await send(method, url, body)
+    t.ok(status < 500 && status !== 401 && status !== 403, `${name} with it: ${status}`)
+  }
+  t.same(
+    routes!.values().flatMap(({ role, method, path }) => (role === 'none' ? [`${method} ${path}`] : [])),
+    [
+      'GET /',
+      'GET /:page',
+      'GET /app/**:path',
+      'GET /modules/:file',
+      'GET /session',
+      'POST /session',
+      'DELETE /session',
+      'GET /openid',
+      'GET /openid-callback',
+    ],
+    'what is open to everybody',
+  )
+})
+
+t.test('sessions, links and the wait after wrong tokens end in time', async t => {
+  let now = Date.UTC(2026, 0, 31, 12)
+  const under = await adminGateway({ plugins: [dashboard({})], clock: { now: () => now, elapsed: () => now } })
+  t.teardown(under.stop)
+  const token = await under.token('owner')
+  const [used, late] = [await under.gateway.admin!.issueLink(token), await under.gateway.admin!.issueLink(token)]
+  now += 15 * 60_000 - 1
+  t.equal((await ask(under, 'POST', '/session', { token: used })).status, 201)
+  now += 1
+  t.equal((await ask(under, 'POST', '/session', { token: late })).status, 401)
+  const { send } = await signedIn(under, token)
+  now += 12 * 3_600_000 - 1
+  t.equal((await send('GET', '/admin/v1/keys')).status, 200)
+  now += 1
+  t.equal((await send('GET', '/admin/v1/keys')).status, 401)
+  for (let tries = 0; tries < 10; tries++) await ask(under, 'POST', '/session', { token: 'wrong' })
+  t.equal((await ask(under, 'POST', '/session', { token })).status, 429)
+  now += 60_000
+  t.equal((await ask(under, 'POST', '/session', { token })).status, 201)
+})
+
+t.test('a page of a plugin is listed and served, unless the dashboard has its address', async t => {
+  const adding = (id: string) =>
+    definePlugin({
+      name: 'acme-page',
+      options: { type: 'object', additionalProperties: false, properties: {} },
+      setup: gateway => gateway.add(DashboardPages, { id, title: 'Ours', module: new URL(import.meta.url), role: 'editor' }),
+    })({})
+  const under = await adminGateway({ plugins: [dashboard({}), adding('ours')] })
+  t.teardown(under.stop)
+  const { send } = await signedIn(under, await under.token('owner'))
+  t.match(await (await send('GET', '/session')).json(), { pages: [{ id: 'ours', title: 'Ours', role: 'editor' }] })
+  const module = await ask(under, 'GET', '/modules/ours.js')
+  t.match(module.headers.get('content-type'), 'text/javascript')
+  t.notMatch(await module.text(), /interface Browser \{/, 'its types are stripped')
+  for (const id of ['keys', 'session'])
+    await t.rejects(adminGateway({ plugins: [dashboard({}), adding(id)] }), {
+      message: `plugin acme-page adds the dashboard page "${id}", which the dashboard itself has. Choose another id.`,
+    })
+  const list = readFileSync(new URL('../../../plugins/endpoints/dashboard/app/page-list.ts', import.meta.url), 'utf8')
+  const ids = Array.from(list.matchAll(/\bid: '([^']+)'/g), ([, id]) => id!)
+  t.ok(ids.length > 5)
+  t.same(
+    ids.filter(id => !ownAddresses.has(id)),
+    [],
+    'every page has its address for itself',
+  )
 })

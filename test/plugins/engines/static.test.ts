@@ -3,6 +3,9 @@ import { join } from 'node:path'
 import t from 'tap'
 import { ProviderFailure } from '../../../core/index.ts'
 import { searching } from '../../../core/testing/searching.ts'
+import webSearch from '../../../plugins/tools/web-search/index.ts'
+import { ask } from '../../core/stage.ts'
+import { gateway } from '../../gateway.ts'
 import { sectionsOf } from '../../../plugins/engines/static/sections.ts'
 import staticSearch from '../../../plugins/engines/static/index.ts'
 
@@ -108,4 +111,17 @@ t.test('splits documents at headings', async t => {
     ['A', '', '~~~\n# no\n```\n# no\n~~~'],
     ['A: B', 'b', 'b'],
   ])
+})
+
+t.test('the sandbox finds the documentation', async t => {
+  const under = await gateway({ plugins: [staticSearch({ name: 'docs', forProviders: ['sandbox'] }), webSearch({})] })
+  t.teardown(() => under.stop())
+  const { response } = await ask(under, {
+    model: 'sandbox/tools',
+    input: 'How are endpoints ordered?',
+    tools: [{ type: 'web_search' }],
+    include: ['web_search_call.results'],
+  })
+  t.match(response, { status: 'completed', usage: { tool_calls: { managed_web_search: 1 } } })
+  t.match(response.output[0], { type: 'web_search_call', status: 'completed' })
 })

@@ -4,6 +4,7 @@ import t, { type Test } from 'tap'
 import type { GenerationEvent, OptionsInput, PolicyField } from '../../../core/index.ts'
 import { checkStream, cut, fakeUpstream, readEvents, reset, stall, turn, type FakeReply, type Script } from '../../../core/testing/index.ts'
 import decisions from '../../../plugins/endpoints/decisions/index.ts'
+import redaction from '../../../plugins/guardrails/redaction/index.ts'
 import webhook from '../../../plugins/guardrails/webhook/index.ts'
 import { decide, deciding } from '../../core/decision-stage.ts'
 import { ask, guarding, said, stop, text, witness } from '../../core/stage.ts'
@@ -307,6 +308,37 @@ t.test('zero data retention and HIPAA mode never reach a service without the agr
         t.equal((await decide(under)).status, 422)
         t.equal(service.requests.length, reached ? 2 : 0)
       }
+})
+
+t.test('it sees neither in requests nor in answers what redaction takes out, wherever it is listed', async t => {
+  const echo: readonly GenerationEvent[] = [
+    text('I will write to [EMA'),
+    text('IL_1].'),
+    { type: 'tool-call', key: 'a', name: 'send', callId: 'call_a' },
+    { type: 'tool-input', key: 'a', text: '{"to":"[EMAIL_1]"}' },
+    stop,
+  ]
+  for (const isFirst of [true, false])
+    for (const stream of [true, false]) {
+      const service = await fakeUpstream(() => allow)
+      t.teardown(() => service.close())
+      const hook = webhook({ url: service.url, onFailure: 'refuse', output: true })
+      const guards = isFirst ? [hook, redaction({})] : [redaction({}), hook]
+      const acme = witness('acme', () => echo)
+      const under = await gateway({
+        plugins: [...guards, acme.plugin],
+        key: { policy: { redaction: { value: true }, logging: { value: true } } },
+      })
+      t.teardown(under.stop)
+      const { response } = await ask(under, { model: 'acme/m', input: 'Write to jane.doe@example.com', stream })
+      t.match(response.output, [
+        { content: [{ text: 'I will write to jane.doe@example.com.' }] },
+        { arguments: '{"to":"jane.doe@example.com"}' },
+      ])
+      t.equal(service.requests.length, 3)
+      for (const { text } of service.requests) t.notMatch(text, 'jane.doe')
+      t.match(service.requests[1]!.text, /write to \[EMAIL_1\]/)
+    }
 })
 
 t.test('chosen by key, it sees the requests of these keys only', async t => {

@@ -39,6 +39,7 @@ export function SignInPage({
   }
   useEffect(() => {
     document.title = 'Sign in · Turnpike'
+    document.querySelector('input')?.focus()
     if (code === null) return
     // A code must not stay in the address, which may be shared.
     go(hrefOf(here().page), { replace: true })

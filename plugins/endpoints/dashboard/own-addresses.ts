@@ -1,0 +1,28 @@
+import { PluginError, type DashboardPage, type Registry } from '../../../core/index.ts'
+
+/** What pages of plugins cannot be called: the pages of the dashboard itself, and its other addresses. */
+export const ownAddresses: ReadonlySet<string> = new Set([
+  'accounts',
+  'admin',
+  'app',
+  'keys',
+  'logs',
+  'models',
+  'modules',
+  'openid',
+  'openid-callback',
+  'playground',
+  'providers',
+  'session',
+  'settings',
+])
+
+/** Throws a `PluginError` for a page that could not be reached. */
+export function checkPages(pages: Registry<DashboardPage>): void {
+  const taken = pages.values().find(({ id }) => ownAddresses.has(id))
+  if (taken)
+    throw new PluginError(
+      pages.pluginOf(taken.id) ?? 'dashboard',
+      `adds the dashboard page "${taken.id}", which the dashboard itself has. Choose another id.`,
+    )
+}
