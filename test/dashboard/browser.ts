@@ -48,7 +48,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 /** What axe finds against WCAG 2.2 AA and best practices, one line each. The text goes in as the debugger's, which no policy forbids. */
 export async function accessibilityProblems(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe)
+  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe)
   return await page.evaluate(async () => {
     const { violations } = await (globalThis as any).axe.run()
     return violations.flatMap((violation: any) =>

@@ -52,8 +52,19 @@ export async function playDemo(stage: Stage, records = 12_000): Promise<Demo> {
         stream: true,
       })
     ).text()
-  const failing = { model: 'sandbox/fail', input: '{"status":529,"provider":"sandbox"}', routing: { model: { fallbacks: ['north/echo'] } } }
   await stage.ask(key, '/v1/responses', { model: 'nobody/at-all', input: 'Hello' })
-  const answered = (await (await stage.ask(key, '/v1/responses', failing)).json()) as { readonly id: string }
+  const careful = await call('POST', '/keys', {
+    name: 'Careful',
+    org: 'acme',
+    team: 'research',
+    providers: ['north', 'sandbox'],
+    policy: { logging: { value: true }, redaction: { value: true } },
+  })
+  const failing = {
+    model: 'sandbox/fail',
+    input: '{"status":529,"provider":"sandbox"} Write to ada@example.com, please.',
+    routing: { model: { fallbacks: ['echo'] }, provider: { sort: 'p95_latency' } },
+  }
+  const answered = (await (await stage.ask(careful.key, '/v1/responses', failing)).json()) as { readonly id: string }
   return { key, keyId: id, responseId: answered.id }
 }

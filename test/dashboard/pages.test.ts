@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import t from 'tap'
 import { accessibilityProblems, noBrowser, openBrowser, openPage } from './browser.ts'
 import { playDemo } from './demo.ts'
@@ -43,10 +44,18 @@ t.test('every page', { skip: noBrowser }, async t => {
     await page.getByLabel('Admin token').waitFor()
     t.same(await accessibilityProblems(page), [], `signing in, ${view}`)
     await signIn(page, stage)
+    await page.goto(stage.adminUrl)
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
     for (const [path, text] of Object.entries(pages)) {
-      await page.goto(`${stage.adminUrl}/${path}`)
+      // Once each page is opened by its address, then as its links do, which takes less time.
+      if (view === 'light') await page.goto(`${stage.adminUrl}/${path}`)
+      else {
+        await follow(page, 'nothing')
+        await page.getByText('There is no page').waitFor()
+        await follow(page, path)
+      }
       await page.getByText(text).first().waitFor({ state: 'attached' })
-      await page.waitForLoadState('networkidle')
+      await page.locator('.loading').waitFor({ state: 'detached' })
       t.same(await accessibilityProblems(page), [], `/${path}, ${view}`)
       t.same(problems.splice(0), [], `/${path}, ${view}: nothing went wrong`)
       const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
@@ -55,6 +64,14 @@ t.test('every page', { skip: noBrowser }, async t => {
     await page.context().close()
   }
 })
+
+async function follow(page: Page, path: string): Promise<void> {
+  await page.evaluate(address => {
+    const { history, dispatchEvent } = globalThis as any
+    history.pushState(null, '', address)
+    dispatchEvent(new Event('popstate'))
+  }, `./${path}`)
+}
 
 t.test('scripts that somebody brings in do not run', { skip: noBrowser }, async t => {
   const stage = await openStage()

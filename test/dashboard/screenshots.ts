@@ -1,5 +1,6 @@
 // Takes a picture of every page, light, dark and narrow, and prints what axe and the console say.
-// node --conditions=turnpike-source test/dashboard/screenshots.ts <folder> [page …]
+// node --conditions=turnpike-source --import=./bin/own-package.js test/dashboard/screenshots.ts <folder> [page …]
+// With `readme`, it takes the two of README.md instead.
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,7 +27,19 @@ try {
     playground: `playground?key=${keyId}`,
     decision: `playground?do=decide&key=${keyId}`,
   }
-  for (const [view, options] of Object.entries(views)) {
+  if (wanted.includes('readme')) {
+    const { page } = await openPage(browser, stage.adminUrl, { width: 1280, height: 1_000 })
+    await signIn(page, stage)
+    for (const [name, path] of Object.entries({ 'dashboard-overview': '?by=provider', 'dashboard-request': places['record']! })) {
+      // Without the hour that has only begun.
+      if (path.startsWith('?')) await page.clock.setFixedTime(Date.now() - (Date.now() % 3_600_000) - 1)
+      else await page.clock.setFixedTime(Date.now())
+      await page.goto(`${stage.adminUrl}/${path}`)
+      await page.waitForTimeout(1_500)
+      await page.screenshot({ path: join(folder, `${name}.png`) })
+    }
+  }
+  for (const [view, options] of wanted.includes('readme') ? [] : Object.entries(views)) {
     const { page, problems } = await openPage(browser, stage.adminUrl, options)
     await signIn(page, stage)
     for (const [name, path] of Object.entries(places)) {

@@ -18,7 +18,7 @@ async function isThere(command: string, ...parameters: readonly string[]): Promi
 
 /** Runs a snippet as somebody would who pasted it. */
 async function output(language: string, code: string, key: string): Promise<string> {
-  const environment = { ...process.env, TURNPIKE_API_KEY: key, NODE_OPTIONS: '' }
+  const environment = { ...process.env, TURNPIKE_KEY: key, NODE_OPTIONS: '' }
   if (language === 'curl') return (await run('bash', ['-c', code], { env: environment })).stdout
   if (language === 'TypeScript')
     return (await run(process.execPath, ['--input-type=module-typescript', '--eval', code], { env: environment })).stdout

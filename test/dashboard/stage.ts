@@ -78,7 +78,7 @@ export async function openStage(environment: Readonly<Record<string, string>> = 
 }
 
 /** Signs in without the form. */
-export async function signIn(page: Page, { adminUrl }: Stage): Promise<void> {
-  const reply = await page.context().request.post(`${adminUrl}/session`, { data: { token: adminToken } })
+export async function signIn(page: Page, { adminUrl }: Stage, token: string = adminToken): Promise<void> {
+  const reply = await page.context().request.post(`${adminUrl}/session`, { data: { token } })
   if (!reply.ok()) throw new Error(`signing in: ${reply.status()} ${await reply.text()}`)
 }

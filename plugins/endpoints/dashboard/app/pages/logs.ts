@@ -1,4 +1,5 @@
 import type { VNode } from 'preact'
+import { withQuery } from '../api.ts'
 import { Badge, Empty } from '../components/feedback.ts'
 import { Switch } from '../components/fields.ts'
 import { Button, Page, Panel } from '../components/page.ts'
@@ -25,7 +26,12 @@ export default function Logs(): VNode {
   return html`<${Page}
     title="Logs"
     intro="Every request leaves one record. A request id, response id or decision id from a reply finds it."
-    actions=${html`<${Switch} label="Live" checked=${isLive} onChange=${(checked: boolean) => setParameters({ live: checked ? undefined : 'off' })} />`}
+    actions=${html`<${Switch}
+        label="Live"
+        checked=${isLive}
+        onChange=${(checked: boolean) => setParameters({ live: checked ? undefined : 'off' })}
+      />
+      <${Button} href=${`admin/v1${withQuery('/records/export', queryOf(filters, Date.now()))}`} download="records.jsonl">Export<//>`}
   >
     <${Filters} filters=${filters} set=${setParameters} />
     <${Panel} flush>
@@ -55,7 +61,7 @@ function LogTable({
     label="Requests"
     path="/records"
     query=${queryOf(filters, Date.now())}
-    limit=${50}
+    limit=${100}
     pollMs=${isLive ? liveMs : undefined}
     rowKey=${({ id }: RequestRecord) => id}
     rowHref=${({ id }: RequestRecord) => hrefOf('logs', { ...filters, record: id })}

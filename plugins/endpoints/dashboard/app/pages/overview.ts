@@ -146,7 +146,7 @@ function introOf({ org, team, key }: { readonly [Name in 'org' | 'team' | 'key']
 
 function Nothing({ rangeName }: { readonly rangeName: RangeName }): VNode {
   const { may } = useSession()
-  const line = `curl ${usePublicUrl()}/v1/responses -H "Authorization: Bearer $TURNPIKE_API_KEY" -H 'Content-Type: application/json' -d '{"model":"sandbox/echo","input":"Hello"}'`
+  const line = `curl ${usePublicUrl()}/v1/responses -H "Authorization: Bearer $TURNPIKE_KEY" -H 'Content-Type: application/json' -d '{"model":"sandbox/echo","input":"Hello"}'`
   return html`<${Panel}>
     <${Empty}
       title="No requests in this time"

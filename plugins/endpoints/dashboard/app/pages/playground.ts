@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import type { ListOf } from '../api.ts'
-import { Empty, Loading, Problem } from '../components/feedback.ts'
+import { Empty, Loading, Notice, Problem } from '../components/feedback.ts'
 import { Input, Select } from '../components/fields.ts'
 import { Button, Page, Panel } from '../components/page.ts'
 import { Tabs } from '../components/tabs.ts'
@@ -29,29 +29,39 @@ export default function Playground(): VNode {
   const { data: models } = useData<ListOf<Model>>(may('viewer', 'all') ? '/models' : undefined, {}, { all: true })
   const surface = parameters['do'] === 'decide' ? 'decide' : 'respond'
   const model = parameters['model'] ?? defaultModel
-  const enabled = data?.data.filter(each => !each.disabled) ?? []
-  const key = enabled.find(({ id }) => id === parameters['key']) ?? enabled[0]
+  // A key that is named may be older than those of the list.
+  const wanted = parameters['key']
+  const isListed = data?.data.some(({ id }) => id === wanted) ?? true
+  const named = useData<Key>(wanted !== undefined && !isListed ? `/keys/${encodeURIComponent(wanted)}` : undefined)
+  const keys = [...(data?.data ?? []), ...(named.data ? [named.data] : [])]
+  const enabled = keys.filter(each => !each.disabled)
+  // Never another key than the one that is named.
+  const key = wanted === undefined ? enabled[0] : enabled.find(({ id }) => id === wanted)
+  const disabled = keys.find(({ id, disabled: isDisabled }) => id === wanted && isDisabled)
   const names = (models?.data ?? []).filter(({ endpoints }) => endpoints.some(({ kind }) => kind !== 'decision')).map(({ id }) => id)
   return html`<${Page}
     title="Playground"
     intro="Try a request as one of your keys. It is recorded, counted and charged like any other."
     actions=${
-      key &&
+      enabled.length > 0 &&
       html`<div class="filters">
         ${surface === 'respond' && html`<${Input} label="Model" value=${model} list=${['auto', ...names]} onChange=${(value: string) => set({ model: value })} />`}
         <${Select}
           label="As the key"
-          value=${key.id}
-          choices=${enabled.map(({ id, name }) => ({ value: id, label: name }))}
+          value=${key?.id ?? ''}
+          choices=${[...(key ? [] : [{ value: '', label: 'Choose one' }]), ...enabled.map(({ id, name }) => ({ value: id, label: name }))]}
           onChange=${(value: string) => set({ key: value })}
         />
       </div>`
     }
   >
-    ${error && html`<${Problem} error=${error} retry=${reload} />`} ${!data && !error && html`<${Loading} />`}
+    ${error && html`<${Problem} error=${error} retry=${reload} />`} ${named.error && html`<${Problem} error=${named.error} />`}
+    ${!data && !error && html`<${Loading} />`}
+    ${disabled && html`<${Notice} tone="warn" title=${`The key “${disabled.name}” is disabled.`}>Enable it on the page Keys, or choose another one.<//>`}
     ${
       data &&
-      !key &&
+      enabled.length === 0 &&
+      !disabled &&
       html`<${Panel}>
         <${Empty} title="There is no key to try it with" action=${html`<${Button} tone="primary" href=${hrefOf('keys')}>Create a key<//>`}>
           Every request is made as a key, with its rules.

@@ -123,7 +123,7 @@ function notes({ notes: all }: RequestRecord): readonly VNode[] {
   return all.map(
     ({ kind, summary }, index) =>
       html`<div key=${index}>
-        <h3>${kind === 'redaction' ? 'Redaction' : kind}</h3>
+        <h3>${kind === 'redaction' ? 'Taken out by redaction' : kind}</h3>
         <${Facts} all facts=${Object.entries(summary).map(([name, value]): Fact => [name, plain(value)])} />
       </div>`,
   )

@@ -16,6 +16,9 @@ export function RoutingTable({ routing }: { readonly routing: Routing }): VNode 
   const { sort, model_sort: modelSort, interval_ms: intervalMs, candidates } = routing
   const rows = candidates.map((candidate, index): Row => ({ ...candidate, place: index + 1 }))
   const more = Object.entries(routing.passed_over)
+  const passed = more.reduce((sum, [, times]) => sum + times, 0)
+  // A record has the first candidates only.
+  const isCut = passed > candidates.filter(({ passed_over: why }) => why !== null).length
   return html`<div class="stack">
     <p>
       ${sort === null ? 'In the order of the catalog' : html`Sorted by <strong>${sort}</strong> over the last ${duration(intervalMs)}`}${
@@ -37,6 +40,6 @@ export function RoutingTable({ routing }: { readonly routing: Routing }): VNode 
         },
       ]}
     />
-    ${more.length > 0 && html`<p class="muted">Passed over: ${more.map(([reason, times]) => `${times} × ${reason}`).join(', ')}.</p>`}
+    ${isCut && html`<p class="muted">Passed over: ${more.map(([reason, times]) => `${times} × ${reason}`).join(', ')}.</p>`}
   </div>`
 }

@@ -38,6 +38,8 @@ export function Decisions({ playAs, model }: { readonly playAs: string; readonly
     event.preventDefault()
     void form.submit(async () => {
       setReply(undefined)
+      if (new Set(questions.map(({ id }) => id)).size < questions.length)
+        throw new Error('Two questions have the same name. Rename one of them.')
       setReply(await api.post<DecisionReply>('/playground/systemone', { key: playAs, request }))
     })
   }

@@ -24,8 +24,7 @@ export function ShowAs({
       <${CodeBlock} label=${`The request as ${language}`} text=${snippetOf(language, surface, baseUrl, request)} />
     <//>
     <p class="hint">
-      Put an API key into the environment as TURNPIKE_API_KEY. The address is where the public API probably is; behind a proxy, use its
-      address.
+      Put an API key into the environment as TURNPIKE_KEY. The address is where the public API probably is; behind a proxy, use its address.
     </p>
   <//>`
 }

@@ -14,7 +14,7 @@ function curl(surface: string, baseUrl: string, request: Json): string {
   const noBuffer = request['stream'] === true ? '-N ' : ''
   const body = JSON.stringify(request, undefined, 2).replaceAll("'", String.raw`'\''`)
   return `curl ${noBuffer}${baseUrl}/v1/${surface} \\
-  -H "Authorization: Bearer $TURNPIKE_API_KEY" \\
+  -H "Authorization: Bearer $TURNPIKE_KEY" \\
   -H 'Content-Type: application/json' \\
   -d '${body}'`
 }
@@ -32,7 +32,7 @@ for await (const event of stream) {
 console.log(response.output_text)`
   return `import OpenAI from ${quoted('openai')}
 
-const client = new OpenAI({ baseURL: '${baseUrl}/v1', apiKey: process.env.TURNPIKE_API_KEY })
+const client = new OpenAI({ baseURL: '${baseUrl}/v1', apiKey: process.env.TURNPIKE_KEY })
 ${reading}`
 }
 
@@ -40,7 +40,7 @@ function typescriptPost(baseUrl: string, request: Json): string {
   return `const response = await fetch('${baseUrl}/v1/systemone', {
   method: 'POST',
   headers: {
-    authorization: \`Bearer \${process.env.TURNPIKE_API_KEY}\`,
+    authorization: \`Bearer \${process.env.TURNPIKE_KEY}\`,
     'content-type': 'application/json',
   },
   body: JSON.stringify(${typescriptOf(request, 1)}),
@@ -82,7 +82,7 @@ function pythonSdk(baseUrl: string, request: Json): string {
   return `import os
 from openai import OpenAI
 
-client = OpenAI(base_url="${baseUrl}/v1", api_key=os.environ["TURNPIKE_API_KEY"])
+client = OpenAI(base_url="${baseUrl}/v1", api_key=os.environ["TURNPIKE_KEY"])
 response = client.responses.create(
 ${known.join('\n')}
 )
@@ -96,7 +96,7 @@ import requests
 
 response = requests.post(
     "${baseUrl}/v1/systemone",
-    headers={"Authorization": f"Bearer {os.environ['TURNPIKE_API_KEY']}"},
+    headers={"Authorization": f"Bearer {os.environ['TURNPIKE_KEY']}"},
     json=${pythonOf(request, 1)},
 )
 print(response.json())`
