@@ -26,7 +26,7 @@ export class KeyIssuer {
     return issued
   }
 
-  /** The new text. The old one stays valid for `graceMs`. Undefined if there is no such key. */
+  /** The new text. The old one stays valid for `graceMs`; 0 ends all earlier ones. Undefined if there is no such key. */
   async rotate(id: string, graceMs: number): Promise<string | undefined> {
     const key = await this.#store.find(id)
     if (!key) return undefined

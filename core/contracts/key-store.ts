@@ -9,8 +9,8 @@ export interface ApiKey {
   readonly id: string
   /** HMAC-SHA-256 of the whole key under the server's pepper, base64url. */
   readonly hash: string
-  /** After a rotation, the hash of the previous secret. It stays valid until `validUntil`, in milliseconds since the epoch. */
-  readonly previous?: { readonly hash: string; readonly validUntil: number } | undefined
+  /** After rotations, the hashes of earlier secrets, the newest first. Each is valid until `validUntil`, in milliseconds since the epoch. */
+  readonly previous?: readonly { readonly hash: string; readonly validUntil: number }[] | undefined
   readonly name: string
   readonly org: string
   readonly team?: string | undefined

@@ -27,8 +27,7 @@ export interface KeyTable {
   readonly hidden: number | null
   readonly metadata: string | null
   readonly created_at: number
-  readonly previous_hash: string | null
-  readonly previous_valid_until: number | null
+  readonly previous: string | null
 }
 
 export interface KeyCacheOptions {
@@ -125,7 +124,7 @@ export class SqlKeys implements KeyStore {
 const columnsOf: { readonly [M in keyof ApiKey]-?: (value: ApiKey[M]) => Partial<KeyTable> } = {
   id: id => ({ id }),
   hash: hash => ({ hash }),
-  previous: previous => ({ previous_hash: previous?.hash ?? null, previous_valid_until: previous?.validUntil ?? null }),
+  previous: previous => ({ previous: jsonOrNull(previous) }),
   name: name => ({ name }),
   org: org => ({ org }),
   team: team => ({ team: team ?? null }),
@@ -178,6 +177,6 @@ function fromRow(row: KeyTable): ApiKey {
     ...(row.hidden !== null && { hidden: true }),
     ...(row.metadata !== null && { metadata: JSON.parse(row.metadata) }),
     createdAt: row.created_at,
-    ...(row.previous_hash !== null && { previous: { hash: row.previous_hash, validUntil: row.previous_valid_until ?? 0 } }),
+    ...(row.previous !== null && { previous: JSON.parse(row.previous) }),
   }
 }

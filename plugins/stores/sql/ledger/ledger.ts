@@ -19,7 +19,18 @@ import {
 import { beforeInTime } from '../page.ts'
 import type { Tables } from '../tables.ts'
 import { LedgerBatches, type LedgerChange } from './batches.ts'
-import { addCredit, amountsOf, extend, nanoDollars, release, reserve, settle, signedNanoDollars, type Limits } from './changes.ts'
+import {
+  addCredit,
+  amountsOf,
+  extend,
+  nanoDollars,
+  raiseSpent,
+  release,
+  reserve,
+  settle,
+  signedNanoDollars,
+  type Limits,
+} from './changes.ts'
 import type { LedgerProcess } from './process.ts'
 import { Standstill, unlessStandstill } from './standstill.ts'
 import { entryFromRow, sumName } from './sums.ts'
@@ -71,6 +82,11 @@ export class SqlLedger implements Ledger {
       .where('name', 'in', [...new Set(names.map(([name]) => name))])
       .execute()
     return names.map(([name, start]) => (rows.find(row => row.name === name && row.period_start === start)?.spent ?? 0) / 1e9)
+  }
+
+  async raiseSpent({ account, period }: Pick<SpendCap, 'account' | 'period'>, usd: number): Promise<void> {
+    const name = sumName(account, period, periodStart(period, this.#clock.now()))
+    await this.#batches.run(raiseSpent(name, nanoDollars(usd)))
   }
 
   async addCredit({ id, org, at, amountUsd, note, requestId }: CreditEntry): Promise<void> {

@@ -7,7 +7,8 @@ import type { KeyUseTable, UsageLatencyTable, UsageTable } from './tables.ts'
 
 type Sums<T> = { -readonly [Member in keyof T]: T[Member] }
 
-export const rollUpMs = { minute: 60_000, hour: 3_600_000 } as const
+export const rollUpMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const
+const buckets = ['minute', 'hour', 'day'] as const
 
 const usageKey = ['bucket', 'at', 'org', 'team', 'key_id', 'model', 'provider'] as const
 const usageSums = ['requests', 'errors', 'input_tokens', 'cached_tokens', 'output_tokens', 'cost', 'unpriced'] as const
@@ -17,14 +18,14 @@ const rowsInStatement = 1_000
 
 /** Adds records to the sums from which charts are drawn. */
 export async function rollUp(transaction: Kysely<Tables>, records: readonly RecordFacts[]): Promise<void> {
-  const usage = [...usageOf(records, 'minute'), ...usageOf(records, 'hour')]
+  const usage = buckets.flatMap(bucket => usageOf(records, bucket))
   for (let index = 0; index < usage.length; index += rowsInStatement)
     await transaction
       .insertInto('usage')
       .values(usage.slice(index, index + rowsInStatement))
       .onConflict(conflict => conflict.columns(usageKey).doUpdateSet(added('usage', usageSums)))
       .execute()
-  const latency = [...latencyOf(records, 'minute'), ...latencyOf(records, 'hour')]
+  const latency = buckets.flatMap(bucket => latencyOf(records, bucket))
   for (let index = 0; index < latency.length; index += rowsInStatement)
     await transaction
       .insertInto('usage_latency')
