@@ -2,6 +2,7 @@ import { connect } from 'node:net'
 import { nearest, type AbsentProvider, type PluginUse } from '../core/index.ts'
 import bundledCatalog from '../plugins/catalogs/bundled/index.ts'
 import admin from '../plugins/endpoints/admin/index.ts'
+import dashboard from '../plugins/endpoints/dashboard/index.ts'
 import decisions from '../plugins/endpoints/decisions/index.ts'
 import health from '../plugins/endpoints/health/index.ts'
 import models from '../plugins/endpoints/models/index.ts'
@@ -37,8 +38,8 @@ export interface DefaultsOptions {
 
 /**
  * The usual setup: keys, responses and metrics in SQLite (in Postgres with DATABASE_URL), everything else in memory, the bundled catalog,
- * the sorts, the endpoints, the guardrails, the sandbox, one log line per request, every provider whose key is in the environment, and
- * Ollama if it is running.
+ * the sorts, the endpoints, the guardrails, the sandbox, one log line per request, every provider and search engine whose key is in the
+ * environment, and Ollama if it is running.
  */
 export function defaults(options: DefaultsOptions = {}): readonly DefaultEntry[] {
   const left = new Set(withoutOf(options))
@@ -118,7 +119,9 @@ function everything(): readonly NamedEntry[] {
     ['health', () => health({})],
     ['openapi', () => openapi({})],
     ['admin', () => admin({})],
+    ['dashboard', () => dashboard({})],
     ['sandbox', () => sandbox({})],
+    ...searchEngines(),
     ['dm', decisionVendor],
     [
       'openai',
@@ -178,6 +181,35 @@ function masterKeys(): Parameters<typeof localSealer>[0] {
 async function used<O>(module: Promise<{ readonly default: (options: O) => PluginUse }>, options: O): Promise<PluginUse> {
   const { default: plugin } = await module
   return plugin(options)
+}
+
+/** In the order in which they are asked. The last one gives the sandbox's models something to find without a key. */
+function searchEngines(): readonly NamedEntry[] {
+  const engine = <O>(
+    name: string,
+    load: () => Promise<{ readonly default: (options: O) => PluginUse }>,
+    options: O | undefined,
+  ): NamedEntry => [name, () => options !== undefined && used(load(), options)]
+  const keyed = (variable: string): { readonly apiKey: string } | undefined => {
+    const apiKey = optionalEnv(variable)
+    return apiKey === undefined ? undefined : { apiKey }
+  }
+  const google = keyed('GOOGLE_SEARCH_API_KEY')
+  const engineId = optionalEnv('GOOGLE_SEARCH_ENGINE_ID')
+  const searxng = optionalEnv('SEARXNG_BASE_URL')
+  const documentation = { name: 'docs', forProviders: ['sandbox'] }
+  return [
+    engine('tavily-search', () => import('../plugins/engines/tavily/index.ts'), keyed('TAVILY_API_KEY')),
+    engine('brave-search', () => import('../plugins/engines/brave/index.ts'), keyed('BRAVE_SEARCH_API_KEY')),
+    engine('exa-search', () => import('../plugins/engines/exa/index.ts'), keyed('EXA_API_KEY')),
+    engine('linkup-search', () => import('../plugins/engines/linkup/index.ts'), keyed('LINKUP_API_KEY')),
+    engine('serper-search', () => import('../plugins/engines/serper/index.ts'), keyed('SERPER_API_KEY')),
+    engine('jina-search', () => import('../plugins/engines/jina/index.ts'), keyed('JINA_API_KEY')),
+    engine('kagi-search', () => import('../plugins/engines/kagi/index.ts'), keyed('KAGI_API_KEY')),
+    engine('google-search', () => import('../plugins/engines/google/index.ts'), google && engineId ? { ...google, engineId } : undefined),
+    engine('searxng-search', () => import('../plugins/engines/searxng/index.ts'), searxng === undefined ? undefined : { baseUrl: searxng }),
+    engine('static-search', () => import('../plugins/engines/static/index.ts'), documentation),
+  ]
 }
 
 /** The plugin reads the other AWS variables itself. */

@@ -5,6 +5,7 @@ import { parseEnv } from 'node:util'
 import type { ErrorObject } from 'ajv'
 import { cosmiconfig } from 'cosmiconfig'
 import { lazyValidator, nearest, type PluginUse, type SchemaRules } from '../core/index.ts'
+import { millisecondsProblem } from '../core/validation/milliseconds.ts'
 import type { GatewayConfig } from './config.ts'
 import { MissingVariables } from './env.ts'
 import { ConfigError, problemsOf } from './errors.ts'
@@ -202,7 +203,7 @@ function expectation(keyword: string, params: ErrorObject['params'], message: st
     case 'type':
       return `must be ${/^[aeiou]/.test(params['type']) ? 'an' : 'a'} ${params['type']}`
     default:
-      return message ?? 'is not valid'
+      return millisecondsProblem(keyword, params['limit']) ?? message ?? 'is not valid'
   }
 }
 

@@ -1,6 +1,7 @@
 import type { FromSchema } from 'json-schema-to-ts'
 import { hedgeAfterOption, slowStreamOption } from '../core/provider-kit/sending-options.ts'
 import { defaultSettings } from '../core/framework/settings.ts'
+import { milliseconds } from '../core/validation/milliseconds.ts'
 
 /** Formats of the schema below, and the words for a value that is not of that format: "must be …". */
 export const serverFormats = {
@@ -22,8 +23,6 @@ function isOrigin(text: string): boolean {
   if (!/^[a-z][a-z0-9+.-]*:\/\/[^/\s*]+$/.test(text)) return false
   return !/^https?:/.test(text) || (URL.canParse(text) && new URL(text).origin === text)
 }
-
-const milliseconds = { type: 'integer', minimum: 1 } as const
 
 /** The `server` section of the config: where to listen, and how the gateway as a whole behaves. */
 export const serverSchema = {
@@ -130,6 +129,19 @@ export const serverSchema = {
     },
     slowStream: { ...slowStreamOption, description: 'For providers without their own `slowStream`: what counts as too slow a stream.' },
     hedgeAfter: { ...hedgeAfterOption, description: 'For providers without their own `hedgeAfter`: when to ask a second endpoint.' },
+    maxToolRounds: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 100,
+      default: defaultSettings.maxToolRounds,
+      description: "How often a model may use the gateway's tools in one request. After that, it is asked once more without them.",
+    },
+    maxToolOutputCharacters: {
+      type: 'integer',
+      minimum: 1_000,
+      default: defaultSettings.maxToolOutputCharacters,
+      description: 'The longest output of a tool that a model reads. Longer ones are cut.',
+    },
     maxAttempts: {
       type: 'integer',
       minimum: 1,
@@ -137,7 +149,7 @@ export const serverSchema = {
       description: 'The most endpoints to try for one request.',
     },
     affinityMs: {
-      type: 'integer',
+      ...milliseconds,
       minimum: 0,
       default: defaultSettings.affinityMs,
       description:
@@ -224,7 +236,7 @@ export const serverSchema = {
         'A PEM file with certificate authorities to trust for connections to providers, in addition to those of Node.js. A relative path starts at the folder of the config. Use it where a company inspects TLS traffic.',
     },
     drainTimeoutMs: {
-      type: 'integer',
+      ...milliseconds,
       minimum: 0,
       default: 30_000,
       description:

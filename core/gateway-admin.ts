@@ -16,6 +16,8 @@ export interface GatewayAdmin {
   isEmpty(): Promise<boolean>
   /** Creates a token, which is shown only once. */
   issueToken(settings: AdminTokenSettings): Promise<string>
+  /** A code for a link that signs in as this token once, within 15 minutes. */
+  issueLink(tokenText: string): Promise<string>
 }
 
 /** Assembles the admin API. Undefined if no plugin adds admin routes. */
@@ -33,5 +35,6 @@ export function adminOf(container: Container, facts: AdminFacts, adminToken: str
     localToken: admission.localToken,
     isEmpty: () => admission.isEmpty(),
     issueToken: async settings => (await admission.issue(settings)).text,
+    issueLink: text => admission.issueLink(text),
   }
 }

@@ -4,6 +4,7 @@ import { KeyWarnings } from './admission/key-warnings.ts'
 import { Backoff, systemBackoff } from './attempts/backoff.ts'
 import { EndpointCircuits } from './attempts/endpoint-circuits.ts'
 import { ProviderStates } from './attempts/provider-states.ts'
+import { checkSendingRules } from './attempts/sending-rules.ts'
 import { AccountStore } from './contracts/account-store.ts'
 import type { OptionFacts } from './contracts/admin-route.ts'
 import { Catalog } from './contracts/catalog.ts'
@@ -71,6 +72,8 @@ export interface Gateway {
   readonly plugins: readonly CheckedPlugin[]
   /** What each catalog says of itself: how much there is in it, and how old that is. */
   readonly catalogs: readonly { readonly name: string; readonly description: string }[]
+  /** How many models of each loaded provider the bundled catalog lists. Reads it anew. */
+  bundledModels(): ReadonlyMap<string, number>
   /** How many endpoints of the catalog there are, and how many may see the requests of keys with `zdr` or `hipaa` on. */
   readonly endpoints: { readonly all: number; readonly zdr: number; readonly hipaa: number }
   readonly contributions: readonly Contribution[]
@@ -110,6 +113,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     plugins = await host.setUp(options.plugins)
     checkServices(container)
     checkDefaultSort(container.get(SortStrategies))
+    checkSendingRules(container.get(Providers))
   } catch (error) {
     await host.stop()
     await http.close()
@@ -155,6 +159,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     get endpoints() {
       return catalogFacts.endpoints()
     },
+    bundledModels: () => catalogFacts.bundled(),
     contributions,
     issueKey: async keySettings => (await issuer.issue(keySettings)).text,
     rotateKey: (id, graceMs) => issuer.rotate(id, graceMs),

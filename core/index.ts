@@ -22,8 +22,10 @@ export {
 } from './foundation/errors.ts'
 export {
   AbsentProviders,
+  AdminAuthenticators,
   AdminRoutes,
   CatalogSources,
+  DashboardPages,
   DecisionClients,
   Guardrails,
   LogSinks,
@@ -65,6 +67,7 @@ export { mayExceed } from './tokens/bound.ts'
 export { estimateTokens } from './tokens/estimate.ts'
 export { bodyValidator } from './validation/body-validator.ts'
 export { lazyValidator } from './validation/lazy-validator.ts'
+export { milliseconds } from './validation/milliseconds.ts'
 export type { SchemaRules } from './validation/schema-rules.ts'
 export { characters } from './validation/text-length.ts'
 export { retryHeaders } from './http/error-reply.ts'
@@ -98,6 +101,7 @@ export * from './contracts/record-store.ts'
 export * from './contracts/audit-trail.ts'
 export * from './contracts/admin-token-store.ts'
 export * from './contracts/admin-route.ts'
+export * from './contracts/dashboard-page.ts'
 export * from './contracts/hold.ts'
 export * from './contracts/ledger.ts'
 export * from './contracts/rate-limiter.ts'
@@ -134,6 +138,11 @@ export type {
 } from './contracts/http-client.ts'
 export { isFeed, type EventFeed, type EventReceiver } from './contracts/event-feed.ts'
 export { httpProvider, type HttpProviderOptions } from './provider-kit/http-provider.ts'
+export { engineBaseUrl, engineKeyOption, engineOptions } from './provider-kit/engine-options.ts'
+export { getWith, postForm, postJson } from './provider-kit/engine-request.ts'
+export { foundPages, type PageReader } from './provider-kit/found-pages.ts'
+export { httpEngine, type EngineAdapter, type HttpEngineOptions } from './provider-kit/http-engine.ts'
+export { countryName, placeWords, searchText, type SearchTextOptions } from './provider-kit/search-text.ts'
 export { jsonInstruction } from './provider-kit/json-instruction.ts'
 export { offeredFunctions } from './provider-kit/offered-functions.ts'
 export { textOfPart } from './provider-kit/part-text.ts'

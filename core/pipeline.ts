@@ -21,6 +21,7 @@ import { Attempts } from './generation/attempts.ts'
 import { Generation } from './generation/generation.ts'
 import { History } from './generation/history.ts'
 import { Lowering } from './generation/lowering/lowering.ts'
+import { LoadedTools } from './generation/tools/loaded-tools.ts'
 import { ModelCalls } from './generation/model-call.ts'
 import { HttpApp } from './http/app.ts'
 import { Heartbeat } from './http/heartbeat.ts'
@@ -61,6 +62,7 @@ export const pipeline = [
   Lowering,
   History,
   ContextWindow,
+  LoadedTools,
   Attempts,
   ModelCalls,
   LiveAnswers,

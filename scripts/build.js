@@ -43,14 +43,18 @@ const entries = [
 ]
 /** Packages that few requests need, or that the operator installs. */
 const notBundled =
-  /^(ajv|gpt-tokenizer|json-schema-faker|@ai-sdk\/provider|@aws-sdk\/credential-provider-node|@azure\/identity|google-auth-library|pg)(\/|$)/
+  /^(ajv|gpt-tokenizer|json-schema-faker|@ai-sdk\/provider|@aws-sdk\/credential-provider-node|@azure\/identity|google-auth-library|openid-client|pg)(\/|$)/
+/** What runs in browsers. */
+const app = 'plugins/endpoints/dashboard/app'
 
 rmSync(dist, { recursive: true, force: true })
 if (!values['javascript-only']) declare()
 const modules = await bundle()
 await bundleThreads()
 await bundleValidators()
+modules.push(...(await bundleApp()))
 copyFileSync(join(root, catalog), join(dist, catalog))
+for (const file of ['style.css', 'icon.svg']) copyFileSync(join(root, app, file), join(dist, app, file))
 writeFileSync(join(dist, 'THIRD-PARTY-NOTICES.txt'), noticesOf(modules))
 
 function declare() {
@@ -125,6 +129,19 @@ async function bundleValidators() {
     minify: true,
     plugins: [eagerFunctions(), asciiOnly()],
   })
+}
+
+/** The dashboard, with a file for each page, which is loaded when it is opened. Returns the paths of all modules in it. */
+async function bundleApp() {
+  const bundled = await rolldown({ cwd: root, input: { main: join(root, app, 'main.ts') }, platform: 'browser' })
+  const { output } = await bundled.write({
+    dir: join(dist, app),
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunks/[name]-[hash].js',
+    minify: true,
+  })
+  return output.flatMap(({ moduleIds = [] }) => moduleIds)
 }
 
 function inputOf(names) {

@@ -166,11 +166,27 @@ t.test('the oracle is independent of what it judges', async t => {
   )
 })
 
+/** The part of the dashboard that runs in browsers. The published package has it bundled. */
+const app = 'plugins/endpoints/dashboard/app/'
+const published = /^(core|config|plugins)\/(?!endpoints\/dashboard\/app\/)/
+
 t.test('what is published imports nothing that is only there for development', async t => {
   const { name, dependencies, peerDependencies = {} } = manifest()
   const declared = new Set([name, ...Object.keys(dependencies), ...Object.keys(peerDependencies)])
   t.same(
-    strays(/^(core|plugins|config)\//, ({ target, local }) => local || target.startsWith('node:') || declared.has(target)),
+    strays(published, ({ target, local }) => local || target.startsWith('node:') || declared.has(target)),
+    [],
+  )
+})
+
+t.test('what runs in browsers brings its own packages, and nothing of the server', async t => {
+  const libraries = ['htm', 'preact', 'uplot']
+  t.same(
+    strays(/^plugins\/endpoints\/dashboard\/app\//, ({ target, local }) => (local ? target.startsWith(app) : libraries.includes(target))),
+    [],
+  )
+  t.same(
+    strays(published, ({ target }) => !target.startsWith(app)),
     [],
   )
 })

@@ -67,6 +67,9 @@ const reasons: Readonly<Record<NonNullable<PreviewedEndpoint['passedOver']>, str
   policy: 'a policy excludes it',
   'context-window': 'the input is too long',
   'attempt-limit': 'beyond the limit of attempts',
+  credit: 'the credit does not cover it',
+  circuit: 'its circuit is open',
+  queue: 'its queue is full',
 }
 
 function report({ candidates, sort, modelSort, unit, intervalMs }: RoutePreview): string {

@@ -3,9 +3,10 @@ import { describeError } from '../../core/index.ts'
 import type { Gateway } from '../../core/gateway.ts'
 import { command, configOption, numberFrom, type ConfigOption } from '../command.ts'
 import { drain } from '../drain.ts'
-import { firstAdminToken } from '../first-admin-token.ts'
+import { firstAdminToken, hasDashboard } from '../first-admin-token.ts'
 import { firstKey } from '../first-key.ts'
 import { letHeapGrow } from '../heap.ts'
+import { inheritedModels } from '../inherited-models.ts'
 import { adminAddress, listenAdmin, type AdminListener } from '../listen-admin.ts'
 import { listen, type Listener } from '../listen.ts'
 import { loadConfig } from '../load.ts'
@@ -49,11 +50,13 @@ async function start({ config: path, ...override }: StartOptions): Promise<void>
     throw error
   }
   stopOnSignals(gateway, listener, admin, config.server.drainTimeoutMs)
+  for (const warning of inheritedModels(gateway)) gateway.log.warn(warning)
   const adminWelcome = admin && (await firstAdminToken(gateway, admin))
   if (adminWelcome !== undefined) console.log(adminWelcome)
   const welcome = await firstKey(gateway, listener)
   if (welcome !== undefined) console.log(welcome)
   if (admin) console.log(`The admin API is on ${admin.url}`)
+  if (admin && hasDashboard(gateway)) console.log(`The dashboard is on ${admin.url}/`)
   console.log(`Turnpike listens on ${listener.url}${listener.everywhere ? ', and on all other interfaces of this machine' : ''}`)
   letHeapGrow()
 }

@@ -1,11 +1,12 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { Admin } from '../contracts/admin-route.ts'
+import type { Admin, KnownToken } from '../contracts/admin-route.ts'
 import { AdminTokenStore, type AdminRole, type AdminToken } from '../contracts/admin-token-store.ts'
 import { Sealer } from '../contracts/sealer.ts'
 import { Clock } from '../foundation/clock.ts'
 import { GatewayError } from '../foundation/errors.ts'
 import { wire } from '../framework/container.ts'
 import { newSecretId, newSecretText, secretTextId } from './secret-text.ts'
+import { SignInLinks } from './sign-in-links.ts'
 
 export interface AdminTokenSettings {
   readonly name: string
@@ -23,6 +24,7 @@ export class AdminAdmission {
   readonly #clock: Clock
   /** Hashes of fixed tokens, with who they stand for. */
   readonly #fixed = new Map<string, Admin>()
+  readonly #links: SignInLinks<Identified>
 
   static {
     wire(this, [AdminTokenStore, Sealer, Clock])
@@ -32,6 +34,7 @@ export class AdminAdmission {
     this.#tokens = tokens
     this.#sealer = sealer
     this.#clock = clock
+    this.#links = new SignInLinks(clock)
     this.#fixed.set(digest(this.localToken), { id: 'command-line', role: 'owner', org: undefined })
   }
 
@@ -50,13 +53,28 @@ export class AdminAdmission {
     const [, text] = /^Bearer +(\S+) *$/i.exec(headers.get('authorization') ?? '') ?? []
     if (text === undefined)
       throw unauthorized('No admin token was sent. Send the header "Authorization: Bearer ta_…", or the value of GATEWAY_ADMIN_TOKEN.')
-    const fixed = this.#fixed.get(digest(text))
-    if (fixed) return fixed
-    const id = secretTextId('ta', text)
-    const token = id === undefined ? undefined : await this.#find(id)
-    if (!token || !isEqual(token.hash, this.#hash(text)))
-      throw unauthorized('The admin token is unknown. Create one with "turnpike admin-tokens create".')
-    return { id: token.id, role: token.role, org: token.org }
+    return (await this.#identify(text)).admin
+  }
+
+  /** Throws a 401 or 503. */
+  async identify(text: string): Promise<Identified> {
+    return this.#links.take(digest(text)) ?? (await this.#identify(text))
+  }
+
+  /** Whom the token stands for now. Undefined if it was deleted or replaced. Throws a 503. */
+  async recall({ id, mark }: KnownToken): Promise<Admin | undefined> {
+    const fixed = this.#fixed.get(mark)
+    if (fixed) return fixed.id === id ? fixed : undefined
+    const token = await this.#find(id)
+    return token && isEqual(token.hash, mark) ? adminOf(token) : undefined
+  }
+
+  /** A code that `identify` takes once in place of this token's text, for a link. */
+  async issueLink(text: string): Promise<string> {
+    const identified = await this.#identify(text)
+    const code = randomBytes(24).toString('base64url')
+    this.#links.add(digest(code), identified)
+    return code
   }
 
   /** `text` is shown once and never stored. */
@@ -66,6 +84,17 @@ export class AdminAdmission {
     const token = { id, hash: this.#hash(text), name, role, org, createdAt: this.#clock.now() }
     await this.#tokens.add(token)
     return { token, text }
+  }
+
+  async #identify(text: string): Promise<Identified> {
+    const mark = digest(text)
+    const fixed = this.#fixed.get(mark)
+    if (fixed) return { admin: fixed, known: { id: fixed.id, mark } }
+    const id = secretTextId('ta', text)
+    const token = id === undefined ? undefined : await this.#find(id)
+    if (!token || !isEqual(token.hash, this.#hash(text)))
+      throw unauthorized('The admin token is unknown. Create one with "turnpike admin-tokens create".')
+    return { admin: adminOf(token), known: { id: token.id, mark: token.hash } }
   }
 
   #hash(text: string): string {
@@ -80,6 +109,15 @@ export class AdminAdmission {
       throw new GatewayError({ status: 503, type: 'server_error', code: 'server_error', message, cause })
     }
   }
+}
+
+interface Identified {
+  readonly admin: Admin
+  readonly known: KnownToken
+}
+
+function adminOf({ id, role, org }: AdminToken): Admin {
+  return { id, role, org }
 }
 
 /** Digests are compared, so that the time that it takes says nothing about the text. */

@@ -40,26 +40,35 @@ export class Permissions {
     return (!models || models(endpoint)) && (!providers || providers(endpoint.provider)) && allowsPrice(caller, endpoint)
   }
 
-  /** The endpoints that the caller may use. If there are none, throws a 403, or a 402 if only an unknown price prevents it. */
-  permitted(endpoints: readonly Endpoint[], caller: Caller): readonly Endpoint[] {
+  /**
+   * The endpoints that the caller may use. If there are none, throws a 403, or a 402 if only an unknown price prevents it. `name`: what the
+   * request names.
+   */
+  permitted(endpoints: readonly Endpoint[], caller: Caller, name?: string): readonly Endpoint[] {
     const { key } = caller
     if (!key.models && !key.providers && !caller.spending) return endpoints
     const { models, providers } = this.#allowedBy(key)
+    const isAuto = name === 'auto'
     const byModel = models ? endpoints.filter(models) : endpoints
     if (byModel.length === 0)
       throw forbidden(
         'model_not_allowed',
-        `This API key may not use the model "${endpoints[0]!.model}". It may use: ${key.models!.join(', ') || 'none'}.`,
+        isAuto
+          ? `"auto" cannot choose any model for this API key. ${mayUse(key.models!)} ${this.#adviceWithin(models!)}`
+          : `This API key may not use the model "${endpoints[0]!.model}". ${mayUse(key.models!)}`,
       )
     const byProvider = providers ? byModel.filter(({ provider }) => providers(provider)) : byModel
     if (byProvider.length === 0)
       throw forbidden(
         'provider_not_allowed',
-        `This API key may not use the provider "${byModel[0]!.provider}". It may use: ${key.providers!.join(', ') || 'none'}.`,
+        isAuto
+          ? `"auto" cannot choose any model at the providers of this API key. ${mayUse(key.providers!)} Let it use other providers.`
+          : `This API key may not use the provider "${byModel[0]!.provider}". ${mayUse(key.providers!)}`,
       )
     const priced = byProvider.filter(endpoint => allowsPrice(caller, endpoint))
     if (priced.length === 0) {
-      const message = `This API key has a spend cap or uses prepaid credit, but the price of "${byProvider[0]!.model}" is unknown. Add a price to the catalog, or let the key use unpriced models.`
+      const unpriced = isAuto ? 'no price is known of a model that "auto" may choose' : `the price of "${byProvider[0]!.model}" is unknown`
+      const message = `This API key has a spend cap or uses prepaid credit, but ${unpriced}. Add a price to the catalog, or let the key use unpriced models.`
       throw new GatewayError({ status: 402, type: 'insufficient_credits', code: 'insufficient_credits', message })
     }
     return priced
@@ -79,6 +88,12 @@ export class Permissions {
     return decided === undefined || prefix === undefined ? decided : `${prefix}/${decided}`
   }
 
+  /** For a key whose models `auto` does not choose from. */
+  #adviceWithin(models: ModelTest): string {
+    const isAnyServed = this.#catalog.models().some(({ endpoints }) => endpoints.some(models))
+    return isAnyServed ? 'Name one of them, or let the key use other models.' : 'None of them is served here. Let the key use other models.'
+  }
+
   #allowedBy(key: ApiKey): Allowed {
     const known = this.#allowed.get(key)
     const catalog = this.#catalog.models()
@@ -90,6 +105,10 @@ export class Permissions {
     this.#allowed.set(key, allowed)
     return allowed
   }
+}
+
+function mayUse(names: readonly string[]): string {
+  return `It may use: ${names.join(', ') || 'none'}.`
 }
 
 function allowsPrice({ key: { allowUnpriced }, spending }: Caller, { price }: Endpoint): boolean {

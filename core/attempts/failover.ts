@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Reservation } from '../billing/reservation.ts'
 import type { TokenUsage } from '../contracts/events.ts'
+import type { PassedOver } from '../contracts/log-sink.ts'
 import { MetricStore } from '../contracts/metric-store.ts'
 import { ProviderFailure, type Credential } from '../contracts/provider.ts'
 import type { RunContext } from '../contracts/run-context.ts'
@@ -45,6 +46,8 @@ export interface Work<C extends Contender, R> {
   /** Returns the failure of an attempt that is worth another one. Throws what ends the request. */
   attempt(contender: C, credential: Credential | undefined, lane: Lane): Promise<R | ProviderFailure>
   sorted?(inTurn: Credentialed, contender: C): Credentialed
+  /** Told of contenders that were not asked although it was their turn. */
+  passedOver?(contender: C, why: PassedOver): void
   /** When to ask a second contender, if the first one has not answered; undefined: never. */
   readonly hedgeAfterMs?: number | undefined
 }
@@ -97,13 +100,14 @@ export class Failover {
       const tries = work.sorted?.(inTurn, contender) ?? inTurn
       let repeats = 0
       for (let turn = 0; line.attemptsLeft > 0;) {
-        if (contender.provider.maxConcurrent !== undefined && !(await this.#enter(contender, lane, context))) break
+        if (contender.provider.maxConcurrent !== undefined && !(await this.#enter(contender, lane, context, work))) break
         line.attemptsLeft--
         const credential = tries[turn % tries.length]
         const attempt = work.attempt(contender, credential, lane)
         const result = await (lane.slot ? releasing(lane.slot, attempt) : attempt)
         if (!ProviderFailure.is(result)) {
           if (this.#inVain.size > 0) this.#inVain.delete(nameOf(contender))
+          for (const { contender: other, why } of line.close()) work.passedOver?.(other, why)
           return result
         }
         this.#heed(result, contender, credential, context, lane)
@@ -120,19 +124,23 @@ export class Failover {
       }
       if (repeats > 0) this.#inVain.set(nameOf(contender), this.#parts.clock.now())
     }
+    if (line.attemptsLeft === 0) for (const { contender, why } of line.cut()) work.passedOver?.(contender, why)
     throw line.failure?.()
   }
 
   /** Waits for the provider to have a place. False if too many wait already; a hedge does not wait at all. */
-  async #enter(contender: Contender, lane: Lane, { caller }: RunContext): Promise<boolean> {
+  async #enter<C extends Contender>(contender: C, lane: Lane, { caller }: RunContext, work: Work<C, unknown>): Promise<boolean> {
     const { queues, circuits } = this.#parts
     const { provider, endpoint } = contender
     const queue = queues.of(provider)
     const slot = lane.role === 'hedge' && queue.isBusy ? undefined : await queue.enter(caller.owner, lane.run)
     lane.slot = slot
     if (slot) return true
-    if (lane.role === 'hedge') lane.line.putBack(contender)
-    else lane.line.failure = () => busy(provider.id, queue)
+    if (lane.role === 'hedge') lane.line.putOff(contender, 'queue')
+    else {
+      lane.line.failure = () => busy(provider.id, queue)
+      work.passedOver?.(contender, 'queue')
+    }
     circuits.abandoned(endpoint)
     return false
   }

@@ -1,13 +1,20 @@
+import type { PassedOver } from '../contracts/log-sink.ts'
 import type { GatewayError } from '../foundation/errors.ts'
 import type { Contender } from './attempt.ts'
 import type { EndpointCircuits } from './endpoint-circuits.ts'
+
+/** A contender that could not be asked when it was its turn, or would not have been. */
+export interface PutOff<C> {
+  readonly contender: C
+  readonly why: PassedOver
+}
 
 /** The contenders that one request has left. Those with an open circuit come last. Both lanes of a hedged request take from the same line. */
 export class Line<C extends Contender = Contender> {
   readonly #contenders: readonly C[]
   readonly #circuits: EndpointCircuits
-  /** Those whose circuit was open when it was their turn. */
-  #later: C[] | undefined
+  /** Those that could not be asked when it was their turn. */
+  #later: PutOff<C>[] | undefined
   #next = 0
   attemptsLeft: number
   /** Why the contender that was tried last did not answer. */
@@ -31,13 +38,36 @@ export class Line<C extends Contender = Contender> {
       const contender = this.#contenders[this.#next++]!
       // A request that has nowhere else to go is no probe: it is sent in any case.
       if (this.#contenders.length === 1 || this.#circuits.admits(contender.endpoint)) return contender
-      this.putBack(contender)
+      this.putOff(contender, 'circuit')
     }
-    return healthy ? undefined : this.#later?.shift()
+    return healthy ? undefined : this.#later?.shift()?.contender
   }
 
   /** To the end. */
-  putBack(contender: C): void {
-    this.#later = [...(this.#later ?? []), contender]
+  putOff(contender: C, why: PassedOver): void {
+    this.#later = [...(this.#later ?? []), { contender, why }]
+  }
+
+  /** Call when no other contender will be asked, because one has answered. Returns those that were put off, or would have been. */
+  close(): readonly PutOff<C>[] {
+    const { later, next } = this.#clear()
+    if (this.#circuits.allHealthy) return later
+    const open = next.filter(({ endpoint }) => this.#circuits.isOpen(endpoint))
+    return [...later, ...open.map(contender => ({ contender, why: 'circuit' as const }))]
+  }
+
+  /** Call when no attempt is left. Returns the contenders that this leaves out. */
+  cut(): readonly PutOff<C>[] {
+    const { later, next } = this.#clear()
+    return [...next, ...later.map(({ contender }) => contender)].map(contender => ({ contender, why: 'attempt-limit' }))
+  }
+
+  #clear(): { readonly later: readonly PutOff<C>[]; readonly next: readonly C[] } {
+    const cleared = { later: this.#later ?? none, next: this.#contenders.slice(this.#next) }
+    this.#later = undefined
+    this.#next = this.#contenders.length
+    return cleared
   }
 }
+
+const none: readonly never[] = []

@@ -1,7 +1,9 @@
 import type { HedgeAfter, Provider, SlowStream, Timeouts } from '../contracts/provider.ts'
 import { defaultIntervalMs } from '../contracts/metric-interval.ts'
 import { MetricStore } from '../contracts/metric-store.ts'
+import { PluginError } from '../foundation/errors.ts'
 import { wire } from '../framework/container.ts'
+import type { Registry } from '../framework/registry.ts'
 import { Settings } from '../framework/settings.ts'
 import type { Contender } from './attempt.ts'
 
@@ -52,5 +54,14 @@ export class SendingRulesIndex {
     if (window.samples < fewestAnswers) return undefined
     const quantile = Number(hedgeAfter.slice(1)) / 100
     return isStream ? window.latencyMs(quantile) : window.totalMs(quantile)
+  }
+}
+
+/** Throws a `PluginError` if a provider has rules that contradict each other. */
+export function checkSendingRules(providers: Registry<Provider>): void {
+  for (const { id, maxConcurrent, maxQueued } of providers.values()) {
+    if (maxQueued === undefined || maxConcurrent !== undefined) continue
+    const problem = `sets maxQueued for the provider "${id}" without maxConcurrent, so no request would ever wait`
+    throw new PluginError(providers.pluginOf(id) ?? id, `${problem}. Set maxConcurrent, too, or leave out maxQueued.`)
   }
 }

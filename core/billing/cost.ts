@@ -38,6 +38,12 @@ export class Bill {
     this.costUsd = costUsd === null || this.costUsd === null ? null : this.costUsd + costUsd
     return costUsd
   }
+
+  /** Adds calls of the gateway's own tools. */
+  addTool(toolCalls: Readonly<Record<string, number>>, costUsd: number): void {
+    this.usage = addUsage(this.usage, { ...noUsage, toolCalls })
+    if (this.costUsd !== null) this.costUsd += costUsd
+  }
 }
 
 /** The most that a request of this size can cost in US dollars, without searches: every token at its highest possible price. */

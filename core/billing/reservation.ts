@@ -62,10 +62,28 @@ export class Reservation {
     return Math.max(this.#need.leastOutputTokens, outputTokensFor(this.#leftUsd, spend))
   }
 
-  /** Call between rounds: `costUsd` is the cost of the last one, null if unknown; `measure` gives the need of the next. */
-  nextRound(costUsd: number | null, measure: () => TokenNeed): void {
+  /** Call when a round is over: `costUsd` is what it cost, null if unknown. */
+  roundOver(costUsd: number | null): void {
+    if (this.#credit) this.#goneUsd += costUsd ?? this.#leftUsd
+  }
+
+  /** Makes sure that the hold covers this cost, which then counts as spent. False if the credit does not cover it. */
+  async spend(usd: number): Promise<boolean> {
+    if (!this.#credit || usd <= 0) return true
+    const missing = usd - this.#leftUsd
+    if (!covers(this.#leftUsd, usd) && !(await this.#credit.extend({ atLeast: missing, atMost: missing }))) return false
+    this.#goneUsd += usd
+    return true
+  }
+
+  /** Gives back what `spend` took and nobody charged. */
+  giveBack(usd: number): void {
+    if (this.#credit) this.#goneUsd -= usd
+  }
+
+  /** Call before another round: `measure` gives what it needs. */
+  nextRound(measure: () => TokenNeed): void {
     if (!this.#credit) return
-    this.#goneUsd += costUsd ?? this.#leftUsd
     const need = measure()
     this.#inputTokens += inputBound(need) - inputBound(this.#need)
     this.#need = need

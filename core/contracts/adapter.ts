@@ -7,6 +7,8 @@ import type { TextFormat } from './request.ts'
 export interface UpstreamRequest {
   readonly method: 'GET' | 'POST'
   readonly url: string
+  /** What follows the `?`, if it repeats what a caller said. Clients remember addresses, but never this. */
+  readonly query?: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
 }

@@ -18,6 +18,23 @@ export interface Admin {
   readonly org: string | undefined
 }
 
+/**
+ * Recognizes callers of the admin API that send no `Authorization` header, such as by the cookie of a session. Asked in the order of the
+ * plugins.
+ */
+export interface AdminAuthenticator {
+  readonly name: string
+  /** Undefined if it does not know the caller. Throws a `GatewayError` to refuse the request. */
+  admit(request: Request, gateway: AdminServices): Maybe<Admin | undefined>
+}
+
+/** An admin token that somebody has shown, to be remembered in place of its text. */
+export interface KnownToken {
+  readonly id: string
+  /** No other token has it, and the token cannot be found with it. */
+  readonly mark: string
+}
+
 /** One method and path of the admin API, which has a listener of its own. */
 export interface AdminRoute extends Pick<Route, 'method' | 'path' | 'describe'> {
   /** The least role that may call it. `none`: no token is needed. */
@@ -60,6 +77,10 @@ export interface AdminServices {
   effectivePolicy(key: ApiKey): Promise<EffectivePolicy>
   /** `text` is shown once and never stored. */
   issueToken(settings: Pick<AdminToken, 'name' | 'role' | 'org'>): Promise<{ readonly token: AdminToken; readonly text: string }>
+  /** Whose admin token, or code of a sign-in link, this is. Throws a 401 or 503. A code works once. */
+  identify(text: string): Promise<{ readonly admin: Admin; readonly known: KnownToken }>
+  /** Whom the token stands for now. Undefined if it was deleted or replaced. Throws a 503. */
+  recall(known: KnownToken): Promise<Admin | undefined>
   /** Sends a request to the public API as this key, with all its rules. Throws the 401 of keys that are refused. */
   sendAs(key: ApiKey, path: string, body: unknown, signal: AbortSignal): Promise<Response>
   /** How every provider is doing: credentials that rest, circuits, queues. */

@@ -53,7 +53,10 @@ export interface Capabilities {
   readonly files?: boolean | undefined
   readonly logprobs?: boolean | undefined
   readonly contextManagement?: boolean | undefined
+  /** The vendor searches the web itself. What is unknown does not. */
   readonly webSearch?: boolean | undefined
+  /** The vendor's search cannot be combined with functions. */
+  readonly searchAlone?: boolean | undefined
 }
 
 /** A provider's certified zero-data-retention policy for one model (docs/protocol/models.md). */

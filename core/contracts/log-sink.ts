@@ -38,6 +38,8 @@ export interface RequestRecord {
   /** Content. Null unless the policy's `logging` is on. */
   readonly request: JsonObject | null
   readonly response: JsonObject | null
+  /** Content that plugins keep beside these two, by kind. Absent if there is none. */
+  readonly kept?: Readonly<Record<string, JsonObject>>
 }
 
 /** How the endpoints of a request were chosen. */
@@ -62,14 +64,17 @@ export interface RoutedCandidate {
   readonly value: number | null
   /** By the sort of models, if that is another one. */
   readonly modelValue?: number | null
-  /** Null if it was a candidate. */
+  /** Null if it was asked, or would have been next. */
   readonly passedOver: PassedOver | null
 }
 
 /** `state`: it has the reasoning state of the conversation. `affinity`: its prompt cache is warm. `exploration`: it was hardly used of late. */
 export type Preferred = 'state' | 'affinity' | 'exploration'
 
-/** Why an endpoint was no candidate: what it lacks, a rule that excludes it, or `attempt-limit`, because others came before it. */
+/**
+ * Why an endpoint was not asked: what it lacks, a rule that excludes it, or `attempt-limit`, because others came before it. `credit`: what
+ * may be spent does not cover it. `circuit`: it failed lately, and another endpoint answered. `queue`: too many requests waited for it.
+ */
 export type PassedOver =
   | 'tools'
   | 'images'
@@ -81,6 +86,9 @@ export type PassedOver =
   | 'policy'
   | 'context-window'
   | 'attempt-limit'
+  | 'credit'
+  | 'circuit'
+  | 'queue'
 
 export interface AttemptRecord {
   readonly provider: string
@@ -108,6 +116,8 @@ export interface OpenRecord {
   readonly notes: { kind: string; summary: JsonObject }[]
   /** Kept only if the caller's policy has `logging` on. */
   content(request: JsonObject | undefined, response: JsonObject | undefined): void
+  /** Kept beside them. */
+  keep(kind: string, content: JsonObject): void
 }
 
 /** Receives records in the background, after the reply. */

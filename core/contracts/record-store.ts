@@ -22,12 +22,13 @@ export interface RecordFilter {
 }
 
 /** A record without content. */
-export type RecordFacts = Omit<RequestRecord, 'request' | 'response'>
+export type RecordFacts = Omit<RequestRecord, 'request' | 'response' | 'kept'>
 
 /** The content of a record whose policy had `logging` on. */
 export interface RecordContent {
   readonly request: JsonObject | null
   readonly response: JsonObject | null
+  readonly kept?: Readonly<Record<string, JsonObject>> | undefined
 }
 
 /** `total`: everything in one bucket, which starts with the query. */

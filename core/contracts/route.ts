@@ -103,6 +103,8 @@ export interface GatewayServices {
   /** Whether the caller may use the endpoint. */
   readonly permits: (caller: Caller, endpoint: Endpoint) => boolean
   readonly responses: StoredResponses
+  /** The types of `tools` that plugins add. Core checks these entries by the schemas of the tools. */
+  readonly toolTypes: ReadonlySet<string>
   readonly catalog: Catalog
   readonly clock: Clock
   readonly ids: Ids

@@ -20,6 +20,13 @@ export interface Tool {
   readonly seesContent: Sight
   /** The time limit of each call. */
   readonly timeoutMs: number
+  /** The most that one call costs, in US dollars. Held before the call runs. Default: 0. */
+  readonly costUsd?: number
+  /**
+   * The conversation as models should read it, with the tool's own items replaced by calls and outputs of functions. With it, core does not
+   * keep the calls of this tool. Without it, core keeps calls and outputs with stored responses.
+   */
+  conversation?(input: readonly Item[]): readonly Item[]
   /** Called once per request and entry. Throws a `GatewayError` if the entry cannot be served. */
   open(entry: ToolEntry, scope: ToolScope): ToolSession
 }
@@ -28,7 +35,7 @@ export interface Tool {
 export type ToolEntry = { readonly type: string } & JsonObject
 
 export interface ToolScope {
-  /** The request without changes by guardrails. */
+  /** As guardrails left it. */
   readonly request: GenerationRequest
   readonly context: RunContext
 }
@@ -36,18 +43,16 @@ export interface ToolScope {
 /** A tool in one request. */
 export interface ToolSession {
   /**
-   * Who runs the tool if this endpoint answers: the gateway, or the endpoint itself, which then gets the entry as it is. `nobody`: the
-   * endpoint cannot serve the request. Called for every candidate. Default: the gateway.
+   * Who runs the tool if this endpoint answers: the gateway, or the endpoint itself, which then gets the entry as it is. `left-out`: the
+   * request is served without the tool. `nobody`: the endpoint cannot serve the request. Called for every candidate. Default: the gateway.
    */
-  runner?(endpoint: Endpoint, request: GenerationRequest): 'gateway' | 'endpoint' | 'nobody'
+  runner?(endpoint: Endpoint, request: GenerationRequest): 'gateway' | 'endpoint' | 'left-out' | 'nobody'
   /** The error for the caller if `runner` says `nobody` for every endpoint. */
-  refusal?(models: readonly Endpoint[]): GatewayError
+  refusal?(endpoints: readonly Endpoint[]): GatewayError
   /** What the model may call. Called once, before the first endpoint that needs it is asked. */
   functions(signal: AbortSignal): Maybe<readonly ToolFunction[]>
   /** Shown before anything else, such as a list of what the tool offers. Called after `functions`. */
   introduction?(): readonly ToolEvent[]
-  /** The conversation as models should read it, with the tool's own items replaced. */
-  conversation?(input: readonly Item[]): readonly Item[]
   /** Calls of earlier turns that may run now, such as those that the caller has approved. They run before the model is asked. */
   resumed?(input: readonly Item[]): readonly ToolCall[]
   /**
@@ -60,6 +65,8 @@ export interface ToolSession {
 /** A function that the model is offered. No tool of the request may have the same name. */
 export interface ToolFunction {
   readonly name: string
+  /** How `tool_choice` may also call it. */
+  readonly toolName?: string
   readonly description: string
   /** A JSON Schema of an object. */
   readonly parameters: JsonObject
@@ -81,14 +88,16 @@ export interface ToolRun {
 
 /** What a call brought. It counts as data: models are told not to follow instructions in it. */
 export interface ToolResult {
-  /** What the model reads: results, or what went wrong. Cut at the limit of the setting `maxToolOutput`. */
+  /** What the model reads: results, or what went wrong. Cut at the setting `maxToolOutputCharacters`. */
   readonly output: string
   /** What the caller sees in place of the call. Nothing by default. */
   readonly shown?: readonly ToolEvent[]
   /** Number of calls to report in `usage.tool_calls`, by name. */
   readonly counts?: Readonly<Record<string, number>>
-  /** US dollars. Default: 0. */
+  /** What the call cost, in US dollars. Default: 0. */
   readonly costUsd?: number
+  /** The call did not bring what it should have. */
+  readonly failed?: boolean
   /** The caller has to decide on the call: the turn ends, without `output`. `resumed` brings the call back. */
   readonly handsOver?: boolean
 }

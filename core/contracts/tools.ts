@@ -52,18 +52,23 @@ const namespaceTool = {
   },
 } as const satisfies Schema
 
-const webSearchTool = {
+const domains = { type: 'array', maxItems: 100, items: { type: 'string', minLength: 1, maxLength: 253 } } as const
+
+/** An entry of `tools` that searches the web. */
+export const webSearchTool = {
   type: 'object',
   required: ['type'],
   properties: {
     type: { const: 'web_search' },
     engine: { type: 'object', properties: { type: { enum: ['auto', 'native', 'managed'] } } },
     search_context_size: { enum: ['low', 'medium', 'high'] },
-    filters: { type: 'object', properties: { allowed_domains: { type: 'array', items: string } } },
+    filters: { type: 'object', properties: { allowed_domains: domains, blocked_domains: domains } },
     user_location: {
       type: 'object',
       properties: { type: { const: 'approximate' }, country: string, region: string, city: string, timezone: string },
     },
+    /** False: nothing may be fetched from the web while the model answers. */
+    external_web_access: { type: 'boolean' },
   },
 } as const satisfies Schema
 

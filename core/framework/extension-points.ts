@@ -4,7 +4,8 @@ import type { Guardrail } from '../contracts/guardrail.ts'
 import type { LogSink } from '../contracts/log-sink.ts'
 import { levels, policyFields, type PolicySource } from '../contracts/policy.ts'
 import { hedgePercentiles, type Provider } from '../contracts/provider.ts'
-import type { AdminRoute } from '../contracts/admin-route.ts'
+import type { AdminAuthenticator, AdminRoute } from '../contracts/admin-route.ts'
+import type { DashboardPage } from '../contracts/dashboard-page.ts'
 import { adminRoles } from '../contracts/admin-token-store.ts'
 import { routeMethods, type Route } from '../contracts/route.ts'
 import type { SearchEngine } from '../contracts/search-engine.ts'
@@ -27,6 +28,8 @@ export const SearchEngines = token<Registry<SearchEngine>>('search-engines')
 export const LogSinks = token<Registry<LogSink>>('log-sinks')
 export const Routes = token<Registry<Route>>('routes')
 export const AdminRoutes = token<Registry<AdminRoute>>('admin-routes')
+export const AdminAuthenticators = token<Registry<AdminAuthenticator>>('admin-authenticators')
+export const DashboardPages = token<Registry<DashboardPage>>('dashboard-pages')
 
 interface ExtensionPoint<T> {
   readonly token: Token<Registry<T>>
@@ -71,12 +74,22 @@ const sight: Member = {
   accepts: value =>
     value === 'local' || (isObject(value) && [value['zdr'], value['hipaa']].every(each => each === false || isObject(each))),
 }
+const toolType: Member = {
+  expected: 'a type of tool that is not "function", "custom" or "namespace", which are the caller\'s own',
+  accepts: value => text.accepts(value) && !['function', 'custom', 'namespace'].includes(value as string),
+}
+const usd: Member = { expected: 'US dollars from 0', accepts: value => typeof value === 'number' && value >= 0 && value < Infinity }
 const schema: Member = { expected: 'a JSON Schema', accepts: isObject }
 const texts: Member = { expected: 'an array of strings', accepts: value => Array.isArray(value) && value.every(text.accepts) }
 const pattern: Member = {
   expected: 'the source of a regular expression, from ^ to $',
   accepts: value => text.accepts(value) && isWhole(value),
 }
+const word: Member = {
+  expected: 'a word in kebab-case',
+  accepts: value => typeof value === 'string' && /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(value),
+}
+const file: Member = { expected: 'the URL of a file', accepts: value => value instanceof URL && value.protocol === 'file:' }
 const path: Member = { expected: 'a path that starts with "/"', accepts: value => typeof value === 'string' && value.startsWith('/') }
 
 /** Every extension point: the word used in errors, the name of a contribution, and the checks that run when a plugin adds one. */
@@ -135,10 +148,12 @@ export const extensionPoints: readonly ExtensionPoint<any>[] = [
     values: method,
   }),
   point(Tools, 'tool', tool => tool.type, {
-    type: text,
+    type: toolType,
     schema,
     seesContent: sight,
     timeoutMs: milliseconds,
+    costUsd: optional(usd),
+    conversation: optional(method),
     open: method,
   }),
   point(SearchEngines, 'search engine', engine => engine.name, {
@@ -171,6 +186,13 @@ export const extensionPoints: readonly ExtensionPoint<any>[] = [
     reach: oneOf('org', 'all'),
     handle: method,
     describe: optional(method),
+  }),
+  point(AdminAuthenticators, 'admin authenticator', authenticator => authenticator.name, { name: text, admit: method }),
+  point(DashboardPages, 'dashboard page', page => page.id, {
+    id: word,
+    title: text,
+    module: file,
+    role: optional(oneOf(...adminRoles)),
   }),
 ]
 

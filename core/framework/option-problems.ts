@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv'
 import { nearest } from '../foundation/nearest.ts'
+import { millisecondsProblem } from '../validation/milliseconds.ts'
 
 /** The validation errors of a plugin's options as one sentence. `known`: the names of all options. */
 export function optionProblems(errors: readonly ErrorObject[], known: readonly string[]): string {
@@ -23,5 +24,5 @@ function describe({ instancePath, keyword, message, params }: ErrorObject, known
     return `unknown option ${instancePath}${instancePath && '/'}${unknown}${near.length > 0 ? `; did you mean ${near.join(', ')}?` : ''}`
   }
   const detail = params.allowedValue ?? params.allowedValues?.join(', ')
-  return `${place} ${message}${detail ? ` (${detail})` : ''}`
+  return `${place} ${millisecondsProblem(keyword, params.limit) ?? message}${detail ? ` (${detail})` : ''}`
 }

@@ -41,6 +41,10 @@ export interface Settings {
   readonly affinityDistance: number
   /** How many times the last remaining endpoint is retried after a transient failure. */
   readonly retries: number
+  /** How often a model may use the gateway's tools before it has to answer. */
+  readonly maxToolRounds: number
+  /** The longest output of a tool that a model reads, in characters. */
+  readonly maxToolOutputCharacters: number
   /** Hosts in private networks that images and files may be downloaded from. */
   readonly mediaHosts: readonly string[]
   /** The most images and files that the gateway downloads for one request. */
@@ -70,6 +74,8 @@ export const defaultSettings: Settings = {
   affinityMs: 600_000,
   affinityDistance: 0.5,
   retries: 2,
+  maxToolRounds: 8,
+  maxToolOutputCharacters: 40_000,
   mediaHosts: [],
   maxMediaCount: 64,
   maxMediaBytes: 32 * 1024 * 1024,

@@ -1,3 +1,5 @@
+import { longestMs } from '../validation/milliseconds.ts'
+
 /** A check of one member of a contribution. `expected` completes the sentence "expected …". */
 export interface Member {
   readonly expected: string
@@ -33,10 +35,9 @@ export function count(least: number): Member {
   return { expected: `a whole number from ${least}`, accepts: value => Number.isSafeInteger(value) && (value as number) >= least }
 }
 
-/** Node's timers cannot wait longer. */
 export const milliseconds: Member = {
-  expected: 'a number of milliseconds above 0, at most 2147483647',
-  accepts: value => typeof value === 'number' && value > 0 && value <= 2_147_483_647,
+  expected: `a number of milliseconds above 0, at most ${longestMs}`,
+  accepts: value => typeof value === 'number' && value > 0 && value <= longestMs,
 }
 
 export function optional({ expected, accepts }: Member): Member {

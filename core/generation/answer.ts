@@ -1,11 +1,14 @@
 import type { FinishReason } from '../contracts/events.ts'
+import type { ToolEvent } from '../contracts/tool.ts'
 import type { ItemEvent } from '../contracts/item-events.ts'
 import type { GenerationSink } from '../contracts/route.ts'
 import type { Ids } from '../foundation/ids.ts'
+import { idOfNew } from './item-ids.ts'
 import { ItemStage } from './item-stage.ts'
 import type { AnswerGuards } from '../guards/answer-guards.ts'
 import type { RaisedEvent } from './raised-event.ts'
 import type { Seal } from '../routing/state.ts'
+import type { HeldCalls } from './tools/held-calls.ts'
 import { Transcript } from './transcript.ts'
 
 /**
@@ -13,15 +16,18 @@ import { Transcript } from './transcript.ts'
  * guards to the sink.
  */
 export class Answer {
-  /** What the model said: the input of the next round. */
+  /** What the model said: how it goes on after a pause. */
   readonly transcript = new Transcript()
+  readonly #ids: Ids
   readonly #stage: ItemStage
   readonly #sink: GenerationSink
   #guards: AnswerGuards | undefined
   #shown: Transcript = this.transcript
   #seal: Seal = unsealed
+  #held: HeldCalls | undefined
 
   constructor(ids: Ids, sink: GenerationSink) {
+    this.#ids = ids
     this.#sink = sink
     this.#stage = new ItemStage(ids, event => this.#tell(event))
   }
@@ -32,15 +38,30 @@ export class Answer {
     if (guards) this.#shown = new Transcript()
   }
 
-  /** What the client saw: the output that is stored. */
+  /** Keeps the calls of the gateway's tools from the client. Called before the first event. */
+  hold(calls: HeldCalls): void {
+    this.#held = calls
+  }
+
+  /** What the client saw, and calls and outputs of the gateway's tools: what is stored. */
   get shown(): Transcript {
     return this.#shown
   }
 
   /** Called by the guards with what they let through. */
   show(event: ItemEvent): void {
-    this.#shown.add(event)
-    this.#sink.write(this.#sealed(event))
+    this.#shown.add(event, this.#seal)
+    this.#deliver(event)
+  }
+
+  /** Shows what a tool of the gateway did. */
+  showTool(event: ToolEvent): void {
+    this.#stage.write(event)
+  }
+
+  /** Adds what a tool of the gateway returned to the conversation. The client does not see it. */
+  addOutput(callId: string, output: string): void {
+    this.#shown.addOutput({ id: idOfNew('function_call_output', this.#ids), callId, output })
   }
 
   /** A provider's state leaves the gateway sealed and bound to the attempt that produced it. */
@@ -56,19 +77,29 @@ export class Answer {
     this.#stage.pause()
   }
 
+  /** The model waits for the results of its calls. */
+  endRound(): void {
+    this.#stage.endRound()
+  }
+
   end(finish: FinishReason): void {
     this.#stage.end(finish)
   }
 
-  /** Call after the end. Waits until the guards have let everything through, and rejects if they do not. Undefined if nothing is held. */
+  /** Call after a round or the end. Waits until the guards have let everything through, and rejects if they do not. Undefined if nothing is held. */
   settled(): Promise<void> | undefined {
     return this.#guards?.settled()
   }
 
   #tell(event: ItemEvent): void {
-    this.transcript.add(event)
+    if (this.#held?.take(event) === 'drop') return
+    this.transcript.add(event, this.#seal)
     if (this.#guards) this.#guards.write(event)
-    else this.#sink.write(this.#sealed(event))
+    else this.#deliver(event)
+  }
+
+  #deliver(event: ItemEvent): void {
+    if (!this.#held?.hides(event)) this.#sink.write(this.#sealed(event))
   }
 
   #sealed(event: ItemEvent): ItemEvent {

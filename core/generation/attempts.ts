@@ -15,10 +15,12 @@ import { Providers } from '../framework/extension-points.ts'
 import type { Registry } from '../framework/registry.ts'
 import type { LiveAnswer } from '../operation/live-answer.ts'
 import type { Candidate } from '../routing/plan.ts'
+import { passOver } from '../routing/routing-record.ts'
 import { cutShort } from '../upstream/provider-failures.ts'
 import type { Raised } from './lowering/draft.ts'
 import { Lowering } from './lowering/lowering.ts'
 import { checkEvent } from './check-event.ts'
+import type { OpenTools } from './tools/open-tools.ts'
 import { isAnswering, type RaisedEvent } from './raised-event.ts'
 
 const dependencies = { ...failoverDependencies, lowering: Lowering, providers: Providers, rules: SendingRulesIndex }
@@ -29,6 +31,8 @@ export type Surroundings = Pick<RequestScope, 'cancellation' | 'record'>
 export interface AnswerSurroundings extends Surroundings {
   /** Counts the memory of their answers. */
   readonly answer: LiveAnswer
+  /** The gateway's tools that the request may use. */
+  readonly tools?: OpenTools | undefined
 }
 
 /** Tries candidates in order until one answers. */
@@ -61,6 +65,7 @@ export class Attempts {
     return this.failover.first(candidates, context, surroundings.cancellation, {
       attempt: (candidate, credential, lane) => this.#try(candidate, credential, lane, request, context, surroundings, reservation),
       sorted: (inTurn, candidate) => this.#lowering.withStateFirst(inTurn, request, candidate, context.caller),
+      passedOver: ({ endpoint }, why) => passOver(surroundings.record, endpoint, why),
       hedgeAfterMs: candidates.length > 1 ? this.#rules.hedgeAfterMs(candidates[0]!, request.stream === true) : undefined,
     })
   }
@@ -71,7 +76,7 @@ export class Attempts {
     lane: Lane,
     request: GenerationRequest,
     context: RunContext,
-    { record, answer }: AnswerSurroundings,
+    { record, answer, tools }: AnswerSurroundings,
     reservation: Reservation | undefined,
   ): Promise<Attempt<RaisedEvent> | ProviderFailure> {
     // The other lane of a race may have an answer.
@@ -79,13 +84,14 @@ export class Attempts {
     const { endpoint, provider } = candidate
     const pluginOf = (): string => this.#providers.pluginOf(provider.id) ?? provider.id
     const outputLimit = reservation && (await reservation.outputLimit(endpoint))
-    const lowered = this.#lowering.lower(request, candidate, credential, context.caller, outputLimit)
+    const offered = tools?.offerTo(endpoint, request)
+    const lowered = this.#lowering.lower(offered?.request ?? request, candidate, credential, context.caller, outputLimit)
     const { timeouts, slowStream } = this.#rules.of(provider)
     const isStream = request.stream === true
     const parts = {
       candidate,
       credential,
-      warnings: lowered.warnings,
+      warnings: offered ? [...offered.warnings, ...lowered.warnings] : lowered.warnings,
       totalMs: timeouts.totalMs,
       streamed: isStream ? timeouts : undefined,
       lane,

@@ -17,6 +17,7 @@ import { ContextWindow } from '../routing/context-window.ts'
 import { History } from './history.ts'
 import { ModelCalls } from './model-call.ts'
 import { loadedGuards, type LoadedGuard } from '../guards/input-guards.ts'
+import { LoadedTools } from './tools/loaded-tools.ts'
 import { prepare } from './preparation.ts'
 import { Run } from './run.ts'
 
@@ -25,6 +26,7 @@ const dependencies = {
   history: History,
   guardrails: Guardrails,
   planner: Planner,
+  tools: LoadedTools,
   affinity: Affinity,
   contextWindow: ContextWindow,
   calls: ModelCalls,
@@ -55,6 +57,11 @@ export class Generation {
   constructor({ guardrails, live, ...services }: Dependencies<typeof dependencies>) {
     this.#live = live
     this.#services = { ...services, guardrails: loadedGuards(guardrails), mediaHosts: allowedHosts(services.settings.mediaHosts) }
+  }
+
+  /** The types of `tools` that the gateway runs. */
+  get toolTypes(): ReadonlySet<string> {
+    return this.#services.tools.types
   }
 
   /** Starts an independent task. It always ends, and neither promise ever rejects. */

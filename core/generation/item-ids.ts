@@ -9,6 +9,9 @@ const prefixes: Readonly<Record<string, string>> = {
   custom_tool_call: 'ctc',
   custom_tool_call_output: 'ctco',
   web_search_call: 'ws',
+  mcp_list_tools: 'mcpl',
+  mcp_call: 'mcp',
+  mcp_approval_request: 'mcpr',
   compaction: 'cmp',
 }
 

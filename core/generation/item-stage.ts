@@ -64,6 +64,13 @@ export class ItemStage {
     while (this.#waiting.length > 0) this.#close('completed')
   }
 
+  /** The model waits for the results of its calls, so nothing of this round goes on in the next. */
+  endRound(): void {
+    this.end('tool-calls')
+    this.#searches = undefined
+    this.#calls = undefined
+  }
+
   /** The answer ended: unfinished searches fail, and the open item closes. */
   end(finish: FinishReason): void {
     const isCut = finish === 'length' || finish === 'content-filter'

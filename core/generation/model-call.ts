@@ -7,6 +7,7 @@ import type { RunContext } from '../contracts/run-context.ts'
 import { wire, type Dependencies } from '../framework/container.ts'
 import type { Operation } from '../operation/operation.ts'
 import type { Candidate } from '../routing/plan.ts'
+import { passOver } from '../routing/routing-record.ts'
 import { Attempts, type AnswerSurroundings } from './attempts.ts'
 import { Reply } from './reply.ts'
 
@@ -40,7 +41,10 @@ export class ModelCalls {
     if (!reserving) return new ModelCall(attempts, scope, candidates, undefined)
     return reserving.then(reservation => {
       scope.operation.hold(reservation)
-      return new ModelCall(attempts, scope, reservation.affordable(candidates), reservation)
+      const affordable = reservation.affordable(candidates)
+      if (affordable.length < candidates.length)
+        for (const each of candidates) if (!affordable.includes(each)) passOver(scope.surroundings.record, each.endpoint, 'credit')
+      return new ModelCall(attempts, scope, affordable, reservation)
     })
   }
 }
@@ -67,8 +71,22 @@ export class ModelCall {
     return new Reply(attempt, request, this.#scope, this.#attempts.failover)
   }
 
-  /** Call before another round: `costUsd` is what the last one cost, null if unknown. */
-  nextRound(costUsd: number | null, request: GenerationRequest): void {
-    this.#reservation?.nextRound(costUsd, () => needOf(request))
+  /** Call when a round is over: `costUsd` is what it cost, null if unknown. */
+  roundOver(costUsd: number | null): void {
+    this.#reservation?.roundOver(costUsd)
+  }
+
+  /** Holds the cost of work between rounds. False if the credit does not cover it. */
+  async spend(usd: number): Promise<boolean> {
+    return this.#reservation ? await this.#reservation.spend(usd) : true
+  }
+
+  giveBack(usd: number): void {
+    this.#reservation?.giveBack(usd)
+  }
+
+  /** Call before another round. */
+  nextRound(request: GenerationRequest): void {
+    this.#reservation?.nextRound(() => needOf(request))
   }
 }

@@ -4,6 +4,7 @@ import type { GenerationRequest } from '../contracts/request.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import type { Candidate, PlanScope } from '../routing/plan.ts'
 import type { RunServices } from './generation.ts'
+import type { OpenTools } from './tools/open-tools.ts'
 import { applyInputGuards, openGuards, type OpenGuard } from '../guards/input-guards.ts'
 import type { Extended } from './history.ts'
 import { checkMediaAddresses } from './media-addresses.ts'
@@ -11,6 +12,10 @@ import { checkMediaAddresses } from './media-addresses.ts'
 /** A request that passed every check: history added, input guards applied, candidates chosen. */
 export interface Prepared {
   readonly request: GenerationRequest
+  /** The same before input guards and tools changed it. */
+  readonly extended: GenerationRequest
+  /** The gateway's tools that it may use. */
+  readonly tools: OpenTools | undefined
   /** The items that this request adds to the conversation. */
   readonly added: readonly Item[]
   readonly guards: readonly OpenGuard[]
@@ -27,7 +32,7 @@ export function prepare(
   context: RunContext,
   plan: Pick<PlanScope, 'record' | 'dryRun'>,
 ): Maybe<Prepared> {
-  const { policies, history, guardrails, planner, mediaHosts } = services
+  const { policies, history, guardrails, mediaHosts } = services
   const { caller } = context
   policies.check(caller.policy)
   checkMediaAddresses(asked.input, mediaHosts)
@@ -35,15 +40,24 @@ export function prepare(
   const extended = history.extend(asked, caller)
   const scope: PlanScope = { record: plan.record, dryRun: plan.dryRun ?? false, context, guards }
   if (guards.length > 0 || extended instanceof Promise) return guarded(services, extended, scope)
-  const { request, added } = extended
-  const planned = planner.plan(request, scope)
-  const prepared = (candidates: readonly Candidate[]): Prepared => ({ request, added, guards, candidates })
-  return planned instanceof Promise ? planned.then(prepared) : prepared(planned)
+  return planned(services, extended, extended.request, scope)
 }
 
-async function guarded({ planner }: RunServices, extending: Maybe<Extended>, scope: PlanScope): Promise<Prepared> {
+async function guarded(services: RunServices, extending: Maybe<Extended>, scope: PlanScope): Promise<Prepared> {
+  const extended = await extending
+  return await planned(services, extended, await applyInputGuards(extended.request, scope.guards, scope.context), scope)
+}
+
+function planned(
+  { planner, tools: loaded }: RunServices,
+  { request: extended, added }: Extended,
+  checked: GenerationRequest,
+  scope: PlanScope,
+): Maybe<Prepared> {
   const { guards, context } = scope
-  const { request, added } = await extending
-  const checked = await applyInputGuards(request, guards, context)
-  return { request: checked, added, guards, candidates: await planner.plan(checked, scope) }
+  const request = loaded.readable(checked)
+  const tools = loaded.open(checked, context)
+  const planning = planner.plan(request, tools ? { ...scope, servable: endpoints => tools.servable(endpoints) } : scope)
+  const prepared = (candidates: readonly Candidate[]): Prepared => ({ request, extended, tools, added, guards, candidates })
+  return planning instanceof Promise ? planning.then(prepared) : prepared(planning)
 }

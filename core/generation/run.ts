@@ -20,13 +20,15 @@ import type { RunServices } from './generation.ts'
 import { located } from './located.ts'
 import type { ModelCall } from './model-call.ts'
 import { answerGuards, type AnswerGuards } from '../guards/answer-guards.ts'
-import type { OpenGuard } from '../guards/input-guards.ts'
+import { applyInputGuards, type OpenGuard } from '../guards/input-guards.ts'
 import { prepare } from './preparation.ts'
 import { relay } from './relay.ts'
 import type { Reply } from './reply.ts'
+import type { OpenTools } from './tools/open-tools.ts'
+import { ToolRounds } from './tools/tool-rounds.ts'
 import { sealState, type Seal } from '../routing/state.ts'
 
-const maximumRounds = 8
+const maximumPauses = 8
 
 /** The whole life of one generation, top to bottom. */
 export class Run implements GenerationRun {
@@ -48,6 +50,10 @@ export class Run implements GenerationRun {
   /** The items that this request adds to the conversation. */
   #added: readonly Item[] = []
   #begun: Commitment | undefined
+  /** The same before input guards changed it. */
+  #unguarded: GenerationRequest
+  #guards: readonly OpenGuard[] = []
+  #tools: ToolRounds | undefined
   /** Of the latest round. */
   #reply: Reply | undefined
   /** Characters said in the rounds that are over. */
@@ -59,6 +65,7 @@ export class Run implements GenerationRun {
     this.#scope = scope
     this.#asked = request
     this.#request = request
+    this.#unguarded = request
     this.#sink = sink
     this.#answer = new Answer(services.ids, sink)
     this.#operation = new Operation(scope, request.model, services.settings.runTimeoutMs)
@@ -106,14 +113,18 @@ export class Run implements GenerationRun {
     const prepared = preparing instanceof Promise ? await preparing : preparing
     this.#added = prepared.added
     this.#request = prepared.request
+    this.#unguarded = prepared.extended
+    this.#guards = prepared.guards
+    if (prepared.tools) this.#tools = this.#toolRounds(prepared.tools)
     const reserving = this.#services.calls.reserve(this.#request, prepared.candidates, {
       operation: this.#operation,
       context: this.#context,
-      surroundings: this.#surroundings,
+      surroundings: this.#tools ? { ...this.#surroundings, tools: this.#tools.tools } : this.#surroundings,
     })
     const call = reserving instanceof Promise ? await reserving : reserving
     if (prepared.guards.length > 0) this.#answer.guardBy(this.#answerGuards(prepared.guards))
     this.#commitInTime()
+    if (this.#tools) await this.#beginTools(this.#tools, call)
     const { endpoint } = await this.#rounds(call)
     this.#answer.end(this.#finish)
     const checking = this.#answer.settled()
@@ -143,11 +154,14 @@ export class Run implements GenerationRun {
     })
   }
 
-  /** Round 1 chooses the candidate. If its reply pauses, the same candidate is asked to go on. */
+  /**
+   * Round 1 chooses the candidate. If its reply pauses, the same candidate is asked to go on. After calls of the gateway's tools it is the
+   * first one, but others may follow.
+   */
   async #rounds(call: ModelCall): Promise<Candidate> {
     let request = this.#request
     let among = call.candidates
-    for (let round = 1; ; round++) {
+    for (let pauses = 0; ;) {
       const reply = await this.#open(call, request, among)
       if (!reply) {
         this.#finish = 'length'
@@ -157,6 +171,7 @@ export class Run implements GenerationRun {
       const { candidate } = reply.attempt
       this.#answer.sealBy(this.#seal(reply))
       this.#begin(reply)
+      this.#tools?.open()
       const relaying = this.#relay(reply)
       if (relaying) await relaying
       const costUsd = reply.bill(this.#saidNow)
@@ -165,14 +180,59 @@ export class Run implements GenerationRun {
       const { finish } = reply
       // A reply that still pauses after the last round stops there.
       this.#finish = finish === 'pause' ? 'stop' : finish!
-      if (finish !== 'pause' || round === maximumRounds) return candidate
-      // Items are sealed when they are shown, for the reply that they come from.
-      const checking = this.#answer.settled()
-      if (checking) await checking
-      among = [candidate]
-      request = { ...this.#request, input: [...this.#request.input, ...this.#said(reply)] }
-      call.nextRound(costUsd, request)
+      if (finish !== 'pause' && !this.#tools) return candidate
+      call.roundOver(costUsd)
+      if (finish === 'pause') {
+        if (++pauses === maximumPauses) return candidate
+        among = [candidate]
+        request = await this.#resumed()
+      } else {
+        if (!(await this.#tools!.run(finish, candidate.endpoint, call))) return candidate
+        among = [candidate, ...call.candidates.filter(other => other !== candidate)]
+        request = await this.#continued()
+      }
+      call.nextRound(request)
     }
+  }
+
+  #toolRounds(tools: OpenTools): ToolRounds {
+    return new ToolRounds(tools, {
+      request: this.#request,
+      context: this.#context,
+      operation: this.#operation,
+      answer: this.#answer,
+      memory: this.#surroundings.answer,
+      ids: this.#services.ids,
+      limits: this.#services.settings,
+    })
+  }
+
+  async #beginTools(tools: ToolRounds, call: ModelCall): Promise<void> {
+    const added = await tools.begin(call)
+    if (added.length > 0) this.#request = await this.#grown(added)
+  }
+
+  /** The next request after a pause. */
+  async #resumed(): Promise<GenerationRequest> {
+    if (this.#tools?.hasRun) return await this.#continued()
+    // Items are sealed when they are shown, for the reply that they come from.
+    const checking = this.#answer.settled()
+    if (checking) await checking
+    return { ...this.#request, input: [...this.#request.input, ...this.#answer.transcript.items()] }
+  }
+
+  /** The next request after tools ran. */
+  async #continued(): Promise<GenerationRequest> {
+    const checking = this.#answer.settled()
+    if (checking) await checking
+    return await this.#grown(this.#answer.shown.items())
+  }
+
+  /** The request with more of the conversation. Guardrails see what tools returned before a model does. */
+  async #grown(items: readonly Item[]): Promise<GenerationRequest> {
+    const grown = { ...this.#unguarded, input: [...this.#unguarded.input, ...items] }
+    const checked = this.#guards.length > 0 ? await applyInputGuards(grown, this.#guards, this.#context) : grown
+    return this.#services.tools.readable(checked)
   }
 
   /** Undefined if the spend cap leaves nothing for another round: the answer then ends there, incomplete. */
@@ -213,10 +273,6 @@ export class Run implements GenerationRun {
     return this.#answer.transcript.characters - this.#saidBefore
   }
 
-  #said(reply: Reply): readonly Item[] {
-    return this.#answer.transcript.items(this.#seal(reply))
-  }
-
   /** Sends a stream's status after a while even without an answer, so that proxies and clients keep the connection open. */
   #commitInTime(): void {
     if (!this.#asked.stream) return
@@ -253,7 +309,7 @@ export class Run implements GenerationRun {
     const answered = {
       previousId: this.#asked.previous_response_id,
       added: this.#added,
-      said: this.#answer.shown.items(this.#seal(this.#reply!)),
+      said: this.#answer.shown.items(),
       finished,
     }
     return await this.#services.history.keep(caller, answered, requestId)

@@ -1,4 +1,4 @@
-import type { ItemDelta, ItemEvent, OpenedCall, OpenedItem } from '../contracts/item-events.ts'
+import type { ItemDelta, ItemEvent, OpenedCall, OpenedCompaction, OpenedItem } from '../contracts/item-events.ts'
 import type { Item, OutputTextPart, RefusalPart } from '../contracts/items.ts'
 import { appended } from '../foundation/growing-text.ts'
 import type { Seal } from '../routing/state.ts'
@@ -14,23 +14,36 @@ interface Reasoning {
   readonly id: string
   readonly summary: string[]
   readonly full: string[]
-  state: string | undefined
+  state: { readonly opaque: string; readonly seal: Seal } | undefined
 }
 interface Call {
   readonly kind: 'call'
   readonly opened: OpenedCall
   input: string
 }
-type Whole = Exclude<OpenedItem, { kind: 'message' | 'reasoning' | 'call' }>
-type Entry = Message | Reasoning | Call | Whole
+/** What a tool of the gateway returned. */
+interface Output {
+  readonly kind: 'output'
+  readonly id: string
+  readonly callId: string
+  readonly output: string
+}
+type Compaction = OpenedCompaction & { readonly seal: Seal }
+type Whole = Exclude<OpenedItem, { kind: 'message' | 'reasoning' | 'call' | 'compaction' }>
+type Entry = Message | Reasoning | Call | Output | Compaction | Whole
 
 /** The output of one generation, as items. */
 export class Transcript {
   readonly #entries: Entry[] = []
 
-  add(event: ItemEvent): void {
-    if (event.type === 'item-open') this.#entries.push(entryOf(event.item))
-    else if (event.type !== 'item-close') grow(this.#entries.at(-1)!, event)
+  /** `seal` encrypts the state of the provider that the event comes from. */
+  add(event: ItemEvent, seal: Seal): void {
+    if (event.type === 'item-open') this.#entries.push(entryOf(event.item, seal))
+    else if (event.type !== 'item-close') grow(this.#entries.at(-1)!, event, seal)
+  }
+
+  addOutput(output: Omit<Output, 'kind'>): void {
+    this.#entries.push({ kind: 'output', ...output })
   }
 
   /** The number of generated characters, for estimating usage that the vendor did not report. */
@@ -38,13 +51,13 @@ export class Transcript {
     return this.#entries.reduce((sum, entry) => sum + charactersOf(entry), 0)
   }
 
-  /** `seal` encrypts the provider's state for clients. Without it the state is returned as it is. */
-  items(seal: Seal = (_, opaque) => opaque): readonly Item[] {
-    return this.#entries.map(entry => itemOf(entry, seal))
+  /** With the state of providers sealed. */
+  items(): readonly Item[] {
+    return this.#entries.map(itemOf)
   }
 }
 
-function entryOf(item: OpenedItem): Entry {
+function entryOf(item: OpenedItem, seal: Seal): Entry {
   switch (item.kind) {
     case 'message':
       return { kind: 'message', id: item.id, phase: item.phase, parts: [] }
@@ -52,19 +65,21 @@ function entryOf(item: OpenedItem): Entry {
       return { kind: 'reasoning', id: item.id, summary: [], full: [], state: undefined }
     case 'call':
       return { kind: 'call', opened: item, input: '' }
+    case 'compaction':
+      return { ...item, seal }
     default:
       return item
   }
 }
 
-function grow(entry: Entry, event: ItemDelta): void {
+function grow(entry: Entry, event: ItemDelta, seal: Seal): void {
   if (entry.kind === 'message') {
     if (event.type !== 'text' && event.type !== 'refusal') return
     const last = entry.parts.at(-1)
     if (last?.kind === event.type) last.text = appended(last.text, event)
     else entry.parts.push({ kind: event.type, text: event.text })
   } else if (entry.kind === 'reasoning') {
-    if (event.type === 'reasoning-state') entry.state = event.opaque
+    if (event.type === 'reasoning-state') entry.state = { opaque: event.opaque, seal }
     if (event.type !== 'reasoning') return
     const parts = entry[event.form]
     if (event.newPart || parts.length === 0) parts.push(event.text)
@@ -72,7 +87,7 @@ function grow(entry: Entry, event: ItemDelta): void {
   } else if (entry.kind === 'call' && event.type === 'tool-input') entry.input = appended(entry.input, event)
 }
 
-function itemOf(entry: Entry, seal: Seal): Item {
+function itemOf(entry: Entry): Item {
   switch (entry.kind) {
     case 'message': {
       const { id, parts, phase } = entry
@@ -84,7 +99,7 @@ function itemOf(entry: Entry, seal: Seal): Item {
         id: entry.id,
         summary: entry.summary.map(text => ({ type: 'summary_text' as const, text })),
         ...(entry.full.length > 0 && { content: entry.full.map(text => ({ type: 'reasoning_text' as const, text })) }),
-        ...(entry.state !== undefined && { encrypted_content: seal('reasoning', entry.state) }),
+        ...(entry.state !== undefined && { encrypted_content: entry.state.seal('reasoning', entry.state.opaque) }),
       }
     case 'call': {
       const { id, callId: call_id, name, namespace, custom } = entry.opened
@@ -93,13 +108,15 @@ function itemOf(entry: Entry, seal: Seal): Item {
         ? { type: 'custom_tool_call', ...common, input: entry.input }
         : { type: 'function_call', ...common, arguments: entry.input }
     }
+    case 'output':
+      return { type: 'function_call_output', id: entry.id, call_id: entry.callId, output: entry.output }
     case 'search': {
       const { id, status, action, results } = entry
       // Never sent to a provider again, but clients see it in its place among the items.
       return { type: 'web_search_call', id, status, action: { ...action }, ...(results && { results }) } as Item
     }
     case 'compaction':
-      return { type: 'compaction', id: entry.id, encrypted_content: seal('compaction', entry.opaque) }
+      return { type: 'compaction', id: entry.id, encrypted_content: entry.seal('compaction', entry.opaque) }
     case 'foreign':
       return { ...entry.item, id: entry.id } as unknown as Item
   }

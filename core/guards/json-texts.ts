@@ -13,7 +13,7 @@ export interface JsonTexts {
 }
 
 /** Strings, names of members included, and numbers of four digits or more. */
-const literal = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]{3,}/gs
+const literal = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]{3,}/gs
 
 /** Undefined if the text is not a JSON object or array. */
 export function jsonTexts(document: string): JsonTexts | undefined {

@@ -1,10 +1,11 @@
-import type { GenerationRequest } from '../contracts/request.ts'
+import { requestSchema, type GenerationRequest } from '../contracts/request.ts'
 import { isTextFile } from '../upstream/media/text-file.ts'
 import { jsonTexts } from './json-texts.ts'
+import { isProtocolName, isProtocolNumber, isProtocolWord } from './request-words.ts'
 
 /** One text of a request. */
 export interface RequestText {
-  /** Such as `input[0].content[1].text`. */
+  /** Such as `input[0].content[1].text`. Has no names that the caller chose. */
   readonly path: string
   readonly text: string
   /** `fixed`: a name or an address, which cannot be replaced. */
@@ -18,24 +19,39 @@ export interface RequestTexts {
   readonly slots: readonly RequestText[]
   /** The paths of images and files that cannot be read. */
   readonly unreadable: readonly string[]
+  /** Whether something was left out of the copy. */
+  readonly isCut: boolean
   /** Call after the last `replace`. */
   finish(): void
 }
 
-/** Every member that goes to a vendor and may hold text of the caller. */
-const members = ['input', 'instructions', 'tools', 'text', 'user', 'safety_identifier', 'metadata'] as const
+/** Ids of what the gateway stores. They never go to a vendor. */
+const internal = new Set(['previous_response_id', 'conversation'])
+/** `input` grows with a conversation, so it comes last: placeholders keep their numbers. */
+const members = [...Object.keys(requestSchema.properties).filter(member => member !== 'input' && !internal.has(member)), 'input']
 
-/** Members with words of the protocol, ids, or state that the gateway sealed itself. */
-const structural = new Set(['type', 'role', 'status', 'detail', 'encrypted_content', 'phase', 'namespace'])
-const names = new Set(['name', 'filename', 'id', 'call_id'])
-const addresses = new Set(['image_url', 'file_url'])
-/** Texts that often are JSON documents. Their strings are read without the escapes, and their numbers too. */
-const documents = new Set(['arguments', 'output', 'input'])
+/** What a vendor or a tool must get as it is. */
+const fixedNames = /(?:^|_)(?:ids?|name|filename|namespace|model|label|authorization|headers|type|fallbacks|sort|interval)$/
+const addresses = /(?:^|_)url$/
+/** Members that hold any JSON. */
+const freeForm = new Set(['parameters', 'schema', 'metadata', 'action', 'variables'])
+/** They repeat an answer in pieces that cannot be redacted, and vendors do not read them. */
+const repeated = new Set(['logprobs', 'annotations'])
+/** Credentials of a signed URL. */
+const signature = /([?&](?:X-Amz-[\w-]+|X-Goog-[\w-]+|AWSAccessKeyId|GoogleAccessId|Signature|sig|sv|se|sp|Expires)=)[^&#]*/gi
 const otherCharset = /charset=(?!"?(?:utf-?8|us-ascii)"?(?:;|$))/i
 const shortestNumber = 4
-const plainKey = /^[A-Za-z_$][\w$ -]{0,60}$/
 
 type Holder = Record<string, unknown>
+
+interface Place {
+  /** Up to the last member that the protocol knows. */
+  readonly path: string
+  /** Inside any JSON, where names mean nothing. */
+  readonly isFree: boolean
+  /** Inside a value that must stay as it is. */
+  readonly isFixed: boolean
+}
 
 /** Every place of a request that goes to a vendor and may hold text: JSON inside strings and text files included. */
 export function requestTexts(request: GenerationRequest): RequestTexts {
@@ -43,20 +59,29 @@ export function requestTexts(request: GenerationRequest): RequestTexts {
   const collector = new Collector()
   for (const member of members) {
     if (copy[member] === undefined || copy[member] === null) continue
-    copy[member] = structuredClone(copy[member])
-    collector.visit(copy, member, member)
+    copy[member] = copied(copy[member])
+    collector.visit(copy, member, { path: member, isFree: freeForm.has(member), isFixed: fixedNames.test(member) || member === 'routing' })
   }
   return {
     request: copy as unknown as GenerationRequest,
     slots: collector.slots,
     unreadable: collector.unreadable,
+    isCut: collector.isCut,
     finish: () => collector.finish(),
   }
+}
+
+/** Long strings are shared. */
+function copied(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copied)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, copied(inner)]))
 }
 
 class Collector {
   readonly slots: RequestText[] = []
   readonly unreadable: string[] = []
+  isCut = false
   readonly #finishing: (() => void)[] = []
 
   /** Innermost first: a document is written again after its strings were replaced. */
@@ -64,77 +89,83 @@ class Collector {
     for (const write of this.#finishing.toReversed()) write()
   }
 
-  visit(holder: Holder, key: string, path: string): void {
+  /** `key` is the name of a member, or an index. `member` is the name of the member that a list belongs to. */
+  visit(holder: Holder, key: string, place: Place, member = key): void {
     const value = holder[key]
-    if (typeof value === 'string') this.#text(holder, key, value, path)
+    if (typeof value === 'string') this.#string(holder, key, member, value, place)
+    else if (typeof value === 'number') this.#number(holder, key, member, place)
     else if (Array.isArray(value))
-      for (const index of value.keys()) this.visit(value as unknown as Holder, String(index), `${path}[${index}]`)
-    else if (typeof value === 'object' && value !== null) this.#members(value as Holder, path)
+      for (const index of value.keys())
+        this.visit(value as unknown as Holder, String(index), place.isFree ? place : { ...place, path: `${place.path}[${index}]` }, member)
+    else if (typeof value === 'object' && value !== null) this.#members(value as Holder, place)
   }
 
-  #members(holder: Holder, path: string): void {
+  #members(holder: Holder, place: Place): void {
     for (const key of Object.keys(holder)) {
-      const inner = `${path}.${key.slice(0, 60)}`
-      if (!plainKey.test(key)) this.#key(holder, key, path)
-      else if (typeof holder[key] === 'number') this.#number(holder, key, path)
-      else if (!structural.has(key) || typeof holder[key] !== 'string') this.visit(holder, key, inner)
+      if (!place.isFree && repeated.has(key)) {
+        this.isCut ||= (holder[key] as readonly unknown[] | undefined)?.length !== 0
+        delete holder[key]
+      } else if (!isProtocolName(key)) this.#chosen(holder, key, place)
+      else this.visit(holder, key, place.isFree ? place : within(place, key))
     }
   }
 
-  #number(holder: Holder, key: string, path: string): void {
-    const text = String(holder[key])
-    if (text.length >= shortestNumber)
-      this.slots.push({ path: `${path}.${key}`, text, kind: 'text', replace: changed => void (holder[key] = changed) })
-  }
-
-  /** The name of a member may be text of the caller too, in free-form JSON. */
-  #key(holder: Holder, key: string, path: string): void {
+  /** A member with a name that the caller chose. */
+  #chosen(holder: Holder, key: string, place: Place): void {
     let current = key
     this.slots.push({
-      path,
+      path: place.path,
       text: key,
-      kind: 'text',
-      replace(text) {
-        holder[text] = holder[current]
-        delete holder[current]
+      kind: place.isFixed ? 'fixed' : 'text',
+      replace: text => {
         current = text
       },
     })
-    const value = { value: holder[key] }
-    this.visit(value, 'value', path)
+    const value = { [key]: holder[key] }
+    this.visit(value, key, place.isFree ? place : { ...within(place, key), path: place.path })
     this.#finishing.push(() => {
-      holder[current] = value.value
+      if (current === key) return void (holder[key] = value[key])
+      delete holder[key]
+      holder[current] = value[key]
     })
   }
 
-  #text(holder: Holder, key: string, text: string, path: string): void {
-    if (addresses.has(key)) return this.#address(text, path)
-    if (key === 'file_data') return this.#file(holder, text, path)
-    if (documents.has(key) && this.#document(text, path, changed => void (holder[key] = changed))) return
-    const kind = names.has(key) ? 'fixed' : 'text'
-    this.slots.push({ path, text, kind, replace: replaced => void (holder[key] = replaced) })
+  #number(holder: Holder, key: string, member: string, { path, isFree, isFixed }: Place): void {
+    const text = String(holder[key])
+    if (text.length < shortestNumber || (!isFree && isProtocolNumber(member))) return
+    this.slots.push({ path, text, kind: isFixed ? 'fixed' : 'text', replace: changed => void (holder[key] = changed) })
   }
 
-  #address(url: string, path: string): void {
-    this.unreadable.push(path)
-    if (!/^data:/i.test(url)) this.slots.push({ path, text: decoded(url), kind: 'fixed', replace() {} })
+  #string(holder: Holder, key: string, member: string, text: string, place: Place): void {
+    const { path, isFree, isFixed } = place
+    if (isProtocolWord(member, text) || isSealed(member, path)) return
+    const write = (changed: string): void => void (holder[key] = changed)
+    if (!isFree && (member === 'file_data' || /^data:/i.test(text) || isResult(holder, member)))
+      return this.#file(holder, text, path, write)
+    if (!isFree && member === 'file_id') this.unreadable.push(path)
+    if (!isFree && addresses.test(member)) {
+      if (member !== 'server_url') this.unreadable.push(path)
+      this.slots.push({ path, text: decoded(text.replaceAll(signature, '$1')), kind: 'fixed', replace() {} })
+    } else if (isFixed) this.slots.push({ path, text, kind: 'fixed', replace() {} })
+    else this.#text(text, path, write)
+  }
+
+  #text(text: string, path: string, write: (text: string) => void): void {
+    if (!this.#document(text, path, write)) this.slots.push({ path, text, kind: 'text', replace: write })
   }
 
   /** Text files are read. Everything else cannot be. */
-  #file(holder: Holder, data: string, path: string): void {
+  #file(holder: Holder, data: string, path: string, write: (data: string) => void): void {
     const [, type = '', parameters = '', base64 = ''] = /^data:([^;,]*)([^,]*);base64,(.*)$/s.exec(data) ?? []
-    const text = isTextFile(type) && !otherCharset.test(parameters) ? utf8Of(Buffer.from(base64, 'base64')) : undefined
+    const name = holder['filename']
+    const isText = isTextFile(type, typeof name === 'string' ? name : undefined) && !otherCharset.test(parameters)
+    const text = isText ? utf8Of(Buffer.from(base64, 'base64')) : undefined
     if (text === undefined) return void this.unreadable.push(path)
     const head = data.slice(0, data.length - base64.length)
-    this.slots.push({
-      path,
-      text,
-      kind: 'text',
-      replace: replaced => void (holder['file_data'] = head + Buffer.from(replaced).toString('base64')),
-    })
+    this.#text(text, path, replaced => write(head + Buffer.from(replaced).toString('base64')))
   }
 
-  /** False if the text is not a JSON object or array. */
+  /** Reads the strings of a JSON document without their escapes, and its numbers too. False if the text is not an object or an array. */
   #document(text: string, path: string, write: (text: string) => void): boolean {
     const json = jsonTexts(text)
     if (!json) return false
@@ -147,10 +178,24 @@ class Collector {
         isChanged = true
         replace(changed)
       }
-      if (!this.#document(inner, path, change)) this.slots.push({ path, text: inner, kind: 'text', replace: change })
+      this.#text(inner, path, change)
     }
     return true
   }
+}
+
+function within({ path, isFree, isFixed }: Place, key: string): Place {
+  return { path: `${path}.${key}`, isFree: isFree || freeForm.has(key), isFixed: isFixed || fixedNames.test(key) }
+}
+
+/** State that the gateway sealed, and that it drops if it did not. */
+function isSealed(member: string, path: string): boolean {
+  return member === 'encrypted_content' && /^input\[\d+\]\.encrypted_content$/.test(path)
+}
+
+/** An image that a tool of the vendor made. */
+function isResult(holder: Holder, member: string): boolean {
+  return member === 'result' && holder['type'] === 'image_generation_call'
 }
 
 function decoded(url: string): string {

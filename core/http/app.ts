@@ -88,6 +88,7 @@ export class HttpApp {
       decide: (scope, request, bodyBytes) => decisions.decide(scope, request, bodyBytes),
       permits: (caller, endpoint) => permissions.allows(caller, endpoint),
       responses: history,
+      toolTypes: generation.toolTypes,
       catalog,
       clock,
       ids,

@@ -90,6 +90,10 @@ export class HttpExchange implements Exchange {
     this.record.notes.push({ kind, summary })
   }
 
+  keep(kind: string, content: JsonObject): void {
+    this.record.keep(kind, content)
+  }
+
   stream(): StreamBody {
     return (this.streamed ??= this.#incoming.stream(this.#parts.heartbeat))
   }

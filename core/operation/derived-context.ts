@@ -26,4 +26,8 @@ export class DerivedContext implements RunContext {
   note(kind: string, summary: JsonObject): void {
     this.#whole.note(kind, summary)
   }
+
+  keep(kind: string, content: JsonObject): void {
+    this.#whole.keep(kind, content)
+  }
 }

@@ -1,8 +1,7 @@
 import { hedgePercentiles, type SendingRules } from '../contracts/provider.ts'
+import { milliseconds } from '../validation/milliseconds.ts'
 
 // How requests are sent: options of every provider plugin, and settings of the server, which count where a provider has none of its own.
-
-const milliseconds = { type: 'integer', minimum: 1, maximum: 2_147_483_647 } as const
 
 export const timeoutsOption = {
   type: 'object',
@@ -42,7 +41,7 @@ export const sendingOptions = {
     type: 'integer',
     minimum: 0,
     description:
-      'The most requests that wait for `maxConcurrent`. Beyond that, the next endpoint is tried; if none is left, the answer is a 503 with `retry-after`. Default: 100.',
+      'The most requests that wait for `maxConcurrent`, which it needs. Beyond that, the next endpoint is tried; if none is left, the answer is a 503 with `retry-after`. Default: 100.',
   },
   slowStream: slowStreamOption,
   hedgeAfter: hedgeAfterOption,

@@ -47,6 +47,10 @@ function blocks(lane: Lane): boolean {
   return lane.blocks
 }
 
+function withoutContent({ kept: _, ...record }: RequestRecord): RequestRecord {
+  return { ...record, request: null, response: null }
+}
+
 /** One sink and its waiting records. */
 class Lane {
   readonly #sink: LogSink
@@ -72,9 +76,7 @@ class Lane {
   }
 
   push(record: RequestRecord): void {
-    this.#waiting.push(
-      (record.request || record.response) && !this.#maySeeContent(record) ? { ...record, request: null, response: null } : record,
-    )
+    this.#waiting.push((record.request || record.response) && !this.#maySeeContent(record) ? withoutContent(record) : record)
     if (!this.#sink.required && this.#waiting.length > capacity) {
       this.#dropped += this.#waiting.splice(0, batchSize).length
     }

@@ -30,6 +30,7 @@ export class RecordDraft implements OpenRecord {
   readonly notes: { kind: string; summary: JsonObject }[] = []
   #request: JsonObject | null = null
   #response: JsonObject | null = null
+  #kept: Readonly<Record<string, JsonObject>> | undefined
 
   constructor(clock: Clock, queue: RecordQueue, id: string, method: string, path: string) {
     this.#clock = clock
@@ -46,6 +47,10 @@ export class RecordDraft implements OpenRecord {
     if (!this.caller?.policy.logging.value) return
     if (request) this.#request = request
     if (response) this.#response = response
+  }
+
+  keep(kind: string, content: JsonObject): void {
+    if (this.caller?.policy.logging.value) this.#kept = { ...this.#kept, [kind]: content }
   }
 
   close(status: number): void {
@@ -81,6 +86,7 @@ export class RecordDraft implements OpenRecord {
       notes: this.notes,
       request: this.#request,
       response: this.#response,
+      ...(this.#kept && this.#request && { kept: this.#kept }),
     }
   }
 }

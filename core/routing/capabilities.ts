@@ -54,7 +54,7 @@ const preferences: readonly Requirement[] = [
   {
     reason: 'web-search',
     isLacking: ({ webSearch }) => webSearch === false,
-    isNeeded: ({ tools }) => tools?.some(({ type }) => type === 'web_search') ?? false,
+    isNeeded: ({ tools }) => tools?.some(tool => tool.type === 'web_search' && tool.engine?.type !== 'managed') ?? false,
   },
 ]
 

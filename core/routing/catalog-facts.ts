@@ -24,6 +24,15 @@ export class CatalogFacts {
       .map(source => ({ name: source.name, description: source.describe?.() ?? modelsText(source.entries().length) }))
   }
 
+  /** How many models of each provider the bundled catalog lists. */
+  bundled(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>()
+    for (const source of this.#sources.values().filter(({ rank }) => rank === 'bundled'))
+      for (const { provider } of source.entries().flatMap(({ endpoints }) => endpoints))
+        counts.set(provider, (counts.get(provider) ?? 0) + 1)
+    return counts
+  }
+
   /** How many endpoints there are, and how many may see the requests of keys with `zdr` or `hipaa` on. */
   endpoints(): { readonly all: number; readonly zdr: number; readonly hipaa: number } {
     const all = this.#catalog.models().flatMap(model => model.endpoints)

@@ -1,6 +1,7 @@
 import type { Catalog, Endpoint, Model } from '../contracts/catalog.ts'
 import type { Provider } from '../contracts/provider.ts'
 import { invalidRequest } from '../foundation/errors.ts'
+import { nearest } from '../foundation/nearest.ts'
 import type { Registry } from '../framework/registry.ts'
 import { unlistedEndpoint } from './catalog.ts'
 
@@ -64,7 +65,8 @@ function onlyDecides(name: string, param: string): Error {
 function unknownModel(name: string, param: string, catalog: Catalog, providers: Registry<Provider>): Error {
   const absence = catalog.absence(name)
   if (absence) return invalidRequest(`The model "${name}" is not served here. ${absence}`, param, 'model_not_found')
-  const near = catalog.nearest(name, each => generates(each, catalog))
+  const isAutoThere = endpointsForAuto(catalog.models()).length > 0
+  const near = [...(isAutoThere ? nearest(name, ['auto'], 1) : []), ...catalog.nearest(name, each => generates(each, catalog))].slice(0, 3)
   const names = near.length > 0 ? near : providers.nearest(name.split('/', 1)[0]!).map(provider => `${provider}/…`)
   const advice = names.length > 0 ? `Did you mean ${names.join(', ')}?` : 'See GET /v1/models for the names, or write <provider>/<model>.'
   return invalidRequest(`The model "${name}" does not exist here. ${advice}`, param, 'model_not_found')

@@ -39,6 +39,8 @@ export interface PlanScope {
   readonly record: Pick<OpenRecord, 'routing'>
   /** Nothing will be sent: the input may be longer than every context window, and no endpoint is explored. */
   readonly dryRun?: boolean
+  /** The endpoints that can serve the gateway's tools of the request. Throws if none can. Absent if the request has none. */
+  readonly servable?: (endpoints: readonly Endpoint[]) => readonly Endpoint[]
 }
 
 const dependencies = {
@@ -84,10 +86,12 @@ export class Planner {
   choose(request: GenerationRequest, scope: PlanScope): Maybe<Choice> {
     const draft = this.#draft(request, scope)
     const { selection, models } = draft
-    let rule: PassedOver = 'permission'
+    let rule: PassedOver = 'tools'
     try {
       selectCapable(selection, models, request)
-      selection.keep(this.#parts.permissions.permitted(selection.endpoints, scope.context.caller), rule)
+      if (scope.servable) selection.keep(scope.servable(selection.endpoints), rule)
+      rule = 'permission'
+      selection.keep(this.#parts.permissions.permitted(selection.endpoints, scope.context.caller, request.model), rule)
       rule = 'policy'
       selection.keep(clearedEndpoints(selection.endpoints, request, scope.guards, scope.context), rule)
     } catch (error) {

@@ -75,7 +75,7 @@ export class RoutePreviews {
     const { accounts, log, policies } = this.#parts
     const spending = spendingOf(key, await accounts.above(key))
     const caller = { key, policy: await policies.resolve(key), owner: key.org, spending }
-    return { id: 'preview', caller, signal: new AbortController().signal, log, note: () => {} }
+    return { id: 'preview', caller, signal: new AbortController().signal, log, note: () => {}, keep: () => {} }
   }
 }
 

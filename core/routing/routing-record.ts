@@ -1,5 +1,5 @@
 import type { Endpoint } from '../contracts/catalog.ts'
-import type { PassedOver, RoutedCandidate, RoutingRecord } from '../contracts/log-sink.ts'
+import type { OpenRecord, PassedOver, RoutedCandidate, RoutingRecord } from '../contracts/log-sink.ts'
 import type { AskedSorts } from './order.ts'
 import type { Precedent } from './precedence.ts'
 import type { Ranked } from './ranking.ts'
@@ -36,6 +36,23 @@ export function routingRecord(choice: Choice, most = mostListed): RoutingRecord 
     preferred: precedent && precedent.index > 0 ? precedent.reason : null,
     candidates,
     passedOver,
+  }
+}
+
+/** Notes on the record why a candidate was not asked. One that was asked before keeps its place. */
+export function passOver(
+  record: Pick<OpenRecord, 'routing' | 'attempts'>,
+  endpoint: Pick<Endpoint, 'provider' | 'model'>,
+  reason: PassedOver,
+): void {
+  const { routing, attempts } = record
+  const is = ({ provider, model }: Pick<Endpoint, 'provider' | 'model'>): boolean =>
+    provider === endpoint.provider && model === endpoint.model
+  if (!routing || attempts.some(is)) return
+  record.routing = {
+    ...routing,
+    candidates: routing.candidates.map(each => (is(each) ? { ...each, passedOver: reason } : each)),
+    passedOver: { ...routing.passedOver, [reason]: (routing.passedOver[reason] ?? 0) + 1 },
   }
 }
 

@@ -2,6 +2,7 @@
 
 export { answeringSuite, type AnsweringSuiteOptions } from './answering-suite.ts'
 export { checkEvents, checkStream, type CheckedStream, type GrammarOptions } from './event-grammar.ts'
+export { engineSuite, type EngineExample, type EngineFailure, type EngineSuiteOptions, type SentSearch } from './engine-suite.ts'
 export { readEvents, type PublicEvent } from './event-reader.ts'
 export { checkResponse, type CheckedResponse, type ResponseStatus } from './response-shape.ts'
 export { ContractError } from './shape.ts'

@@ -31,6 +31,6 @@ export function providerCall(request: UpstreamRequestBody, options: ProviderCall
     hipaa: false,
     ...options.endpoint,
   }
-  const context = { id: 'req_demo', caller: { key, policy, owner: 'demo-org' }, signal, log: silent, note() {} }
+  const context = { id: 'req_demo', caller: { key, policy, owner: 'demo-org' }, signal, log: silent, note() {}, keep() {} }
   return { request, endpoint, credentialId: options.credentialId, signal, context }
 }

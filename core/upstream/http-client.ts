@@ -59,10 +59,10 @@ export class UndiciClient implements HttpClient {
   }
 
   async send(
-    { method, url, headers, body }: UpstreamRequest,
+    { method, url, query, headers, body }: UpstreamRequest,
     { signal, connectTimeoutMs = this.#connectTimeoutMs }: SendOptions,
   ): Promise<UpstreamReply> {
-    const { origin, path, proxy } = this.#locate(url)
+    const { origin, path, proxy } = this.#locate(url, query)
     try {
       const reply = await request(this.#agent(proxy, connectTimeoutMs), {
         origin,
@@ -80,8 +80,12 @@ export class UndiciClient implements HttpClient {
     }
   }
 
-  exchange({ method, url, headers, body }: UpstreamRequest, receiver: ReplyReceiver, connectTimeoutMs = this.#connectTimeoutMs): Transfer {
-    const { origin, path, proxy } = this.#locate(url)
+  exchange(
+    { method, url, query, headers, body }: UpstreamRequest,
+    receiver: ReplyReceiver,
+    connectTimeoutMs = this.#connectTimeoutMs,
+  ): Transfer {
+    const { origin, path, proxy } = this.#locate(url, query)
     const transfer = new UndiciTransfer(receiver)
     this.#agent(proxy, connectTimeoutMs).dispatch({ origin, path, method, headers, body: encoded(body) }, transfer)
     return transfer
@@ -107,7 +111,13 @@ export class UndiciClient implements HttpClient {
     return agent
   }
 
-  #locate(url: string): Location {
+  #locate(url: string, query?: string): Location {
+    if (query === undefined) return this.#known(url)
+    const located = this.#known(url)
+    return { ...located, path: `${located.path}${located.path.includes('?') ? '&' : '?'}${query}` }
+  }
+
+  #known(url: string): Location {
     const known = this.#locations.get(url)
     if (known) return known
     const parsed = new URL(url)

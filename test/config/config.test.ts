@@ -219,13 +219,16 @@ t.test('all missing variables are named at once', async t => {
 
 t.test('bad server options are told all at once', async t => {
   const { problems } = await loadConfig(
-    write(`export default { server: { prot: 1, port: 'x', logLevel: 'loud', maxAttempts: 0, host: 'a b' }, plugins: [] }`),
+    write(
+      `export default { server: { prot: 1, port: 'x', logLevel: 'loud', maxAttempts: 0, host: 'a b', runTimeoutMs: 2 ** 31 }, plugins: [] }`,
+    ),
   )
   t.same(problems, [
     'server.prot is not an option. Did you mean port?',
     'server.host must be an IP address or a host name, such as 127.0.0.1, :: or localhost (IPv6 without brackets), got "a b"',
     'server.port must be an integer, got "x"',
     'server.logLevel must be one of debug, info, warn, error, silent, got "loud"',
+    'server.runTimeoutMs must be at most 2147483647 ms, which is almost 25 days, got 2147483648',
     'server.maxAttempts must be >= 1, got 0',
   ])
 })
@@ -248,6 +251,41 @@ t.test('the defaults follow the environment', async t => {
   t.notOk(found.includes('openai-chat openai'), 'OpenAI speaks its newer dialect')
   t.notOk(found.includes('sandbox'))
   t.notOk((await names(defaults({ without: ['ollama', 'openai', 'groq'] }))).some(name => /openai-responses|groq/.test(name)))
+})
+
+t.test('search engines join by their variables, in a fixed order', async t => {
+  const variables = {
+    TAVILY_API_KEY: 'tavily-search',
+    BRAVE_SEARCH_API_KEY: 'brave-search',
+    EXA_API_KEY: 'exa-search',
+    LINKUP_API_KEY: 'linkup-search',
+    SERPER_API_KEY: 'serper-search',
+    JINA_API_KEY: 'jina-search',
+    KAGI_API_KEY: 'kagi-search',
+    GOOGLE_SEARCH_API_KEY: 'google-search',
+    SEARXNG_BASE_URL: 'searxng-search',
+  }
+  const before = { ...process.env }
+  t.teardown(() => {
+    for (const name of [...Object.keys(variables), 'GOOGLE_SEARCH_ENGINE_ID']) delete process.env[name]
+    Object.assign(process.env, before)
+  })
+  const engines = async (): Promise<readonly string[]> =>
+    (await names(defaults({ without: ['ollama'] }))).filter(name => name.endsWith('-search'))
+  for (const name of [...Object.keys(variables), 'PERPLEXITY_API_KEY']) delete process.env[name]
+  t.same(await engines(), ['static-search'])
+  for (const name of Object.keys(variables)) process.env[name] = name === 'SEARXNG_BASE_URL' ? 'http://searxng.example.com' : 'demo'
+  process.env['PERPLEXITY_API_KEY'] = 'demo'
+  t.notOk((await engines()).includes('google-search'), 'its engine is not named')
+  process.env['GOOGLE_SEARCH_ENGINE_ID'] = 'demo:engine'
+  const all = (await Promise.all(defaults({ without: ['ollama'] }))).filter(entry => entry !== false)
+  t.same(await engines(), [...Object.values(variables), 'static-search'])
+  t.doesNotThrow(() => check(all))
+  for (const [variable, name] of Object.entries(variables)) {
+    delete process.env[variable]
+    t.notOk((await engines()).includes(name), `${name} needs ${variable}`)
+  }
+  delete process.env['PERPLEXITY_API_KEY']
 })
 
 t.test('defaults say what adds each provider that is not there', async t => {

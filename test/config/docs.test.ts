@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { configurationPage } from '../../scripts/configuration-page.ts'
 import { providersPage } from '../../scripts/providers-page.ts'
+import { serverSchema } from '../../config/schema.ts'
+import type { PluginUse } from '../../core/index.ts'
 
 t.test('the generated pages tell the code as it is', async t => {
   const committed = (page: string): string => readFileSync(new URL(`../../docs/${page}`, import.meta.url), 'utf8')
@@ -17,6 +19,36 @@ t.test('every option is explained', async t => {
     if (/^\| `\w+` /.test(line)) t.notMatch(line, /\| {2}\|$/, line)
   }
 })
+
+t.test('no option in milliseconds takes more than a timer can wait', async t => {
+  let found = 0
+  const check = (name: string, schema: Schema): void => {
+    const { properties = {}, items, additionalProperties, anyOf = [] } = schema
+    for (const [option, each] of Object.entries(properties)) {
+      const path = `${name}.${option}`
+      const numbers = [each, ...(each.anyOf ?? [])].filter(({ type }) => type === 'integer' || type === 'number')
+      if (/Ms$|^hedgeAfter$/.test(option))
+        for (const { maximum } of numbers) t.ok(++found && maximum !== undefined && maximum <= 2_147_483_647, `${path}: ${maximum}`)
+      check(path, each)
+    }
+    for (const each of [items, additionalProperties, ...anyOf]) if (typeof each === 'object') check(name, each)
+  }
+  check('server', serverSchema as Schema)
+  for (const file of globSync('plugins/*/*/index.ts', { cwd: root })) {
+    const { default: plugin } = (await import(join(root, file))) as { readonly default: (options: object) => PluginUse }
+    check(file, plugin({}).plugin.options as Schema)
+  }
+  t.ok(found > 50, `${found} options`)
+})
+
+interface Schema {
+  readonly type?: string
+  readonly maximum?: number
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly items?: Schema
+  readonly additionalProperties?: boolean | Schema
+  readonly anyOf?: readonly Schema[]
+}
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const pages = ['README.md', ...globSync('docs/**/*.md', { cwd: root })]

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { createServer as createHttpServer } from 'node:http'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import t, { type Test } from 'tap'
 import { UndiciClient } from '../../core/upstream/http-client.ts'
@@ -160,3 +161,27 @@ for (const [name, interim] of [
     }
   })
 }
+
+t.test('what a caller said is added to the address', async t => {
+  const seen: string[] = []
+  const server = createHttpServer((request, response) => {
+    seen.push(request.url!)
+    response.end('{}')
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  t.teardown(() => server.close())
+  const http = client(t)
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const signal = new AbortController().signal
+  for (const [path, query] of [
+    ['/a', 'q=one'],
+    ['/a', 'q=two'],
+    ['/a', undefined],
+    ['/a?key=1', 'q=%26'],
+    ['', 'q='],
+  ] as const) {
+    const { body } = await http.send({ method: 'GET', url: url + path, headers: {}, ...(query !== undefined && { query }) }, { signal })
+    await body.resume().toArray()
+  }
+  t.same(seen, ['/a?q=one', '/a?q=two', '/a', '/a?key=1&q=%26', '/?q='])
+})

@@ -73,6 +73,51 @@ t.test('an interval is that of the metrics', async t => {
     )
 })
 
+t.test('"auto" that a key leaves nothing to choose says so, and blames no model that nobody named', async t => {
+  const manual: CatalogEntry = { model: 'manual', auto: false, endpoints: [{ provider: 'acme' }] }
+  const cases = [
+    [
+      { models: ['gone'] },
+      403,
+      '"auto" cannot choose any model for this API key. It may use: gone. None of them is served here. Let the key use other models.',
+    ],
+    [{ models: ['gone-*', 'acme/gone'] }, 403, 'It may use: gone-*, acme/gone. None of them is served here.'],
+    [{ models: ['manual'] }, 403, 'It may use: manual. Name one of them, or let the key use other models.'],
+    [
+      { providers: ['hooli'] },
+      403,
+      '"auto" cannot choose any model at the providers of this API key. It may use: hooli. Let it use other providers.',
+    ],
+  ] as const
+  for (const [key, status, message] of cases) {
+    const stage = await routingStage([...entries, manual], { key: { policy: {}, ...key } })
+    t.teardown(stage.stop)
+    for (const model of ['auto', 'large']) {
+      const { status: found, error } = await stage.ask({ model })
+      t.equal(found, status)
+      t.equal(error.message.includes(message), model === 'auto', error.message)
+      t.notMatch(model === 'auto' && error.message, /large|acme"/)
+    }
+  }
+  const unpriced = await routingStage([manual, { model: 'free', endpoints: [{ provider: 'acme' }] }], {
+    key: { policy: {}, spendCapUsd: 5 },
+  })
+  t.teardown(unpriced.stop)
+  t.match(await unpriced.ask({ model: 'auto' }), { status: 402, error: { message: /no price is known of a model that "auto" may choose/ } })
+})
+
+t.test('a misspelled "auto" is one of the names that are suggested', async t => {
+  const stage = await routingStage([...entries, { model: 'auto-large', endpoints: [{ provider: 'acme' }] }])
+  t.teardown(stage.stop)
+  for (const model of ['autoo', 'Auto', 'aut', 'outo'])
+    t.match((await stage.ask({ model })).error, { code: 'model_not_found', message: /Did you mean auto[,?]/ }, model)
+  t.match((await stage.ask({ model: 'largo' })).error, { message: /Did you mean large[,?]/ })
+  t.notMatch((await stage.ask({ model: 'largo' })).error.message, /auto/)
+  const none = await routingStage([{ model: 'manual', auto: false, endpoints: [{ provider: 'acme' }] }])
+  t.teardown(none.stop)
+  t.notMatch((await none.ask({ model: 'autoo' })).error.message, /auto[,?]/)
+})
+
 t.test('a sort that is not loaded is a 400 that names the nearest', async t => {
   const stage = await routingStage(entries)
   t.teardown(stage.stop)

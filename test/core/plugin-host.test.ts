@@ -277,8 +277,12 @@ const contributions: Readonly<Record<string, readonly [object, label: string]>> 
   guardrail: [{ name: 'g', enforces: ['zdr'], onFailure: 'refuse', timeoutMs: 100, seesContent: 'local', open: run }, 'guardrail "g"'],
   'policy source': [{ level: 'org', policy: run }, 'a policy source'],
   sort: [{ name: 'beauty', description: 'Beauty, most first.', first: 'highest', values: run }, 'sort "beauty"'],
+  tool: [{ type: 'get_weather', schema: {}, seesContent: 'local', timeoutMs: 100, open: run }, 'tool "get_weather"'],
+  'search engine': [{ name: 'e', seesContent: 'local', search: run }, 'search engine "e"'],
   'log sink': [{ name: 's', accepts: 'metadata', write: run }, 'log sink "s"'],
   route: [{ method: 'GET', path: '/v1/x', auth: 'key', handle: run }, 'a route'],
+  'admin authenticator': [{ name: 'x', admit: run }, 'admin authenticator "x"'],
+  'dashboard page': [{ id: 'x', title: 'X', module: new URL('file:///x.js') }, 'dashboard page "x"'],
   'admin route': [{ method: 'GET', path: '/admin/v1/x', role: 'viewer', reach: 'org', handle: run }, 'an admin route'],
 }
 
@@ -313,6 +317,11 @@ const wrongMembers: Readonly<Record<string, readonly (readonly [member: string, 
     ['auth', 'bearer', 'expected "key" or "none", got "bearer"'],
     ['handle', 5, 'expected a function, got 5'],
   ],
+  'dashboard page': [
+    ['id', 'My Page', 'expected a word in kebab-case, got "My Page"'],
+    ['module', './page.js', 'expected the URL of a file, got "./page.js"'],
+    ['role', 'root', 'expected "owner", "editor" or "viewer", or nothing, got "root"'],
+  ],
   'admin route': [['reach', 'key', 'expected "org" or "all", got "key"']],
 }
 
@@ -336,7 +345,7 @@ t.test('a malformed contribution is refused when it is added, with its plugin an
       )
     }
     for (const [member, value, problem] of wrongMembers[kind] ?? []) {
-      const named = member === 'id' ? `provider "${value as string}"` : label
+      const named = member === 'id' ? `${kind} "${value as string}"` : label
       t.throws(() => create().add({ ...good, [member]: value }, 'x'), {
         message: `plugin x adds ${named} with a bad \`${member}\`: ${problem}`,
       })

@@ -64,6 +64,10 @@ const others: readonly (readonly [use: PluginUse, message: string | RegExp])[] =
     /^plugin openai-chat\(compatible\) needs the option baseUrl, because its host has no default address/,
   ],
   [openaiChat({ host: 'cloudflare', apiKey }), /^plugin openai-chat\(cloudflare\) needs the option account, /],
+  [
+    openaiChat({ id: 'acme', apiKey, maxQueued: 5 }),
+    'plugin openai-chat(acme) sets maxQueued for the provider "acme" without maxConcurrent, so no request would ever wait. Set maxConcurrent, too, or leave out maxQueued.',
+  ],
   [wrong(openaiChat, { host: 'grok' }), /^plugin openai-chat has bad options: \/host must be equal to one of the allowed values \(.*groq/],
   [anthropic({ apiKey: '' }), 'plugin anthropic has bad options: /apiKey must NOT have fewer than 1 characters'],
   [wrong(anthropic, { apiKey: 7 }), 'plugin anthropic has bad options: /apiKey must be string; /apiKey must be array'],

@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { spawn } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 
@@ -126,8 +127,19 @@ t.test('it serves both surfaces, and no start loads what it does not need', asyn
   })
 
   const [, admin] = /admin API is on (http:\S+)/.exec(said)!
-  const refused = await fetch(`${admin}/`)
+  const refused = await fetch(`${admin}/admin/v1/keys`)
   t.equal(refused.status, 401, 'the admin API is there')
+
+  const page = await (await fetch(`${admin}/`)).text()
+  const files = globSync('plugins/endpoints/dashboard/app/**/*.*', { cwd: dist, exclude: ['**/*.map'] })
+  for (const [, file] of page.matchAll(/(?:href|src)="([^"]+)"/g)) t.equal((await fetch(`${admin}/${file}`)).status, 200, `${file}`)
+  let bytes = 0
+  for (const file of files) {
+    const reply = await fetch(`${admin}/${file.replace('plugins/endpoints/dashboard/', '')}`)
+    t.equal(reply.status, 200, file)
+    bytes += gzipSync(new Uint8Array(await reply.arrayBuffer())).length
+  }
+  t.ok(files.length > 5 && bytes < 120_000, `the dashboard takes ${bytes} bytes, compressed`)
 
   const over = once(gateway, 'exit')
   gateway.kill('SIGTERM')

@@ -4,10 +4,12 @@ import type { Draft } from './draft.ts'
 
 /** Leaves out built-in tools that the endpoint cannot run, unless the choice forces them: docs/protocol/tools.md#definitions. */
 export function leaveOutBuiltInTools({ request, endpoint, warnings }: Draft): void {
-  if (!request.tools || endpoint.capabilities.builtInTools) return
-  const kept = request.tools.filter(tool => !isBuiltIn(tool))
+  const { builtInTools, webSearch } = endpoint.capabilities
+  if (!request.tools || builtInTools) return
+  const isOut = ({ type }: ToolDefinition): boolean => builtIn.has(type) && !(type === 'web_search' && webSearch)
+  const kept = request.tools.filter(tool => !isOut(tool))
   if (kept.length === request.tools.length) return
-  const dropped = request.tools.filter(isBuiltIn).map(({ type }) => type)
+  const dropped = request.tools.filter(isOut).map(({ type }) => type)
   const choice = request.tool_choice
   if (typeof choice === 'object' && dropped.includes(choice.type as never))
     throw invalidRequest(`tool_choice asks for "${choice.type}", which this model cannot run here.`, 'tool_choice')
@@ -18,7 +20,3 @@ export function leaveOutBuiltInTools({ request, endpoint, warnings }: Draft): vo
 }
 
 const builtIn: ReadonlySet<string> = new Set(['web_search', ...foreignToolTypes])
-
-function isBuiltIn({ type }: ToolDefinition): boolean {
-  return builtIn.has(type)
-}

@@ -9,7 +9,7 @@ import { asGatewayError, GatewayError } from '../../foundation/errors.ts'
 import { Ids } from '../../foundation/ids.ts'
 import { describeError, Logger } from '../../foundation/logger.ts'
 import { wire, type Dependencies } from '../../framework/container.ts'
-import { AdminRoutes } from '../../framework/extension-points.ts'
+import { AdminAuthenticators, AdminRoutes } from '../../framework/extension-points.ts'
 import { Settings } from '../../framework/settings.ts'
 import { jsonIn, readText, withoutByteOrderMark } from '../body.ts'
 import { errorReply } from '../error-reply.ts'
@@ -24,6 +24,7 @@ const require = createRequire(import.meta.url)
 
 const dependencies = {
   routes: AdminRoutes,
+  authenticators: AdminAuthenticators,
   admission: AdminAdmission,
   services: LiveAdminServices,
   bodies: LiveBodies,
@@ -37,7 +38,7 @@ interface Served {
   readonly listener: (message: IncomingMessage, response: ServerResponse) => unknown
 }
 
-/** Serves the admin routes, and nothing of the public API. Browsers cannot call it: it has no CORS. */
+/** Serves the admin routes, and nothing of the public API. Pages of other origins cannot call it: it has no CORS. */
 export class AdminApp {
   readonly #parts: Dependencies<typeof dependencies>
   #served: Served | undefined
@@ -82,20 +83,30 @@ export class AdminApp {
   #refuse(h3: H3, path: string, route: { handle(exchange: never, services: never): unknown }): void {
     h3.all(path, event =>
       this.#serve(event, async exchange => {
-        exchange.admitted(await this.#parts.admission.admit(exchange.request.headers))
+        exchange.admitted(await this.#admit(exchange.request))
         return route.handle(exchange as never, undefined as never) as Reply
       }),
     )
   }
 
   async #handle(route: AdminRoute, exchange: OpenExchange): Promise<Reply | Response> {
-    const { admission, services } = this.#parts
     if (route.role !== 'none') {
-      const admin = await admission.admit(exchange.request.headers)
+      const admin = await this.#admit(exchange.request)
       checkRole(admin, route, route.role)
       exchange.admitted(admin)
     }
-    return await route.handle(exchange, services)
+    return await route.handle(exchange, this.#parts.services)
+  }
+
+  /** By its token. Without one, it is who a plugin says that it is. */
+  async #admit(request: Request): Promise<Admin> {
+    const { admission, authenticators, services } = this.#parts
+    if (request.headers.has('authorization')) return await admission.admit(request.headers)
+    for (const authenticator of authenticators.values()) {
+      const admin = await authenticator.admit(request, services)
+      if (admin) return admin
+    }
+    return await admission.admit(request.headers)
   }
 
   async #serve(event: H3Event, handle: (exchange: OpenExchange) => Promise<Reply | Response>): Promise<Response> {

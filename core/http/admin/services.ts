@@ -4,7 +4,15 @@ import { KeyWarnings } from '../../admission/key-warnings.ts'
 import { PolicyResolver } from '../../admission/policy.ts'
 import { Tickets } from '../../admission/tickets.ts'
 import { ProviderStates } from '../../attempts/provider-states.ts'
-import type { AdminServices, AskedRoute, EffectivePolicy, OptionFacts, PluginFacts } from '../../contracts/admin-route.ts'
+import type {
+  Admin,
+  AdminServices,
+  AskedRoute,
+  EffectivePolicy,
+  KnownToken,
+  OptionFacts,
+  PluginFacts,
+} from '../../contracts/admin-route.ts'
 import type { AdminToken } from '../../contracts/admin-token-store.ts'
 import { Catalog } from '../../contracts/catalog.ts'
 import type { ApiKey, KeySettings } from '../../contracts/key-store.ts'
@@ -78,6 +86,14 @@ export class LiveAdminServices implements AdminServices {
 
   issueToken(settings: AdminTokenSettings): Promise<{ readonly token: AdminToken; readonly text: string }> {
     return this.#parts.admission.issue(settings)
+  }
+
+  identify(text: string): ReturnType<AdminAdmission['identify']> {
+    return this.#parts.admission.identify(text)
+  }
+
+  recall(known: KnownToken): Promise<Admin | undefined> {
+    return this.#parts.admission.recall(known)
   }
 
   async sendAs(key: ApiKey, path: string, body: unknown, signal: AbortSignal): Promise<Response> {

@@ -36,6 +36,11 @@ export function isAllowed({ hostname, host }: URL, allowed: AllowedHosts): boole
   return allowed.has(hostname) || allowed.has(host)
 }
 
+/** Whether a host in a URL is on the public internet, as far as its name tells. */
+export function isPublicHost(hostname: string): boolean {
+  return hostProblem(hostname) === undefined
+}
+
 /** The URL parser has already normalized other spellings of an IPv4 address, such as `0x7f000001`. */
 function hostProblem(hostname: string): string | undefined {
   const literal = hostname.replace(/^\[|\]$/g, '')

@@ -79,6 +79,7 @@ const capabilities = {
     files: boolean,
     logprobs: boolean,
     webSearch: boolean,
+    searchAlone: boolean,
   },
 } as const
 

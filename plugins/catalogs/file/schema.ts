@@ -59,6 +59,7 @@ const capabilities = {
     jsonModeReadsInput: boolean,
     contextManagement: boolean,
     webSearch: boolean,
+    searchAlone: { ...boolean, description: "The vendor's search cannot be combined with functions." },
   },
   description: 'What the model can do there. What you leave out is unknown, and the gateway tries it.',
 } as const

@@ -1,4 +1,4 @@
-import { ApiKeys, apiKeyOption, CatalogSources, DecisionClients, definePlugin, RateLimiter } from '../../../core/index.ts'
+import { ApiKeys, apiKeyOption, CatalogSources, DecisionClients, definePlugin, milliseconds, RateLimiter } from '../../../core/index.ts'
 import { dmClient } from './client.ts'
 import { dmModels } from './models.ts'
 import { RequestLimit } from './request-limit.ts'
@@ -27,7 +27,7 @@ export default definePlugin({
         default: { dm: 'dm-1.13.0', 'dm-latest': 'dm-1.13.0', 'dm-preview': 'dm-1.13.0', 'dm-1.13': 'dm-1.13.0' },
         description: 'Alternative names, each with its versioned id.',
       },
-      timeoutMs: { type: 'integer', minimum: 1, default: 30_000, description: 'A decision that takes longer fails with 504.' },
+      timeoutMs: { ...milliseconds, default: 30_000, description: 'A decision that takes longer fails with 504.' },
       requestsPerMinute: {
         type: 'integer',
         minimum: 1,

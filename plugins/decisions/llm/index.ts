@@ -1,4 +1,4 @@
-import { CatalogSources, DecisionClients, definePlugin, efforts, PluginError } from '../../../core/index.ts'
+import { CatalogSources, DecisionClients, definePlugin, efforts, milliseconds, PluginError } from '../../../core/index.ts'
 import { LlmClient } from './client.ts'
 import { mostLabels } from './labels.ts'
 import { decisionModels } from './models.ts'
@@ -70,7 +70,7 @@ export default definePlugin({
       },
       concurrency: { type: 'integer', minimum: 1, default: 8, description: 'How many calls of one decision run at a time.' },
       maxCalls: { type: 'integer', minimum: 1, default: 100, description: 'A decision that needs more calls fails with 400.' },
-      timeoutMs: { type: 'integer', minimum: 1, description: 'A decision that takes longer fails with 504.' },
+      timeoutMs: { ...milliseconds, description: 'A decision that takes longer fails with 504.' },
     },
   },
   instance: options => options.id,

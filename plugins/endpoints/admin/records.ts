@@ -57,7 +57,12 @@ export class Records {
       throw forbidden(`Reading content needs the role editor, and this admin token has the role ${admin.role}.`)
     const content = await this.#stores.records.content(record.id)
     await audited(this.#stores, exchange, gateway, { action: 'records.read-content', target: record.id, org: record.org })
-    return json({ ...recordObject(record), request: content?.request ?? null, response: content?.response ?? null })
+    return json({
+      ...recordObject(record),
+      request: content?.request ?? null,
+      response: content?.response ?? null,
+      ...(content?.kept && { kept: content.kept }),
+    })
   }
 
   /** JSON lines, the newest first, read from the store as fast as the client takes them. */

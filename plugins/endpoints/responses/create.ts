@@ -7,7 +7,7 @@ import { ResponseBuilder } from './response-builder.ts'
 export type EventSet = 'all' | 'documented'
 
 export async function createResponse(exchange: Exchange, gateway: GatewayServices, events: EventSet): Promise<Reply> {
-  const { request, warnings } = parseRequest(await exchange.json())
+  const { request, warnings } = parseRequest(await exchange.json(), gateway.toolTypes)
   const body = request.stream ? exchange.stream() : undefined
   const builder = new ResponseBuilder(request, gateway.ids, gateway.clock, events, body)
   const run = gateway.generate(exchange, request, builder)

@@ -6,7 +6,7 @@ const guess = { param: 'input_tokens', message: 'estimated, the exact count is n
 
 /** `POST /v1/responses/input_tokens`: takes the body of a generation, and only counts its tokens. */
 export async function countInputTokens(exchange: Exchange, gateway: GatewayServices): Promise<Reply> {
-  const { request, warnings } = parseRequest(await exchange.json())
+  const { request, warnings } = parseRequest(await exchange.json(), gateway.toolTypes)
   const { tokens, estimated } = await gateway.countInput(exchange, request)
   return jsonReply({ object: 'response.input_tokens', input_tokens: tokens }, warningHeader(estimated ? [guess, ...warnings] : warnings))
 }

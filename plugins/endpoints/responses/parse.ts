@@ -1,4 +1,4 @@
-import { invalidRequest, requestSchema, type GenerationRequest, type JsonObject, type Warning } from '../../../core/index.ts'
+import { invalidRequest, isObject, requestSchema, type GenerationRequest, type JsonObject, type Warning } from '../../../core/index.ts'
 import { chatFormRefusal, chatMemberWarnings, isChatMember } from './chat-form.ts'
 import { misspelledMembers } from './misspelled.ts'
 import {
@@ -25,8 +25,11 @@ const known = new Set(Object.keys(requestSchema.properties))
 /** Members whose own members may be null. */
 const shallow = ['reasoning', 'stream_options', 'cache_control', 'prompt_cache_options'] as const
 
-/** Checks the body of a request and brings it into its canonical form. Throws a 400 that names the field by its path. */
-export function parseRequest(body: unknown): ParsedRequest {
+/**
+ * Checks the body of a request and brings it into its canonical form. Throws a 400 that names the field by its path. Entries of `tools` with
+ * one of these `toolTypes` are checked later, by the schemas of the tools.
+ */
+export function parseRequest(body: unknown, toolTypes: ReadonlySet<string> = none): ParsedRequest {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalidRequest('The body must be a JSON object.')
   const request: Record<string, unknown> = {}
   let extra: Record<string, unknown> | undefined
@@ -47,8 +50,11 @@ export function parseRequest(body: unknown): ParsedRequest {
   request['prompt'] = normalisePrompt(request['prompt'])
   for (const name of shallow) request[name] = withoutNulls(request[name])
   const parsed = request as unknown as GenerationRequest
+  const tools = request['tools']
   try {
+    request['tools'] = withStandIns(tools, toolTypes)
     validateRequest(request)
+    request['tools'] = tools
     checkCombinations(parsed)
   } catch (error) {
     throw chatFormRefusal(body as JsonObject) ?? error
@@ -59,6 +65,16 @@ export function parseRequest(body: unknown): ParsedRequest {
     request: extra ? { ...parsed, extra: { dialect: 'openai-responses', fields: extra } } : parsed,
     warnings: [...warnings, ...(extra ? misspelledMembers(extra, known) : []), ...(chat ? chatMemberWarnings(chat) : [])],
   }
+}
+
+const none: ReadonlySet<string> = new Set()
+/** An entry that the schema of a request allows. */
+const standIn = { type: 'mcp' } as const
+
+function withStandIns(tools: unknown, toolTypes: ReadonlySet<string>): unknown {
+  if (toolTypes.size === 0 || !Array.isArray(tools)) return tools
+  const isAdded = (tool: unknown): boolean => isObject(tool) && tool['type'] !== 'web_search' && toolTypes.has(tool['type'] as string)
+  return tools.some(isAdded) ? tools.map(tool => (isAdded(tool) ? standIn : tool)) : tools
 }
 
 /** Rules about more than one field. */

@@ -1,28 +1,32 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { RE2JS } from 're2js'
 import { detectors } from './detectors/index.ts'
 import type { Detector, Span } from './detectors/detector.ts'
+import { custom, denied } from './own-patterns.ts'
+import { plainText, type PlainText } from './plain-text.ts'
 import { usualDetectors, type Settings } from './settings.ts'
 
 export interface Found extends Span {
   readonly label: string
 }
 
-/** Texts are searched in windows of this length, so that the event loop runs in between. */
-const windowLength = 8_192
-/** Windows overlap, so that what begins in one may end in the next. */
-const overlap = 4_096
-const longestTurnMs = 3
+/** Texts are searched in windows, so that the event loop runs in between. */
+const windowLength = 4_096
+/** What comes before a window tells what a number is, and whether it began earlier. */
+const lead = 128
+/** What begins in a window may end in the next. Longer values have no spaces, and a window ends at a space. */
+const overlap = 1_024
+const longestWord = 8_192
+const longestTurnMs = 2
 
 /** Finds what the settings of a key name. Made once per settings. */
 export class Finder {
   readonly #detectors: readonly Detector[]
   readonly #allowed: ReadonlySet<string>
 
-  constructor({ detectors: names, custom, allow, deny }: Settings) {
+  constructor({ detectors: names, custom: patterns, allow, deny }: Settings) {
     this.#detectors = [
-      ...(deny?.length ? [literals(deny)] : []),
-      ...(custom ?? []).map(({ name, pattern }) => linear(name, pattern)),
+      ...(deny?.length ? [denied(deny)] : []),
+      ...(patterns ?? []).map(custom),
       ...Object.entries(detectors)
         .filter(([name]) => (names ?? usualDetectors).includes(name as keyof typeof detectors))
         .map(([, detector]) => detector),
@@ -31,17 +35,21 @@ export class Finder {
   }
 
   /** In order, without overlaps. */
-  async find(original: string): Promise<readonly Found[]> {
-    const text = plain(original)
+  async find(text: string): Promise<readonly Found[]> {
     const found: Found[] = []
+    const keep = (label: string, start: number, end: number): void => {
+      if (end > start && !this.#allowed.has(text.slice(start, end))) found.push({ label, start, end })
+    }
+    for (const { label, findLong } of this.#detectors) for (const { start, end } of findLong?.(text) ?? []) keep(label, start, end)
     let since = performance.now()
     for (let from = 0; from < text.length; from += windowLength) {
-      const window = text.slice(from, from + windowLength + overlap)
-      for (const { label, find } of this.#detectors) {
-        const finding = find(window)
-        for (const { start, end } of finding instanceof Promise ? await finding : finding) {
-          if (end <= start || (start >= windowLength && from + windowLength < text.length)) continue
-          if (!this.#allowed.has(original.slice(from + start, from + end))) found.push({ start: from + start, end: from + end, label })
+      const begin = Math.max(0, from - lead)
+      const original = text.slice(begin, endOfWindow(text, from + windowLength + overlap))
+      const plain = plainText(original)
+      for (const detector of this.#detectors) {
+        for (const { start, end } of await spansIn(detector, plain, original)) {
+          // What begins outside of this window is found in another one.
+          if (begin + start >= from && begin + start < from + windowLength) keep(detector.label, begin + start, begin + end)
         }
         if (performance.now() - since < longestTurnMs) continue
         await nextTurn()
@@ -52,47 +60,33 @@ export class Finder {
   }
 }
 
-const unusual = /[\t\u00a0\u2000-\u200a\u202f\u2010-\u2015\u2212\uff10-\uff19]/g
-
-/** Spaces, hyphens and digits in other forms become the usual ones. The length stays the same. */
-function plain(text: string): string {
-  return text.replace(unusual, character => {
-    if (character >= '\uff10') return String.fromCharCode(character.charCodeAt(0) - 0xff10 + 48)
-    return character >= '\u2010' && character !== '\u202f' ? '-' : ' '
-  })
+/** At a space, so that no word is cut. */
+function endOfWindow(text: string, earliest: number): number {
+  for (let end = earliest; end < Math.min(text.length, earliest + longestWord); end++) if (text.charCodeAt(end) <= 0x20) return end
+  return earliest + longestWord
 }
 
-/** The longer span wins, then the one found first. */
+/** In the original text. */
+async function spansIn({ find, readsOriginal }: Detector, { text, places }: PlainText, original: string): Promise<readonly Span[]> {
+  const finding = find(text)
+  const spans = finding instanceof Promise ? await finding : finding
+  const placed = places ? spans.map(({ start, end }) => ({ start: places[start]!, end: places[end - 1]! + 1 })) : spans
+  return readsOriginal && text !== original ? [...placed, ...(await find(original))] : placed
+}
+
+/** Where spans overlap, the longest wins. */
 function withoutOverlaps(found: readonly Found[]): readonly Found[] {
   if (found.length < 2) return found
-  const byLength = found.toSorted((a, b) => b.end - b.start - (a.end - a.start))
-  const byStart = byLength.toSorted((a, b) => a.start - b.start)
+  const byStart = found.toSorted((a, b) => a.start - b.start || b.end - a.end)
   const kept: Found[] = []
   for (const next of byStart) {
     const last = kept.at(-1)
     if (!last || next.start >= last.end) kept.push(next)
     else if (next.end > last.end) {
-      // Both overlap only in part. What either of them found must go, so the first one grows.
-      kept[kept.length - 1] = { ...last, end: next.end }
+      // They overlap only in part. What either of them found must go.
+      const { label } = next.end - next.start > last.end - last.start ? next : last
+      kept[kept.length - 1] = { label, start: last.start, end: next.end }
     }
   }
   return kept
-}
-
-function literals(words: readonly string[]): Detector {
-  const escaped = words.toSorted((a, b) => b.length - a.length).map(word => RE2JS.quote(word))
-  return { ...linear('denied', escaped.join('|'), RE2JS.CASE_INSENSITIVE), label: 'DENIED' }
-}
-
-function linear(name: string, pattern: string, flags = 0): Detector {
-  const expression = RE2JS.compile(pattern, flags)
-  return {
-    label: name.toUpperCase(),
-    find(text) {
-      const spans: Span[] = []
-      const matcher = expression.matcher(text)
-      while (matcher.find()) spans.push({ start: matcher.start(), end: matcher.end() })
-      return spans
-    },
-  }
 }

@@ -10,7 +10,6 @@ export class Placeholders {
   readonly #originals = new Map<string, string>()
   readonly #counts = new Map<string, number>()
   readonly #taken: ReadonlySet<string>
-  readonly #summary: Record<string, number> = {}
 
   /** `taken`: texts of the caller that look like placeholders. They are never handed out, so they are never restored. */
   constructor(taken: ReadonlySet<string>) {
@@ -28,7 +27,6 @@ export class Placeholders {
     } while (this.#taken.has(placeholder))
     this.#byValue.set(key, placeholder)
     this.#originals.set(placeholder, value)
-    this.#summary[label.toLowerCase()] = (this.#summary[label.toLowerCase()] ?? 0) + 1
     return placeholder
   }
 
@@ -40,8 +38,8 @@ export class Placeholders {
     return this.#originals.size === 0
   }
 
-  /** How many different values there are of each kind. */
-  get summary(): Readonly<Record<string, number>> {
-    return this.#summary
+  /** The original of each placeholder. */
+  mapping(): Readonly<Record<string, string>> {
+    return Object.fromEntries(this.#originals)
   }
 }

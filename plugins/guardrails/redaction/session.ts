@@ -25,7 +25,6 @@ export class RedactionSession implements GuardSession {
   readonly #finder: () => Promise<Finder>
   readonly #context: RunContext
   #placeholders = new Placeholders(new Set())
-  #answersInJson = false
 
   constructor(settings: Settings, finder: () => Promise<Finder>, context: RunContext) {
     this.#settings = settings
@@ -38,7 +37,6 @@ export class RedactionSession implements GuardSession {
     const texts = requestTexts(request)
     const [path] = texts.unreadable
     if (path !== undefined && unreadable === 'refuse') return { refuse: cannotRead(path) }
-    this.#answersInJson = request.text?.format !== undefined && request.text.format.type !== 'text'
     this.#placeholders = new Placeholders(lookalikes(texts.slots))
     const found = await this.#find(texts.slots)
     for (const [slot, spans] of found) {
@@ -46,16 +44,16 @@ export class RedactionSession implements GuardSession {
       if (slot.kind === 'fixed') return { refuse: refused(slot, spans, 'a name or an address cannot be redacted') }
       slot.replace(this.#redacted(slot.text, spans, replacement))
     }
-    if (found.size === 0) return { pass: true }
+    if (found.size === 0 && !texts.isCut) return { pass: true }
     texts.finish()
-    this.#context.note('redaction', this.#summary(found))
+    if (found.size > 0) this.#keep(found)
     return { replace: texts.request }
   }
 
   output({ json }: OutputChannel): OutputFilter | undefined {
     const { restore = true } = this.#settings
     if (!restore || this.#placeholders.isEmpty) return undefined
-    return new Restorer(this.#placeholders, json || this.#answersInJson)
+    return new Restorer(this.#placeholders, json)
   }
 
   /** One search for all texts: most are short, and a search has a fixed cost. */
@@ -88,6 +86,12 @@ export class RedactionSession implements GuardSession {
       from = end
     }
     return redacted + text.slice(from)
+  }
+
+  /** Counts for the record and, if it has content, what stands for what. */
+  #keep(found: ReadonlyMap<RequestText, readonly Found[]>): void {
+    this.#context.note('redaction', this.#summary(found))
+    if (!this.#placeholders.isEmpty) this.#context.keep('redaction', this.#placeholders.mapping())
   }
 
   /** How often each kind was found. */

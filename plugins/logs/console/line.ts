@@ -7,7 +7,13 @@ const policies = new WeakMap<Policy, string>()
 export function jsonLine(record: RequestRecord): string {
   const { policy } = record
   // JSON leaves out undefined members.
-  const metadata = JSON.stringify({ ...record, request: undefined, response: undefined, policy: policy === null ? null : undefined })
+  const metadata = JSON.stringify({
+    ...record,
+    request: undefined,
+    response: undefined,
+    kept: undefined,
+    policy: policy === null ? null : undefined,
+  })
   return policy === null ? metadata : `${metadata.slice(0, -1)},"policy":${jsonOf(policy)}}`
 }
 

@@ -43,7 +43,7 @@ export default definePlugin({
       accepts: 'metadata',
       required,
       async write(batch) {
-        const lines = batch.map(({ request: _request, response: _response, ...facts }) => `${JSON.stringify(facts)}\n`)
+        const lines = batch.map(({ request: _request, response: _response, kept: _kept, ...facts }) => `${JSON.stringify(facts)}\n`)
         await target.append(lines, Date.now())
       },
     })

@@ -15,7 +15,7 @@ export class DeadLetters {
   }
 
   async keep(batch: readonly RequestRecord[]): Promise<void> {
-    const text = batch.map(({ request: _request, response: _response, ...facts }) => `${JSON.stringify(facts)}\n`).join('')
+    const text = batch.map(({ request: _request, response: _response, kept: _kept, ...facts }) => `${JSON.stringify(facts)}\n`).join('')
     const size = await stat(this.#path).then(
       found => found.size,
       () => 0,

@@ -1,4 +1,4 @@
-import { definePlugin, LogSinks } from '../../../core/index.ts'
+import { definePlugin, LogSinks, milliseconds } from '../../../core/index.ts'
 import { DeadLetters } from './dead-letters.ts'
 import { Delivery } from './delivery.ts'
 
@@ -43,7 +43,7 @@ export default definePlugin({
         description:
           'The business associate agreement with whoever gets the records. Without it, content of keys in HIPAA mode is left out.',
       },
-      timeoutMs: { type: 'integer', minimum: 1, default: 10_000, description: 'How long one attempt may take, in milliseconds.' },
+      timeoutMs: { ...milliseconds, default: 10_000, description: 'How long one attempt may take, in milliseconds.' },
       maxAttempts: {
         type: 'integer',
         minimum: 1,

@@ -10,6 +10,7 @@ import {
   LiveMetrics,
   LogSinks,
   MetricStore,
+  milliseconds,
   PluginError,
   RateLimiter,
   RecordStore,
@@ -82,14 +83,14 @@ export default definePlugin({
         description: 'What to store in the database. Default: everything that it can, and that no other plugin is set to keep.',
       },
       cacheTtlMs: {
-        type: 'integer',
+        ...milliseconds,
         minimum: 0,
         default: 1000,
         description:
           'How long to cache a key or an account, in milliseconds. A change by another process takes effect within this time. 0 turns the cache off.',
       },
       staleKeysMs: {
-        type: 'integer',
+        ...milliseconds,
         minimum: 0,
         default: 60_000,
         description:

@@ -1,7 +1,7 @@
 import t from 'tap'
-import type { GenerationEvent, JsonObject } from '../../../core/index.ts'
+import { LogSinks, type GenerationEvent, type JsonObject } from '../../../core/index.ts'
 import redaction from '../../../plugins/guardrails/redaction/index.ts'
-import { ask, said, stop, text, usage, witness } from '../../core/stage.ts'
+import { adding, ask, said, stop, text, usage, witness } from '../../core/stage.ts'
 import { gateway } from '../../gateway.ts'
 
 /** A gateway whose key redacts, and a provider that answers with the last text that it got. */
@@ -296,6 +296,37 @@ t.test('names and addresses with personal data are refused, since they cannot be
   t.equal(status, 400)
   t.match(error.message, /input\[0\]\.content\[0\]\.image_url contains personal data \(email\)/)
   t.equal(acme.calls.length, 0)
+})
+
+t.test('what stands for what is kept beside the content, and nowhere else', async t => {
+  const { under } = await stage()
+  const { requestId } = await ask(under, { model: 'acme/m', input: 'a@example.com 192.0.2.1' })
+  const record = await under.record(requestId)
+  t.same(record.kept, { redaction: { '[EMAIL_1]': 'a@example.com', '[IP_1]': '192.0.2.1' } })
+  const { request: _, response: __, kept: ___, ...facts } = record
+  t.notMatch(JSON.stringify(facts), /example\.com|192\.0/)
+  const seen: unknown[] = []
+  const policy = { redaction: { value: true }, logging: { value: true } }
+  const metadata = adding(LogSinks, {
+    name: 'facts',
+    accepts: 'metadata',
+    async write(batch) {
+      seen.push(...batch)
+    },
+  })
+  for (const logging of [true, false]) {
+    const acme = witness('acme', () => [text('[EMAIL_1]'), stop])
+    const other = await gateway({
+      plugins: [redaction({}), acme.plugin, metadata],
+      key: { name: 'demo', policy: { ...policy, logging: { value: logging } } },
+    })
+    const answer = await ask(other, { model: 'acme/m', input: 'a@example.com' })
+    const { kept } = await other.record(answer.requestId)
+    t.equal(kept !== undefined, logging)
+    await other.stop()
+  }
+  t.equal(seen.length, 2)
+  t.notMatch(JSON.stringify(seen), /example\.com/)
 })
 
 t.test('the record counts what was found, without values', async t => {

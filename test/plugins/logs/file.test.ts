@@ -15,7 +15,7 @@ t.test('one line per record, without content, for this user alone', async t => {
   const sink = container.get(LogSinks).get(`file:${file}`) as LogSink
   t.equal(sink.accepts, 'metadata')
   await sink.write([record(1), record(2, { requestedModel: 'line\nbreak\u2028' })])
-  await sink.write([record(3, { request: { input: 'canary' } })])
+  await sink.write([record(3, { request: { input: 'canary' }, kept: { demo: { a: 'canary' } } })])
   await host.stop()
   const text = readFileSync(file, 'utf8')
   t.notMatch(text, 'canary')

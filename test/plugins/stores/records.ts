@@ -37,7 +37,7 @@ export function record(index: number, members: Partial<RequestRecord> = {}): Req
 
 /** What every store of records does. `holdsContent`: whether it keeps what was said. */
 export async function checkRecords(t: Test, sink: LogSink, store: RecordStore, holdsContent: boolean): Promise<void> {
-  const content = { request: { input: 'naïve \u0000 “text” \ud800' }, response: { output: [] } }
+  const content = { request: { input: 'naïve \u0000 “text” \ud800' }, response: { output: [] }, kept: { demo: { a: 'naïve' } } }
   const records = [
     record(0),
     record(1, { status: 429, errorCode: 'rate_limit_exceeded', model: null, provider: null, usage: null, costUsd: null, answerId: null }),

@@ -1,7 +1,7 @@
 import { follows, matching, type Detector } from './detector.ts'
 
 const words =
-  /\b(?:born|birth|dob|d\.o\.b|geboren|geburtsdatum|n[ée]e?|naissance|nacid[oa]|nacimiento|nat[oa]|nascita|geboortedatum|nasc\w{0,7})\b/i
+  /(?<!\p{L})(?:born|birth|dob|d\.o\.b|geboren|geburtsdatum|née?|naissance|nacid[oa]|nacimiento|nat[oa]|nascita|geboortedatum|nasc\p{L}{0,7})(?!\p{L})/iu
 const month = '(?:jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz])\\p{L}{0,8}'
 
 /** Dates after a word such as "born". A date alone may be anything. */

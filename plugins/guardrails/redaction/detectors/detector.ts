@@ -4,14 +4,16 @@ export interface Span {
   readonly end: number
 }
 
-/**
- * Finds one kind of personal data. It gets at most `windowLength` characters at a time, so every expression that it uses must take linear
- * time: bounded repeats only.
- */
+/** Finds one kind of personal data. Every expression that it uses must take linear time: bounded repeats only. */
 export interface Detector {
   /** The word in placeholders, such as `EMAIL`. */
   readonly label: string
+  /** Finds what is in a piece of a text, which is a plain text. */
   find(text: string): readonly Span[] | Promise<readonly Span[]>
+  /** Finds what is longer than a piece, in the whole original text. */
+  findLong?(text: string): readonly Span[]
+  /** Whether to call `find` with the original text too, where it is not the same as the plain text. */
+  readonly readsOriginal?: boolean
 }
 
 export type Find = (text: string) => readonly Span[]
@@ -32,3 +34,16 @@ export function follows(words: RegExp, text: string, start: number): boolean {
 }
 
 const contextLength = 40
+
+/** A run of characters in groups: `4111 1111 1111 1111 12` has five. */
+export interface Group extends Span {
+  readonly text: string
+}
+
+export function groupsIn(text: string, run: Span, group: RegExp): readonly Group[] {
+  return Array.from(text.slice(run.start, run.end).matchAll(group), ({ 0: match, index }) => ({
+    text: match,
+    start: run.start + index,
+    end: run.start + index + match.length,
+  }))
+}

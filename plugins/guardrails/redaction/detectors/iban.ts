@@ -1,34 +1,46 @@
-import type { Detector, Span } from './detector.ts'
+import { groupsIn, matching, type Detector, type Span } from './detector.ts'
 
-const candidate = /(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){11,30}/g
-const shortest = 15
-const followedByMore = /^[A-Za-z0-9]/
+const runs = matching(/(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){11,40}/g)
+const group = /[A-Za-z0-9]+/g
 
-/** International bank account numbers with right check digits (ISO 13616). Their length depends on the country, so each length is tried. */
+/** How many characters an account number has in each country: https://www.swift.com/standards/data-standards/iban-international-bank-account-number */
+const lengths: Readonly<Record<string, number>> = Object.fromEntries(
+  (
+    'AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 DO28 EE20 EG29 ES24 FI18 FK18 FO18 FR27 ' +
+    'GB22 GE22 GI23 GL18 GR27 GT28 HN28 HR21 HU28 IE22 IL23 IQ23 IS26 IT27 JO30 KW30 KZ20 LB28 LC32 LI21 LT20 LU20 LV21 LY25 MC27 MD24 ME22 ' +
+    'MK19 MN20 MR27 MT31 MU30 NI28 NL18 NO15 OM23 PK24 PL28 PS29 PT25 QA29 RO24 RS22 RU33 SA24 SC31 SD18 SE24 SI19 SK24 SM27 SO23 ST25 SV28 ' +
+    'TL23 TN24 TR26 UA29 VA22 VG24 XK20 YE30'
+  )
+    .split(' ')
+    .map(entry => [entry.slice(0, 2), Number(entry.slice(2))]),
+)
+
+/** International bank account numbers with right check digits (ISO 13616). */
 export const iban: Detector = {
   label: 'IBAN',
-  find(text) {
-    const spans: Span[] = []
-    for (const { 0: match, index } of text.matchAll(candidate)) {
-      const length = ibanLength(match, text.slice(index + match.length, index + match.length + 1))
-      if (length > 0) spans.push({ start: index, end: index + length })
-    }
-    return spans
-  },
+  find: text => runs(text).flatMap(run => ibanIn(text, run) ?? []),
 }
 
-/** The length of the longest prefix that is an IBAN, with its separators; 0 if there is none. */
-function ibanLength(match: string, next: string): number {
-  for (let length = match.length; length >= shortest; length--) {
-    const rest = match.slice(length) + next
-    if (followedByMore.test(rest) || /[ -]$/.test(match.slice(0, length))) continue
-    const number = match.slice(0, length).replaceAll(/[ -]/g, '')
-    if (number.length >= shortest && isUniform(number) && remainder(number) === 1) return length
+/** Words after the number may look like a part of it, but the country says where it ends. */
+function ibanIn(text: string, run: Span): Span | undefined {
+  const groups = groupsIn(text, { start: run.start, end: wordEnd(text, run.end) }, group)
+  const wanted = lengths[text.slice(run.start, run.start + 2).toUpperCase()]
+  if (wanted === undefined) return undefined
+  let number = ''
+  for (const { text: added, end } of groups) {
+    number += added
+    if (number.length < wanted) continue
+    return number.length === wanted && isUniform(number) && remainder(number) === 1 ? { start: run.start, end } : undefined
   }
-  return 0
+  return undefined
 }
 
-/** Words after the number may look like a part of it. They are in lower case, or the whole number is. */
+function wordEnd(text: string, from: number): number {
+  let end = from
+  while (end < text.length && /[A-Za-z0-9]/.test(text[end]!)) end++
+  return end
+}
+
 function isUniform(number: string): boolean {
   return number === number.toUpperCase() || number === number.toLowerCase()
 }

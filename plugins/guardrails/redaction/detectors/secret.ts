@@ -1,46 +1,63 @@
 import { lintSource } from '@secretlint/core'
 import { creator } from '@secretlint/secretlint-rule-preset-recommend'
-import { matching, type Detector, type Span } from './detector.ts'
+import { matching, type Detector } from './detector.ts'
+import { privateKeys } from './private-key.ts'
 
-const options = { config: { rules: [{ id: '@secretlint/secretlint-rule-preset-recommend', rule: creator }] }, noPhysicFilePath: true }
+/** Without the rule that lets comments in a text turn the others off. */
+const rules = [{ id: '@secretlint/secretlint-rule-filter-comments', disabled: true }]
+const options = {
+  config: { rules: [{ id: '@secretlint/secretlint-rule-preset-recommend', rule: creator, rules }] },
+  noPhysicFilePath: true,
+}
 
 /** The key forms of vendors, and of this gateway, that the rules do not cover. */
 const keys = matching(
   new RegExp(
-    [
+    `(?<![A-Za-z0-9])(?:${[
       'sk-[A-Za-z0-9_-]{20,256}',
-      '(?:sk-ant|sk-or|sk_live|rk_live|pk_live|sk_test)[-_][A-Za-z0-9_-]{16,256}',
+      '[srp]k_(?:live|test)_[A-Za-z0-9]{16,256}',
       'AIza[A-Za-z0-9_-]{35}',
-      '(?:gsk|hf|fw|nvapi|r8|xai|pplx|tgp_v1|csk|glpat|ghp|gho|ghs|ghu|npm|lin_api|dop_v1|syn|fpk|rpa|key)[-_][A-Za-z0-9_-]{20,256}',
+      '(?:gsk|hf|fw|nvapi|r8|xai|pplx|tgp_v1|csk|glpat|ghp|gho|ghs|ghu|ghr|npm|lin_api|dop_v1|syn|fpk|rpa|key|shpat|shpca|shppa|shpss)[-_](?=[A-Za-z_-]*\\d)[A-Za-z0-9_-]{20,256}',
       'github_pat_[A-Za-z0-9_]{22,255}',
+      'hf_[A-Za-z]{34}',
       'tp_[0-9a-z]{12}_[0-9a-f]{48}',
       'ta_[A-Za-z0-9_]{20,256}',
       '(?:AKIA|ASIA|ABIA)[A-Z0-9]{16}',
       'ABSK[A-Za-z0-9+/=]{40,256}',
-      'eyJ[A-Za-z0-9_-]{10,2048}\\.eyJ[A-Za-z0-9_-]{10,4096}\\.[A-Za-z0-9_-]{10,2048}',
+      'SG\\.[A-Za-z0-9_-]{16,64}\\.[A-Za-z0-9_-]{16,128}',
+      'eyJ[A-Za-z0-9_-]{10,4096}\\.eyJ[A-Za-z0-9_-]{10,8192}\\.[A-Za-z0-9_-]{10,2048}',
       'whsec_[A-Za-z0-9+/=]{20,256}',
       'xox[abprs]-[A-Za-z0-9-]{10,256}',
-    ]
-      .map(form => `(?<![A-Za-z0-9])${form}(?![A-Za-z0-9])`)
-      .join('|'),
+    ].join('|')})(?![A-Za-z0-9])`,
     'g',
   ),
 )
 
-/** Whole blocks, or as much as there is of one. */
-const privateKeys = matching(
-  /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----[^-]{0,8000}(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?/g,
-)
+/** Not `<password>`, `${PASSWORD}` and the like. */
+/** What every secret that the rules find has in it. Without any of these, there is no need to ask them. */
+const hints =
+  /AKIA|A3T|AGPA|AIDA|AROA|AIPA|ANPA|ANVA|ASIA|secret_?access_?key|PRIVATE KEY|x-oauth|_authToken|npm_|xox[a-z]-|xapp-|hooks\.slack|:\/\/[^\s@/]{1,300}@|sk-|gsk_|hf_|lin_api_|ntn_|SG\.|shp[a-z]{2}_|[sr]k_(?:live|test)_|gh[a-z]_|github_pat_|glpat-|glc_|glsa_|ops_|hv[sbr]\.|vc[a-z]_|dapi|dckr_|figd_|cf(?:k|ut|at)_|tskey-/i
 
-const urlPasswords = matching(/(?<=[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:@/]{0,100}:)[^\s@/]{1,200}(?=@)/gi)
+const urlPasswords = matching(/(?<=[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:@/]{0,100}:)(?![<$*…{[])[^\s@/]{1,200}(?=@)/gi)
+const awsSecret = /[A-Za-z0-9/+=]{40}$/
 
 /** API keys, tokens, private keys and credentials in URLs: secretlint's recommended rules, and the forms above. */
 export const secret: Detector = {
   label: 'SECRET',
+  findLong: privateKeys,
   async find(text) {
-    const { messages } = await lintSource({ source: { filePath: 'text.txt', content: text, ext: '.txt', contentType: 'text' }, options })
-    const linted = messages.map(({ range: [start, end] }): Span => ({ start, end: tokenEnd(text, end) }))
-    return [...linted, ...keys(text), ...privateKeys(text), ...urlPasswords(text)]
+    const source = { filePath: 'text.txt', content: text, ext: '.txt', contentType: 'text' } as const
+    const { messages } = hints.test(text) ? await lintSource({ source, options }) : { messages: [] }
+    const passwords = urlPasswords(text)
+    const linted = messages
+      .map(({ range, messageId }) => {
+        const end = tokenEnd(text, range[1])
+        const [value] = (messageId === 'AWSSecretAccessKey' && awsSecret.exec(text.slice(range[0], end))) || []
+        return { start: value === undefined ? range[0] : end - value.length, end }
+      })
+      // The password is enough: the rest of the address may matter to the model.
+      .filter(span => !passwords.some(({ start, end }) => start > span.start && end < span.end))
+    return [...linted, ...keys(text), ...passwords]
   },
 }
 

@@ -59,9 +59,9 @@ export class RecordSink implements LogSink {
 
   async #sealed(batch: readonly RequestRecord[]): Promise<readonly RecordContentTable[]> {
     const rows: RecordContentTable[] = []
-    for (const { id, org, owner, at, request, response } of batch) {
+    for (const { id, org, owner, at, request, response, kept } of batch) {
       if ((request === null && response === null) || org === null || owner === null) continue
-      rows.push({ id, org, at, sealed: await this.#parts.seal(org, { owner, id, part: 'content' }, { request, response }) })
+      rows.push({ id, org, at, sealed: await this.#parts.seal(org, { owner, id, part: 'content' }, { request, response, kept }) })
     }
     return rows
   }

@@ -59,7 +59,8 @@ export class SqlRecords implements RecordStore {
       this.#log.error('the content of a record cannot be decrypted: it was changed, or its key is lost', { record: id })
       return undefined
     }
-    return { request: opened['request'] as JsonObject | null, response: opened['response'] as JsonObject | null }
+    const { request, response, kept } = opened as RecordContent & JsonObject
+    return { request, response, ...(kept && { kept }) }
   }
 
   async eraseContent(owner: string, answerId: string): Promise<void> {

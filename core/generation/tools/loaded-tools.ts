@@ -1,0 +1,81 @@
+import type { Item } from '../../contracts/items.ts'
+import type { GenerationRequest, ToolDefinition } from '../../contracts/request.ts'
+import type { RunContext } from '../../contracts/run-context.ts'
+import { blindedBy } from '../../contracts/sight.ts'
+import type { Tool, ToolEntry } from '../../contracts/tool.ts'
+import { policyRefusal } from '../../foundation/errors.ts'
+import { wire } from '../../framework/container.ts'
+import { Tools } from '../../framework/extension-points.ts'
+import type { Registry } from '../../framework/registry.ts'
+import { bodyValidator } from '../../validation/body-validator.ts'
+import { OpenTools, type OpenTool } from './open-tools.ts'
+
+/** A tool of a plugin. */
+export interface LoadedTool {
+  readonly tool: Tool
+  /** The plugin that added it. */
+  readonly plugin: string
+  /** Throws a 400 for the first entry of the tool that its schema does not allow. */
+  readonly check: (request: Pick<GenerationRequest, 'tools'>) => void
+}
+
+/** The tools that the gateway runs. */
+export class LoadedTools {
+  readonly #byType: ReadonlyMap<string, LoadedTool>
+  readonly #conversing: readonly Tool[]
+
+  static {
+    wire(this, [Tools])
+  }
+
+  constructor(tools: Registry<Tool>) {
+    const all = tools.values()
+    this.#byType = new Map(all.map(tool => [tool.type, { tool, plugin: tools.pluginOf(tool.type)!, check: entryCheck(tool) }]))
+    this.#conversing = all.filter(tool => tool.conversation)
+  }
+
+  get types(): ReadonlySet<string> {
+    return new Set(this.#byType.keys())
+  }
+
+  /** Undefined if the request has none of these tools. Throws 400 and 422. */
+  open(request: GenerationRequest, context: RunContext): OpenTools | undefined {
+    if (!request.tools || this.#byType.size === 0) return undefined
+    const open: OpenTool[] = []
+    const checked = new Set<LoadedTool>()
+    for (const [index, entry] of (request.tools as readonly ToolEntry[]).entries()) {
+      const loaded = this.#byType.get(entry.type)
+      if (!loaded) continue
+      if (!checked.has(loaded)) loaded.check(request)
+      checked.add(loaded)
+      checkSight(loaded.tool, context)
+      const session = loaded.tool.open(entry, { request, context })
+      open.push({ path: `tools[${index}]`, entry, loaded, session })
+    }
+    return open.length > 0 ? new OpenTools(open, request) : undefined
+  }
+
+  /** The request with the conversation as models should read it. */
+  readable(request: GenerationRequest): GenerationRequest {
+    if (this.#conversing.length === 0) return request
+    const input = this.#conversing.reduce<readonly Item[]>((items, tool) => tool.conversation!(items), request.input)
+    return input === request.input ? request : { ...request, input }
+  }
+}
+
+/** The schema is put where the entry is in a request, so that errors name the member by its path. */
+function entryCheck({ type, schema }: Tool): LoadedTool['check'] {
+  const properties = { type: { const: type } }
+  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+  const items = { type: 'object', required: ['type'], if: { properties }, then: schema }
+  const validate = bodyValidator({ type: 'object', properties: { tools: { type: 'array', items } } })
+  return ({ tools }) => validate({ tools: tools as readonly ToolDefinition[] })
+}
+
+/** Zero data retention and HIPAA apply to everything that sees content: docs/protocol/keys-and-policy.md#policy-fields. */
+function checkSight({ type, seesContent }: Tool, { caller: { policy } }: RunContext): void {
+  const field = blindedBy(seesContent, policy)
+  if (!field) return
+  const missing = field === 'zdr' ? 'zero-data-retention policy' : 'HIPAA agreement'
+  throw policyRefusal(`The tool "${type}" sees content and has no ${missing}. Leave it out, or use another API key.`)
+}

@@ -1,0 +1,145 @@
+import pTimeout from 'p-timeout'
+import type { Endpoint } from '../../contracts/catalog.ts'
+import type { Item } from '../../contracts/items.ts'
+import type { GenerationRequest } from '../../contracts/request.ts'
+import type { Warning } from '../../contracts/route.ts'
+import type { RunContext } from '../../contracts/run-context.ts'
+import type { ToolCall, ToolEntry, ToolEvent, ToolFunction, ToolSession } from '../../contracts/tool.ts'
+import { GatewayError, invalidRequest, PluginError } from '../../foundation/errors.ts'
+import { describePluginError } from '../../foundation/logger.ts'
+import { ownTools } from '../lowering/own-tools.ts'
+import type { LoadedTool } from './loaded-tools.ts'
+import { offerTools, type Offered, type ToolOffer } from './tool-offer.ts'
+
+/** One entry of a request's `tools` that the gateway runs. */
+export interface OpenTool {
+  readonly path: string
+  readonly entry: ToolEntry
+  readonly loaded: LoadedTool
+  readonly session: ToolSession
+}
+
+/** The tools of one request that the gateway runs. */
+export class OpenTools {
+  readonly #open: readonly OpenTool[]
+  readonly #request: GenerationRequest
+  readonly #functions = new Map<OpenTool, readonly ToolFunction[]>()
+  readonly #byName = new Map<string, OpenTool>()
+  #hasRun = false
+  #isClosed = false
+
+  constructor(open: readonly OpenTool[], request: GenerationRequest) {
+    this.#open = open
+    this.#request = request
+  }
+
+  /** Whether models may not call the tools any more. */
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
+
+  /** From now on, models are asked without the tools. */
+  close(): void {
+    this.#isClosed = true
+  }
+
+  /** The gateway ran a call. Whoever answers next, the gateway goes on. */
+  ran(): void {
+    this.#hasRun = true
+  }
+
+  /** The endpoints that can serve the request: those that can call functions, or run the tools themselves. Throws if that is none of them. */
+  servable(endpoints: readonly Endpoint[]): readonly Endpoint[] {
+    let left = endpoints
+    for (const { session, path, entry } of this.#open) {
+      const before = left
+      const isServable = (endpoint: Endpoint): boolean => {
+        const runner = this.#runner(session, endpoint)
+        return runner !== 'nobody' && (runner !== 'gateway' || endpoint.capabilities.tools !== false)
+      }
+      left = left.filter(isServable)
+      if (left.length > 0) continue
+      const models = [...new Set(before.map(({ provider, model }) => `${provider}/${model}`))].slice(0, mostNamed).join(', ')
+      throw (
+        session.refusal?.(before) ??
+        invalidRequest(`The tool "${entry.type}" needs a model that can call functions, and ${models} cannot.`, path)
+      )
+    }
+    return left
+  }
+
+  /** Asks the tools what they offer. Call it before `offerTo`. */
+  async load(context: RunContext): Promise<void> {
+    for (const open of this.#open) {
+      const functions = await this.#functionsOf(open, context)
+      this.#functions.set(open, functions)
+      for (const { name } of functions) {
+        if (this.#byName.has(name) || ownTools(this.#request.tools).some(own => own.name === name && own.namespace === undefined))
+          throw invalidRequest(`More than one tool offers the function "${name}". Leave one of them out, or rename yours.`, open.path)
+        this.#byName.set(name, open)
+      }
+    }
+  }
+
+  /** What is shown before the answer. */
+  introduction(): readonly ToolEvent[] {
+    return this.#open.flatMap(({ session }) => session.introduction?.() ?? [])
+  }
+
+  /** Calls of earlier turns that may run now. */
+  resumed(input: readonly Item[]): readonly { readonly open: OpenTool; readonly call: ToolCall }[] {
+    return this.#open.flatMap(open => (open.session.resumed?.(input) ?? []).map(call => ({ open, call })))
+  }
+
+  /** The tool with this function. */
+  find(name: string): OpenTool | undefined {
+    return this.#byName.get(name)
+  }
+
+  /** The request as this endpoint should get it. */
+  offerTo(endpoint: Endpoint, request: GenerationRequest): Offered {
+    const offers = new Map<object, ToolOffer>()
+    const taken = new Set<OpenTool>()
+    const warnings: Warning[] = []
+    for (const entry of request.tools ?? []) {
+      // Guardrails may have replaced the entry, or left one out.
+      const open = this.#open.find(each => each.entry.type === entry.type && !taken.has(each))
+      if (!open) continue
+      taken.add(open)
+      const runner = this.#runner(open.session, endpoint)
+      if (runner === 'endpoint') offers.set(entry, 'endpoint')
+      else offers.set(entry, runner === 'gateway' ? (this.#functions.get(open) ?? []) : [])
+      if (runner === 'left-out') warnings.push({ param: 'tools', message: `${entry.type} is not available on this model and was left out` })
+    }
+    return offerTools(request, endpoint, { offers, hasRun: this.#hasRun, isClosed: this.#isClosed, warnings })
+  }
+
+  #runner(session: ToolSession, endpoint: Endpoint): 'gateway' | 'endpoint' | 'left-out' | 'nobody' {
+    const runner = session.runner?.(endpoint, this.#request) ?? 'gateway'
+    return this.#hasRun && runner === 'endpoint' ? 'gateway' : runner
+  }
+
+  async #functionsOf({ session, loaded: { tool, plugin }, entry }: OpenTool, context: RunContext): Promise<readonly ToolFunction[]> {
+    try {
+      const asked = session.functions(context.signal)
+      if (!(asked instanceof Promise)) return asked
+      const late = (): never => {
+        throw new PluginError(plugin, `took longer than ${tool.timeoutMs} ms to list its functions`)
+      }
+      return await pTimeout(asked, { milliseconds: tool.timeoutMs, fallback: late, signal: context.signal })
+    } catch (error) {
+      if (error instanceof GatewayError || context.signal.aborted) throw error
+      const described = describePluginError(error, !context.caller.policy.logging.value)
+      context.log.error('a tool could not be offered', { tool: tool.type, plugin, request: context.id, ...described })
+      throw new GatewayError({
+        status: 502,
+        type: 'server_error',
+        code: 'server_error',
+        message: `The tool "${entry.type}" is not available at the moment. Try again, or leave it out.`,
+        cause: error,
+      })
+    }
+  }
+}
+
+const mostNamed = 3

@@ -1,0 +1,217 @@
+import pTimeout from 'p-timeout'
+import type { Endpoint } from '../../contracts/catalog.ts'
+import type { FinishReason, GenerationEvent } from '../../contracts/events.ts'
+import type { Item } from '../../contracts/items.ts'
+import type { GenerationRequest } from '../../contracts/request.ts'
+import type { RunContext } from '../../contracts/run-context.ts'
+import type { ToolCall, ToolEvent, ToolResult } from '../../contracts/tool.ts'
+import { PluginError } from '../../foundation/errors.ts'
+import type { Ids } from '../../foundation/ids.ts'
+import { isObject, parseJson } from '../../foundation/json.ts'
+import { describePluginError } from '../../foundation/logger.ts'
+import type { Settings } from '../../framework/settings.ts'
+import type { LiveAnswer } from '../../operation/live-answer.ts'
+import type { Operation } from '../../operation/operation.ts'
+import type { Answer } from '../answer.ts'
+import { idOfNew } from '../item-ids.ts'
+import type { ModelCall } from '../model-call.ts'
+import { checkedResult } from './checked-result.ts'
+import { HeldCalls, type HeldCall } from './held-calls.ts'
+import type { OpenTool, OpenTools } from './open-tools.ts'
+import { readableOutput } from './tool-output.ts'
+
+export interface ToolRoundsScope {
+  readonly request: GenerationRequest
+  readonly context: RunContext
+  readonly operation: Operation
+  readonly answer: Answer
+  /** Counts the memory that outputs take. */
+  readonly memory: LiveAnswer
+  readonly ids: Ids
+  readonly limits: Pick<Settings, 'maxToolRounds' | 'maxToolOutputCharacters'>
+}
+
+/** For the record: numbers only. */
+interface Summary extends Record<string, number> {
+  rounds: number
+  calls: number
+  failed: number
+  notRun: number
+}
+
+/** A call that is about to run, or the reason why it does not. */
+type Planned = { readonly open: OpenTool; readonly call: ToolCall } | { readonly answer: string }
+
+/** The most calls of one request that run at the same time. */
+const mostAtOnce = 8
+
+/** Runs the gateway's tools between the rounds of one generation. */
+export class ToolRounds {
+  readonly tools: OpenTools
+  readonly #scope: ToolRoundsScope
+  readonly #held: HeldCalls
+  #rounds = 0
+  #runs = 0
+  #summary: Summary | undefined
+  /** Shown as soon as the answer begins. */
+  #opening: readonly ToolEvent[] = []
+
+  constructor(tools: OpenTools, scope: ToolRoundsScope) {
+    this.tools = tools
+    this.#scope = scope
+    this.#held = new HeldCalls(tools)
+    scope.answer.hold(this.#held)
+  }
+
+  /** Whether the conversation has grown since the request was made. */
+  get hasRun(): boolean {
+    return this.#rounds > 0 || this.#opening.length > 0
+  }
+
+  /** Call before the model is asked. Returns the items that calls of earlier turns have added to the conversation. */
+  async begin(call: ModelCall): Promise<readonly Item[]> {
+    const { context, request, ids } = this.#scope
+    await this.tools.load(context)
+    const resumed = this.tools.resumed(request.input)
+    const results = await this.#runAll(
+      resumed.map(each => this.#planned(each)),
+      call,
+      undefined,
+    )
+    const shown = results.flatMap(result => result.shown ?? [])
+    this.#opening = [...this.tools.introduction(), ...shown]
+    return shown.flatMap(event => (event.type === 'item' ? ({ ...event.item, id: idOfNew(event.item.type, ids) } as unknown as Item) : []))
+  }
+
+  /** Call when the answer has begun. */
+  open(): void {
+    this.#show(this.#opening)
+    this.#opening = []
+  }
+
+  /** Runs the calls of the round that just ended. Returns whether the model is to be asked again. */
+  async run(finish: FinishReason | undefined, endpoint: Endpoint, call: ModelCall): Promise<boolean> {
+    const { answer } = this.#scope
+    const calls = this.#held.next()
+    if (calls.length === 0) return false
+    answer.endRound()
+    // A call that a guardrail refuses does not run.
+    const checking = answer.settled()
+    if (checking) await checking
+    const isCut = finish === 'length' || finish === 'content-filter'
+    const wasClosed = this.tools.isClosed
+    const planned = calls.map(each => (isCut ? { answer: 'The call was cut off and did not run.' } : this.#plan(each)))
+    const results = await this.#runAll(planned, call, endpoint)
+    for (const [index, { callId, name }] of calls.entries()) this.#deliver(callId, name, planned[index]!, results[index]!)
+    this.#rounds += 1
+    this.#note().rounds = this.#rounds
+    this.tools.ran()
+    const isOver = isCut || wasClosed || this.#held.callsCaller || results.some(({ handsOver }) => handsOver)
+    this.#held.roundOver()
+    if (this.#rounds >= this.#scope.limits.maxToolRounds) this.tools.close()
+    return !isOver
+  }
+
+  /** Decides in order, so that the limits do not depend on which call is the fastest. */
+  #plan({ callId, name, input }: HeldCall): Planned {
+    if (this.tools.isClosed) return { answer: notRun }
+    const args = input.trim() === '' ? {} : parseJson(input)
+    if (!isObject(args)) return { answer: 'The arguments are not a JSON object, so the call did not run.' }
+    return this.#planned({ open: this.tools.find(name)!, call: { callId, name, arguments: args } })
+  }
+
+  #planned(planned: Extract<Planned, { open: OpenTool }>): Planned {
+    if (this.#runs >= (this.#scope.request.max_tool_calls ?? Infinity)) {
+      this.tools.close()
+      return { answer: notRun }
+    }
+    this.#runs += 1
+    return planned
+  }
+
+  /** Results are in the order of the calls. */
+  async #runAll(planned: readonly Planned[], call: ModelCall, endpoint: Endpoint | undefined): Promise<readonly ToolResult[]> {
+    const results: ToolResult[] = []
+    let next = 0
+    const work = async (): Promise<void> => {
+      while (next < planned.length) {
+        const index = next++
+        results[index] = await this.#result(planned[index]!, call, endpoint)
+      }
+    }
+    await Promise.all(Array.from({ length: Math.min(mostAtOnce, planned.length) }, work))
+    return results
+  }
+
+  async #result(planned: Planned, call: ModelCall, endpoint: Endpoint | undefined): Promise<ToolResult> {
+    const note = this.#note()
+    if ('answer' in planned) {
+      note.notRun += 1
+      return { output: planned.answer }
+    }
+    const { costUsd: most = 0 } = planned.open.loaded.tool
+    if (!(await call.spend(most))) {
+      this.tools.close()
+      note.notRun += 1
+      return { output: 'The credit of this API key does not cover the call, so it did not run. Answer with what you have.' }
+    }
+    note.calls += 1
+    const result = await this.#ran(planned, endpoint)
+    if (result.failed) note.failed += 1
+    const costUsd = result.costUsd ?? 0
+    if (result.counts || costUsd > 0) this.#scope.operation.bill.addTool(result.counts ?? {}, costUsd)
+    call.giveBack(most - costUsd)
+    return result
+  }
+
+  async #ran({ open, call }: Extract<Planned, { open: OpenTool }>, endpoint: Endpoint | undefined): Promise<ToolResult> {
+    const { context } = this.#scope
+    const { tool, plugin } = open.loaded
+    const ended = new AbortController()
+    const signal = AbortSignal.any([context.signal, ended.signal])
+    const late = (): never => {
+      throw new PluginError(plugin, `took longer than ${tool.timeoutMs} ms`)
+    }
+    try {
+      const running = open.session.run(call, { signal, endpoint })
+      return checkedResult(await pTimeout(running, { milliseconds: tool.timeoutMs, fallback: late, signal: context.signal }), plugin)
+    } catch (error) {
+      if (context.signal.aborted) throw error
+      const described = describePluginError(error, !context.caller.policy.logging.value)
+      context.log.warn('a tool failed', { tool: tool.type, plugin, request: context.id, ...described })
+      return { output: 'The call failed. Answer without it, or try something else.', failed: true }
+    } finally {
+      ended.abort()
+    }
+  }
+
+  /** Puts a result into the conversation, and shows what the caller may see of it. */
+  #deliver(callId: string, name: string, planned: Planned, { output, shown = [], handsOver }: ToolResult): void {
+    const isKept = this.tools.find(name)?.loaded.tool.conversation === undefined
+    const text = 'answer' in planned || handsOver ? output : readableOutput(name, output, this.#scope.limits.maxToolOutputCharacters)
+    if (isKept) {
+      this.#scope.memory.count({ type: 'refusal', text })
+      this.#scope.answer.addOutput(callId, text)
+    }
+    this.#show(shown)
+  }
+
+  #show(events: readonly ToolEvent[]): void {
+    const { answer, memory } = this.#scope
+    this.#held.isShowing = true
+    for (const event of events) {
+      memory.count(event satisfies GenerationEvent)
+      answer.showTool(event)
+    }
+    this.#held.isShowing = false
+  }
+
+  #note(): Summary {
+    if (this.#summary) return this.#summary
+    this.#summary = { rounds: 0, calls: 0, failed: 0, notRun: 0 }
+    this.#scope.context.note('tools', this.#summary)
+    return this.#summary
+  }
+}
+
+const notRun = 'The limit of tool calls is reached, so the call did not run. Answer with what you have.'

@@ -1,0 +1,42 @@
+import { headersOption } from './provider-options.ts'
+
+// Options that every plugin of a search engine has. `apiKey` and `baseUrl` differ, so each plugin defines them itself.
+
+/** The address of the engine's API. */
+export function engineBaseUrl<const D extends string>(address: D) {
+  return {
+    type: 'string',
+    format: 'uri',
+    pattern: '^https?://',
+    default: address,
+    description: "The base URL of the engine's API.",
+  } as const
+}
+
+export const engineKeyOption = { type: 'string', minLength: 1, writeOnly: true, description: "The engine's API key." } as const
+
+/** Spread these into an engine's options, and pass their values on to `httpEngine`. */
+export const engineOptions = {
+  headers: headersOption,
+  timeoutMs: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 2_147_483_647,
+    default: 10_000,
+    description: 'How long one search may take, in milliseconds. After that, the next engine is asked.',
+  },
+  zdr: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['policy_url'],
+    properties: { policy_url: { type: 'string', format: 'uri' }, certificate_url: { type: 'string', format: 'uri' } },
+    description: "The engine's zero-data-retention policy. Without it, the engine is not asked for keys with zdr on.",
+  },
+  hipaa: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['baa_url'],
+    properties: { baa_url: { type: 'string', format: 'uri' } },
+    description: 'The business associate agreement with the engine. Without it, the engine is not asked for keys in HIPAA mode.',
+  },
+} as const

@@ -1,0 +1,104 @@
+import type { Parameters } from './place.ts'
+
+/** An answer of the admin API that is not a success, or none at all. */
+export class ApiError extends Error {
+  /** 0: the gateway did not answer. */
+  readonly status: number
+  readonly code: string | undefined
+  /** The path of the member at fault, such as `policy.zdr`. */
+  readonly param: string | undefined
+
+  constructor(status: number, message: string, code?: string, param?: string) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.param = param
+  }
+
+  /** What to do about it. Undefined where the message says it. */
+  get advice(): string | undefined {
+    if (this.status === 0) return 'Check that it runs, and that this machine can reach it.'
+    if (this.status === 429 || this.status === 503) return 'Wait a moment, then try again.'
+    if (this.status >= 500) return 'The log of the gateway says more.'
+    return undefined
+  }
+}
+
+export interface ListOf<T> {
+  readonly data: readonly T[]
+  readonly has_more: boolean
+  readonly next_cursor: string | null
+}
+
+/** Fired on `window` when the session has ended. */
+export const signedOut = 'turnpike:signed-out'
+
+let antiForgery: string | undefined
+
+/** Every change carries it. */
+export function setAntiForgery(token: string | undefined): void {
+  antiForgery = token
+}
+
+/** The admin API. Paths start below `/admin/v1`. Throws an `ApiError`. */
+export const api = {
+  get: <T>(path: string, query?: Parameters, signal?: AbortSignal): Promise<T> => json<T>('GET', withQuery(path, query), undefined, signal),
+  post: <T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> => json<T>('POST', path, body, signal),
+  patch: <T>(path: string, body: unknown): Promise<T> => json<T>('PATCH', path, body),
+  delete: <T>(path: string): Promise<T> => json<T>('DELETE', path),
+  /** The reply as it is, such as an event stream. */
+  send: (method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Response> =>
+    send(method, address(path), body, signal),
+}
+
+/** Routes beside the admin API. */
+export const session = {
+  read: async <T>(): Promise<T> => (await (await send('GET', 'session')).json()) as T,
+  start: async (token: string): Promise<void> => void (await send('POST', 'session', { token })),
+  end: async (): Promise<void> => void (await send('DELETE', 'session')),
+}
+
+export function withQuery(path: string, query: Parameters = {}): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== '')
+  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
+  return text === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${text}`
+}
+
+async function json<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+  return (await (await send(method, address(path), body, signal)).json()) as T
+}
+
+function address(path: string): string {
+  return `admin/v1${path}`
+}
+
+async function send(method: string, url: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
+  const headers = {
+    ...(method !== 'GET' && antiForgery !== undefined && { 'x-anti-forgery': antiForgery }),
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+  }
+  let reply: Response
+  try {
+    reply = await fetch(url, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }), ...(signal && { signal }) })
+  } catch (error) {
+    if (signal?.aborted) throw error
+    throw new ApiError(0, 'The gateway does not answer.')
+  }
+  if (reply.ok) return reply
+  if (reply.status === 401 && url !== 'session') dispatchEvent(new Event(signedOut))
+  throw await errorOf(reply)
+}
+
+async function errorOf(reply: Response): Promise<ApiError> {
+  const body = (await reply.json().catch(() => undefined)) as ErrorBody | undefined
+  const { message, code, param } = body?.error ?? {}
+  // Decisions have an error body of their own.
+  const detail = body?.detail
+  const text = message ?? detail?.message ?? `The gateway answered with the status ${reply.status}.`
+  return new ApiError(reply.status, text, code ?? detail?.error_type, param ?? undefined)
+}
+
+interface ErrorBody {
+  readonly error?: { readonly message?: string; readonly code?: string; readonly param?: string | null }
+  readonly detail?: { readonly message?: string; readonly error_type?: string }
+}

@@ -1,0 +1,161 @@
+import uPlot from 'uplot'
+import type { VNode } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { compact, shortDate } from '../format.ts'
+import { html } from '../html.ts'
+import { recolored } from '../theme.ts'
+
+export interface Series {
+  readonly label: string
+  /** One for each time. Null leaves a gap. */
+  readonly values: readonly (number | null)[]
+  /** One of the colors of charts, 1 to 6. Default: by position. */
+  readonly color?: number
+}
+
+export interface ChartProps {
+  /** What the chart shows, for screen readers too. */
+  readonly label: string
+  /** Seconds since 1970, ascending. */
+  readonly times: readonly number[]
+  readonly series: readonly Series[]
+  /** Writes a value with its unit. */
+  readonly format?: (value: number) => string
+  readonly height?: number
+  /** `bars`: for sums of a bucket. */
+  readonly kind?: 'line' | 'bars'
+  /** Series on top of one another, as shares of a whole. */
+  readonly isStacked?: boolean
+}
+
+/** A chart over time. Below it are the names of the series, with the values at the pointer or else the newest ones. */
+export function Chart({ label, times, series, format = compact, height = 200, kind = 'line', isStacked = false }: ChartProps): VNode {
+  const frame = useRef<HTMLDivElement>(null)
+  const plot = useRef<uPlot>(undefined)
+  const [colors, setColors] = useState<readonly string[]>([])
+  const [at, setAt] = useState<number | null>(null)
+  const shape = JSON.stringify([series.map(each => [each.label, each.color]), height, kind, isStacked, colors])
+
+  useEffect(() => {
+    const read = (): void => setColors(colorsOf(frame.current!))
+    read()
+    addEventListener(recolored, read)
+    return () => removeEventListener(recolored, read)
+  }, [])
+
+  useEffect(() => {
+    if (colors.length === 0) return
+    const element = frame.current!
+    const made = new uPlot(
+      {
+        ...optionsOf(series, colors, format, kind, isStacked),
+        width: element.clientWidth,
+        height,
+        hooks: { setCursor: [({ cursor }) => setAt(cursor.idx ?? null)] },
+      },
+      dataOf(times, series, isStacked),
+      element,
+    )
+    plot.current = made
+    const observer = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height }))
+    observer.observe(element)
+    return () => {
+      observer.disconnect()
+      made.destroy()
+      plot.current = undefined
+    }
+  }, [shape])
+
+  useEffect(() => plot.current?.setData(dataOf(times, series, isStacked)), [times, series, isStacked])
+
+  const index = at !== null && at < times.length ? at : times.length - 1
+  const shown = (value: number | null | undefined): string => (value === null || value === undefined ? '–' : format(value))
+  const summary = series.map(({ label: name, values }) => `${name}: ${shown(values.at(-1))}`).join(', ')
+  return html`<figure class="chart">
+    <div
+      ref=${frame}
+      class="chart-frame"
+      role="img"
+      aria-label=${`${label}. Latest: ${summary || 'nothing'}`}
+      style=${{ height: `${height}px` }}
+    ></div>
+    <figcaption class="legend">
+      ${series.map(
+        (each, position) =>
+          html`<span class="legend-entry">
+            <span class=${`legend-color c${each.color ?? (position % colorCount) + 1}`} aria-hidden="true"></span>${each.label}
+            <strong>${shown(each.values[index])}</strong>
+          </span>`,
+      )}
+      ${at !== null && times[index] !== undefined && html`<span class="legend-time">${shortDate(times[index] * 1000)}</span>`}
+    </figcaption>
+  </figure>`
+}
+
+const colorCount = 6
+
+/** The colors of the theme, as a canvas needs them: those of the series, then of text and lines. */
+function colorsOf(element: HTMLElement): readonly string[] {
+  const probe = element.appendChild(document.createElement('span'))
+  const names = [...Array.from({ length: colorCount }, (_, index) => `--c${index + 1}`), '--muted', '--line']
+  const found = names.map(name => {
+    probe.style.color = `var(${name})`
+    return getComputedStyle(probe).color
+  })
+  probe.remove()
+  return found
+}
+
+function optionsOf(
+  series: readonly Series[],
+  colors: readonly string[],
+  format: (value: number) => string,
+  kind: 'line' | 'bars',
+  isStacked: boolean,
+): Omit<uPlot.Options, 'width' | 'height'> {
+  const [text, line] = [colors[colorCount]!, colors[colorCount + 1]!]
+  const axis = { stroke: text, font: '12px system-ui, sans-serif', grid: { stroke: line, width: 1 }, ticks: { show: false } }
+  const bars = uPlot.paths.bars!({ size: [0.7, 40] })
+  return {
+    legend: { show: false },
+    cursor: { y: false, points: { size: 7 }, drag: { x: false, y: false } },
+    scales: { y: { range: (_, __, most) => [0, most > 0 ? most * 1.08 : 1] } },
+    axes: [
+      { ...axis, grid: { show: false } },
+      { ...axis, size: axisWidth, values: (_, values) => values.map(format) },
+    ],
+    series: [
+      {},
+      ...series.map((each, position): uPlot.Series => {
+        const color = colors[(each.color ?? (position % colorCount) + 1) - 1]!
+        const isFilled = kind === 'bars' || isStacked || series.length === 1
+        return {
+          label: each.label,
+          stroke: color,
+          width: kind === 'bars' ? 0 : 2,
+          ...(isFilled && { fill: kind === 'bars' || isStacked ? color : translucent(color) }),
+          ...(kind === 'bars' && { paths: bars }),
+          points: { show: false },
+        }
+      }),
+    ],
+  }
+}
+
+/** As wide as the longest label. */
+function axisWidth(_: uPlot, values: readonly string[] | null): number {
+  return Math.max(34, ...(values ?? []).map(value => value.length * 7 + 14))
+}
+
+function translucent(color: string): string {
+  return color.replace(/^rgba?\(([^,)]+, *[^,)]+, *[^,)]+).*\)$/, 'rgba($1, 0.12)')
+}
+
+/** Stacked series are drawn from the highest to the lowest, each over the sum of those below it. */
+function dataOf(times: readonly number[], series: readonly Series[], isStacked: boolean): uPlot.AlignedData {
+  const values = series.map(each => [...each.values])
+  if (isStacked)
+    for (let index = values.length - 2; index >= 0; index--)
+      values[index] = values[index]!.map((value, position) => (value ?? 0) + (values[index + 1]![position] ?? 0))
+  return [[...times], ...values]
+}

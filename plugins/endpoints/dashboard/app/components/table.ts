@@ -1,0 +1,108 @@
+import type { VNode } from 'preact'
+import type { ListOf } from '../api.ts'
+import { useData } from '../data.ts'
+import { html, type Children } from '../html.ts'
+import { useParameters, type Parameters } from '../place.ts'
+import { Loading, Problem } from './feedback.ts'
+import { Icon } from './icon.ts'
+import { Button } from './page.ts'
+
+export interface Column<T> {
+  readonly head: string
+  readonly cell: (row: T) => Children
+  /** `end` for numbers. */
+  readonly align?: 'end'
+  /** Left out of a narrow window. */
+  readonly isExtra?: boolean
+}
+
+export interface TableProps<T> {
+  /** What the table is, for screen readers. */
+  readonly label: string
+  readonly columns: readonly Column<T>[]
+  readonly rows: readonly T[]
+  readonly rowKey: (row: T) => string
+  /** Makes the first cell of each row a link, and the whole row clickable. */
+  readonly rowHref?: ((row: T) => string | undefined) | undefined
+  /** In place of a table without rows. */
+  readonly empty?: Children
+}
+
+export function Table<T>({ label, columns, rows, rowKey, rowHref, empty }: TableProps<T>): VNode {
+  if (rows.length === 0 && empty !== undefined) return html`<div>${empty}</div>`
+  const look = ({ align, isExtra }: Column<T>): string => [align, isExtra && 'extra'].filter(Boolean).join(' ')
+  return html`<div class="table-frame" tabindex="0" role="region" aria-label=${label}>
+    <table>
+      <thead>
+        <tr>
+          ${columns.map(column => html`<th scope="col" class=${look(column)}>${column.head}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(row => {
+          const href = rowHref?.(row)
+          return html`<tr key=${rowKey(row)} class=${href && 'linked'}>
+            ${columns.map(
+              (column, index) =>
+                html`<td class=${look(column)}>
+                  ${index === 0 && href ? html`<a class="row-link" href=${href}>${column.cell(row)}</a>` : column.cell(row)}
+                </td>`,
+            )}
+          </tr>`
+        })}
+      </tbody>
+    </table>
+  </div>`
+}
+
+export interface PagedTableProps<T> extends Omit<TableProps<T>, 'rows'> {
+  /** A list of the admin API. */
+  readonly path: string
+  readonly query?: Parameters
+  readonly limit?: number
+  readonly pollMs?: number | undefined
+  /** The parameter of the address that has the cursor. Default: `cursor`. */
+  readonly parameter?: string
+  /** Changes whenever the list must be read again. */
+  readonly version?: unknown
+}
+
+/** A table that reads one page at a time from the gateway. Where it is stands in the address. */
+export function PagedTable<T>({
+  path,
+  query = {},
+  limit = 20,
+  pollMs,
+  parameter = 'cursor',
+  version,
+  ...table
+}: PagedTableProps<T>): VNode {
+  const [parameters, setParameters] = useParameters()
+  const cursor = parameters[parameter]
+  // Only the first page changes by itself.
+  const { data, error, isLoading, reload } = useData<ListOf<T>>(
+    path,
+    { ...query, limit, cursor },
+    {
+      pollMs: cursor === undefined ? pollMs : undefined,
+      version,
+    },
+  )
+  if (error && !data) return html`<${Problem} error=${error} retry=${reload} />`
+  if (!data) return html`<${Loading} />`
+  const isFirst = cursor === undefined
+  return html`<div class="paged" aria-busy=${isLoading}>
+    ${error && html`<${Problem} error=${error} retry=${reload} />`}
+    <${Table} ...${table} rows=${data.data} empty=${isFirst ? table.empty : html`<p class="empty">There is nothing more.</p>`} />
+    ${
+      (!isFirst || data.has_more) &&
+      html`<nav class="pager" aria-label=${`Pages of ${table.label}`}>
+        <${Button} small disabled=${isFirst} onClick=${() => setParameters({ [parameter]: undefined })}>First page<//>
+        <${Button} small disabled=${isFirst} icon=${html`<${Icon} name="back" size=${14} />`} onClick=${() => history.back()}>Back<//>
+        <${Button} small disabled=${!data.has_more} onClick=${() => setParameters({ [parameter]: data.next_cursor })}>
+          Next page<${Icon} name="next" size=${14} />
+        <//>
+      </nav>`
+    }
+  </div>`
+}

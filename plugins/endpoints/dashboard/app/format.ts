@@ -1,0 +1,89 @@
+// Numbers with their units, and times in the viewer's zone.
+
+const locale = typeof navigator === 'undefined' ? 'en-US' : navigator.language
+
+const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 })
+const short = new Intl.NumberFormat(locale, { notation: 'compact', maximumSignificantDigits: 3 })
+const tenths = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
+const share = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
+const dateAndTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
+const shortTime = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' })
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'long' })
+
+/** What stands for a value that there is none of. */
+export const none = '–'
+
+type Given<T> = T | null | undefined
+
+export function count(value: Given<number>): string {
+  return value === null || value === undefined ? none : whole.format(value)
+}
+
+/** 1,234,567 as 1.23M. */
+export function compact(value: Given<number>): string {
+  if (value === null || value === undefined) return none
+  return Math.abs(value) < 10_000 ? whole.format(value) : short.format(value)
+}
+
+/** As many digits as a price needs: $1,234.50, $0.0042. */
+export function usd(value: Given<number>): string {
+  if (value === null || value === undefined) return none
+  const size = Math.abs(value)
+  const digits = size === 0 || size >= 0.995 ? 2 : Math.min(9, 2 - Math.floor(Math.log10(size)))
+  const format = { style: 'currency', currency: 'USD', minimumFractionDigits: Math.min(2, digits), maximumFractionDigits: digits } as const
+  return new Intl.NumberFormat(locale, format).format(value)
+}
+
+export function percent(value: Given<number>): string {
+  return value === null || value === undefined ? none : share.format(value)
+}
+
+export function duration(ms: Given<number>): string {
+  if (ms === null || ms === undefined) return none
+  if (ms < 1000) return `${whole.format(ms)} ms`
+  if (ms < 60_000) return `${tenths.format(ms / 1000)} s`
+  if (ms < 3_600_000) return `${tenths.format(ms / 60_000)} min`
+  return ms < 86_400_000 ? `${tenths.format(ms / 3_600_000)} h` : `${tenths.format(ms / 86_400_000)} days`
+}
+
+export function bytes(value: Given<number>): string {
+  if (value === null || value === undefined) return none
+  if (value < 1024) return `${value} B`
+  return value < 1024 ** 2 ? `${tenths.format(value / 1024)} KiB` : `${tenths.format(value / 1024 ** 2)} MiB`
+}
+
+export function perSecond(value: Given<number>): string {
+  return value === null || value === undefined ? none : `${tenths.format(value)}/s`
+}
+
+export function time(value: Given<string | number>): string {
+  return value === null || value === undefined ? none : dateAndTime.format(new Date(value))
+}
+
+export function shortDate(value: Given<string | number>): string {
+  return value === null || value === undefined ? none : shortTime.format(new Date(value))
+}
+
+const steps = [
+  ['year', 31_536_000_000],
+  ['month', 2_592_000_000],
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1000],
+] as const
+
+/** Such as "3 minutes ago". */
+export function ago(value: Given<string | number>, now: number = Date.now()): string {
+  if (value === null || value === undefined) return none
+  const distance = new Date(value).getTime() - now
+  const [unit, ms] = steps.find(([, size]) => Math.abs(distance) >= size) ?? ['second', 1000]
+  return relative.format(Math.trunc(distance / ms), unit)
+}
+
+/** For `<input type="datetime-local">`, in the viewer's zone. */
+export function localInput(value: Given<string | number>): string {
+  if (value === null || value === undefined) return ''
+  const date = new Date(value)
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}

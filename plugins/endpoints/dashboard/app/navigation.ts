@@ -1,0 +1,65 @@
+import type { VNode } from 'preact'
+import { session } from './api.ts'
+import { Icon } from './components/icon.ts'
+import { html } from './html.ts'
+import type { PageEntry } from './page-list.ts'
+import { hrefOf } from './place.ts'
+import type { SignedIn } from './session.ts'
+import { themes, useTheme } from './theme.ts'
+
+const themeIcons = { system: 'screen', light: 'sun', dark: 'moon' } as const
+const themeNames = { system: 'As the system', light: 'Light', dark: 'Dark' } as const
+
+export function Navigation({
+  pages,
+  current,
+  admin,
+  isOpen,
+  onSignedOut,
+}: {
+  readonly pages: readonly PageEntry[]
+  readonly current: string
+  readonly admin: SignedIn
+  readonly isOpen: boolean
+  readonly onSignedOut: () => void
+}): VNode {
+  const signOut = async (): Promise<void> => {
+    await session.end()
+    onSignedOut()
+  }
+  return html`<div id="navigation" class=${isOpen ? 'side open' : 'side'}>
+    <a class="brand" href="./"><img src="app/icon.svg" width="26" height="26" alt="" />Turnpike</a>
+    <nav aria-label="Pages">
+      <ul>
+        ${pages.map(
+          ({ id, title, icon }) =>
+            html`<li key=${id}>
+              <a href=${hrefOf(id)} aria-current=${id === current ? 'page' : undefined}><${Icon} name=${icon} />${title}</a>
+            </li>`,
+        )}
+      </ul>
+    </nav>
+    <div class="side-foot">
+      <${ThemeSwitch} />
+      <p class="who">
+        <strong>${admin.name}</strong>
+        <span>${admin.role}${admin.org === null ? '' : ` of ${admin.org}`}</span>
+      </p>
+      <button type="button" class="button quiet" onClick=${signOut}><${Icon} name="out" />Sign out</button>
+    </div>
+  </div>`
+}
+
+function ThemeSwitch(): VNode {
+  const [theme, setTheme] = useTheme()
+  return html`<fieldset class="themes">
+    <legend class="hidden">Colors</legend>
+    ${themes.map(
+      each =>
+        html`<label title=${themeNames[each]} class=${each === theme ? 'chosen' : undefined}>
+          <input type="radio" name="theme" value=${each} checked=${each === theme} onChange=${() => setTheme(each)} />
+          <${Icon} name=${themeIcons[each]} size=${16} /><span class="hidden">${themeNames[each]}</span>
+        </label>`,
+    )}
+  </fieldset>`
+}

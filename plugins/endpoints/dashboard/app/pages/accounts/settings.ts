@@ -1,0 +1,166 @@
+import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import { api } from '../../api.ts'
+import { Notice } from '../../components/feedback.ts'
+import { NumberField, Select, SelectField, Switch, TextField } from '../../components/fields.ts'
+import { Form, useForm, type FormState } from '../../components/form.ts'
+import { MetadataField, metadataOf } from '../../components/metadata-field.ts'
+import { RedactionSettings } from '../../components/redaction-settings.ts'
+import { useData } from '../../data.ts'
+import { html } from '../../html.ts'
+import { levelNames, locksOf, policyFields, policyTexts, type Locks, type PolicyField, type PolicyLayer } from '../../policy.ts'
+import { useSession } from '../../session.ts'
+import { pathOf, words, type Account, type AccountLevel } from './account.ts'
+
+interface Values {
+  readonly name: string
+  readonly policy: PolicyLayer
+  readonly spend_cap_usd: number | null
+  readonly spend_period: string
+  /** Users only. */
+  readonly team: string
+  readonly metadata: readonly (readonly [name: string, value: string])[]
+}
+
+function valuesOf({ name, policy, spend_cap_usd: cap, spend_period: period, team, metadata }: Account): Values {
+  return { name, policy, spend_cap_usd: cap, spend_period: period ?? '', team: team ?? '', metadata: Object.entries(metadata) }
+}
+
+/** What an account enforces, and what the keys below it may spend. */
+export function AccountSettings({
+  path,
+  level,
+  account,
+  onSaved,
+}: {
+  readonly path: string
+  readonly level: AccountLevel
+  readonly account: Account
+  readonly onSaved: () => void
+}): VNode {
+  const { may, org: ownOrg } = useSession()
+  const form = useForm<Values>(valuesOf(account))
+  const [isSaved, setSaved] = useState(false)
+  const { org: orgId, team: teamId } = account
+  const org = useData<Account>(level === 'org' ? undefined : pathOf('org', orgId!, undefined))
+  const team = useData<Account>(level === 'user' && teamId ? pathOf('team', teamId, orgId) : undefined)
+  const above = locksOf([
+    { level: 'org', policy: org.data?.policy },
+    { level: 'team', policy: team.data?.policy },
+  ])
+  const isCapFixed = level === 'org' && ownOrg !== null
+  const save = async (values: Values): Promise<void> => {
+    const before = valuesOf(account)
+    const policy = Object.fromEntries(
+      policyFields
+        .filter(field => JSON.stringify(values.policy[field]) !== JSON.stringify(before.policy[field]))
+        .map(field => [field, values.policy[field] ?? null]),
+    )
+    const saved = await api.patch<Account>(path, {
+      ...(values.name !== before.name && { name: values.name }),
+      ...(Object.keys(policy).length > 0 && { policy }),
+      ...(values.spend_cap_usd !== before.spend_cap_usd && { spend_cap_usd: values.spend_cap_usd }),
+      ...(values.team !== before.team && { team: values.team || null }),
+      ...(JSON.stringify(values.metadata) !== JSON.stringify(before.metadata) && { metadata: metadataOf(values.metadata) }),
+      ...(values.spend_period !== before.spend_period && { spend_period: values.spend_period || null }),
+    })
+    form.reset(valuesOf(saved))
+    setSaved(true)
+    onSaved()
+  }
+  return html`<${Form} form=${form} action="Save changes" disabled=${!form.isChanged || !may('editor')} onSubmit=${save}>
+    ${!may('editor') && html`<${Notice}>Your role only reads.<//>`}
+    <div class="form-row">
+      <${TextField} form=${form} name="name" label="Name" required />
+      ${level === 'user' && html`<${TextField} form=${form} name="team" label="Team" hint="Keys that exist stay with the team that they were made for." />`}
+    </div>
+    <section class="form-group" aria-label="Policy">
+      <div>
+        <h2>Policy</h2>
+        <p class="hint">
+          ${`What the ${words[level].one} enforces is locked on all keys below it. When it is released, each key has its own value again.`}
+        </p>
+      </div>
+      ${policyFields.map(field => html`<${Enforce} key=${field} form=${form} field=${field} above=${above[field]} />`)}
+    </section>
+    <section class="form-group" aria-label="Spend">
+      <h2>Spend</h2>
+      <div class="form-row">
+        <${NumberField}
+          form=${form}
+          name="spend_cap_usd"
+          label="Cap"
+          unit="USD"
+          placeholder="No cap"
+          disabled=${isCapFixed}
+          hint=${isCapFixed ? 'An admin of the whole gateway sets it.' : 'For all keys below together. When it is reached, requests get a 402.'}
+        />
+        <${SelectField}
+          form=${form}
+          name="spend_period"
+          label="Period"
+          disabled=${isCapFixed}
+          choices=${[
+            { value: '', label: 'For all time' },
+            { value: 'day', label: 'Each day' },
+            { value: 'week', label: 'Each week' },
+            { value: 'month', label: 'Each month' },
+          ]}
+          hint="Days in UTC. Weeks start on Monday."
+        />
+      </div>
+    </section>
+    <section class="form-group" aria-label="Metadata"><${MetadataField} form=${form} /></section>
+    ${isSaved && !form.isChanged && html`<${Notice} tone="good">The changes are saved. They apply to the next request.<//>`}
+  <//>`
+}
+
+function Enforce({
+  form,
+  field,
+  above,
+}: {
+  readonly form: FormState<Values>
+  readonly field: PolicyField
+  readonly above: Locks[PolicyField]
+}): VNode {
+  const { name, effect } = policyTexts[field]
+  const setting = form.values.policy[field]
+  const isEnforced = setting?.enforced ?? false
+  const set = (next: PolicyLayer[PolicyField]): void => {
+    const { [field]: _, ...others } = form.values.policy
+    form.set('policy', next === undefined ? others : { ...others, [field]: next })
+  }
+  return html`<div class="stack">
+    <div class="enforce">
+      <${Switch}
+        label=${html`Enforce ${name.replace(/^[A-Z](?=[a-z])/, first => first.toLowerCase())} <code class="muted">${field}</code>`}
+        hint=${above ? `The ${levelNames[above.level]} enforces it: ${above.value ? 'on' : 'off'}. So what is set here has no effect.` : effect}
+        checked=${isEnforced}
+        onChange=${(enforced: boolean) => set(enforced ? { value: true, ...setting, enforced: true } : undefined)}
+      />
+      ${
+        isEnforced &&
+        html`<${Select}
+          label=${html`<span class="hidden">${name} </span>On all keys below`}
+          value=${setting?.value ? 'on' : 'off'}
+          choices=${[
+            { value: 'on', label: 'On' },
+            { value: 'off', label: 'Off' },
+          ]}
+          onChange=${(value: string) => set({ ...setting, value: value === 'on', enforced: true })}
+        />`
+      }
+    </div>
+    ${
+      field === 'redaction' &&
+      isEnforced &&
+      setting?.value &&
+      html`<${RedactionSettings}
+        value=${setting.settings}
+        error=${form.errorOf('policy.redaction')}
+        onChange=${(settings: Readonly<Record<string, unknown>> | undefined) => set({ value: true, enforced: true, ...(settings && { settings }) })}
+      />`
+    }
+  </div>`
+}

@@ -1,0 +1,259 @@
+import type { VNode } from 'preact'
+import type { ListOf } from '../../api.ts'
+import { NumberField, SelectField, Switch, TimeField } from '../../components/fields.ts'
+import type { FormState } from '../../components/form.ts'
+import { ListField } from '../../components/list-field.ts'
+import { MetadataField, metadataOf } from '../../components/metadata-field.ts'
+import { RedactionSettings } from '../../components/redaction-settings.ts'
+import { RowsField } from '../../components/rows-field.ts'
+import { useData } from '../../data.ts'
+import { html } from '../../html.ts'
+import { levelNames, policyFields, policyTexts, type Locks, type PolicyField, type PolicyLayer } from '../../policy.ts'
+import { useSession } from '../../session.ts'
+import type { Key, Limit, Period } from './key.ts'
+
+/** What the form of a key edits. Empty texts and empty lists stand for nothing. */
+export interface KeyValues {
+  readonly name: string
+  readonly policy: PolicyLayer
+  readonly models: readonly string[]
+  readonly providers: readonly string[]
+  readonly guardrails: readonly string[]
+  readonly allow_unpriced: boolean
+  readonly spend_cap_usd: number | null
+  readonly spend_period: Period | ''
+  readonly limits: readonly Limit[]
+  readonly max_concurrency: number | null
+  readonly expires_at: string | null
+  readonly metadata: readonly (readonly [name: string, value: string])[]
+}
+
+export const newKeyValues: KeyValues = {
+  name: '',
+  policy: {},
+  models: [],
+  providers: [],
+  guardrails: [],
+  allow_unpriced: false,
+  spend_cap_usd: null,
+  spend_period: '',
+  limits: [],
+  max_concurrency: null,
+  expires_at: null,
+  metadata: [],
+}
+
+export function valuesOf(key: Key): KeyValues {
+  return {
+    name: key.name,
+    policy: key.policy,
+    models: key.models ?? [],
+    providers: key.providers ?? [],
+    guardrails: key.guardrails,
+    allow_unpriced: key.allow_unpriced,
+    spend_cap_usd: key.spend_cap_usd,
+    spend_period: key.spend_period ?? '',
+    limits: key.limits,
+    max_concurrency: key.max_concurrency,
+    expires_at: key.expires_at,
+    metadata: Object.entries(key.metadata),
+  }
+}
+
+/** As the API takes them. */
+export function bodyOf(values: KeyValues): Readonly<Record<string, unknown>> {
+  const { models, providers, spend_period: period, metadata } = values
+  return {
+    ...values,
+    models: models.length > 0 ? models : null,
+    providers: providers.length > 0 ? providers : null,
+    spend_period: period === '' ? null : period,
+    metadata: metadataOf(metadata),
+  }
+}
+
+/** Every setting of a key. `locks`: what levels above it decide. */
+export function KeyFields({ form, locks }: { readonly form: FormState<KeyValues>; readonly locks: Locks }): VNode {
+  const { may } = useSession()
+  const providers = useData<ListOf<{ readonly id: string }>>(may('viewer', 'all') ? '/providers' : undefined, { limit: 100 })
+  const plugins = useData<ListOf<PluginFacts>>(may('viewer', 'all') ? '/plugins' : undefined, { limit: 100 })
+  const guardrails = plugins.data?.data.flatMap(({ contributions }) =>
+    contributions.filter(({ point }) => point === 'guardrail').map(({ name }) => name),
+  )
+  return html`
+    <section class="form-group" aria-label="Policy">
+      <div>
+        <h2>Policy</h2>
+        <p class="hint">A level above the key that enforces a field decides it, and locks it here.</p>
+      </div>
+      ${policyFields.map(field => html`<${PolicySwitch} key=${field} form=${form} field=${field} lock=${locks[field]} />`)}
+    </section>
+    <section class="form-group" aria-label="Models and providers">
+      <h2>Models and providers</h2>
+      <div class="form-row">
+        <${ListField}
+          form=${form}
+          name="models"
+          label="Models"
+          placeholder="All models"
+          hint=${html`Names, aliases, <code>provider/model</code>, and patterns with <code>*</code>. Enter adds one.`}
+        />
+        <${ListField}
+          form=${form}
+          name="providers"
+          label="Providers"
+          placeholder="All providers"
+          suggestions=${providers.data?.data.map(({ id }) => id) ?? []}
+          hint=${html`Ids, and patterns with <code>*</code>.`}
+        />
+      </div>
+      <${ListField}
+        form=${form}
+        name="guardrails"
+        label="Guardrails"
+        placeholder="Only those that always apply"
+        suggestions=${guardrails ?? []}
+        hint="Guardrails to apply besides those that always apply."
+      />
+    </section>
+    <section class="form-group" aria-label="Spend">
+      <h2>Spend</h2>
+      <div class="form-row">
+        <${NumberField}
+          form=${form}
+          name="spend_cap_usd"
+          label="Cap"
+          unit="USD"
+          placeholder="No cap"
+          hint="When it is reached, requests get a 402."
+        />
+        <${SelectField}
+          form=${form}
+          name="spend_period"
+          label="Period"
+          choices=${[
+            { value: '', label: 'For all time' },
+            { value: 'day', label: 'Each day' },
+            { value: 'week', label: 'Each week' },
+            { value: 'month', label: 'Each month' },
+          ]}
+          hint="Days in UTC. Weeks start on Monday."
+        />
+      </div>
+      <${Switch}
+        label="Allow models without a known price"
+        hint="With a cap or credit, such models are otherwise left out."
+        checked=${form.values.allow_unpriced}
+        onChange=${(checked: boolean) => form.set('allow_unpriced', checked)}
+      />
+    </section>
+    <section class="form-group" aria-label="Limits">
+      <h2>Limits</h2>
+      <${RowsField}
+        form=${form}
+        name="limits"
+        label="Rate limits"
+        noun="limit"
+        empty=${{ requests: 60, window_s: 60 }}
+        row=${limitRow}
+        hint="The most requests, or tokens, in each window."
+      />
+      <div class="form-row">
+        <${NumberField} form=${form} name="max_concurrency" label="Requests at once" min=${1} step=${1} placeholder="No limit" />
+        <${TimeField} form=${form} name="expires_at" label="Expires" hint="From then on, the key is refused. In your time zone." />
+      </div>
+    </section>
+    <section class="form-group" aria-label="Metadata"><${MetadataField} form=${form} /></section>
+  `
+}
+
+interface PluginFacts {
+  readonly contributions: readonly { readonly point: string; readonly name: string }[]
+}
+
+function PolicySwitch({
+  form,
+  field,
+  lock,
+}: {
+  readonly form: FormState<KeyValues>
+  readonly field: PolicyField
+  readonly lock: Locks[PolicyField]
+}): VNode {
+  const { name, effect } = policyTexts[field]
+  const setting = form.values.policy[field]
+  const isOn = lock ? lock.value : (setting?.value ?? false)
+  const set = (change: PolicyLayer): void => form.set('policy', { ...form.values.policy, ...change })
+  return html`<div class="stack">
+    <${Switch}
+      label=${html`${name} <code class="muted">${field}</code>`}
+      hint=${effect}
+      checked=${isOn}
+      locked=${lock && `Enforced ${lock.value ? 'on' : 'off'} by the ${levelNames[lock.level]}`}
+      onChange=${(value: boolean) => set({ [field]: { ...setting, value } })}
+    />
+    ${
+      field === 'redaction' &&
+      isOn &&
+      !lock &&
+      html`<${RedactionSettings}
+        value=${setting?.settings}
+        error=${form.errorOf('policy.redaction')}
+        onChange=${(settings: PolicyLayer['redaction']) => set({ redaction: { value: true, ...(settings && { settings: settings as never }) } })}
+      />`
+    }
+    ${field !== 'redaction' && form.errorOf(`policy.${field}`) && html`<p class="field-error">${form.errorOf(`policy.${field}`)}</p>`}
+  </div>`
+}
+
+const units = [
+  [1, 'seconds'],
+  [60, 'minutes'],
+  [3600, 'hours'],
+  [86_400, 'days'],
+] as const
+
+type Changed<T> = Event & { readonly currentTarget: T }
+
+function limitRow(limit: Limit, change: (limit: Limit) => void, position: number): VNode {
+  const kind = limit.tokens === undefined ? 'requests' : 'tokens'
+  const [size] = units.findLast(([seconds]) => limit.window_s % seconds === 0) ?? units[0]
+  const most = limit.tokens ?? limit.requests ?? 0
+  const of = (name: string): string => `${name} of limit ${position + 1}`
+  return html`
+    <input
+      type="number"
+      min="1"
+      step="1"
+      required
+      aria-label=${of('Amount')}
+      value=${most}
+      onInput=${({ currentTarget: { value } }: Changed<HTMLInputElement>) => change({ [kind]: Number(value), window_s: limit.window_s })}
+    />
+    <select
+      aria-label=${of('Unit')}
+      value=${kind}
+      onChange=${({ currentTarget: { value } }: Changed<HTMLSelectElement>) => change({ [value]: most, window_s: limit.window_s })}
+    >
+      <option value="requests">requests</option>
+      <option value="tokens">tokens</option>
+    </select>
+    <span class="muted">per</span>
+    <input
+      type="number"
+      min="1"
+      step="1"
+      required
+      aria-label=${of('Window')}
+      value=${limit.window_s / size}
+      onInput=${({ currentTarget: { value } }: Changed<HTMLInputElement>) => change({ ...limit, window_s: Number(value) * size })}
+    />
+    <select
+      aria-label=${of('Unit of the window')}
+      value=${String(size)}
+      onChange=${({ currentTarget: { value } }: Changed<HTMLSelectElement>) => change({ ...limit, window_s: (limit.window_s / size) * Number(value) })}
+    >
+      ${units.map(([seconds, name]) => html`<option value=${String(seconds)}>${name}</option>`)}
+    </select>
+  `
+}

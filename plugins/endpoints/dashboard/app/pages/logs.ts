@@ -1,0 +1,91 @@
+import type { VNode } from 'preact'
+import { Badge, Empty } from '../components/feedback.ts'
+import { Switch } from '../components/fields.ts'
+import { Button, Page, Panel } from '../components/page.ts'
+import { PagedTable } from '../components/table.ts'
+import { count, duration, none, usd } from '../format.ts'
+import { html } from '../html.ts'
+import { hrefOf, useParameters } from '../place.ts'
+import { useKeyNames } from './logs/key-names.ts'
+import { Filters } from './logs/filters.ts'
+import { LogTime } from './logs/log-time.ts'
+import { queryOf, type LogFilters } from './logs/query.ts'
+import { StatusBadge } from './logs/status-badge.ts'
+import type { RequestRecord } from './logs/record.ts'
+import { RecordPage } from './logs/record-page.ts'
+
+const liveMs = 5_000
+
+/** The requests, the newest first. With `?record=`, one of them. */
+export default function Logs(): VNode {
+  const [{ record, cursor, live, ...filters }, setParameters] = useParameters()
+  if (record !== undefined) return html`<${RecordPage} id=${record} back=${hrefOf('logs', { cursor, ...filters })} />`
+  const isLive = live !== 'off'
+  const isFiltered = Object.values(filters).some(value => value !== undefined)
+  return html`<${Page}
+    title="Logs"
+    intro="Every request leaves one record. A request id, response id or decision id from a reply finds it."
+    actions=${html`<${Switch} label="Live" checked=${isLive} onChange=${(checked: boolean) => setParameters({ live: checked ? undefined : 'off' })} />`}
+  >
+    <${Filters} filters=${filters} set=${setParameters} />
+    <${Panel} flush>
+      <${LogTable} filters=${filters} isLive=${isLive} isFiltered=${isFiltered} />
+    <//>
+  <//>`
+}
+
+function LogTable({
+  filters,
+  isLive,
+  isFiltered,
+}: {
+  readonly filters: LogFilters
+  readonly isLive: boolean
+  readonly isFiltered: boolean
+}): VNode {
+  const keyName = useKeyNames()
+  const empty = isFiltered
+    ? html`<${Empty} title="No request matches" action=${html`<${Button} href="logs">Show all requests<//>`}>
+        Take a filter away, or look for another id. Records appear a second or two after the reply.
+      <//>`
+    : html`<${Empty} title="No requests yet" action=${html`<${Button} tone="primary" href="playground">Try one in the playground<//>`}>
+        Send a request with a key from the page Keys, and it appears here.
+      <//>`
+  return html`<${PagedTable}
+    label="Requests"
+    path="/records"
+    query=${queryOf(filters, Date.now())}
+    limit=${50}
+    pollMs=${isLive ? liveMs : undefined}
+    rowKey=${({ id }: RequestRecord) => id}
+    rowHref=${({ id }: RequestRecord) => hrefOf('logs', { ...filters, record: id })}
+    empty=${empty}
+    columns=${[
+      { head: 'Time', cell: ({ created_at: at }: RequestRecord) => html`<${LogTime} at=${at} />` },
+      {
+        head: 'Status',
+        cell: ({ status }: RequestRecord) => html`<${StatusBadge} status=${status} />`,
+      },
+      { head: 'Model', cell: (record: RequestRecord) => modelOf(record) },
+      { head: 'Key', isExtra: true, cell: ({ key }: RequestRecord) => (key === null ? none : keyName(key)) },
+      {
+        head: 'Tokens',
+        align: 'end',
+        isExtra: true,
+        cell: ({ usage }: RequestRecord) => (usage ? `${count(usage.input_tokens)} → ${count(usage.output_tokens)}` : none),
+      },
+      { head: 'Cost', align: 'end', isExtra: true, cell: ({ cost_usd: cost }: RequestRecord) => usd(cost) },
+      { head: 'Duration', align: 'end', cell: ({ elapsed_ms: ms }: RequestRecord) => duration(ms) },
+    ]}
+  />`
+}
+
+/** What answered, or else what was asked for; and how many attempts it took if there was more than one. */
+function modelOf({ provider, model, requested_model: requested, attempts, method, path }: RequestRecord): VNode {
+  const name = model ?? requested
+  return html`<span class="row">
+    ${name === null ? html`<code class="muted">${method} ${path}</code>` : html`<span class="anywhere">${name}</span>`}
+    ${provider !== null && html`<span class="muted">${provider}</span>`}
+    ${attempts.length > 1 && html`<${Badge} tone="warn">${attempts.length} attempts<//>`}
+  </span>`
+}

@@ -1,0 +1,70 @@
+import type { VNode } from 'preact'
+import { Input, Select } from '../../components/fields.ts'
+import { Button } from '../../components/page.ts'
+import { localInput } from '../../format.ts'
+import { html } from '../../html.ts'
+import type { Parameters } from '../../place.ts'
+import { useKeys } from './key-names.ts'
+import { times, type LogFilters } from './query.ts'
+import { statusText } from './reasons.ts'
+
+const bounds = { from: 'From', to: 'To' }
+const statuses = [200, 400, 401, 402, 403, 404, 422, 424, 429, 499, 500, 502, 503, 504]
+
+/** What the list is narrowed to. Every change begins it again at its first page. */
+export function Filters({ filters, set }: { readonly filters: LogFilters; readonly set: (change: Parameters) => void }): VNode {
+  const keys = useKeys()
+  const { id, key, model, provider, status, time, min_cost_usd: cost, org, team, user } = filters
+  const to = (name: string) => (value: string) => set({ [name]: value, cursor: undefined })
+  const isSet = Object.values(filters).some(value => value !== undefined)
+  const keyChoices = keys.map(each => ({ value: each.id, label: each.name }))
+  // A key that is not among the newest, or that was deleted.
+  const others = key !== undefined && !keys.some(each => each.id === key) ? [{ value: key, label: key }] : []
+  return html`<div class="filters log-filters" role="search" aria-label="Filter the requests">
+    <span class="wide-filter"
+      ><${Input} type="search" label="Id" value=${id ?? ''} placeholder="req_…, resp_… or dec_…" onChange=${to('id')}
+    /></span>
+    <${Select} label="Time" value=${time ?? ''} choices=${choicesOf(times)} onChange=${to('time')} />
+    ${
+      time === 'custom' &&
+      Object.entries(bounds).map(
+        ([name, label]) =>
+          html`<${Input}
+            key=${name}
+            type="datetime-local"
+            label=${label}
+            value=${localInput(filters[name])}
+            onChange=${(value: string) => to(name)(value && new Date(value).toISOString())}
+          />`,
+      )
+    }
+    <${Select}
+      label="Status"
+      value=${status ?? ''}
+      choices=${[
+        { value: '', label: 'Any' },
+        { value: 'error', label: 'Errors' },
+        ...statuses.map(each => ({ value: String(each), label: statusText(each) })),
+      ]}
+      onChange=${to('status')}
+    />
+    <${Select} label="Key" value=${key ?? ''} choices=${[{ value: '', label: 'Any' }, ...keyChoices, ...others]} onChange=${to('key')} />
+    <${Input} label="Model" value=${model ?? ''} placeholder="Any" onChange=${to('model')} />
+    <${Input} label="Provider" value=${provider ?? ''} placeholder="Any" onChange=${to('provider')} />
+    <${Input} type="number" label="Cost from, USD" value=${cost ?? ''} placeholder="0" onChange=${to('min_cost_usd')} />
+    ${[
+      ['org', org],
+      ['team', team],
+      ['user', user],
+    ].map(
+      ([name, value]) => value !== undefined && html`<${Button} small key=${name} onClick=${() => to(name!)('')}>${name}: ${value} ✕<//>`,
+    )}
+    ${isSet && html`<${Button} tone="quiet" href="logs">Clear<//>`}
+  </div>`
+}
+
+function choicesOf(
+  named: Readonly<Record<string, { readonly label: string }>>,
+): readonly { readonly value: string; readonly label: string }[] {
+  return Object.entries(named).map(([value, { label }]) => ({ value, label }))
+}

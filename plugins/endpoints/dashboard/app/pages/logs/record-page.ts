@@ -1,0 +1,144 @@
+import type { VNode } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { Code } from '../../components/copy.ts'
+import { Facts, type Fact } from '../../components/facts.ts'
+import { Badge, Loading, Problem, Stat } from '../../components/feedback.ts'
+import { Page, Panel } from '../../components/page.ts'
+import { Table } from '../../components/table.ts'
+import { Time } from '../../components/time.ts'
+import { useData } from '../../data.ts'
+import { count, duration, usd } from '../../format.ts'
+import { html } from '../../html.ts'
+import { hrefOf } from '../../place.ts'
+import { AttemptList } from './attempt-list.ts'
+import { Content } from './content.ts'
+import { statusText } from './reasons.ts'
+import type { RequestRecord, Usage } from './record.ts'
+import { RoutingTable } from './routing-table.ts'
+
+/** Records are written a moment after the reply, so that one may be asked for too early. */
+const awaitedMs = 5_000
+const againMs = 1_000
+
+/** One request: what happened, why, and what it cost. `back`: the list from which it was opened. */
+export function RecordPage({ id, back }: { readonly id: string; readonly back: string }): VNode {
+  const path = `/records/${encodeURIComponent(id)}`
+  const [isAwaited, setAwaited] = useState(true)
+  const { data: record, error, reload } = useData<RequestRecord>(path, {}, { pollMs: isAwaited ? againMs : undefined })
+  useEffect(() => {
+    if (record) setAwaited(false)
+    const timer = setTimeout(() => setAwaited(false), awaitedMs)
+    return () => clearTimeout(timer)
+  }, [record])
+  const isLate = error?.status === 404 && isAwaited
+  return html`<${Page} title="Request" above=${{ title: 'Logs', href: back }} intro=${record && intro(record)}>
+    ${error && !isLate && html`<${Problem} error=${error} retry=${reload} />`}
+    ${!record && (!error || isLate) && html`<${Loading} label="Loading the record" />`} ${record && body(record)}
+  <//>`
+}
+
+function intro({ method, path, created_at: at }: RequestRecord): VNode {
+  return html`<code>${method} ${path}</code>, <${Time} at=${at} /> (<${Time} at=${at} relative />)`
+}
+
+function body(record: RequestRecord): VNode {
+  const { status, elapsed_ms: elapsedMs, usage, cost_usd: cost, attempts, routing } = record
+  return html`<div class="stack">
+    <div class="stats">
+      <${Stat} label="Status" value=${statusText(status)} note=${record.error_code} tone=${status < 400 ? 'good' : 'bad'} />
+      <${Stat} label="Duration" value=${duration(elapsedMs)} note=${record.stream ? 'streamed' : 'not streamed'} />
+      <${Stat}
+        label="Tokens"
+        value=${usage ? count(usage.input_tokens + usage.output_tokens) : count(null)}
+        note=${usage && `${count(usage.input_tokens)} in, ${count(usage.output_tokens)} out`}
+      />
+      <${Stat} label="Cost" value=${usd(cost)} note=${cost === null && usage ? 'the price is unknown' : undefined} />
+    </div>
+    <${Panel} title="Request"><${Facts} facts=${facts(record)} /><//>
+    <${Panel} title=${attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`}>
+      ${
+        attempts.length === 0
+          ? html`<p class="muted">No provider was asked.</p>`
+          : html`<${AttemptList} attempts=${attempts} elapsedMs=${elapsedMs} />`
+      }
+    <//>
+    <${Panel} title="Routing">
+      ${routing ? html`<${RoutingTable} routing=${routing} />` : html`<p class="muted">There was nothing to choose.</p>`}
+    <//>
+    <div class="columns">
+      <${Panel} title="Policy">${policy(record)}<//>
+      <${Panel} title="Usage">
+        ${usage ? html`<${Facts} all facts=${usageFacts(usage)} />` : html`<p class="muted">No tokens were counted.</p>`}
+      <//>
+    </div>
+    ${record.notes.length > 0 && html`<${Panel} title="Notes">${notes(record)}<//>`}
+    <${Content} key=${record.id} record=${record} />
+  </div>`
+}
+
+function facts(record: RequestRecord): readonly Fact[] {
+  const { id, answer_id: answerId, key, org, team, user, requested_model: requested, model, provider } = record
+  return [
+    ['Request id', html`<${Code} text=${id} what="request id" />`],
+    [answerId?.startsWith('dec_') ? 'Decision id' : 'Response id', answerId && html`<${Code} text=${answerId} what="id" />`],
+    ['Key', key && html`<a href=${hrefOf('keys', { key })}>${key}</a>`],
+    ['Organization', org],
+    ['Team', team],
+    ['User', user],
+    ['Requested model', requested],
+    ['Answered by', model !== null && provider !== null ? `${provider}/${model}` : null],
+  ]
+}
+
+type PolicyRow = readonly [field: string, value: boolean, source: string]
+const fieldNames: Readonly<Record<string, string>> = {
+  zdr: 'Zero data retention',
+  logging: 'Logging',
+  hipaa: 'HIPAA mode',
+  redaction: 'Redaction',
+}
+
+function policy({ policy: values, policy_source: sources }: RequestRecord): VNode {
+  if (!values) return html`<p class="muted">No key was known, so there was no policy.</p>`
+  const rows = Object.entries(values).map(([field, value]): PolicyRow => [field, value, sources?.[field] ?? ''])
+  return html`<${Table}
+    label="Rules"
+    rows=${rows}
+    rowKey=${([field]: PolicyRow) => field}
+    columns=${[
+      { head: 'Rule', cell: ([field]: PolicyRow) => fieldNames[field] ?? field },
+      { head: 'Value', cell: ([, value]: PolicyRow) => html`<${Badge} tone=${value ? 'accent' : 'neutral'}>${value ? 'on' : 'off'}<//>` },
+      { head: 'Set by', cell: ([, , source]: PolicyRow) => source },
+    ]}
+  />`
+}
+
+function usageFacts(usage: Usage): readonly Fact[] {
+  return [
+    ['Input', count(usage.input_tokens)],
+    ['Of that, from the cache', count(usage.cached_tokens)],
+    ['Of that, written to the cache', count(usage.cache_write_5m_tokens + usage.cache_write_1h_tokens)],
+    ['Output', count(usage.output_tokens)],
+    ['Of that, reasoning', count(usage.reasoning_tokens)],
+  ]
+}
+
+/** What plugins noted, such as how much was redacted. Never content. */
+function notes({ notes: all }: RequestRecord): readonly VNode[] {
+  return all.map(
+    ({ kind, summary }, index) =>
+      html`<div key=${index}>
+        <h3>${kind === 'redaction' ? 'Redaction' : kind}</h3>
+        <${Facts} all facts=${Object.entries(summary).map(([name, value]): Fact => [name, plain(value)])} />
+      </div>`,
+  )
+}
+
+function plain(value: unknown): string {
+  if (Array.isArray(value)) return value.map(plain).join(', ')
+  if (typeof value === 'object' && value !== null)
+    return Object.entries(value)
+      .map(([name, each]) => `${name}: ${plain(each)}`)
+      .join(', ')
+  return String(value)
+}

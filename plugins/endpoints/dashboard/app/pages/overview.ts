@@ -1,0 +1,162 @@
+import type { VNode } from 'preact'
+import { useMemo } from 'preact/hooks'
+import type { ListOf } from '../api.ts'
+import { CodeBlock } from '../components/copy.ts'
+import { Empty, Loading, Problem, Stat } from '../components/feedback.ts'
+import { Select, Switch } from '../components/fields.ts'
+import { Button, Page, Panel } from '../components/page.ts'
+import { useData } from '../data.ts'
+import { compact, count, duration, percent, usd } from '../format.ts'
+import { html } from '../html.ts'
+import { hrefOf, useParameters, type Parameters } from '../place.ts'
+import { usePublicUrl } from '../public-url.ts'
+import { useSession } from '../session.ts'
+import { Breakdown } from './overview/breakdown.ts'
+import { Charts } from './overview/charts.ts'
+import { ranges, spanOf, type Range, type RangeName } from './overview/ranges.ts'
+import { isSplit, splits, type Split } from './overview/splits.ts'
+import { everything, groupsIn, type UsageRow } from './overview/usage-series.ts'
+
+/** More would be hard to tell apart in a chart. */
+const mostGroups = 5
+
+interface Usage {
+  readonly data: readonly UsageRow[]
+}
+
+/** What the gateway did: requests, errors, tokens, cost and latency over time. */
+export default function Overview(): VNode {
+  const [parameters, setParameters] = useParameters()
+  const rangeName: RangeName = Object.keys(ranges).find((name): name is RangeName => name === parameters['range']) ?? '24h'
+  const range: Range = ranges[rangeName]
+  const split = isSplit(parameters['by']) ? parameters['by'] : undefined
+  const isLive = parameters['live'] !== 'off'
+  const { from, to } = spanOf(range, Date.now())
+  const only = { org: parameters['org'], team: parameters['team'], key: parameters['key'] }
+  const span: Parameters = { ...only, from: new Date(from).toISOString(), to: new Date(to).toISOString(), latency: true }
+  const live = { pollMs: isLive ? range.everyMs : undefined }
+  const listed = split ?? 'model'
+
+  const series = useData<Usage>('/usage', { ...span, bucket: range.bucket, ...(split && { group_by: split, top: mostGroups }) }, live)
+  const overall = useData<Usage>('/usage', { ...span, bucket: 'total' }, live)
+  const totals = useData<Usage>('/usage', { ...span, bucket: 'total', group_by: listed, top: split ? mostGroups : 10 }, live)
+  const nameOf = useNames(listed)
+  const groups = useMemo(() => groupsIn(totals.data?.data ?? [], listed, nameOf), [totals.data, listed, nameOf])
+  const drawn = useMemo(() => (split ? groups : everything), [split, groups])
+
+  const error = series.error ?? overall.error ?? totals.error
+  const total = overall.data?.data[0]
+  return html`<${Page}
+    title="Overview"
+    intro=${introOf(only)}
+    actions=${html`<${Controls} rangeName=${rangeName} split=${split} isLive=${isLive} set=${setParameters} />`}
+  >
+    ${
+      error &&
+      html`<${Problem}
+        error=${error}
+        retry=${() => {
+          for (const each of [series, overall, totals]) each.reload()
+        }}
+      />`
+    }
+    ${!overall.data && !error && html`<${Loading} />`} ${overall.data && !total && html`<${Nothing} rangeName=${rangeName} />`}
+    ${
+      total &&
+      html`<${Stats} total=${total} />
+        <${Charts} rows=${series.data?.data ?? []} groups=${drawn} range=${range} from=${from} to=${to} />
+        <${Panel} flush title=${`By ${splits[listed].label.toLowerCase()}`}>
+          <${Breakdown}
+            totals=${totals.data?.data ?? []}
+            groups=${groups}
+            split=${listed}
+            range=${{ range: parameters['range'], by: parameters['by'] }}
+          />
+        <//>`
+    }
+  <//>`
+}
+
+function Controls({
+  rangeName,
+  split,
+  isLive,
+  set,
+}: {
+  readonly rangeName: RangeName
+  readonly split: Split | undefined
+  readonly isLive: boolean
+  readonly set: (change: Parameters) => void
+}): VNode {
+  return html`<div class="filters">
+    <${Select}
+      label="Time"
+      value=${rangeName}
+      choices=${Object.entries(ranges).map(([value, { label }]) => ({ value, label }))}
+      onChange=${(value: string) => set({ range: value === '24h' ? undefined : value })}
+    />
+    <${Select}
+      label="Split by"
+      value=${split ?? ''}
+      choices=${[{ value: '', label: 'Nothing' }, ...Object.entries(splits).map(([value, { label }]) => ({ value, label }))]}
+      onChange=${(value: string) => set({ by: value })}
+    />
+    <${Switch} label="Live" checked=${isLive} onChange=${(checked: boolean) => set({ live: checked ? undefined : 'off' })} />
+  </div>`
+}
+
+function Stats({ total }: { readonly total: UsageRow }): VNode {
+  const { requests, errors, input_tokens: input, output_tokens: output, unpriced } = total
+  const failed = requests === 0 ? 0 : errors / requests
+  return html`<div class="stats">
+    <${Stat} label="Requests" value=${compact(requests)} note=${`${count(requests - errors)} succeeded`} href=${hrefOf('logs')} />
+    <${Stat}
+      label="Errors"
+      value=${percent(failed)}
+      note=${`${count(errors)} of ${count(requests)}`}
+      tone=${failed >= 0.05 ? 'bad' : failed >= 0.01 ? 'warn' : 'neutral'}
+      href=${hrefOf('logs', { status: 'error' })}
+    />
+    <${Stat} label="Tokens" value=${compact(input + output)} note=${`${compact(input)} in, ${compact(output)} out`} />
+    <${Stat}
+      label="Cost"
+      value=${usd(total.cost_usd)}
+      note=${unpriced > 0 ? `${count(unpriced)} at an unknown price` : 'all prices known'}
+    />
+    <${Stat} label="Latency, p50" value=${duration(total.p50_ms)} note="whole answers" />
+    <${Stat} label="Latency, p95" value=${duration(total.p95_ms)} note="whole answers" />
+  </div>`
+}
+
+/** The names of keys. Other groups are called by their ids. */
+function useNames(split: Split): (value: string | null) => string {
+  const { data } = useData<ListOf<{ readonly id: string; readonly name: string }>>(split === 'key' ? '/keys' : undefined, { limit: 100 })
+  return useMemo(() => {
+    const names = new Map(data?.data.map(({ id, name }) => [id, name]))
+    const without = { model: 'No model', provider: 'Not answered', key: 'No key', team: 'No team', org: 'No organization' }[split]
+    return value => (value === null ? without : (names.get(value) ?? value))
+  }, [data, split])
+}
+
+function introOf({ org, team, key }: { readonly [Name in 'org' | 'team' | 'key']: string | undefined }): VNode | undefined {
+  const named = [org && `the organization ${org}`, team && `the team ${team}`, key && `the key ${key}`].filter(Boolean)
+  if (named.length === 0) return undefined
+  return html`<span>Only ${named.join(', ')}. <a href="./">Show everything</a></span>`
+}
+
+function Nothing({ rangeName }: { readonly rangeName: RangeName }): VNode {
+  const { may } = useSession()
+  const line = `curl ${usePublicUrl()}/v1/responses -H "Authorization: Bearer $TURNPIKE_API_KEY" -H 'Content-Type: application/json' -d '{"model":"sandbox/echo","input":"Hello"}'`
+  return html`<${Panel}>
+    <${Empty}
+      title="No requests in this time"
+      action=${html`<div class="actions">
+        ${may('editor') && html`<${Button} tone="primary" href=${hrefOf('playground')}>Try one in the playground<//>`}
+        ${rangeName !== '90d' && html`<${Button} href=${hrefOf('', { range: '90d' })}>Look back 90 days<//>`}
+      </div>`}
+    >
+      Send one with a key from the page Keys, and it appears here within a few seconds:
+    <//>
+    <${CodeBlock} label="curl" text=${line} />
+  <//>`
+}

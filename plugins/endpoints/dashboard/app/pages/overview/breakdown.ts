@@ -1,0 +1,64 @@
+import type { VNode } from 'preact'
+import { Table } from '../../components/table.ts'
+import { compact, count, duration, percent, usd } from '../../format.ts'
+import { html } from '../../html.ts'
+import { hrefOf, type Parameters } from '../../place.ts'
+import { splits, type Split } from './splits.ts'
+import type { Group, UsageRow } from './usage-series.ts'
+
+interface Row {
+  readonly group: Group
+  readonly total: UsageRow
+  readonly share: number
+}
+
+/** The totals of each group. `range`: parameters that links keep. */
+export function Breakdown({
+  totals,
+  groups,
+  split,
+  range,
+}: {
+  readonly totals: readonly UsageRow[]
+  readonly groups: readonly Group[]
+  readonly split: Split
+  readonly range: Parameters
+}): VNode {
+  const most = Math.max(1, ...totals.map(({ requests }) => requests))
+  const rows = groups.flatMap((group): readonly Row[] => {
+    const total = totals.find(group.has)
+    return total ? [{ group, total, share: total.requests / most }] : []
+  })
+  const hrefFor = ({ group: { value } }: Row): string | undefined => {
+    if (value === null || value === undefined) return undefined
+    const { page, query } = splits[split].linkOf(value)
+    return hrefOf(page, { ...(page === '' && range), ...query })
+  }
+  return html`<${Table}
+    label=${`Totals by ${splits[split].label.toLowerCase()}`}
+    rows=${rows}
+    rowKey=${({ group }: Row) => group.name}
+    rowHref=${hrefFor}
+    columns=${[
+      { head: splits[split].label, cell: ({ group }: Row) => group.name },
+      {
+        head: 'Requests',
+        align: 'end',
+        cell: ({ total, share }: Row) =>
+          html`<span class="share">
+            <span class="share-bar" aria-hidden="true"><span style=${{ width: `${share * 100}%` }}></span></span>${count(total.requests)}
+          </span>`,
+      },
+      {
+        head: 'Errors',
+        align: 'end',
+        cell: ({ total }: Row) =>
+          html`<span class=${total.errors > 0 ? 'bad-text' : 'muted'}>${percent(total.errors / total.requests)}</span>`,
+      },
+      { head: 'Tokens', align: 'end', isExtra: true, cell: ({ total }: Row) => compact(total.input_tokens + total.output_tokens) },
+      { head: 'Cost', align: 'end', cell: ({ total }: Row) => usd(total.cost_usd) },
+      { head: 'p50', align: 'end', isExtra: true, cell: ({ total }: Row) => duration(total.p50_ms) },
+      { head: 'p95', align: 'end', isExtra: true, cell: ({ total }: Row) => duration(total.p95_ms) },
+    ]}
+  />`
+}

@@ -1,0 +1,64 @@
+import type { VNode } from 'preact'
+import { useMemo } from 'preact/hooks'
+import { Chart } from '../../components/chart.ts'
+import { Panel } from '../../components/page.ts'
+import { compact, duration, usd } from '../../format.ts'
+import { html } from '../../html.ts'
+import type { Range } from './ranges.ts'
+import { chartOf, measures, type Group, type Measure, type UsageRow } from './usage-series.ts'
+
+interface Plan {
+  readonly title: string
+  readonly measured: Readonly<Record<string, Measure>>
+  readonly format: (value: number) => string
+}
+
+const together: readonly Plan[] = [
+  { title: 'Requests', measured: { Requests: measures.requests }, format: compact },
+  { title: 'Errors', measured: { Errors: measures.errors }, format: compact },
+  {
+    title: 'Tokens',
+    measured: { Input: measures.inputTokens, 'From the cache': measures.cachedTokens, Output: measures.outputTokens },
+    format: compact,
+  },
+  { title: 'Cost', measured: { Cost: measures.cost }, format: usd },
+  { title: 'Latency', measured: { p50: measures.p50, p95: measures.p95 }, format: duration },
+]
+
+const byGroup: readonly Plan[] = [
+  { title: 'Requests', measured: { Requests: measures.requests }, format: compact },
+  { title: 'Errors', measured: { Errors: measures.errors }, format: compact },
+  { title: 'Tokens', measured: { Tokens: measures.tokens }, format: compact },
+  { title: 'Cost', measured: { Cost: measures.cost }, format: usd },
+  { title: 'Latency, p50', measured: { p50: measures.p50 }, format: duration },
+  { title: 'Latency, p95', measured: { p95: measures.p95 }, format: duration },
+]
+
+interface ChartsProps {
+  readonly rows: readonly UsageRow[]
+  /** One without a name: everything together. */
+  readonly groups: readonly Group[]
+  readonly range: Range
+  readonly from: number
+  readonly to: number
+}
+
+export function Charts(props: ChartsProps): VNode {
+  const isSplit = props.groups[0]?.name !== ''
+  return html`<div class="charts">
+    ${(isSplit ? byGroup : together).map(plan => html`<${UsageChart} key=${plan.title} plan=${plan} ...${props} />`)}
+  </div>`
+}
+
+function UsageChart({ plan, rows, groups, range, from, to }: ChartsProps & { readonly plan: Plan }): VNode {
+  const { bucket, bucketMs } = range
+  const { times, series } = useMemo(
+    () => chartOf(rows, { from, to, bucketMs }, plan.measured, groups),
+    [rows, groups, plan, bucketMs, from, to],
+  )
+  const isLatency = plan.title.startsWith('Latency')
+  const title = isLatency ? plan.title : `${plan.title} per ${bucket}`
+  return html`<${Panel} title=${title}>
+    <${Chart} label=${title} times=${times} series=${series} format=${plan.format} height=${180} />
+  <//>`
+}

@@ -1,0 +1,80 @@
+import type { VNode } from 'preact'
+import type { ListOf } from '../api.ts'
+import { Empty, Loading, Problem } from '../components/feedback.ts'
+import { Input, Select } from '../components/fields.ts'
+import { Button, Page, Panel } from '../components/page.ts'
+import { Tabs } from '../components/tabs.ts'
+import { useData } from '../data.ts'
+import { html } from '../html.ts'
+import { hrefOf, useParameters } from '../place.ts'
+import { useSession } from '../session.ts'
+import type { Model } from './models/catalog.ts'
+import { Decisions } from './playground/decisions.ts'
+import { Responses } from './playground/responses.ts'
+
+const defaultModel = 'sandbox/echo'
+const defaultDecisionModel = 'sandbox/dm'
+
+interface Key {
+  readonly id: string
+  readonly name: string
+  readonly disabled: boolean
+}
+
+/** Requests as a key, through the admin API. */
+export default function Playground(): VNode {
+  const [parameters, set] = useParameters()
+  const { may } = useSession()
+  const { data, error, reload } = useData<ListOf<Key>>('/keys', { limit: 100 })
+  const { data: models } = useData<ListOf<Model>>(may('viewer', 'all') ? '/models' : undefined, {}, { all: true })
+  const surface = parameters['do'] === 'decide' ? 'decide' : 'respond'
+  const model = parameters['model'] ?? defaultModel
+  const enabled = data?.data.filter(each => !each.disabled) ?? []
+  const key = enabled.find(({ id }) => id === parameters['key']) ?? enabled[0]
+  const names = (models?.data ?? []).filter(({ endpoints }) => endpoints.some(({ kind }) => kind !== 'decision')).map(({ id }) => id)
+  return html`<${Page}
+    title="Playground"
+    intro="Try a request as one of your keys. It is recorded, counted and charged like any other."
+    actions=${
+      key &&
+      html`<div class="filters">
+        ${surface === 'respond' && html`<${Input} label="Model" value=${model} list=${['auto', ...names]} onChange=${(value: string) => set({ model: value })} />`}
+        <${Select}
+          label="As the key"
+          value=${key.id}
+          choices=${enabled.map(({ id, name }) => ({ value: id, label: name }))}
+          onChange=${(value: string) => set({ key: value })}
+        />
+      </div>`
+    }
+  >
+    ${error && html`<${Problem} error=${error} retry=${reload} />`} ${!data && !error && html`<${Loading} />`}
+    ${
+      data &&
+      !key &&
+      html`<${Panel}>
+        <${Empty} title="There is no key to try it with" action=${html`<${Button} tone="primary" href=${hrefOf('keys')}>Create a key<//>`}>
+          Every request is made as a key, with its rules.
+        <//>
+      <//>`
+    }
+    ${
+      key &&
+      html`<${Tabs}
+        label="What to try"
+        tabs=${[
+          { id: 'respond', title: 'Response' },
+          { id: 'decide', title: 'Decision' },
+        ]}
+        current=${surface}
+        onSelect=${(id: string) => set({ do: id === 'decide' ? id : undefined })}
+      >
+        ${
+          surface === 'respond'
+            ? html`<${Responses} playAs=${key.id} model=${model} />`
+            : html`<${Decisions} playAs=${key.id} model=${defaultDecisionModel} />`
+        }
+      <//>`
+    }
+  <//>`
+}

@@ -1,0 +1,139 @@
+type Json = Readonly<Record<string, unknown>>
+
+export const languages = ['curl', 'TypeScript', 'Python'] as const
+export type Language = (typeof languages)[number]
+
+/** What sends the same request without the dashboard. The key stays a variable: only its owner knows it. */
+export function snippetOf(language: Language, surface: 'responses' | 'systemone', baseUrl: string, request: Json): string {
+  if (language === 'curl') return curl(surface, baseUrl, request)
+  if (surface === 'systemone') return language === 'Python' ? pythonPost(baseUrl, request) : typescriptPost(baseUrl, request)
+  return language === 'Python' ? pythonSdk(baseUrl, request) : typescriptSdk(baseUrl, request)
+}
+
+function curl(surface: string, baseUrl: string, request: Json): string {
+  const noBuffer = request['stream'] === true ? '-N ' : ''
+  const body = JSON.stringify(request, undefined, 2).replaceAll("'", String.raw`'\''`)
+  return `curl ${noBuffer}${baseUrl}/v1/${surface} \\
+  -H "Authorization: Bearer $TURNPIKE_API_KEY" \\
+  -H 'Content-Type: application/json' \\
+  -d '${body}'`
+}
+
+function typescriptSdk(baseUrl: string, request: Json): string {
+  const reading =
+    request['stream'] === true
+      ? `const stream = await client.responses.create(${typescriptOf(request)})
+
+for await (const event of stream) {
+  if (event.type === 'response.output_text.delta') process.stdout.write(event.delta)
+}`
+      : `const response = await client.responses.create(${typescriptOf(request)})
+
+console.log(response.output_text)`
+  return `import OpenAI from ${quoted('openai')}
+
+const client = new OpenAI({ baseURL: '${baseUrl}/v1', apiKey: process.env.TURNPIKE_API_KEY })
+${reading}`
+}
+
+function typescriptPost(baseUrl: string, request: Json): string {
+  return `const response = await fetch('${baseUrl}/v1/systemone', {
+  method: 'POST',
+  headers: {
+    authorization: \`Bearer \${process.env.TURNPIKE_API_KEY}\`,
+    'content-type': 'application/json',
+  },
+  body: JSON.stringify(${typescriptOf(request, 1)}),
+})
+
+console.log(await response.json())`
+}
+
+/** The SDK knows the members of the standard. What the gateway adds goes into \`extra_body\`. */
+const sdkMembers = [
+  'model',
+  'input',
+  'instructions',
+  'stream',
+  'temperature',
+  'top_p',
+  'max_output_tokens',
+  'reasoning',
+  'tools',
+  'tool_choice',
+  'text',
+  'metadata',
+  'previous_response_id',
+  'store',
+  'include',
+]
+
+function pythonSdk(baseUrl: string, request: Json): string {
+  const entries = Object.entries(request)
+  const known = entries.filter(([name]) => sdkMembers.includes(name)).map(([name, value]) => `    ${name}=${pythonOf(value, 1)},`)
+  const extra = Object.fromEntries(entries.filter(([name]) => !sdkMembers.includes(name)))
+  if (Object.keys(extra).length > 0) known.push(`    extra_body=${pythonOf(extra, 1)},`)
+  const reading =
+    request['stream'] === true
+      ? `for event in response:
+    if event.type == "response.output_text.delta":
+        print(event.delta, end="", flush=True)`
+      : 'print(response.output_text)'
+  return `import os
+from openai import OpenAI
+
+client = OpenAI(base_url="${baseUrl}/v1", api_key=os.environ["TURNPIKE_API_KEY"])
+response = client.responses.create(
+${known.join('\n')}
+)
+
+${reading}`
+}
+
+function pythonPost(baseUrl: string, request: Json): string {
+  return `import os
+import requests
+
+response = requests.post(
+    "${baseUrl}/v1/systemone",
+    headers={"Authorization": f"Bearer {os.environ['TURNPIKE_API_KEY']}"},
+    json=${pythonOf(request, 1)},
+)
+print(response.json())`
+}
+
+/** An object literal: names without quotes where they need none. */
+function typescriptOf(value: unknown, depth = 0): string {
+  const [inner, outer] = ['  '.repeat(depth + 1), '  '.repeat(depth)]
+  if (Array.isArray(value))
+    return value.length === 0 ? '[]' : `[\n${value.map(each => `${inner}${typescriptOf(each, depth + 1)},`).join('\n')}\n${outer}]`
+  if (typeof value === 'object' && value !== null) {
+    const lines = Object.entries(value).map(([name, each]) => `${inner}${nameOf(name)}: ${typescriptOf(each, depth + 1)},`)
+    return lines.length === 0 ? '{}' : `{\n${lines.join('\n')}\n${outer}}`
+  }
+  return typeof value === 'string' ? quoted(value) : JSON.stringify(value)
+}
+
+function nameOf(name: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : quoted(name)
+}
+
+function quoted(text: string): string {
+  return `'${JSON.stringify(text)
+    .slice(1, -1)
+    .replaceAll(String.raw`\"`, '"')
+    .replaceAll("'", String.raw`\'`)}'`
+}
+
+function pythonOf(value: unknown, depth: number): string {
+  const [inner, outer] = ['    '.repeat(depth + 1), '    '.repeat(depth)]
+  if (value === null || value === undefined) return 'None'
+  if (typeof value === 'boolean') return value ? 'True' : 'False'
+  if (Array.isArray(value))
+    return value.length === 0 ? '[]' : `[\n${value.map(each => `${inner}${pythonOf(each, depth + 1)},`).join('\n')}\n${outer}]`
+  if (typeof value === 'object') {
+    const lines = Object.entries(value).map(([name, each]) => `${inner}${JSON.stringify(name)}: ${pythonOf(each, depth + 1)},`)
+    return lines.length === 0 ? '{}' : `{\n${lines.join('\n')}\n${outer}}`
+  }
+  return JSON.stringify(value)
+}

@@ -1,0 +1,91 @@
+import type { VNode } from 'preact'
+import { Badge, Empty } from '../../components/feedback.ts'
+import { Input } from '../../components/fields.ts'
+import { Button, Panel } from '../../components/page.ts'
+import { PagedTable, type Column } from '../../components/table.ts'
+import { Time } from '../../components/time.ts'
+import { html } from '../../html.ts'
+import { hrefOf, useParameters } from '../../place.ts'
+
+interface Entry {
+  readonly id: string
+  readonly actor: string
+  readonly action: string
+  readonly target: string
+  readonly org: string | null
+  readonly changes: Readonly<Record<string, { readonly from: unknown; readonly to: unknown }>>
+  readonly created_at: string
+}
+
+const filters = ['actor', 'target', 'org'] as const
+const filterNames = { actor: 'Who', target: 'What', org: 'Organization' } as const
+
+const columns: readonly Column<Entry>[] = [
+  { head: 'Time', cell: ({ created_at: at }) => html`<${Time} at=${at} />` },
+  { head: 'Who', cell: ({ actor }) => html`<code>${actor}</code>` },
+  { head: 'Did', cell: ({ action }) => html`<${Badge} tone=${action.endsWith('.delete') ? 'bad' : 'neutral'}>${action}<//>` },
+  { head: 'To what', cell: target },
+  { head: 'Organization', cell: ({ org }) => org ?? html`<span class="muted">all</span>`, isExtra: true },
+  { head: 'Changes', cell: changes },
+]
+
+/** Who changed what, the newest first. */
+export function AuditTrail(): VNode {
+  const [parameters, setParameters] = useParameters()
+  const isFiltered = filters.some(name => parameters[name] !== undefined)
+  return html`<div class="stack">
+    <div class="filters" role="search" aria-label="Audit trail">
+      ${filters.map(
+        name =>
+          html`<${Input}
+            key=${name}
+            label=${filterNames[name]}
+            placeholder="All"
+            value=${parameters[name] ?? ''}
+            onChange=${(value: string) => setParameters({ [name]: value, cursor: undefined })}
+          />`,
+      )}
+      ${isFiltered && html`<${Button} tone="quiet" href=${hrefOf('settings', { tab: 'audit' })}>Show all<//>`}
+    </div>
+    <${Panel} flush>
+      <${PagedTable}
+        label="Audit trail"
+        path="/audit"
+        query=${Object.fromEntries(filters.map(name => [name, parameters[name]]))}
+        columns=${columns}
+        rowKey=${({ id }: Entry) => id}
+        empty=${html`<${Empty} title=${isFiltered ? 'Nothing matches' : 'Nothing was changed yet'} />`}
+      />
+    <//>
+  </div>`
+}
+
+/** What the entry is about, as a link if it has a page. */
+function target({ action, target: id, org }: Entry): VNode {
+  const [kind] = action.split('.') as [string]
+  const href = {
+    keys: hrefOf('keys', { id }),
+    playground: hrefOf('keys', { id }),
+    orgs: hrefOf('accounts', { level: 'org', id }),
+    teams: hrefOf('accounts', { level: 'team', id, org }),
+    users: hrefOf('accounts', { level: 'user', id, org }),
+    credits: hrefOf('accounts', { level: 'org', id: org, tab: 'credit' }),
+    records: hrefOf('logs', { id }),
+  }[kind]
+  return href === undefined || action.endsWith('.delete') ? html`<code>${id}</code>` : html`<a href=${href}><code>${id}</code></a>`
+}
+
+function changes({ changes: changed }: Entry): VNode {
+  const names = Object.keys(changed)
+  if (names.length === 0) return html`<span class="muted">–</span>`
+  return html`<details>
+    <summary>${names.length === 1 ? names[0] : `${names.length} members`}</summary>
+    <dl class="facts">
+      ${names.map(
+        name =>
+          html`<dt key=${name}>${name}</dt>
+            <dd><code class="value">${JSON.stringify(changed[name]!.from)} → ${JSON.stringify(changed[name]!.to)}</code></dd>`,
+      )}
+    </dl>
+  </details>`
+}

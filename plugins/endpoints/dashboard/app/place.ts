@@ -1,0 +1,81 @@
+import { useEffect, useState } from 'preact/hooks'
+
+/** Where the browser is: a page of the dashboard and its parameters. All pages are beside one another, so every address is relative. */
+export interface Place {
+  /** The id of the page. Empty for the first one. */
+  readonly page: string
+  readonly query: URLSearchParams
+}
+
+/** Parameters to set. Those that are empty, null or undefined are removed. */
+export type Parameters = Readonly<Record<string, string | number | boolean | null | undefined>>
+
+const changed = new EventTarget()
+
+export function here(): Place {
+  const { pathname, search } = location
+  return { page: decodeURIComponent(pathname.slice(pathname.lastIndexOf('/') + 1)), query: new URLSearchParams(search) }
+}
+
+/** The address of a page, for `href`. */
+export function hrefOf(page: string, parameters: Parameters = {}): string {
+  const text = withParameters(new URLSearchParams(), parameters).toString()
+  return `${page || './'}${text && `?${text}`}`
+}
+
+export function go(href: string, { replace = false }: { readonly replace?: boolean } = {}): void {
+  if (replace) history.replaceState(history.state, '', href)
+  else history.pushState(null, '', href)
+  changed.dispatchEvent(new Event('change'))
+}
+
+export function usePlace(): Place {
+  const [place, setPlace] = useState(here)
+  useEffect(() => {
+    const update = (): void => setPlace(here())
+    changed.addEventListener('change', update)
+    addEventListener('popstate', update)
+    return () => {
+      changed.removeEventListener('change', update)
+      removeEventListener('popstate', update)
+    }
+  }, [])
+  return place
+}
+
+/**
+ * The parameters of the page, and a function that changes some of them. A change makes a new entry in the browser's history, unless it is
+ * made with `replace`, as while somebody types.
+ */
+export function useParameters(): readonly [
+  Readonly<Record<string, string | undefined>>,
+  (change: Parameters, options?: { readonly replace?: boolean }) => void,
+] {
+  const { page, query } = usePlace()
+  const set = (change: Parameters, options?: { readonly replace?: boolean }): void => {
+    const text = withParameters(here().query, change).toString()
+    go(`${page || './'}${text && `?${text}`}`, options)
+  }
+  return [Object.fromEntries(query), set]
+}
+
+/** Lets links between pages be plain `<a href>`: a click changes the page without loading the document. */
+export function followLinks(): void {
+  addEventListener('click', event => {
+    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+    const link = (event.target as Element | null)?.closest?.('a[href]') as HTMLAnchorElement | null
+    if (!link || link.target || link.hasAttribute('download') || link.origin !== location.origin) return
+    const folder = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1)
+    if (folder(link.pathname) !== folder(location.pathname) || link.hash) return
+    event.preventDefault()
+    go(link.href)
+  })
+}
+
+function withParameters(query: URLSearchParams, parameters: Parameters): URLSearchParams {
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value === undefined || value === null || value === '' || value === false) query.delete(name)
+    else query.set(name, String(value))
+  }
+  return query
+}

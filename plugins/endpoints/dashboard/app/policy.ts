@@ -1,0 +1,47 @@
+// What the pages of keys and of accounts know about policy.
+
+export const policyFields = ['zdr', 'logging', 'hipaa', 'redaction'] as const
+export type PolicyField = (typeof policyFields)[number]
+export type Level = 'org' | 'team' | 'user' | 'key'
+
+export interface PolicySetting {
+  readonly value: boolean
+  readonly enforced?: boolean
+  readonly settings?: Readonly<Record<string, unknown>>
+}
+
+/** What one level sets. */
+export type PolicyLayer = { readonly [F in PolicyField]?: PolicySetting }
+
+/** What applies to a key, as `GET keys/{id}/policy` has it. */
+export type EffectivePolicy = {
+  readonly [F in PolicyField]: {
+    readonly value: boolean
+    readonly settings?: Readonly<Record<string, unknown>>
+    readonly policy_source: Level
+    readonly locked_by: Exclude<Level, 'key'> | null
+  }
+}
+
+export const policyTexts: Readonly<Record<PolicyField, { readonly name: string; readonly effect: string }>> = {
+  zdr: { name: 'Zero data retention', effect: 'Only providers with a certified zero-data-retention policy for the model are asked.' },
+  logging: {
+    name: 'Request logging',
+    effect: 'Requests and answers are encrypted and stored. Off, they are dropped before anything could store them.',
+  },
+  hipaa: { name: 'HIPAA mode', effect: 'Only providers with a HIPAA agreement for the model are asked.' },
+  redaction: { name: 'Redaction', effect: 'Personal data and secrets are taken out before anything leaves the gateway.' },
+}
+
+export const levelNames: Readonly<Record<Level, string>> = { org: 'organization', team: 'team', user: 'user', key: 'key' }
+
+/** What levels above a key enforce: the strongest one decides each field. */
+export function locksOf(levels: readonly { readonly level: Exclude<Level, 'key'>; readonly policy: PolicyLayer | undefined }[]): Locks {
+  const found = policyFields.map(field => {
+    const locking = levels.find(({ policy }) => policy?.[field]?.enforced)
+    return [field, locking && { level: locking.level, value: locking.policy![field]!.value }] as const
+  })
+  return Object.fromEntries(found.filter(([, lock]) => lock)) as Locks
+}
+
+export type Locks = { readonly [F in PolicyField]?: { readonly level: Exclude<Level, 'key'>; readonly value: boolean } }

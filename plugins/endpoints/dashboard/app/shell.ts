@@ -1,0 +1,102 @@
+import type { FunctionComponent, VNode } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { session, setAntiForgery, signedOut } from './api.ts'
+import { Loading, Notice, Problem } from './components/feedback.ts'
+import { Icon } from './components/icon.ts'
+import { Page } from './components/page.ts'
+import { addedPages, type AddedPage } from './added-pages.ts'
+import { html } from './html.ts'
+import { Navigation } from './navigation.ts'
+import { pages, type PageEntry } from './page-list.ts'
+import { usePlace } from './place.ts'
+import { reaches, SessionContext, type SignedIn } from './session.ts'
+import { SignInPage } from './sign-in-page.ts'
+
+interface SessionReply {
+  readonly admin: SignedIn | null
+  readonly anti_forgery?: string
+  readonly pages?: readonly AddedPage[]
+}
+
+/** The frame around the pages: who is signed in, and which page it is. */
+export function Shell(): VNode {
+  const [reply, setReply] = useState<SessionReply>()
+  const [error, setError] = useState<unknown>()
+  const load = async (): Promise<void> => {
+    try {
+      const found = await session.read<SessionReply>()
+      setAntiForgery(found.anti_forgery)
+      setReply(found)
+      setError(undefined)
+    } catch (thrown) {
+      setError(thrown)
+    }
+  }
+  useEffect(() => {
+    void load()
+    const ended = (): void => setReply({ admin: null })
+    addEventListener(signedOut, ended)
+    return () => removeEventListener(signedOut, ended)
+  }, [])
+  if (error !== undefined) return html`<main class="alone"><${Problem} error=${error} retry=${load} /></main>`
+  if (!reply) return html`<main class="alone"><${Loading} /></main>`
+  if (!reply.admin) return html`<${SignInPage} onSignedIn=${load} />`
+  return html`<${SessionContext.Provider} value=${reply.admin}>
+    <${Frame} admin=${reply.admin} added=${reply.pages ?? []} onSignedOut=${load} />
+  <//>`
+}
+
+function Frame({
+  admin,
+  added,
+  onSignedOut,
+}: {
+  readonly admin: SignedIn
+  readonly added: readonly AddedPage[]
+  readonly onSignedOut: () => void
+}): VNode {
+  const { page: id } = usePlace()
+  const [isOpen, setOpen] = useState(false)
+  const all = [...pages, ...addedPages(added)].filter(({ role = 'viewer', reach = 'org' }) => reaches(admin, role, reach))
+  const current = all.find(page => page.id === id)
+  useEffect(() => setOpen(false), [id])
+  return html`<div class="frame">
+    <a class="skip" href="#main" onClick=${skip}>Skip to the content</a>
+    <header class="top">
+      <button type="button" class="icon-button" aria-expanded=${isOpen} aria-controls="navigation" onClick=${() => setOpen(!isOpen)}>
+        <${Icon} name=${isOpen ? 'close' : 'menu'} /><span class="hidden">Menu</span>
+      </button>
+      <span class="top-title">${current?.title ?? 'Turnpike'}</span>
+    </header>
+    <${Navigation} pages=${all} current=${id} admin=${admin} isOpen=${isOpen} onSignedOut=${onSignedOut} />
+    <main id="main" tabindex="-1">
+      ${
+        current
+          ? html`<${LoadedPage} key=${current.id} page=${current} />`
+          : html`<${Page} title="No such page"
+              ><${Notice} tone="warn"> There is no page “${id}” here, or not for your role. <a href="./">Go to the overview</a>.<//><//
+            >`
+      }
+    </main>
+  </div>`
+}
+
+/** A page, whose module is loaded first. */
+function LoadedPage({ page }: { readonly page: PageEntry }): VNode {
+  const [component, setComponent] = useState<{ readonly it: FunctionComponent }>()
+  const [error, setError] = useState<unknown>()
+  useEffect(() => {
+    page.load().then(
+      module => setComponent({ it: module.default }),
+      () => setError(new Error('This page could not be loaded. Reload the browser tab.')),
+    )
+  }, [])
+  if (error !== undefined) return html`<${Page} title=${page.title}><${Problem} error=${error} /><//>`
+  return component ? html`<${component.it} />` : html`<${Loading} />`
+}
+
+/** The address stays as it is: it has the page, not a place on it. */
+function skip(event: Event): void {
+  event.preventDefault()
+  document.getElementById('main')?.focus()
+}

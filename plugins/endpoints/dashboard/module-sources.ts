@@ -1,0 +1,37 @@
+import { stripTypeScriptTypes } from 'node:module'
+
+/** The packages that the app imports, by the name that it imports them with, and where the browser finds them below `libraries/`. */
+const libraries: Readonly<Record<string, { readonly file: string; readonly module: string }>> = {
+  preact: { file: 'preact.js', module: 'preact' },
+  'preact/hooks': { file: 'preact-hooks.js', module: 'preact/hooks' },
+  htm: { file: 'htm.js', module: 'htm' },
+  uplot: { file: 'uplot.js', module: 'uplot/dist/uPlot.esm.js' },
+}
+const imports = new RegExp(`(\\bfrom\\s*|\\bimport\\s*\\(?\\s*)(['"])(${Object.keys(libraries).join('|')})\\2`, 'g')
+
+/** Modules of the repository as browsers can run them: without types, and with addresses in place of the names of packages. */
+export class ModuleSources {
+  /** The file of a package. `path` starts with `libraries/`. */
+  library(path: string): URL | undefined {
+    const found = Object.values(libraries).find(({ file }) => path === `libraries/${file}`)
+    return found && new URL(import.meta.resolve(found.module))
+  }
+
+  served(text: string, file: string, path: string): string {
+    const code = file.endsWith('.ts') ? withoutTypes(text) : text
+    const up = '../'.repeat(path.split('/').length - 1) || './'
+    return code.replaceAll(imports, (_, start, quote, name) => `${start}${quote}${up}libraries/${libraries[name]!.file}${quote}`)
+  }
+}
+
+/** Leaves lines and columns as they are. */
+function withoutTypes(text: string): string {
+  const { emitWarning } = process
+  // Node.js calls this function experimental, which is nothing that who opens the dashboard can do something about.
+  process.emitWarning = () => {}
+  try {
+    return stripTypeScriptTypes(text)
+  } finally {
+    process.emitWarning = emitWarning
+  }
+}

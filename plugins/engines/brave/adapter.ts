@@ -1,0 +1,52 @@
+import { foundPages, getWith, searchText, type EngineAdapter, type SearchLocation } from '../../../core/index.ts'
+
+export interface BraveOptions {
+  readonly baseUrl: string
+  readonly safeSearch: 'off' | 'moderate' | 'strict'
+}
+
+const countries = new Set(
+  'AR AU AT BE BR CA CL DK FI FR DE HK IN ID IT JP KR MY MX NL NZ NO CN PL PT PH RU SA ZA ES SE CH TW TR GB US'.split(' '),
+)
+const mostResults = 20
+const longestQuery = 400
+const mostWords = 50
+
+/** https://api-dashboard.search.brave.com/app/documentation/web-search/query */
+export function braveAdapter({ baseUrl, safeSearch }: BraveOptions): EngineAdapter {
+  return {
+    name: 'brave',
+    prepare(query) {
+      const { maxResults, userLocation } = query
+      const country = userLocation?.country
+      const parameters = {
+        q: searchText(query, { sites: true, maximumCharacters: longestQuery, maximumWords: mostWords }),
+        count: Math.min(maxResults, mostResults),
+        // Another country is an error.
+        country: country !== undefined && countries.has(country) ? country : undefined,
+        safesearch: safeSearch,
+        text_decorations: 'false',
+        result_filter: 'web',
+      }
+      return getWith(baseUrl, '/web/search', parameters, placeHeaders(userLocation))
+    },
+    // A reply without web results has no member `web`.
+    pages({ type, web }) {
+      if (type !== 'search') return undefined
+      return foundPages((web as { results?: unknown } | null | undefined)?.results ?? [], entry => {
+        const { url, title, description, extra_snippets, page_age } = entry
+        return { url, title, text: [description, ...(Array.isArray(extra_snippets) ? extra_snippets : [])], publishedAt: page_age }
+      })
+    },
+    // An unknown key is a 422 here.
+    failureKind: (status, { error }) =>
+      (error as { code?: unknown } | null | undefined)?.code === 'SUBSCRIPTION_TOKEN_INVALID' && status === 422 ? 'auth' : undefined,
+  }
+}
+
+/** Names with characters that a header cannot hold are left out. */
+function placeHeaders(location: SearchLocation = {}): Readonly<Record<string, string>> {
+  const { country, region, city, timezone } = location
+  const headers = { 'x-loc-country': country, 'x-loc-state-name': region, 'x-loc-city': city, 'x-loc-timezone': timezone }
+  return Object.fromEntries(Object.entries(headers).filter((header): header is [string, string] => /^[ -~]{1,100}$/.test(header[1] ?? '')))
+}

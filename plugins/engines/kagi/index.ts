@@ -1,0 +1,21 @@
+import { definePlugin, engineBaseUrl, engineKeyOption, engineOptions, httpEngine, SearchEngines } from '../../../core/index.ts'
+import { kagiAdapter } from './adapter.ts'
+
+/** Web search by Kagi. */
+export default definePlugin({
+  name: 'kagi-search',
+  options: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['apiKey'],
+    properties: {
+      apiKey: engineKeyOption,
+      baseUrl: engineBaseUrl('https://kagi.com/api/v1'),
+      safeSearch: { type: 'boolean', default: true, description: 'Whether Kagi leaves out adult content.' },
+      ...engineOptions,
+    },
+  },
+  setup(gateway, options) {
+    gateway.add(SearchEngines, httpEngine(kagiAdapter(options), gateway.http, options))
+  },
+})

@@ -1,0 +1,51 @@
+import { getCountries, getCountryCallingCode, isValidPhoneNumber, Metadata, type CountryCode } from 'libphonenumber-js/max'
+
+// The plans of libphonenumber, read directly: its own functions take many times as long, and numbers are everywhere.
+
+/** What `libphonenumber-js` knows, but its types do not tell. */
+interface Plan {
+  nationalPrefix(): string | undefined
+  type(name: string): { pattern(): string | undefined } | undefined
+}
+
+const types = ['FIXED_LINE', 'MOBILE', 'TOLL_FREE', 'PREMIUM_RATE', 'SHARED_COST', 'PERSONAL_NUMBER', 'VOICEMAIL', 'UAN', 'PAGER', 'VOIP']
+const dialled = new Map<CountryCode, RegExp>()
+const withoutPrefix = new Map<string, RegExp>()
+const callingCodes = Map.groupBy(getCountries(), country => String(getCountryCallingCode(country)))
+
+/** Whether these digits are a number as it is dialled within a country. */
+export function isNationalNumber(digits: string, country: CountryCode): boolean {
+  let expression = dialled.get(country)
+  if (!expression) {
+    const plan = planOf(country)
+    dialled.set(country, (expression = new RegExp(`^(?:${plan.nationalPrefix() ?? ''})?(?:${patternOf(plan)})$`)))
+  }
+  return expression.test(digits)
+}
+
+/** Whether these digits are a number with the code of its country. */
+export function isInternationalNumber(digits: string): boolean {
+  for (let length = 1; length <= 3; length++) {
+    const code = digits.slice(0, length)
+    const countries = callingCodes.get(code)
+    if (!countries) continue
+    let expression = withoutPrefix.get(code)
+    if (!expression) withoutPrefix.set(code, (expression = new RegExp(`^(?:${countries.map(each => patternOf(planOf(each))).join('|')})$`)))
+    return expression.test(digits.slice(length))
+  }
+  // Codes of no country, such as 800.
+  return isValidPhoneNumber(`+${digits}`)
+}
+
+function planOf(country: CountryCode): Plan {
+  const metadata = new Metadata() as Metadata & { readonly numberingPlan: Plan }
+  metadata.selectNumberingPlan(country)
+  return metadata.numberingPlan
+}
+
+function patternOf(plan: Plan): string {
+  return types
+    .map(type => plan.type(type)?.pattern())
+    .filter(pattern => pattern)
+    .join('|')
+}
