@@ -164,6 +164,15 @@ async function checkDays(t: Test, sink: LogSink, store: RecordStore): Promise<vo
     record(20_000 + index, { org: 'days', team: index % 2 === 0 ? 'even' : 'odd', keyId: null, at: start + index * hourMs * 0.75 }),
   )
   await sink.write(records)
+  const groupsOfDays = { model: 'demo', provider: 'acme', org: 'days', key: null, team: null }
+  const everything = await store.usage({
+    from: start,
+    to: start + 150 * hourMs,
+    bucket: 'total',
+    groupBy: ['model', 'provider'],
+    limit: 10,
+  })
+  t.match(everything, [{ group: { model: 'demo', provider: 'acme' }, requests: 200 }], 'without keys')
   const query = { org: 'days', groupBy: ['team'], limit: 1_000 } as const
   for (const [from, to] of [
     [0, 24],
@@ -187,6 +196,12 @@ async function checkDays(t: Test, sink: LogSink, store: RecordStore): Promise<vo
       )
       t.ok(days.every(({ latency }) => latency!.p50Ms !== null))
       t.match(await store.usage({ ...query, ...span, team, bucket: 'total' }), [{ requests: ofTeam.length }])
+      for (const groupBy of [['model'], ['model', 'key'], ['provider', 'org'], ['key'], []] as const)
+        t.match(
+          await store.usage({ ...span, org: 'days', team, bucket: 'total', groupBy, limit: 10 }),
+          [{ requests: ofTeam.length, group: Object.fromEntries(groupBy.map(group => [group, groupsOfDays[group]])) }],
+          groupBy.join(),
+        )
     }
   }
 }

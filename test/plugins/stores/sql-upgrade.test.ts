@@ -142,6 +142,10 @@ for (const [name, open] of Object.entries(onDialects))
       { at: day + 86_400_000, requests: 20 },
     ])
     t.ok(rows.every(({ latency }) => latency!.p50Ms! > 1))
+    for (const groupBy of [['model'], ['model', 'org'], ['org']] as const)
+      t.match(await readUsage(database, { from: day, to: day + 2 * 86_400_000, bucket: 'total', groupBy, latency: true, limit: 10 }), [
+        { requests: 50, costUsd: 20 },
+      ])
   })
 
 t.test('turnpike check leaves it alone, and keys list upgrades it', async t => {

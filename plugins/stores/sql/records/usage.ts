@@ -101,9 +101,10 @@ function tableOf(table: 'usage' | 'usage_latency', query: UsageQuery, groups: re
     ) as largest on ${equal}`
 }
 
-function wanted({ bucket, from, to, org, team, user, key }: UsageQuery): RawBuilder<unknown> {
+function wanted(query: UsageQuery): RawBuilder<unknown> {
+  const { bucket, from, to, org, team, user, key } = query
   const byMinute = bucket === 'minute' || (bucket === 'total' && to - from <= totalByMinuteMs)
-  const spans = byMinute ? [{ stored: 'minute', from, to } as const] : bucket === 'hour' ? [hours(from, to)] : daysAndHours(from, to)
+  const spans = byMinute ? [{ stored: 'minute', from, to } as const] : bucket === 'hour' ? [hours(from, to)] : daysAndHours(query)
   const inSpan = spans.map(
     span => sql`u.bucket = ${span.stored} and u.at >= ${span.from - (span.from % rollUpMs[span.stored])} and u.at < ${span.to}`,
   )
@@ -135,12 +136,20 @@ function hours(from: number, to: number): Span {
 }
 
 /** Whole days, and the hours before the first and after the last. */
-function daysAndHours(from: number, to: number): readonly Span[] {
+function daysAndHours(query: UsageQuery): readonly Span[] {
+  const { from, to } = query
   const firstDay = Math.ceil(from / rollUpMs.day) * rollUpMs.day
   const lastDay = Math.floor(to / rollUpMs.day) * rollUpMs.day
   if (firstDay >= lastDay) return [hours(from, to)]
-  const spans = [hours(from, firstDay), { stored: 'day', from: firstDay, to: lastDay } as const, hours(lastDay, to)]
+  const spans = [hours(from, firstDay), { stored: daysFor(query), from: firstDay, to: lastDay }, hours(lastDay, to)]
   return spans.filter(span => span.from < span.to)
+}
+
+/** The fewest rows that can answer the query. */
+function daysFor({ groupBy, org, team, user, key }: UsageQuery): UsageTable['bucket'] {
+  if (!groupBy.includes('model') && !groupBy.includes('provider')) return 'day-keys'
+  const isOfKeys = groupBy.some(group => group === 'key' || group === 'team' || group === 'org')
+  return isOfKeys || [org, team, user, key].some(only => only !== undefined) ? 'day' : 'day-models'
 }
 
 function groupOf(row: GroupRow, groups: readonly UsageGroup[]): UsageRow['group'] {
