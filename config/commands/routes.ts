@@ -1,62 +1,58 @@
-import { GatewayError } from '../../core/foundation/errors.ts'
-import type { JsonObject, PreviewedEndpoint, RoutePreview } from '../../core/index.ts'
-import { command, configOption, type ConfigOption } from '../command.ts'
-import { ConfigError } from '../errors.ts'
-import { apiKeyId } from '../../core/admission/api-key.ts'
-import { keyNamed } from '../keys/find-key.ts'
-import { loadConfig } from '../load.ts'
-import { openGateway } from '../open-gateway.ts'
+import type { PassedOver } from '../../core/index.ts'
+import { adminCommand } from '../admin/admin-command.ts'
+import { withAdmin, type AdminClient, type AdminOptions } from '../admin/client.ts'
+import { printJson } from '../admin/print.ts'
+import { findKey } from '../keys/find-key.ts'
 import { table } from '../table.ts'
 
-interface RoutesOptions extends ConfigOption {
+interface RoutesOptions extends AdminOptions {
   readonly sort?: string
   readonly interval?: string
   readonly key?: string
-  readonly json?: boolean
 }
 
-export default command('routes', 'Show in which order a request would be sent to endpoints now, and why. Reads the stored metrics.')
+/** What `GET /admin/v1/routes` answers. */
+interface Routes {
+  readonly sort: string | null
+  readonly model_sort: string | null
+  readonly unit: string | null
+  readonly interval_ms: number
+  readonly candidates: readonly RoutedEndpoint[]
+}
+
+interface RoutedEndpoint {
+  readonly provider: string
+  readonly model: string
+  readonly value: number | null
+  readonly requests: number
+  readonly uptime: number | null
+  readonly circuit_open: boolean
+  readonly passed_over: PassedOver | null
+}
+
+export default adminCommand('routes', 'Show in which order a request would be sent to endpoints now, and why.')
   .argument('<model>', 'A model name as in a request, such as auto.')
-  .addOption(configOption())
   .option('--sort <sort>', 'Order by this sort instead of the default.')
   .option('--interval <interval>', 'The period of the metrics, such as 1h or 7 days. Default: 15 minutes.')
   .option('--key <key>', 'Apply the permissions and the policy of this API key: its id or its name.')
-  .option('--json', 'Print JSON.')
-  .action(showRoutes)
+  .action(async (model: string, options: RoutesOptions) =>
+    withAdmin(options, async client => {
+      const found = await client.call('GET', `/routes?${await queryOf(model, options, client)}`)
+      if (options.json) printJson(found)
+      else console.log(`${report(found as unknown as Routes)}\n${client.local ? fromStores : 'This is how the running gateway sees it.'}`)
+    }),
+  )
 
-async function showRoutes(model: string, { config: path, sort, interval, key: wanted, json }: RoutesOptions): Promise<void> {
-  const gateway = await openGateway(await loadConfig(path), { logLevel: 'warn', createFiles: false })
-  try {
-    const key =
-      wanted === undefined
-        ? undefined
-        : ((await gateway.keys.find(apiKeyId(wanted) ?? wanted)) ?? keyNamed(wanted, await gateway.keys.list()))
-    const preview = await gateway.routes({ model, sort, interval, key })
-    console.log(json ? JSON.stringify(objectOf(preview), null, 2) : report(preview))
-  } catch (error) {
-    if (error instanceof GatewayError) throw new ConfigError(undefined, [error.message])
-    throw error
-  } finally {
-    await gateway.stop()
-  }
+async function queryOf(model: string, { sort, interval, key }: RoutesOptions, client: AdminClient): Promise<URLSearchParams> {
+  const named = key === undefined ? undefined : await findKey(client, key)
+  const given = { model, sort, interval, key: named?.id }
+  return new URLSearchParams(Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined))
 }
 
-function objectOf({ modelSort, intervalMs, passedOver, candidates, ...preview }: RoutePreview): JsonObject {
-  return {
-    ...preview,
-    model_sort: modelSort,
-    interval_s: intervalMs / 1000,
-    passed_over: passedOver,
-    candidates: candidates.map(({ modelValue, passedOver: reason, circuitOpen, ...candidate }) => ({
-      ...candidate,
-      ...(modelValue !== undefined && { model_value: modelValue }),
-      passed_over: reason,
-      circuit_open: circuitOpen,
-    })),
-  }
-}
+const fromStores =
+  'This is by the stored metrics, which have no open circuits. With GATEWAY_ADMIN_TOKEN set, a running gateway is asked instead.'
 
-const reasons: Readonly<Record<NonNullable<PreviewedEndpoint['passedOver']>, string>> = {
+const reasons: Readonly<Record<PassedOver, string>> = {
   tools: 'takes no tools',
   images: 'takes no images',
   files: 'takes no files',
@@ -72,13 +68,13 @@ const reasons: Readonly<Record<NonNullable<PreviewedEndpoint['passedOver']>, str
   queue: 'its queue is full',
 }
 
-function report({ candidates, sort, modelSort, unit, intervalMs }: RoutePreview): string {
+function report({ candidates, sort, model_sort: modelSort, unit, interval_ms: intervalMs }: Routes): string {
   const isAnyMeasured = candidates.some(({ requests }) => requests > 0)
   const value = sort === null ? 'VALUE' : `${sort.toUpperCase()}${unit === null ? '' : ` (${unit})`}`
   const models = modelSort !== null && modelSort !== sort ? `, models by ${modelSort}` : ''
   let place = 0
   const rows = candidates.map(each => [
-    each.passedOver === null ? String(++place) : '-',
+    each.passed_over === null ? String(++place) : '-',
     each.provider,
     each.model,
     each.value === null ? '-' : String(each.value),
@@ -96,12 +92,8 @@ function report({ candidates, sort, modelSort, unit, intervalMs }: RoutePreview)
   ].join('\n')
 }
 
-function noteOn({ passedOver, circuitOpen, requests }: PreviewedEndpoint): string {
-  const notes = [
-    passedOver && reasons[passedOver],
-    circuitOpen && 'its circuit is open',
-    requests === 0 && passedOver === null && 'no attempts',
-  ]
+function noteOn({ passed_over: reason, circuit_open: isOpen, requests }: RoutedEndpoint): string {
+  const notes = [reason && reasons[reason], isOpen && 'its circuit is open', requests === 0 && reason === null && 'no attempts']
   return notes.filter(Boolean).join(', ')
 }
 

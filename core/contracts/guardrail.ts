@@ -42,7 +42,7 @@ export interface SettingsProblem {
 
 /** At least one function is required. */
 export interface GuardSession {
-  /** Checks the whole conversation, before an endpoint is chosen. */
+  /** Checks the whole conversation, before an endpoint is chosen. Called again whenever tools of the gateway have added to it. */
   input?(request: GenerationRequest): Maybe<GuardVerdict>
   /** Checks a decision, before its model is looked up. A session with `input` or `route` but without `decision` refuses all decisions. */
   decision?(request: DecisionRequest): Maybe<GuardVerdict<DecisionRequest>>

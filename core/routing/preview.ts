@@ -16,6 +16,7 @@ import { Guardrails } from '../framework/extension-points.ts'
 import { loadedGuards, openGuards } from '../guards/input-guards.ts'
 import { Planner } from './plan.ts'
 import { routingRecord } from './routing-record.ts'
+import { Sorts } from './sorts.ts'
 
 const dependencies = {
   accounts: Accounts,
@@ -25,6 +26,7 @@ const dependencies = {
   metrics: MetricStore,
   planner: Planner,
   policies: PolicyResolver,
+  sorts: Sorts,
 }
 
 /** Says in which order a short text request would be sent to endpoints now, and why. */
@@ -43,6 +45,7 @@ export class RoutePreviews {
   async of({ model, sort, interval, key = anyKey }: RouteQuery): Promise<RoutePreview> {
     if (interval !== undefined && intervalMsOf(interval) === undefined) throw notAnInterval(interval)
     const { guardrails, planner, policies } = this.#parts
+    this.#parts.sorts.asked(sort, 'sort')
     const context = await this.#context(key)
     policies.check(context.caller.policy)
     const request: GenerationRequest = {

@@ -26,7 +26,7 @@ t.test('the order that a request would get now, by what a running gateway has me
   }
   t.match(await json(), {
     sort: 'performance',
-    interval_s: 900,
+    interval_ms: 900_000,
     candidates: [{ provider: 'sandbox', requests: 0 }, { provider: 'second' }],
   })
   const fresh = await workplace.run('routes', 'm')
@@ -36,7 +36,9 @@ t.test('the order that a request would get now, by what a running gateway has me
   )
   t.match(fresh.stdout, /No attempts were measured in that time/)
 
-  const gateway = workplace.spawn(['start'])
+  const token = { GATEWAY_ADMIN_TOKEN: 'demo-admin-token-of-at-least-32-characters' }
+  const gateway = workplace.spawn(['start'], [], token)
+  const [, adminUrl] = await gateway.says(/The admin API is on (http:\S+)/)
   const url = await gateway.url()
   const key = await keyOf(workplace, '--name', 'demo', '--providers', 'sandbox', '--models', 'm')
   for (let request = 0; request < 3; request++)
@@ -45,12 +47,21 @@ t.test('the order that a request would get now, by what a running gateway has me
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: JSON.stringify({ model: 'm', input: 'hello', stream: true }),
     }).then(reply => reply.text())
+  const asked = await workplace.spawn(['routes', 'm', '--key', 'demo', '--url', adminUrl!], [], token).finished
+  t.match(
+    asked.stdout,
+    /\n1 +sandbox +m +[\d.]+ +3 +100\.00%\n- +second +m +- +0 +- +the key does not allow it\n/,
+    'what was just measured',
+  )
+  t.match(asked.stdout, /\nThis is how the running gateway sees it\.\n$/)
+  const stranger = await workplace.spawn(['routes', 'm', '--url', adminUrl!], [], {}).finished
+  t.match([stranger.exitCode, stranger.stderr], [1, /--url needs an admin token\. Set GATEWAY_ADMIN_TOKEN to one\./])
   gateway.signal('SIGTERM')
   await gateway.finished
 
   const measured = await json('--interval', '1 hour')
   t.match(measured, {
-    interval_s: 3_600,
+    interval_ms: 3_600_000,
     candidates: [
       { provider: 'sandbox', requests: 3, uptime: 1 },
       { provider: 'second', requests: 0 },
@@ -66,11 +77,15 @@ t.test('the order that a request would get now, by what a running gateway has me
   })
   const { stdout } = await workplace.run('routes', 'm', '--key', 'demo', '--sort', 'p95_latency', '--interval', '2 days')
   t.match(stdout, /\n1 +sandbox +m +[\d.]+ +3 +100\.00%\n- +second +m +- +0 +- +the key does not allow it\n/)
-  t.match(stdout, /Ordered by p95_latency, over the last 2 days\.\n$/)
+  t.match(stdout, /Ordered by p95_latency, over the last 2 days\.\nThis is by the stored metrics, .*\n$/)
 
   for (const [commandLine, message] of [
     [['nobody'], /^turnpike: The model "nobody" does not exist here\./],
-    [['m', '--sort', 'beauty'], /'beauty' is not a sort\. Expected performance, cost/],
+    [['m', '--sort', 'beauty'], /Invalid value for 'sort': 'beauty' is not a sort\. Expected performance, cost/],
+    [['m', '--sort', 'latncy'], /Did you mean latency\?/],
+    [['autoo'], /The model "autoo" does not exist here\. Did you mean auto/],
+    [['m', '--intervall', '1h'], /unknown option '--intervall'/],
+    [['m', '--key'], /argument missing/],
     [['m', '--interval', '5 months'], /"5 months" is not an interval\. Expected a whole number and a unit/],
     [['m', '--key', 'dem'], /No key has the id or name "dem"\. Did you mean demo\?/],
     [['sandbox/slow', '--key', 'demo'], /may not use the model/],

@@ -1,10 +1,19 @@
 import { createServer, type Server } from 'node:http'
 import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer } from 'node:net'
+import pTimeout from 'p-timeout'
 import type { RequestRecord, Timeouts } from '../../core/index.ts'
 import { systemBackoff, type Backoff } from '../../core/attempts/backoff.ts'
-import { checkResponse, checkStream, fakeUpstream, type FakeReply } from '../../core/testing/index.ts'
+import {
+  checkResponse,
+  checkStream,
+  fakeUpstream,
+  type CheckedResponse,
+  type FakeReply,
+  type FakeUpstream,
+} from '../../core/testing/index.ts'
 import { said } from '../core/stage.ts'
 import { gateway, hello, saying, type GatewayUnderTest } from '../gateway.ts'
+import { expectedCalls, offered } from './calls.ts'
 import { faults, type Fault, type Mode } from './faults.ts'
 import { wires, type Common, type WireUnderTest } from './wires.ts'
 
@@ -25,17 +34,15 @@ export interface Cell {
 }
 
 /** Requests that have a fallback, at a provider with more rules: one that takes two at a time or, if the vendor is silent, a hedged one. */
-export interface Ruled {
+export interface Ruled extends Outcome {
   readonly fault: string
   readonly mode: Mode
-  /** The attempts of a hedged request, or of one that comes after five at once. */
-  readonly tried: string
-  /** What every request got. */
-  readonly came: string
+  readonly wire: string
 }
 
 export interface Matrix {
   readonly cells: readonly Cell[]
+  /** `tried` by a request that comes after five at once, and what `came` of all of them. */
   readonly crowds: readonly Ruled[]
   readonly hedges: readonly Ruled[]
 }
@@ -45,16 +52,12 @@ const impatient: Partial<Timeouts> = { connectMs: 3_000, firstEventMs: 4_000, be
 
 /** Every fault on every wire, whole and streamed, alone and with a fallback. */
 export async function runMatrix(): Promise<Matrix> {
-  const cells: Cell[] = []
-  const crowds: Ruled[] = []
-  const hedges: Ruled[] = []
-  for (const fault of faults) {
-    const found = await runFault(fault)
-    cells.push(...found.cells)
-    crowds.push(...found.crowds)
-    hedges.push(...found.hedges)
+  const matrices = await inTurn(faults, runFault)
+  return {
+    cells: matrices.flatMap(({ cells }) => cells),
+    crowds: matrices.flatMap(({ crowds }) => crowds),
+    hedges: matrices.flatMap(({ hedges }) => hedges),
   }
-  return { cells, crowds, hedges }
 }
 
 interface Scene {
@@ -64,14 +67,12 @@ interface Scene {
   readonly id: string
 }
 
-function scenesOf({ modes = ['whole', 'stream'], silent }: Fault): readonly Scene[] {
-  const scene = (wire: WireUnderTest, mode: Mode, part: Scene['part']): Scene => ({ wire, mode, part, id: `${wire.name}-${mode}-${part}` })
-  const [first] = wires as readonly [WireUnderTest]
-  return modes.flatMap(mode => [
-    ...wires.flatMap(wire => [scene(wire, mode, 'alone'), scene(wire, mode, 'fallback')]),
-    // Beyond the adapter, all wires are the same.
-    scene(first, mode, silent ? 'hedged' : 'crowd'),
-  ])
+function scenesOf({ modes = ['whole', 'stream'], silent, heavy, on = () => true }: Fault): readonly Scene[] {
+  const parts = ['alone', 'fallback', silent ? 'hedged' : 'crowd'] as const
+  const all = modes.flatMap(mode =>
+    wires.filter(on).flatMap(wire => parts.map(part => ({ wire, mode, part, id: `${wire.name}-${mode}-${part}` }))),
+  )
+  return heavy ? all.filter(({ part, wire }) => part !== 'crowd' || wire === wires[0]) : all
 }
 
 /** So long that a busy machine does not matter. */
@@ -125,13 +126,18 @@ async function runFault(fault: Fault): Promise<Matrix> {
     settings: { logLevel: 'silent', commitAfterMs: 600_000, maxLiveAnswerBytes: 1024 ** 3 },
   })
   try {
-    const solo = scenes.filter(({ part }) => part !== 'crowd')
-    const outcomes = new Map(await Promise.all(solo.map(async scene => [scene.id, await outcomeOf(under, scene)] as const)))
-    const crowded = scenes.filter(({ part }) => part === 'crowd')
-    const crowds = await Promise.all(
-      crowded.map(async scene => ({ fault: fault.name, mode: scene.mode, ...(await crowdOf(under, scene)) })),
+    const each = fault.heavy ? inTurn : together
+    const outcomes = new Map(
+      await each(
+        scenes.filter(({ part }) => part !== 'crowd'),
+        async scene => [scene.id, await outcomeOf(under, fault, scene)] as const,
+      ),
     )
-    const hedges = scenes.filter(({ part }) => part === 'hedged').map(({ mode, id }) => ({ fault: fault.name, mode, ...outcomes.get(id)! }))
+    const crowds = await each(
+      scenes.filter(({ part }) => part === 'crowd'),
+      async scene => ({ ...ofScene(fault, scene), ...(await crowdOf(under, fault, scene)) }),
+    )
+    const hedges = scenes.filter(({ part }) => part === 'hedged').map(scene => ({ ...ofScene(fault, scene), ...outcomes.get(scene.id)! }))
     // A hedged attempt may end before its call has come.
     for (const { id } of scenes.filter(({ part }) => part !== 'hedged')) {
       const attempts = under.records.flatMap(record => record.attempts).filter(({ provider }) => provider === id).length
@@ -139,14 +145,13 @@ async function runFault(fault: Fault): Promise<Matrix> {
       const called = fault.at && fault.at !== 'interim responses' ? attempts : (calls.get(id) ?? 0)
       if (called !== attempts) throw new Error(`${id}: ${attempts} attempts were recorded, ${called} calls came for ${fault.name}`)
     }
+    await leftAlone(upstream, fault)
     const cells = scenes
       .filter(({ part }) => part === 'alone')
-      .map(({ wire, mode }) => ({
-        fault: fault.name,
-        mode,
-        wire: wire.name,
-        alone: outcomes.get(`${wire.name}-${mode}-alone`)!,
-        withFallback: outcomes.get(`${wire.name}-${mode}-fallback`)!,
+      .map(scene => ({
+        ...ofScene(fault, scene),
+        alone: outcomes.get(scene.id)!,
+        withFallback: outcomes.get(`${scene.wire.name}-${scene.mode}-fallback`)!,
       }))
     return { cells, crowds, hedges }
   } finally {
@@ -158,25 +163,65 @@ async function runFault(fault: Fault): Promise<Matrix> {
   }
 }
 
-async function crowdOf(under: GatewayUnderTest, scene: Scene): Promise<Outcome> {
-  const together = await Promise.all(Array.from({ length: 5 }, () => outcomeOf(under, scene)))
-  const last = await outcomeOf(under, scene)
-  return { tried: last.tried, came: [...new Set([...together, last].map(({ came }) => came))].join('; ') }
+function ofScene({ name }: Fault, { mode, wire }: Scene): { readonly fault: string; readonly mode: Mode; readonly wire: string } {
+  return { fault: name, mode, wire: wire.name }
 }
 
-async function outcomeOf(under: GatewayUnderTest, { wire, mode, part, id }: Scene): Promise<Outcome> {
+async function together<T, R>(all: readonly T[], run: (each: T) => Promise<R>): Promise<readonly R[]> {
+  return await Promise.all(all.map(run))
+}
+
+async function inTurn<T, R>(all: readonly T[], run: (each: T) => Promise<R>): Promise<readonly R[]> {
+  const results: R[] = []
+  for (const each of all) results.push(await run(each))
+  return results
+}
+
+/** Throws if the gateway leaves an exchange with the vendor open. */
+async function leftAlone({ requests }: FakeUpstream, { name }: Fault): Promise<void> {
+  const closed = Promise.all(requests.map(request => request.closed))
+  const isLeft = await pTimeout(
+    closed.then(() => true),
+    { milliseconds: 20_000, message: false },
+  )
+  if (!isLeft) throw new Error(`an exchange with the vendor was left open after ${name}`)
+}
+
+async function crowdOf(under: GatewayUnderTest, fault: Fault, scene: Scene): Promise<Outcome> {
+  const asked = (): Promise<Outcome> => outcomeOf(under, fault, scene)
+  const five = await (fault.heavy ? inTurn : together)(Array.from({ length: 5 }), asked)
+  const last = await asked()
+  return { tried: last.tried, came: [...new Set([...five, last].map(({ came }) => came))].join('; ') }
+}
+
+async function outcomeOf(under: GatewayUnderTest, fault: Fault, { wire, mode, part, id }: Scene): Promise<Outcome> {
   const routing = part !== 'alone' && { routing: { provider: { fallbacks: ['spare'] } } }
-  const body = { model: `${id}/${wire.model}`, input: 'hi', stream: mode === 'stream', ...routing }
+  const body = { model: `${id}/${wire.model}`, input: 'hi', stream: mode === 'stream', ...routing, ...(fault.calls && { tools: offered }) }
   const reply = await under.request('/v1/responses', { body })
   const text = await reply.text()
-  const record = await under.record(reply.headers.get('x-request-id')!)
-  const { came, code } = told(reply, text)
+  const requestId = reply.headers.get('x-request-id')!
+  const record = await under.record(requestId)
+  const { came, code } = told(reply, text, fault, record.provider === 'spare')
   if (record.status !== reply.status || record.errorCode !== code)
     throw new Error(`${id}: the caller got ${reply.status} ${code}, the record has ${record.status} ${record.errorCode}`)
+  checkBill(record)
+  if (under.records.filter(each => each.id === requestId).length !== 1) throw new Error(`${id}: there is more than one record`)
   return { tried: attemptsIn(record), came }
 }
 
-function told(reply: Response, text: string): { readonly came: string; readonly code: string | null } {
+/** What was used is never negative, and never NaN. */
+function checkBill({ id, usage, costUsd }: RequestRecord): void {
+  const numbers = Object.entries({ ...usage, cost: costUsd ?? 0 }).filter(([, value]) => typeof value === 'number')
+  const wrong = numbers.find(([, value]) => !(Number(value) >= 0 && Number(value) < Infinity))
+  if (wrong) throw new Error(`${id}: the record has ${wrong.join(' ')}`)
+}
+
+function told(
+  reply: Response,
+  text: string,
+  { says, calls }: Fault,
+  bySpare: boolean,
+): { readonly came: string; readonly code: string | null } {
   if (reply.status !== 200) {
     const { code } = (JSON.parse(text) as { readonly error: { readonly code: string } }).error
     const advice = { true: ', retry', false: ', final' }[reply.headers.get('x-should-retry') ?? ''] ?? ''
@@ -187,8 +232,16 @@ function told(reply: Response, text: string): { readonly came: string; readonly 
   const response = streamed ? checkStream(text).response : checkResponse(JSON.parse(text))
   const code = (response.error as { readonly code: string } | null)?.code ?? null
   if (code !== null) return { came: `200, then ${response.status}: \`${code}\``, code }
-  const complete = /^Hello\.?$/.test(said(response)) ? '' : ', with another text'
-  return { came: `200 ${response.status}${complete}`, code }
+  const found = calls && !bySpare ? called(response) : said(response)
+  const isRight = bySpare ? found === 'Hello' : found === (calls ? expectedCalls : (says ?? 'Hello.'))
+  return { came: `200 ${response.status}${isRight ? '' : `, with another ${calls && !bySpare ? 'call' : 'text'}`}`, code }
+}
+
+function called({ output }: CheckedResponse): string {
+  return output
+    .filter(({ type }) => type === 'function_call')
+    .map(({ name, arguments: text }) => `${String(name)}(${String(text)})`)
+    .join(' ')
 }
 
 function attemptsIn({ attempts }: RequestRecord): string {

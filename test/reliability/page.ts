@@ -1,5 +1,6 @@
 import { failurePolicies } from '../../core/attempts/failure-policy.ts'
 import { runMatrix, type Cell, type Ruled } from './matrix.ts'
+import type { Mode } from './faults.ts'
 import { wires } from './wires.ts'
 
 /** `docs/reliability.md`: what is promised, and what the matrix has shown. */
@@ -62,45 +63,49 @@ function kindRows(): readonly string[] {
 const crowdsIntroduction = `
 ## Many requests at once
 
-The same faults on the wire \`${wires[0]!.name}\`: five requests at once, with a fallback, at a provider with \`maxConcurrent: 2\`, and one more after them. "Tried" lists the attempts of the last one: if the provider is not among them, its circuit is open. "Came" is what all six got.
+The same faults: five requests at once, with a fallback, at a provider with \`maxConcurrent: 2\`, and one more after them. "Tried" lists the attempts of the last one: if the provider is not among them, its circuit is open. "Came" is what all six got. Large replies are sent on one wire only, one after the other.
 
-| fault | reply | tried | came |
-|---|---|---|---|`
+| fault | reply | wires | tried | came |
+|---|---|---|---|---|`
 
 const hedgesIntroduction = `
 ## Hedged requests
 
-The faults of vendors that fall silent, on the same wire, with a fallback and \`hedgeAfter: 2000\`.
+The faults of vendors that fall silent, with a fallback and \`hedgeAfter: 2000\`.
 
-| fault | reply | tried | came |
-|---|---|---|---|`
-
-/** One row for both modes in which the same happened. */
-function ruledRows(found: readonly Ruled[]): readonly string[] {
-  const groups = Map.groupBy(found, ({ fault, tried, came }) => JSON.stringify([fault, tried, came]))
-  return Array.from(groups.values(), ([first, second]) => row([first!.fault, second ? 'both' : first!.mode, first!.tried, first!.came]))
-}
+| fault | reply | wires | tried | came |
+|---|---|---|---|---|`
 
 /** One row for all wires and both modes in which the same happened. */
+function ruledRows(found: readonly Ruled[]): readonly string[] {
+  return rowsOf(found.map(each => ({ ...each, told: [each.tried, each.came] })))
+}
+
 function faultRows(cells: readonly Cell[]): readonly string[] {
-  const groups = new Map<string, Cell[]>()
-  for (const cell of cells) {
-    const { fault, alone, withFallback } = cell
-    const key = JSON.stringify([fault, alone, withFallback])
-    groups.set(key, [...(groups.get(key) ?? []), cell])
-  }
+  return rowsOf(
+    cells.map(({ alone, withFallback, ...cell }) => ({ ...cell, told: [alone.tried, alone.came, withFallback.tried, withFallback.came] })),
+  )
+}
+
+interface Told {
+  readonly fault: string
+  readonly mode: Mode
+  readonly wire: string
+  readonly told: readonly string[]
+}
+
+function rowsOf(found: readonly Told[]): readonly string[] {
+  const groups = Map.groupBy(found, ({ fault, told }) => JSON.stringify([fault, told]))
   return [...groups.values()].flatMap(group => {
-    const [{ fault, alone, withFallback }] = group as [Cell]
-    const whole = wiresOf(group, 'whole')
-    const streamed = wiresOf(group, 'stream')
-    const told = [alone.tried, alone.came, withFallback.tried, withFallback.came]
-    if (whole === streamed) return [row([fault, 'both', whole, ...told])]
+    const [{ fault, told }] = group as [Told]
+    const [whole, streamed] = (['whole', 'stream'] as const).map(mode => wiresOf(group, mode))
+    if (whole === streamed) return [row([fault, 'both', whole!, ...told])]
     return [...(whole ? [row([fault, 'whole', whole, ...told])] : []), ...(streamed ? [row([fault, 'stream', streamed, ...told])] : [])]
   })
 }
 
-function wiresOf(cells: readonly Cell[], mode: Cell['mode']): string {
-  const names = cells.filter(cell => cell.mode === mode).map(({ wire }) => wire)
+function wiresOf(found: readonly Told[], mode: Mode): string {
+  const names = found.filter(each => each.mode === mode).map(({ wire }) => wire)
   return names.length === wires.length ? 'all' : names.join(', ')
 }
 

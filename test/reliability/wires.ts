@@ -7,6 +7,7 @@ import openaiChat from '../../plugins/providers/openai-chat/index.ts'
 import openaiResponses from '../../plugins/providers/openai-responses/index.ts'
 import * as answers from '../providers/answers.ts'
 import type { VendorAnswer } from '../providers/answers.ts'
+import { chatCalls, cohereCalls, messagesCalls, responsesCalls, type CallStreams } from './calls.ts'
 
 export interface Common {
   readonly id: string
@@ -25,6 +26,9 @@ export interface WireUnderTest {
   readonly answer: VendorAnswer
   /** The event that tells an overloaded vendor. */
   readonly error: string
+  /** An event that has the usage and nothing else, or nothing else that is new. */
+  readonly usage: string
+  readonly calls?: CallStreams
 }
 
 const overloaded = { type: 'overloaded_error', message: 'Overloaded.' }
@@ -36,6 +40,8 @@ export const wires: readonly WireUnderTest[] = [
     plugin: common => openaiChat({ ...common, host: 'compatible' }),
     answer: answers.chat,
     error: sseFrame({ error: { ...overloaded, code: 503 } }),
+    usage: sseFrame({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 } }),
+    calls: chatCalls,
   },
   {
     name: 'openai-responses',
@@ -43,6 +49,11 @@ export const wires: readonly WireUnderTest[] = [
     plugin: openaiResponses,
     answer: answers.responses,
     error: sseFrame({ type: 'error', code: 'server_is_overloaded', message: overloaded.message }, 'error'),
+    usage: answers.responses.stream
+      .toString()
+      .split(/(?<=\n\n)/)
+      .at(-1)!,
+    calls: responsesCalls,
   },
   {
     name: 'anthropic',
@@ -50,6 +61,8 @@ export const wires: readonly WireUnderTest[] = [
     plugin: anthropic,
     answer: answers.messages,
     error: sseFrame({ type: 'error', error: overloaded }, 'error'),
+    usage: sseFrame({ type: 'message_delta', delta: {}, usage: { input_tokens: 3, output_tokens: 2 } }, 'message_delta'),
+    calls: messagesCalls,
   },
   {
     name: 'gemini',
@@ -57,6 +70,7 @@ export const wires: readonly WireUnderTest[] = [
     plugin: gemini,
     answer: answers.gemini,
     error: sseFrame({ error: { code: 503, status: 'UNAVAILABLE', message: overloaded.message } }),
+    usage: sseFrame({ usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 2, totalTokenCount: 5 } }),
   },
   {
     name: 'cohere',
@@ -64,5 +78,10 @@ export const wires: readonly WireUnderTest[] = [
     plugin: cohere,
     answer: answers.cohere,
     error: sseFrame({ type: 'message-end', delta: { error: overloaded.message, finish_reason: 'ERROR' } }, 'message-end'),
+    usage: answers.cohere.stream
+      .toString()
+      .split(/(?<=\n\n)/)
+      .at(-1)!,
+    calls: cohereCalls,
   },
 ]

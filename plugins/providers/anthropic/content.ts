@@ -1,4 +1,4 @@
-import { firstText, membersOf, parseJson, type Emit } from '../../../core/index.ts'
+import { firstText, membersOf, parseJson, ProviderFailure, type Emit } from '../../../core/index.ts'
 import { citationOf, type WireCitation } from './citation.ts'
 import { reasoningState } from './reasoning-state.ts'
 
@@ -81,7 +81,7 @@ export class Content {
 
   delta(index: number, delta: WireDelta): void {
     const open = this.#open.get(index)
-    if (!open) return
+    if (!open) return refuseStray(index, delta)
     switch (delta.type) {
       case 'text_delta':
         return this.#text(delta.text ?? '')
@@ -196,6 +196,15 @@ const understood = new Set(['redacted_thinking', 'compaction'])
 function hasMembers(input: unknown): boolean {
   return Object.keys(membersOf(input)).length > 0
 }
+
+/** Throws for content of a block that has not started or has ended: the answer would lack it. */
+function refuseStray(index: number, { type = '' }: WireDelta): void {
+  if (!contents.has(type)) return
+  const message = `The provider sent a ${type} for the content block ${index}, which is not open.`
+  throw new ProviderFailure({ kind: 'protocol', message })
+}
+
+const contents = new Set(['text_delta', 'thinking_delta', 'input_json_delta'])
 
 function queryIn(json: string): string {
   return firstText(membersOf(parseJson(json))['query']) ?? ''

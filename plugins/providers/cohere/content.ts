@@ -1,4 +1,4 @@
-import type { Emit, LogProb } from '../../../core/index.ts'
+import { ProviderFailure, type Emit, type LogProb } from '../../../core/index.ts'
 import { citationOf, utf16Offset } from './citation.ts'
 import type { WireCitation, WireContent, WireLogprobs, WireToolCall } from './wire-reply.ts'
 
@@ -14,7 +14,7 @@ export class Content {
   readonly #texts = new Map<number, Text>()
   /** The length of the open message. Annotations count from its start. */
   #length = 0
-  #calls = 0
+  readonly #called = new Set<number>()
   /** The last call has no arguments yet. */
   #isBare = false
 
@@ -23,7 +23,7 @@ export class Content {
   }
 
   get calls(): number {
-    return this.#calls
+    return this.#called.size
   }
 
   /** A plan is the text before tool calls. */
@@ -48,7 +48,7 @@ export class Content {
 
   call(index: number, { id, function: called }: WireToolCall): void {
     this.#other()
-    this.#calls += 1
+    this.#called.add(index)
     this.#isBare = true
     this.#emit({ type: 'tool-call', key: keyOf(index), ...(id && { callId: id }), name: called?.name ?? '' })
     this.input(index, called?.arguments ?? '')
@@ -56,6 +56,8 @@ export class Content {
 
   input(index: number, text: string): void {
     if (text === '') return
+    if (!this.#called.has(index))
+      throw new ProviderFailure({ kind: 'protocol', message: `The provider sent arguments of the call ${index}, which has not begun.` })
     this.#isBare = false
     this.#emit({ type: 'tool-input', key: keyOf(index), text })
   }

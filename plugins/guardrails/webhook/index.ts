@@ -1,0 +1,97 @@
+import { Clock, definePlugin, Guardrails, PluginError } from '../../../core/index.ts'
+import { Service } from './service.ts'
+import { WebhookSession, type Webhook } from './session.ts'
+import { Signer } from './signature.ts'
+
+const shortestKeyBytes = 16
+
+/** Asks an HTTP service of your own about every request, and about every answer if you wish: docs/guardrails.md#webhook. */
+export default definePlugin({
+  name: 'webhook',
+  options: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['url', 'onFailure'],
+    properties: {
+      name: { type: 'string', minLength: 1, default: 'webhook', description: 'The name of the guardrail, for `guardrails` of API keys.' },
+      url: { type: 'string', format: 'uri', pattern: '^https?://', description: 'The address of the service.' },
+      onFailure: {
+        enum: ['refuse', 'allow'],
+        description: 'What happens if the service gives no verdict: refuse the request (503), or let it through unchecked.',
+      },
+      timeoutMs: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 2_147_483_647,
+        default: 2_000,
+        description: 'How long one verdict may take, in milliseconds.',
+      },
+      output: {
+        type: 'boolean',
+        default: false,
+        description: 'true: the service sees answers too, item by item. Streams then deliver whole items.',
+      },
+      applies: {
+        enum: ['always', 'key'],
+        default: 'always',
+        description: 'key: only requests of API keys that name the guardrail in `guardrails`.',
+      },
+      secret: {
+        type: 'string',
+        minLength: shortestKeyBytes,
+        writeOnly: true,
+        description: 'Signs requests with HMAC-SHA-256, as standardwebhooks.com describes. `whsec_` and base64, or any other text.',
+      },
+      headers: {
+        type: 'object',
+        additionalProperties: { type: 'string' },
+        default: {},
+        writeOnly: true,
+        description: 'Headers to send, such as { authorization: `Bearer ${env("MODERATION_TOKEN")}` }.',
+      },
+      maxReplyBytes: { type: 'integer', minimum: 1, default: 4_194_304, description: 'The largest reply that is read.' },
+      zdr: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['policy_url'],
+        properties: { policy_url: { type: 'string', format: 'uri' } },
+        description: 'The zero-data-retention policy of the service. Without it, requests of keys with zdr on are refused.',
+      },
+      hipaa: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['baa_url'],
+        properties: { baa_url: { type: 'string', format: 'uri' } },
+        description: 'The business associate agreement with the service. Without it, requests of keys in HIPAA mode are refused.',
+      },
+    },
+  },
+  needs: { clock: Clock },
+  instance: ({ name }) => name,
+  setup(gateway, { name, url, secret, onFailure, timeoutMs, maxReplyBytes, output, applies, zdr, hipaa, ...options }, { clock }) {
+    const headers = Object.fromEntries(Object.entries(options.headers).map(([header, value]) => [header.toLowerCase(), value]))
+    const { username, password } = new URL(url)
+    if (username || password) throw new PluginError(gateway.name, 'has credentials in its option url. Send them in the option headers.')
+    if (secret !== undefined && new Signer(secret).bytes < shortestKeyBytes)
+      throw new PluginError(gateway.name, `has a secret of fewer than ${shortestKeyBytes} bytes.`)
+    const service = new Service(gateway.name, gateway.http, clock, { url, headers, secret, timeoutMs, maxReplyBytes })
+    const secrets = [...Object.values(headers), ...(secret === undefined ? [] : [secret])]
+    const webhook: Webhook = { plugin: gateway.name, name, service, secrets }
+    gateway.add(Guardrails, {
+      name,
+      enforces: [],
+      onFailure,
+      timeoutMs,
+      seesContent: { zdr: zdr ?? false, hipaa: hipaa ?? false },
+      applies,
+      open(context) {
+        const session = new WebhookSession(webhook, context)
+        return {
+          input: request => session.input(request),
+          decision: request => session.decision(request),
+          ...(output && { item: item => session.item(item) }),
+        }
+      },
+    })
+  },
+})
