@@ -84,10 +84,17 @@ export class Accounts {
     }
     // The keys move first, so that a change that failed half-way can be made again.
     if (body.team !== undefined) await moveKeys(this.#stores, exchange, gateway, account, change.team)
-    if (!(await this.#stores.accounts.update(account, change))) throw notFound(nouns[this.#level], account.id)
+    let [earlier, later] = [account, account]
+    // Others may have changed the account meanwhile.
+    const isThere = await this.#stores.accounts.update(account, current => {
+      const next = accountChange(current, body)
+      ;[earlier, later] = [current, { ...current, ...next }]
+      return next
+    })
+    if (!isThere) throw notFound(nouns[this.#level], account.id)
     // Those that were made meanwhile.
     if (body.team !== undefined) await moveKeys(this.#stores, exchange, gateway, account, change.team)
-    const [before, after] = [await this.#show(account), await this.#show({ ...account, ...change })]
+    const [before, after] = [await this.#show(earlier), await this.#show(later)]
     await audited(this.#stores, exchange, gateway, {
       action: `${this.#level}s.update`,
       target: account.id,

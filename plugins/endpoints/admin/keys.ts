@@ -101,15 +101,22 @@ export class Keys {
     if (change.policy) refuseAgainstLocks(await gateway.effectivePolicy(key), change.policy, key.policy)
     if (spendCapUsd !== undefined && ('spendCapUsd' in change || 'spendPeriod' in change))
       await countEarlierSpend(this.#stores, gateway, { account: `key:${id}`, period, key: id })
-    if (!(await this.#stores.keys.update(key.id, change))) throw notFound('key', key.id)
+    let [before, after] = [key, changed]
+    // Others may have changed the key meanwhile.
+    const isThere = await this.#stores.keys.update(key.id, current => {
+      const next = keyChange(current, body)
+      ;[before, after] = [current, { ...current, ...next }]
+      return next
+    })
+    if (!isThere) throw notFound('key', key.id)
     await audited(this.#stores, exchange, gateway, {
       action: 'keys.update',
       target: key.id,
       org: key.org,
-      before: settingsOf(key),
-      after: settingsOf(changed),
+      before: settingsOf(before),
+      after: settingsOf(after),
     })
-    return json({ ...(await this.#show(gateway, changed)), warnings: gateway.keyWarnings(changed) })
+    return json({ ...(await this.#show(gateway, after)), warnings: gateway.keyWarnings(after) })
   }
 
   /** A key that has records is only disabled and hidden, so that they still tell whose they are. */

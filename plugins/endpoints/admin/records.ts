@@ -141,8 +141,11 @@ async function* emptyPages(): AsyncGenerator<readonly RecordFacts[], undefined> 
 function filterIn(query: Query, { admin }: AdminExchange): RecordFilter | undefined {
   const org = query.text('org')
   const status = query.text('status') === 'error' ? 'error' : query.number('status')
-  if (typeof status === 'number' && !Number.isInteger(status))
-    throw invalidRequest("Invalid value for 'status': expected a whole number, or error for all of 400 and above.", 'status')
+  if (typeof status === 'number' && !(Number.isInteger(status) && status >= 100 && status <= 599))
+    throw invalidRequest(
+      "Invalid value for 'status': expected a whole number from 100 to 599, or error for all of 400 and above.",
+      'status',
+    )
   const filter: RecordFilter = {
     id: query.text('id'),
     key: query.text('key'),

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import { isObject, type ApiKey, type Clock, type KeyChange, type KeyFilter, type KeyStore, type Logger } from '../../../core/index.ts'
 import type { Maybe, PageQuery } from '../../../core/index.ts'
+import { forUpdate } from './for-update.ts'
 import { afterInTime } from './page.ts'
 import { Reachable } from './reachable.ts'
 import { RowCache } from './row-cache.ts'
@@ -65,11 +66,10 @@ export class SqlKeys implements KeyStore {
       .execute()
   }
 
-  async update(id: string, change: KeyChange): Promise<boolean> {
-    if (Object.keys(change).length === 0) return (await this.#read(id)) !== undefined
-    const { numUpdatedRows } = await this.#database.updateTable('api_key').set(toColumns(change)).where('id', '=', id).executeTakeFirst()
+  async update(id: string, change: KeyChange | ((key: ApiKey) => KeyChange)): Promise<boolean> {
+    const isThere = await (typeof change === 'function' ? this.#updateBy(id, change) : this.#set(this.#database, id, change))
     this.#cache.forget(id)
-    return numUpdatedRows > 0n
+    return isThere
   }
 
   async list(): Promise<readonly ApiKey[]> {
@@ -103,6 +103,22 @@ export class SqlKeys implements KeyStore {
   async #read(id: string): Promise<ApiKey | undefined> {
     const row = await this.#database.selectFrom('api_key').selectAll().where('id', '=', id).executeTakeFirst()
     return row && this.#readable([row])[0]
+  }
+
+  async #updateBy(id: string, changeOf: (key: ApiKey) => KeyChange): Promise<boolean> {
+    return await this.#database.transaction().execute(async transaction => {
+      const query = transaction.selectFrom('api_key').selectAll().where('id', '=', id)
+      const row = await forUpdate(transaction, query).executeTakeFirst()
+      const [key] = row ? this.#readable([row]) : []
+      return key !== undefined && (await this.#set(transaction, id, changeOf(key)))
+    })
+  }
+
+  async #set(database: Kysely<Tables>, id: string, change: KeyChange): Promise<boolean> {
+    if (Object.keys(change).length === 0)
+      return (await database.selectFrom('api_key').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
+    const { numUpdatedRows } = await database.updateTable('api_key').set(toColumns(change)).where('id', '=', id).executeTakeFirst()
+    return numUpdatedRows > 0n
   }
 
   /** Without rows that cannot be read: without its limits, a key must not work. */
