@@ -23,6 +23,7 @@ import performanceSort from '../plugins/sorts/performance/index.ts'
 import throughputSort from '../plugins/sorts/throughput/index.ts'
 import totalsSort from '../plugins/sorts/totals/index.ts'
 import uptimeSort from '../plugins/sorts/uptime/index.ts'
+import webSearch from '../plugins/tools/web-search/index.ts'
 import memory from '../plugins/stores/memory/index.ts'
 import sql from '../plugins/stores/sql/index.ts'
 import absentProviders, { absentProvidersName } from './absent-providers.ts'
@@ -122,6 +123,7 @@ function everything(): readonly NamedEntry[] {
     ['dashboard', () => dashboard({})],
     ['sandbox', () => sandbox({})],
     ...searchEngines(),
+    ['web-search', () => webSearch({})],
     ['dm', decisionVendor],
     [
       'openai',

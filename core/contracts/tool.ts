@@ -1,6 +1,6 @@
 import type { GatewayError } from '../foundation/errors.ts'
 import type { JsonObject, Maybe, Schema } from '../foundation/json.ts'
-import type { Endpoint } from './catalog.ts'
+import type { Catalog, Endpoint } from './catalog.ts'
 import type { GenerationEvent } from './events.ts'
 import type { Item } from './items.ts'
 import type { GenerationRequest } from './request.ts'
@@ -38,6 +38,7 @@ export interface ToolScope {
   /** As guardrails left it. */
   readonly request: GenerationRequest
   readonly context: RunContext
+  readonly catalog: Catalog
 }
 
 /** A tool in one request. */

@@ -271,7 +271,7 @@ t.test('search engines join by their variables, in a fixed order', async t => {
     Object.assign(process.env, before)
   })
   const engines = async (): Promise<readonly string[]> =>
-    (await names(defaults({ without: ['ollama'] }))).filter(name => name.endsWith('-search'))
+    (await names(defaults({ without: ['ollama'] }))).filter(name => name.endsWith('-search') && name !== 'web-search')
   for (const name of [...Object.keys(variables), 'PERPLEXITY_API_KEY']) delete process.env[name]
   t.same(await engines(), ['static-search'])
   for (const name of Object.keys(variables)) process.env[name] = name === 'SEARXNG_BASE_URL' ? 'http://searxng.example.com' : 'demo'

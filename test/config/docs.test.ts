@@ -72,10 +72,10 @@ t.test('the README lists every page', t => {
   t.end()
 })
 
-t.test('the examples in docs/plugins.md are the tested files', t => {
-  const page = readFileSync(join(root, 'docs/plugins.md'), 'utf8')
-  const shown = new Map([...page.matchAll(/```ts\n\/\/ (examples\/\S+)\n([^]*?)```/g)].map(([, file = '', text = '']) => [file, text]))
-  t.same([...shown.keys()].sort(), globSync('examples/{small-plugins,custom-sort}/*.ts', { cwd: root }).sort())
+t.test('the examples in docs/plugins.md and docs/tools.md are the tested files', t => {
+  const pages = ['docs/plugins.md', 'docs/tools.md'].map(page => readFileSync(join(root, page), 'utf8')).join('\n')
+  const shown = new Map([...pages.matchAll(/```ts\n\/\/ (examples\/\S+)\n([^]*?)```/g)].map(([, file = '', text = '']) => [file, text]))
+  t.same([...shown.keys()].sort(), globSync('examples/{small-plugins,custom-sort,custom-tool}/*.ts', { cwd: root }).sort())
   for (const [file, text] of shown) t.equal(text, readFileSync(join(root, file), 'utf8'), file)
   t.end()
 })

@@ -1,3 +1,4 @@
+import { Catalog } from '../../contracts/catalog.ts'
 import type { Item } from '../../contracts/items.ts'
 import type { GenerationRequest, ToolDefinition } from '../../contracts/request.ts'
 import type { RunContext } from '../../contracts/run-context.ts'
@@ -22,13 +23,15 @@ export interface LoadedTool {
 /** The tools that the gateway runs. */
 export class LoadedTools {
   readonly #byType: ReadonlyMap<string, LoadedTool>
+  readonly #catalog: Catalog
   readonly #conversing: readonly Tool[]
 
   static {
-    wire(this, [Tools])
+    wire(this, [Tools, Catalog])
   }
 
-  constructor(tools: Registry<Tool>) {
+  constructor(tools: Registry<Tool>, catalog: Catalog) {
+    this.#catalog = catalog
     const all = tools.values()
     this.#byType = new Map(all.map(tool => [tool.type, { tool, plugin: tools.pluginOf(tool.type)!, check: entryCheck(tool) }]))
     this.#conversing = all.filter(tool => tool.conversation)
@@ -49,7 +52,7 @@ export class LoadedTools {
       if (!checked.has(loaded)) loaded.check(request)
       checked.add(loaded)
       checkSight(loaded.tool, context)
-      const session = loaded.tool.open(entry, { request, context })
+      const session = loaded.tool.open(entry, { request, context, catalog: this.#catalog })
       open.push({ path: `tools[${index}]`, entry, loaded, session })
     }
     return open.length > 0 ? new OpenTools(open, request) : undefined

@@ -53,17 +53,12 @@ export class OpenTools {
     let left = endpoints
     for (const { session, path, entry } of this.#open) {
       const before = left
-      const isServable = (endpoint: Endpoint): boolean => {
-        const runner = this.#runner(session, endpoint)
-        return runner !== 'nobody' && (runner !== 'gateway' || endpoint.capabilities.tools !== false)
-      }
-      left = left.filter(isServable)
+      const willing = before.filter(endpoint => this.#runner(session, endpoint) !== 'nobody')
+      left = willing.filter(endpoint => endpoint.capabilities.tools !== false || this.#runner(session, endpoint) !== 'gateway')
       if (left.length > 0) continue
+      if (willing.length === 0 && session.refusal) throw session.refusal(before)
       const models = [...new Set(before.map(({ provider, model }) => `${provider}/${model}`))].slice(0, mostNamed).join(', ')
-      throw (
-        session.refusal?.(before) ??
-        invalidRequest(`The tool "${entry.type}" needs a model that can call functions, and ${models} cannot.`, path)
-      )
+      throw invalidRequest(`The tool "${entry.type}" needs a model that can call functions, and ${models} cannot.`, path)
     }
     return left
   }

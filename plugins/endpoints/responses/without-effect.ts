@@ -27,7 +27,6 @@ const rows: readonly Row[] = [
   },
   { param: 'service_tier', isAsked: ({ service_tier: tier = 'auto' }) => tier !== 'auto' && tier !== 'default', message: passedOn },
   { param: 'truncation', isAsked: ({ truncation }) => truncation === 'auto', message: passedOn },
-  { param: 'max_tool_calls', isAsked: ({ max_tool_calls: most }) => most !== undefined, message: passedOn },
 ]
 
 /** A warning for each member of the request that has no effect. */

@@ -9,11 +9,11 @@ export class Placeholders {
   readonly #byValue = new Map<string, string>()
   readonly #originals = new Map<string, string>()
   readonly #counts = new Map<string, number>()
-  readonly #taken: ReadonlySet<string>
+  readonly #taken = new Set<string>()
 
-  /** `taken`: texts of the caller that look like placeholders. They are never handed out, so they are never restored. */
-  constructor(taken: ReadonlySet<string>) {
-    this.#taken = taken
+  /** Texts that look like placeholders, and were not handed out. They never will be, so they are never restored. */
+  avoid(lookalikes: ReadonlySet<string>): void {
+    for (const lookalike of lookalikes) if (!this.#originals.has(lookalike)) this.#taken.add(lookalike)
   }
 
   of(label: string, value: string): string {

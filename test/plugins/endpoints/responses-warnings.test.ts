@@ -13,7 +13,6 @@ const asked: Readonly<Record<string, object>> = {
   stream_options: { stream_options: { include_obfuscation: true } },
   service_tier: { service_tier: 'flex' },
   truncation: { truncation: 'auto' },
-  max_tool_calls: { max_tool_calls: 3 },
   system: { system: 'Be brief.' },
   max_tokens: { max_tokens: 10 },
   max_completion_tokens: { max_completion_tokens: 10 },

@@ -1,0 +1,22 @@
+/** The largest reply of a server. */
+const mostBytes = 8 * 1024 * 1024
+
+/** A `fetch` that follows no redirects and reads no more of a reply than it should. `exceeded` is called when there is more. */
+export function boundedFetch(exceeded: () => void): (url: string | URL, init?: RequestInit) => Promise<Response> {
+  return async (url, init) => {
+    const reply = await fetch(url, { ...init, redirect: 'error' })
+    if (!reply.body) return reply
+    let bytes = 0
+    const counted = reply.body.pipeThrough(
+      new TransformStream<Uint8Array, Uint8Array>({
+        transform(chunk, controller) {
+          bytes += chunk.byteLength
+          if (bytes <= mostBytes) return controller.enqueue(chunk)
+          controller.error(new Error(`the server sent more than ${mostBytes} bytes`))
+          exceeded()
+        },
+      }),
+    )
+    return new Response(counted, { status: reply.status, statusText: reply.statusText, headers: reply.headers })
+  }
+}

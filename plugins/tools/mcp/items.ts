@@ -1,0 +1,81 @@
+import { isObject, readableOutput, type Item, type JsonObject } from '../../../core/index.ts'
+
+/** The longest output of a call that is kept and shown, in characters. */
+export const longestOutput = 40_000
+
+type Converted = readonly [call: Item, output: Item]
+
+/**
+ * The conversation as models read it: calls and their outputs. Lists of tools and approvals are not part of it. A call that the user
+ * declined was made, too, and the model is told so.
+ */
+export function withoutMcpItems(input: readonly Item[]): readonly Item[] {
+  if (!input.some(({ type }) => type.startsWith('mcp_'))) return input
+  const declined = new Map(
+    (input as readonly JsonObject[]).flatMap(item =>
+      item['type'] === 'mcp_approval_response' && item['approve'] === false ? [[item['approval_request_id'], textOf(item['reason'])]] : [],
+    ),
+  )
+  const items: Item[] = []
+  let waiting: Item[] = []
+  for (const item of input) {
+    if (!item.type.startsWith('mcp_')) {
+      items.push(...waiting, item)
+      waiting = []
+      continue
+    }
+    const converted = convertedItem(item as JsonObject, declined)
+    if (!converted) continue
+    // Calls of one turn come together, then their outputs: vendors expect it so.
+    items.push(converted[0])
+    waiting.push(converted[1])
+  }
+  items.push(...waiting)
+  return items
+}
+
+function convertedItem(item: JsonObject, declined: ReadonlyMap<unknown, string>): Converted | undefined {
+  const id = textOf(item['id'])
+  if (item['type'] === 'mcp_call') {
+    const output = typeof item['error'] === 'string' ? item['error'] : textOf(item['output'])
+    return pair(item, id, readableOutput(textOf(item['name']), output, longestOutput))
+  }
+  if (item['type'] !== 'mcp_approval_request' || !declined.has(id)) return undefined
+  const reason = declined.get(id)
+  return pair(item, id, reason ? `The user declined this call: ${reason}` : 'The user declined this call.')
+}
+
+function pair(item: JsonObject, id: string, output: string): Converted {
+  const call_id = `call_${id}`.slice(0, 64)
+  const name = functionNameOf(textOf(item['server_label']), textOf(item['name']))
+  return [
+    { type: 'function_call', call_id, name, arguments: textOf(item['arguments']) || '{}' },
+    { type: 'function_call_output', call_id, output },
+  ] as unknown as Converted
+}
+
+/** The arguments of an approved call, as an object. */
+export function argumentsIn(text: unknown): JsonObject {
+  try {
+    const parsed: unknown = JSON.parse(textOf(text))
+    return isObject(parsed) ? parsed : {}
+  } catch {
+    return {}
+  }
+}
+
+/** Names of functions are short and have few characters: all vendors take these. */
+export function functionNameOf(label: string, tool: string): string {
+  const name = `mcp__${label}__${tool}`.replaceAll(/[^a-zA-Z0-9_-]/g, '_')
+  return name.length <= 64 ? name : `${name.slice(0, 55)}_${hashOf(name)}`
+}
+
+function hashOf(text: string): string {
+  let hash = 0
+  for (const character of text) hash = (Math.imul(hash, 31) + character.codePointAt(0)!) | 0
+  return (hash >>> 0).toString(16).padStart(8, '0')
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}

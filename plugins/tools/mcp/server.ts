@@ -1,0 +1,141 @@
+import type { Client } from '@modelcontextprotocol/client'
+import { LRUCache } from 'lru-cache'
+import { isObject, PluginError, type Clock, type JsonObject, type Sight } from '../../../core/index.ts'
+import { boundedFetch } from './bounded-fetch.ts'
+import { longestOutput } from './items.ts'
+
+export interface McpServerOptions {
+  readonly label: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly timeoutMs: number
+  readonly listMs: number
+  readonly seesContent: Sight
+  /** Ask the caller before every call, whatever the request says. */
+  readonly approveAll: boolean
+  /** The tools that callers may use. Undefined: all. */
+  readonly tools: readonly string[] | undefined
+}
+
+export interface McpTool {
+  readonly name: string
+  readonly description: string
+  readonly parameters: JsonObject
+  readonly annotations: JsonObject | undefined
+  readonly isReadOnly: boolean
+}
+
+export interface McpOutcome {
+  readonly output: string
+  readonly isError: boolean
+}
+
+const mostOrganizations = 64
+const mostTools = 500
+const longestDescription = 4_000
+
+/** One MCP server of the config. Every organization has a session of its own, because servers may keep state in it. */
+export class McpServer {
+  readonly options: McpServerOptions
+  readonly #plugin: string
+  readonly #clock: Clock
+  readonly #clients = new LRUCache<string, Promise<Client>>({
+    max: mostOrganizations,
+    dispose: client => void client.then(each => each.close()).catch(() => {}),
+  })
+  #listed: { readonly at: number; readonly tools: Promise<readonly McpTool[]> } | undefined
+
+  constructor(options: McpServerOptions, plugin: string, clock: Clock) {
+    this.options = options
+    this.#plugin = plugin
+    this.#clock = clock
+  }
+
+  /** The server is asked at most once per `listMs`. */
+  async tools(org: string): Promise<readonly McpTool[]> {
+    const now = this.#clock.elapsed()
+    const listed = this.#listed && now - this.#listed.at < this.options.listMs ? this.#listed : { at: now, tools: this.#list(org) }
+    this.#listed = listed
+    try {
+      return await listed.tools
+    } catch (error) {
+      if (this.#listed === listed) this.#listed = undefined
+      throw error
+    }
+  }
+
+  async call(org: string, name: string, args: JsonObject, signal: AbortSignal): Promise<McpOutcome> {
+    const { timeoutMs } = this.options
+    const result = await this.#with(org, client =>
+      client.callTool({ name, arguments: { ...args } }, { signal, timeout: timeoutMs, maxTotalTimeout: timeoutMs }),
+    )
+    const { content, structuredContent, isError } = result as JsonObject
+    const said = Array.isArray(content) ? content.map(textOfPart).join('\n') : ''
+    const output = said === '' && structuredContent !== undefined ? JSON.stringify(structuredContent) : said
+    return { output: this.#withoutSecrets(output).slice(0, longestOutput).toWellFormed(), isError: isError === true }
+  }
+
+  close(): void {
+    this.#clients.clear()
+  }
+
+  async #list(org: string): Promise<readonly McpTool[]> {
+    const { tools } = await this.#with(org, client => client.listTools(undefined, { timeout: this.options.timeoutMs }))
+    const { tools: allowed } = this.options
+    return tools
+      .filter(({ name }) => !allowed || allowed.includes(name))
+      .slice(0, mostTools)
+      .map(({ name, description = '', inputSchema, annotations }) => ({
+        name,
+        description: description.slice(0, longestDescription).toWellFormed(),
+        parameters: inputSchema as JsonObject,
+        annotations: annotations as JsonObject | undefined,
+        isReadOnly: annotations?.readOnlyHint === true,
+      }))
+  }
+
+  /** A session that failed is opened anew for the next use. What a failure says may quote content, so only its kind is kept. */
+  async #with<T>(org: string, use: (client: Client) => Promise<T>): Promise<T> {
+    const connecting = this.#clients.get(org) ?? this.#connect()
+    this.#clients.set(org, connecting)
+    try {
+      return await use(await connecting)
+    } catch (error) {
+      const { ProtocolError } = await import('@modelcontextprotocol/client')
+      if (error instanceof ProtocolError) throw error
+      if (this.#clients.peek(org) === connecting) this.#clients.delete(org)
+      const kind = error instanceof Error ? error.name : typeof error
+      throw new PluginError(this.#plugin, `could not use the MCP server "${this.options.label}" (${kind})`, { cause: error })
+    }
+  }
+
+  async #connect(): Promise<Client> {
+    const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
+    const { url, headers, timeoutMs } = this.options
+    const client = new Client({ name: 'turnpike', version: '1' }, { capabilities: {} })
+    // What waits for the reply is rejected with the session.
+    const bounded = boundedFetch(() => void client.close().catch(() => {}))
+    await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers }, fetch: bounded }), {
+      timeout: timeoutMs,
+    })
+    return client
+  }
+
+  /** A server may repeat what it was sent. */
+  #withoutSecrets(text: string): string {
+    let clean = text
+    for (const value of Object.values(this.options.headers)) {
+      const secret = value.replace(/^(?:Bearer|Basic|Token) /i, '')
+      if (secret.length >= 8) clean = clean.replaceAll(secret, '****')
+    }
+    return clean
+  }
+}
+
+function textOfPart(part: unknown): string {
+  if (!isObject(part)) return ''
+  if (typeof part['text'] === 'string') return part['text']
+  const { resource } = part
+  if (isObject(resource) && typeof resource['text'] === 'string') return resource['text']
+  return `[${String(part['type']).slice(0, 40)}]`
+}

@@ -1,0 +1,53 @@
+import type { FoundPage, SearchQuery } from '../../../core/index.ts'
+import { plainText } from './plain-text.ts'
+
+const longestUrl = 2_048
+const longestTitle = 300
+const longestDate = 40
+
+/** What engines found, as it may be shown: pages of the web in the domains that the caller wants, as plain text. */
+export function shownResults(
+  pages: readonly FoundPage[],
+  { allowedDomains, blockedDomains, maxResults }: SearchQuery,
+  longestText: number,
+): readonly FoundPage[] {
+  const results: FoundPage[] = []
+  const seen = new Set<string>()
+  for (const page of pages) {
+    if (results.length === maxResults) break
+    const url = addressOf(page.url)
+    if (!url || seen.has(url.href)) continue
+    if (allowedDomains.length > 0 && !allowedDomains.some(domain => isIn(url, domain))) continue
+    if (blockedDomains.some(domain => isIn(url, domain))) continue
+    seen.add(url.href)
+    const { title, text, publishedAt } = page
+    results.push({
+      url: url.href,
+      title: plainText(String(title ?? ''), longestTitle).replaceAll('\n', ' ') || url.hostname,
+      text: plainText(String(text ?? ''), longestText),
+      ...(typeof publishedAt === 'string' && publishedAt !== '' && { publishedAt: plainText(publishedAt, longestDate) }),
+    })
+  }
+  return results
+}
+
+/** Undefined unless it is an address on the web. */
+function addressOf(text: unknown): URL | undefined {
+  if (typeof text !== 'string' || text.length > longestUrl || !URL.canParse(text)) return undefined
+  const url = new URL(text)
+  if ((url.protocol !== 'http:' && url.protocol !== 'https:') || url.username !== '' || url.password !== '') return undefined
+  return url
+}
+
+function isIn({ hostname }: URL, domain: string): boolean {
+  return hostname === domain || hostname.endsWith(`.${domain}`)
+}
+
+/** A domain as addresses have it, such as `example.com` for `https://Example.com/docs`. Undefined if it is none. */
+export function domainOf(text: string): string | undefined {
+  const bare = text.trim().replace(/^\*\./, '')
+  const address = bare.includes('://') ? bare : `https://${bare}`
+  if (!URL.canParse(address)) return undefined
+  const { hostname } = new URL(address)
+  return /^[a-z\d.:[\]-]+$/.test(hostname) ? hostname.replace(/\.$/, '') : undefined
+}
