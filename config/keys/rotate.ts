@@ -14,7 +14,7 @@ export default adminCommand('rotate', 'Give a key a new secret, and print the ne
   .argument('<key>', 'The id of the key, or its name.')
   .option(
     '--grace-seconds <number>',
-    'How long the old key stays valid.',
+    'How long the old key stays valid. 0 ends all earlier ones, too.',
     numberFrom('a whole number of seconds from 0 to 31536000', seconds => Number.isInteger(seconds) && seconds <= yearSeconds),
     0,
   )

@@ -92,7 +92,7 @@ export class Admission {
 
   #opens({ hash, previous }: ApiKey, given: string): boolean {
     if (sameHash(hash, given)) return true
-    return previous !== undefined && this.#clock.now() < previous.validUntil && sameHash(previous.hash, given)
+    return previous?.some(earlier => this.#clock.now() < earlier.validUntil && sameHash(earlier.hash, given)) ?? false
   }
 
   #hash(text: string): string {

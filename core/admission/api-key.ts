@@ -9,16 +9,22 @@ export function issueApiKey(sealer: Sealer, createdAt: number, settings: KeySett
   return { key: { org: 'default', policy: {}, ...settings, id, hash: hashApiKey(sealer, text), createdAt }, text }
 }
 
-/** Creates a new secret for a key. The old one stays valid for `graceMs`. `text` is shown once and never stored. */
+/** A request looks through them one by one. */
+const mostPrevious = 10
+
+/**
+ * Creates a new secret for a key. The old one stays valid for `graceMs`, and those before it until their time is over. Without grace, all
+ * of them end now. `text` is shown once and never stored.
+ */
 export function rotateApiKey(
   sealer: Sealer,
   now: number,
-  { id, hash }: ApiKey,
+  { id, hash, previous = [] }: ApiKey,
   graceMs: number,
 ): { readonly change: KeyChange; readonly text: string } {
   const text = newSecretText('tp', id)
-  const previous = graceMs > 0 ? { hash, validUntil: now + graceMs } : undefined
-  return { change: { hash: hashApiKey(sealer, text), previous }, text }
+  const valid = [{ hash, validUntil: now + graceMs }, ...previous].filter(({ validUntil }) => graceMs > 0 && validUntil > now)
+  return { change: { hash: hashApiKey(sealer, text), previous: valid.length > 0 ? valid.slice(0, mostPrevious) : undefined }, text }
 }
 
 /** The id in a well-formed key. Undefined for any other text, which needs no look-up. */

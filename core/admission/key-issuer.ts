@@ -26,11 +26,14 @@ export class KeyIssuer {
     return issued
   }
 
-  /** The new text. The old one stays valid for `graceMs`. Undefined if there is no such key. */
+  /** The new text. The old one stays valid for `graceMs`; 0 ends all earlier ones. Undefined if there is no such key. */
   async rotate(id: string, graceMs: number): Promise<string | undefined> {
-    const key = await this.#store.find(id)
-    if (!key) return undefined
-    const { change, text } = rotateApiKey(this.#sealer, this.#clock.now(), key, graceMs)
-    return (await this.#store.update(id, change)) ? text : undefined
+    let rotated: string | undefined
+    const isThere = await this.#store.update(id, key => {
+      const { change, text } = rotateApiKey(this.#sealer, this.#clock.now(), key, graceMs)
+      rotated = text
+      return change
+    })
+    return isThere ? rotated : undefined
   }
 }

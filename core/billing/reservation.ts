@@ -1,9 +1,10 @@
 import type { Endpoint } from '../contracts/catalog.ts'
 import type { TokenUsage } from '../contracts/events.ts'
-import type { CreditHold } from '../contracts/ledger.ts'
+import type { CreditHold, CreditRange } from '../contracts/ledger.ts'
 import type { GatewayError } from '../foundation/errors.ts'
 import { costOf } from './cost.ts'
 import type { HeldWindows } from './held-windows.ts'
+import { ledgerUnavailable } from './ledger-unavailable.ts'
 import { covers, outputTokensFor, spendAt, type Spend } from './spend.ts'
 import { inputBound, type TokenNeed } from './token-need.ts'
 
@@ -55,7 +56,7 @@ export class Reservation {
     const { leastUsd, mostUsd } = spend
     if (covers(this.#leftUsd, mostUsd)) return undefined
     const atLeast = covers(this.#leftUsd, leastUsd) ? 0 : leastUsd - this.#leftUsd
-    const extended = await this.#credit!.extend({ atLeast, atMost: mostUsd - this.#leftUsd })
+    const extended = await this.#extend({ atLeast, atMost: mostUsd - this.#leftUsd })
     if (!extended && atLeast > 0) throw this.#refusal()
     if (covers(this.#leftUsd, mostUsd)) return undefined
     return Math.max(this.#need.leastOutputTokens, outputTokensFor(this.#leftUsd, spend))
@@ -112,6 +113,14 @@ export class Reservation {
     await this.#tokens?.release()
     if (this.#lostUsd > 0) await this.#credit?.settle(this.#lostUsd)
     else await this.#credit?.release()
+  }
+
+  async #extend(range: CreditRange): Promise<boolean> {
+    try {
+      return await this.#credit!.extend(range)
+    } catch (cause) {
+      throw ledgerUnavailable(cause)
+    }
   }
 
   get #leftUsd(): number {

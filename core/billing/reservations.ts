@@ -11,6 +11,7 @@ import { Clock } from '../foundation/clock.ts'
 import { GatewayError } from '../foundation/errors.ts'
 import { estimateTokens } from '../tokens/estimate.ts'
 import { HeldWindows } from './held-windows.ts'
+import { ledgerUnavailable } from './ledger-unavailable.ts'
 import { Reservation } from './reservation.ts'
 import { insufficientCredits } from './shortage.ts'
 import { covers, outputLimitOf, spendAt } from './spend.ts'
@@ -127,13 +128,11 @@ export class Reservations {
     return { credit: closer, inputTokens }
   }
 
-  /** Fails closed: without the ledger, nobody knows what is left. */
   async #hold(requestId: string, spending: Spending, range: CreditRange): Promise<CreditHold | CreditShortage> {
     try {
       return await this.#ledger.reserve(requestId, spending, range)
     } catch (cause) {
-      const message = 'What this request may spend cannot be looked up right now. Try again.'
-      throw new GatewayError({ status: 503, type: 'server_error', code: 'server_error', message, cause })
+      throw ledgerUnavailable(cause)
     }
   }
 

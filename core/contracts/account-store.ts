@@ -55,8 +55,11 @@ export interface AccountStore {
   page(filter: AccountFilter, query: PageQuery): Maybe<readonly Account[]>
   /** False if the account exists, or existed: whoever gets the id of a removed account would get its responses, credit and spend. */
   add(account: Account): Maybe<boolean>
-  /** Changes only these members. False if the account does not exist. */
-  update(ref: AccountRef, change: AccountChange): Maybe<boolean>
+  /**
+   * Changes only these members. A function gets the account as it is stored, and nothing changes it meanwhile. False if the account does not
+   * exist.
+   */
+  update(ref: AccountRef, change: AccountChange | ((account: Account) => AccountChange)): Maybe<boolean>
   /** Removes an account unless there are teams, users or, if the store has them too, keys below it. Hidden keys do not count. Atomic. */
   remove(ref: AccountRef): Maybe<'removed' | 'unknown' | 'in-use'>
 }

@@ -68,7 +68,7 @@ export interface AdminServices {
   readonly clock: Clock
   readonly ids: Ids
   issueKey(settings: KeySettings): Promise<{ readonly key: ApiKey; readonly text: string }>
-  /** Gives a key a new secret, and keeps the old one valid for `graceMs`. Undefined if there is no such key. */
+  /** Gives a key a new secret, and keeps the old one valid for `graceMs`; 0 ends all earlier ones. Undefined if there is no such key. */
   rotateKey(id: string, graceMs: number): Promise<string | undefined>
   /** Settings that would keep a key from working as intended, one sentence each. */
   keyWarnings(settings: KeySettings): readonly string[]

@@ -9,8 +9,8 @@ export interface ApiKey {
   readonly id: string
   /** HMAC-SHA-256 of the whole key under the server's pepper, base64url. */
   readonly hash: string
-  /** After a rotation, the hash of the previous secret. It stays valid until `validUntil`, in milliseconds since the epoch. */
-  readonly previous?: { readonly hash: string; readonly validUntil: number } | undefined
+  /** After rotations, the hashes of earlier secrets, the newest first. Each is valid until `validUntil`, in milliseconds since the epoch. */
+  readonly previous?: readonly { readonly hash: string; readonly validUntil: number }[] | undefined
   readonly name: string
   readonly org: string
   readonly team?: string | undefined
@@ -71,10 +71,10 @@ export interface KeyStore {
   available?(): Maybe<boolean>
   add(key: ApiKey): Maybe<void>
   /**
-   * Changes only these members, so that concurrent changes to others are kept. Every process that shares the store must see the change
-   * within a second. False if the key does not exist.
+   * Changes only these members, so that concurrent changes to others are kept. A function gets the key as it is stored, and nothing changes
+   * it meanwhile. Every process that shares the store must see the change within a second. False if the key does not exist.
    */
-  update(id: string, change: KeyChange): Maybe<boolean>
+  update(id: string, change: KeyChange | ((key: ApiKey) => KeyChange)): Maybe<boolean>
   /** All keys except hidden ones, oldest first. */
   list(): Maybe<readonly ApiKey[]>
   /** Some of `list`. */

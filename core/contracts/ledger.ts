@@ -68,8 +68,10 @@ export interface Ledger {
    * or a balance. A period is the one in which the request was reserved: see `periodStart`. A shortage fails the request with 402.
    */
   reserve(requestId: string, spending: Spending, range: CreditRange): Maybe<CreditHold | CreditShortage>
-  /** What was spent in the current period of each cap, in the order of the caps. Only what was counted while there was a cap. */
+  /** What was spent in the current period of each cap, in the order of the caps: what was counted while there was a cap, or raised. */
   spent(caps: readonly Pick<SpendCap, 'account' | 'period'>[]): Maybe<readonly number[]>
+  /** Makes what was spent in the current period at least this amount, for requests from before there was a cap. */
+  raiseSpent(cap: Pick<SpendCap, 'account' | 'period'>, usd: number): Maybe<void>
   /** Adds credit, or with a negative amount takes it away. `entry.id` makes it idempotent: a second entry with the same id changes nothing. */
   addCredit(entry: CreditEntry): Maybe<void>
   /** What the organization has left, without what is reserved. 0 before the first entry. */

@@ -47,6 +47,7 @@ export interface UsageQuery {
   /** Only these. */
   readonly org?: string | undefined
   readonly team?: string | undefined
+  readonly user?: string | undefined
   readonly key?: string | undefined
   /** Only this many groups, those with the most requests; all others are summed up. Default: every group. */
   readonly top?: number | undefined

@@ -106,10 +106,18 @@ t.test('a rotated key has a new secret, and the old one as long as was asked for
   t.same([await status(under.apiKey), await status(second), await status(forged(second))], [200, 200, 401])
   clock.time += 60_000
   t.same([await status(under.apiKey), await status(second)], [401, 200])
-  const third = (await under.gateway.rotateKey(id, 0))!
-  t.same([await status(under.apiKey), await status(second), await status(third)], [401, 401, 200])
+  const third = (await under.gateway.rotateKey(id, 60_000))!
+  clock.time += 30_000
+  const fourth = (await under.gateway.rotateKey(id, 60_000))!
+  t.same([await status(second), await status(third), await status(fourth)], [200, 200, 200], 'a second rotation ends no grace')
+  clock.time += 30_000
+  t.same([await status(second), await status(third), await status(fourth)], [401, 200, 200])
+  const last = (await under.gateway.rotateKey(id, 0))!
+  t.same([await status(third), await status(fourth), await status(last)], [401, 401, 200], 'without grace, all earlier ones end')
+  for (let index = 0; index < 20; index++) await under.gateway.rotateKey(id, 60_000)
+  t.equal((await under.gateway.keys.find(id))!.previous!.length, 10, 'as many as a request may have to look through')
   await under.gateway.keys.update(id, { disabled: true })
-  t.equal(await status(third), 401)
+  t.equal(await status(last), 401)
   t.equal(await under.gateway.rotateKey('nobody', 0), undefined)
 })
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { ProviderFailure, type GenerationEvent, type ProviderCall } from '../../core/index.ts'
+import { definePlugin, Ledger, ProviderFailure, type GenerationEvent, type ProviderCall } from '../../core/index.ts'
 import type { TestGateway } from '../../core/testing/index.ts'
 import { gateway } from '../gateway.ts'
 import { ask, listing, stop, text, usage, witness, type Witness } from './stage.ts'
@@ -206,4 +206,30 @@ t.test('a key that may use unpriced models is not limited on them', async t => {
   t.teardown(under.stop)
   t.equal((await ask(under, { model: 'acme/any' })).status, 200)
   t.same(await limitsAsked(acme.calls), [undefined])
+})
+
+t.test('without the ledger, a request under a cap is refused, and told when to come back', async t => {
+  const locked = (): never => {
+    throw new Error('the database is locked')
+  }
+  const ledger = definePlugin({
+    name: 'locked-ledger',
+    options: { type: 'object', additionalProperties: false, properties: {} },
+    provides: [Ledger],
+    setup(gateway) {
+      const nothing = { spent: () => [], raiseSpent: locked, addCredit: locked, balance: locked, entries: () => [] }
+      gateway.provide(Ledger, { reserve: locked, ...nothing })
+    },
+  })
+  const acme = greedy()
+  const under = await gateway({
+    plugins: [acme.plugin, listing({ model: 'm', endpoints: [listed()] }), ledger({})],
+    key: { name: 'k', spendCapUsd: 1 },
+  })
+  t.teardown(under.stop)
+  const reply = await under.request('/v1/responses', { body: { model: 'm', input: 'hi' } })
+  t.equal(reply.status, 503)
+  t.match([reply.headers.get('retry-after'), reply.headers.get('x-should-retry')], ['1', 'true'])
+  t.match(await reply.text(), /What this request may spend cannot be looked up right now/)
+  t.equal(acme.calls.length, 0)
 })

@@ -1,8 +1,9 @@
 import type { Account, AccountLevel, AdminExchange, AdminServices, Reply } from '../../../core/index.ts'
-import { invalidRequest } from '../../../core/index.ts'
+import { invalidRequest, spendAccountOf } from '../../../core/index.ts'
 import { accountChange, checkChange, checkNew, type AccountBody } from './account-change.ts'
 import { accountObjects } from './account-object.ts'
 import { audited } from './audit.ts'
+import { countEarlierSpend } from './earlier-spend.ts'
 import { moveKeys } from './move-keys.ts'
 import { pathId } from './path-id.ts'
 import { pageParameters, Query } from './query.ts'
@@ -75,12 +76,25 @@ export class Accounts {
     )
       throw forbidden('What an organization may spend is for tokens of the whole gateway to change.')
     const change = accountChange(account, body)
+    const { spendCapUsd, spendPeriod: period } = { ...account, ...change }
+    if (spendCapUsd !== undefined && ('spendCapUsd' in change || 'spendPeriod' in change)) {
+      const { level, org, id } = account
+      const spender = { account: spendAccountOf(account), period, org, ...(level !== 'org' && { [level]: id }) }
+      await countEarlierSpend(this.#stores, gateway, spender)
+    }
     // The keys move first, so that a change that failed half-way can be made again.
     if (body.team !== undefined) await moveKeys(this.#stores, exchange, gateway, account, change.team)
-    if (!(await this.#stores.accounts.update(account, change))) throw notFound(nouns[this.#level], account.id)
+    let [earlier, later] = [account, account]
+    // Others may have changed the account meanwhile.
+    const isThere = await this.#stores.accounts.update(account, current => {
+      const next = accountChange(current, body)
+      ;[earlier, later] = [current, { ...current, ...next }]
+      return next
+    })
+    if (!isThere) throw notFound(nouns[this.#level], account.id)
     // Those that were made meanwhile.
     if (body.team !== undefined) await moveKeys(this.#stores, exchange, gateway, account, change.team)
-    const [before, after] = [await this.#show(account), await this.#show({ ...account, ...change })]
+    const [before, after] = [await this.#show(earlier), await this.#show(later)]
     await audited(this.#stores, exchange, gateway, {
       action: `${this.#level}s.update`,
       target: account.id,

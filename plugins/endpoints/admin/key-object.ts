@@ -19,7 +19,7 @@ export async function keyObjects(
         ...settingsOf(key),
         policy_source: Object.fromEntries(policyFields.map(field => [field, policy[field].source])),
         created_at: time(key.createdAt),
-        previous_valid_until: key.previous ? time(key.previous.validUntil) : null,
+        previous_valid_until: key.previous ? time(Math.max(...key.previous.map(({ validUntil }) => validUntil))) : null,
         last_used_at: used ? time(used.lastUsedAt) : null,
         spent_usd: key.spendCapUsd === undefined ? (used?.costUsd ?? 0) : spent[index]!,
       }

@@ -13,6 +13,7 @@ import {
   type Reply,
 } from '../../../core/index.ts'
 import { audited } from './audit.ts'
+import { countEarlierSpend } from './earlier-spend.ts'
 import { checkKeyChange, checkNewKey, keyChange, type KeyBody } from './key-change.ts'
 import { keyObjects, settingsOf } from './key-object.ts'
 import { pathId } from './path-id.ts'
@@ -25,7 +26,12 @@ export const rotationSchema: JsonObject = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    grace_seconds: { type: 'integer', minimum: 0, maximum: 31_536_000, description: 'How long the old secret stays valid. Default: 0.' },
+    grace_seconds: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 31_536_000,
+      description: 'How long the old secret stays valid. Default: 0, which ends all earlier secrets.',
+    },
   },
 }
 const checkRotation = bodyValidator(rotationSchema)
@@ -91,16 +97,26 @@ export class Keys {
     const change = keyChange(key, body)
     const changed = { ...key, ...change }
     this.#checkGuardrails(changed)
+    const { id, spendCapUsd, spendPeriod: period } = changed
     if (change.policy) refuseAgainstLocks(await gateway.effectivePolicy(key), change.policy, key.policy)
-    if (!(await this.#stores.keys.update(key.id, change))) throw notFound('key', key.id)
+    if (spendCapUsd !== undefined && ('spendCapUsd' in change || 'spendPeriod' in change))
+      await countEarlierSpend(this.#stores, gateway, { account: `key:${id}`, period, key: id })
+    let [before, after] = [key, changed]
+    // Others may have changed the key meanwhile.
+    const isThere = await this.#stores.keys.update(key.id, current => {
+      const next = keyChange(current, body)
+      ;[before, after] = [current, { ...current, ...next }]
+      return next
+    })
+    if (!isThere) throw notFound('key', key.id)
     await audited(this.#stores, exchange, gateway, {
       action: 'keys.update',
       target: key.id,
       org: key.org,
-      before: settingsOf(key),
-      after: settingsOf(changed),
+      before: settingsOf(before),
+      after: settingsOf(after),
     })
-    return json({ ...(await this.#show(gateway, changed)), warnings: gateway.keyWarnings(changed) })
+    return json({ ...(await this.#show(gateway, after)), warnings: gateway.keyWarnings(after) })
   }
 
   /** A key that has records is only disabled and hidden, so that they still tell whose they are. */

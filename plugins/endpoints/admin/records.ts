@@ -18,7 +18,7 @@ import { json, page, time } from './replies.ts'
 import type { Stores } from './stores.ts'
 
 export const recordFilters = ['id', 'key', 'org', 'team', 'user', 'model', 'provider', 'status', 'from', 'to', 'min_cost_usd'] as const
-export const usageParameters = ['from', 'to', 'bucket', 'group_by', 'org', 'team', 'key', 'top', 'latency'] as const
+export const usageParameters = ['from', 'to', 'bucket', 'group_by', 'org', 'team', 'user', 'key', 'top', 'latency'] as const
 const exportedAtOnce = 500
 const mostUsageRows = 10_000
 const mostTopGroups = 100
@@ -95,7 +95,7 @@ export class Records {
     const latency = query.flag('latency')
     const org = query.text('org')
     const isHidden = admin.org !== undefined && org !== undefined && org !== admin.org
-    const only = { org: admin.org ?? org, team: query.text('team'), key: query.text('key') }
+    const only = { org: admin.org ?? org, team: query.text('team'), user: query.text('user'), key: query.text('key') }
     const filter = { from, to, bucket, groupBy, top, latency, ...only }
     const rows = isHidden ? [] : await this.#stores.records.usage({ ...filter, limit: mostUsageRows + 1 })
     if (rows.length > mostUsageRows)
@@ -141,8 +141,11 @@ async function* emptyPages(): AsyncGenerator<readonly RecordFacts[], undefined> 
 function filterIn(query: Query, { admin }: AdminExchange): RecordFilter | undefined {
   const org = query.text('org')
   const status = query.text('status') === 'error' ? 'error' : query.number('status')
-  if (typeof status === 'number' && !Number.isInteger(status))
-    throw invalidRequest("Invalid value for 'status': expected a whole number, or error for all of 400 and above.", 'status')
+  if (typeof status === 'number' && !(Number.isInteger(status) && status >= 100 && status <= 599))
+    throw invalidRequest(
+      "Invalid value for 'status': expected a whole number from 100 to 599, or error for all of 400 and above.",
+      'status',
+    )
   const filter: RecordFilter = {
     id: query.text('id'),
     key: query.text('key'),

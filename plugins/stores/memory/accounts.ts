@@ -34,10 +34,10 @@ export class MemoryAccounts implements AccountStore {
     return true
   }
 
-  update(ref: AccountRef, change: AccountChange): boolean {
+  update(ref: AccountRef, change: AccountChange | ((account: Account) => AccountChange)): boolean {
     const account = this.find(ref)
     if (!account) return false
-    this.#accounts.set(nameOf(ref), { ...account, ...change })
+    this.#accounts.set(nameOf(ref), { ...account, ...(typeof change === 'function' ? change(account) : change) })
     return true
   }
 

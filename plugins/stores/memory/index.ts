@@ -12,6 +12,8 @@ import {
   RateLimiter,
   RecordStore,
   ResponseStore,
+  storeServiceNames,
+  storeServices,
 } from '../../../core/index.ts'
 import { MemoryAccounts } from './accounts.ts'
 import { MemoryAdminTokens } from './admin-tokens.ts'
@@ -22,20 +24,6 @@ import { MemoryLimits } from './limits.ts'
 import { MemoryRecords } from './records.ts'
 import { MemoryResponses } from './responses.ts'
 
-const tokens = {
-  keys: KeyStore,
-  accounts: AccountStore,
-  responses: ResponseStore,
-  metrics: MetricStore,
-  limits: RateLimiter,
-  ledger: Ledger,
-  records: RecordStore,
-  audit: AuditTrail,
-  'admin-tokens': AdminTokenStore,
-} as const
-
-const names = ['keys', 'accounts', 'responses', 'metrics', 'limits', 'ledger', 'records', 'audit', 'admin-tokens'] as const
-
 /** Keeps everything in this process. Nothing survives a restart or is shared with other processes. */
 export default definePlugin({
   name: 'memory',
@@ -45,7 +33,7 @@ export default definePlugin({
     properties: {
       services: {
         type: 'array',
-        items: { enum: names },
+        items: { enum: storeServiceNames },
         uniqueItems: true,
         description: 'What to keep in memory. Default: everything that no other plugin is set to keep.',
       },
@@ -64,8 +52,8 @@ export default definePlugin({
     },
   },
   needs: { clock: Clock },
-  provides: ({ services = [] }) => services.map(service => tokens[service]),
-  offers: ({ services }) => (services ? [] : Object.values(tokens)),
+  provides: ({ services = [] }) => services.map(service => storeServices[service]),
+  offers: ({ services }) => (services ? [] : Object.values(storeServices)),
   setup(gateway, { maxResponses, maxRecords }, { clock }) {
     const keys = gateway.provides(KeyStore) ? new MemoryKeys() : undefined
     if (keys) gateway.provide(KeyStore, keys)

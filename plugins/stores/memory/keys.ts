@@ -14,10 +14,10 @@ export class MemoryKeys implements KeyStore {
     this.#keys.set(key.id, key)
   }
 
-  update(id: string, change: KeyChange): boolean {
+  update(id: string, change: KeyChange | ((key: ApiKey) => KeyChange)): boolean {
     const key = this.#keys.get(id)
     if (!key) return false
-    this.#keys.set(id, { ...key, ...change })
+    this.#keys.set(id, { ...key, ...(typeof change === 'function' ? change(key) : change) })
     return true
   }
 

@@ -53,6 +53,11 @@ export class MemoryLedger implements Ledger {
     })
   }
 
+  raiseSpent(cap: Pick<SpendCap, 'account' | 'period'>, usd: number): void {
+    const sum = this.#sum(cap, this.#clock.now())
+    sum.spent = Math.max(sum.spent, nanoDollars(usd))
+  }
+
   addCredit(entry: CreditEntry): void {
     this.#credit(entry.org).add(entry)
   }
@@ -72,7 +77,7 @@ export class MemoryLedger implements Ledger {
   }
 
   /** A request of the last period keeps and settles the sum of that period. */
-  #sum({ account, period }: SpendCap, now: number): Sum {
+  #sum({ account, period }: Pick<SpendCap, 'account' | 'period'>, now: number): Sum {
     const start = periodStart(period, now)
     const name = sumName(account, period)
     const known = this.#sums.get(name)

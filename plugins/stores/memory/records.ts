@@ -54,9 +54,9 @@ export class MemoryRecords implements RecordStore, LogSink {
   }
 
   usage(query: UsageQuery): readonly UsageRow[] {
-    const { from, to, org, team, key } = query
+    const { from, to, org, team, user, key } = query
     return usageOf(
-      this.#records.filter(record => isWanted(record, { from, to, org, team, key })),
+      this.#records.filter(record => isWanted(record, { from, to, org, team, user, key })),
       query,
     )
   }

@@ -2,6 +2,7 @@ import type { Kysely, Transaction } from 'kysely'
 import type { Account, AccountChange, AccountFilter, AccountLevel, AccountRef, AccountStore } from '../../../core/index.ts'
 import type { Clock, Maybe, PageQuery } from '../../../core/index.ts'
 import { lockedAccounts } from './account-lock.ts'
+import { forUpdate } from './for-update.ts'
 import type { KeyCacheOptions } from './keys.ts'
 import { afterInTime } from './page.ts'
 import { RowCache } from './row-cache.ts'
@@ -72,18 +73,18 @@ export class SqlAccounts implements AccountStore {
     return isAdded
   }
 
-  async update(ref: AccountRef, change: AccountChange): Promise<boolean> {
+  async update(ref: AccountRef, change: AccountChange | ((account: Account) => AccountChange)): Promise<boolean> {
     const { level, org, id } = ref
-    if (Object.keys(change).length === 0) return (await this.#read([level, org, id])) !== undefined
-    const { numUpdatedRows } = await this.#database
-      .updateTable('account')
-      .set(toColumns(change))
-      .where('level', '=', level)
-      .where('org', '=', org)
-      .where('id', '=', id)
-      .executeTakeFirst()
+    const isThere = await this.#database.transaction().execute(async transaction => {
+      const row = await forUpdate(transaction, rowQuery(transaction, [level, org, id])).executeTakeFirst()
+      if (!row) return false
+      const columns = toColumns(typeof change === 'function' ? change(fromRow(row)) : change)
+      if (Object.keys(columns).length === 0) return true
+      await transaction.updateTable('account').set(columns).where('level', '=', level).where('org', '=', org).where('id', '=', id).execute()
+      return true
+    })
     this.#cache.forget(nameOf(ref))
-    return numUpdatedRows > 0n
+    return isThere
   }
 
   async remove(ref: AccountRef): Promise<'removed' | 'unknown' | 'in-use'> {
@@ -109,16 +110,14 @@ export class SqlAccounts implements AccountStore {
     return this.#database.selectFrom('account').selectAll().orderBy('created_at').orderBy('id')
   }
 
-  async #read([level, org, id]: RefName): Promise<Account | undefined> {
-    const row = await this.#database
-      .selectFrom('account')
-      .selectAll()
-      .where('level', '=', level)
-      .where('org', '=', org)
-      .where('id', '=', id)
-      .executeTakeFirst()
+  async #read(name: RefName): Promise<Account | undefined> {
+    const row = await rowQuery(this.#database, name).executeTakeFirst()
     return row && fromRow(row)
   }
+}
+
+function rowQuery(database: Kysely<Tables>, [level, org, id]: RefName) {
+  return database.selectFrom('account').selectAll().where('level', '=', level).where('org', '=', org).where('id', '=', id)
 }
 
 /** Whether there is an account below, or a key that is not hidden. */

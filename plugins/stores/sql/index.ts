@@ -16,6 +16,8 @@ import {
   RecordStore,
   ResponseStore,
   Sealer,
+  storeServiceNames,
+  storeServices,
   type MigrationContext,
   type Registrar,
 } from '../../../core/index.ts'
@@ -34,18 +36,6 @@ import { SqlRecords } from './records/store.ts'
 import { SqlResponses } from './responses.ts'
 import { SavedMetrics } from './saved-metrics.ts'
 import { SealedParts } from './sealed-parts.ts'
-
-const tokens = {
-  keys: KeyStore,
-  accounts: AccountStore,
-  responses: ResponseStore,
-  metrics: MetricStore,
-  limits: RateLimiter,
-  ledger: Ledger,
-  records: RecordStore,
-  audit: AuditTrail,
-  'admin-tokens': AdminTokenStore,
-} as const
 
 const days = { type: 'integer', minimum: 1 } as const
 const retention = {
@@ -88,7 +78,7 @@ export default definePlugin({
       },
       services: {
         type: 'array',
-        items: { enum: ['keys', 'accounts', 'responses', 'metrics', 'limits', 'ledger', 'records', 'audit', 'admin-tokens'] },
+        items: { enum: storeServiceNames },
         uniqueItems: true,
         description: 'What to store in the database. Default: everything that it can, and that no other plugin is set to keep.',
       },
@@ -123,8 +113,8 @@ export default definePlugin({
     },
   },
   needs: { clock: Clock, sealer: Sealer },
-  provides: ({ services = [] }) => services.map(service => tokens[service]),
-  offers: ({ services }) => (services ? [] : Object.values(tokens)),
+  provides: ({ services = [] }) => services.map(service => storeServices[service]),
+  offers: ({ services }) => (services ? [] : Object.values(storeServices)),
   migrate: async (gateway, options) => await upgradeDatabase(placeOf(gateway, options), gateway.log),
   async setup(gateway, options, { clock, sealer }) {
     const { log } = gateway

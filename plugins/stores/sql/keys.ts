@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import { isObject, type ApiKey, type Clock, type KeyChange, type KeyFilter, type KeyStore, type Logger } from '../../../core/index.ts'
 import type { Maybe, PageQuery } from '../../../core/index.ts'
+import { forUpdate } from './for-update.ts'
 import { afterInTime } from './page.ts'
 import { Reachable } from './reachable.ts'
 import { RowCache } from './row-cache.ts'
@@ -27,8 +28,7 @@ export interface KeyTable {
   readonly hidden: number | null
   readonly metadata: string | null
   readonly created_at: number
-  readonly previous_hash: string | null
-  readonly previous_valid_until: number | null
+  readonly previous: string | null
 }
 
 export interface KeyCacheOptions {
@@ -66,11 +66,10 @@ export class SqlKeys implements KeyStore {
       .execute()
   }
 
-  async update(id: string, change: KeyChange): Promise<boolean> {
-    if (Object.keys(change).length === 0) return (await this.#read(id)) !== undefined
-    const { numUpdatedRows } = await this.#database.updateTable('api_key').set(toColumns(change)).where('id', '=', id).executeTakeFirst()
+  async update(id: string, change: KeyChange | ((key: ApiKey) => KeyChange)): Promise<boolean> {
+    const isThere = await (typeof change === 'function' ? this.#updateBy(id, change) : this.#set(this.#database, id, change))
     this.#cache.forget(id)
-    return numUpdatedRows > 0n
+    return isThere
   }
 
   async list(): Promise<readonly ApiKey[]> {
@@ -106,6 +105,22 @@ export class SqlKeys implements KeyStore {
     return row && this.#readable([row])[0]
   }
 
+  async #updateBy(id: string, changeOf: (key: ApiKey) => KeyChange): Promise<boolean> {
+    return await this.#database.transaction().execute(async transaction => {
+      const query = transaction.selectFrom('api_key').selectAll().where('id', '=', id)
+      const row = await forUpdate(transaction, query).executeTakeFirst()
+      const [key] = row ? this.#readable([row]) : []
+      return key !== undefined && (await this.#set(transaction, id, changeOf(key)))
+    })
+  }
+
+  async #set(database: Kysely<Tables>, id: string, change: KeyChange): Promise<boolean> {
+    if (Object.keys(change).length === 0)
+      return (await database.selectFrom('api_key').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
+    const { numUpdatedRows } = await database.updateTable('api_key').set(toColumns(change)).where('id', '=', id).executeTakeFirst()
+    return numUpdatedRows > 0n
+  }
+
   /** Without rows that cannot be read: without its limits, a key must not work. */
   #readable(rows: readonly KeyTable[]): readonly ApiKey[] {
     return rows.flatMap(row => {
@@ -125,7 +140,7 @@ export class SqlKeys implements KeyStore {
 const columnsOf: { readonly [M in keyof ApiKey]-?: (value: ApiKey[M]) => Partial<KeyTable> } = {
   id: id => ({ id }),
   hash: hash => ({ hash }),
-  previous: previous => ({ previous_hash: previous?.hash ?? null, previous_valid_until: previous?.validUntil ?? null }),
+  previous: previous => ({ previous: jsonOrNull(previous) }),
   name: name => ({ name }),
   org: org => ({ org }),
   team: team => ({ team: team ?? null }),
@@ -178,6 +193,6 @@ function fromRow(row: KeyTable): ApiKey {
     ...(row.hidden !== null && { hidden: true }),
     ...(row.metadata !== null && { metadata: JSON.parse(row.metadata) }),
     createdAt: row.created_at,
-    ...(row.previous_hash !== null && { previous: { hash: row.previous_hash, validUntil: row.previous_valid_until ?? 0 } }),
+    ...(row.previous !== null && { previous: JSON.parse(row.previous) }),
   }
 }

@@ -569,3 +569,28 @@ t.test('settings that no guardrail can use are refused when they are set', async
   t.equal((await call('PATCH', `/keys/${id}`, { policy: good })).status, 200)
   t.same((await call('GET', `/keys/${id}`)).body.policy, good)
 })
+
+t.test('a cap counts what was spent in its period before it was set', async t => {
+  const price = { input: 10, output: 100 }
+  const under = await withAccounts({
+    plugins: [saying('vendor', hello), listing({ model: 'm', endpoints: [{ provider: 'vendor', price }] })],
+  })
+  t.teardown(under.stop)
+  const { call } = under
+  const { key, id } = (await call('POST', '/keys', { name: 'k', org: 'acme', user: 'ada' })).body
+  const ask = () => under.request('/v1/responses', { body: { model: 'm', input: 'hi' }, headers: { authorization: `Bearer ${key}` } })
+  for (let index = 0; index < 3; index++) t.equal((await ask()).status, 200)
+  await under.recorded(3)
+  const { spent_usd: spent } = (await call('GET', `/keys/${id}`)).body
+  t.ok(spent > 0)
+  for (const path of [`/keys/${id}`, '/users/ada?org=acme', '/teams/research?org=acme', '/orgs/acme'])
+    for (const period of ['month', 'day', null]) {
+      const { body } = await call('PATCH', path, { spend_cap_usd: 100, spend_period: period })
+      t.ok(Math.abs(body.spent_usd - spent) < 1e-9, `${path} by ${period}: ${body.spent_usd}`)
+    }
+  await call('PATCH', `/keys/${id}`, { spend_cap_usd: spent })
+  t.equal((await ask()).status, 402)
+  await call('PATCH', `/keys/${id}`, { spend_cap_usd: null })
+  t.equal((await ask()).status, 200)
+  t.match((await call('GET', '/orgs/globex')).body, { spent_usd: null })
+})

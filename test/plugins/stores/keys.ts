@@ -24,7 +24,10 @@ export const fullKey: ApiKey = {
   allowUnpriced: false,
   limits: [{ tokens: 100_000, windowMs: 60_000 }],
   disabled: true,
-  previous: { hash: 'aGFzaDE', validUntil: 1_767_225_700_000 },
+  previous: [
+    { hash: 'aGFzaDE', validUntil: 1_767_225_700_000 },
+    { hash: 'aGFzaDA', validUntil: 1_767_225_650_000 },
+  ],
   createdAt: 1_767_225_600_001,
 }
 
@@ -36,7 +39,7 @@ export async function checkKeyChanges(t: Test, keys: KeyStore): Promise<void> {
   t.same(await keys.list(), [leanKey, fullKey], 'the oldest first')
   t.equal(await keys.update('lean', { disabled: true }), true)
   t.match(await keys.find('lean'), { ...leanKey, disabled: true }, 'at once in this process')
-  const previous = { hash: leanKey.hash, validUntil: 1 }
+  const previous = [{ hash: leanKey.hash, validUntil: 1 }]
   t.equal(await keys.update('lean', { hash: 'bmV3', previous }), true)
   t.match(await keys.find('lean'), { ...leanKey, disabled: true, hash: 'bmV3', previous }, 'other members stay')
   t.equal(await keys.update('full', { previous: undefined, models: undefined, spendCapUsd: 2 }), true)

@@ -27,6 +27,20 @@ export async function checkLedger(t: Test, make: (clock: Clock & { time: number 
     return await make(clock)
   }
 
+  await t.test('what was spent before there was a cap can be raised, never lowered', async t => {
+    const ledger = await fresh()
+    const monthly: SpendCap = { ...cap, period: 'month' }
+    await ledger.raiseSpent(monthly, 0.75)
+    t.same(await ledger.spent([monthly, cap]), [0.75, 0], 'for this period only')
+    t.same(await ledger.reserve('req_1', { caps: [monthly] }, exactly(0.5)), { short: monthly })
+    const rest = await held(ledger, { caps: [monthly] }, 0.25)
+    await ledger.raiseSpent(monthly, 0.5)
+    await rest.settle(0.2)
+    t.same(await ledger.spent([monthly]), [0.95])
+    clock.time += 31 * 86_400_000
+    t.same(await ledger.spent([monthly]), [0])
+  })
+
   await t.test('a request counts against every cap, or against none', async t => {
     const ledger = await fresh()
     const team: SpendCap = { account: 'team:example/research', level: 'team', capUsd: 0.5 }

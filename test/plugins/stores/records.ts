@@ -130,6 +130,7 @@ export async function checkRecords(t: Test, sink: LogSink, store: RecordStore, h
   t.same(await ids({ status: 'error' }), [3, 1])
   t.same(await ids({ status: 'error', key: 'key_1' }), [1])
   await checkDurations(t, sink, store)
+  await checkDays(t, sink, store)
   const said = (index: number) => record(index, { at, keyId: 'key_4', ...content })
   await sink.write([said(70), said(71), said(72)])
   await store.eraseContent('example/user/ada', 'resp_70')
@@ -153,6 +154,56 @@ export async function checkRecords(t: Test, sink: LogSink, store: RecordStore, h
   t.same([...use.keys()].toSorted(), ['key_1', 'key_2'])
   t.same(use.get('key_1'), { requests: 4, costUsd: 0.002, lastUsedAt: at + 61 * 60_000 })
   t.same(await store.keyUse([]), new Map())
+}
+
+/** Sums over days and hours agree, wherever a time begins and ends. */
+async function checkDays(t: Test, sink: LogSink, store: RecordStore): Promise<void> {
+  const start = Date.UTC(2026, 5, 1)
+  const hourMs = 3_600_000
+  const records = Array.from({ length: 200 }, (_, index) =>
+    record(20_000 + index, { org: 'days', team: index % 2 === 0 ? 'even' : 'odd', keyId: null, at: start + index * hourMs * 0.75 }),
+  )
+  await sink.write(records)
+  const groupsOfDays = { model: 'demo', provider: 'acme', org: 'days', key: null, team: null }
+  const everything = await store.usage({
+    from: start,
+    to: start + 150 * hourMs,
+    bucket: 'total',
+    groupBy: ['model', 'provider'],
+    limit: 10,
+  })
+  t.match(everything, [{ group: { model: 'demo', provider: 'acme' }, requests: 200 }], 'without keys')
+  const query = { org: 'days', groupBy: ['team'], limit: 1_000 } as const
+  for (const [from, to] of [
+    [0, 24],
+    [0, 150],
+    [5, 20],
+    [5, 30],
+    [5, 100],
+    [30, 72],
+    [47, 145],
+  ] as const) {
+    const span = { from: start + from * hourMs, to: start + to * hourMs }
+    const wanted = records.filter(({ at }) => at >= span.from && at < span.to)
+    for (const team of ['even', 'odd']) {
+      const ofTeam = wanted.filter(each => each.team === team)
+      const inDay = Map.groupBy(ofTeam, each => each.at - (each.at % (24 * hourMs)))
+      const days = await store.usage({ ...query, ...span, team, bucket: 'day', latency: true })
+      t.same(
+        days.map(({ at, requests, inputTokens }) => [at, requests, inputTokens]),
+        Array.from(inDay, ([at, those]) => [at, those.length, 18 * those.length]),
+        `days of ${team} from ${from} to ${to}`,
+      )
+      t.ok(days.every(({ latency }) => latency!.p50Ms !== null))
+      t.match(await store.usage({ ...query, ...span, team, bucket: 'total' }), [{ requests: ofTeam.length }])
+      for (const groupBy of [['model'], ['model', 'key'], ['provider', 'org'], ['key'], []] as const)
+        t.match(
+          await store.usage({ ...span, org: 'days', team, bucket: 'total', groupBy, limit: 10 }),
+          [{ requests: ofTeam.length, group: Object.fromEntries(groupBy.map(group => [group, groupsOfDays[group]])) }],
+          groupBy.join(),
+        )
+    }
+  }
 }
 
 /** From a millisecond to ten minutes. */

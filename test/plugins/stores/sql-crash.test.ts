@@ -39,10 +39,17 @@ t.test('SIGKILL under load, on Postgres', { skip: noPostgres, timeout: 600_000 }
   await checkCrashes(t, workplace, environment, async () => (await openPostgres({ url, maxConnections: 3 }, silent)).database)
 })
 
+/** `from`: how many answers were heard before this run of the gateway. */
+interface Crash {
+  readonly from: number
+  readonly killedAt: number
+}
+
 interface Heard {
   readonly id: string
   readonly requestId: string
   readonly previous: string | undefined
+  readonly at: number
 }
 
 async function checkCrashes(
@@ -64,11 +71,12 @@ async function checkCrashes(
     const loads = Array.from({ length: clients }, () => load(url, key, heard, stopped))
     // Each time at another moment, once there is something to lose.
     await until(() => heard.length - before >= 20 + crash * 7, gateway)
+    const killedAt = performance.now()
     gateway.signal('SIGKILL')
     stopped.now = true
     await gateway.finished
     await Promise.all(loads)
-    await checkDatabase(t, await open(), heard)
+    await checkDatabase(t, await open(), heard, { from: before, killedAt })
   }
 
   const gateway = workplace.spawn(['start'], [], environment)
@@ -100,7 +108,7 @@ async function load(url: string, key: string, heard: Heard[], stopped: { readonl
   while (!stopped.now) {
     const completed = await ask(url, key, previous).catch(() => undefined)
     if (!completed) return
-    heard.push({ ...completed, previous })
+    heard.push({ ...completed, previous, at: performance.now() })
     previous = heard.length % 5 === 0 ? undefined : completed.id
   }
 }
@@ -126,7 +134,7 @@ async function ask(url: string, key: string, previous: string | undefined): Prom
   throw new Error(`${reply.status}: ${text}`)
 }
 
-async function checkDatabase(t: Test, database: Kysely<Tables>, heard: readonly Heard[]): Promise<void> {
+async function checkDatabase(t: Test, database: Kysely<Tables>, heard: readonly Heard[], crash: Crash): Promise<void> {
   const sealer = new EnvelopeSealer({ source: 'test', isShared: true, current: Buffer.from(masterKey, 'hex') })
   const store = new SqlResponses(database, new SealedParts(new DataKeys(database, sealer, systemClock, silent, 90)), silent)
   const rows = await database.selectFrom('response').select(['owner', 'id']).execute()
@@ -165,8 +173,12 @@ async function checkDatabase(t: Test, database: Kysely<Tables>, heard: readonly 
   )
 
   const records = new Set((await database.selectFrom('record').select('id').execute()).map(({ id }) => id))
-  const lost = heard.filter(({ requestId }) => !records.has(requestId))
-  t.ok(lost.length <= recordsInBatch * crashes, `${lost.length} of ${heard.length} records were lost`)
+  const run = heard.slice(crash.from)
+  const lost = run.filter(({ requestId }) => !records.has(requestId))
+  const keptLater = lost.length === 0 ? [] : run.slice(run.indexOf(lost[0]!)).filter(({ requestId }) => records.has(requestId))
+  t.ok(lost.length <= recordsInBatch, `${lost.length} of the ${run.length} records of this run were lost`)
+  t.ok(keptLater.length <= clients, `they are the last ones: ${keptLater.length} that were under way with them were kept`)
+  if (lost.length > 0) t.comment(`the oldest of them was heard ${(crash.killedAt - lost[0]!.at).toFixed(0)} ms before the kill`)
   const uses = await database.selectFrom('key_use').selectAll().executeTakeFirst()
   const kept = await database
     .selectFrom('record')

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { execPath } from 'node:process'
+import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import type { Kysely } from 'kysely'
 import t, { type Test } from 'tap'
@@ -81,6 +82,31 @@ onEveryDatabase(t, (t, open) => {
     const vast = { caps: [{ ...capped.caps[0]!, account: 'key:vast', capUsd: 1e12 }] }
     t.ok(isHold(await ledger.reserve('req_3', vast, exactly(1))), 'a cap may be as large as it likes')
   })
+})
+
+t.test('while another process has locked the file, no request waits for long, and nothing stays reserved', async t => {
+  const file = fileOf(t)
+  const { database } = await openSqlite(file)
+  t.teardown(() => database.destroy())
+  const { ledger } = ledgerOn(database)
+  const other = new DatabaseSync(file)
+  t.teardown(() => other.close())
+  const before = await held(ledger, capped, 0.25)
+  for (const isFirst of [true, false]) {
+    const fresh = isFirst ? ledgerOn(database).ledger : ledger
+    other.exec('begin immediate')
+    const settled = isFirst ? undefined : before.settle(0.25)
+    const refused = await Promise.allSettled(Array.from({ length: 300 }, () => fresh.reserve('req_1', capped, exactly(0.1))))
+    for (const { status, reason } of refused as PromiseRejectedResult[])
+      t.match([status, String(reason)], ['rejected', /has not answered for 500 ms/])
+    await t.rejects(Promise.resolve(fresh.reserve('req_1', capped, exactly(0.1))), /500 ms/, 'the next one at once')
+    other.exec('rollback')
+    await settled
+  }
+  t.same(await ledger.spent(capped.caps), [0.25])
+  const rest = await held(ledger, capped, 0.75)
+  await rest.release()
+  t.strictSame(await database.selectFrom('credit_hold').select('id').execute(), [])
 })
 
 /** 500 requests of two processes on one cap and one balance. */

@@ -15,9 +15,9 @@ import type { Tables } from '../../../plugins/stores/sql/tables.ts'
 import { FakeClock } from '../set-up.ts'
 import { checkAccounts, checkAdminTokens, checkAuditTrail } from './accounts.ts'
 import { onEveryDatabase, silent, testSealer } from './databases.ts'
-import { checkKeyChanges } from './keys.ts'
+import { checkKeyChanges, leanKey } from './keys.ts'
 import { checkLedger } from './ledger.ts'
-import { checkRecords } from './records.ts'
+import { checkRecords, record } from './records.ts'
 import { checkResponseStore } from './responses.ts'
 
 const caching = { cacheTtlMs: 1_000, staleKeysMs: 60_000 }
@@ -54,6 +54,26 @@ onEveryDatabase(t, (t, open) => {
       new SqlRecords(database, new FakeClock(), partsOn(database), silent),
       true,
     )
+  })
+
+  void t.test('the sums of a user are those of its keys, deleted ones included', async t => {
+    const database = await open(t)
+    const keys = new SqlKeys(database, new FakeClock(), silent, caching)
+    const sink = new RecordSink(database, partsOn(database), silent)
+    const store = new SqlRecords(database, new FakeClock(), partsOn(database), silent)
+    for (const [id, org, user] of [
+      ['own', 'example', 'ada'],
+      ['deleted', 'example', 'ada'],
+      ['other', 'example', 'bob'],
+      ['elsewhere', 'another', 'ada'],
+    ] as const) {
+      await keys.add({ ...leanKey, id, org, user, ...(id === 'deleted' && { hidden: true }) })
+      await sink.write([record(0, { id: `req_${id}`, keyId: id, org, user, costUsd: 1 })])
+    }
+    const all = { from: 0, to: Date.UTC(2030, 0), bucket: 'total', groupBy: [], limit: 1 } as const
+    t.match(await store.usage({ ...all, org: 'example', user: 'ada' }), [{ requests: 2, costUsd: 2 }])
+    t.match(await store.usage({ ...all, user: 'ada' }), [{ requests: 3 }])
+    t.same(await store.usage({ ...all, org: 'example', user: 'nobody' }), [])
   })
 
   void t.test('responses', async t => {

@@ -2,6 +2,9 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { PGlite } from '@electric-sql/pglite'
+import { Kysely, PGliteDialect, sql as raw } from 'kysely'
+import { Migrator } from 'kysely/migration'
 import t, { type Test } from 'tap'
 import { systemClock } from '../../../core/foundation/clock.ts'
 import { testGateway } from '../../../core/testing/index.ts'
@@ -10,7 +13,16 @@ import sandbox from '../../../plugins/providers/sandbox/index.ts'
 import localSealer from '../../../plugins/sealers/local/index.ts'
 import memory from '../../../plugins/stores/memory/index.ts'
 import sql from '../../../plugins/stores/sql/index.ts'
+import { SqlKeys } from '../../../plugins/stores/sql/keys.ts'
+import { migrate } from '../../../plugins/stores/sql/migrate.ts'
+import { migrations } from '../../../plugins/stores/sql/migrations/index.ts'
+import { storingAnyText } from '../../../plugins/stores/sql/postgres/dialect.ts'
+import { readUsage } from '../../../plugins/stores/sql/records/usage.ts'
+import { connectSqlite } from '../../../plugins/stores/sql/sqlite/open.ts'
+import type { Tables } from '../../../plugins/stores/sql/tables.ts'
 import { Workplace } from '../../config/turnpike-process.ts'
+import { FakeClock } from '../set-up.ts'
+import { silent } from './databases.ts'
 import { masterKey, openSql, run } from './sql.ts'
 
 // A database that version 0.1 made, with the master key of these tests, and its API keys.
@@ -82,6 +94,59 @@ t.test('its API keys still work, with their limits', async t => {
   t.match((await (await ask(bob)).json()) as object, { error: { message: /disabled/ } })
   t.equal((await ask(first)).status, 200)
 })
+
+const onDialects = {
+  SQLite: (t: Test) => connectSqlite(join(t.testdir({}), 'turnpike.db')),
+  Postgres: () => new Kysely<Tables>({ dialect: storingAnyText(new PGliteDialect({ pglite: new PGlite() })) }),
+}
+
+for (const [name, open] of Object.entries(onDialects))
+  t.test(`hours become days, and an earlier secret a list, on ${name}`, async t => {
+    const database = open(t)
+    t.teardown(() => database.destroy())
+    const migrator = new Migrator({ db: database, provider: { getMigrations: async () => migrations } })
+    t.equal((await migrator.migrateTo('0021-erased-answers')).error, undefined)
+    const execute = (text: string): Promise<unknown> => raw.raw(text).execute(database)
+    await execute(`insert into api_key (id, hash, name, org, policy, created_at, previous_hash, previous_valid_until)
+      values ('rotated', 'h', 'n', 'o', '{}', 1, 'old', 99), ('plain', 'h', 'n', 'o', '{}', 1, null, null)`)
+    const day = Date.UTC(2026, 3, 1)
+    for (const hour of [0, 5, 23, 24, 30]) {
+      const key = `'hour', ${day + hour * 3_600_000}, 'o', '', 'k', 'm', 'p'`
+      await execute(`insert into "usage" values (${key}, 10, 1, 100, 20, 30, 4000000000, 2)`)
+      await execute(`insert into usage_latency values (${key}, 7, 3)`)
+    }
+    t.same(await migrate(database), ['0022-earlier-secrets', '0023-usage-days'])
+    const keys = new SqlKeys(database, new FakeClock(), silent, { cacheTtlMs: 0, staleKeysMs: 0 })
+    t.same((await keys.find('rotated'))?.previous, [{ hash: 'old', validUntil: 99 }])
+    t.equal((await keys.find('plain'))?.previous, undefined)
+    const rows = await readUsage(database, {
+      from: day,
+      to: day + 2 * 86_400_000,
+      bucket: 'day',
+      groupBy: ['key'],
+      latency: true,
+      limit: 10,
+    })
+    t.match(rows, [
+      {
+        at: day,
+        group: { key: 'k' },
+        requests: 30,
+        errors: 3,
+        inputTokens: 300,
+        cachedTokens: 60,
+        outputTokens: 90,
+        costUsd: 12,
+        unpriced: 6,
+      },
+      { at: day + 86_400_000, requests: 20 },
+    ])
+    t.ok(rows.every(({ latency }) => latency!.p50Ms! > 1))
+    for (const groupBy of [['model'], ['model', 'org'], ['org']] as const)
+      t.match(await readUsage(database, { from: day, to: day + 2 * 86_400_000, bucket: 'total', groupBy, latency: true, limit: 10 }), [
+        { requests: 50, costUsd: 20 },
+      ])
+  })
 
 t.test('turnpike check leaves it alone, and keys list upgrades it', async t => {
   const workplace = new Workplace(`

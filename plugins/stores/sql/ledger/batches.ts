@@ -1,6 +1,8 @@
 import type { Kysely } from 'kysely'
+import { forUpdate } from '../for-update.ts'
 import type { Tables } from '../tables.ts'
-import { forUpdate, LockedSums, type CreditHoldTable, type SumName } from './sums.ts'
+import { onStandstill, Standstill } from './standstill.ts'
+import { LockedSums, type CreditHoldTable, type SumName } from './sums.ts'
 
 /** One change to the ledger. Many run in one transaction. */
 export interface LedgerChange<T> {
@@ -19,6 +21,7 @@ export type HoldRow = Omit<CreditHoldTable, 'sums'> & { readonly sums: readonly 
 
 interface Waiting {
   readonly change: LedgerChange<unknown>
+  readonly isPatient: boolean
   resolve(result: any): void
   reject(error: unknown): void
 }
@@ -31,17 +34,22 @@ const mostInBatch = 200
  */
 export class LedgerBatches {
   readonly #database: Kysely<Tables>
-  readonly #waiting: Waiting[] = []
+  #waiting: Waiting[] = []
   #isRunning = false
+  #standsStill = false
 
   constructor(database: Kysely<Tables>) {
     this.#database = database
   }
 
-  /** Throws if the transaction fails; then it may still have been committed, if the connection broke at the wrong moment. */
-  run<T>(change: LedgerChange<T>): Promise<T> {
+  /**
+   * Throws if the transaction fails; then it may still have been committed, if the connection broke at the wrong moment. Without patience,
+   * it throws a `Standstill` if the database stands still.
+   */
+  run<T>(change: LedgerChange<T>, { isPatient = true } = {}): Promise<T> {
+    if (this.#standsStill && !isPatient) return Promise.reject(new Standstill(false))
     const { promise, resolve, reject } = Promise.withResolvers<T>()
-    this.#waiting.push({ change, resolve, reject })
+    this.#waiting.push({ change, isPatient, resolve, reject })
     if (!this.#isRunning) void this.#drain()
     return promise
   }
@@ -52,14 +60,25 @@ export class LedgerBatches {
     await Promise.resolve()
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, mostInBatch)
+      const answered = onStandstill(() => this.#standStill(batch))
       try {
         const results = await this.#commit(batch.map(({ change }) => change))
         for (const [index, { resolve }] of batch.entries()) resolve(results[index])
       } catch (error) {
         for (const { reject } of batch) reject(error)
+      } finally {
+        answered()
+        this.#standsStill = false
       }
     }
     this.#isRunning = false
+  }
+
+  #standStill(batch: readonly Waiting[]): void {
+    this.#standsStill = true
+    for (const { isPatient, reject } of batch) if (!isPatient) reject(new Standstill(true))
+    for (const { isPatient, reject } of this.#waiting) if (!isPatient) reject(new Standstill(false))
+    this.#waiting = this.#waiting.filter(({ isPatient }) => isPatient)
   }
 
   async #commit(changes: readonly LedgerChange<unknown>[]): Promise<readonly unknown[]> {

@@ -87,6 +87,16 @@ export function expire(id: string, at: number): LedgerChange<void> {
   }
 }
 
+export function raiseSpent(name: SumName, least: number): LedgerChange<void> {
+  return {
+    names: [name],
+    apply(sums) {
+      change(sums.sum(name), sum => (sum.spent = Math.max(sum.spent, least)))
+      return { result: undefined }
+    },
+  }
+}
+
 /** Does nothing if there is an entry with this id. */
 export function addCredit(entry: CreditEntryTable): LedgerChange<void> {
   return {

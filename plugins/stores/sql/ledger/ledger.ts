@@ -19,8 +19,20 @@ import {
 import { beforeInTime } from '../page.ts'
 import type { Tables } from '../tables.ts'
 import { LedgerBatches, type LedgerChange } from './batches.ts'
-import { addCredit, amountsOf, extend, nanoDollars, release, reserve, settle, signedNanoDollars, type Limits } from './changes.ts'
+import {
+  addCredit,
+  amountsOf,
+  extend,
+  nanoDollars,
+  raiseSpent,
+  release,
+  reserve,
+  settle,
+  signedNanoDollars,
+  type Limits,
+} from './changes.ts'
 import type { LedgerProcess } from './process.ts'
+import { Standstill, unlessStandstill } from './standstill.ts'
 import { entryFromRow, sumName } from './sums.ts'
 
 const retryAfterMs = 500
@@ -48,14 +60,14 @@ export class SqlLedger implements Ledger {
     const counted = caps.map(cap => ({ cap, name: sumName(cap.account, cap.period, periodStart(cap.period, now)) }))
     const limits: Limits = { counted, creditOf }
     const amounts = amountsOf(range)
-    const process = await this.#process.id()
+    const process = this.#process.known ?? (await unlessStandstill(this.#process.id()))
     const id = randomUUID()
     try {
-      const amount = await this.#batches.run(reserve(id, process, limits, amounts))
+      const amount = await this.#batches.run(reserve(id, process, limits, amounts), { isPatient: false })
       return typeof amount === 'number' ? this.#hold(requestId, id, limits, amount) : amount
     } catch (error) {
       // It may have been committed all the same.
-      void this.#surely(release(id))
+      if (!(error instanceof Standstill) || error.mayHappen) void this.#surely(release(id))
       throw error
     }
   }
@@ -70,6 +82,11 @@ export class SqlLedger implements Ledger {
       .where('name', 'in', [...new Set(names.map(([name]) => name))])
       .execute()
     return names.map(([name, start]) => (rows.find(row => row.name === name && row.period_start === start)?.spent ?? 0) / 1e9)
+  }
+
+  async raiseSpent({ account, period }: Pick<SpendCap, 'account' | 'period'>, usd: number): Promise<void> {
+    const name = sumName(account, period, periodStart(period, this.#clock.now()))
+    await this.#batches.run(raiseSpent(name, nanoDollars(usd)))
   }
 
   async addCredit({ id, org, at, amountUsd, note, requestId }: CreditEntry): Promise<void> {
@@ -102,7 +119,7 @@ export class SqlLedger implements Ledger {
       },
       extend: async range => {
         if (ended) return false
-        const more = await this.#batches.run(extend(id, limits, amountsOf(range)))
+        const more = await this.#batches.run(extend(id, limits, amountsOf(range)), { isPatient: false })
         held += more ?? 0
         return more !== undefined
       },

@@ -26,6 +26,7 @@ export class LedgerProcess {
   readonly #log: Logger
   readonly #id = randomUUID()
   #entered: Promise<void> | undefined
+  #isEntered = false
   #timer: NodeJS.Timeout | undefined
   #working: Promise<unknown> = Promise.resolve()
   stopped = false
@@ -43,7 +44,13 @@ export class LedgerProcess {
       this.#entered.catch(() => (this.#entered = undefined))
     }
     await this.#entered
+    this.#isEntered = true
     return this.#id
+  }
+
+  /** The same, once it is entered. */
+  get known(): string | undefined {
+    return this.#isEntered ? this.#id : undefined
   }
 
   start(): void {

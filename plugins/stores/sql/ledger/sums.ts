@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { CreditEntry, SpendCap } from '../../../../core/index.ts'
-import { isSqlite } from '../migrations/dialect.ts'
+import { forUpdate } from '../for-update.ts'
 import type { Tables } from '../tables.ts'
 
 // All amounts are whole nano-dollars.
@@ -158,9 +158,4 @@ function addressOf([name, start]: SumName): string {
 
 function compareNames([a, aStart]: SumName, [b, bStart]: SumName): number {
   return a < b ? -1 : a > b ? 1 : aStart - bStart
-}
-
-/** A transaction in SQLite has the whole database for itself. */
-export function forUpdate<Q extends { forUpdate(): Q }>(transaction: Kysely<Tables>, query: Q): Q {
-  return isSqlite(transaction) ? query : query.forUpdate()
 }

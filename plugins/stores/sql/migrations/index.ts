@@ -11,6 +11,8 @@ import * as administration from './0013-administration.ts'
 import * as retiredAccounts from './0014-retired-accounts.ts'
 import * as usageLatency from './0020-usage-latency.ts'
 import * as erasedAnswers from './0021-erased-answers.ts'
+import * as earlierSecrets from './0022-earlier-secrets.ts'
+import * as usageDays from './0023-usage-days.ts'
 
 /** All migrations, run in the order of their names. Never change a released one. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -26,4 +28,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0014-retired-accounts': retiredAccounts,
   '0020-usage-latency': usageLatency,
   '0021-erased-answers': erasedAnswers,
+  '0022-earlier-secrets': earlierSecrets,
+  '0023-usage-days': usageDays,
 }

@@ -7,7 +7,10 @@ import type { KeyUseTable, UsageLatencyTable, UsageTable } from './tables.ts'
 
 type Sums<T> = { -readonly [Member in keyof T]: T[Member] }
 
-export const rollUpMs = { minute: 60_000, hour: 3_600_000 } as const
+const dayMs = 86_400_000
+/** Charts of months are drawn from days, which are also added up without keys, and without models. */
+export const rollUpMs = { minute: 60_000, hour: 3_600_000, day: dayMs, 'day-models': dayMs, 'day-keys': dayMs } as const
+const buckets = Object.keys(rollUpMs) as (keyof typeof rollUpMs)[]
 
 const usageKey = ['bucket', 'at', 'org', 'team', 'key_id', 'model', 'provider'] as const
 const usageSums = ['requests', 'errors', 'input_tokens', 'cached_tokens', 'output_tokens', 'cost', 'unpriced'] as const
@@ -17,14 +20,14 @@ const rowsInStatement = 1_000
 
 /** Adds records to the sums from which charts are drawn. */
 export async function rollUp(transaction: Kysely<Tables>, records: readonly RecordFacts[]): Promise<void> {
-  const usage = [...usageOf(records, 'minute'), ...usageOf(records, 'hour')]
+  const usage = buckets.flatMap(bucket => usageOf(records, bucket))
   for (let index = 0; index < usage.length; index += rowsInStatement)
     await transaction
       .insertInto('usage')
       .values(usage.slice(index, index + rowsInStatement))
       .onConflict(conflict => conflict.columns(usageKey).doUpdateSet(added('usage', usageSums)))
       .execute()
-  const latency = [...latencyOf(records, 'minute'), ...latencyOf(records, 'hour')]
+  const latency = buckets.flatMap(bucket => latencyOf(records, bucket))
   for (let index = 0; index < latency.length; index += rowsInStatement)
     await transaction
       .insertInto('usage_latency')
@@ -84,19 +87,15 @@ function latencyOf(records: readonly RecordFacts[], bucket: UsageTable['bucket']
   return [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
 }
 
+const nothing = { org: '', team: '', key_id: '', model: '', provider: '' }
+
 function keyOf(
   { at, org, team, keyId, model, provider }: RecordFacts,
   bucket: UsageTable['bucket'],
 ): Pick<UsageTable, (typeof usageKey)[number]> {
-  return {
-    bucket,
-    at: at - (at % rollUpMs[bucket]),
-    org: org ?? '',
-    team: team ?? '',
-    key_id: keyId ?? '',
-    model: storableText(model ?? ''),
-    provider: provider ?? '',
-  }
+  const owner = bucket === 'day-models' ? {} : { org: org ?? '', team: team ?? '', key_id: keyId ?? '' }
+  const answerer = bucket === 'day-keys' ? {} : { model: storableText(model ?? ''), provider: provider ?? '' }
+  return { bucket, at: at - (at % rollUpMs[bucket]), ...nothing, ...owner, ...answerer }
 }
 
 function usesOf(records: readonly RecordFacts[]): readonly KeyUseTable[] {

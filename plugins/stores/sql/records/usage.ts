@@ -5,8 +5,7 @@ import { answerTimesOf } from './durations.ts'
 import { rollUpMs } from './roll-up.ts'
 import type { UsageTable } from './tables.ts'
 
-const dayMs = 24 * 60 * 60 * 1000
-/** The total of a longer time is added up from hours. */
+/** The total of a longer time is added up from hours and days. */
 const totalByMinuteMs = 6 * rollUpMs.hour
 const groupColumns = { model: 'model', provider: 'provider', key: 'key_id', team: 'team', org: 'org' } as const satisfies Readonly<
   Record<UsageGroup, keyof UsageTable>
@@ -26,7 +25,7 @@ type GroupRow = Readonly<Partial<Record<UsageGroup, string | null>>> & { readonl
 type SumRow = GroupRow & Readonly<Record<keyof typeof sumColumns, number>>
 type DurationRow = GroupRow & { readonly duration: number; readonly answers: number }
 
-/** Reads the sums of minutes or hours. Days are added up from hours. */
+/** Reads the sums of minutes, hours and days. */
 export async function readUsage(database: Kysely<Tables>, query: UsageQuery): Promise<readonly UsageRow[]> {
   const { from, latency = false, limit } = query
   const groups = [...new Set(query.groupBy)]
@@ -79,7 +78,7 @@ async function readTimes(
 /** What rows are grouped by: the start of the bucket, then the groups. */
 function keysOf({ bucket, top }: UsageQuery, groups: readonly UsageGroup[]): readonly [RawBuilder<unknown>, ...RawBuilder<unknown>[]] {
   // A constant would be the number of a column.
-  const start = bucket === 'total' ? sql`0 * u.at` : bucket === 'day' ? sql`u.at - u.at % ${sql.lit(dayMs)}` : sql`u.at`
+  const start = bucket === 'total' ? sql`0 * u.at` : bucket === 'day' ? sql`u.at - u.at % ${sql.lit(rollUpMs.day)}` : sql`u.at`
   return [start, ...groups.map(group => sql`${sql.raw(top === undefined ? 'u' : 'largest')}.${sql.ref(groupColumns[group])}`)]
 }
 
@@ -102,19 +101,55 @@ function tableOf(table: 'usage' | 'usage_latency', query: UsageQuery, groups: re
     ) as largest on ${equal}`
 }
 
-function wanted({ bucket, from, to, org, team, key }: UsageQuery): RawBuilder<unknown> {
-  const stored = bucket === 'minute' || (bucket === 'total' && to - from <= totalByMinuteMs) ? 'minute' : 'hour'
+function wanted(query: UsageQuery): RawBuilder<unknown> {
+  const { bucket, from, to, org, team, user, key } = query
+  const byMinute = bucket === 'minute' || (bucket === 'total' && to - from <= totalByMinuteMs)
+  const spans = byMinute ? [{ stored: 'minute', from, to } as const] : bucket === 'hour' ? [hours(from, to)] : daysAndHours(query)
+  const inSpan = spans.map(
+    span => sql`u.bucket = ${span.stored} and u.at >= ${span.from - (span.from % rollUpMs[span.stored])} and u.at < ${span.to}`,
+  )
   return sql.join(
     [
-      sql`u.bucket = ${stored}`,
-      sql`u.at >= ${from - (from % rollUpMs[stored])}`,
-      sql`u.at < ${to}`,
+      sql`(${sql.join(inSpan, sql` or `)})`,
       ...(org === undefined ? [] : [sql`u.org = ${org}`]),
       ...(team === undefined ? [] : [sql`u.team = ${team}`]),
+      ...(user === undefined ? [] : [keyOfUser(user)]),
       ...(key === undefined ? [] : [sql`u.key_id = ${key}`]),
     ],
     sql` and `,
   )
+}
+
+/** Sums are not kept by user. */
+function keyOfUser(user: string): RawBuilder<unknown> {
+  return sql`u.key_id in (select k.id from api_key as k where k.org = u.org and ${sql.ref('k.user')} = ${user})`
+}
+
+interface Span {
+  readonly stored: UsageTable['bucket']
+  readonly from: number
+  readonly to: number
+}
+
+function hours(from: number, to: number): Span {
+  return { stored: 'hour', from, to }
+}
+
+/** Whole days, and the hours before the first and after the last. */
+function daysAndHours(query: UsageQuery): readonly Span[] {
+  const { from, to } = query
+  const firstDay = Math.ceil(from / rollUpMs.day) * rollUpMs.day
+  const lastDay = Math.floor(to / rollUpMs.day) * rollUpMs.day
+  if (firstDay >= lastDay) return [hours(from, to)]
+  const spans = [hours(from, firstDay), { stored: daysFor(query), from: firstDay, to: lastDay }, hours(lastDay, to)]
+  return spans.filter(span => span.from < span.to)
+}
+
+/** The fewest rows that can answer the query. */
+function daysFor({ groupBy, org, team, user, key }: UsageQuery): UsageTable['bucket'] {
+  if (!groupBy.includes('model') && !groupBy.includes('provider')) return 'day-keys'
+  const isOfKeys = groupBy.some(group => group === 'key' || group === 'team' || group === 'org')
+  return isOfKeys || [org, team, user, key].some(only => only !== undefined) ? 'day' : 'day-models'
 }
 
 function groupOf(row: GroupRow, groups: readonly UsageGroup[]): UsageRow['group'] {

@@ -1,0 +1,9 @@
+import { GatewayError } from '../foundation/errors.ts'
+
+const retryAfterMs = 1_000
+
+/** Fails closed: without the ledger, nobody knows what is left. */
+export function ledgerUnavailable(cause: unknown): GatewayError {
+  const message = 'What this request may spend cannot be looked up right now. Try again.'
+  return new GatewayError({ status: 503, type: 'server_error', code: 'server_error', message, cause, retryAfterMs, transient: true })
+}

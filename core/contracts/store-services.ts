@@ -1,0 +1,25 @@
+import { AccountStore } from './account-store.ts'
+import { AdminTokenStore } from './admin-token-store.ts'
+import { AuditTrail } from './audit-trail.ts'
+import { KeyStore } from './key-store.ts'
+import { Ledger } from './ledger.ts'
+import { MetricStore } from './metric-store.ts'
+import { RateLimiter } from './rate-limiter.ts'
+import { RecordStore } from './record-store.ts'
+import { ResponseStore } from './response-store.ts'
+
+/** The services that stores may provide, by the names that their option `services` takes. */
+export const storeServices = {
+  keys: KeyStore,
+  accounts: AccountStore,
+  responses: ResponseStore,
+  metrics: MetricStore,
+  limits: RateLimiter,
+  ledger: Ledger,
+  records: RecordStore,
+  audit: AuditTrail,
+  'admin-tokens': AdminTokenStore,
+} as const
+
+export type StoreService = keyof typeof storeServices
+export const storeServiceNames = Object.keys(storeServices) as readonly StoreService[]
