@@ -23,6 +23,7 @@ import { History } from './generation/history.ts'
 import { Lowering } from './generation/lowering/lowering.ts'
 import { LoadedTools } from './generation/tools/loaded-tools.ts'
 import { ModelCalls } from './generation/model-call.ts'
+import { Reach } from './guards/reach.ts'
 import { HttpApp } from './http/app.ts'
 import { Heartbeat } from './http/heartbeat.ts'
 import { LiveBodies } from './http/live-bodies.ts'
@@ -42,6 +43,7 @@ export const pipeline = [
   PolicyResolver,
   Accounts,
   Permissions,
+  Reach,
   Tickets,
   RequestLimits,
   Admission,

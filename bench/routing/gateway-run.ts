@@ -22,8 +22,14 @@ import { arrivalsOf, inputTokens, type Scenario, World } from './world.ts'
 
 const minuteMs = 60_000
 
+/** `routing.provider` of each request. */
+interface Routing {
+  readonly sort?: string
+  readonly interval?: string
+}
+
 /** Sends the requests of a scenario through a whole gateway: its planner, failover, circuit breakers and metrics, on a virtual clock. */
-export async function runGateway(scenario: Scenario, sort: string | undefined): Promise<readonly Outcome[]> {
+export async function runGateway(scenario: Scenario, routing?: Routing): Promise<readonly Outcome[]> {
   const world = new World(scenario)
   const time = new VirtualTime()
   const startMs = time.now()
@@ -82,7 +88,7 @@ export async function runGateway(scenario: Scenario, sort: string | undefined): 
   const send = async (request: number, atMs: number): Promise<void> => {
     const reply = await under.request('/v1/responses', {
       method: 'POST',
-      body: { model: 'simulated', input: `request ${request}`, stream: true, ...(sort && { routing: { provider: { sort } } }) },
+      body: { model: 'simulated', input: `request ${request}`, stream: true, ...(routing && { routing: { provider: routing } }) },
     })
     const isAnswered = (await reply.text()).includes('event: response.completed')
     const { provider, costUsd } = answered.get(request) ?? {}

@@ -16,9 +16,11 @@ export async function runAll(scenario: Scenario): Promise<readonly Run[]> {
     { name: 'oracle for `performance`', outcomes: runStrategy(scenario, fastest) },
     { name: 'oracle for `latency`', outcomes: runStrategy(scenario, soonest) },
     { name: 'oracle for `cost`', outcomes: runStrategy(scenario, cheapest) },
-    { name: '`performance`', outcomes: await runGateway(scenario, undefined) },
+    { name: '`performance`', outcomes: await runGateway(scenario) },
+    { name: '`performance` by the interval alone', outcomes: await runGateway(scenario, { interval: '16m' }) },
   ]
-  for (const sort of ['latency', 'cost', 'p95_e2e_latency']) runs.push({ name: `\`${sort}\``, outcomes: await runGateway(scenario, sort) })
+  for (const sort of ['latency', 'cost', 'p95_e2e_latency'])
+    runs.push({ name: `\`${sort}\``, outcomes: await runGateway(scenario, { sort }) })
   return runs
 }
 

@@ -28,7 +28,12 @@ export class Circuit {
 
   /** True until the pause is over, and while a probe is under way. */
   isOpen(now: number): boolean {
-    return !this.#isClosed && (now < this.#openUntil || now - this.#probedAt < probeMs)
+    return this.isResting(now) || (!this.#isClosed && now - this.#probedAt < probeMs)
+  }
+
+  /** True until the pause is over. */
+  isResting(now: number): boolean {
+    return !this.#isClosed && now < this.#openUntil
   }
 
   /** Whether a request may be sent now. If the pause is over, it is the probe, and all others have to wait for its outcome. */

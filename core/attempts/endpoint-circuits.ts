@@ -34,6 +34,11 @@ export class EndpointCircuits implements Circuits {
     return !this.allHealthy && (this.#find(endpoint)?.isOpen(this.#clock.elapsed()) ?? false)
   }
 
+  /** Whether no request should be sent to the endpoint, not even a probe. */
+  isResting(endpoint: EndpointName): boolean {
+    return !this.allHealthy && (this.#find(endpoint)?.isResting(this.#clock.elapsed()) ?? false)
+  }
+
   /** Whether a request may be sent to the endpoint before others were tried. May make it the probe, whose outcome closes or opens the circuit. */
   admits(endpoint: EndpointName): boolean {
     return this.allHealthy || (this.#find(endpoint)?.admits(this.#clock.elapsed()) ?? true)

@@ -93,15 +93,16 @@ export class Failover {
   }
 
   async #go<C extends Contender, R extends object>(line: Line<C>, lane: Lane, context: RunContext, work: Work<C, R>): Promise<R> {
-    const { credentials, backoff } = this.#parts
+    const { backoff } = this.#parts
     const isHedge = lane.role === 'hedge'
     for (let contender = line.take(isHedge); contender; contender = line.take(isHedge)) {
-      const inTurn = credentials.inTurn(contender.provider)
-      const tries = work.sorted?.(inTurn, contender) ?? inTurn
+      let tries: Credentialed | undefined
       let repeats = 0
       for (let turn = 0; line.attemptsLeft > 0;) {
         if (contender.provider.maxConcurrent !== undefined && !(await this.#enter(contender, lane, context, work))) break
         line.attemptsLeft--
+        // While the request waited, a credential may have failed.
+        tries ??= this.#credentialsFor(contender, work)
         const credential = tries[turn % tries.length]
         const attempt = work.attempt(contender, credential, lane)
         const result = await (lane.slot ? releasing(lane.slot, attempt) : attempt)
@@ -128,17 +129,31 @@ export class Failover {
     throw line.failure?.()
   }
 
-  /** Waits for the provider to have a place. False if too many wait already; a hedge does not wait at all. */
+  #credentialsFor<C extends Contender>(contender: C, { sorted }: Work<C, unknown>): Credentialed {
+    const inTurn = this.#parts.credentials.inTurn(contender.provider)
+    return sorted?.(inTurn, contender) ?? inTurn
+  }
+
+  /** Waits for the provider to have a place. False if another contender is to be asked first; a hedge does not wait at all. */
   async #enter<C extends Contender>(contender: C, lane: Lane, { caller }: RunContext, work: Work<C, unknown>): Promise<boolean> {
     const { queues, circuits } = this.#parts
     const { provider, endpoint } = contender
+    const { line, role, run } = lane
     const queue = queues.of(provider)
-    const slot = lane.role === 'hedge' && queue.isBusy ? undefined : await queue.enter(caller.owner, lane.run)
+    const entering = role === 'hedge' && queue.isBusy ? undefined : queue.enter(caller.owner, run)
+    const slot = await entering
     lane.slot = slot
-    if (slot) return true
-    if (lane.role === 'hedge') lane.line.putOff(contender, 'queue')
+    if (slot) {
+      // While the request waited, the endpoint may have failed too often.
+      if (!(entering instanceof Promise) || !circuits.isResting(endpoint) || !line.canPutOff(contender)) return true
+      slot.release()
+      lane.slot = undefined
+      line.putOff(contender, 'circuit')
+      return false
+    }
+    if (role === 'hedge') line.putOff(contender, 'queue')
     else {
-      lane.line.failure = () => busy(provider.id, queue)
+      line.failure = () => busy(provider.id, queue)
       work.passedOver?.(contender, 'queue')
     }
     circuits.abandoned(endpoint)

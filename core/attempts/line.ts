@@ -15,6 +15,7 @@ export class Line<C extends Contender = Contender> {
   readonly #circuits: EndpointCircuits
   /** Those that could not be asked when it was their turn. */
   #later: PutOff<C>[] | undefined
+  #wasPutOff: readonly C[] = none
   #next = 0
   attemptsLeft: number
   /** Why the contender that was tried last did not answer. */
@@ -46,6 +47,12 @@ export class Line<C extends Contender = Contender> {
   /** To the end. */
   putOff(contender: C, why: PassedOver): void {
     this.#later = [...(this.#later ?? []), { contender, why }]
+    this.#wasPutOff = [...this.#wasPutOff, contender]
+  }
+
+  /** Whether there is anyone else to ask first. Nobody is put off twice, so that the line ends. */
+  canPutOff(contender: C): boolean {
+    return !this.isEmpty && !this.#wasPutOff.includes(contender)
   }
 
   /** Call when no other contender will be asked, because one has answered. Returns those that were put off, or would have been. */

@@ -1,4 +1,4 @@
-import type { Capabilities, Endpoint } from './catalog.ts'
+import type { Capabilities, Endpoint, NamedEndpoint } from './catalog.ts'
 import type { GenerationEvent } from './events.ts'
 import type { Maybe } from '../foundation/json.ts'
 import type { ProviderCall, ProviderFailure } from './provider.ts'
@@ -22,6 +22,8 @@ export type Emit = (event: GenerationEvent) => void
 export interface ProviderAdapter {
   /** What every model can do in this dialect where the catalog does not say. */
   readonly capabilities?: Capabilities
+  /** See `Provider.capabilitiesOf`. */
+  capabilitiesOf?(endpoint: NamedEndpoint): Capabilities
   /** Whether the vendor can enforce this format, if that depends on model or schema. If not, core describes it in the prompt and checks the answer. */
   enforces?(format: TextFormat, endpoint: Endpoint): boolean
   /** How core splits a streamed reply into frames. */

@@ -99,6 +99,9 @@ export interface Endpoint {
   readonly hipaa: Hipaa | false
 }
 
+/** The names of an endpoint: all that is known of one that no catalog lists. */
+export type NamedEndpoint = Pick<Endpoint, 'provider' | 'model' | 'upstreamModel'>
+
 export interface Model {
   /** The canonical name, as callers write it. */
   readonly id: string

@@ -79,6 +79,7 @@ export const noUsage: TokenUsage = { uncachedInput: 0, cacheRead: 0, cacheWrite5
 export type Citation =
   | { readonly type: 'url_citation'; readonly url: string; readonly title: string }
   | { readonly type: 'file_citation'; readonly file_id: string; readonly filename: string; readonly index: number }
+  | { readonly type: 'container_file_citation'; readonly container_id: string; readonly file_id: string; readonly filename: string }
 
 export interface LogProb {
   readonly token: string

@@ -1,5 +1,5 @@
 import type { ImageErrorCode } from '../foundation/errors.ts'
-import type { Capabilities, Endpoint } from './catalog.ts'
+import type { Capabilities, Endpoint, NamedEndpoint } from './catalog.ts'
 import type { GenerationEvent } from './events.ts'
 import type { TextFormat, UpstreamRequestBody } from './request.ts'
 import type { RunContext } from './run-context.ts'
@@ -59,6 +59,8 @@ export interface Provider extends SendingRules {
   readonly credentials?: readonly Credential[]
   /** What every model here can do where the catalog does not say. */
   readonly capabilities?: Capabilities
+  /** What a model can do, where its name tells more than `capabilities`. What the catalog says goes before both. */
+  capabilitiesOf?(endpoint: NamedEndpoint): Capabilities
   /** See `ProviderAdapter.enforces`. */
   enforces?(format: TextFormat, endpoint: Endpoint): boolean
   /**

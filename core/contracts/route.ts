@@ -102,6 +102,8 @@ export interface GatewayServices {
   decide(scope: RequestScope, request: DecisionRequest, bodyBytes?: number): Promise<Decided>
   /** Whether the caller may use the endpoint. */
   readonly permits: (caller: Caller, endpoint: Endpoint) => boolean
+  /** Whether a plain request of the caller could reach an endpoint: permissions, and what guardrails such as zero data retention leave. */
+  readonly reach: (scope: RequestScope) => (endpoint: Endpoint) => boolean
   readonly responses: StoredResponses
   /** The types of `tools` that plugins add. Core checks these entries by the schemas of the tools. */
   readonly toolTypes: ReadonlySet<string>

@@ -103,6 +103,7 @@ export const extensionPoints: readonly ExtensionPoint<any>[] = [
     maxQueued: optional(count(0)),
     slowStream: optional(slowStream),
     hedgeAfter: optional(hedgeAfter),
+    capabilitiesOf: optional(method),
     enforces: optional(method),
   }),
   point(AbsentProviders, 'absent provider', provider => provider.id, { id: slug, remedy: text }),

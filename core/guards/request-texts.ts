@@ -33,7 +33,7 @@ const members = [...Object.keys(requestSchema.properties).filter(member => membe
 /** What a vendor or a tool must get as it is. */
 const fixedNames = /(?:^|_)(?:ids?|name|filename|namespace|model|label|authorization|headers|type|fallbacks|sort|interval)$/
 const addresses = /(?:^|_)url$/
-/** Members that hold any JSON. */
+/** Members that hold any JSON: addresses in them are text, which nobody fetches. */
 const freeForm = new Set(['parameters', 'schema', 'input_schema', 'metadata', 'action', 'results', 'variables'])
 /** They repeat an answer in pieces that cannot be redacted, and vendors do not read them. */
 const repeated = new Set(['logprobs', 'annotations'])

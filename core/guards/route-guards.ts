@@ -14,13 +14,17 @@ export function clearedEndpoints(
 ): readonly Endpoint[] {
   let left = endpoints
   for (const guard of guards) {
-    const { session, plugin } = guard
-    if (!session.route) continue
-    const isClear = (endpoint: Endpoint): boolean => checkedClearance(session.route!(endpoint, request), plugin)
-    left = left.filter(endpoint => guarded(guard, context, () => isClear(endpoint)) ?? true)
+    if (!guard.session.route) continue
+    left = left.filter(endpoint => isCleared(endpoint, request, guard, context))
     if (left.length === 0) throw refused(guard, context, refusalOf(guard, context))
   }
   return left
+}
+
+/** Whether a guardrail lets an endpoint see a request. */
+export function isCleared(endpoint: Endpoint, request: GenerationRequest, guard: OpenGuard, context: RunContext): boolean {
+  const { session, plugin } = guard
+  return !session.route || (guarded(guard, context, () => checkedClearance(session.route!(endpoint, request), plugin)) ?? true)
 }
 
 /** If the guardrail's own refusal fails, the request is refused all the same. */

@@ -10,6 +10,7 @@ import type { GatewayServices, Reply, Route } from '../contracts/route.ts'
 import { Decisions } from '../decisions/decisions.ts'
 import { asGatewayError, GatewayError, PluginError } from '../foundation/errors.ts'
 import { Routes } from '../framework/extension-points.ts'
+import { Reach } from '../guards/reach.ts'
 import { Generation } from '../generation/generation.ts'
 import { History } from '../generation/history.ts'
 import { Ids } from '../foundation/ids.ts'
@@ -35,6 +36,7 @@ const dependencies = {
   routes: Routes,
   admission: Admission,
   permissions: Permissions,
+  reach: Reach,
   generation: Generation,
   decisions: Decisions,
   history: History,
@@ -80,13 +82,14 @@ export class HttpApp {
   }
 
   constructor(parts: Dependencies<typeof dependencies>) {
-    const { routes, permissions, generation, decisions, history, catalog, clock, ids } = parts
+    const { routes, permissions, reach, generation, decisions, history, catalog, clock, ids } = parts
     this.#parts = parts
     this.#services = {
       generate: (scope, request, sink) => generation.start(scope, request, sink),
       countInput: (scope, request) => generation.countInput(scope, request),
       decide: (scope, request, bodyBytes) => decisions.decide(scope, request, bodyBytes),
       permits: (caller, endpoint) => permissions.allows(caller, endpoint),
+      reach: scope => reach.of(scope),
       responses: history,
       toolTypes: generation.toolTypes,
       catalog,

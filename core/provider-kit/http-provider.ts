@@ -19,6 +19,7 @@ export function httpProvider(id: string, adapter: ProviderAdapter, http: HttpCli
     ...sendingRules(options),
     ...(credentials && { credentials }),
     ...(adapter.capabilities && { capabilities: adapter.capabilities }),
+    ...(adapter.capabilitiesOf && { capabilitiesOf: adapter.capabilitiesOf.bind(adapter) }),
     ...(adapter.enforces && { enforces: adapter.enforces.bind(adapter) }),
     generate: call => new HttpFeed(service, call),
   }

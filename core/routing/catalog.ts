@@ -129,9 +129,9 @@ export class CatalogIndex implements Catalog {
   }
 
   /** A decision model needs no generation provider: only its own plugin lists it. */
-  #unlisted({ provider: id, kind }: CatalogEndpoint, model: string): Endpoint | undefined {
+  #unlisted({ provider: id, kind, upstreamModel }: CatalogEndpoint, model: string): Endpoint | undefined {
     const provider = kind === 'decision' ? { id } : this.#providers.get(id)
-    return provider && unlistedEndpoint(provider, model)
+    return provider && unlistedEndpoint(provider, model, upstreamModel)
   }
 }
 
@@ -144,6 +144,12 @@ function emptyDraft(id: string): Draft {
 }
 
 /** An endpoint for a model name that no catalog lists. */
-export function unlistedEndpoint({ id, capabilities = {} }: Pick<Provider, 'id' | 'capabilities'>, model: string): Endpoint {
-  return { provider: id, model, upstreamModel: model, listed: false, capabilities, zdr: false, hipaa: false }
+export function unlistedEndpoint(
+  provider: Pick<Provider, 'id' | 'capabilities' | 'capabilitiesOf'>,
+  model: string,
+  upstreamModel = model,
+): Endpoint {
+  const { id } = provider
+  const capabilities = { ...provider.capabilities, ...provider.capabilitiesOf?.({ provider: id, model, upstreamModel }) }
+  return { provider: id, model, upstreamModel, listed: false, capabilities, zdr: false, hipaa: false }
 }

@@ -22,6 +22,14 @@ const logProbs = { type: 'array', items: record({ ...logProbMembers, bytes, top_
 export const annotation = oneOf(
   record({ type: { const: 'url_citation' }, url: filled, title: string, start_index: whole, end_index: whole }),
   record({ type: { const: 'file_citation' }, file_id: filled, filename: string, index: whole }),
+  record({
+    type: { const: 'container_file_citation' },
+    container_id: filled,
+    file_id: filled,
+    filename: string,
+    start_index: whole,
+    end_index: whole,
+  }),
 )
 const annotations = { type: 'array', items: annotation }
 

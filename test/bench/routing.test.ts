@@ -13,7 +13,7 @@ t.test('the same scenario has the same requests and results', async t => {
 })
 
 t.test('performance answers everything, nearly as fast as if it knew everything', async t => {
-  const outcomes = await runGateway(quarter, undefined)
+  const outcomes = await runGateway(quarter)
   t.equal(outcomes.length, arrivalsOf(quarter).length)
   const figures = figuresOf(outcomes, quarter)
   t.ok(figures.success >= 0.999, `${figures.success} answered`)
@@ -38,7 +38,7 @@ t.test('performance answers everything, nearly as fast as if it knew everything'
 
 t.test('cost costs what the cheapest endpoint costs', async t => {
   const short = { ...quarter, minutes: 6 }
-  const figures = figuresOf(await runGateway(short, 'cost'), short)
+  const figures = figuresOf(await runGateway(short, { sort: 'cost' }), short)
   t.ok(figures.success >= 0.999)
   const best = figuresOf(runStrategy(short, cheapest), short)
   t.ok(figures.usdPerThousand < best.usdPerThousand * 1.02, `${figures.usdPerThousand} USD, and the oracle's ${best.usdPerThousand}`)

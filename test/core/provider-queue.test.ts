@@ -229,3 +229,52 @@ t.test('limits that make no sense end the start', async t => {
     })
   }
 })
+
+t.test('a key that was refused while requests waited is not asked again by each of them', async t => {
+  const keys: string[] = []
+  const acme = scripted(
+    'acme',
+    async function* ({ credentialId }) {
+      keys.push(credentialId!)
+      await new Promise(resolve => setImmediate(resolve))
+      if (credentialId === 'revoked') throw new ProviderFailure({ kind: 'auth', status: 401, message: 'no' })
+      yield* hello
+    },
+    { maxConcurrent: 5, maxQueued: 195, credentials: ['revoked', 'valid'].map(id => ({ id, account: id })) },
+  )
+  const under = await gateway({ plugins: [acme], settings: silent })
+  t.teardown(under.stop)
+  const replies = await Promise.all(Array.from({ length: 200 }, (_, count) => ask(under, { model: 'acme/m', stream: count % 2 === 0 })))
+  t.ok(replies.every(({ status }) => status === 200))
+  const refused = keys.filter(key => key === 'revoked').length
+  t.ok(refused <= 5, `the key was refused ${refused} times`)
+})
+
+t.test('requests that wait for an endpoint go elsewhere once it has failed too often', async t => {
+  let [calls, isDown] = [0, true]
+  const acme = scripted(
+    'acme',
+    async function* () {
+      calls++
+      await new Promise(resolve => setImmediate(resolve))
+      if (isDown) throw new ProviderFailure({ kind: 'unavailable', status: 503, message: 'down' })
+      yield* hello
+    },
+    { maxConcurrent: 2, maxQueued: 100 },
+  )
+  const under = await gateway({ plugins: [acme, saying('globex', hello)], settings: silent })
+  t.teardown(under.stop)
+  const askAll = async (body: object) =>
+    await Promise.all(Array.from({ length: 50 }, (_, count) => ask(under, { model: 'acme/m', stream: count % 2 === 0, ...body })))
+  const replies = await askAll({ routing: { provider: { fallbacks: ['globex'] } } })
+  t.ok(replies.every(({ status, headers }) => status === 200 && headers.get('x-gateway-provider') === 'globex'))
+  t.ok(calls <= 7, `the endpoint was asked ${calls} times`)
+  const records = await under.recorded(50)
+  t.equal(records.filter(({ routing }) => routing!.passedOver.circuit === 1).length, 50 - calls)
+  isDown = false
+  const alone = await askAll({})
+  t.ok(
+    alone.every(({ status }) => status === 200),
+    'without a fallback, all of them are sent',
+  )
+})

@@ -19,11 +19,16 @@ function read(chunks: readonly unknown[], member: 'message' | 'delta'): Reading 
   const calls = new Calls(draft)
   let raw = ''
   let groqUsage: UsageReading | null = null
+  let numbered: readonly unknown[] = []
+  const ran = new Map<unknown, Json>()
+  const annotated = new Set<string>()
   for (const value of chunks) {
     const chunk = object(value)
     // Groq repeats on its finish chunk what a last chunk tells as well.
     groqUsage = usageOf(object(chunk['x_groq'])['usage']) ?? groqUsage
     draft.usage = usageOf(chunk['usage']) ?? draft.usage
+    // Perplexity repeats the addresses that the numbers in its text stand for.
+    if (list(chunk['citations']).length > 0) numbered = list(chunk['citations'])
     for (const value of list(chunk['choices'])) {
       const choice = object(value)
       if ((choice['index'] ?? 0) !== 0) continue
@@ -32,8 +37,14 @@ function read(chunks: readonly unknown[], member: 'message' | 'delta'): Reading 
       draft.refusal += string(said['refusal'])
       draft.reasoning += reasoningText(said)
       calls.add(list(said['tool_calls']))
-      for (const annotation of list(said['annotations']).map(object))
-        if (annotation['type'] === 'url_citation') draft.citations.push(string(object(annotation['url_citation'])['url']))
+      for (const annotation of list(said['annotations']).map(object)) {
+        if (annotation['type'] !== 'url_citation') continue
+        const address = string(object(annotation['url_citation'])['url'])
+        draft.citations.push(address)
+        annotated.add(address)
+      }
+      // Groq says what its system ran, in a stream once more when it is done.
+      for (const tool of list(said['executed_tools']).map(object)) if (tool['type'] === 'search') ran.set(tool['index'], tool)
       if (choice['finish_reason']) draft.finish = finishOf(string(choice['finish_reason']))
     }
   }
@@ -41,7 +52,25 @@ function read(chunks: readonly unknown[], member: 'message' | 'delta'): Reading 
   const thought = splitThought(raw)
   draft.text = thought.text
   draft.reasoning += thought.reasoning
+  readSearches(draft, [...ran.values()], numbered, annotated)
   return draft.reading()
+}
+
+/** No host of this wire says more than this of its searches: Groq the queries, the others only what was found. */
+function readSearches(draft: Draft, ran: readonly Json[], numbered: readonly unknown[], annotated: ReadonlySet<string>): void {
+  for (const { arguments: input, search_results: found } of ran) {
+    draft.others.push(`web_search_call ${string(object(JSON.parse(string(input)))['query'])}`)
+    draft.sources.push(...list(object(found)['results']).map(result => string(object(result)['url'])))
+  }
+  if (annotated.size === 0)
+    for (const mark of draft.text.match(/\[\d+\]/g) ?? []) {
+      const address = numbered[Number.parseInt(mark.slice(1), 10) - 1]
+      if (address !== undefined) draft.citations.push(string(address))
+    }
+  const found = numbered.length > 0 ? numbered.map(string) : [...annotated]
+  if (ran.length > 0 || found.length === 0) return
+  draft.others.push('web_search_call')
+  draft.sources.push(...found)
 }
 
 /** Mistral's reasoning models write `content` as a list. */

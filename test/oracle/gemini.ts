@@ -56,7 +56,10 @@ function readResponses(responses: readonly Json[], draft: Draft): ErrorReading |
         if (address) draft.citations.push(address)
       }
   const [query] = queries
-  if (query !== undefined) draft.others.push(`web_search_call ${query}`)
+  if (query !== undefined) {
+    draft.others.push(`web_search_call ${query}`)
+    draft.sources.push(...sources.map(source => string(source['uri'])).filter(Boolean))
+  }
   const reason = reasonOf(end['finishReason'])
   if (failures.test(reason)) return invented(string(end['finishMessage']), { finishReason: reason })
   if (media && draft.text.trim() === '' && draft.toolCalls.length === 0 && reason) return invented('', { finishReason: 'MEDIA_ALONE' })

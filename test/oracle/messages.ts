@@ -61,6 +61,7 @@ function readBlock(block: Json, draft: Draft, searches: Set<unknown>): void {
   } else if (block['type'] === 'web_search_tool_result') {
     // After a pause the result comes in a later reply than the search.
     if (!searches.has(block['tool_use_id'])) draft.others.push('web_search_call')
+    for (const result of list(block['content'])) draft.sources.push(string(object(result)['url']))
   } else if (block['type'] === 'compaction') draft.others.push('compaction')
   else if (block['type'] === 'thinking') draft.reasoning += string(block['thinking'])
   else if (block['type'] === 'tool_use')

@@ -7,6 +7,8 @@ export interface Reading {
   readonly toolCalls: readonly ToolCallReading[]
   /** The addresses that the text cites, in order. */
   readonly citations: readonly string[]
+  /** The addresses that searches found, in order. */
+  readonly sources: readonly string[]
   /** What else the model or its vendor did, by the names of the Responses protocol: searches, compactions, calls of the vendor's own tools. */
   readonly others: readonly string[]
   /** Null where the vendor told none. */
@@ -48,12 +50,13 @@ export class Draft {
   reasoning = ''
   readonly toolCalls: { name: string; arguments: string; custom: boolean }[] = []
   readonly citations: string[] = []
+  readonly sources: string[] = []
   readonly others: string[] = []
   usage: UsageReading | null = null
   finish: string | null = null
 
   reading(error: ErrorReading | null = null): Reading {
-    const { text, refusal, reasoning, toolCalls, citations, others, usage, finish } = this
-    return { text, refusal, reasoning, toolCalls, citations, others, usage, finish, error }
+    const { text, refusal, reasoning, toolCalls, citations, sources, others, usage, finish } = this
+    return { text, refusal, reasoning, toolCalls, citations, sources, others, usage, finish, error }
   }
 }

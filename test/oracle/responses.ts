@@ -53,7 +53,10 @@ function readItems(items: readonly unknown[], draft: Draft): void {
       draft.toolCalls.push({ name: string(item['name']), arguments: string(item['arguments']), custom: false })
     else if (item['type'] === 'custom_tool_call')
       draft.toolCalls.push({ name: string(item['name']), arguments: string(item['input']), custom: true })
-    else draft.others.push(`${string(item['type'])} ${queryOf(item)}`.trim())
+    else {
+      draft.others.push(`${string(item['type'])} ${queryOf(item)}`.trim())
+      draft.sources.push(...list(object(item['action'])['sources']).map(source => string(object(source)['url'])))
+    }
   }
 }
 

@@ -11,6 +11,7 @@ export function differencesInSpeech(expected: Said, actual: Said): string[] {
     ...differ('reasoning', expected.reasoning, actual.reasoning),
     ...differ('tool calls', JSON.stringify(expected.toolCalls), JSON.stringify(actual.toolCalls)),
     ...differ('citations', expected.citations.join(' '), actual.citations.join(' ')),
+    ...differ('sources', expected.sources.join(' '), actual.sources.join(' ')),
     ...differ('other items', expected.others.join(', '), actual.others.join(', ')),
   ]
 }

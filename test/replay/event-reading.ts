@@ -27,6 +27,8 @@ export function readGenerationEvents(events: readonly GenerationEvent[]): Readin
         break
       case 'search':
         if (!searches.has(event.key)) searches.set(event.key, draft.others.push('') - 1)
+        if (event.status !== 'in_progress' && event.action.type === 'search')
+          draft.sources.push(...(event.action.sources ?? []).map(({ url }) => url))
         draft.others[searches.get(event.key)!] = `web_search_call ${event.action.type === 'search' ? event.action.query : ''}`.trim()
         break
       case 'compaction':

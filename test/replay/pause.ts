@@ -20,6 +20,7 @@ export function joinAfterPause<R extends Reading>(first: R, second: R): R {
     reasoning: first.reasoning + second.reasoning,
     toolCalls: [...first.toolCalls, ...second.toolCalls],
     citations: [...first.citations, ...second.citations],
+    sources: [...first.sources, ...second.sources],
     others: [...first.others, ...second.others.slice(1)],
     usage: {
       input: sum('input'),

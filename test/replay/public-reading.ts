@@ -86,6 +86,7 @@ function readItem(item: JsonObject, draft: Draft): void {
       draft.toolCalls.push({ name: string(item['name']), arguments: string(item['input']), custom: true })
       break
     default:
+      draft.sources.push(...list(object(item['action'])['sources']).map(source => string(object(source)['url'])))
       draft.others.push([string(item['type']), string(object(item['action'])['query'])].join(' ').trim())
   }
 }

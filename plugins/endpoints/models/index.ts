@@ -27,7 +27,7 @@ export default definePlugin({
       method: 'GET',
       path: '/v1/models',
       auth: 'key',
-      handle: ({ caller }, gateway) => json(list.of(gateway.catalog.models(), endpoint => gateway.permits(caller, endpoint))),
+      handle: (exchange, gateway) => json(list.of(gateway.catalog.models(), gateway.reach(exchange))),
       describe: describeModels,
     })
     gateway.add(Routes, {

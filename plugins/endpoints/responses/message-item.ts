@@ -103,7 +103,7 @@ export class MessageItem implements OpenItem {
     const within = (offset: number, limit: number): number => Math.min(Math.max(0, offset - part.start), limit)
     const last = within(end, part.text.length)
     const annotation =
-      citation.type === 'url_citation' ? { ...citation, start_index: within(start, last), end_index: last } : { ...citation }
+      citation.type === 'file_citation' ? { ...citation } : { ...citation, start_index: within(start, last), end_index: last }
     if (this.#context.refusalEvents)
       this.#context.send?.('response.output_text.annotation.added', {
         ...this.#place(),

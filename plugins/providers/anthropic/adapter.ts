@@ -2,6 +2,7 @@ import type { ProviderAdapter, ProviderCall } from '../../../core/index.ts'
 import { enforces } from './answer-format.ts'
 import { decoder } from './decoder.ts'
 import { failureFrom } from './failure.ts'
+import { traitsOf } from './models.ts'
 import { replyEvents } from './reply.ts'
 import { requestBody, type RequestOptions } from './request.ts'
 import type { MessagesBody } from './wire.ts'
@@ -28,6 +29,7 @@ export function anthropicAdapter(options: AnthropicAdapterOptions): ProviderAdap
   const { url, authorize, version = defaultVersion, beta = [], envelope = inHeaders } = options
   return {
     capabilities: { customTools: false, namespaceTools: false, allowedTools: false },
+    capabilitiesOf: endpoint => ({ webSearch: traitsOf(endpoint).search }),
     enforces,
     framing: 'sse',
     prepare(call) {

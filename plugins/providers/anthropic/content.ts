@@ -1,4 +1,4 @@
-import { firstText, membersOf, parseJson, ProviderFailure, type Emit } from '../../../core/index.ts'
+import { firstText, membersOf, parseJson, ProviderFailure, type Emit, type SearchResult } from '../../../core/index.ts'
 import { citationOf, type WireCitation } from './citation.ts'
 import { reasoningState } from './reasoning-state.ts'
 
@@ -169,10 +169,14 @@ export class Content {
   #searched({ tool_use_id: key = '', content }: WireBlock): void {
     const query = this.#searches.get(key) ?? ''
     if (!Array.isArray(content)) return this.#other({ type: 'search', key, status: 'failed', action: { type: 'search', query } })
-    const sources = (content as readonly { readonly url?: unknown }[]).flatMap(({ url }) =>
-      typeof url === 'string' ? [{ type: 'url' as const, url }] : [],
-    )
-    this.#other({ type: 'search', key, status: 'completed', action: { type: 'search', query, sources } })
+    // The text of a result is encrypted.
+    const results = content
+      .map(membersOf)
+      .flatMap(({ url, title }): readonly SearchResult[] =>
+        typeof url === 'string' ? [{ url, ...(typeof title === 'string' && { title }) }] : [],
+      )
+    const sources = results.map(({ url }) => ({ type: 'url' as const, url }))
+    this.#other({ type: 'search', key, status: 'completed', action: { type: 'search', query, sources }, results })
   }
 
   #compaction({ block, held }: OpenBlock): void {

@@ -18,6 +18,8 @@ export interface ModelTraits {
   readonly systemTurns: boolean
   /** `output_config.format` and strict tools. */
   readonly structuredOutput: boolean
+  /** The tool `web_search`, where the platform has it ("Web search tool"). */
+  readonly search: boolean
   /** The limit if neither the caller nor the catalog sets one. Every model in the row allows it. */
   readonly maxTokens: number
 }
@@ -33,9 +35,10 @@ const early: ModelTraits = {
   forcedTools: true,
   systemTurns: false,
   structuredOutput: false,
+  search: false,
   maxTokens: 4096,
 }
-const budgeted: ModelTraits = { ...early, thinking: 'budget', maxTokens: 32_000 }
+const budgeted: ModelTraits = { ...early, thinking: 'budget', search: true, maxTokens: 32_000 }
 const claude45: ModelTraits = { ...budgeted, sampling: 'one', structuredOutput: true }
 const claude46: ModelTraits = { ...claude45, thinking: 'adaptive', efforts: upToMax }
 const opus47: ModelTraits = { ...claude46, efforts: allEfforts, sampling: 'none' }
@@ -51,7 +54,7 @@ const claude55: ModelTraits = { ...alwaysThinking, forcedTools: false }
  */
 const rows: readonly (readonly [RegExp, ModelTraits])[] = [
   [/claude-(instant|v?[12]|3-(opus|sonnet|haiku))/, early],
-  [/claude-3[-.]5/, { ...early, maxTokens: 8192 }],
+  [/claude-3[-.]5/, { ...early, search: true, maxTokens: 8192 }],
   [/claude-3[-.]7/, budgeted],
   [/claude-(opus|sonnet)-4([-.@]0)?(?![-.]\d(?!\d))/, budgeted],
   [/claude-opus-4[-.]1/, { ...budgeted, sampling: 'one' }],
@@ -70,7 +73,7 @@ const rows: readonly (readonly [RegExp, ModelTraits])[] = [
 ]
 
 /** Other vendors speak this dialect in its early form. */
-const others: ModelTraits = { ...budgeted, maxTokens: 8192 }
+const others: ModelTraits = { ...budgeted, search: false, maxTokens: 8192 }
 
 /** If a deployment's name does not identify the model, the canonical name does. */
 export function traitsOf({ upstreamModel, model }: { readonly upstreamModel: string; readonly model: string }): ModelTraits {

@@ -1,5 +1,6 @@
-import type { ProviderCall, ToolChoice } from '../../../core/index.ts'
+import type { ProviderCall } from '../../../core/index.ts'
 import { traitsOf, type ModelTraits } from './models.ts'
+import { searchEntry, warnOfSearch } from './search.ts'
 import { reasoningFor } from './thinking.ts'
 import type { EffortLevel, Thinking } from './wire.ts'
 
@@ -33,12 +34,14 @@ export function settingsFor(call: ProviderCall, { defaultMaxTokens, version }: S
   const maxTokens = ceiling === undefined ? wanted : Math.min(wanted, ceiling)
   if (maxTokens < wanted) warn('max_output_tokens', `Lowered to ${maxTokens}, the output limit of this model.`)
 
-  const forced = forcesTool(request.tool_choice)
+  const forced = forcesTool(request)
   if (forced && !traits.forcedTools) warn('tool_choice', 'This model cannot be forced to call a tool, so it decides itself.')
   const { thinking, effort } = reasoningFor(call, traits, maxTokens, forced && traits.forcedTools, warn)
   const thinks = thinking?.type === 'enabled' || thinking?.type === 'adaptive'
   const sampling = samplingFor(call, traits, thinks, warn)
   warnOfUnsaid(request, warn)
+  const search = searchEntry(request)
+  if (search) warnOfSearch(search, warn)
   return { traits, maxTokens, thinking, effort, ...sampling, warnings }
 }
 
@@ -81,6 +84,8 @@ function samplingFor({ request }: ProviderCall, traits: ModelTraits, thinks: boo
   return { temperature: lowered }
 }
 
-export function forcesTool(choice: ToolChoice | undefined): boolean {
-  return choice === 'required' || (typeof choice === 'object' && choice.type === 'function')
+/** A choice of the search forces it only where the request has one. */
+export function forcesTool({ tool_choice: choice, tools }: ProviderCall['request']): boolean {
+  if (typeof choice !== 'object') return choice === 'required'
+  return choice.type === 'function' || (choice.type === 'web_search' && (tools?.some(({ type }) => type === 'web_search') ?? false))
 }

@@ -1,19 +1,25 @@
 import type { FunctionTool, UpstreamRequestBody } from '../../../core/index.ts'
 import type { ModelTraits } from './models.ts'
 import { enforceableSchema } from './schema.ts'
+import { searchEntry, searchTool } from './search.ts'
 import { forcesTool } from './settings.ts'
-import type { Tool, ToolChoice } from './wire.ts'
+import type { SearchTool, Tool, ToolChoice } from './wire.ts'
 
-/** The vendor accepts only functions. */
+/** Functions, and the vendor's own search. */
 export function toolsFor(
   request: UpstreamRequestBody,
   traits: ModelTraits,
-): { readonly tools?: readonly Tool[]; readonly tool_choice?: ToolChoice } {
+): { readonly tools?: readonly (Tool | SearchTool)[]; readonly tool_choice?: ToolChoice } {
   const functions = (request.tools ?? []).filter(tool => tool.type === 'function')
-  if (functions.length === 0) return {}
+  const search = searchEntry(request)
+  if (functions.length === 0 && !search) return {}
   const choice = choiceFor(request, traits)
   const strict = traits.structuredOutput && functions.filter(isStrict).length <= mostStrictTools
-  return { tools: functions.map(each => wireTool(each, strict)), ...(choice && { tool_choice: choice }) }
+  const tools = functions.map(each => wireTool(each, strict))
+  return {
+    tools: search ? [...tools, searchTool(search, request.max_tool_calls)] : tools,
+    ...(choice && { tool_choice: choice }),
+  }
 }
 
 /** The most per request ("Structured outputs", schema complexity limits). */
@@ -34,14 +40,12 @@ function wireTool(tool: FunctionTool, strict: boolean): Tool {
   }
 }
 
-function choiceFor(
-  { tool_choice: choice, parallel_tool_calls: parallel }: UpstreamRequestBody,
-  traits: ModelTraits,
-): ToolChoice | undefined {
+function choiceFor(request: UpstreamRequestBody, traits: ModelTraits): ToolChoice | undefined {
+  const { tool_choice: choice, parallel_tool_calls: parallel } = request
   const oneByOne = parallel === false ? ({ disable_parallel_tool_use: true } as const) : {}
   if (choice === 'none') return { type: 'none' }
-  if (forcesTool(choice) && traits.forcedTools) {
-    const name = typeof choice === 'object' ? choice.name : undefined
+  if (forcesTool(request) && traits.forcedTools) {
+    const name = typeof choice !== 'object' ? undefined : choice.type === 'web_search' ? choice.type : choice.name
     return name === undefined ? { type: 'any', ...oneByOne } : { type: 'tool', name, ...oneByOne }
   }
   return choice === undefined && parallel !== false ? undefined : { type: 'auto', ...oneByOne }

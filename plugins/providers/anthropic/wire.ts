@@ -80,6 +80,22 @@ export interface Tool {
   readonly strict?: true
 }
 
+/** A tool that the vendor runs ("Web search tool"). It takes allowed or blocked domains, not both. */
+export interface SearchTool {
+  readonly type: 'web_search_20250305'
+  readonly name: 'web_search'
+  readonly max_uses?: number
+  readonly allowed_domains?: readonly string[]
+  readonly blocked_domains?: readonly string[]
+  readonly user_location?: {
+    readonly type: 'approximate'
+    readonly city?: string
+    readonly region?: string
+    readonly country?: string
+    readonly timezone?: string
+  }
+}
+
 export type ToolChoice =
   | { readonly type: 'auto' | 'any'; readonly disable_parallel_tool_use?: true }
   | { readonly type: 'tool'; readonly name: string; readonly disable_parallel_tool_use?: true }
@@ -102,7 +118,7 @@ export interface MessagesBody extends CacheControl {
   readonly max_tokens: number
   readonly system?: readonly TextBlock[]
   readonly messages: readonly Message[]
-  readonly tools?: readonly Tool[]
+  readonly tools?: readonly (Tool | SearchTool)[]
   readonly tool_choice?: ToolChoice
   readonly thinking?: Thinking
   readonly output_config?: OutputConfig

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../../core/index.ts'
+import type { NamedEndpoint } from '../../../core/index.ts'
 
 /** The dialect of a deployment. */
 export const apis = ['responses', 'chat', 'anthropic'] as const
@@ -44,7 +44,7 @@ export class Deployments {
     return this.#known
   }
 
-  of({ model, upstreamModel }: Endpoint): Deployment {
+  of({ model, upstreamModel }: NamedEndpoint): Deployment {
     const known = this.#known.get(model) ?? this.#known.get(upstreamModel)
     return known ?? this.#deployment(upstreamModel, this.#options.api ?? apiOf(model) ?? apiOf(upstreamModel), undefined)
   }

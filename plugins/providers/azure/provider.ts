@@ -2,7 +2,7 @@ import {
   ApiKeys,
   httpProvider,
   type Capabilities,
-  type Endpoint,
+  type NamedEndpoint,
   type HttpClient,
   type HttpProviderOptions,
   type Provider,
@@ -45,7 +45,7 @@ export function azureProvider({ id, resource, deployments, credentials, headers,
     [current, classic, otherMakers].map(host => [host, speaking('chat', named(openaiChatAdapter(host, resource.openai, noKeys)))]),
   )
   const claude = speaking('anthropic', claudeAdapter())
-  const spokenBy = (endpoint: Endpoint): Provider => {
+  const spokenBy = (endpoint: NamedEndpoint): Provider => {
     const { name, api, apiVersion } = deployments.of(endpoint)
     if (api === 'responses') return responses
     if (api === 'anthropic') return claude
@@ -77,6 +77,8 @@ export function azureProvider({ id, resource, deployments, credentials, headers,
   return {
     ...any,
     capabilities: only?.capabilities ?? leastCapabilities,
+    // A deployment that is reached through Chat Completions has no search, whatever its model.
+    capabilitiesOf: named => ({ webSearch: false, ...spokenBy(named).capabilitiesOf?.(named) }),
     enforces: (format, endpoint) => spokenBy(endpoint).enforces?.(format, endpoint) ?? true,
     generate: call => spokenBy(call.endpoint).generate(call),
   }

@@ -4,6 +4,7 @@ import { decoder } from './decoder.ts'
 import { eventStreamFramer } from './event-stream.ts'
 import { failureFrom } from './failure.ts'
 import { InvokeForms, type InvokeOption } from './invoke.ts'
+import { traitsOf } from './models.ts'
 import { replyEvents } from './reply.ts'
 import { requestBody } from './request.ts'
 import type { SettingsOptions } from './settings.ts'
@@ -22,6 +23,7 @@ export function bedrockAdapter(options: BedrockAdapterOptions): ProviderAdapter 
   const invoke = new InvokeForms(options)
   return {
     capabilities: { customTools: false, namespaceTools: false, allowedTools: false },
+    capabilitiesOf: endpoint => ({ webSearch: traitsOf(endpoint).grounding && !invoke.formOf(endpoint) }),
     enforces: (format, endpoint) => {
       const form = invoke.formOf(endpoint)
       return form ? (form.enforces?.(format, endpoint) ?? true) : enforces(format, endpoint)

@@ -30,9 +30,9 @@ export function toolsFor(call: ProviderCall, traits: ModelTraits, warn: Warn): T
   const named = typeof choice === 'object' && choice.type === 'function' ? choice.name : undefined
   const offered = named !== undefined && traits.forcedTools === 'any' ? functions.filter(({ name }) => name === named) : functions
   const tools: Tool[] = [...specsOf(offered, call), ...(searches ? [{ systemTool: { name: 'nova_grounding' } } as const] : [])]
-  const forced = forcesTool(choice) && isForceable(traits, endpoint)
+  const forced = forcesTool(request) && isForceable(traits, endpoint)
   // For Claude, the Anthropic dialect has already warned.
-  if (forcesTool(choice) && !forced && traits.reasoning !== 'anthropic')
+  if (forcesTool(request) && !forced && traits.reasoning !== 'anthropic')
     warn('tool_choice', 'This model cannot be forced to call a tool, so it decides itself.')
   const toolChoice: ToolChoice | undefined = !forced
     ? undefined

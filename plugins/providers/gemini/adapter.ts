@@ -3,6 +3,7 @@ import { enforces } from './answer-format.ts'
 import { decoder } from './decoder.ts'
 import { failureFrom } from './failure.ts'
 import { geminiFramer } from './framer.ts'
+import { traitsOf } from './models.ts'
 import { replyEvents } from './reply.ts'
 import { requestBody, type RequestOptions } from './request.ts'
 
@@ -16,7 +17,6 @@ const capabilities: Capabilities = {
   customTools: false,
   namespaceTools: false,
   allowedTools: true,
-  webSearch: true,
   verbosity: false,
   contextManagement: false,
 }
@@ -26,6 +26,8 @@ export function geminiAdapter(options: GeminiAdapterOptions): ProviderAdapter {
   const { modelUrl, authorize } = options
   return {
     capabilities,
+    // Models from version 3 on can combine it with functions only if the conversation returns every call of the search.
+    capabilitiesOf: endpoint => (traitsOf(endpoint).search ? { webSearch: true, searchAlone: true } : { webSearch: false }),
     enforces,
     // The vendor can fetch URLs, but needs the media type, which few image URLs reveal.
     media: { images: 'inline', files: 'url' },

@@ -14,6 +14,8 @@ export interface ModelTraits {
   /** Function calls in the history must carry the signature of the thought before them, and their results may hold media. */
   readonly signedCalls: boolean
   readonly systemInstruction: boolean
+  /** The tool `googleSearch`. */
+  readonly search: boolean
 }
 
 const plain: ModelTraits = {
@@ -24,15 +26,17 @@ const plain: ModelTraits = {
   formatWithTools: false,
   signedCalls: false,
   systemInstruction: true,
+  search: false,
 }
-const budgeted: ModelTraits = { ...plain, thinking: 'budget', budget: { least: 1, most: 24_576, off: true } }
+const budgeted: ModelTraits = { ...plain, thinking: 'budget', search: true, budget: { least: 1, most: 24_576, off: true } }
 const unlevelled3: ModelTraits = { ...plain, formatWithTools: true, signedCalls: true }
-const pro3: ModelTraits = { ...unlevelled3, thinking: 'level', levels: ['LOW', 'MEDIUM', 'HIGH'] }
+const pro3: ModelTraits = { ...unlevelled3, thinking: 'level', search: true, levels: ['LOW', 'MEDIUM', 'HIGH'] }
 const flash3: ModelTraits = { ...pro3, levels: ['MINIMAL', 'LOW', 'MEDIUM', 'HIGH'] }
 
-/** By model name, first match wins. Sources: ai.google.dev, "Gemini thinking", "Gemini 3", "Thought signatures", "Structured outputs", "Gemma". */
+/** By model name, first match wins. Sources: ai.google.dev, "Gemini thinking", "Gemini 3", "Thought signatures", "Structured outputs", "Grounding with Google Search", "Gemma". */
 const rows: readonly (readonly [RegExp, ModelTraits])[] = [
   [/gemma-[23]/, { ...plain, format: false, systemInstruction: false }],
+  [/gemini-2\.0-flash(?!-(lite|live|.*image))/, { ...plain, search: true }],
   [/gemma|gemini-(1|2\.0|exp)|gemini-2\.5.*-(image|tts|audio)/, plain],
   [/gemini-2\.5-pro/, { ...budgeted, budget: { least: 128, most: 32_768, off: false } }],
   [/gemini-2\.5-flash-lite/, { ...budgeted, budget: { least: 512, most: 24_576, off: true } }],

@@ -10,6 +10,7 @@ export function openaiChatAdapter(host: Host, baseUrl: string, keys: ApiKeys): P
   const url = `${baseUrl.replace(/\/+$/, '')}/chat/completions`
   return {
     capabilities: capabilitiesOf(host),
+    capabilitiesOf: ({ upstreamModel }) => (host.search ? { webSearch: host.search.models.test(upstreamModel) } : {}),
     framing: 'sse',
     prepare: call => ({
       method: 'POST',

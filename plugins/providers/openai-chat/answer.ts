@@ -3,10 +3,11 @@ import { annotationOf, logprobOf } from './annotations.ts'
 import type { Host } from './hosts.ts'
 import { ReasoningDetails } from './reasoning-details.ts'
 import { dropped } from './request.ts'
+import { Searches } from './searches.ts'
 import { ThinkTags } from './think-tags.ts'
 import { ToolCalls } from './tool-calls.ts'
 import { usageOf } from './usage.ts'
-import type { Annotation, ChatBody, Choice, ContentPart, ReasoningDetail, Said } from './wire.ts'
+import type { Annotation, ChatBody, Choice, ContentPart, ReasoningDetail, Said, Usage } from './wire.ts'
 
 /** Turns one answer into events, streamed or whole. */
 export class Answer {
@@ -23,6 +24,10 @@ export class Answer {
   #partIndex: number | undefined
   #annotations: Annotation[] = []
   #logprobs: LogProb[] = []
+  #searches: Searches | undefined
+  #counts: Usage | undefined
+  /** Kept only if it may hold citations. */
+  #text = ''
 
   constructor(call: ProviderCall, host: Host) {
     this.#call = call
@@ -39,12 +44,17 @@ export class Answer {
       this.#hasModel = true
       emit({ type: 'model', model })
     }
+    if (body.citations || body.search_results) this.#found.beside(body, this.#hasText, emit)
     const counts = usageIn(body)
-    if (counts) emit({ type: 'usage', usage: usageOf(counts) })
+    if (counts) this.#count(counts, emit)
   }
 
   /** A delta, or a whole message. */
   say(said: Said, logprobs: Choice['logprobs'], whole: boolean, emit: Emit): void {
+    if (said.executed_tools?.length) {
+      this.#thinkTags?.flush(emit)
+      this.#found.executed(said.executed_tools, emit)
+    }
     const isThought = this.#reason(said, whole, emit) && !said.content
     if (logprobs?.content && !isThought) for (const logprob of logprobs.content) this.#logprobs.push(logprobOf(logprob))
     if (typeof said.content === 'string') this.#content(said.content, emit)
@@ -54,7 +64,10 @@ export class Answer {
       this.#hasSaid = true
       emit({ type: 'refusal', text: said.refusal })
     }
-    if (said.annotations) this.#annotations.push(...said.annotations)
+    if (said.annotations?.length) {
+      this.#annotations.push(...said.annotations)
+      this.#found.annotated(said.annotations)
+    }
     if (said.tool_calls?.length) {
       this.#hasSaid = true
       this.#settle(emit)
@@ -71,6 +84,9 @@ export class Answer {
     const finish = finishReasonOf(reason)
     this.#calls?.end(finish === 'length', emit)
     if (reason === undefined && !this.#hasSaid) return
+    this.#searches?.end(emit)
+    // A whole reply has its usage beside what it counts.
+    if (this.#counts && this.#searches?.count) this.#count(this.#counts, emit)
     emit({ type: 'finish', reason: finish === 'stop' && this.#calls?.count ? 'tool-calls' : finish })
   }
 
@@ -85,6 +101,7 @@ export class Answer {
     if (!this.#hasText || this.#partIndex !== undefined) this.#endReasoning(emit)
     this.#hasSaid = true
     this.#hasText = true
+    if (this.#searches || this.#host.search?.form === 'web_search_options') this.#text += text
     if (this.#logprobs.length === 0) return emit({ type: 'text', text })
     emit({ type: 'text', text, logprobs: this.#logprobs })
     this.#logprobs = []
@@ -145,6 +162,17 @@ export class Answer {
       const event = annotationOf(annotation)
       if (event) emit(event)
     }
+    if (annotations.length === 0) this.#searches?.marks(this.#text, emit)
+    this.#text = ''
+  }
+
+  #count(counts: Usage, emit: Emit): void {
+    this.#counts = counts
+    emit({ type: 'usage', usage: usageOf(counts, this.#searches?.count) })
+  }
+
+  get #found(): Searches {
+    return (this.#searches ??= new Searches())
   }
 }
 

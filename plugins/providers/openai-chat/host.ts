@@ -1,4 +1,5 @@
 import type { Effort, JsonObject } from '../../../core/index.ts'
+import type { SearchForm } from './search.ts'
 
 /** Request members that a host rejects or interprets differently. `json_schema`: only JSON mode. `response_format`: not even that. */
 export type Unsupported =
@@ -66,6 +67,8 @@ export interface Host {
   readonly prefix?: true
   /** Rejects consecutive messages with the same role. */
   readonly alternating?: true
+  /** The models that search the web, by name, and how to ask them to. Default: none. */
+  readonly search?: { readonly models: RegExp; readonly form: SearchForm }
   /** Added to every request. */
   readonly added?: JsonObject
 }

@@ -1,6 +1,7 @@
 import type { JsonObject, ProviderCall, UpstreamRequestBody } from '../../../core/index.ts'
 import type { Extension, Host, Unsupported } from './hosts.ts'
 import { messagesOf } from './messages.ts'
+import { searchMembers, warnOfSearch } from './search.ts'
 import { toolsFor } from './tools.ts'
 
 const dialect = 'openai-chat'
@@ -23,6 +24,7 @@ export function requestBody({ request, endpoint }: ProviderCall, host: Host): Js
     frequency_penalty: knows('frequency_penalty') ? request.frequency_penalty : undefined,
     ...(knows('logprobs') && logprobs(request)),
     ...toolsFor(request, host),
+    ...searchMembers(request, host),
     ...reasoning(request, host),
     response_format: responseFormat(request, host),
     verbosity: extended('verbosity') ? request.text?.verbosity : undefined,
@@ -39,6 +41,7 @@ export function requestBody({ request, endpoint }: ProviderCall, host: Host): Js
 /** Warns about parts of the request that this host does not support. */
 export function dropped({ request }: ProviderCall, host: Host, warn: Warn): void {
   for (const member of host.without ?? []) if (asked[member]?.(request, host)) warn(...notSent(member))
+  warnOfSearch(request, host, warn)
   if (request.text?.verbosity && !host.extensions?.includes('verbosity')) warn('text.verbosity', leftOut)
 }
 

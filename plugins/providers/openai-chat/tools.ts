@@ -1,17 +1,26 @@
 import type { CustomTool, FunctionTool, JsonObject, ToolChoice, ToolDefinition, UpstreamRequestBody } from '../../../core/index.ts'
 import type { Host } from './hosts.ts'
+import { searchTool } from './search.ts'
 
 type Tool = FunctionTool | CustomTool
 
 /** `tools` and related members. Hosts reject those without tools. */
 export function toolsFor(request: UpstreamRequestBody, host: Host): JsonObject {
   const { tools, choice } = chosen((request.tools ?? []).filter(isSayable), request.tool_choice, host)
-  if (tools.length === 0) return {}
+  const search = searchTool(request, host)
+  if (tools.length === 0) return search ? { tools: [search], tool_choice: searchChoice(request) } : {}
+  const definitions = tools.map(tool => definitionFor(tool, host))
   return {
-    tools: tools.map(tool => definitionFor(tool, host)),
-    tool_choice: choice,
+    tools: search ? [...definitions, search] : definitions,
+    tool_choice: search ? (searchChoice(request) ?? choice) : choice,
     parallel_tool_calls: host.without?.includes('parallel_tool_calls') ? undefined : request.parallel_tool_calls,
   }
+}
+
+/** A choice that names the search, or that has nothing else to choose from. */
+function searchChoice({ tool_choice: choice }: UpstreamRequestBody): JsonObject | string | undefined {
+  if (typeof choice === 'string') return choice
+  return choice?.type === 'web_search' ? { type: 'openrouter:web_search' } : undefined
 }
 
 function isSayable(tool: ToolDefinition): tool is Tool {

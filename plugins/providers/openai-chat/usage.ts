@@ -1,8 +1,8 @@
 import type { TokenUsage } from '../../../core/index.ts'
 import type { Usage } from './wire.ts'
 
-/** Splits the vendors' totals into disjoint counts. */
-export function usageOf(usage: Usage): TokenUsage {
+/** Splits the vendors' totals into disjoint counts. `ran`: searches that the reply shows, which few totals count. */
+export function usageOf(usage: Usage, ran = 0): TokenUsage {
   const prompt = usage.prompt_tokens ?? 0
   const completion = usage.completion_tokens ?? 0
   const reasoning = usage.completion_tokens_details?.reasoning_tokens ?? 0
@@ -13,7 +13,7 @@ export function usageOf(usage: Usage): TokenUsage {
   const output = missing > 0 && missing === reasoning ? completion + reasoning : completion
   const cacheRead = Math.min(cached(usage), input)
   const cacheWrite = Math.min(usage.prompt_tokens_details?.cache_write_tokens ?? usage.cache_creation_input_tokens ?? 0, input - cacheRead)
-  const searches = usage.server_tool_use_details?.web_search_requests ?? 0
+  const searches = usage.server_tool_use_details?.web_search_requests ?? usage.num_search_queries ?? ran
   return {
     uncachedInput: input - cacheRead - cacheWrite,
     cacheRead,

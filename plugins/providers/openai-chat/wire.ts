@@ -11,6 +11,9 @@ export interface ChatBody {
   /** Groq. */
   readonly x_groq?: Maybe<{ readonly usage?: Maybe<Usage>; readonly error?: unknown }>
   readonly error?: unknown
+  /** Perplexity: addresses, and what is known of them. */
+  readonly citations?: Maybe<readonly unknown[]>
+  readonly search_results?: Maybe<readonly unknown[]>
 }
 
 export interface Choice {
@@ -31,6 +34,19 @@ export interface Said {
   readonly reasoning_details?: Maybe<readonly ReasoningDetail[]>
   readonly tool_calls?: Maybe<readonly ToolCall[]>
   readonly annotations?: Maybe<readonly Annotation[]>
+  readonly executed_tools?: Maybe<readonly ExecutedTool[]>
+}
+
+/** Groq: a tool that the host ran. */
+export interface ExecutedTool {
+  readonly index?: Maybe<number>
+  readonly type?: Maybe<string>
+  /** JSON. */
+  readonly arguments?: Maybe<string>
+  readonly output?: Maybe<string>
+  readonly search_results?: Maybe<{
+    readonly results?: Maybe<readonly { readonly url?: Maybe<string>; readonly title?: Maybe<string>; readonly content?: Maybe<string> }[]>
+  }>
 }
 
 export interface ContentPart {
@@ -61,6 +77,8 @@ export interface Annotation {
   readonly url_citation?: Maybe<{
     readonly url?: Maybe<string>
     readonly title?: Maybe<string>
+    /** OpenRouter: an excerpt of the page. */
+    readonly content?: Maybe<string>
     readonly start_index?: Maybe<number>
     readonly end_index?: Maybe<number>
   }>
@@ -92,6 +110,8 @@ export interface Usage {
   /** Gateways in front of Anthropic. */
   readonly cache_read_input_tokens?: Maybe<number>
   readonly cache_creation_input_tokens?: Maybe<number>
+  /** Perplexity. */
+  readonly num_search_queries?: Maybe<number>
   /** OpenRouter. */
   readonly server_tool_use_details?: Maybe<{ readonly web_search_requests?: Maybe<number> }>
 }

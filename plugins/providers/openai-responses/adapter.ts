@@ -1,6 +1,7 @@
 import type { ApiKeys, Capabilities, ProviderAdapter } from '../../../core/index.ts'
 import { decoder } from './decoder.ts'
 import { failureFrom } from './failure.ts'
+import { capabilitiesOf } from './models.ts'
 import { replyEvents } from './reply.ts'
 import { warningsFor, requestBody, type RequestOptions } from './request.ts'
 
@@ -26,6 +27,7 @@ export function openaiResponsesAdapter(options: OpenaiResponsesOptions): Provide
   const url = responsesUrl(options.baseUrl)
   return {
     capabilities: responsesCapabilities,
+    capabilitiesOf,
     framing: 'sse',
     prepare({ request, endpoint }) {
       const accept = request.stream ? 'text/event-stream' : 'application/json'
@@ -35,7 +37,7 @@ export function openaiResponsesAdapter(options: OpenaiResponsesOptions): Provide
     ...(options.keys && { authorize: options.keys.authorizeBy('authorization') }),
     decoder,
     reply(body, emit, call) {
-      for (const warning of warningsFor(call.request)) emit(warning)
+      for (const warning of warningsFor(call.request, call.endpoint.upstreamModel)) emit(warning)
       replyEvents(body, emit)
     },
     failure: failureFrom,

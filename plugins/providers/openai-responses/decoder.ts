@@ -7,7 +7,7 @@ import { number, object, text } from './wire.ts'
 
 /** State for one streamed reply. */
 export function decoder(call: ProviderCall): Decoder {
-  return new ResponsesDecoder(warningsFor(call.request))
+  return new ResponsesDecoder(warningsFor(call.request, call.endpoint.upstreamModel))
 }
 
 /** Takes an event's type from its payload, because some hosts send no `event:` lines. */

@@ -1,6 +1,6 @@
 import { foreignItemTypes, type Emit, type JsonObject } from '../../../core/index.ts'
 import { paired, partOf, type Channel, type OutputItem, type OutputPart } from './output-item.ts'
-import { citation, logProbs, searchAction } from './output-parts.ts'
+import { citation, logProbs, searchAction, searchResults } from './output-parts.ts'
 import { number, object, objects, text } from './wire.ts'
 
 const foreign: ReadonlySet<unknown> = new Set(foreignItemTypes)
@@ -185,7 +185,8 @@ export class OutputItems {
 
   #search(item: OutputItem, wire: JsonObject, status: 'in_progress' | 'completed' | 'failed'): void {
     this.#open = undefined
-    this.emit({ type: 'search', key: item.key, status, action: searchAction(wire) })
+    const results = searchResults(wire)
+    this.emit({ type: 'search', key: item.key, status, action: searchAction(wire), ...(results && { results }) })
   }
 
   /** Keeps consecutive items of the same kind apart. */

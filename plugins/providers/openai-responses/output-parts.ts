@@ -1,4 +1,4 @@
-import { parseJson, type Citation, type JsonObject, type LogProb, type SearchAction } from '../../../core/index.ts'
+import { parseJson, type Citation, type JsonObject, type LogProb, type SearchAction, type SearchResult } from '../../../core/index.ts'
 import { number, object, objects, text } from './wire.ts'
 
 /** A part's annotation, with offsets into the part. Undefined for other kinds. */
@@ -13,6 +13,12 @@ export function citation(wire: JsonObject): { readonly citation: Citation; reado
       const index = number(wire.index) ?? 0
       const cited = { type: 'file_citation', file_id: text(wire.file_id) ?? '', filename: text(wire.filename) ?? '', index } as const
       return { citation: cited, start: index, end: index }
+    }
+    case 'container_file_citation': {
+      const start = number(wire.start_index) ?? 0
+      const ids = { container_id: text(wire.container_id) ?? '', file_id: text(wire.file_id) ?? '' }
+      const cited = { type: 'container_file_citation', ...ids, filename: text(wire.filename) ?? '' } as const
+      return { citation: cited, start, end: number(wire.end_index) ?? start }
     }
     default:
       return undefined
@@ -41,9 +47,27 @@ export function searchAction(wire: JsonObject): SearchAction {
       const sources = objects(action.sources).flatMap(source =>
         text(source.url) ? ({ type: 'url', url: source.url as string } as const) : [],
       )
-      return { type: 'search', query: query(action) ?? queryInArguments(wire) ?? '', sources }
+      const queries = Array.isArray(action.queries) ? action.queries.filter(each => typeof each === 'string') : []
+      return {
+        type: 'search',
+        query: query(action) ?? queryInArguments(wire) ?? '',
+        ...(queries.length > 0 && { queries }),
+        sources,
+      }
     }
   }
+}
+
+/** What a search found, if the request included it. */
+export function searchResults({ results }: JsonObject): readonly SearchResult[] | undefined {
+  if (!Array.isArray(results)) return undefined
+  return objects(results).flatMap(result => {
+    const url = text(result.url)
+    if (!url) return []
+    const title = text(result.title)
+    const said = text(result.text) ?? text(result.snippet)
+    return { url, ...(title && { title }), ...(said && { text: said }) }
+  })
 }
 
 function query({ query: single, queries }: JsonObject): string | undefined {

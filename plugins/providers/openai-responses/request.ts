@@ -3,10 +3,11 @@ import {
   type GenerationEvent,
   type JsonObject,
   type ToolChoice,
-  type ToolDefinition,
   type UpstreamRequestBody,
+  type WebSearchTool,
 } from '../../../core/index.ts'
 import { itemsOf } from './input-items.ts'
+import { isGrok } from './models.ts'
 
 export interface RequestOptions {
   /** Request encrypted reasoning. Default: true. */
@@ -25,12 +26,12 @@ export function requestBody(request: UpstreamRequestBody, model: string, options
     model,
     input: itemsOf(request.input),
     instructions: request.instructions,
-    tools: tools?.map(wireTool),
+    tools: tools?.map(tool => (tool.type === 'web_search' ? searchTool(tool as WebSearchTool, model) : tool)),
     tool_choice: request.tool_choice && wireToolChoice(request.tool_choice),
     parallel_tool_calls: request.parallel_tool_calls,
     max_tool_calls: request.max_tool_calls,
     text: request.text,
-    reasoning: reasoning && wireReasoning(reasoning),
+    reasoning: reasoning && wireReasoning(searchesTooLittle(request) ? { ...reasoning, effort: 'low' } : reasoning),
     include: included(request, options),
     max_output_tokens: maxOutputTokens && Math.max(maxOutputTokens, minimumOutputTokens),
     temperature: request.temperature,
@@ -50,12 +51,20 @@ export function requestBody(request: UpstreamRequestBody, model: string, options
 }
 
 /** Warnings about what `requestBody` drops or changes. */
-export function warningsFor(request: UpstreamRequestBody): readonly GenerationEvent[] {
+export function warningsFor(request: UpstreamRequestBody, model = ''): readonly GenerationEvent[] {
   const warnings: GenerationEvent[] = []
   for (const param of ['presence_penalty', 'frequency_penalty'] as const)
     if (request[param]) warnings.push({ type: 'warning', param, message: 'is not supported by this provider and was dropped' })
   if (request.max_output_tokens !== undefined && request.max_output_tokens < minimumOutputTokens)
     warnings.push({ type: 'warning', param: 'max_output_tokens', message: `raised to ${minimumOutputTokens}, the provider's minimum` })
+  if (searchesTooLittle(request))
+    warnings.push({ type: 'warning', param: 'reasoning.effort', message: 'raised to low: the provider does not search with less' })
+  if (searchOf(request)?.filters?.blocked_domains?.length && !isGrok(model))
+    warnings.push({
+      type: 'warning',
+      param: 'tools',
+      message: "blocked_domains is not supported by this provider's search and was dropped",
+    })
   return warnings
 }
 
@@ -64,10 +73,18 @@ function unknownFields({ extra }: UpstreamRequestBody): JsonObject {
   return Object.fromEntries(Object.entries(extra.fields).filter(([field]) => !(field in requestSchema.properties)))
 }
 
-function wireTool(tool: ToolDefinition): JsonObject {
-  if (tool.type !== 'web_search') return tool
-  const { engine: _, ...search } = tool as typeof tool & { readonly engine?: unknown }
-  return search
+/** xAI lists blocked domains under another name, and OpenAI does not take them. */
+function searchTool({ engine: _, filters, ...search }: WebSearchTool, model: string): JsonObject {
+  const { allowed_domains, blocked_domains } = filters ?? {}
+  const wire = {
+    ...(allowed_domains?.length && { allowed_domains }),
+    ...(blocked_domains?.length && isGrok(model) && { excluded_domains: blocked_domains }),
+  }
+  return { ...search, ...(Object.keys(wire).length > 0 && { filters: wire }) }
+}
+
+function searchOf({ tools }: UpstreamRequestBody): WebSearchTool | undefined {
+  return tools?.find(({ type }) => type === 'web_search') as WebSearchTool | undefined
 }
 
 function wireToolChoice(choice: ToolChoice): ToolChoice {
@@ -82,8 +99,15 @@ function wireReasoning({
   return formerSummary && !reasoning.summary ? { ...reasoning, summary: formerSummary } : reasoning
 }
 
-function included({ include = [] }: UpstreamRequestBody, { reasoningState = true }: RequestOptions): readonly string[] | undefined {
-  const values = new Set<string>(include)
+/** "Web search", limitations: there is none with this effort. */
+function searchesTooLittle(request: UpstreamRequestBody): boolean {
+  return request.reasoning?.effort === 'minimal' && searchOf(request) !== undefined
+}
+
+function included(request: UpstreamRequestBody, { reasoningState = true }: RequestOptions): readonly string[] | undefined {
+  const values = new Set<string>(request.include)
   if (reasoningState) values.add('reasoning.encrypted_content')
+  // Every search shows its sources: docs/protocol/request.md#include.
+  if (searchOf(request)) values.add('web_search_call.action.sources')
   return values.size === 0 ? undefined : [...values]
 }

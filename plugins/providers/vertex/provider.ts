@@ -3,6 +3,7 @@ import {
   type Endpoint,
   type HttpClient,
   type HttpProviderOptions,
+  type NamedEndpoint,
   type Provider,
   type ProviderAdapter,
   type RenewedCredential,
@@ -56,18 +57,19 @@ export function vertexProvider(
     http,
     options,
   )
-  const spokenBy = (endpoint: Endpoint): Provider => (isClaude(endpoint) ? claude : gemini)
+  const spokenBy = (endpoint: NamedEndpoint): Provider => (isClaude(endpoint) ? claude : gemini)
   return {
     ...gemini,
     // The catalog adds what only one of them can do.
     capabilities: { customTools: false, namespaceTools: false, allowedTools: false },
+    capabilitiesOf: named => spokenBy(named).capabilitiesOf?.(named) ?? {},
     enforces: (format, endpoint) => spokenBy(endpoint).enforces?.(format, endpoint) ?? true,
     generate: call => spokenBy(call.endpoint).generate(call),
   }
 }
 
 /** An unknown name is a Google model. */
-function isClaude({ upstreamModel, model }: Endpoint): boolean {
+function isClaude({ upstreamModel, model }: NamedEndpoint): boolean {
   return /claude/i.test(upstreamModel) || (!/gemini|gemma/i.test(upstreamModel) && /claude/i.test(model))
 }
 

@@ -1,8 +1,20 @@
 import t, { type Test } from 'tap'
-import { ProviderFailure, type CatalogEntry, type GenerationEvent, type Hipaa, type PolicyField, type Zdr } from '../../../core/index.ts'
+import {
+  LogSinks,
+  ProviderFailure,
+  type CatalogEntry,
+  type GenerationEvent,
+  type Hipaa,
+  type LogSink,
+  type PolicyField,
+  type ProviderCall,
+  type RequestRecord,
+  type Zdr,
+} from '../../../core/index.ts'
 import type { PluginUse } from '../../../core/framework/plugin.ts'
 import decisions from '../../../plugins/endpoints/decisions/index.ts'
-import { ask, listing, said, witness } from '../../core/stage.ts'
+import { adding, ask, guarding, listing, said, witness } from '../../core/stage.ts'
+import { calling, lookup, toCall } from '../../core/tool-stage.ts'
 import { gateway, hello } from '../../gateway.ts'
 
 interface Suite {
@@ -15,7 +27,12 @@ interface Suite {
 }
 
 /** A gateway where `sealed` and `open` serve the same models, and only `sealed` has certificates, for the model `both` only. */
-async function stage(t: Test, { field, guardrail, certificate }: Suite, answer: () => Iterable<GenerationEvent> = () => hello) {
+async function stage(
+  t: Test,
+  { field, guardrail, certificate }: Suite,
+  answer: (call: ProviderCall, count: number) => Iterable<GenerationEvent> = () => hello,
+  plugins: readonly PluginUse[] = [],
+) {
   const sealed = witness('sealed', answer)
   const open = witness('open', () => hello)
   const entry = (model: string, certificates: object): CatalogEntry => ({
@@ -31,6 +48,7 @@ async function stage(t: Test, { field, guardrail, certificate }: Suite, answer: 
     plugins: [
       decisions({}),
       guardrail,
+      ...plugins,
       sealed.plugin,
       open.plugin,
       listing(entry('public', {}), entry('both', { [field]: certificate }), entry('other', { [field]: certificate })),
@@ -116,8 +134,95 @@ export function certifiedSuite(suite: Suite): void {
     t.equal((await under.request('/v1/systemone', { body })).status, 422)
   })
 
-  t.test('the model shows its certificate', async t => {
+  const declared = { zdr: false, hipaa: false, [field]: suite.certificate } as const
+  const undeclared = { zdr: { policy_url: 'https://example.com/' }, hipaa: { baa_url: 'https://example.com/' }, [field]: false } as const
+
+  t.test('guardrails elsewhere see a request only under the agreement', async t => {
+    for (const [seesContent, reached] of [
+      [declared, true],
+      [undeclared, false],
+    ] as const)
+      for (const stream of [false, true]) {
+        const seen: string[] = []
+        const see = (what: string) => () => {
+          seen.push(what)
+          return { pass: true } as const
+        }
+        const guard = guarding({ input: see('input'), item: see('item') }, { seesContent })
+        const { under, sealed } = await stage(t, suite, () => hello, [guard])
+        t.equal((await ask(under, { model: 'both', stream })).status, reached ? 200 : 422)
+        t.same(seen, reached ? ['input', 'item'] : [])
+        t.equal(sealed.calls.length, reached ? 1 : 0)
+        const list = (await (await under.request('/v1/models')).json()) as { data: unknown[] }
+        t.equal(list.data.length, reached ? 2 : 0, 'the list says the same')
+      }
+  })
+
+  t.test('tools of the gateway run only under the agreement', async t => {
+    const call = [...calling('lookup', { word: 'x' }), toCall]
+    for (const [seesContent, reached] of [
+      ['local', true],
+      [declared, true],
+      [undeclared, false],
+    ] as const)
+      for (const stream of [false, true]) {
+        const tool = lookup(undefined, { seesContent })
+        const { under, sealed, open } = await stage(t, suite, (_, count) => (count === 1 ? call : hello), [tool.plugin])
+        const answer = await ask(under, { model: 'both', tools: [{ type: 'lookup' }], stream })
+        t.equal(answer.status, reached ? 200 : 422)
+        t.equal(tool.ran.length, reached ? 1 : 0)
+        t.equal(sealed.calls.length, reached ? 2 : 0)
+        t.equal(open.calls.length, 0)
+      }
+  })
+
+  t.test('log sinks elsewhere get content only under the agreement', async t => {
+    for (const [seesContent, reached] of [
+      ['local', true],
+      [declared, true],
+      [undeclared, false],
+      [undefined, false],
+    ] as const) {
+      const got: RequestRecord[] = []
+      const sink = adding<LogSink>(LogSinks, {
+        name: 'elsewhere',
+        accepts: 'content',
+        ...(seesContent && { seesContent }),
+        write: async batch => void got.push(...batch),
+      })
+      const { under } = await stage(t, suite, () => hello, [sink])
+      await ask(under, { model: 'both' })
+      await ask(under, { model: 'public' })
+      await under.stop()
+      t.equal(got.length, 2, 'it gets the metadata all the same')
+      t.equal(got[0]!.request !== null && got[0]!.response !== null, reached)
+      t.equal(got[1]!.response, null)
+    }
+  })
+
+  t.test('a caller who sends members that the gateway does not know', async t => {
+    const { under, sealed } = await stage(t, suite)
+    t.equal((await ask(under, { model: 'both', keep_forever: true })).status, 200)
+    t.equal(sealed.calls[0]!.request.extra, undefined)
+  })
+
+  t.test('the list has the models that a key can use, the detail all that it is permitted', async t => {
     const { under } = await stage(t, suite)
+    const idsFor = async (key: string): Promise<string[]> => {
+      const reply = await under.request('/v1/models', { headers: { authorization: `Bearer ${key}` } })
+      return ((await reply.json()) as { data: { id: string }[] }).data.map(({ id }) => id)
+    }
+    t.same(await idsFor(under.apiKey), ['both', 'other'])
+    const plain = await idsFor(await under.gateway.issueKey({ name: 'plain' }))
+    for (const id of ['both', 'other', 'public', 'echo', 'dm'])
+      t.ok(
+        plain.some(each => each.endsWith(id)),
+        `${id} among ${plain.join()}`,
+      )
+    const redacted = await idsFor(await under.gateway.issueKey({ name: 'redacted', policy: { redaction: { value: true } } }))
+    t.same(redacted, [], 'nothing enforces redaction here')
+    t.equal((await under.request('/v1/models/public')).status, 200)
+    t.same((await under.recorded(1))[0]!.notes, [], 'nothing was refused')
     const { providers } = (await (await under.request('/v1/models/both')).json()) as { providers: Record<string, object> }
     t.match(providers, { sealed: { [field]: suite.certificate }, open: { [field]: false } })
   })

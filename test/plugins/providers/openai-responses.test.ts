@@ -273,6 +273,7 @@ const features: readonly {
     },
     body: {
       ...always,
+      include: [...always.include, 'web_search_call.action.sources'],
       input: [askedQuestion],
       tools: [
         { type: 'function', name: 'look', description: 'Looks.', parameters: { type: 'object', properties: {} }, strict: false },
@@ -394,7 +395,12 @@ t.test('what the vendor says in a stream', async t => {
         type: 'search',
         key: '1',
         status: 'completed',
-        action: { type: 'search', query: 'tallest tree', sources: [{ type: 'url', url: 'https://trees.example.com/tallest' }] },
+        action: {
+          type: 'search',
+          query: 'tallest tree',
+          queries: ['tallest tree'],
+          sources: [{ type: 'url', url: 'https://trees.example.com/tallest' }],
+        },
       },
       { type: 'search', key: '2', status: 'in_progress', action: { type: 'search', query: '', sources: [] } },
       { type: 'search', key: '2', status: 'completed', action: { type: 'open_page', url: 'https://trees.example.com/tallest' } },
@@ -412,6 +418,12 @@ t.test('what the vendor says in a stream', async t => {
         citation: { type: 'file_citation', file_id: 'file-demo1', filename: 'trees.txt', index: 9 },
         start: 42,
         end: 42,
+      },
+      {
+        type: 'annotation',
+        citation: { type: 'container_file_citation', container_id: 'c1', file_id: 'f1', filename: 'x' },
+        start: 33,
+        end: 34,
       },
       { type: 'item-end' },
       {
@@ -556,7 +568,7 @@ t.test('what the vendor says in a stream', async t => {
     }
     t.same(action({ status: 'searching', action: { type: 'search', queries: ['a', 'b'] } }), [
       'completed',
-      { type: 'search', query: 'a', sources: [] },
+      { type: 'search', query: 'a', queries: ['a', 'b'], sources: [] },
     ])
     t.same(action({ status: 'completed', arguments: '{"query":"c"}' }), ['completed', { type: 'search', query: 'c', sources: [] }])
     t.same(action({ status: 'completed', arguments: '{"que' }), ['completed', { type: 'search', query: '', sources: [] }])

@@ -26,6 +26,14 @@ export const outputItemSchemas: Readonly<Record<string, JsonObject>> = {
     anyOf: [
       object({ type: constant('url_citation'), url: string, title: string, start_index: count, end_index: count }),
       object({ type: constant('file_citation'), file_id: string, filename: string, index: count }),
+      object({
+        type: constant('container_file_citation'),
+        container_id: string,
+        file_id: string,
+        filename: string,
+        start_index: count,
+        end_index: count,
+      }),
     ],
   },
   OutputText: object({ type: constant('output_text'), text: string, annotations: list(ref('Annotation')), logprobs: list(ref('LogProb')) }),

@@ -10,6 +10,8 @@ export const clouds = {
     maxTokens: 'max_completion_tokens',
     reasoning: 'reasoning',
     thinkTags: true,
+    // https://console.groq.com/docs/web-search
+    search: { models: /(^|\/)compound/, form: 'search_settings' },
   },
   together: {
     source: 'https://docs.together.ai/reference/chat-completions',

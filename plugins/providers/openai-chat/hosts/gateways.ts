@@ -11,6 +11,8 @@ export const gateways = {
     reasoning: 'reasoning_details',
     effort: 'reasoning',
     files: 'file_or_url',
+    // The host searches for every model: https://openrouter.ai/docs/guides/features/server-tools/web-search
+    search: { models: /./, form: 'server_tool' },
   },
   vercel: {
     source: 'https://vercel.com/docs/ai-gateway/openai-compat',

@@ -21,6 +21,8 @@ export const makers = {
     toolChoice: 'all',
     files: 'file',
     callIds: /^.{1,40}$/,
+    // "Web search", Chat Completions: these always search.
+    search: { models: /^gpt-(4o(-mini)?-search-preview|5-search-api)/, form: 'web_search_options_nested' },
   },
   deepseek: {
     source: 'https://api-docs.deepseek.com/api/create-chat-completion',
@@ -58,6 +60,8 @@ export const makers = {
     files: 'file_url',
     thinkTags: true,
     alternating: true,
+    // These always search.
+    search: { models: /sonar/, form: 'web_search_options' },
   },
   alibaba: {
     source: 'https://www.alibabacloud.com/help/en/model-studio/deep-thinking',
