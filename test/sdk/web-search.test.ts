@@ -4,8 +4,11 @@ import { ChatOpenAI } from '@langchain/openai'
 import { generateText, stepCountIs, streamText } from 'ai'
 import OpenAI from 'openai'
 import t from 'tap'
-import { checkStream } from '../../core/testing/index.ts'
+import { checkStream, fakeUpstream } from '../../core/testing/index.ts'
+import gemini from '../../plugins/providers/gemini/index.ts'
 import webSearch from '../../plugins/tools/web-search/index.ts'
+import { ask, said } from '../core/stage.ts'
+import { gateway } from '../gateway.ts'
 import { engine } from '../plugins/tools/search-stage.ts'
 import { stage } from './stage.ts'
 
@@ -91,5 +94,38 @@ t.test('clients run a conversation with search unchanged', async t => {
       const next = await chat.invoke([{ role: 'user', content: question }, whole, { role: 'user', content: 'And in Bergen?' }])
       t.match(next.text, /Sunny/)
     })
+  }
+})
+
+t.test('a managed round trip over the Gemini wire, which searches by itself only alone', async t => {
+  const vendor = await fakeUpstream(({ body, url }) => {
+    const searched = JSON.stringify(body).includes('functionResponse')
+    const part = searched
+      ? { text: 'It is Sunny there.' }
+      : { functionCall: { name: 'managed_web_search', args: { query: 'weather Oslo' } }, thoughtSignature: 'c2lnbmVk' }
+    const reply = {
+      candidates: [{ content: { role: 'model', parts: [part] }, finishReason: 'STOP' }],
+      usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 4, totalTokenCount: 13 },
+    }
+    if (!url.includes('streamGenerateContent')) return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(reply) }
+    return { headers: { 'content-type': 'text/event-stream' }, body: `data: ${JSON.stringify(reply)}\r\n\r\n` }
+  })
+  t.teardown(() => vendor.close())
+  const under = await gateway({
+    plugins: [found.plugin, webSearch({ maxCached: 0 }), gemini({ apiKey: 'demo-gemini', baseUrl: vendor.url })],
+  })
+  t.teardown(under.stop)
+  for (const stream of [false, true]) {
+    const { response } = await ask(under, {
+      model: 'gemini/gemini-2.5-flash',
+      input: question,
+      stream,
+      tools: [{ type: 'web_search', engine: { type: 'managed' } }],
+    })
+    t.equal(said(response), 'It is Sunny there.')
+    t.ok(response.output.some(({ type }) => type === 'web_search_call'))
+    const sent = JSON.stringify(vendor.requests.at(-1)!.body)
+    t.match(sent, /"functionCall".*"functionResponse"/)
+    t.match(sent, /"thoughtSignature":"c2lnbmVk"/, 'the state goes back to the model that it came from')
   }
 })
