@@ -1,4 +1,4 @@
-import type { AdminRole } from '../core/index.ts'
+import type { AdminRole, Clock } from '../core/index.ts'
 import type { PluginUse } from '../core/framework/plugin.ts'
 import admin from '../plugins/endpoints/admin/index.ts'
 import decisions from '../plugins/endpoints/decisions/index.ts'
@@ -21,7 +21,7 @@ export interface AdminGateway extends GatewayUnderTest {
 
 /** A gateway in memory with the admin API, policies of accounts, and decisions. */
 export async function adminGateway(
-  options: { readonly plugins?: readonly PluginUse[]; readonly key?: object } = {},
+  options: { readonly plugins?: readonly PluginUse[]; readonly key?: object; readonly clock?: Clock } = {},
 ): Promise<AdminGateway> {
   const enforcing = guarding(undefined, { enforces: ['zdr', 'hipaa', 'redaction'], settingsProblem: () => undefined })
   const under = await gateway({

@@ -89,12 +89,12 @@ export class AdminAdmission {
   async #identify(text: string): Promise<Identified> {
     const mark = digest(text)
     const fixed = this.#fixed.get(mark)
-    if (fixed) return { admin: fixed, known: { id: fixed.id, mark } }
+    if (fixed) return { admin: fixed, known: { id: fixed.id, mark }, name: fixed.id }
     const id = secretTextId('ta', text)
     const token = id === undefined ? undefined : await this.#find(id)
     if (!token || !isEqual(token.hash, this.#hash(text)))
       throw unauthorized('The admin token is unknown. Create one with "turnpike admin-tokens create".')
-    return { admin: adminOf(token), known: { id: token.id, mark: token.hash } }
+    return { admin: adminOf(token), known: { id: token.id, mark: token.hash }, name: token.name }
   }
 
   #hash(text: string): string {
@@ -114,6 +114,8 @@ export class AdminAdmission {
 interface Identified {
   readonly admin: Admin
   readonly known: KnownToken
+  /** Of the token. */
+  readonly name: string
 }
 
 function adminOf({ id, role, org }: AdminToken): Admin {

@@ -78,7 +78,7 @@ export interface AdminServices {
   /** `text` is shown once and never stored. */
   issueToken(settings: Pick<AdminToken, 'name' | 'role' | 'org'>): Promise<{ readonly token: AdminToken; readonly text: string }>
   /** Whose admin token, or code of a sign-in link, this is. Throws a 401 or 503. A code works once. */
-  identify(text: string): Promise<{ readonly admin: Admin; readonly known: KnownToken }>
+  identify(text: string): Promise<{ readonly admin: Admin; readonly known: KnownToken; readonly name: string }>
   /** Whom the token stands for now. Undefined if it was deleted or replaced. Throws a 503. */
   recall(known: KnownToken): Promise<Admin | undefined>
   /** Sends a request to the public API as this key, with all its rules. Throws the 401 of keys that are refused. */

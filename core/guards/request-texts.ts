@@ -25,13 +25,13 @@ export interface RequestTexts {
   finish(): void
 }
 
-/** Ids of what the gateway stores. They never go to a vendor. */
-const internal = new Set(['previous_response_id', 'conversation'])
+/** What the gateway looks up: names of models and providers, and ids of what it stores. */
+const internal = new Set(['model', 'routing', 'previous_response_id', 'conversation'])
 /** `input` grows with a conversation, so it comes last: placeholders keep their numbers. */
 const members = [...Object.keys(requestSchema.properties).filter(member => member !== 'input' && !internal.has(member)), 'input']
 
 /** What a vendor or a tool must get as it is. */
-const fixedNames = /(?:^|_)(?:ids?|name|filename|namespace|model|label|authorization|headers|type|fallbacks|sort|interval)$/
+const fixedNames = /(?:^|_)(?:ids?|name|filename|namespace|label|authorization|headers|type)$/
 const addresses = /(?:^|_)url$/
 /** Members that hold any JSON: addresses in them are text, which nobody fetches. */
 const freeForm = new Set(['parameters', 'schema', 'input_schema', 'metadata', 'action', 'results', 'variables'])
@@ -60,7 +60,7 @@ export function requestTexts(request: GenerationRequest): RequestTexts {
   for (const member of members) {
     if (copy[member] === undefined || copy[member] === null) continue
     copy[member] = copied(copy[member])
-    collector.visit(copy, member, { path: member, isFree: freeForm.has(member), isFixed: fixedNames.test(member) || member === 'routing' })
+    collector.visit(copy, member, { path: member, isFree: freeForm.has(member), isFixed: fixedNames.test(member) })
   }
   return {
     request: copy as unknown as GenerationRequest,

@@ -18,6 +18,8 @@ export interface Stage {
   call(method: string, path: string, body?: unknown): Promise<any>
   /** Asks the public API with a key, and returns what was answered. */
   ask(key: string, path: string, body: object): Promise<Response>
+  /** What it has printed, or will print. */
+  says(pattern: RegExp): Promise<RegExpExecArray>
   stop(): Promise<void>
 }
 
@@ -66,6 +68,7 @@ export async function openStage(environment: Readonly<Record<string, string>> = 
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
         body: JSON.stringify(body),
       }),
+    says: pattern => gateway.says(pattern),
     async stop() {
       gateway.signal('SIGTERM')
       await gateway.finished

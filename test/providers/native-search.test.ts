@@ -62,7 +62,7 @@ const table: readonly (readonly [name: string, plugin: PluginUse, searching: rea
     'Anthropic',
     anthropic({ apiKey }),
     ['claude-3-7-sonnet-20250219', 'claude-3-5-haiku-latest', 'claude-sonnet-4-5', 'claude-opus-4-1', 'claude-sonnet-5'],
-    ['claude-3-opus-20240229', 'claude-3-haiku-20240307', 'glm-4.7'],
+    ['claude-3-opus-20240229', 'claude-3-5-sonnet-20240620', 'claude-3-haiku-20240307', 'glm-4.7'],
   ],
   [
     'Gemini',

@@ -208,6 +208,7 @@ function toResponse({ status, headers = {}, body }: Reply, id?: string): Respons
       ...headers,
       ...(id && { 'x-request-id': id }),
       'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
       'content-length': String(Buffer.byteLength(text)),
     },
   })

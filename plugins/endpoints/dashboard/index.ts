@@ -1,5 +1,15 @@
-import { AdminAuthenticators, AdminRoutes, AuditTrail, Clock, DashboardPages, definePlugin, Sealer } from '../../../core/index.ts'
+import {
+  AdminAuthenticators,
+  AdminRoutes,
+  AuditTrail,
+  Clock,
+  DashboardPages,
+  definePlugin,
+  requirePeer,
+  Sealer,
+} from '../../../core/index.ts'
 import { Assets } from './assets.ts'
+import { OpenId, openIdSchema } from './openid.ts'
 import { dashboardRoutes } from './routes.ts'
 import { Sessions } from './sessions.ts'
 import { SignIn } from './sign-in.ts'
@@ -7,12 +17,21 @@ import { SignIn } from './sign-in.ts'
 /** The dashboard, on the listener of the admin API and a client of it: docs/dashboard.md. */
 export default definePlugin({
   name: 'dashboard',
-  options: { type: 'object', additionalProperties: false, properties: {} },
+  options: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      openId: { ...openIdSchema, description: 'Lets people sign in with OpenID Connect. Admin tokens work, too.' },
+    },
+  },
   needs: { audit: AuditTrail, clock: Clock, pages: DashboardPages, sealer: Sealer },
-  setup(gateway, _, { audit, clock, pages, sealer }) {
-    const sessions = new Sessions(sealer, clock)
+  setup(gateway, { openId: openIdOptions }, { audit, clock, pages, sealer }) {
+    if (openIdOptions) requirePeer('dashboard', 'openid-client', 'for its option openId')
+    const openId = openIdOptions && new OpenId(openIdOptions, sealer, clock, gateway.log)
+    const sessions = new Sessions(sealer, clock, openId)
     const assets = new Assets(new URL('app/', import.meta.url))
     gateway.add(AdminAuthenticators, { name: 'dashboard', admit: (request, services) => sessions.admit(request, services) })
-    for (const route of dashboardRoutes({ assets, pages, signIn: new SignIn(sessions, audit, clock) })) gateway.add(AdminRoutes, route)
+    for (const route of dashboardRoutes({ assets, pages, signIn: new SignIn(sessions, audit, clock, openId) }))
+      gateway.add(AdminRoutes, route)
   },
 })

@@ -24,6 +24,8 @@ export function dashboardRoutes({ assets, pages, signIn }: DashboardParts): read
     open('GET', '/session', (exchange, gateway) => signIn.show(exchange, gateway, pages.values())),
     open('POST', '/session', (exchange, gateway) => signIn.start(exchange, gateway)),
     open('DELETE', '/session', exchange => signIn.end(exchange)),
+    open('GET', '/openid', exchange => signIn.startOpenId(exchange)),
+    open('GET', '/openid-callback', (exchange, gateway) => signIn.finishOpenId(exchange, gateway)),
   ]
 }
 

@@ -1,5 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { GatewayError, type Admin, type AdminServices, type Clock, type KnownToken, type Sealer } from '../../../core/index.ts'
+import type { Person } from './access.ts'
 
 export const sessionMs = 12 * 3_600_000
 /** The header that every change carries. Pages of other origins can neither read its value nor send it. */
@@ -7,7 +8,12 @@ export const antiForgeryHeader = 'x-anti-forgery'
 const context = { org: '', purpose: 'dashboard-session' }
 
 /** Who is signed in: the holder of an admin token, or somebody whom an identity provider vouches for. */
-export type Identity = { readonly token: KnownToken } | { readonly admin: Admin }
+export type Identity = { readonly token: KnownToken } | { readonly person: Person }
+
+/** What people without a token may do, by the config of now. */
+export interface People {
+  adminOf(person: Person): Admin | undefined
+}
 
 export interface Session {
   readonly identity: Identity
@@ -25,13 +31,16 @@ export interface Session {
 export class Sessions {
   readonly #sealer: Sealer
   readonly #clock: Clock
+  readonly #people: People | undefined
   /** What signed out, with the time when it would have ended by itself. A copy of such a cookie is good for nothing on this gateway. */
   readonly #ended = new Map<string, number>()
   #cookieName: string | undefined
 
-  constructor(sealer: Sealer, clock: Clock) {
+  /** Without `people`, only admin tokens have sessions. */
+  constructor(sealer: Sealer, clock: Clock, people: People | undefined) {
     this.#sealer = sealer
     this.#clock = clock
+    this.#people = people
   }
 
   /** Whom the cookie of a request stands for. Undefined without one that is valid. Throws a 403 for a change that a foreign page may have made. */
@@ -46,7 +55,7 @@ export class Sessions {
   /** The session of the cookie, unless it is over. */
   read(request: Request): Session | undefined {
     if (isForeign(request)) return undefined
-    const sealed = cookieIn(request, this.#cookie)
+    const sealed = cookieIn(request, this.cookie)
     if (sealed === undefined) return undefined
     const bytes = this.#sealer.open(context, Buffer.from(sealed, 'base64url'))
     if (!bytes) return undefined
@@ -55,7 +64,7 @@ export class Sessions {
   }
 
   async adminOf({ identity }: Session, gateway: AdminServices): Promise<Admin | undefined> {
-    return 'token' in identity ? await gateway.recall(identity.token) : identity.admin
+    return 'token' in identity ? await gateway.recall(identity.token) : this.#people?.adminOf(identity.person)
   }
 
   start(request: Request, identity: Identity, name: string): { readonly session: Session; readonly setCookie: string } {
@@ -77,13 +86,13 @@ export class Sessions {
   }
 
   /** Cookies belong to a host, whatever its port. So each gateway has a name of its own for its cookie. */
-  get #cookie(): string {
+  get cookie(): string {
     return (this.#cookieName ??= `turnpike_${this.#sealer.mac('dashboard-cookie', '').toString('hex').slice(0, 8)}`)
   }
 
   /** Without a `Path`, the cookie is for the path below which the browser finds the dashboard. */
   #setCookie(request: Request, value: string, seconds: number): string {
-    return `${this.#cookie}=${value}; Max-Age=${seconds}; HttpOnly; SameSite=Strict${isSecure(request) ? '; Secure' : ''}`
+    return `${this.cookie}=${value}; Max-Age=${seconds}; HttpOnly; SameSite=Strict${isSecure(request) ? '; Secure' : ''}`
   }
 }
 
@@ -99,7 +108,7 @@ export function cookieIn({ headers }: Request, name: string): string | undefined
 }
 
 /** Whether a page of another origin sent the request. Other ports of this host are the same site, so `SameSite` does not stop them. */
-function isForeign({ headers }: Request): boolean {
+export function isForeign({ headers }: Request): boolean {
   return ['cross-site', 'same-site'].includes(headers.get('sec-fetch-site') ?? '')
 }
 

@@ -8,8 +8,9 @@ import {
   type DashboardPage,
   type JsonObject,
 } from '../../../core/index.ts'
+import { redirect, refused as refusedOpenId, type OpenId } from './openid.ts'
 import { securityHeaders } from './page.ts'
-import type { Identity, Sessions } from './sessions.ts'
+import { isForeign, type Identity, type Sessions } from './sessions.ts'
 import { Tries } from './tries.ts'
 
 const check = bodyValidator({
@@ -23,11 +24,13 @@ const check = bodyValidator({
 export class SignIn {
   readonly #sessions: Sessions
   readonly #audit: AuditTrail
+  readonly #openId: OpenId | undefined
   readonly #tries: Tries
 
-  constructor(sessions: Sessions, audit: AuditTrail, clock: Clock) {
+  constructor(sessions: Sessions, audit: AuditTrail, clock: Clock, openId: OpenId | undefined) {
     this.#sessions = sessions
     this.#audit = audit
+    this.#openId = openId
     this.#tries = new Tries(clock)
   }
 
@@ -35,7 +38,7 @@ export class SignIn {
   async show({ request }: AdminExchange, gateway: AdminServices, pages: readonly DashboardPage[]): Promise<Response> {
     const session = this.#sessions.read(request)
     const admin = session && (await this.#sessions.adminOf(session, gateway))
-    if (!session || !admin) return json({ admin: null })
+    if (!session || !admin) return json({ admin: null, openid: this.#openId ? { name: this.#openId.name } : null })
     return json({
       admin: { id: admin.id, name: session.name, role: admin.role, org: admin.org ?? null },
       anti_forgery: session.antiForgery,
@@ -46,31 +49,46 @@ export class SignIn {
 
   async start(exchange: AdminExchange, gateway: AdminServices): Promise<Response> {
     const { request } = exchange
+    if (isForeign(request)) throw refused()
     const address = addressOf(request)
     this.#tries.check(address)
     const body = (await exchange.json()) as { readonly token: string }
     check(body)
-    const { known } = await gateway.identify(body.token.trim()).catch((error: unknown) => {
+    const { known, name } = await gateway.identify(body.token.trim()).catch((error: unknown) => {
       if (!(error instanceof GatewayError) || error.status !== 401) throw error
       this.#tries.failed(address)
       throw refused()
     })
-    return await this.begin(exchange, gateway, { token: known }, known.id)
+    return json({ signed_in: true }, 201, { 'set-cookie': await this.#begin(request, gateway, { token: known }, name) })
   }
 
-  /** Starts a session, which the audit trail notes. */
-  async begin({ request }: AdminExchange, gateway: AdminServices, identity: Identity, name: string): Promise<Response> {
-    const { session, setCookie } = this.#sessions.start(request, identity, name)
-    const admin = await this.#sessions.adminOf(session, gateway)
-    if (!admin) throw refused()
-    const { clock, ids } = gateway
-    const entry = { actor: admin.id, action: 'sessions.create', target: admin.id, org: admin.org ?? null, changes: {} }
-    await this.#audit.add({ id: ids.make('aud'), at: clock.now(), ...entry })
-    return json({ signed_in: true }, 201, { 'set-cookie': setCookie })
+  /** Sends the browser to the identity provider. */
+  async startOpenId({ request }: AdminExchange): Promise<Response> {
+    return (await this.#openId?.start(request, this.#sessions.cookie)) ?? redirect('./')
+  }
+
+  /** Takes the browser back from the identity provider. */
+  async finishOpenId({ request }: AdminExchange, gateway: AdminServices): Promise<Response> {
+    const found = await this.#openId?.finish(request, this.#sessions.cookie)
+    if (!found) return redirect('./')
+    if ('refusal' in found) return refusedOpenId(found.refusal, found.clear)
+    return redirect('./', found.clear, await this.#begin(request, gateway, { person: found.person }, found.name))
   }
 
   end({ request }: AdminExchange): Response {
     return json({ signed_in: false }, 200, { 'set-cookie': this.#sessions.end(request) })
+  }
+
+  /** Starts a session, which the audit trail notes. Returns the header with its cookie. */
+  async #begin(request: Request, gateway: AdminServices, identity: Identity, name: string): Promise<string> {
+    const { session, setCookie } = this.#sessions.start(request, identity, name)
+    const admin = await this.#sessions.adminOf(session, gateway)
+    if (!admin) throw refused()
+    const { clock, ids } = gateway
+    const changes = { name: { from: null, to: name } }
+    const entry = { actor: admin.id, action: 'sessions.create', target: admin.id, org: admin.org ?? null, changes }
+    await this.#audit.add({ id: ids.make('aud'), at: clock.now(), ...entry })
+    return setCookie
   }
 }
 

@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { customPattern } from './custom-pattern.ts'
+import { deniedWords } from './denied-words.ts'
 import { detectors } from './detectors/index.ts'
 import type { Detector, Span } from './detectors/detector.ts'
-import { custom, denied } from './own-patterns.ts'
 import { plainText, type PlainText } from './plain-text.ts'
 import { usualDetectors, type Settings } from './settings.ts'
 
@@ -25,8 +26,8 @@ export class Finder {
 
   constructor({ detectors: names, custom: patterns, allow, deny }: Settings) {
     this.#detectors = [
-      ...(deny?.length ? [denied(deny)] : []),
-      ...(patterns ?? []).map(custom),
+      ...(deny?.length ? [deniedWords(deny)] : []),
+      ...(patterns ?? []).map(customPattern),
       ...Object.entries(detectors)
         .filter(([name]) => (names ?? usualDetectors).includes(name as keyof typeof detectors))
         .map(([, detector]) => detector),

@@ -39,7 +39,7 @@ export class RedactionSession implements GuardSession {
     const [path] = texts.unreadable
     if (path !== undefined && unreadable === 'refuse') return { refuse: cannotRead(path) }
     this.#placeholders.avoid(lookalikes(texts.slots))
-    const found = await this.#find(texts.slots)
+    const found = await this.#find([...texts.slots, ...modelNames(request)])
     for (const [slot, spans] of found) {
       if (replacement === 'refuse') return { refuse: refused(slot, spans, 'this API key does not allow it') }
       if (slot.kind === 'fixed') return { refuse: refused(slot, spans, 'a name or an address cannot be redacted') }
@@ -101,6 +101,13 @@ export class RedactionSession implements GuardSession {
     for (const spans of found.values()) for (const { label } of spans) counts[label.toLowerCase()] = (counts[label.toLowerCase()] ?? 0) + 1
     return counts
   }
+}
+
+/** Vendors get the name of a model as the caller wrote it, if no catalog lists it. */
+function modelNames({ model, routing }: GenerationRequest): readonly RequestText[] {
+  const fallbacks = routing?.model?.fallbacks ?? []
+  const name = (path: string, text: string): RequestText => ({ path, text, kind: 'fixed', replace() {} })
+  return [name('model', model), ...fallbacks.map((fallback, index) => name(`routing.model.fallbacks[${index}]`, fallback))]
 }
 
 /** Texts of the caller that look like placeholders. */

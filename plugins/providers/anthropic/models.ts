@@ -54,6 +54,7 @@ const claude55: ModelTraits = { ...alwaysThinking, forcedTools: false }
  */
 const rows: readonly (readonly [RegExp, ModelTraits])[] = [
   [/claude-(instant|v?[12]|3-(opus|sonnet|haiku))/, early],
+  [/claude-3[-.]5-sonnet.*20240620/, { ...early, maxTokens: 8192 }],
   [/claude-3[-.]5/, { ...early, search: true, maxTokens: 8192 }],
   [/claude-3[-.]7/, budgeted],
   [/claude-(opus|sonnet)-4([-.@]0)?(?![-.]\d(?!\d))/, budgeted],

@@ -16,6 +16,8 @@ export interface ModelTraits {
   readonly systemInstruction: boolean
   /** The tool `googleSearch`. */
   readonly search: boolean
+  /** The vendor bills each search. Before, it billed each request that searched ("Gemini Developer API pricing"). */
+  readonly countsSearches: boolean
 }
 
 const plain: ModelTraits = {
@@ -27,9 +29,10 @@ const plain: ModelTraits = {
   signedCalls: false,
   systemInstruction: true,
   search: false,
+  countsSearches: false,
 }
 const budgeted: ModelTraits = { ...plain, thinking: 'budget', search: true, budget: { least: 1, most: 24_576, off: true } }
-const unlevelled3: ModelTraits = { ...plain, formatWithTools: true, signedCalls: true }
+const unlevelled3: ModelTraits = { ...plain, formatWithTools: true, signedCalls: true, countsSearches: true }
 const pro3: ModelTraits = { ...unlevelled3, thinking: 'level', search: true, levels: ['LOW', 'MEDIUM', 'HIGH'] }
 const flash3: ModelTraits = { ...pro3, levels: ['MINIMAL', 'LOW', 'MEDIUM', 'HIGH'] }
 

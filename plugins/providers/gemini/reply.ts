@@ -2,6 +2,7 @@ import { membersOf, ProviderFailure, type Emit, type ProviderCall } from '../../
 import { Content } from './content.ts'
 import { failureInside } from './failure.ts'
 import { blocked, endingOf } from './finish.ts'
+import { traitsOf } from './models.ts'
 import { settingsFor } from './settings.ts'
 import { usageOf } from './usage.ts'
 import type { WireCandidate, WireResponse, WireUsage } from './wire-reply.ts'
@@ -55,7 +56,8 @@ export class Reply {
     if (!reason) return
     const ending = endingOf(reason, message ?? undefined)
     if (ending === 'content-filter' && message) this.#content.refuse(message)
-    const { searches, calls } = this.#content.end()
+    const { searches: asked, calls } = this.#content.end()
+    const searches = traitsOf(this.#call.endpoint).countsSearches ? asked : Math.min(asked, 1)
     if (this.#usage && (searches > 0 || !this.#counted))
       this.#emit({ type: 'usage', usage: { ...usageOf(this.#usage), ...(searches > 0 && { toolCalls: { web_search: searches } }) } })
     if (typeof ending === 'object') throw ending.failure

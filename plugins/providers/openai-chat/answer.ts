@@ -51,7 +51,7 @@ export class Answer {
 
   /** A delta, or a whole message. */
   say(said: Said, logprobs: Choice['logprobs'], whole: boolean, emit: Emit): void {
-    if (said.executed_tools?.length) {
+    if (said.executed_tools) {
       this.#thinkTags?.flush(emit)
       this.#found.executed(said.executed_tools, emit)
     }

@@ -14,19 +14,24 @@ export class Searches {
 
   /** Members beside the choices. Perplexity repeats them in every chunk. */
   beside({ citations, search_results }: ChatBody, hasText: boolean, emit: Emit): void {
-    if (!citations?.length && !search_results?.length) return
-    this.#numbered = numberedResults(citations ?? [], search_results ?? [])
+    const numbered = numberedResults(listIn(citations), listIn(search_results))
+    if (numbered.length === 0) return
+    this.#numbered = numbered
     if (!hasText) this.#tell(this.#numbered, emit)
   }
 
   /** Groq's tools. A stream has each of them twice: when it starts and when it is done. */
   executed(tools: readonly ExecutedTool[], emit: Emit): void {
-    for (const { index, type, arguments: input, output, search_results: found } of tools) {
+    for (const { index, type, arguments: input, output, search_results: found } of listIn(tools).map(
+      membersOf,
+    ) as readonly ExecutedTool[]) {
       if (type !== 'search') continue
       const number = index ?? this.count
       const key = `search_${number}`
       const query = firstText(membersOf(parseJson(input ?? ''))['query']) ?? ''
-      const results = (found?.results ?? []).flatMap(({ url, title, content }) => resultOf(url, title, content))
+      const results = listIn(found?.results)
+        .map(membersOf)
+        .flatMap(({ url, title, content }) => resultOf(url, title, content))
       if (!output && results.length === 0 && !this.#running.has(number)) {
         this.#running.add(number)
         emit({ type: 'search', key, status: 'in_progress', action: { type: 'search', query } })
@@ -86,9 +91,14 @@ function numberedResults(citations: readonly unknown[], searchResults: readonly 
   return addresses.map(url => known.get(url) ?? resultOf(url, undefined, undefined)[0] ?? { url: '' })
 }
 
+/** Nothing but addresses of the web is passed on. */
 function resultOf(url: unknown, title: unknown, text: unknown): readonly SearchResult[] {
-  if (typeof url !== 'string' || url === '') return []
+  if (typeof url !== 'string' || !/^https?:\/\//i.test(url)) return []
   return [{ url, ...(typeof title === 'string' && title !== '' && { title }), ...(typeof text === 'string' && text !== '' && { text }) }]
+}
+
+function listIn(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
 }
 
 function sourceOf({ url }: SearchResult): { readonly type: 'url'; readonly url: string } {

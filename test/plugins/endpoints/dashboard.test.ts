@@ -1,4 +1,5 @@
 import t from 'tap'
+import { AdminRoutes, definePlugin, type AdminRoute, type Registry } from '../../../core/index.ts'
 import dashboard from '../../../plugins/endpoints/dashboard/index.ts'
 import { adminGateway, type AdminGateway } from '../../admin-gateway.ts'
 
@@ -94,7 +95,7 @@ t.test('an admin token signs in, with its role and organization', async t => {
   const under = await underTest()
   t.teardown(under.stop)
   await under.call('POST', '/orgs', { id: 'acme', name: 'Acme' })
-  t.same(await (await ask(under, 'GET', '/session')).json(), { admin: null })
+  t.same(await (await ask(under, 'GET', '/session')).json(), { admin: null, openid: null })
   const token = await under.token('viewer', 'acme')
   const reply = await ask(under, 'POST', '/session', { token })
   t.equal(reply.status, 201)
@@ -127,6 +128,8 @@ t.test('a change needs the anti-forgery token, and requests of other origins hav
     t.equal((await send('GET', '/admin/v1/keys', undefined, { 'sec-fetch-site': site })).status, 401, site)
   }
   t.equal((await create({ 'sec-fetch-site': 'same-origin' })).status, 201)
+  const token = await under.token('owner')
+  t.equal((await ask(under, 'POST', '/session', { token }, { 'sec-fetch-site': 'cross-site' })).status, 401, 'nobody signs others in')
 })
 
 t.test('a session ends with its token, by signing out, and when it was changed', async t => {
@@ -143,7 +146,7 @@ t.test('a session ends with its token, by signing out, and when it was changed',
     t.equal((await other.send('GET', '/admin/v1/keys', undefined, { cookie })).status, 401)
   t.equal((await under.call('DELETE', `/admin-tokens/${token.split('_')[1]}`)).status, 200)
   t.equal((await other.send('GET', '/admin/v1/keys')).status, 401, 'the token is deleted')
-  t.same(await (await other.send('GET', '/session')).json(), { admin: null })
+  t.same(await (await other.send('GET', '/session')).json(), { admin: null, openid: null })
 })
 
 t.test('a link signs in once', async t => {
@@ -166,4 +169,69 @@ t.test('wrong tokens are refused, and too many of them too', async t => {
   const limited = await ask(under, 'POST', '/session', { token: await under.token('owner') })
   t.equal(limited.status, 429)
   t.ok(Number(limited.headers.get('retry-after')) > 0)
+})
+
+t.test('every admin route: 401 without a session, 403 for changes without the anti-forgery token', async t => {
+  let routes: Registry<AdminRoute>
+  const table = definePlugin({
+    name: 'route-table',
+    options: { type: 'object', additionalProperties: false, properties: {} },
+    needs: { routes: AdminRoutes },
+    setup(_, __, needs) {
+      routes = needs.routes
+    },
+  })
+  const under = await adminGateway({ plugins: [dashboard({}), table({})] })
+  t.teardown(under.stop)
+  const { send } = await signedIn(under, await under.token('owner'))
+  const closed = routes!.values().filter(({ role }) => role !== 'none')
+  t.ok(closed.length > 30)
+  for (const { method, path } of closed) {
+    const url = path.replaceAll(/:\w+/g, 'x')
+    const body = method === 'POST' || method === 'PATCH' ? {} : undefined
+    const name = `${method} ${path}`
+    t.equal((await ask(under, method, url, body)).status, 401, `${name} without a session`)
+    t.equal((await ask(under, method, url, body, { cookie: 'turnpike_00000000=x' })).status, 401, `${name} with another cookie`)
+    const plain = await send(method, url, body, { 'x-anti-forgery': '' })
+    if (method === 'GET') t.not(plain.status, 401, name)
+    else t.match(await plain.json(), { error: { code: 'anti_forgery_token_invalid' } }, `${name} without the anti-forgery token`)
+    const { status } = await send(method, url, body)
+    t.ok(status < 500 && status !== 401 && status !== 403, `${name} with it: ${status}`)
+  }
+  t.same(
+    routes!.values().flatMap(({ role, method, path }) => (role === 'none' ? [`${method} ${path}`] : [])),
+    [
+      'GET /',
+      'GET /:page',
+      'GET /app/**:path',
+      'GET /modules/:file',
+      'GET /session',
+      'POST /session',
+      'DELETE /session',
+      'GET /openid',
+      'GET /openid-callback',
+    ],
+    'what is open to everybody',
+  )
+})
+
+t.test('sessions, links and the wait after wrong tokens end in time', async t => {
+  let now = Date.UTC(2026, 0, 31, 12)
+  const under = await adminGateway({ plugins: [dashboard({})], clock: { now: () => now, elapsed: () => now } })
+  t.teardown(under.stop)
+  const token = await under.token('owner')
+  const [used, late] = [await under.gateway.admin!.issueLink(token), await under.gateway.admin!.issueLink(token)]
+  now += 15 * 60_000 - 1
+  t.equal((await ask(under, 'POST', '/session', { token: used })).status, 201)
+  now += 1
+  t.equal((await ask(under, 'POST', '/session', { token: late })).status, 401)
+  const { send } = await signedIn(under, token)
+  now += 12 * 3_600_000 - 1
+  t.equal((await send('GET', '/admin/v1/keys')).status, 200)
+  now += 1
+  t.equal((await send('GET', '/admin/v1/keys')).status, 401)
+  for (let tries = 0; tries < 10; tries++) await ask(under, 'POST', '/session', { token: 'wrong' })
+  t.equal((await ask(under, 'POST', '/session', { token })).status, 429)
+  now += 60_000
+  t.equal((await ask(under, 'POST', '/session', { token })).status, 201)
 })

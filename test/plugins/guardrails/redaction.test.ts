@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { LogSinks, type GenerationEvent, type JsonObject } from '../../../core/index.ts'
+import { Finder } from '../../../plugins/guardrails/redaction/finder.ts'
 import redaction from '../../../plugins/guardrails/redaction/index.ts'
 import { adding, ask, said, stop, text, usage, witness } from '../../core/stage.ts'
 import { gateway } from '../../gateway.ts'
@@ -19,11 +21,38 @@ async function stage(settings: JsonObject = {}, answer?: (input: string) => read
 }
 
 const found: Readonly<Record<string, readonly string[]>> = {
-  EMAIL: ['jane.doe@example.com', 'o’brien+tag@mail.example.co.uk', '用户@例子.example.com'],
-  CARD: ['4111 1111 1111 1111', '5555-5555-5555-4444', '378282246310005'],
+  EMAIL: [
+    'jane.doe@example.com',
+    'o’brien+tag@mail.example.co.uk',
+    '用户@例子.example.com',
+    'jаne@example.com',
+    '"jane doe"@example.com',
+    'JANE@EXAMPLE.MUSEUM',
+  ],
+  CARD: ['4111 1111 1111 1111', '5555-5555-5555-4444', '378282246310005', '4111  1111  1111  1111', '3782 822463 10005'],
   IBAN: ['DE89 3704 0044 0532 0130 00', 'GB82WEST12345698765432', 'nl91abna0417164300'],
-  NATIONAL_ID: ['536-90-4399', 'AB123456C', '36 574 261 809', '2 95 10 99 126 111 93', '54362315-K', 'RCCMNL83S18D969H', '2341 2341 2346'],
-  PHONE: ['+1 (415) 555-2671', '+44 20 7946 0958', '020 7946 0958', '(415) 555-2671', '06 12 34 56 78'],
+  NATIONAL_ID: [
+    '536-90-4399',
+    'AB123456C',
+    '36 574 261 809',
+    '2 95 10 99 126 111 93',
+    '54362315-K',
+    'RCCMNL83S18D969H',
+    '2341 2341 2346',
+    '2341-2341-2346',
+    '54.362.315-K',
+    '529.982.247-25',
+  ],
+  PHONE: [
+    '+1 (415) 555-2671',
+    '+44 20 7946 0958',
+    '020 7946 0958',
+    '(415) 555-2671',
+    '06 12 34 56 78',
+    '+44 (0)20 7946 0958',
+    '0049 30 123456',
+    '1-800-356-9377',
+  ],
   IP: ['192.0.2.17', '2001:db8::ff00:42:8329'],
   SECRET: [
     `ghp_${'a1B2c3D4e5F6'.repeat(3)}`,
@@ -55,6 +84,15 @@ t.test('what only looks similar is kept', async t => {
     'ISBN 978-3-16-148410-0',
     '2026-11-22 12:30:45',
     'user@localhost',
+    'image@2x.png',
+    'name@1.2.3-beta.next',
+    'x4111111111111111y',
+    '0.4111111111111111',
+    'at 12:30:45.123456',
+    '20261122 a las 10',
+    'version 10.20.30.40',
+    'add::face, std::dec',
+    'born on 24/05/1980',
     'f47ac10b-58cc-4372-a567-0e02b2c3d479',
     'DE89 3704 0044 0532 0130 01',
     'a[0] + b[1] == c::d',
@@ -122,6 +160,24 @@ t.test('numbers in JSON are searched, and the rest of the document stays as it w
   t.ok(sent().includes(JSON.stringify('{"n": "[CARD_1]"}')))
 })
 
+t.test('the name of a member tells what its value is', async t => {
+  const { under, sent } = await stage()
+  const facts = { phone: '4155552671', ssn: '536904399', api_key: 'f'.repeat(12) + '0123456789abcdef', password: 'demo-55!' }
+  const { status } = await ask(under, {
+    model: 'acme/m',
+    input: [
+      { role: 'user', content: 'look' },
+      { type: 'function_call', call_id: 'call_1', name: 'look', arguments: JSON.stringify(facts) },
+      { type: 'function_call_output', call_id: 'call_1', output: JSON.stringify([{ deep: facts }]) },
+      { role: 'user', content: 'and?' },
+    ],
+    tools: [{ type: 'function', name: 'look', parameters: { type: 'object', default: facts } }],
+  })
+  t.equal(status, 200)
+  for (const value of Object.values(facts)) t.notOk(sent().includes(value), `${value}: ${sent()}`)
+  t.match(sent(), 'PHONE_1')
+})
+
 t.test('files that are not UTF-8 cannot be read', async t => {
   const text = 'card 4111 1111 1111 1111'
   const data = (type: string, bytes: Buffer) => `data:${type};base64,${bytes.toString('base64')}`
@@ -164,6 +220,90 @@ t.test('other spaces, hyphens and digits do not hide anything', async t => {
     const { response } = await ask(under, { model: 'acme/m', input })
     t.notOk(sent().includes(input))
     t.equal(said(response), input)
+  }
+})
+
+t.test('what cannot be seen, and other ways to write the same, hide nothing', async t => {
+  const { under, sent } = await stage()
+  const card = '4111111111111111'
+  const written: Readonly<Record<string, string>> = {
+    'zero-width spaces': [...card].join('\u200b'),
+    'soft hyphens': card.replaceAll('11', '1\u00ad1'),
+    'marks of direction': `\u202a+1 415 555 2671\u202c`,
+    'right to left': `\u200f+972 50 234 5678\u200f`,
+    'full-width digits': '４１１１－１１１１－１１１１－１１１１',
+    'a full-width address': 'ｊａｎｅ＠ｅｘａｍｐｌｅ．ｃｏｍ',
+    'Arabic digits': '٤١١١١١١١١١١١١١١١',
+    'Devanagari digits': '४१११ ११११ ११११ ११११',
+    'a word joiner in an address': 'jane\u2060@exam\u200bple.com',
+    'an address in a URL': 'https://example.net/?to=jane%40example.com',
+    'an address in HTML': 'jane&#64;example.com',
+    'an address with an escape': 'jane\\u0040example.com',
+    'no spaces around': '请联系jane@example.com或+8613812345678谢谢',
+    'emoji around': '🙂jane@example.com🙂',
+    'a byte order mark': `\ufeff${card}`,
+  }
+  for (const [what, input] of Object.entries(written)) {
+    const { response } = await ask(under, { model: 'acme/m', input })
+    t.match(sent(), /\[(?:CARD|PHONE|EMAIL)_1\]/, what)
+    t.notMatch(sent(), /1{4}|１{4}|١{4}|१{4}|5671|jane|ｊａｎｅ|138123/, `${what}: ${sent()}`)
+    t.equal(said(response), input, what)
+  }
+})
+
+t.test('only the exact placeholder is restored', async t => {
+  const altered = [
+    '[email_1]',
+    '[ EMAIL_1 ]',
+    'EMAIL_1',
+    '[EMAIL 1]',
+    '[EMAIL_01]',
+    '［EMAIL_1］',
+    '[EMAIL_1',
+    '[EMAIL_2]',
+    '[EMAIL_1_1]',
+    '%5BEMAIL_1%5D',
+  ]
+  const { under } = await stage({}, () => [...Array.from(`${altered.join(' ')} [EMAIL_1]`, text), usage(1, 1), stop])
+  for (const stream of [false, true]) {
+    const { response } = await ask(under, { model: 'acme/m', input: 'a@example.com', stream })
+    t.equal(said(response), `${altered.join(' ')} a@example.com`)
+  }
+})
+
+t.test('ten thousand values', async t => {
+  const { under, sent } = await stage({}, heard => [text(heard.slice(0, 50_000)), text(heard.slice(50_000)), usage(1, 1), stop])
+  const input = Array.from({ length: 10_000 }, (_, index) => `user${index}@example.com`).join('\n')
+  const { response } = await ask(under, { model: 'acme/m', input, stream: true })
+  t.notMatch(sent(), 'example.com')
+  t.match(sent(), '[EMAIL_10000]')
+  t.equal(said(response), input)
+})
+
+t.test('a refused stream is an error, and nothing is sent', async t => {
+  const { under, acme } = await stage({ replacement: 'refuse' })
+  const { status, error } = await ask(under, { model: 'acme/m', input: 'a@example.com', stream: true })
+  t.equal(status, 400)
+  t.equal(error.code, 'invalid_prompt')
+  t.notMatch(JSON.stringify(error), 'example.com')
+  t.equal(acme.calls.length, 0)
+})
+
+t.test('denied words, however they are written', async t => {
+  const words = ['Jane Döe', 'İstanbul', 'ΣΟΦΟΣ', 'x', 'Anna', 'Annabelle', 'co\u2011op']
+  const { under, sent } = await stage({ detectors: [], deny: words })
+  for (const [input, expected] of [
+    ['JANE DÖE', '[DENIED_1]'],
+    ['jane\u00a0do\u0308e', '[DENIED_1]'],
+    ['in istanbul', 'in [DENIED_1]'],
+    ['σοφος', '[DENIED_1]'],
+    ['a x b', 'a [DENIED_1] b'],
+    ['annabelle, anna', '[DENIED_1], [DENIED_2]'],
+    ['the co-op', 'the [DENIED_1]'],
+    ['Jane Do', 'Jane Do'],
+  ]) {
+    await ask(under, { model: 'acme/m', input: input! })
+    t.ok(sent().includes(JSON.stringify(expected)), `${input}: ${sent()}`)
   }
 })
 
@@ -227,6 +367,32 @@ t.test('a chain gives the model placeholders and the caller the values', async t
   t.notMatch(sent(), 'example.com')
   t.equal(sent().split('I am [EMAIL_1]').length, 3, 'as the caller said, and as the model did')
   t.equal(said(second.response), 'b@example.com is my friend')
+})
+
+t.test('placeholders keep their numbers while a conversation grows', async t => {
+  const { under, sent } = await stage()
+  const rest = {
+    model: 'acme/m',
+    instructions: 'You work for boss@example.com',
+    tools: [{ type: 'function', name: 'look', description: 'help@example.com' }],
+  }
+  const input = [{ role: 'user', content: 'I am a@example.com' }]
+  await ask(under, { ...rest, input })
+  const first = JSON.parse(sent())
+  await ask(under, { ...rest, input: [...input, { role: 'user', content: 'b@example.com is my friend' }] })
+  const second = JSON.parse(sent())
+  t.same(second.instructions, first.instructions)
+  t.same(second.tools, first.tools)
+  t.same(second.input[0], first.input[0])
+  t.match(JSON.stringify(second.input[1]), '[EMAIL_4] is my friend')
+})
+
+t.test('names of models are not taken for personal data', async t => {
+  const models = JSON.parse(readFileSync(new URL('../../../plugins/catalogs/bundled/models.json', import.meta.url), 'utf8'))
+  const names = new Set(JSON.stringify(models).match(/(?<=")[\w./:@-]{3,100}(?=")/g))
+  t.ok(names.size > 500)
+  const found = await new Finder({}).find([...names].join('\n'))
+  t.same(found, [])
 })
 
 t.test('the settings of a key', async t => {
@@ -295,6 +461,10 @@ t.test('names and addresses with personal data are refused, since they cannot be
   const { status, error } = await ask(under, { model: 'acme/m', input: [{ role: 'user', content: [image] }] })
   t.equal(status, 400)
   t.match(error.message, /input\[0\]\.content\[0\]\.image_url contains personal data \(email\)/)
+  t.equal(acme.calls.length, 0)
+  const routing = { model: { fallbacks: ['acme/jane@example.com'] } }
+  t.match((await ask(under, { model: 'acme/m', routing })).error, { param: 'routing.model.fallbacks[0]' })
+  t.match((await ask(under, { model: 'acme/jane@example.com' })).error, { param: 'model' })
   t.equal(acme.calls.length, 0)
 })
 

@@ -37,14 +37,15 @@ function load<T>(folder: string): (T & { readonly name: string })[] {
 }
 
 t.test('bodies', async t => {
-  const validate = requestValidator()
-  if (validate) t.not(validate({ model: 'demo' }).length, 0, 'the schema refuses what is wrong')
-  else t.comment('the published schema is not here: bodies are only compared')
+  const validators: Partial<Record<HostName, Validate | undefined>> = { openai: openaiValidator(), openrouter: openrouterValidator() }
+  for (const validate of Object.values(validators))
+    if (validate) t.not(validate({ model: 'demo' }).length, 0, 'the schema refuses what is wrong')
+    else t.comment('a published schema is not here: bodies are only compared')
   for (const { name, host, request, body } of load<BodyFixture>('bodies')) {
     const { url, body: sent } = adapterOf(host).prepare(providerCall(request, { endpoint: { upstreamModel } }))
     t.equal(url, 'https://chat.example.com/v1/chat/completions')
     t.strictSame(JSON.parse(String(sent)), body, name)
-    if (host === 'openai') t.same(validate?.(body) ?? [], [], `${name} is what the vendor documents`)
+    if (host in validators) t.same(validators[host]?.(body) ?? [], [], `${name} is what the vendor documents`)
   }
 })
 
@@ -54,14 +55,24 @@ interface BodyFixture {
   readonly body: unknown
 }
 
-function requestValidator(): ((body: unknown) => readonly unknown[]) | undefined {
-  const file = join(import.meta.dirname, '../../../../shared/wire-schemas/openai.responses-and-chat.schema.json')
+type Validate = (body: unknown) => readonly unknown[]
+
+function openaiValidator(): Validate | undefined {
+  return validatorOf('openai.responses-and-chat.schema.json', '#/$defs/CreateChatCompletionRequest')
+}
+
+function openrouterValidator(): Validate | undefined {
+  return validatorOf('openrouter.openapi.json', '#/components/schemas/ChatRequest')
+}
+
+function validatorOf(name: string, path: string): Validate | undefined {
+  const file = join(import.meta.dirname, '../../../../shared/wire-schemas', name)
   if (!existsSync(file)) return undefined
   const ajv = new Ajv2020({ strict: false, validateFormats: false, validateSchema: false, allErrors: true })
   // OpenAPI's `nullable` is no JSON Schema; no body here relies on it.
   const schema = JSON.parse(readFileSync(file, 'utf8'), (name, value) => (name === 'nullable' ? undefined : (value as unknown))) as object
-  ajv.addSchema(schema, 'openai')
-  const validate = ajv.getSchema('openai#/$defs/CreateChatCompletionRequest')!
+  ajv.addSchema(schema, name)
+  const validate = ajv.getSchema(`${name}${path}`)!
   return body => (validate(body) ? [] : (validate.errors ?? []))
 }
 

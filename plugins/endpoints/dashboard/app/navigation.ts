@@ -27,7 +27,7 @@ export function Navigation({
     await session.end()
     onSignedOut()
   }
-  return html`<div id="navigation" class=${isOpen ? 'side open' : 'side'}>
+  return html`<aside id="navigation" aria-label="Navigation" class=${isOpen ? 'side open' : 'side'}>
     <a class="brand" href="./"><img src="app/icon.svg" width="26" height="26" alt="" />Turnpike</a>
     <nav aria-label="Pages">
       <ul>
@@ -47,7 +47,7 @@ export function Navigation({
       </p>
       <button type="button" class="button quiet" onClick=${signOut}><${Icon} name="out" />Sign out</button>
     </div>
-  </div>`
+  </aside>`
 }
 
 function ThemeSwitch(): VNode {

@@ -16,6 +16,7 @@ interface SessionReply {
   readonly admin: SignedIn | null
   readonly anti_forgery?: string
   readonly pages?: readonly AddedPage[]
+  readonly openid?: { readonly name: string } | null
 }
 
 /** The frame around the pages: who is signed in, and which page it is. */
@@ -34,13 +35,13 @@ export function Shell(): VNode {
   }
   useEffect(() => {
     void load()
-    const ended = (): void => setReply({ admin: null })
+    const ended = (): void => void load()
     addEventListener(signedOut, ended)
     return () => removeEventListener(signedOut, ended)
   }, [])
   if (error !== undefined) return html`<main class="alone"><${Problem} error=${error} retry=${load} /></main>`
   if (!reply) return html`<main class="alone"><${Loading} /></main>`
-  if (!reply.admin) return html`<${SignInPage} onSignedIn=${load} />`
+  if (!reply.admin) return html`<${SignInPage} openId=${reply.openid ?? null} onSignedIn=${load} />`
   return html`<${SessionContext.Provider} value=${reply.admin}>
     <${Frame} admin=${reply.admin} added=${reply.pages ?? []} onSignedOut=${load} />
   <//>`

@@ -1,17 +1,35 @@
 import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { session } from './api.ts'
-import { Loading, Problem } from './components/feedback.ts'
+import { Loading, Notice, Problem } from './components/feedback.ts'
 import { TextField } from './components/fields.ts'
 import { Form, useForm } from './components/form.ts'
+import { Button } from './components/page.ts'
 import { html } from './html.ts'
 import { go, here, hrefOf } from './place.ts'
 
 /** The parameter of a link that signs in. */
 const codeParameter = 'sign-in'
 
-/** By an admin token, or by a link that has a code for one. */
-export function SignInPage({ onSignedIn }: { readonly onSignedIn: () => Promise<void> }): VNode {
+/** The parameter that says why the identity provider's user may not enter. */
+const refusalParameter = 'refused'
+const refusals: Readonly<Record<string, string>> = {
+  'no-access': 'You are known, but nothing here is open to you. Ask whoever runs this gateway to give your account access.',
+  expired: 'Signing in took too long, or this browser keeps no cookies. Try again.',
+  refused: 'The identity provider did not sign you in. Try again, or ask whoever runs it.',
+  provider: 'The identity provider cannot be reached, or its answer is not valid. The log of the gateway says more.',
+}
+
+/** By an admin token, by by a link that has a code for one. */
+export function SignInPage({
+  openId,
+  onSignedIn,
+}: {
+  /** The identity provider, if there is one. */
+  readonly openId: { readonly name: string } | null
+  readonly onSignedIn: () => Promise<void>
+}): VNode {
+  const [refusal] = useState(() => here().query.get(refusalParameter))
   const form = useForm({ token: '' })
   const [code, setCode] = useState(() => here().query.get(codeParameter))
   const [error, setError] = useState<unknown>()
@@ -21,6 +39,7 @@ export function SignInPage({ onSignedIn }: { readonly onSignedIn: () => Promise<
   }
   useEffect(() => {
     document.title = 'Sign in · Turnpike'
+    document.querySelector('input')?.focus()
     if (code === null) return
     // A code must not stay in the address, which may be shared.
     go(hrefOf(here().page), { replace: true })
@@ -35,6 +54,12 @@ export function SignInPage({ onSignedIn }: { readonly onSignedIn: () => Promise<
       <p class="brand"><img src="app/icon.svg" width="34" height="34" alt="" />Turnpike</p>
       <h1>Sign in</h1>
       ${error !== undefined && html`<${Problem} error=${error} />`}
+      ${refusal !== null && html`<${Notice} tone="bad">${refusals[refusal] ?? 'Signing in failed. Try again.'}<//>`}
+      ${
+        openId &&
+        html`<${Button} tone="primary" href="openid" target="_self">Continue with ${openId.name}<//>
+          <p class="or muted">or with a token</p>`
+      }
       <${Form} form=${form} action="Sign in" disabled=${form.values.token.trim() === ''} onSubmit=${() => signIn(form.values.token.trim())}>
         <${TextField}
           form=${form}

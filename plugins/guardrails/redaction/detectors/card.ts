@@ -1,7 +1,7 @@
 import { groupsIn, matching, type Detector, type Group, type Span } from './detector.ts'
 
 /** Digits in groups. A run may have more than the number of a card, such as its date. */
-const runs = matching(/(?<![\dA-Za-z]|\d[.,])\d{1,19}(?:[ .-]\d{1,19}){0,4000}(?![\dA-Za-z])/g)
+const runs = matching(/(?<![\dA-Za-z]|\d[.,])\d{1,19}(?:(?: {1,2}|[.-])\d{1,19}){0,4000}(?![\dA-Za-z])/g)
 const group = /\d+/g
 const shortest = 14
 const longest = 19

@@ -7,8 +7,11 @@ const domainAfter = /(?:[\p{L}\p{M}\p{N}-]{1,63}\.){1,8}\p{L}[\p{L}\p{M}\p{N}-]{
 /** https://www.rfc-editor.org/rfc/rfc5321#section-4.5.3.1 */
 const longestLocal = 64
 
-const latinEnd = /[\p{Script=Latin}\p{M}0-9._%+'’-]+$/u
-const latinStart = /^[\p{Script=Latin}0-9-]+/u
+/** Scripts that put no spaces between words. */
+const spaceless =
+  '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}\\p{Script=Tibetan}ー'
+const ownEnd = new RegExp(`[^${spaceless}]+$`, 'u')
+const ownStart = new RegExp(`^[^${spaceless}]+`, 'u')
 /** What cannot begin an address: the rest of an escape, and punctuation. */
 const notFirst = /^(?:.*%[0-9a-f]{2})?[.'’]*/i
 /** `image@2x.png` is a file, `name@1.2.3-beta.next` a version. */
@@ -43,19 +46,26 @@ function addressAt(text: string, sign: Span): Span | undefined {
   return { start, end }
 }
 
-/** Many scripts have no spaces: in `请联系jane@example.com谢谢`, the address is in the middle. */
+/** In `请联系jane@example.com谢谢`, the address is in the middle. */
 function withoutNext(domain: string): string {
   const top = domain.slice(domain.lastIndexOf('.') + 1)
-  const [latinTop] = latinStart.exec(top) ?? []
-  return latinTop !== undefined && latinTop.length >= 2 ? domain.slice(0, domain.length - top.length + latinTop.length) : domain
+  const [ownTop] = ownStart.exec(top) ?? []
+  return ownTop !== undefined && ownTop.length >= 2 ? domain.slice(0, domain.length - top.length + ownTop.length) : domain
 }
 
 function localBefore(text: string, end: number, domain: string): string {
+  if (text[end - 1] === '"') return quotedBefore(text, end)
   let start = end
   while (start > 0 && end - start < longestLocal && inLocal.test(text[start - 1]!)) start--
   // In text with escapes, such as `\\nbob@example.com`, the letter after the backslash is not a part of the address.
   if (text[start - 1] === '\\' && 'nrtbf'.includes(text[start]!)) start++
   const local = text.slice(start, end)
-  const [own] = (/^[\x20-\x7e]+$/.test(domain) && latinEnd.exec(local)) || [local]
+  const [own] = (/^[\x20-\x7e]+$/.test(domain) && ownEnd.exec(local)) || [local]
   return /[.'’]$/.test(own) ? '' : own.replace(notFirst, '')
+}
+
+/** As in `"jane doe"@example.com`. */
+function quotedBefore(text: string, end: number): string {
+  const start = text.lastIndexOf('"', end - 2)
+  return start >= 0 && end - start <= longestLocal && !/[\n@]/.test(text.slice(start, end)) ? text.slice(start, end) : ''
 }

@@ -17,7 +17,7 @@ interface IdNumber {
 
 /** A number in a form that hardly anything else has. */
 function written(expression: RegExp, number: IdNumber): Find {
-  return matching(expression, match => number.validate(match).isValid)
+  return matching(expression, match => number.validate(match.replaceAll('.', '')).isValid)
 }
 
 /** A bare number whose check digit alone proves little: one of these words must stand before it. */
@@ -27,19 +27,20 @@ function announced(expression: RegExp, words: RegExp, number: IdNumber): Find {
 
 const finds: readonly Find[] = [
   written(/(?<![\d-])\d{3}-\d{2}-\d{4}(?![\d-])/g, ssn),
-  announced(/(?<![\d-])\d{9}(?![\d-])/g, /\bssn\b|social security/i, ssn),
+  announced(/(?<![\d-])\d{3} ?\d{2} ?\d{4}(?![\d-])/g, /\bssn\b|social security/i, ssn),
   written(/(?<![A-Za-z0-9])[A-Za-z]{2} ?\d{2} ?\d{2} ?\d{2} ?[A-Da-d](?![A-Za-z0-9])/g, nino),
   written(/(?<![\d.])\d{2} \d{3} \d{3} \d{3}(?!\d)/g, idnr),
   announced(/(?<!\d)\d{11}(?!\d)/g, /steuer|\bidnr\b|\bid-?nr\b|tax id/i, idnr),
   written(/(?<!\d)[12] ?\d{2} ?\d{2} ?(?:\d{2}|2[AB]) ?\d{3} ?\d{3} ?\d{2}(?!\d)/g, nir),
   written(/(?<![A-Za-z0-9])\d{8}(?:-?[A-Za-z]| [A-Z])(?![A-Za-z0-9])/g, dni),
+  written(/(?<![A-Za-z0-9.])\d{2}\.\d{3}\.\d{3}-?[A-Za-z](?![A-Za-z0-9])/g, dni),
   written(/(?<![A-Za-z0-9])[XYZxyz][ -]?\d{7}[ -]?[A-Za-z](?![A-Za-z0-9])/g, nie),
   written(/(?<![A-Za-z0-9])[A-Za-z]{6}\d{2}[A-Za-z]\d{2}[A-Za-z]\d{3}[A-Za-z](?![A-Za-z0-9])/g, codiceFiscale),
   written(/(?<![\d.])\d{4}\.\d{2}\.\d{3}(?!\.?\d)/g, bsn),
   announced(/(?<!\d)\d{9}(?!\d)/g, /\bbsn\b|burgerservicenummer|sofinummer/i, bsn),
   written(/(?<![\d.])\d{3}\.\d{3}\.\d{3}-\d{2}(?!\d)/g, cpf),
   announced(/(?<!\d)\d{11}(?!\d)/g, /\bcpf\b/i, cpf),
-  written(/(?<!\d|\d )[2-9]\d{3} \d{4} \d{4}(?! ?\d)/g, aadhaar),
+  written(/(?<!\d|\d[ -])[2-9]\d{3}([ -])\d{4}\1\d{4}(?![ -]?\d)/g, aadhaar),
   announced(/(?<!\d)[2-9]\d{11}(?!\d)/g, /aadhaar|\buid\b/i, aadhaar),
   written(/(?<![A-Za-z0-9])[A-Z]{3}[ABCFGHJLPT][A-Z]\d{4}[A-Z](?![A-Za-z0-9])/g, pan),
 ]

@@ -27,8 +27,11 @@ export function ListField({
     setTyped('')
   }
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key === 'Enter' && typed.trim() !== '') event.preventDefault()
-    if (event.key === 'Enter') add(typed)
+    if (event.key === 'Enter') {
+      // It never sends the form: whoever adds several values presses it once too often.
+      event.preventDefault()
+      add(typed)
+    }
     if (event.key === 'Backspace' && typed === '' && values.length > 0) form.set(name, values.slice(0, -1))
   }
   return html`<div class=${error ? 'field invalid' : 'field'}>
@@ -66,8 +69,8 @@ export function ListField({
       spellcheck="false"
       aria-describedby=${[hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ') || undefined}
       aria-invalid=${error !== undefined}
-      onInput=${({ currentTarget: { value } }: Event & { readonly currentTarget: HTMLInputElement }) =>
-        value.includes(',') || suggestions.includes(value) ? add(value) : setTyped(value)}
+      onInput=${({ currentTarget: { value }, inputType }: InputEvent & { readonly currentTarget: HTMLInputElement }) =>
+        value.includes(',') || (inputType === 'insertReplacementText' && suggestions.includes(value)) ? add(value) : setTyped(value)}
       onKeyDown=${onKeyDown}
       onBlur=${() => add(typed)}
     />

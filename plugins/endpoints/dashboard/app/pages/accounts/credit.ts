@@ -27,7 +27,7 @@ const columns: readonly Column<Entry>[] = [
   {
     head: 'For',
     cell: ({ note, request_id: request }) =>
-      request === null ? (note ?? '') : html`<a href=${hrefOf('logs', { id: request })}>a request</a>`,
+      request === null ? (note ?? '') : html`<a href=${hrefOf('logs', { record: request })}>a request</a>`,
   },
   {
     head: 'Amount',

@@ -59,7 +59,8 @@ function Loaded({
     ...(level === 'org' ? [{ id: 'teams', title: 'Teams' }] : []),
     ...(level === 'user' ? [] : [{ id: 'users', title: 'Users' }]),
     ...(level === 'org' ? [{ id: 'credit', title: 'Credit' }] : []),
-    { id: 'use', title: 'Use' },
+    // Records are added up by organization, team and key.
+    ...(level === 'user' ? [] : [{ id: 'use', title: 'Use' }]),
   ]
   const current = tabs.some(each => each.id === tab) ? tab : 'settings'
   const actions = html`
@@ -97,7 +98,7 @@ function Loaded({
       ${current === 'settings' && html`<${Panel}><${AccountSettings} path=${path} level=${level} account=${account} onSaved=${reload} /><//>`}
       ${current === 'teams' && below('team')} ${current === 'users' && below('user')}
       ${current === 'credit' && html`<${Credit} org=${id} onChanged=${reload} />`}
-      ${current === 'use' && html`<${Panel} title="Use"><${DailyUse} filter=${level === 'user' ? { org } : owner} /><//>`}
+      ${current === 'use' && html`<${Panel} title="Use"><${DailyUse} filter=${owner} /><//>`}
     <//>
     ${
       (asking === 'team' || asking === 'user') &&

@@ -10,6 +10,7 @@ import { useData } from '../../data.ts'
 import { count, duration, usd } from '../../format.ts'
 import { html } from '../../html.ts'
 import { hrefOf } from '../../place.ts'
+import { policyFields, policyTexts, type PolicyField } from '../../policy.ts'
 import { AttemptList } from './attempt-list.ts'
 import { Content } from './content.ts'
 import { statusText } from './reasons.ts'
@@ -81,7 +82,7 @@ function facts(record: RequestRecord): readonly Fact[] {
   return [
     ['Request id', html`<${Code} text=${id} what="request id" />`],
     [answerId?.startsWith('dec_') ? 'Decision id' : 'Response id', answerId && html`<${Code} text=${answerId} what="id" />`],
-    ['Key', key && html`<a href=${hrefOf('keys', { key })}>${key}</a>`],
+    ['Key', key && html`<a href=${hrefOf('keys', { id: key })}>${key}</a>`],
     ['Organization', org],
     ['Team', team],
     ['User', user],
@@ -90,23 +91,17 @@ function facts(record: RequestRecord): readonly Fact[] {
   ]
 }
 
-type PolicyRow = readonly [field: string, value: boolean, source: string]
-const fieldNames: Readonly<Record<string, string>> = {
-  zdr: 'Zero data retention',
-  logging: 'Logging',
-  hipaa: 'HIPAA mode',
-  redaction: 'Redaction',
-}
+type PolicyRow = readonly [field: PolicyField, value: boolean, source: string]
 
 function policy({ policy: values, policy_source: sources }: RequestRecord): VNode {
   if (!values) return html`<p class="muted">No key was known, so there was no policy.</p>`
-  const rows = Object.entries(values).map(([field, value]): PolicyRow => [field, value, sources?.[field] ?? ''])
+  const rows = policyFields.map((field): PolicyRow => [field, values[field] ?? false, sources?.[field] ?? ''])
   return html`<${Table}
     label="Rules"
     rows=${rows}
     rowKey=${([field]: PolicyRow) => field}
     columns=${[
-      { head: 'Rule', cell: ([field]: PolicyRow) => fieldNames[field] ?? field },
+      { head: 'Rule', cell: ([field]: PolicyRow) => policyTexts[field].name },
       { head: 'Value', cell: ([, value]: PolicyRow) => html`<${Badge} tone=${value ? 'accent' : 'neutral'}>${value ? 'on' : 'off'}<//>` },
       { head: 'Set by', cell: ([, , source]: PolicyRow) => source },
     ]}

@@ -86,9 +86,10 @@ export function Responses({ playAs, model }: { readonly playAs: string; readonly
       <div class="form-actions">
         <${Button} onClick=${show}>Show as curl, TypeScript, Python<//>
         ${
+          // With keys, so that a click on one button is not the end of a click on the other.
           isRunning
-            ? html`<${Button} tone="danger" onClick=${exchange.stop}>Stop<//>`
-            : html`<${Button} tone="primary" type="submit" disabled=${form.values.input.trim() === ''}>Send<//>`
+            ? html`<${Button} key="stop" tone="danger" onClick=${exchange.stop}>Stop<//>`
+            : html`<${Button} key="send" tone="primary" type="submit" disabled=${form.values.input.trim() === ''}>Send<//>`
         }
       </div>
     </form>

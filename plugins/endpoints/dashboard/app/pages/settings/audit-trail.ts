@@ -1,11 +1,14 @@
 import type { VNode } from 'preact'
+import type { ListOf } from '../../api.ts'
 import { Badge, Empty } from '../../components/feedback.ts'
 import { Input } from '../../components/fields.ts'
 import { Button, Panel } from '../../components/page.ts'
 import { PagedTable, type Column } from '../../components/table.ts'
 import { Time } from '../../components/time.ts'
+import { useData } from '../../data.ts'
 import { html } from '../../html.ts'
 import { hrefOf, useParameters } from '../../place.ts'
+import { useSession } from '../../session.ts'
 
 interface Entry {
   readonly id: string
@@ -20,9 +23,9 @@ interface Entry {
 const filters = ['actor', 'target', 'org'] as const
 const filterNames = { actor: 'Who', target: 'What', org: 'Organization' } as const
 
-const columns: readonly Column<Entry>[] = [
+const columnsFor = (names: ReadonlyMap<string, string>): readonly Column<Entry>[] => [
   { head: 'Time', cell: ({ created_at: at }) => html`<${Time} at=${at} />` },
-  { head: 'Who', cell: ({ actor }) => html`<code>${actor}</code>` },
+  { head: 'Who', cell: ({ actor }) => who(actor, names.get(actor)) },
   { head: 'Did', cell: ({ action }) => html`<${Badge} tone=${action.endsWith('.delete') ? 'bad' : 'neutral'}>${action}<//>` },
   { head: 'To what', cell: target },
   { head: 'Organization', cell: ({ org }) => org ?? html`<span class="muted">all</span>`, isExtra: true },
@@ -32,6 +35,9 @@ const columns: readonly Column<Entry>[] = [
 /** Who changed what, the newest first. */
 export function AuditTrail(): VNode {
   const [parameters, setParameters] = useParameters()
+  const { may } = useSession()
+  const tokens = useData<ListOf<{ readonly id: string; readonly name: string }>>(may('owner') ? '/admin-tokens' : undefined, { limit: 100 })
+  const names = new Map(tokens.data?.data.map(({ id, name }) => [id, name]))
   const isFiltered = filters.some(name => parameters[name] !== undefined)
   return html`<div class="stack">
     <div class="filters" role="search" aria-label="Audit trail">
@@ -52,12 +58,18 @@ export function AuditTrail(): VNode {
         label="Audit trail"
         path="/audit"
         query=${Object.fromEntries(filters.map(name => [name, parameters[name]]))}
-        columns=${columns}
+        columns=${columnsFor(names)}
         rowKey=${({ id }: Entry) => id}
         empty=${html`<${Empty} title=${isFiltered ? 'Nothing matches' : 'Nothing was changed yet'} />`}
       />
     <//>
   </div>`
+}
+
+/** The id of an admin token, with its name if the viewer may know it. */
+function who(actor: string, name: string | undefined): VNode {
+  if (name === undefined) return html`<code>${actor}</code>`
+  return html`<span class="two-lines">${name}<small class="mono">${actor}</small></span>`
 }
 
 /** What the entry is about, as a link if it has a page. */
@@ -70,7 +82,7 @@ function target({ action, target: id, org }: Entry): VNode {
     teams: hrefOf('accounts', { level: 'team', id, org }),
     users: hrefOf('accounts', { level: 'user', id, org }),
     credits: hrefOf('accounts', { level: 'org', id: org, tab: 'credit' }),
-    records: hrefOf('logs', { id }),
+    records: hrefOf('logs', { record: id }),
   }[kind]
   return href === undefined || action.endsWith('.delete') ? html`<code>${id}</code>` : html`<a href=${href}><code>${id}</code></a>`
 }

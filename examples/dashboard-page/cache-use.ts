@@ -1,0 +1,11 @@
+// Adds a page to the dashboard: how much of the input of each model came from prompt caches.
+
+import { DashboardPages, definePlugin } from 'turnpike'
+
+export default definePlugin({
+  name: 'acme-cache-use',
+  options: { type: 'object', additionalProperties: false, properties: {} },
+  setup(gateway) {
+    gateway.add(DashboardPages, { id: 'cache-use', title: 'Cache use', module: new URL('page.js', import.meta.url) })
+  },
+})

@@ -1,0 +1,31 @@
+import type { Span } from './detector.ts'
+
+// Keys of many vendors are plain letters and digits: a word before them must say what they are.
+
+const word =
+  '(?:(?:api|access|secret|auth|private|client|account|service|app)[_ -]?(?:key|token|secret)|apikey|(?<![a-z])(?:token|secret|credential)|_pat|bearer)(?:_[a-z0-9]{1,20})?'
+const assigned = '["\'`]?(?:\\s{0,3}(?:=>|:=|[:=])\\s{0,3}|\\n\\0\\n| (?:is )?)["\'`]?'
+const keys = new RegExp(`${word}${assigned}([A-Za-z0-9_./+=~|-]{16,512})(?![A-Za-z0-9(])`, 'gi')
+/** Sixteen letters and digits in a row, or a UUID. */
+const keyLike = /(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{16}|^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+const passwords = /(?:password|passwd|pwd|passphrase)["'`]?(?:\s{0,3}[:=]\s{0,3}|\n\0\n)["'`]?([^\s"'`<>$%{}()[\]*,;\0]{6,200})(?![\w(])/gi
+/** In a list such as `Uid=jane;Pwd=demo;`. */
+const listed = /(?:password|pwd)=([^\s"';<>$%{}()]{4,200})(?=;)/gi
+
+/** Keys and passwords after a word that announces them. */
+export function announcedSecrets(text: string): readonly Span[] {
+  return [
+    ...lastGroups(text, keys).filter(({ start, end }) => keyLike.test(text.slice(start, end))),
+    ...lastGroups(text, passwords).filter(({ start, end }) => /[\d@!#&^~]/.test(text.slice(start, end))),
+    ...lastGroups(text, listed),
+  ]
+}
+
+/** The group ends where the match does. */
+function lastGroups(text: string, expression: RegExp): readonly Span[] {
+  return Array.from(text.matchAll(expression), ({ 0: match, 1: value, index }) => {
+    const end = index + match.length
+    return { start: end - value!.length, end }
+  })
+}
