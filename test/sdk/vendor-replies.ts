@@ -1,11 +1,11 @@
 import { sseFrame, type FakeReply, type ReceivedRequest } from '../../core/testing/index.ts'
 
-// What fake vendors say, in three dialects: a call of `get_weather` where tools are offered, what the tool said, else a greeting.
+// What fake vendors say, in three dialects: a call of `get_weather`, or of a web search, where tools are offered, what the tool said, else a greeting.
 
 export function chatReply(request: ReceivedRequest): FakeReply {
   const { text, call } = turnFor(request)
   const usage = { prompt_tokens: 9, completion_tokens: 4, total_tokens: 13 }
-  const calls = [{ id: 'call_1', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Oslo"}' } }]
+  const calls = [{ id: 'call_1', type: 'function', function: functionFor(request) }]
   const common = { id: 'chatcmpl-1', created: 1, model: 'm' }
   if (!(request.body as { stream?: boolean }).stream) {
     const message = call ? { role: 'assistant', content: null, tool_calls: calls } : { role: 'assistant', content: text }
@@ -31,7 +31,9 @@ export function chatReply(request: ReceivedRequest): FakeReply {
 
 export function anthropicReply(request: ReceivedRequest): FakeReply {
   const { text, call } = turnFor(request)
-  const block = call ? { type: 'tool_use', id: 'toolu_1', name: 'get_weather', input: { city: 'Oslo' } } : { type: 'text', text }
+  const block = call
+    ? { type: 'tool_use', id: 'toolu_1', name: functionFor(request).name, input: JSON.parse(functionFor(request).arguments) }
+    : { type: 'text', text }
   const message = {
     id: 'msg_1',
     type: 'message',
@@ -46,8 +48,8 @@ export function anthropicReply(request: ReceivedRequest): FakeReply {
   const event = (data: { readonly type: string }): string => sseFrame(data, data.type)
   const pieces = call
     ? [
-        { type: 'input_json_delta', partial_json: '{"city":' },
-        { type: 'input_json_delta', partial_json: '"Oslo"}' },
+        { type: 'input_json_delta', partial_json: functionFor(request).arguments.slice(0, 8) },
+        { type: 'input_json_delta', partial_json: functionFor(request).arguments.slice(8) },
       ]
     : text!.split(' ').map((word, index) => ({ type: 'text_delta', text: (index ? ' ' : '') + word }))
   const start = { type: 'message_start', message: { ...message, content: [], stop_reason: null } }
@@ -70,7 +72,7 @@ export function anthropicReply(request: ReceivedRequest): FakeReply {
 export function responsesReply(request: ReceivedRequest): FakeReply {
   const { text, call } = turnFor(request)
   const item = call
-    ? { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'get_weather', arguments: '{"city":"Oslo"}', status: 'completed' }
+    ? { type: 'function_call', id: 'fc_1', call_id: 'call_1', ...functionFor(request), status: 'completed' }
     : { type: 'message', id: 'msg_1', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text, annotations: [] }] }
   const usage = {
     input_tokens: 9,
@@ -95,7 +97,7 @@ export function responsesReply(request: ReceivedRequest): FakeReply {
   const event = (type: string, fields: object): string => sseFrame({ type, sequence_number: sequence++, ...fields }, type)
   const place = { item_id: item.id, output_index: 0, content_index: 0 }
   const body = call
-    ? event('response.function_call_arguments.delta', { ...place, delta: '{"city":"Oslo"}' })
+    ? event('response.function_call_arguments.delta', { ...place, delta: functionFor(request).arguments })
     : event('response.content_part.added', { ...place, part: { type: 'output_text', text: '', annotations: [] } }) +
       text!
         .split(' ')
@@ -121,6 +123,12 @@ interface Turn {
 function turnFor({ body, text }: ReceivedRequest): Turn {
   if (text.includes('Sunny')) return { text: 'It is Sunny there.' }
   return (body as { tools?: readonly unknown[] }).tools?.length ? { call: true } : { text: 'Hello to you' }
+}
+
+/** A search if one is offered. */
+function functionFor({ text }: ReceivedRequest): { readonly name: string; readonly arguments: string } {
+  if (text.includes('"managed_web_search"')) return { name: 'managed_web_search', arguments: '{"query":"weather Oslo"}' }
+  return { name: 'get_weather', arguments: '{"city":"Oslo"}' }
 }
 
 function sse(body: string): FakeReply {

@@ -102,7 +102,9 @@ export class ToolRounds {
     const wasClosed = this.tools.isClosed
     const planned = calls.map(each => (isCut ? { answer: 'The call was cut off and did not run.' } : this.#plan(each)))
     const results = await this.#runAll(planned, call, endpoint)
-    for (const [index, { callId, name }] of calls.entries()) this.#deliver(callId, name, planned[index]!, results[index]!)
+    for (const { shown = [] } of results) this.#show(shown)
+    // Outputs come last: they are what the model answers to.
+    for (const [index, { callId, name }] of calls.entries()) this.#keep(callId, name, planned[index]!, results[index]!)
     this.#rounds += 1
     this.#note().rounds = this.#rounds
     this.tools.ran()
@@ -185,15 +187,12 @@ export class ToolRounds {
     }
   }
 
-  /** Puts a result into the conversation, and shows what the caller may see of it. */
-  #deliver(callId: string, name: string, planned: Planned, { output, shown = [], handsOver }: ToolResult): void {
-    const isKept = this.tools.find(name)?.loaded.tool.conversation === undefined
+  /** Puts a result into the conversation, unless the tool does so itself. */
+  #keep(callId: string, name: string, planned: Planned, { output, handsOver }: ToolResult): void {
+    if (this.tools.find(name)?.loaded.tool.conversation) return
     const text = 'answer' in planned || handsOver ? output : readableOutput(name, output, this.#scope.limits.maxToolOutputCharacters)
-    if (isKept) {
-      this.#scope.memory.count({ type: 'refusal', text })
-      this.#scope.answer.addOutput(callId, text)
-    }
-    this.#show(shown)
+    this.#scope.memory.count({ type: 'refusal', text })
+    this.#scope.answer.addOutput(callId, text)
   }
 
   #show(events: readonly ToolEvent[]): void {

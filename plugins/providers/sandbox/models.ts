@@ -15,7 +15,8 @@ import { efforts } from '../../../core/index.ts'
  *              `tool_choice` forces it to. After tool outputs it answers `NAME returned: OUTPUT`, one line for each.
  *
  * `tools`      Calls each function and custom tool that `tool_choice` allows, once after each user message, and one at a time if
- *              `parallel_tool_calls` is false. Arguments are a valid instance of `parameters`. After the outputs it answers as `echo` does.
+ *              `parallel_tool_calls` is false. Arguments are a valid instance of `parameters`,
+ *              with the last user message as `query` if that is any text. After the outputs it answers as `echo` does.
  *
  * `reasoning`  Thinks, then answers as `echo` does. Emits full reasoning, a summary and encrypted state. The effort sets the number of
  *              steps: none 0, minimal and low 1, medium 2 (the default), high 3, xhigh 4, max 5. If it gets its state back, it starts the

@@ -1,5 +1,12 @@
-import type { GenerationEvent, LogProb, UpstreamRequestBody } from '../../../core/index.ts'
-import { callsIn, callsOfTurn, quotedOutputs } from './conversation.ts'
+import {
+  isObject,
+  membersOf,
+  type FunctionTool,
+  type GenerationEvent,
+  type LogProb,
+  type UpstreamRequestBody,
+} from '../../../core/index.ts'
+import { callsIn, callsOfTurn, lastText, quotedOutputs } from './conversation.ts'
 import { matchingText, schemaValue } from './schema-value.ts'
 import type { CallableTool } from './tool-choice.ts'
 
@@ -67,15 +74,25 @@ export async function callTools(request: UpstreamRequestBody, tools: readonly Ca
       ...(tool.namespace !== undefined && { namespace: tool.namespace }),
       ...(tool.type === 'custom' && { custom: true }),
     })
-    for (const text of pieces(await toolInput(tool))) events.push({ type: 'tool-input', key, text })
+    for (const text of pieces(await toolInput(tool, request))) events.push({ type: 'tool-input', key, text })
   }
   events.push({ type: 'finish', reason: 'tool-calls' })
   return events
 }
 
-async function toolInput(tool: CallableTool): Promise<string> {
-  if (tool.type === 'function') return JSON.stringify(await schemaValue({ type: 'object', ...tool.parameters }))
+async function toolInput(tool: CallableTool, request: UpstreamRequestBody): Promise<string> {
+  if (tool.type === 'function') {
+    const value = await schemaValue({ type: 'object', ...tool.parameters })
+    // What to search for is what the user asks.
+    return JSON.stringify(asksFreely(tool) && isObject(value) ? { ...value, query: lastText(request) } : value)
+  }
   const { syntax, definition } = tool.format ?? {}
   const matching = syntax === 'regex' && typeof definition === 'string' ? await matchingText(definition) : undefined
   return matching || `input for ${tool.name}`
+}
+
+/** Whether the function takes any text as its `query`. */
+function asksFreely({ parameters }: FunctionTool): boolean {
+  const query = membersOf(membersOf(parameters?.['properties'])['query'])
+  return query['type'] === 'string' && Object.keys(query).every(keyword => keyword === 'type' || keyword === 'description')
 }

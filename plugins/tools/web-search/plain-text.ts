@@ -33,9 +33,9 @@ export function plainText(markup: string, longest: number): string {
   })
   // What was escaped may be markup as well.
   const text = withoutTags(decoded)
-    .replaceAll(/(?![\t\n])\p{Cc}/gu, ' ')
-    .replaceAll(/[^\S\n]+/g, ' ')
-    .replaceAll(/ ?\n ?/g, '\n')
+    .replaceAll(/(?!\n)\p{Cc}/gu, ' ')
+    .replaceAll(/ [^\S\n]+|[^\S\n ][^\S\n]*/g, ' ')
+    .replaceAll(/ {0,2}\n {0,2}/g, '\n')
     .replaceAll(/\n{3,}/g, '\n\n')
     .trim()
   return text.length > longest ? `${text.slice(0, longest - 1).trimEnd()}…`.toWellFormed() : text.toWellFormed()
