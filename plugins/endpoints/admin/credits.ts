@@ -15,12 +15,15 @@ import { notFound } from './refusals.ts'
 import { json, page, time } from './replies.ts'
 import type { Stores } from './stores.ts'
 
+/** Stores count whole billionths of a dollar, exactly up to this. */
+const mostCreditUsd = 9_000_000
+
 export const creditSchema: JsonObject = {
   type: 'object',
   required: ['amount_usd'],
   additionalProperties: false,
   properties: {
-    amount_usd: { type: 'number', minimum: -1_000_000_000, maximum: 1_000_000_000, description: 'Negative amounts take credit away.' },
+    amount_usd: { type: 'number', minimum: -mostCreditUsd, maximum: mostCreditUsd, description: 'Negative amounts take credit away.' },
     note: { type: ['string', 'null'], maxLength: 500, description: 'Such as the number of an invoice.' },
   },
 }
@@ -54,6 +57,8 @@ export class Credits {
     const before = account.hasCredit ? await ledger.balance(org) : null
     if ((before ?? 0) + body.amount_usd < 0)
       throw invalidRequest(`Invalid value for 'amount_usd': the organization has only ${before ?? 0} USD.`, 'amount_usd')
+    if ((before ?? 0) + body.amount_usd > mostCreditUsd)
+      throw invalidRequest(`Invalid value for 'amount_usd': the credit of an organization is at most ${mostCreditUsd} USD.`, 'amount_usd')
     const entry: CreditEntry = {
       id: gateway.ids.make('cred'),
       org,

@@ -173,6 +173,10 @@ t.test('credit is added, spent and taken away, and every step is an entry', asyn
   t.match(body.data, [{ amount_usd: -costUsd!, request_id: reply.headers.get('x-request-id'), note: null }])
   const rest = (await call('GET', `/orgs/acme/credits?limit=1&cursor=${body.next_cursor}`)).body
   t.match(rest, { data: [{ amount_usd: 10, note: 'Invoice 7' }], has_more: false, next_cursor: null })
+  const most = { status: 400, body: { error: { param: 'amount_usd' } } }
+  for (const amount of [1_000_000_000, 9_000_000])
+    t.match(await call('POST', '/orgs/acme/credits', { amount_usd: amount }), most, 'more than a store can count')
+  t.equal((await call('GET', '/orgs/acme')).status, 200)
 })
 
 t.test('records are found by either id, filtered, paged, exported and summed up', async t => {

@@ -100,7 +100,7 @@ function AddCredit({
         name="amount_usd"
         label="Amount"
         unit="USD"
-        min=${-1_000_000_000}
+        min=${-9_000_000}
         required
         hint="A negative amount takes credit away."
       />
