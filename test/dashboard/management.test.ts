@@ -218,11 +218,74 @@ t.test('the pages that change something', { skip: noBrowser }, async t => {
     const background = (): Promise<unknown> => page.evaluate('getComputedStyle(document.documentElement).backgroundColor')
     const dark = await background()
     await page.getByRole('radio', { name: 'Light' }).press('Space')
+    await page.locator('html[data-theme="light"]').waitFor()
     const light = await background()
     t.not(light, dark)
     await page.reload()
     await page.getByRole('heading', { level: 1 }).waitFor()
     t.equal(await background(), light, 'the choice is kept')
+  })
+
+  await t.test('a tab undoes nothing that another one saved', async t => {
+    const { page, problems } = await opened(t)
+    await signIn(page, stage)
+    const other = await page.context().newPage()
+    const policy = { zdr: { value: false }, logging: { value: false } }
+    await stage.call('PATCH', '/orgs/globex', { policy: { zdr: null } })
+    const { id } = await stage.call('POST', '/keys', { name: 'Shared', org: 'globex', policy })
+    for (const [path, address] of [
+      [`/keys/${id}`, `keys?id=${id}`],
+      ['/orgs/globex', 'accounts?level=org&id=globex'],
+    ]) {
+      for (const tab of [page, other]) {
+        await tab.goto(`${stage.adminUrl}/${address}`)
+        await tab.getByRole('switch', { name: /zdr/ }).waitFor()
+      }
+      for (const [tab, field] of [
+        [page, 'zdr'],
+        [other, 'redaction'],
+      ] as const) {
+        await tab.getByRole('switch', { name: new RegExp(field) }).check()
+        await press(tab, 'Save changes')
+        await tab.getByText('The changes are saved').waitFor()
+      }
+      t.match(await stage.call('GET', path!), { policy: { zdr: { value: true }, redaction: { value: true } } })
+    }
+    t.same(problems, [])
+  })
+
+  await t.test('the unit of a limit stays while its window is typed, and years have four digits', async t => {
+    const { page, problems } = await opened(t)
+    await signIn(page, stage)
+    await page.goto(`${stage.adminUrl}/keys?new=true`)
+    await press(page, 'Add limit')
+    const span = page.getByLabel('Window of limit 1', { exact: true })
+    const unit = page.getByLabel('Unit of the window of limit 1')
+    await span.focus()
+    for (const key of ['End', 'Backspace', '5']) await page.keyboard.press(key)
+    t.same([await span.inputValue(), await unit.inputValue()], ['5', '60'])
+    await unit.selectOption('1')
+    await span.focus()
+    await page.keyboard.press('Control+A')
+    await page.keyboard.type('605')
+    t.same([await span.inputValue(), await unit.inputValue()], ['605', '1'])
+    await page.getByLabel('Requests at once').focus()
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('12312027')
+    await page.keyboard.type('00')
+    t.notMatch(await page.getByLabel(/^Expires/).inputValue(), /^\d{5}/)
+    t.same(problems, [])
+  })
+
+  await t.test('a tab signs out of the session that another one began', async t => {
+    const { page, problems } = await opened(t)
+    await signIn(page, stage)
+    await page.goto(`${stage.adminUrl}/keys`)
+    await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor()
+    await signIn(page, stage)
+    await press(page, 'Sign out')
+    await page.getByLabel('Admin token').waitFor()
+    t.same(problems, [])
   })
 
   await t.test('it works below a path of a proxy', async t => {

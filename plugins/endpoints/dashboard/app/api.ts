@@ -55,7 +55,11 @@ export const api = {
 export const session = {
   read: async <T>(): Promise<T> => (await (await send('GET', 'session')).json()) as T,
   start: async (token: string): Promise<void> => void (await send('POST', 'session', { token })),
-  end: async (): Promise<void> => void (await send('DELETE', 'session')),
+  end: async (): Promise<void> => {
+    // Another tab may have signed in again since, with another token.
+    setAntiForgery((await session.read<{ readonly anti_forgery?: string }>()).anti_forgery)
+    await send('DELETE', 'session')
+  },
 }
 
 export function withQuery(path: string, query: Parameters = {}): string {

@@ -24,7 +24,8 @@ export function Navigation({
   readonly onSignedOut: () => void
 }): VNode {
   const signOut = async (): Promise<void> => {
-    await session.end()
+    // After a failure, reading the session again says what is wrong.
+    await session.end().catch(() => undefined)
     onSignedOut()
   }
   return html`<aside id="navigation" aria-label="Navigation" class=${isOpen ? 'side open' : 'side'}>

@@ -35,6 +35,12 @@ export const policyTexts: Readonly<Record<PolicyField, { readonly name: string; 
 
 export const levelNames: Readonly<Record<Level, string>> = { org: 'organization', team: 'team', user: 'user', key: 'key' }
 
+/** The fields that differ, as `PATCH` takes them. Undefined if none does. */
+export function changedFields(before: PolicyLayer, after: PolicyLayer): Readonly<Record<string, PolicySetting | null>> | undefined {
+  const changed = policyFields.filter(field => JSON.stringify(after[field]) !== JSON.stringify(before[field]))
+  return changed.length > 0 ? Object.fromEntries(changed.map(field => [field, after[field] ?? null])) : undefined
+}
+
 /** What levels above a key enforce: the strongest one decides each field. */
 export function locksOf(levels: readonly { readonly level: Exclude<Level, 'key'>; readonly policy: PolicyLayer | undefined }[]): Locks {
   const found = policyFields.map(field => {

@@ -143,6 +143,7 @@ export function TimeField(props: FieldProps): VNode {
       html`<input
         ...${attributes}
         type="datetime-local"
+        max="9999-12-31T23:59"
         value=${localInput(form.values[name])}
         onInput=${({ currentTarget: { value } }: InputEvent) => form.set(name, value === '' ? null : new Date(value).toISOString())}
       />`}

@@ -8,6 +8,8 @@ import { Button } from './page.ts'
 /** The values of a form while somebody edits them, and what was wrong with them when they were sent. */
 export interface FormState<V extends object> {
   readonly values: V
+  /** What the form began with. A save sends only what differs from it, so that it undoes no change that somebody else made meanwhile. */
+  readonly start: V
   readonly error: unknown
   readonly isBusy: boolean
   /** Whether a value differs from what the form began with. */
@@ -27,6 +29,7 @@ export function useForm<V extends object>(start: V): FormState<V> {
   const first = useRef(start)
   return {
     values,
+    start: first.current,
     error,
     isBusy,
     isChanged: JSON.stringify(values) !== JSON.stringify(first.current),

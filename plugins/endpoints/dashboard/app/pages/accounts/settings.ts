@@ -8,7 +8,16 @@ import { MetadataField, metadataOf } from '../../components/metadata-field.ts'
 import { RedactionSettings } from '../../components/redaction-settings.ts'
 import { useData } from '../../data.ts'
 import { html } from '../../html.ts'
-import { levelNames, locksOf, policyFields, policyTexts, type Locks, type PolicyField, type PolicyLayer } from '../../policy.ts'
+import {
+  changedFields,
+  levelNames,
+  locksOf,
+  policyFields,
+  policyTexts,
+  type Locks,
+  type PolicyField,
+  type PolicyLayer,
+} from '../../policy.ts'
 import { useSession } from '../../session.ts'
 import { pathOf, words, type Account, type AccountLevel } from './account.ts'
 
@@ -50,15 +59,11 @@ export function AccountSettings({
   ])
   const isCapFixed = level === 'org' && ownOrg !== null
   const save = async (values: Values): Promise<void> => {
-    const before = valuesOf(account)
-    const policy = Object.fromEntries(
-      policyFields
-        .filter(field => JSON.stringify(values.policy[field]) !== JSON.stringify(before.policy[field]))
-        .map(field => [field, values.policy[field] ?? null]),
-    )
+    const before = form.start
+    const policy = changedFields(before.policy, values.policy)
     const saved = await api.patch<Account>(path, {
       ...(values.name !== before.name && { name: values.name }),
-      ...(Object.keys(policy).length > 0 && { policy }),
+      ...(policy && { policy }),
       ...(values.spend_cap_usd !== before.spend_cap_usd && { spend_cap_usd: values.spend_cap_usd }),
       ...(values.team !== before.team && { team: values.team || null }),
       ...(JSON.stringify(values.metadata) !== JSON.stringify(before.metadata) && { metadata: metadataOf(values.metadata) }),
@@ -72,7 +77,7 @@ export function AccountSettings({
     ${!may('editor') && html`<${Notice}>Your role only reads.<//>`}
     <div class="form-row">
       <${TextField} form=${form} name="name" label="Name" required />
-      ${level === 'user' && html`<${TextField} form=${form} name="team" label="Team" hint="Keys that exist stay with the team that they were made for." />`}
+      ${level === 'user' && html`<${TextField} form=${form} name="team" label="Team" hint="All keys of the user go along." />`}
     </div>
     <section class="form-group" aria-label="Policy">
       <div>

@@ -14,7 +14,7 @@ import { useData } from '../../data.ts'
 import { count, usd } from '../../format.ts'
 import { html } from '../../html.ts'
 import { go, hrefOf } from '../../place.ts'
-import { levelNames, policyFields, policyTexts, type EffectivePolicy, type Locks } from '../../policy.ts'
+import { changedFields, levelNames, policyFields, policyTexts, type EffectivePolicy, type Locks } from '../../policy.ts'
 import { useSession } from '../../session.ts'
 import { bodyOf, KeyFields, valuesOf, type KeyValues } from './key-form.ts'
 import { ShownText } from './key-text.ts'
@@ -55,11 +55,16 @@ function Loaded({
   const { may } = useSession()
   const [asking, setAsking] = useState<Question>()
   const [rotated, setRotated] = useState<ShownKey>()
+  const [failure, setFailure] = useState<unknown>()
   const close = (): void => setAsking(undefined)
   const setDisabled = async (disabled: boolean): Promise<void> => {
     await api.patch(path, { disabled })
     close()
     reload()
+  }
+  const enable = (): void => {
+    setFailure(undefined)
+    setDisabled(false).catch(setFailure)
   }
   const actions = html`
     <${Button} href=${hrefOf('logs', { key: data.id })}>Requests<//>
@@ -68,13 +73,13 @@ function Loaded({
       html`
         <${Button} href=${hrefOf('playground', { key: data.id })}>Playground<//>
         <${Button} onClick=${() => setAsking('rotate')}>Rotate<//>
-        ${data.disabled ? html`<${Button} onClick=${() => setDisabled(false)}>Enable<//>` : html`<${Button} onClick=${() => setAsking('disable')}>Disable<//>`}
+        ${data.disabled ? html`<${Button} onClick=${enable}>Enable<//>` : html`<${Button} onClick=${() => setAsking('disable')}>Disable<//>`}
         <${Button} tone="danger" onClick=${() => setAsking('delete')}>Delete<//>
       `
     }
   `
   return html`<${Page} title=${data.name} above=${above} intro=${html`<${Code} text=${data.id} what="id of the key" />`} actions=${actions}>
-    ${rotated && html`<${ShownText} shown=${rotated} />`}
+    ${failure !== undefined && html`<${Problem} error=${failure} />`} ${rotated && html`<${ShownText} shown=${rotated} />`}
     ${
       data.previous_valid_until &&
       Date.parse(data.previous_valid_until) > Date.now() &&
@@ -173,11 +178,12 @@ function Edit({
   ) as Locks
   const save = async (values: KeyValues): Promise<void> => {
     setSaved(false)
-    const [before, after] = [bodyOf(valuesOf(data)), bodyOf(values)]
+    const [before, after] = [bodyOf(form.start), bodyOf(values)]
     const changed = Object.fromEntries(
-      Object.entries(after).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name])),
+      Object.entries(after).filter(([name, value]) => name !== 'policy' && JSON.stringify(value) !== JSON.stringify(before[name])),
     )
-    const saved = await api.patch<Key>(path, changed)
+    const policy = changedFields(form.start.policy, values.policy)
+    const saved = await api.patch<Key>(path, { ...changed, ...(policy && { policy }) })
     form.reset(valuesOf(saved))
     setWarnings(saved.warnings ?? [])
     setSaved(true)

@@ -1,4 +1,5 @@
 import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
 import type { ListOf } from '../../api.ts'
 import { NumberField, SelectField, Switch, TimeField } from '../../components/fields.ts'
 import type { FormState } from '../../components/form.ts'
@@ -155,7 +156,8 @@ export function KeyFields({ form, locks }: { readonly form: FormState<KeyValues>
         label="Rate limits"
         noun="limit"
         empty=${{ requests: 60, window_s: 60 }}
-        row=${limitRow}
+        row=${(limit: Limit, change: (limit: Limit) => void, position: number) =>
+          html`<${LimitRow} limit=${limit} change=${change} position=${position} />`}
         hint="The most requests, or tokens, in each window."
       />
       <div class="form-row">
@@ -215,9 +217,19 @@ const units = [
 
 type Changed<T> = Event & { readonly currentTarget: T }
 
-function limitRow(limit: Limit, change: (limit: Limit) => void, position: number): VNode {
+function LimitRow({
+  limit,
+  change,
+  position,
+}: {
+  readonly limit: Limit
+  readonly change: (limit: Limit) => void
+  readonly position: number
+}): VNode {
   const kind = limit.tokens === undefined ? 'requests' : 'tokens'
-  const [size] = units.findLast(([seconds]) => limit.window_s % seconds === 0) ?? units[0]
+  // The unit stays while somebody types: 60 on the way to 605 seconds is no minute.
+  const [unit, setUnit] = useState(() => sizeFor(limit))
+  const size = limit.window_s % unit === 0 ? unit : sizeFor(limit)
   const most = limit.tokens ?? limit.requests ?? 0
   const of = (name: string): string => `${name} of limit ${position + 1}`
   return html`
@@ -251,9 +263,17 @@ function limitRow(limit: Limit, change: (limit: Limit) => void, position: number
     <select
       aria-label=${of('Unit of the window')}
       value=${String(size)}
-      onChange=${({ currentTarget: { value } }: Changed<HTMLSelectElement>) => change({ ...limit, window_s: (limit.window_s / size) * Number(value) })}
+      onChange=${({ currentTarget: { value } }: Changed<HTMLSelectElement>) => {
+        setUnit(Number(value))
+        change({ ...limit, window_s: (limit.window_s / size) * Number(value) })
+      }}
     >
       ${units.map(([seconds, name]) => html`<option value=${String(seconds)}>${name}</option>`)}
     </select>
   `
+}
+
+/** The longest unit of which the window is a whole number. */
+function sizeFor({ window_s: seconds }: Limit): number {
+  return (units.findLast(([size]) => seconds % size === 0) ?? units[0])[0]
 }
