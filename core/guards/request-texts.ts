@@ -1,4 +1,5 @@
 import { requestSchema, type GenerationRequest } from '../contracts/request.ts'
+import { parseDataUrl } from '../upstream/media/data-url.ts'
 import { isTextFile } from '../upstream/media/text-file.ts'
 import { jsonTexts } from './json-texts.ts'
 import { isProtocolName, isProtocolNumber, isProtocolWord } from './request-words.ts'
@@ -40,6 +41,10 @@ const repeated = new Set(['logprobs', 'annotations'])
 /** Credentials of a signed URL. */
 const signature = /([?&](?:X-Amz-[\w-]+|X-Goog-[\w-]+|AWSAccessKeyId|GoogleAccessId|Signature|sig|sv|se|sp|Expires)=)[^&#]*/gi
 const otherCharset = /charset=(?!"?(?:utf-?8|us-ascii)"?(?:;|$))/i
+/** What a caller may write begins with `data:` too. */
+const encodedData = /^data:[^\s,]*;base64,[\w+/=-]*$/i
+/** Decoders disagree about anything else, and about what follows the padding. */
+const notBase64 = /[^\w+/=\s-]|=\s*[^=\s]/
 const shortestNumber = 4
 
 type Holder = Record<string, unknown>
@@ -140,8 +145,7 @@ class Collector {
     const { path, isFree, isFixed } = place
     if (isProtocolWord(member, text) || isSealed(member, path)) return
     const write = (changed: string): void => void (holder[key] = changed)
-    if (!isFree && (member === 'file_data' || /^data:/i.test(text) || isResult(holder, member)))
-      return this.#file(holder, text, path, write)
+    if (!isFree && isFile(holder, member, text)) return this.#file(holder, text, path, write)
     if (!isFree && member === 'file_id') this.unreadable.push(path)
     if (!isFree && addresses.test(member)) {
       if (member !== 'server_url') this.unreadable.push(path)
@@ -156,13 +160,14 @@ class Collector {
 
   /** Text files are read. Everything else cannot be. */
   #file(holder: Holder, data: string, path: string, write: (data: string) => void): void {
-    const [, type = '', parameters = '', base64 = ''] = /^data:([^;,]*)([^,]*);base64,(.*)$/s.exec(data) ?? []
+    const head = /^data:[^,]*/i.exec(data)?.[0]
+    const { mediaType, base64 } = head === undefined ? { mediaType: '', base64: data } : (parseDataUrl(data) ?? unknownData)
     const name = holder['filename']
-    const isText = isTextFile(type, typeof name === 'string' ? name : undefined) && !otherCharset.test(parameters)
-    const text = isText ? utf8Of(Buffer.from(base64, 'base64')) : undefined
+    const isText = isTextFile(mediaType, typeof name === 'string' ? name : undefined) && !otherCharset.test(head ?? '')
+    const text = isText && !notBase64.test(base64) ? utf8Of(Buffer.from(base64, 'base64')) : undefined
     if (text === undefined) return void this.unreadable.push(path)
-    const head = data.slice(0, data.length - base64.length)
-    this.#text(text, path, replaced => write(head + Buffer.from(replaced).toString('base64')))
+    const start = head === undefined ? '' : `${head.replace(/;\s*base64\s*(?=;|$)/i, '')};base64,`
+    this.#text(text, path, replaced => write(start + Buffer.from(replaced).toString('base64')))
   }
 
   /** Reads the strings of a JSON document without their escapes, and its numbers too. False if the text is not an object or an array. */
@@ -186,6 +191,13 @@ class Collector {
 
 function within({ path, isFree, isFixed }: Place, key: string): Place {
   return { path: `${path}.${key}`, isFree: isFree || freeForm.has(key), isFixed: isFixed || fixedNames.test(key) }
+}
+
+const unknownData = { mediaType: 'unknown', base64: '' }
+
+function isFile(holder: Holder, member: string, text: string): boolean {
+  if (member === 'file_data' || isResult(holder, member) || encodedData.test(text)) return true
+  return addresses.test(member) && /^data:/i.test(text)
 }
 
 /** State that the gateway sealed, and that it drops if it did not. */

@@ -194,6 +194,46 @@ t.test('files that are not UTF-8 cannot be read', async t => {
   }
 })
 
+t.test('text files are searched in every form of their data', async t => {
+  const base64 = (text: string) => Buffer.from(text).toString('base64')
+  const content = 'mail jane.doe@example.com'
+  const url = `data:text/plain;base64,${base64('mail [EMAIL_1]')}`
+  for (const [filename, file_data, expected] of [
+    ['a.csv', base64(content), base64('mail [EMAIL_1]')],
+    ['a.txt', `DATA:text/plain;BASE64,${base64(content)}`, url.replace('data', 'DATA')],
+    ['a.txt', `data:text/plain;charset=utf-8;base64,${base64(content)}`, url.replace(';', ';charset=utf-8;')],
+    ['a.txt', 'data:text/plain,mail%20jane.doe%40example.com', url],
+    ['a.txt', 'data:,mail jane.doe@example.com', `data:;base64,${base64('mail [EMAIL_1]')}`],
+  ] as const) {
+    const { under, sent } = await stage()
+    const part = { type: 'input_file', filename, file_data }
+    t.equal((await ask(under, { model: 'acme/m', input: [{ role: 'user', content: [part] }] })).status, 200, file_data)
+    t.ok(sent().includes(JSON.stringify(expected)), sent())
+    t.notOk(sent().includes(JSON.stringify(file_data)))
+  }
+})
+
+t.test('data that decoders read differently cannot be read', async t => {
+  const file_datas = ['data:text/plain', 'data:text/plain,%zz', `${Buffer.from('a').toString('base64')}amFuZQ==`, 'bWFp%3DbA==']
+  for (const file_data of file_datas) {
+    const { under, acme } = await stage()
+    const part = { type: 'input_file', filename: 'a.txt', file_data }
+    const refused = await ask(under, { model: 'acme/m', input: [{ role: 'user', content: [part] }] })
+    t.match(refused.error.message, /file_data cannot be searched/, file_data)
+    t.equal(acme.calls.length, 0)
+  }
+})
+
+t.test('text that begins like a data URL is text', async t => {
+  const { under, sent } = await stage()
+  for (const text of ['Data: jane.doe@example.com', 'data:text/plain,jane.doe@example.com', 'data: {"a":1}\n\n']) {
+    const output = { type: 'function_call_output', call_id: 'call_1', output: text }
+    const call = { type: 'function_call', call_id: 'call_1', name: 'look', arguments: '{}' }
+    t.equal((await ask(under, { model: 'acme/m', input: [{ role: 'user', content: text }, call, output] })).status, 200, text)
+    t.notMatch(sent(), /jane\.doe/)
+  }
+})
+
 t.test('secrets go as a whole', async t => {
   const { under, sent } = await stage()
   const aws = `wJalrXUtnFEMI/K7MDENG/${'bPxRfiCYqR7tYkLm3Z'}`
