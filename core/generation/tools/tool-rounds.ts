@@ -187,12 +187,13 @@ export class ToolRounds {
 
   /** Puts a result into the conversation, and shows what the caller may see of it. */
   #deliver(callId: string, name: string, planned: Planned, { output, shown = [], handsOver }: ToolResult): void {
-    const isKept = this.tools.find(name)?.loaded.tool.conversation === undefined
+    // What the tool shows stands for the call. If it shows nothing, the model would not learn of the call.
+    const isKept = this.tools.find(name)?.loaded.tool.conversation === undefined || shown.length === 0
     const text = 'answer' in planned || handsOver ? output : readableOutput(name, output, this.#scope.limits.maxToolOutputCharacters)
     if (isKept) {
       this.#scope.memory.count({ type: 'refusal', text })
       this.#scope.answer.addOutput(callId, text)
-    }
+    } else this.#scope.answer.replaceCall(callId)
     this.#show(shown)
   }
 
