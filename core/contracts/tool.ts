@@ -24,7 +24,7 @@ export interface Tool {
   readonly costUsd?: number
   /**
    * The conversation as models should read it, with the tool's own items replaced by calls and outputs of functions. With it, core does not
-   * keep the calls of this tool. Without it, core keeps calls and outputs with stored responses.
+   * keep calls of this tool that show something. Without it, core keeps calls and outputs with stored responses.
    */
   conversation?(input: readonly Item[]): readonly Item[]
   /** Called once per request and entry. Throws a `GatewayError` if the entry cannot be served. */

@@ -64,6 +64,11 @@ export class Answer {
     this.#shown.addOutput({ id: idOfNew('function_call_output', this.#ids), callId, output })
   }
 
+  /** The items that a tool of the gateway showed stand for the call. */
+  replaceCall(callId: string): void {
+    this.#shown.replaceCall(callId)
+  }
+
   /** A provider's state leaves the gateway sealed and bound to the attempt that produced it. */
   sealBy(seal: Seal): void {
     this.#seal = seal
@@ -92,7 +97,7 @@ export class Answer {
   }
 
   #tell(event: ItemEvent): void {
-    if (this.#held?.take(event) === 'drop') return
+    this.#held?.take(event)
     this.transcript.add(event, this.#seal)
     if (this.#guards) this.#guards.write(event)
     else this.#deliver(event)

@@ -20,6 +20,7 @@ interface Call {
   readonly kind: 'call'
   readonly opened: OpenedCall
   input: string
+  isReplaced: boolean
 }
 /** What a tool of the gateway returned. */
 interface Output {
@@ -46,6 +47,11 @@ export class Transcript {
     this.#entries.push({ kind: 'output', ...output })
   }
 
+  /** Other items stand for the call. It was generated all the same. */
+  replaceCall(callId: string): void {
+    for (const entry of this.#entries) if (entry.kind === 'call' && entry.opened.callId === callId) entry.isReplaced = true
+  }
+
   /** The number of generated characters, for estimating usage that the vendor did not report. */
   get characters(): number {
     return this.#entries.reduce((sum, entry) => sum + charactersOf(entry), 0)
@@ -53,7 +59,7 @@ export class Transcript {
 
   /** With the state of providers sealed. */
   items(): readonly Item[] {
-    return this.#entries.map(itemOf)
+    return this.#entries.filter(entry => entry.kind !== 'call' || !entry.isReplaced).map(itemOf)
   }
 }
 
@@ -64,7 +70,7 @@ function entryOf(item: OpenedItem, seal: Seal): Entry {
     case 'reasoning':
       return { kind: 'reasoning', id: item.id, summary: [], full: [], state: undefined }
     case 'call':
-      return { kind: 'call', opened: item, input: '' }
+      return { kind: 'call', opened: item, input: '', isReplaced: false }
     case 'compaction':
       return { ...item, seal }
     default:

@@ -14,7 +14,6 @@ export class HeldCalls {
   readonly #tools: OpenTools
   #calls: HeldCall[] = []
   #open: HeldCall | undefined
-  #isDropped = false
   #isHiding = false
   #callsCaller = false
   /** Items that tools show are not calls of the model. */
@@ -41,16 +40,11 @@ export class HeldCalls {
     this.#callsCaller = false
   }
 
-  /** Gets every event of the answer. `drop`: the tool brings the call back into the conversation itself. */
-  take(event: ItemEvent): 'keep' | 'drop' {
+  /** Gets every event of the answer. */
+  take(event: ItemEvent): void {
     if (event.type === 'item-open') this.#begin(event.item)
     else if (event.type === 'tool-input' && this.#open) this.#open.input += event.text
-    const isDropped = this.#isDropped
-    if (event.type === 'item-close') {
-      this.#open = undefined
-      this.#isDropped = false
-    }
-    return isDropped ? 'drop' : 'keep'
+    if (event.type === 'item-close') this.#open = undefined
   }
 
   /** Whether the client must not see an event that passed the guardrails. */
@@ -66,7 +60,6 @@ export class HeldCalls {
     if (tool && item.kind === 'call') {
       this.#open = { callId: item.callId, name: item.name, input: '' }
       this.#calls.push(this.#open)
-      this.#isDropped = tool.loaded.tool.conversation !== undefined
     } else if (item.kind === 'call' || (item.kind === 'foreign' && !this.isShowing)) this.#callsCaller = true
   }
 

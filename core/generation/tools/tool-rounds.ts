@@ -187,9 +187,10 @@ export class ToolRounds {
     }
   }
 
-  /** Puts a result into the conversation, unless the tool does so itself. */
-  #keep(callId: string, name: string, planned: Planned, { output, handsOver }: ToolResult): void {
-    if (this.tools.find(name)?.loaded.tool.conversation) return
+  /** Puts a result into the conversation, unless what the tool shows stands for the call. */
+  #keep(callId: string, name: string, planned: Planned, { output, shown = [], handsOver }: ToolResult): void {
+    // A call that shows nothing stays: otherwise the model would not learn of it.
+    if (this.tools.find(name)?.loaded.tool.conversation && shown.length > 0) return this.#scope.answer.replaceCall(callId)
     const text = 'answer' in planned || handsOver ? output : readableOutput(name, output, this.#scope.limits.maxToolOutputCharacters)
     this.#scope.memory.count({ type: 'refusal', text })
     this.#scope.answer.addOutput(callId, text)

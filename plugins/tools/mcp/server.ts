@@ -66,8 +66,10 @@ export class McpServer {
 
   async call(org: string, name: string, args: JsonObject, signal: AbortSignal): Promise<McpOutcome> {
     const { timeoutMs } = this.options
-    const result = await this.#with(org, client =>
-      client.callTool({ name, arguments: { ...args } }, { signal, timeout: timeoutMs, maxTotalTimeout: timeoutMs }),
+    const result = await this.#with(
+      org,
+      client => client.callTool({ name, arguments: { ...args } }, { signal, timeout: timeoutMs, maxTotalTimeout: timeoutMs }),
+      signal,
     )
     const { content, structuredContent, isError } = result as JsonObject
     const said = Array.isArray(content) ? content.map(textOfPart).join('\n') : ''
@@ -94,16 +96,23 @@ export class McpServer {
       }))
   }
 
-  /** A session that failed is opened anew for the next use. What a failure says may quote content, so only its kind is kept. */
-  async #with<T>(org: string, use: (client: Client) => Promise<T>): Promise<T> {
+  /**
+   * A session that failed is opened anew for the next use. One that was only too slow, or whose caller left, stays: other calls may wait in
+   * it. What a failure says may quote content, so only its kind is kept.
+   */
+  async #with<T>(org: string, use: (client: Client) => Promise<T>, signal?: AbortSignal): Promise<T> {
     const connecting = this.#clients.get(org) ?? this.#connect()
     this.#clients.set(org, connecting)
+    let isConnected = false
     try {
-      return await use(await connecting)
+      const client = await connecting
+      isConnected = true
+      return await use(client)
     } catch (error) {
-      const { ProtocolError } = await import('@modelcontextprotocol/client')
+      const { ProtocolError, SdkError, SdkErrorCode } = await import('@modelcontextprotocol/client')
       if (error instanceof ProtocolError) throw error
-      if (this.#clients.peek(org) === connecting) this.#clients.delete(org)
+      const isGivenUp = signal?.aborted || (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout)
+      if (!(isConnected && isGivenUp) && this.#clients.peek(org) === connecting) this.#clients.delete(org)
       const kind = error instanceof Error ? error.name : typeof error
       throw new PluginError(this.#plugin, `could not use the MCP server "${this.options.label}" (${kind})`, { cause: error })
     }

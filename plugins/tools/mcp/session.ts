@@ -49,12 +49,14 @@ export class McpSession implements ToolSession {
 
   resumed(): readonly ToolCall[] {
     const items = this.#items
-    const ran = new Set(items.map(item => item['approval_request_id']).filter((_, index) => items[index]!['type'] === 'mcp_call'))
+    const ran = new Set<unknown>(items.map(item => item['approval_request_id']).filter((_, index) => items[index]!['type'] === 'mcp_call'))
     const approved = new Set(
       items.flatMap(item => (item['type'] === 'mcp_approval_response' && item['approve'] === true ? [item['approval_request_id']] : [])),
     )
     return items.flatMap(({ type, id, server_label: label, name, arguments: args }) => {
       if (type !== 'mcp_approval_request' || label !== this.#label || typeof id !== 'string' || !approved.has(id) || ran.has(id)) return []
+      // Callers may send a request again that the stored conversation already has. It runs once.
+      ran.add(id)
       const functionName = this.#functionName(String(name))
       if (!this.#tools.has(functionName)) return []
       this.#approved.set(`call_${id}`, id)

@@ -74,13 +74,14 @@ export default definePlugin({
     })
     const line = new EngineLine(() => ordered, { timeoutMs, clock, log: gateway.log })
     const cache = new ResultCache({ max: maxCached, ttlMs: cacheMs })
-    const parts = { line, cache, usdPerQuery, longestText: maxResultCharacters }
+    const parts = { line, cache, usdPerQuery, totalTimeoutMs, longestText: maxResultCharacters }
     gateway.add(Tools, {
       type: 'web_search',
       schema: webSearchTool,
       // The engines see the queries, and each of them says under which agreements.
       seesContent: 'local',
-      timeoutMs: totalTimeoutMs,
+      // The session gives up first, so that the caller sees a search that failed.
+      timeoutMs: totalTimeoutMs + 1_000,
       costUsd: usdPerQuery,
       open: (entry, scope) => new SearchSession(readEntry(entry), scope, parts),
     })

@@ -39,7 +39,9 @@ function addressOf(text: unknown): URL | undefined {
   return url
 }
 
-function isIn({ hostname }: URL, domain: string): boolean {
+function isIn(url: URL, domain: string): boolean {
+  // `example.com.` is the same host.
+  const hostname = url.hostname.replace(/\.$/, '')
   return hostname === domain || hostname.endsWith(`.${domain}`)
 }
 

@@ -23,6 +23,8 @@ export interface SearchParts {
   readonly line: EngineLine
   readonly cache: ResultCache
   readonly usdPerQuery: number
+  /** For all engines together. */
+  readonly totalTimeoutMs: number
   /** In characters, of each result. */
   readonly longestText: number
 }
@@ -111,13 +113,14 @@ export class SearchSession implements ToolSession {
 
   /** Undefined if every engine failed. */
   async #find(query: SearchQuery, provider: string, signal: AbortSignal): Promise<readonly FoundPage[] | undefined> {
-    const { line, cache, longestText } = this.#parts
+    const { line, cache, longestText, totalTimeoutMs } = this.#parts
     const { caller } = this.#scope.context
     const engines = line.permitted(provider, caller.policy)
     const cached = cache.get(caller, engines, query)
     if (cached) return cached
     try {
-      const results = shownResults(await line.search(engines, query, signal), query, longestText)
+      const inTime = AbortSignal.any([signal, AbortSignal.timeout(totalTimeoutMs)])
+      const results = shownResults(await line.search(engines, query, inTime), query, longestText)
       cache.set(caller, engines, query, results)
       return results
     } catch {

@@ -10,6 +10,8 @@ export interface DemoServer {
   readonly ran: string[]
   readonly headers: IncomingHttpHeaders[]
   readonly started: Promise<void>
+  /** Lets slow calls answer. */
+  release(): void
   close(): Promise<void>
 }
 
@@ -18,6 +20,7 @@ export async function demoServer(): Promise<DemoServer> {
   const ran: string[] = []
   const headers: IncomingHttpHeaders[] = []
   const started = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
   const text = (said: string) => ({ content: [{ type: 'text' as const, text: said }] })
   const made = (): McpServer => {
     const server = new McpServer({ name: 'demo', version: '1.0.0' })
@@ -40,8 +43,9 @@ export async function demoServer(): Promise<DemoServer> {
       text(`you sent ${String(headers.at(-1)?.authorization)}`),
     )
     server.registerTool('slow', { description: 'Takes long.', inputSchema: z.object({}) }, async () => {
+      ran.push('slow')
       started.resolve()
-      await new Promise(resolve => setTimeout(resolve, 5_000).unref())
+      await Promise.race([released.promise, new Promise(resolve => setTimeout(resolve, 5_000).unref())])
       return text('late')
     })
     return server
@@ -59,6 +63,7 @@ export async function demoServer(): Promise<DemoServer> {
     ran,
     headers,
     started: started.promise,
+    release: () => released.resolve(),
     async close() {
       const closed = new Promise<void>(resolve => http.close(() => resolve()))
       http.closeAllConnections()

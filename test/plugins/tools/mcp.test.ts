@@ -1,6 +1,7 @@
 import t from 'tap'
 import type { GenerationEvent, ProviderCall } from '../../../core/index.ts'
 import hipaa from '../../../plugins/guardrails/hipaa/index.ts'
+import words from '../../../plugins/guardrails/words/index.ts'
 import zdr from '../../../plugins/guardrails/zdr/index.ts'
 import mcp from '../../../plugins/tools/mcp/index.ts'
 import { gateway } from '../../gateway.ts'
@@ -190,6 +191,74 @@ t.test('a slow call is given up, and nobody waits for it when the client leaves'
   t.equal((await other.recorded(1))[0]!.status, 499)
   await other.stop()
   await slow.close()
+})
+
+t.test('a client that leaves takes no other call of its organization with it', async t => {
+  const slow = await demoServer()
+  const acme = witness('acme', once(['slow', {}]))
+  const under = await gateway({ plugins: [acme.plugin, listed({ url: slow.url })] })
+  const controller = new AbortController()
+  const body = { model: 'acme/m', input: 'hi', tools: [entry], stream: true }
+  const leaving = Promise.resolve(under.request('/v1/responses', { body, signal: controller.signal }))
+  await slow.started
+  const staying = ask(under, { model: 'acme/m', tools: [entry] })
+  while (slow.ran.length < 2) await new Promise(resolve => setTimeout(resolve, 5))
+  const reply = await leaving
+  await reply.body!.cancel()
+  controller.abort()
+  t.equal((await under.recorded(1))[0]!.status, 499)
+  slow.release()
+  t.match((await staying).response.output[1], { type: 'mcp_call', status: 'completed', output: 'late' })
+  await under.stop()
+  await slow.close()
+})
+
+t.test('an approval that comes twice lets its call run once', async t => {
+  server.ran.length = 0
+  const acme = witness('acme', once(['weather', { place: 'Lisbon' }]))
+  const under = await gateway({ plugins: [acme.plugin, listed()] })
+  const tools = [{ type: 'mcp', server_label: 'demo' }]
+  const { response } = await ask(under, { model: 'acme/m', tools })
+  const answer = { type: 'mcp_approval_response', approval_request_id: response.output[1]!['id'], approve: true }
+  const input = [...response.output, answer, answer]
+  const second = await ask(under, { model: 'acme/m', tools, input, previous_response_id: response.id })
+  t.strictSame(server.ran, ['weather Lisbon'])
+  t.strictSame(typesOf(second.response.output), ['mcp_call', 'message'])
+  await under.stop()
+})
+
+t.test('the model is told about calls that did not run', async t => {
+  const cases: readonly [readonly (readonly [string, object | string])[], object, readonly RegExp[]][] = [
+    [[['weather', '{"place": ']], {}, [/not a JSON object, so the call did not run/]],
+    [
+      [
+        ['weather', { place: 'a' }],
+        ['weather', { place: 'b' }],
+      ],
+      { max_tool_calls: 1 },
+      [/Sunny in a/, /The limit of tool calls is reached/],
+    ],
+  ]
+  for (const [calls, more, expected] of cases) {
+    const acme = witness('acme', once(...(calls as readonly (readonly [string, object])[])))
+    const under = await gateway({ plugins: [acme.plugin, listed()] })
+    const { response } = await ask(under, { model: 'acme/m', tools: [entry], ...more })
+    t.equal(said(response), 'done')
+    t.match(outputsIn(acme.calls[1]!), expected)
+    t.notOk(typesOf(response.output).includes('function_call'))
+    t.equal((await ask(under, { model: 'acme/m', previous_response_id: response.id, input: 'and now?' })).status, 200)
+    t.match(outputsIn(acme.calls.at(-1)!), expected, 'also later')
+    await under.stop()
+  }
+})
+
+t.test('a call that a guardrail refuses does not run', async t => {
+  server.ran.length = 0
+  const acme = witness('acme', once(['weather', { place: 'Bluebird' }]))
+  const under = await gateway({ plugins: [acme.plugin, listed(), words({ words: ['bluebird'], action: 'refuse' })] })
+  t.not((await ask(under, { model: 'acme/m', tools: [entry] })).status, 200)
+  t.strictSame(server.ran, [])
+  await under.stop()
 })
 
 t.test('callers name servers by their labels alone', async t => {

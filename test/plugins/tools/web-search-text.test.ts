@@ -55,6 +55,7 @@ t.test('only pages of the web, each once, and of the right domains', async t => 
   t.strictSame(urls(some, { allowedDomains: ['example.com'] }), ['https://docs.example.com/', 'https://example.com/'])
   t.strictSame(urls(some, { blockedDomains: ['example.com'] }), ['https://notexample.com/', 'https://example.com.evil.test/'])
   t.strictSame(urls(some, { allowedDomains: ['example.com'], blockedDomains: ['docs.example.com'] }), ['https://example.com/'])
+  t.strictSame(urls(['https://docs.example.com./'].map(page), { blockedDomains: ['example.com'] }), [])
   t.strictSame(shownResults([{ url: 'https://example.com', title: null, text: undefined }] as never, query, 100), [
     { url: 'https://example.com/', title: 'example.com', text: '' },
   ])

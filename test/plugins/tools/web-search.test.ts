@@ -284,6 +284,17 @@ t.test('a search that fails is shown as failed, and is not billed', async t => {
   }
 })
 
+t.test('a search that takes longer than all engines may is shown as failed', async t => {
+  const acme = searching('acme', ['q'])
+  const under = await gateway({
+    plugins: [acme.plugin, engine('slow', () => new Promise(() => {})).plugin, webSearch({ totalTimeoutMs: 50 })],
+  })
+  const { response } = await ask(under, { model: 'acme/m', tools })
+  t.match(response.output, [{ type: 'web_search_call', status: 'failed', action: { query: 'q' } }, { type: 'message' }])
+  t.match(outputsIn(acme.calls[1]!), [/The search failed/])
+  await under.stop()
+})
+
 t.test('no result is an answer, and is billed', async t => {
   const acme = searching('acme', ['q'])
   const under = await gateway({ plugins: [acme.plugin, engine('empty', () => []).plugin, webSearch({})] })
