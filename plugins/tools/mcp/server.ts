@@ -30,6 +30,11 @@ export interface McpOutcome {
   readonly isError: boolean
 }
 
+interface Use {
+  readonly signal?: AbortSignal | undefined
+  readonly isSecond?: boolean
+}
+
 const mostOrganizations = 64
 const mostTools = 500
 const longestDescription = 4_000
@@ -68,8 +73,9 @@ export class McpServer {
     const { timeoutMs } = this.options
     const result = await this.#with(
       org,
-      client => client.callTool({ name, arguments: { ...args } }, { signal, timeout: timeoutMs, maxTotalTimeout: timeoutMs }),
-      signal,
+      client =>
+        client.callTool({ name, arguments: { ...args } }, { signal, timeout: timeoutMs, maxTotalTimeout: timeoutMs }).catch(reported),
+      { signal },
     )
     const { content, structuredContent, isError } = result as JsonObject
     const said = Array.isArray(content) ? content.map(textOfPart).join('\n') : ''
@@ -97,11 +103,12 @@ export class McpServer {
   }
 
   /**
-   * A session that failed is opened anew for the next use. One that was only too slow, or whose caller left, stays: other calls may wait in
-   * it. What a failure says may quote content, so only its kind is kept.
+   * A session that failed is opened anew: at once if the server has forgotten it, otherwise for the next use. One that was only too slow,
+   * or whose caller left, stays: other calls may wait in it. What a failure says may quote content, so only its kind is kept.
    */
-  async #with<T>(org: string, use: (client: Client) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const connecting = this.#clients.get(org) ?? this.#connect()
+  async #with<T>(org: string, use: (client: Client) => Promise<T>, { signal, isSecond = false }: Use = {}): Promise<T> {
+    const earlier = this.#clients.get(org)
+    const connecting = earlier ?? this.#connect()
     this.#clients.set(org, connecting)
     let isConnected = false
     try {
@@ -109,10 +116,12 @@ export class McpServer {
       isConnected = true
       return await use(client)
     } catch (error) {
-      const { ProtocolError, SdkError, SdkErrorCode } = await import('@modelcontextprotocol/client')
-      if (error instanceof ProtocolError) throw error
-      const isGivenUp = signal?.aborted || (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout)
-      if (!(isConnected && isGivenUp) && this.#clients.peek(org) === connecting) this.#clients.delete(org)
+      const { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } = await import('@modelcontextprotocol/client')
+      const isLate = error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout
+      const isOpen = isConnected && (signal?.aborted || isLate || error instanceof ProtocolError)
+      if (!isOpen && this.#clients.peek(org) === connecting) this.#clients.delete(org)
+      const isForgotten = earlier && error instanceof SdkHttpError && error.status === 404
+      if (isForgotten && !isSecond) return await this.#with(org, use, { signal, isSecond: true })
       const kind = error instanceof Error ? error.name : typeof error
       throw new PluginError(this.#plugin, `could not use the MCP server "${this.options.label}" (${kind})`, { cause: error })
     }
@@ -139,6 +148,13 @@ export class McpServer {
     }
     return clean
   }
+}
+
+/** An error that the server reports, such as a missing argument, is the outcome of the call. */
+async function reported(error: unknown): Promise<JsonObject> {
+  const { ProtocolError } = await import('@modelcontextprotocol/client')
+  if (error instanceof ProtocolError) return { content: [{ type: 'text', text: error.message }], isError: true }
+  throw error
 }
 
 function textOfPart(part: unknown): string {

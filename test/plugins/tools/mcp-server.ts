@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
 import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node'
 import { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
@@ -13,6 +14,51 @@ export interface DemoServer {
   /** Lets slow calls answer. */
   release(): void
   close(): Promise<void>
+}
+
+export interface StatefulServer {
+  readonly url: string
+  /** Forgets all sessions, as a restart does. */
+  restart(): void
+  /** What calls and lists of tools are answered with from now on. */
+  fail(message: string | undefined): void
+  close(): Promise<void>
+}
+
+/** A server that keeps sessions, with one tool, `echo`. */
+export async function statefulServer(): Promise<StatefulServer> {
+  const sessions = new Set<string>()
+  let opened = 0
+  let failure: string | undefined
+  const http = createServer(async (request, response) => {
+    if (request.method !== 'POST') return void response.writeHead(405).end()
+    const { id, method } = (await json(request)) as { id?: number; method: string }
+    const reply = (result: object, headers: object = {}): void => {
+      response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(JSON.stringify({ jsonrpc: '2.0', id, ...result }))
+    }
+    if (method === 'initialize') {
+      const session = `session-${++opened}`
+      sessions.add(session)
+      const serverInfo = { name: 'demo', version: '1.0.0' }
+      return reply({ result: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo } }, { 'mcp-session-id': session })
+    }
+    if (!sessions.has(String(request.headers['mcp-session-id']))) return void response.writeHead(404).end()
+    if (id === undefined) return void response.writeHead(202).end()
+    if (failure !== undefined) return reply({ error: { code: -32602, message: failure } })
+    if (method === 'tools/list') return reply({ result: { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] } })
+    reply({ result: { content: [{ type: 'text', text: 'hello' }] } })
+  })
+  await new Promise<void>(resolve => http.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`,
+    restart: () => sessions.clear(),
+    fail: message => void (failure = message),
+    async close() {
+      const closed = new Promise<void>(resolve => http.close(() => resolve()))
+      http.closeAllConnections()
+      await closed
+    },
+  }
 }
 
 /** An MCP server of the official package on a loopback port. It keeps no sessions. */

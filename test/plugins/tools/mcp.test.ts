@@ -7,7 +7,7 @@ import mcp from '../../../plugins/tools/mcp/index.ts'
 import { gateway } from '../../gateway.ts'
 import { ask, listing, said, stop, text, witness } from '../../core/stage.ts'
 import { calling, outputsIn, toCall, typesIn } from '../../core/tool-stage.ts'
-import { demoServer } from './mcp-server.ts'
+import { demoServer, statefulServer } from './mcp-server.ts'
 
 const entry = { type: 'mcp', server_label: 'demo', require_approval: 'never' }
 const server = await demoServer()
@@ -170,6 +170,48 @@ t.test('a server that is not there is a 502 before a model is asked', async t =>
   t.equal(acme.calls.length, 0)
   t.match(under.logs.join(), /could not use the MCP server \\"demo\\"/)
   await under.stop()
+})
+
+t.test('a server that was restarted gets a new session at once', async t => {
+  const stateful = await statefulServer()
+  for (const listMs of [300_000, 0]) {
+    const acme = witness('acme', once(['echo', {}]))
+    const under = await gateway({ plugins: [acme.plugin, listed({ url: stateful.url, listMs })] })
+    for (let count = 0; count < 2; count++) {
+      const { response } = await ask(under, { model: 'acme/m', tools: [entry] })
+      t.match(response.output[1], { type: 'mcp_call', status: 'completed', output: 'hello' })
+      stateful.restart()
+    }
+    await under.stop()
+  }
+  await stateful.close()
+})
+
+t.test('an error of the protocol is for the model to read, but no secret, and is not logged', async t => {
+  const stateful = await statefulServer()
+  const acme = witness('acme', once(['echo', {}]))
+  const plugins = [acme.plugin, listed({ url: stateful.url, listMs: 0 })]
+  const under = await gateway({ plugins, key: { policy: { logging: { value: true } } } })
+  const message = 'Missing argument "city", Bearer tp_demo_mcp_secret'
+  const asking = ask(under, { model: 'acme/m', tools: [entry] })
+  t.match((await asking).response.output[1], { status: 'completed' })
+  stateful.fail(message)
+  t.equal((await ask(under, { model: 'acme/m', tools: [entry] })).status, 502)
+  t.match(under.logs.join(), /could not use the MCP server \\"demo\\" \(ProtocolError\)/)
+  await under.stop()
+
+  stateful.fail(undefined)
+  const listing = witness('acme', call => {
+    stateful.fail(message)
+    return once(['echo', {}])(call)
+  })
+  const other = await gateway({ plugins: [listing.plugin, listed({ url: stateful.url })] })
+  const { response } = await ask(other, { model: 'acme/m', tools: [entry] })
+  t.match(response.output[1], { status: 'failed', output: null, error: /Missing argument "city", Bearer \*{4}$/ })
+  t.match(outputsIn(listing.calls[1]!), [/Missing argument "city"/])
+  t.notMatch(JSON.stringify(response) + under.logs.join() + other.logs.join(), /tp_demo_mcp_secret/)
+  await other.stop()
+  await stateful.close()
 })
 
 t.test('a slow call is given up, and nobody waits for it when the client leaves', async t => {
