@@ -46,7 +46,8 @@ export class McpServer {
   readonly #clock: Clock
   readonly #clients = new LRUCache<string, Promise<Client>>({
     max: mostOrganizations,
-    dispose: client => void client.then(each => each.close()).catch(() => {}),
+    // Other calls may still wait in it. By then, all are over.
+    dispose: client => void setTimeout(ended, this.options.timeoutMs, client).unref(),
   })
   #listed: { readonly at: number; readonly tools: Promise<readonly McpTool[]> } | undefined
 
@@ -84,6 +85,7 @@ export class McpServer {
   }
 
   close(): void {
+    for (const client of this.#clients.values()) ended(client)
     this.#clients.clear()
   }
 
@@ -148,6 +150,10 @@ export class McpServer {
     }
     return clean
   }
+}
+
+function ended(client: Promise<Client>): void {
+  void client.then(each => each.close()).catch(() => {})
 }
 
 /** An error that the server reports, such as a missing argument, is the outcome of the call. */

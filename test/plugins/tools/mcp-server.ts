@@ -18,6 +18,8 @@ export interface DemoServer {
 
 export interface StatefulServer {
   readonly url: string
+  /** Lets calls with the argument `wait` answer. */
+  release(): void
   /** Forgets all sessions, as a restart does. */
   restart(): void
   /** What calls and lists of tools are answered with from now on. */
@@ -25,14 +27,16 @@ export interface StatefulServer {
   close(): Promise<void>
 }
 
-/** A server that keeps sessions, with one tool, `echo`. */
+/** A server that keeps sessions, with one tool, `echo`. A call with the argument `break` is a status 500. */
 export async function statefulServer(): Promise<StatefulServer> {
   const sessions = new Set<string>()
   let opened = 0
   let failure: string | undefined
+  const released = Promise.withResolvers<void>()
   const http = createServer(async (request, response) => {
     if (request.method !== 'POST') return void response.writeHead(405).end()
-    const { id, method } = (await json(request)) as { id?: number; method: string }
+    const { id, method, params } = (await json(request)) as { id?: number; method: string; params?: { arguments?: object } }
+    const { wait, break: breaks } = (params?.arguments ?? {}) as { wait?: boolean; break?: boolean }
     const reply = (result: object, headers: object = {}): void => {
       response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(JSON.stringify({ jsonrpc: '2.0', id, ...result }))
     }
@@ -46,11 +50,14 @@ export async function statefulServer(): Promise<StatefulServer> {
     if (id === undefined) return void response.writeHead(202).end()
     if (failure !== undefined) return reply({ error: { code: -32602, message: failure } })
     if (method === 'tools/list') return reply({ result: { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] } })
+    if (breaks) return void response.writeHead(500).end()
+    if (wait) await released.promise
     reply({ result: { content: [{ type: 'text', text: 'hello' }] } })
   })
   await new Promise<void>(resolve => http.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`,
+    release: () => released.resolve(),
     restart: () => sessions.clear(),
     fail: message => void (failure = message),
     async close() {

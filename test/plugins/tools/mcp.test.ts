@@ -187,6 +187,22 @@ t.test('a server that was restarted gets a new session at once', async t => {
   await stateful.close()
 })
 
+t.test('a call that breaks takes no other call with it', async t => {
+  const stateful = await statefulServer()
+  const acme = witness('acme', once(['echo', { wait: true }], ['echo', { break: true }]))
+  const under = await gateway({ plugins: [acme.plugin, listed({ url: stateful.url })] })
+  const asking = ask(under, { model: 'acme/m', tools: [entry] })
+  while (!/an MCP server failed/.test(under.logs.join())) await new Promise(resolve => setTimeout(resolve, 5))
+  stateful.release()
+  t.match((await asking).response.output.slice(1), [
+    { type: 'mcp_call', status: 'completed', output: 'hello' },
+    { type: 'mcp_call', status: 'failed' },
+    { type: 'message' },
+  ])
+  await under.stop()
+  await stateful.close()
+})
+
 t.test('an error of the protocol is for the model to read, but no secret, and is not logged', async t => {
   const stateful = await statefulServer()
   const acme = witness('acme', once(['echo', {}]))
