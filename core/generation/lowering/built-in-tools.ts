@@ -6,7 +6,9 @@ import type { Draft } from './draft.ts'
 export function leaveOutBuiltInTools({ request, endpoint, warnings }: Draft): void {
   const { builtInTools, webSearch } = endpoint.capabilities
   if (!request.tools || builtInTools) return
-  const isOut = ({ type }: ToolDefinition): boolean => builtIn.has(type) && !(type === 'web_search' && webSearch)
+  // Only upstreams that run built-in tools can search without fetching from the web.
+  const isOut = (tool: ToolDefinition): boolean =>
+    builtIn.has(tool.type) && !(tool.type === 'web_search' && webSearch && tool.external_web_access !== false)
   const kept = request.tools.filter(tool => !isOut(tool))
   if (kept.length === request.tools.length) return
   const dropped = request.tools.filter(isOut).map(({ type }) => type)

@@ -62,7 +62,7 @@ export class SearchSession implements ToolSession {
   runner({ provider, capabilities }: Endpoint): ReturnType<NonNullable<ToolSession['runner']>> {
     const { engine, isChosen, isLive } = this.#entry
     // Whether a model has a search of its own is stated, never guessed.
-    const isNative = capabilities.webSearch === true
+    const isNative = capabilities.webSearch === true && (isLive || capabilities.builtInTools === true)
     if (engine === 'native') return isNative ? 'endpoint' : 'nobody'
     if (engine === 'auto' && isNative) return 'endpoint'
     if (!isLive && !isChosen) return 'left-out'

@@ -139,7 +139,8 @@ t.test('who searches: the endpoint, the gateway, or nobody', async t => {
   t.strictSame(await seen(native, {}, false), ['web_search'])
   for (const tool of [{}, managed]) for (const variable of engineVariables) t.match(await seen({}, tool, false), variable)
   t.strictSame(await seen({}, { external_web_access: false }, false), undefined, 'nothing may be fetched, so the tool is left out')
-  t.strictSame(await seen(native, { external_web_access: false }), ['web_search'])
+  t.strictSame(await seen(native, { external_web_access: false }), undefined, 'its search fetches from the web')
+  t.strictSame(await seen({ ...native, builtInTools: true }, { external_web_access: false }), ['web_search'])
   t.match(await seen({ tools: false }, {}), /needs a model that can call functions/)
 })
 

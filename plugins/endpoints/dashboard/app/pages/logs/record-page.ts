@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { ApiError, type ListOf } from '../../api.ts'
 import { Code } from '../../components/copy.ts'
 import { Facts, type Fact } from '../../components/facts.ts'
 import { Badge, Loading, Problem, Stat } from '../../components/feedback.ts'
@@ -23,18 +24,19 @@ const againMs = 1_000
 
 /** One request: what happened, why, and what it cost. `back`: the list from which it was opened. */
 export function RecordPage({ id, back }: { readonly id: string; readonly back: string }): VNode {
-  const path = `/records/${encodeURIComponent(id)}`
   const [isAwaited, setAwaited] = useState(true)
-  const { data: record, error, reload } = useData<RequestRecord>(path, {}, { pollMs: isAwaited ? againMs : undefined })
+  // The list, because one that is not there yet is no error in it.
+  const { data, error, reload } = useData<ListOf<RequestRecord>>('/records', { id }, { pollMs: isAwaited ? againMs : undefined })
+  const record = data?.data[0]
   useEffect(() => {
     if (record) setAwaited(false)
     const timer = setTimeout(() => setAwaited(false), awaitedMs)
     return () => clearTimeout(timer)
   }, [record])
-  const isLate = error?.status === 404 && isAwaited
+  const problem = error ?? (data && !record && !isAwaited ? new ApiError(404, `There is no record with the id ${id}.`) : undefined)
   return html`<${Page} title="Request" above=${{ title: 'Logs', href: back }} intro=${record && intro(record)}>
-    ${error && !isLate && html`<${Problem} error=${error} retry=${reload} />`}
-    ${!record && (!error || isLate) && html`<${Loading} label="Loading the record" />`} ${record && body(record)}
+    ${problem && html`<${Problem} error=${problem} retry=${reload} />`}
+    ${!record && !problem && html`<${Loading} label="Loading the record" />`} ${record && body(record)}
   <//>`
 }
 
