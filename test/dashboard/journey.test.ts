@@ -221,6 +221,14 @@ t.test('from signing in to a request that is found, by the browser alone', { ski
     await page.getByLabel('Input').fill('Hello')
     await page.getByRole('button', { name: 'Send', exact: true }).click()
     t.match(await page.getByRole('alert').textContent(), /nobody/)
+    const { id } = await stage.call('POST', '/keys', { name: 'Once', limits: [{ requests: 1, window_s: 3600 }] })
+    await open(`playground?model=sandbox/echo&key=${id}`)
+    for (const input of ['The first', 'The second']) {
+      await page.getByLabel('Input').fill(input)
+      await page.getByRole('button', { name: 'Send', exact: true }).click()
+      await (input === 'The first' ? page.getByText('in all') : page.getByRole('alert')).waitFor()
+    }
+    t.match(await page.locator('.answer .said').textContent(), 'The first', 'the answer before stays')
     await open('logs?id=req_unknown')
     await page.getByText('No request matches').waitFor()
     await open('models?model=nobody')

@@ -61,7 +61,8 @@ export function useExchange(): Exchange {
           if (running.current === abort) setAnswer({ ...last, status: 'incomplete', error: 'You stopped the answer.' })
           return undefined
         }
-        setAnswer(undefined)
+        // The one before stays in the conversation.
+        setAnswer(answer)
         throw error
       } finally {
         if (running.current === abort) running.current = undefined
