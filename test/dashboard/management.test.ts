@@ -288,6 +288,20 @@ t.test('the pages that change something', { skip: noBrowser }, async t => {
     t.same(problems, [])
   })
 
+  await t.test('what comes after the first hundred is known, too', async t => {
+    const { page, problems } = await opened(t)
+    await signIn(page, stage)
+    await Promise.all(Array.from({ length: 100 }, (_, index) => stage.call('POST', '/orgs', { name: `Number ${index}` })))
+    await Promise.all(Array.from({ length: 100 }, (_, index) => stage.call('POST', '/keys', { name: `Number ${index}`, org: 'globex' })))
+    await stage.call('POST', '/orgs', { id: 'last', name: 'Last', policy: { hipaa: { value: true, enforced: true } } })
+    const { id } = await stage.call('POST', '/keys', { name: 'The last one', org: 'last' })
+    await page.goto(`${stage.adminUrl}/keys?new=true&org=last`)
+    await page.getByText('Enforced on by the organization').waitFor()
+    await page.goto(`${stage.adminUrl}/playground`)
+    await page.getByLabel('As the key').selectOption(id)
+    t.same(problems, [])
+  })
+
   await t.test('it works below a path of a proxy', async t => {
     const proxy = await proxyBelow(t, stage, '/turnpike/')
     const watched = await openPage(browser, proxy)

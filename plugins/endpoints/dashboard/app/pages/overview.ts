@@ -130,7 +130,9 @@ function Stats({ total }: { readonly total: UsageRow }): VNode {
 
 /** The names of keys. Other groups are called by their ids. */
 function useNames(split: Split): (value: string | null) => string {
-  const { data } = useData<ListOf<{ readonly id: string; readonly name: string }>>(split === 'key' ? '/keys' : undefined, { limit: 100 })
+  const { data } = useData<ListOf<{ readonly id: string; readonly name: string }>>(split === 'key' ? '/keys' : undefined, undefined, {
+    all: true,
+  })
   return useMemo(() => {
     const names = new Map(data?.data.map(({ id, name }) => [id, name]))
     const without = { model: 'No model', provider: 'Not answered', key: 'No key', team: 'No team', org: 'No organization' }[split]

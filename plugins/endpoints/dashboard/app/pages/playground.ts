@@ -25,7 +25,7 @@ interface Key {
 export default function Playground(): VNode {
   const [parameters, set] = useParameters()
   const { may } = useSession()
-  const { data, error, reload } = useData<ListOf<Key>>('/keys', { limit: 100 })
+  const { data, error, reload } = useData<ListOf<Key>>('/keys', undefined, { all: true })
   const { data: models } = useData<ListOf<Model>>(may('viewer', 'all') ? '/models' : undefined, {}, { all: true })
   const surface = parameters['do'] === 'decide' ? 'decide' : 'respond'
   const model = parameters['model'] ?? defaultModel

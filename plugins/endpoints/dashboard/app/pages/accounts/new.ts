@@ -30,8 +30,12 @@ export function NewAccount({
 }): VNode {
   const session = useSession()
   const form = useForm<Values>({ name: '', id: '', org: session.org ?? org ?? '', team: team ?? '' })
-  const orgs = useData<ListOf<Account>>(level === 'org' ? undefined : '/orgs', { limit: 100 })
-  const teams = useData<ListOf<Account>>(level === 'user' && form.values.org ? '/teams' : undefined, { org: form.values.org, limit: 100 })
+  const orgs = useData<ListOf<Account>>(level === 'org' ? undefined : '/orgs', undefined, { all: true })
+  const teams = useData<ListOf<Account>>(
+    level === 'user' && form.values.org ? '/teams' : undefined,
+    { org: form.values.org },
+    { all: true },
+  )
   const { one, list } = words[level]
   const create = async ({ name, id, org: ofOrg, team: ofTeam }: Values): Promise<void> => {
     const made = await api.post<Account>(`/${list}`, {

@@ -38,7 +38,7 @@ const columns: readonly Column<Key>[] = [
 export function KeyList(): VNode {
   const [parameters, setParameters] = useParameters()
   const { may } = useSession()
-  const orgs = useData<ListOf<{ readonly id: string }>>('/orgs', { limit: 100 })
+  const orgs = useData<ListOf<{ readonly id: string }>>('/orgs', undefined, { all: true })
   const query = Object.fromEntries(filters.map(name => [name, parameters[name]]))
   const isFiltered = filters.some(name => parameters[name] !== undefined)
   const create = html`<${Button}

@@ -32,9 +32,9 @@ export function NewKey(): VNode {
   })
   const [made, setMade] = useState<ShownKey>()
   const { org, team, user } = form.values
-  const orgs = useData<ListOf<Account>>('/orgs', { limit: 100 })
-  const teams = useData<ListOf<Account>>(org ? '/teams' : undefined, { org, limit: 100 })
-  const users = useData<ListOf<Account>>(org ? '/users' : undefined, { org, limit: 100 })
+  const orgs = useData<ListOf<Account>>('/orgs', undefined, { all: true })
+  const teams = useData<ListOf<Account>>(org ? '/teams' : undefined, { org }, { all: true })
+  const users = useData<ListOf<Account>>(org ? '/users' : undefined, { org }, { all: true })
   const of = (list: typeof orgs, id: string): Account | undefined => list.data?.data.find(account => account.id === id)
   const locks = locksOf([
     { level: 'org', policy: of(orgs, org || 'default')?.policy },

@@ -7,9 +7,9 @@ interface Key {
   readonly name: string
 }
 
-/** The newest keys, to choose from and to call by their names. */
+/** The keys, to choose from and to call by their names. */
 export function useKeys(): readonly Key[] {
-  const { data } = useData<ListOf<Key>>('/keys', { limit: 100 })
+  const { data } = useData<ListOf<Key>>('/keys', undefined, { all: true })
   return data?.data ?? noKeys
 }
 

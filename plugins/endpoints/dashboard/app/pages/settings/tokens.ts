@@ -84,7 +84,7 @@ function NewToken({ onCreated, onClose }: { readonly onCreated: () => void; read
     role: 'viewer',
     org: ownOrg ?? '',
   })
-  const orgs = useData<ListOf<{ readonly id: string }>>('/orgs', { limit: 100 })
+  const orgs = useData<ListOf<{ readonly id: string }>>('/orgs', undefined, { all: true })
   const [text, setText] = useState<string>()
   if (text !== undefined)
     return html`<${Dialog} title="The token is created" onClose=${onClose}>
