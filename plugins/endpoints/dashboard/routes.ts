@@ -1,5 +1,6 @@
 import type { AdminExchange, AdminRoute, DashboardPage, Registry } from '../../../core/index.ts'
 import type { Asset, Assets } from './assets.ts'
+import { redirect } from './openid.ts'
 import { pageHtml, securityHeaders } from './page.ts'
 import type { SignIn } from './sign-in.ts'
 
@@ -14,7 +15,12 @@ export function dashboardRoutes({ assets, pages, signIn }: DashboardParts): read
   const page = (): Response => new Response(pageHtml(assets.main), { headers: { ...securityHeaders, ...fresh, 'content-type': html } })
   return [
     open('GET', '/', page),
-    open('GET', '/:page', ({ params }) => (/^[a-z][a-z0-9-]*$/.test(params['page']!) ? page() : nothing())),
+    open('GET', '/:page', ({ request, params }) => {
+      if (!/^[a-z][a-z0-9-]*$/.test(params['page']!)) return nothing()
+      const { pathname, search } = new URL(request.url)
+      // The router ignores a slash at the end, but the relative addresses of the page do not.
+      return pathname.endsWith('/') ? redirect(`../${params['page']}${search}`) : page()
+    }),
     open('GET', '/app/**:path', async ({ request, params }) => reply(request, await assets.get(params['path']!))),
     open('GET', '/modules/:file', async ({ request, params }) => {
       const [, id] = /^(.+)\.js$/.exec(params['file']!) ?? []

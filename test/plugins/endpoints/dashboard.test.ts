@@ -55,6 +55,8 @@ t.test('the page and its files are served to everybody, and nothing else is', as
     t.equal(page.headers.get('x-content-type-options'), 'nosniff')
     t.equal(page.headers.get('referrer-policy'), 'no-referrer')
   }
+  const slashed = await ask(under, 'GET', '/logs/?id=x')
+  t.match([slashed.status, slashed.headers.get('location')], [302, '../logs?id=x'], 'relative addresses would be wrong')
   for (const path of [
     '/app/tsconfig.json',
     '/app/..%2findex.ts',
