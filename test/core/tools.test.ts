@@ -132,6 +132,31 @@ t.test('a tool that fails, hangs or returns nonsense does not end the answer', a
   }
 })
 
+t.test('a tool that is not as its contract says is refused, and the log says what is wrong with which plugin', async t => {
+  const run = async () => ({ output: 'x' })
+  const offering = (functions: unknown) => ({ open: () => ({ functions: () => functions, run }) as never })
+  const mistakes: readonly (readonly [Parameters<typeof lookup>[1], RegExp])[] = [
+    [{ open: () => undefined as never }, /opens tool .*lookup.*: expected an object, got undefined/],
+    [{ open: () => ({ functions: () => [] }) as never }, /opens tool .*lookup.* with a bad `run`: expected a function/],
+    [{ open: () => { throw new Error('prompt') } }, /a tool could not be offered/], // prettier-ignore
+    [{ schema: { type: 'objekt' } as never }, /a tool could not be offered/],
+    [offering(undefined), /offers functions of tool .*lookup.*: expected an array/],
+    [offering(Promise.resolve('x')), /offers functions of tool .*lookup.*: expected an array/],
+    [offering([{ name: 'f', description: '' }]), /offers a function of tool .*lookup.* with a bad `parameters`: expected a JSON Schema/],
+  ]
+  for (const [more, problem] of mistakes) {
+    const acme = witness('acme', () => [text('no'), stop])
+    const tool = lookup(undefined, more)
+    const under = await gateway({ plugins: [acme.plugin, tool.plugin], key: {} })
+    const { status, error } = await ask(under, { model: 'acme/m', tools })
+    t.match([status, error], [502, { message: /^The tool "lookup" is not available at the moment/ }], String(problem))
+    t.match(under.logs.join(), problem)
+    t.match(under.logs.join(), `"plugin":"${tool.plugin.plugin.name}"`)
+    t.equal(acme.calls.length, 0)
+    await under.stop()
+  }
+})
+
 t.test('arguments that are no object do not reach the tool', async t => {
   const acme = witness('acme', (_, count) => (count === 1 ? [...calling('lookup', '[1'), toCall] : [text('sorry'), stop]))
   const tool = lookup()

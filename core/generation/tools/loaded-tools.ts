@@ -9,6 +9,7 @@ import { wire } from '../../framework/container.ts'
 import { Tools } from '../../framework/extension-points.ts'
 import type { Registry } from '../../framework/registry.ts'
 import { bodyValidator } from '../../validation/body-validator.ts'
+import { checkedSession, unavailable } from './checked-tool.ts'
 import { OpenTools, type OpenTool } from './open-tools.ts'
 
 /** A tool of a plugin. */
@@ -49,11 +50,15 @@ export class LoadedTools {
     for (const [index, entry] of (request.tools as readonly ToolEntry[]).entries()) {
       const loaded = this.#byType.get(entry.type)
       if (!loaded) continue
-      if (!checked.has(loaded)) loaded.check(request)
-      checked.add(loaded)
-      checkSight(loaded.tool, context)
-      const session = loaded.tool.open(entry, { request, context, catalog: this.#catalog })
-      open.push({ path: `tools[${index}]`, entry, loaded, session })
+      try {
+        if (!checked.has(loaded)) loaded.check(request)
+        checked.add(loaded)
+        checkSight(loaded.tool, context)
+        const session = checkedSession(loaded.tool.open(entry, { request, context, catalog: this.#catalog }), loaded)
+        open.push({ path: `tools[${index}]`, entry, loaded, session })
+      } catch (error) {
+        throw unavailable(error, loaded, context)
+      }
     }
     return open.length > 0 ? new OpenTools(open, request) : undefined
   }

@@ -5,9 +5,9 @@ import type { GenerationRequest } from '../../contracts/request.ts'
 import type { Warning } from '../../contracts/route.ts'
 import type { RunContext } from '../../contracts/run-context.ts'
 import type { ToolCall, ToolEntry, ToolEvent, ToolFunction, ToolSession } from '../../contracts/tool.ts'
-import { GatewayError, invalidRequest, PluginError } from '../../foundation/errors.ts'
-import { describePluginError } from '../../foundation/logger.ts'
+import { invalidRequest, PluginError } from '../../foundation/errors.ts'
 import { ownTools } from '../lowering/own-tools.ts'
+import { checkedFunctions, unavailable } from './checked-tool.ts'
 import type { LoadedTool } from './loaded-tools.ts'
 import { offerTools, type Offered, type ToolOffer } from './tool-offer.ts'
 
@@ -114,25 +114,17 @@ export class OpenTools {
     return this.#hasRun && runner === 'endpoint' ? 'gateway' : runner
   }
 
-  async #functionsOf({ session, loaded: { tool, plugin }, entry }: OpenTool, context: RunContext): Promise<readonly ToolFunction[]> {
+  async #functionsOf({ session, loaded }: OpenTool, context: RunContext): Promise<readonly ToolFunction[]> {
+    const { tool, plugin } = loaded
     try {
       const asked = session.functions(context.signal)
-      if (!(asked instanceof Promise)) return asked
+      if (!(asked instanceof Promise)) return checkedFunctions(asked, loaded)
       const late = (): never => {
         throw new PluginError(plugin, `took longer than ${tool.timeoutMs} ms to list its functions`)
       }
-      return await pTimeout(asked, { milliseconds: tool.timeoutMs, fallback: late, signal: context.signal })
+      return checkedFunctions(await pTimeout(asked, { milliseconds: tool.timeoutMs, fallback: late, signal: context.signal }), loaded)
     } catch (error) {
-      if (error instanceof GatewayError || context.signal.aborted) throw error
-      const described = describePluginError(error, !context.caller.policy.logging.value)
-      context.log.error('a tool could not be offered', { tool: tool.type, plugin, request: context.id, ...described })
-      throw new GatewayError({
-        status: 502,
-        type: 'server_error',
-        code: 'server_error',
-        message: `The tool "${entry.type}" is not available at the moment. Try again, or leave it out.`,
-        cause: error,
-      })
+      throw context.signal.aborted ? error : unavailable(error, loaded, context)
     }
   }
 }
