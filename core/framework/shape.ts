@@ -52,8 +52,12 @@ export function oneOf(...values: readonly string[]): Member {
 
 /** Shortens values: long strings may be secrets, and objects would fill the line. */
 function show(value: unknown): string {
-  if (typeof value === 'string') return value.length <= 40 ? JSON.stringify(value) : 'a longer string'
+  if (typeof value === 'string') return isShortText(value) ? JSON.stringify(value) : 'a longer string'
   if (typeof value === 'function') return 'a function'
-  if (Array.isArray(value)) return 'an array'
+  if (Array.isArray(value)) return value.length <= 4 && value.every(isShortText) ? JSON.stringify(value) : 'an array'
   return typeof value === 'object' && value !== null ? 'an object' : String(value)
+}
+
+function isShortText(value: unknown): boolean {
+  return typeof value === 'string' && value.length <= 40
 }

@@ -295,7 +295,7 @@ const wrongMembers: Readonly<Record<string, readonly (readonly [member: string, 
   'catalog source': [['rank', 'first', 'expected "provider", "bundled" or "operator", or nothing, got "first"']],
   'decision client': [['timeoutMs', 0, 'expected a number of milliseconds above 0, at most 2147483647, or nothing, got 0']],
   guardrail: [
-    ['enforces', ['redact'], 'expected an array of policy fields (zdr, logging, hipaa, redaction), got an array'],
+    ['enforces', ['redact'], 'expected an array of policy fields (zdr, logging, hipaa, redaction), got ["redact"]'],
     ['onFailure', 'deny', 'expected "refuse" or "allow", got "deny"'],
     ['timeoutMs', Infinity, 'expected a number of milliseconds above 0, at most 2147483647, got Infinity'],
     ['seesContent', { zdr: true, hipaa: false }, 'expected "local" or { zdr, hipaa }, each an object or false, got an object'],
@@ -377,6 +377,7 @@ t.test('what a plugin without types may get wrong is said with its name, and wit
       use({ options: { ...none, properties } }),
       /^plugin x has an invalid JSON Schema in `options`: schema is invalid: data\/properties\/a\/type/,
     ],
+    [definePlugin({ options: none, setup: run } as never)({}), 'plugin #1 in `plugins` needs a `name`: a non-empty string'],
     [use({ name: '' }), 'plugin #1 in `plugins` needs a `name`: a non-empty string'],
     [use({ setup: undefined }), 'plugin x needs `setup`: a function'],
     [use({ instance: () => { throw new Error('no id') } }), 'plugin x failed to read its options: no id'], // prettier-ignore
