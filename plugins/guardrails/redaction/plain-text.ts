@@ -24,15 +24,21 @@ const unseen =
   '\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0'
 const hasUnseen = new RegExp(`[${unseen}]`)
 const isUnseen = new RegExp(`^[${unseen}]$`)
+/** Tags and more selectors. Each is two units of a string. */
+const hasTags = /\udb40[\udc00-\udfff]/
 const otherForms = new RegExp(`[${[...forms.keys()].map(key => `\\u${key.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')}]`, 'g')
 
 export function plainText(original: string): PlainText {
   const text = original.replace(otherForms, character => forms.get(character)!)
-  if (!hasUnseen.test(text)) return { text, places: undefined }
+  if (!hasUnseen.test(text) && !hasTags.test(text)) return { text, places: undefined }
   const places: number[] = []
   let seen = ''
   for (let index = 0; index < text.length; index++) {
     if (isUnseen.test(text[index]!)) continue
+    if (text[index] === '\udb40' && hasTags.test(text.slice(index, index + 2))) {
+      index++
+      continue
+    }
     seen += text[index]
     places.push(index)
   }

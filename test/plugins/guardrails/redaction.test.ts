@@ -268,6 +268,8 @@ t.test('what cannot be seen, and other ways to write the same, hide nothing', as
   const card = '4111111111111111'
   const written: Readonly<Record<string, string>> = {
     'zero-width spaces': [...card].join('\u200b'),
+    tags: [...card].join('\u{e0061}'),
+    selectors: card.replace('1', '1\u{e0100}'),
     'soft hyphens': card.replaceAll('11', '1\u00ad1'),
     'marks of direction': `\u202a+1 415 555 2671\u202c`,
     'right to left': `\u200f+972 50 234 5678\u200f`,
