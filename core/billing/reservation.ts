@@ -70,10 +70,14 @@ export class Reservation {
   /** Makes sure that the hold covers this cost, which then counts as spent. False if the credit does not cover it. */
   async spend(usd: number): Promise<boolean> {
     if (!this.#credit || usd <= 0) return true
-    const missing = usd - this.#leftUsd
-    if (!covers(this.#leftUsd, usd) && !(await this.#credit.extend({ atLeast: missing, atMost: missing }))) return false
+    const leftUsd = this.#leftUsd
+    // Before the wait: what is left must not cover two calls.
     this.#goneUsd += usd
-    return true
+    if (covers(leftUsd, usd)) return true
+    const missing = usd - leftUsd
+    if (await this.#credit.extend({ atLeast: missing, atMost: missing })) return true
+    this.#goneUsd -= usd
+    return false
   }
 
   /** Gives back what `spend` took and nobody charged. */

@@ -441,6 +441,29 @@ t.test('credit is held before a query runs, and a query that it does not cover d
   }
 })
 
+t.test('parallel queries do not share what is left of the credit', async t => {
+  const acme = witness('acme', ({ request }, count): readonly GenerationEvent[] =>
+    count === 1 && request.tool_choice !== 'none'
+      ? [
+          ...Array.from({ length: 8 }, (_, index) => calling('managed_web_search', { query: `q${index}` }, `k${index}`)).flat(),
+          usage(10, 5),
+          toCall,
+        ]
+      : [text('done'), usage(10, 5), stop],
+  )
+  const found = engine('found', () => [])
+  const price = { input: 1, output: 1 }
+  // The first round holds about as much as one query costs. What it leaves may count once.
+  const entry = { provider: 'acme', upstreamModel: 'm', price, contextWindow: 100_000, maxOutputTokens: 6_000 }
+  const under = await gateway({
+    plugins: [acme.plugin, found.plugin, webSearch({}), listing({ model: 'm', endpoints: [entry] })],
+    key: { spendCapUsd: 0.03 },
+  })
+  t.equal((await ask(under, { model: 'm', tools })).status, 200)
+  t.equal(found.asked.length, 4)
+  await under.stop()
+})
+
 t.test('an unknown engine in the options stops the start', async t => {
   await t.rejects(
     gateway({ plugins: [engine('found').plugin, webSearch({ engines: ['fuond'] })] }),
