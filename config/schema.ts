@@ -136,6 +136,14 @@ export const serverSchema = {
       default: defaultSettings.maxToolRounds,
       description: "How often a model may use the gateway's tools in one request. After that, it is asked once more without them.",
     },
+    maxToolCalls: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 10_000,
+      default: defaultSettings.maxToolCalls,
+      description:
+        "The most calls of the gateway's tools in one request. A request can only lower it, with `max_tool_calls`. Further calls do not run.",
+    },
     maxToolOutputCharacters: {
       type: 'integer',
       minimum: 1_000,

@@ -43,6 +43,8 @@ export interface Settings {
   readonly retries: number
   /** How often a model may use the gateway's tools before it has to answer. */
   readonly maxToolRounds: number
+  /** The most calls of the gateway's tools in one request. `max_tool_calls` can only lower it. */
+  readonly maxToolCalls: number
   /** The longest output of a tool that a model reads, in characters. */
   readonly maxToolOutputCharacters: number
   /** Hosts in private networks that images and files may be downloaded from. */
@@ -75,6 +77,7 @@ export const defaultSettings: Settings = {
   affinityDistance: 0.5,
   retries: 2,
   maxToolRounds: 8,
+  maxToolCalls: 64,
   maxToolOutputCharacters: 40_000,
   mediaHosts: [],
   maxMediaCount: 64,

@@ -64,6 +64,19 @@ t.test('a model that never stops is asked once more without the tool', async t =
   await other.stop()
 })
 
+t.test('the setting maxToolCalls limits the calls of a request that names no limit, or a higher one', async t => {
+  const many = Array.from({ length: 200 }, (_, index) => calling('lookup', { word: `w${index}` }, `k${index}`)).flat()
+  for (const limit of [{}, { max_tool_calls: 1_000 }]) {
+    const acme = witness('acme', (_, count) => (count === 1 ? [...many, toCall] : [text('done'), stop]))
+    const tool = lookup()
+    const under = await gateway({ plugins: [acme.plugin, tool.plugin], settings: { maxToolCalls: 5 } })
+    const { response } = await ask(under, { model: 'acme/m', tools, ...limit })
+    t.equal(said(response), 'done')
+    t.equal(tool.ran.length, 5)
+    await under.stop()
+  }
+})
+
 t.test('max_tool_calls limits the calls, also in the middle of parallel ones', async t => {
   const acme = witness('acme', (_, count) =>
     count === 1

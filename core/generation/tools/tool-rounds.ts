@@ -28,7 +28,7 @@ export interface ToolRoundsScope {
   /** Counts the memory that outputs take. */
   readonly memory: LiveAnswer
   readonly ids: Ids
-  readonly limits: Pick<Settings, 'maxToolRounds' | 'maxToolOutputCharacters'>
+  readonly limits: Pick<Settings, 'maxToolRounds' | 'maxToolCalls' | 'maxToolOutputCharacters'>
 }
 
 /** For the record: numbers only. */
@@ -123,7 +123,8 @@ export class ToolRounds {
   }
 
   #planned(planned: Extract<Planned, { open: OpenTool }>): Planned {
-    if (this.#runs >= (this.#scope.request.max_tool_calls ?? Infinity)) {
+    const { request, limits } = this.#scope
+    if (this.#runs >= Math.min(request.max_tool_calls ?? Infinity, limits.maxToolCalls)) {
       this.tools.close()
       return { answer: notRun }
     }
