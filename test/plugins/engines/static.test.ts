@@ -84,13 +84,13 @@ t.test('searches the documentation of the gateway by default', async t => {
 
 t.test('a folder that is missing', async t => {
   await t.rejects(searching(staticSearch({ folder: join(folder, 'nowhere') })), /static-search\(static\).*nowhere does not exist/)
-  const gone = t.testdir({ docs: { 'a.md': 'apple' } })
-  await using engine = await searching(staticSearch({ folder: join(gone, 'docs') }))
-  rmSync(join(gone, 'docs'), { recursive: true })
+  const gone = t.testdir({ pages: { 'a.md': 'apple' } })
+  await using engine = await searching(staticSearch({ folder: join(gone, 'pages') }))
+  rmSync(join(gone, 'pages'), { recursive: true })
   const failure = await engine.search({ query: 'apple' }).catch((error: unknown) => error)
   t.ok(ProviderFailure.is(failure) && failure.kind === 'unavailable', 'is a failure of the engine')
-  mkdirSync(join(gone, 'docs'))
-  writeFileSync(join(gone, 'docs/a.md'), 'apple')
+  mkdirSync(join(gone, 'pages'))
+  writeFileSync(join(gone, 'pages/a.md'), 'apple')
   t.equal((await engine.search({ query: 'apple' })).length, 1, 'and is tried again')
   await t.rejects(engine.search({}, AbortSignal.abort(new Error('gone'))), /gone/)
 })
