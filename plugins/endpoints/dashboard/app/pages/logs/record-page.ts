@@ -33,7 +33,7 @@ export function RecordPage({ id, back }: { readonly id: string; readonly back: s
     const timer = setTimeout(() => setAwaited(false), awaitedMs)
     return () => clearTimeout(timer)
   }, [record])
-  const problem = error ?? (data && !record && !isAwaited ? new ApiError(404, `There is no record with the id ${id}.`) : undefined)
+  const problem = error ?? (data && !record && !isAwaited ? new ApiError(404, `No record has the id "${id}".`) : undefined)
   return html`<${Page} title="Request" above=${{ title: 'Logs', href: back }} intro=${record && intro(record)}>
     ${problem && html`<${Problem} error=${problem} retry=${reload} />`}
     ${!record && !problem && html`<${Loading} label="Loading the record" />`} ${record && body(record)}
