@@ -21,7 +21,7 @@ export class Searching {
     this.#http = http
   }
 
-  async search(query: Partial<SearchQuery>, signal = new AbortController().signal): Promise<readonly FoundPage[]> {
+  async search(query: Partial<SearchQuery>, signal: AbortSignal = new AbortController().signal): Promise<readonly FoundPage[]> {
     const asked: SearchQuery = {
       query: 'demo',
       maxResults: 5,
