@@ -35,7 +35,7 @@ export class ToolNames {
     for (const tool of offered) this.#offered.set(this.#place(tool.namespace, this.nameOf(tool)), tool)
   }
 
-  /** Handles every tool, because a conversation may contain calls to tools that are no longer offered. */
+  /** Also names tools that are no longer offered: the conversation may still contain calls to them. */
   nameOf(tool: OwnTool): string {
     const key = keyOf(tool)
     const known = this.#names.get(key)

@@ -2,10 +2,11 @@ import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { api } from '../../api.ts'
 import { Notice } from '../../components/feedback.ts'
-import { NumberField, Select, SelectField, Switch, TextField } from '../../components/fields.ts'
+import { Select, Switch, TextField } from '../../components/fields.ts'
 import { Form, useForm, type FormState } from '../../components/form.ts'
 import { MetadataField, metadataOf } from '../../components/metadata-field.ts'
 import { RedactionSettings } from '../../components/redaction-settings.ts'
+import { SpendFields } from '../../components/spend-fields.ts'
 import { useData } from '../../data.ts'
 import { html } from '../../html.ts'
 import {
@@ -90,30 +91,11 @@ export function AccountSettings({
     </section>
     <section class="form-group" aria-label="Spend">
       <h2>Spend</h2>
-      <div class="form-row">
-        <${NumberField}
-          form=${form}
-          name="spend_cap_usd"
-          label="Cap"
-          unit="USD"
-          placeholder="No cap"
-          disabled=${isCapFixed}
-          hint=${isCapFixed ? 'An admin of the whole gateway sets it.' : 'For all keys below together. When it is reached, requests get a 402.'}
-        />
-        <${SelectField}
-          form=${form}
-          name="spend_period"
-          label="Period"
-          disabled=${isCapFixed}
-          choices=${[
-            { value: '', label: 'For all time' },
-            { value: 'day', label: 'Each day' },
-            { value: 'week', label: 'Each week' },
-            { value: 'month', label: 'Each month' },
-          ]}
-          hint="Days in UTC. Weeks start on Monday."
-        />
-      </div>
+      <${SpendFields}
+        form=${form}
+        disabled=${isCapFixed}
+        hint=${isCapFixed ? 'An admin of the whole gateway sets it.' : 'For all keys below together. When it is reached, requests get a 402.'}
+      />
     </section>
     <section class="form-group" aria-label="Metadata"><${MetadataField} form=${form} /></section>
     ${isSaved && !form.isChanged && html`<${Notice} tone="good">The changes are saved. They apply to the next request.<//>`}

@@ -1,12 +1,13 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { ListOf } from '../../api.ts'
-import { NumberField, SelectField, Switch, TimeField } from '../../components/fields.ts'
+import { NumberField, Switch, TimeField } from '../../components/fields.ts'
 import type { FormState } from '../../components/form.ts'
 import { ListField } from '../../components/list-field.ts'
 import { MetadataField, metadataOf } from '../../components/metadata-field.ts'
 import { RedactionSettings } from '../../components/redaction-settings.ts'
 import { RowsField } from '../../components/rows-field.ts'
+import { SpendFields } from '../../components/spend-fields.ts'
 import { useData } from '../../data.ts'
 import { html } from '../../html.ts'
 import { levelNames, policyFields, policyTexts, type Locks, type PolicyField, type PolicyLayer } from '../../policy.ts'
@@ -119,28 +120,7 @@ export function KeyFields({ form, locks }: { readonly form: FormState<KeyValues>
     </section>
     <section class="form-group" aria-label="Spend">
       <h2>Spend</h2>
-      <div class="form-row">
-        <${NumberField}
-          form=${form}
-          name="spend_cap_usd"
-          label="Cap"
-          unit="USD"
-          placeholder="No cap"
-          hint="When it is reached, requests get a 402."
-        />
-        <${SelectField}
-          form=${form}
-          name="spend_period"
-          label="Period"
-          choices=${[
-            { value: '', label: 'For all time' },
-            { value: 'day', label: 'Each day' },
-            { value: 'week', label: 'Each week' },
-            { value: 'month', label: 'Each month' },
-          ]}
-          hint="Days in UTC. Weeks start on Monday."
-        />
-      </div>
+      <${SpendFields} form=${form} hint="When it is reached, requests get a 402." />
       <${Switch}
         label="Allow models without a known price"
         hint="With a cap or credit, such models are otherwise left out."
