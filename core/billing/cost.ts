@@ -77,9 +77,11 @@ export function soundUsage(counts: TokenUsage): TokenUsage {
   }
 }
 
-/** Limits counts to 32 bits, so that sums and products stay exact. */
+/** Far more than one reply can have. A vendor's wrong count must not become an amount that no ledger can hold. */
+const mostCount = 100_000_000
+
 function soundCount(count: number): number {
-  return count > 0 ? Math.min(Math.trunc(count), 0xffff_ffff) : 0
+  return count > 0 ? Math.min(Math.trunc(count), mostCount) : 0
 }
 
 function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
