@@ -4,7 +4,7 @@ import { ProviderFailure, type FailureKind } from '../contracts/provider.ts'
 import type { FoundPage, SearchEngine, SearchQuery } from '../contracts/search-engine.ts'
 import type { Sight } from '../contracts/sight.ts'
 import { isObject, parseJson, type JsonObject } from '../foundation/json.ts'
-import { readReply } from '../upstream/reply-text.ts'
+import { wholeReply } from '../upstream/whole-reply.ts'
 import { failureKindOfStatus } from './failure-kind.ts'
 import { retryAfterMs } from './retry-after.ts'
 
@@ -48,9 +48,9 @@ export function httpEngine(adapter: EngineAdapter, http: HttpClient, options: Ht
       const signal = AbortSignal.any([caller, late])
       try {
         const prepared = adapter.prepare(query)
-        const reply = await http.send({ ...prepared, headers: { ...prepared.headers, ...headers } }, { signal })
-        const text = await readReply(reply, signal, maximumReplyBytes)
-        const found = parseJson(text)
+        const request = { ...prepared, headers: { ...prepared.headers, ...headers } }
+        const reply = await wholeReply(http, request, { signal, maximumBytes: maximumReplyBytes })
+        const found = parseJson(reply.text)
         const body = isObject(found) ? found : {}
         const pages = reply.status < 300 ? adapter.pages(body) : adapter.pagesInError?.(reply.status, body)
         if (pages) return { results: pages }
