@@ -161,6 +161,19 @@ async function untilRefused(url: string): Promise<never> {
   for (;;) await (await fetch(`${url}/v1/responses/health`, { headers: { connection: 'close' } })).arrayBuffer()
 }
 
+t.test('a gateway whose output nobody reads anymore goes on, and stops when told to', async t => {
+  const workplace = new Workplace(config('admin: false'))
+  t.teardown(() => workplace.remove())
+  const gateway = workplace.spawn(['start'])
+  t.teardown(() => gateway.signal('SIGKILL'))
+  const url = await gateway.url()
+  gateway.stopReading()
+  // The first request is logged to standard output, and the signal to standard error.
+  for (let asked = 0; asked < 2; asked++) t.equal((await fetch(`${url}/v1/models`)).status, 401)
+  gateway.signal('SIGTERM')
+  t.equal((await gateway.finished).exitCode, 0)
+})
+
 t.test('what nobody caught is told without its words, and what is open may finish', async t => {
   const workplace = new Workplace(`
     import { definePlugin, Routes } from 'turnpike'
