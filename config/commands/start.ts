@@ -40,9 +40,9 @@ async function start({ config: path, ...override }: StartOptions): Promise<void>
   let admin: AdminListener | undefined
   let listener: Listener | undefined
   try {
+    const address = gateway.admin && adminAddress(config.server)
     // The public address comes first: if both are taken, that is the one to name.
     listener = await listen(gateway, config.server)
-    const address = gateway.admin && adminAddress(config.server)
     admin = address && (await listenAdmin(gateway.admin!, address, config.server.tls))
   } catch (error) {
     if (listener) await drain(gateway, listener, 0)
