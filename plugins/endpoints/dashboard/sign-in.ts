@@ -1,5 +1,6 @@
 import {
   bodyValidator,
+  FailedTries,
   GatewayError,
   type AdminExchange,
   type AdminServices,
@@ -11,7 +12,6 @@ import {
 import { redirect, refused as refusedOpenId, type OpenId } from './openid.ts'
 import { securityHeaders } from './page.ts'
 import { isForeign, type Identity, type Sessions } from './sessions.ts'
-import { Tries } from './tries.ts'
 
 const check = bodyValidator({
   type: 'object',
@@ -25,13 +25,13 @@ export class SignIn {
   readonly #sessions: Sessions
   readonly #audit: AuditTrail
   readonly #openId: OpenId | undefined
-  readonly #tries: Tries
+  readonly #tries: FailedTries
 
   constructor(sessions: Sessions, audit: AuditTrail, clock: Clock, openId: OpenId | undefined) {
     this.#sessions = sessions
     this.#audit = audit
     this.#openId = openId
-    this.#tries = new Tries(clock)
+    this.#tries = new FailedTries(clock)
   }
 
   /** Who is signed in. A 200 without a session too, so that browsers note no error. */

@@ -315,6 +315,8 @@ t.test('bad input is a 400 or 404 that names the member', async t => {
       ['POST', '/orgs', {}, 400, 'name', /Missing required parameter: 'name'/],
       ['POST', '/orgs', { name: 'x', nmae: 1 }, 400, 'nmae', /Unknown parameter: 'nmae'. Did you mean name\?/],
       ['POST', '/orgs', { name: ' ' }, 400, 'name', /must match/],
+      ['POST', '/orgs', { name: 'a\u0000b' }, 400, 'name', /must match/],
+      ['POST', '/keys', key({ name: 'red \u001b[31m' }), 400, 'name', /must match/],
       ['POST', '/orgs', { name: 'x', id: '../x' }, 400, 'id', /must match/],
       ['POST', '/orgs', { name: 'x', spend_cap_usd: -1 }, 400, 'spend_cap_usd', /must be >= 0/],
       ['POST', '/orgs', { name: 'x', spend_period: 'year' }, 400, 'spend_period', /expected 'day', 'week', 'month'/],
@@ -533,6 +535,24 @@ t.test('a user moves to another team together with its keys', async t => {
   t.match(await policyOf(), { team: null, policy_source: { logging: 'key' } })
   const { data } = (await call('GET', `/audit?target=${id}`)).body
   t.match(data, [{ action: 'keys.update', changes: { team: { from: 'support', to: null } } }, { action: 'keys.update' }, {}])
+})
+
+t.test('wrong tokens are refused, and after ten of them everything but tokens that were valid', async t => {
+  let now = 1_000_000
+  const under = await adminGateway({ clock: { now: () => now, elapsed: () => now } })
+  t.teardown(under.stop)
+  const [used, fresh] = [await under.token('owner'), await under.token('owner')]
+  const get = (token: string) => under.call('GET', '/keys', undefined, token)
+  t.equal((await get(used)).status, 200)
+  const { body: made } = await under.call('POST', '/keys', { name: 'k' })
+  t.match(await get(made.key), { status: 401, body: { error: { message: /^This is an API key\. The admin API takes admin tokens/ } } })
+  for (let tries = 0; tries < 10; tries++) t.equal((await get('wrong')).status, 401)
+  const refused = await get(fresh)
+  t.equal(refused.status, 429)
+  t.equal(refused.headers.get('retry-after'), '60')
+  t.equal((await get(used)).status, 200)
+  now += 60_000
+  t.equal((await get(fresh)).status, 200)
 })
 
 t.test('a body may start with a byte order mark', async t => {
