@@ -176,6 +176,10 @@ t.test('credit is added, spent and taken away, and every step is an entry', asyn
   const most = { status: 400, body: { error: { param: 'amount_usd' } } }
   for (const amount of [1_000_000_000, 9_000_000])
     t.match(await call('POST', '/orgs/acme/credits', { amount_usd: amount }), most, 'more than a store can count')
+  const [one, two] = await Promise.all([5e6, 5e6].map(amount => call('POST', '/orgs/acme/credits', { amount_usd: amount })))
+  t.same([one!.status, two!.status].toSorted(), [201, 400], 'nor do two at once')
+  const { data: trail } = (await call('GET', '/audit?limit=1')).body
+  t.match(trail, [{ action: 'credits.create', after: { amount_usd: 5e6, credit_balance_usd: 5e6 + trail[0].before.credit_balance_usd } }])
   t.equal((await call('GET', '/orgs/acme')).status, 200)
 })
 
