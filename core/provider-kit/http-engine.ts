@@ -8,6 +8,7 @@ import { method, milliseconds, optional, shapeProblem, text, type Shape } from '
 import { readReply } from '../upstream/reply-text.ts'
 import { checkClient } from './check-client.ts'
 import { failureKindOfStatus } from './failure-kind.ts'
+import { checkKeyText } from './key-text.ts'
 import { retryAfterMs } from './retry-after.ts'
 
 /** A search service's dialect, without I/O. `httpEngine(adapter, gateway.http, options)` turns it into an engine. */
@@ -53,6 +54,7 @@ export function httpEngine(adapter: EngineAdapter, http: HttpClient, options: Ht
   checkClient('httpEngine', http)
   const mistake = shapeProblem(options, optionsShape)
   if (mistake !== undefined) throw new TypeError(`httpEngine got options${mistake}`)
+  if (options.apiKey !== undefined) checkKeyText(options.apiKey)
   const { name } = adapter
   const { timeoutMs, zdr, hipaa } = options
   const headers = headersOf(options)
