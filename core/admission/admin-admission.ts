@@ -53,15 +53,15 @@ export class AdminAdmission {
     return this.#fixed.size === 1 && (await this.#tokens.list()).length === 0
   }
 
-  /** `address`: where the request comes from. Throws a 401, 429 or 503. */
-  async admit(headers: Headers, address: string): Promise<Admin> {
+  /** `address`: where the request comes from, unless it is this process. Throws a 401, 429 or 503. */
+  async admit(headers: Headers, address: string | undefined): Promise<Admin> {
     const [, text] = /^Bearer +(\S+) *$/i.exec(headers.get('authorization') ?? '') ?? []
     if (text === undefined)
       throw unauthorized('No admin token was sent. Send the header "Authorization: Bearer ta_…", or the value of GATEWAY_ADMIN_TOKEN.')
     if (secretTextId('tp', text) !== undefined)
       throw unauthorized('This is an API key. The admin API takes admin tokens (ta_…), and the public API has another address.')
     const mark = digest(text)
-    if (!this.#proven.has(mark)) this.#tries.check(address)
+    if (address !== undefined && !this.#proven.has(mark)) this.#tries.check(address)
     try {
       const { admin } = await this.#identify(text)
       this.#proven.add(mark)
@@ -69,7 +69,7 @@ export class AdminAdmission {
     } catch (error) {
       if (error instanceof GatewayError && error.status === 401) {
         this.#proven.delete(mark)
-        this.#tries.failed(address)
+        if (address !== undefined) this.#tries.failed(address)
       }
       throw error
     }

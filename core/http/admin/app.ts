@@ -101,8 +101,8 @@ export class AdminApp {
   /** By its token. Without one, it is who a plugin says that it is. */
   async #admit(request: Request): Promise<Admin> {
     const { admission, authenticators, services } = this.#parts
-    // Behind a proxy, this is the proxy.
-    const { ip: address = '' } = request as { readonly ip?: string }
+    // Behind a proxy, this is the proxy. Requests from within the process have none.
+    const { ip: address } = request as { readonly ip?: string }
     if (request.headers.has('authorization')) return await admission.admit(request.headers, address)
     for (const authenticator of authenticators.values()) {
       const admin = await authenticator.admit(request, services)

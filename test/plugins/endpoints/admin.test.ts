@@ -545,16 +545,23 @@ t.test('wrong tokens are refused, and after ten of them everything but tokens th
   let now = 1_000_000
   const under = await adminGateway({ clock: { now: () => now, elapsed: () => now } })
   t.teardown(under.stop)
-  const [used, fresh] = [await under.token('owner'), await under.token('owner')]
-  const get = (token: string) => under.call('GET', '/keys', undefined, token)
+  const [used, fresh, elsewhere] = [await under.token('owner'), await under.token('owner'), await under.token('owner')]
+  const { app } = under.gateway.admin!
+  const get = (token: string, ip = '192.0.2.7') => {
+    const request = new Request('http://127.0.0.1/admin/v1/keys', { headers: { authorization: `Bearer ${token}` } })
+    return app.h3.fetch(Object.assign(request, { ip }))
+  }
   t.equal((await get(used)).status, 200)
   const { body: made } = await under.call('POST', '/keys', { name: 'k' })
-  t.match(await get(made.key), { status: 401, body: { error: { message: /^This is an API key\. The admin API takes admin tokens/ } } })
+  const mixedUp = await get(made.key)
+  t.equal(mixedUp.status, 401)
+  t.match(await mixedUp.json(), { error: { message: /^This is an API key\. The admin API takes admin tokens/ } })
   for (let tries = 0; tries < 10; tries++) t.equal((await get('wrong')).status, 401)
   const refused = await get(fresh)
   t.equal(refused.status, 429)
   t.equal(refused.headers.get('retry-after'), '60')
   t.equal((await get(used)).status, 200)
+  t.equal((await get(elsewhere, '192.0.2.8')).status, 200)
   now += 60_000
   t.equal((await get(fresh)).status, 200)
 })
