@@ -33,9 +33,10 @@ export function optionProblems(
 }
 
 /** If an option may have several forms, errors about a form of another type are noise once one form has the right type. */
-function isNearer(other: ErrorObject, { keyword, schemaPath, instancePath }: ErrorObject): boolean {
+function isNearer(other: ErrorObject, error: ErrorObject): boolean {
+  const { schemaPath, instancePath } = error
   const form = schemaPath.lastIndexOf('/anyOf/')
-  if ((keyword !== 'type' && keyword !== 'const') || form < 0 || isForm(other) || other.keyword === 'anyOf') return false
+  if (!isForm(error) || form < 0 || isForm(other) || other.keyword === 'anyOf') return false
   return other.schemaPath.startsWith(schemaPath.slice(0, form + '/anyOf/'.length)) && other.instancePath.startsWith(instancePath)
 }
 
