@@ -112,7 +112,7 @@ export class AdminAdmission {
     const id = secretTextId('ta', text)
     const token = id === undefined ? undefined : await this.#find(id)
     if (!token || !isEqual(token.hash, this.#hash(text)))
-      throw unauthorized('The admin token is unknown. Create one with "turnpike admin-tokens create".')
+      throw unauthorized('The admin token is unknown. Create one with "npx turnpike admin-tokens create".')
     return { admin: adminOf(token), known: { id: token.id, mark: token.hash }, name: token.name }
   }
 
