@@ -1,6 +1,7 @@
 // The public surface: all that a plugin may import. What is not listed here may change without notice.
 
 export { Concurrency } from './admission/concurrency.ts'
+export { FailedTries } from './admission/failed-tries.ts'
 export { periodStart } from './billing/spend-period.ts'
 export { spendAccountOf } from './admission/accounts.ts'
 export { Clock } from './foundation/clock.ts'

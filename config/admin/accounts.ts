@@ -59,7 +59,7 @@ export function accountsCommand(name: keyof typeof nouns): Command {
   const remove = one('delete', `Delete one ${noun}, which must have no keys.`).action(async (id: string, options: AccountOptions) =>
     withAdmin(options, async client => print(options, await client.call('DELETE', pathOf(name, id, options)))),
   )
-  const description = `Create, list and change ${noun}s: their policy, spend cap${name === 'orgs' ? ' and credit' : ''}.`
+  const description = `Create, list and change ${noun}s: their policy${name === 'orgs' ? ', spend cap and credit' : ' and spend cap'}.`
   const more = name === 'orgs' ? [credit(), credits()] : []
   return listingGroup(name, description, list(name), [create(name), show, update, remove, ...more])
 }

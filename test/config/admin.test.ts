@@ -6,6 +6,13 @@ import { config, Workplace } from './turnpike-process.ts'
 
 const token = 'demo-admin-token-of-at-least-32-characters'
 
+type ShownOptions = Readonly<Record<string, unknown>>
+
+interface ShownConfig {
+  readonly server: ShownOptions
+  readonly plugins: readonly { readonly name: string; readonly options: ShownOptions }[]
+}
+
 t.test('commands say the same with a running gateway as with its stores', async t => {
   const workplace = new Workplace(config(''))
   t.teardown(() => workplace.remove())
@@ -119,8 +126,8 @@ t.test('the config in effect says where each value comes from', async t => {
   t.teardown(() => gateway.signal('SIGKILL'))
   const [, url] = await gateway.says(/The admin API is on (http:\S+)/)
   const reply = await fetch(`${url}/admin/v1/config`, { headers: { authorization: `Bearer ${token}` } })
-  const { server, plugins } = (await reply.json()) as any
-  const optionsOf = (wanted: string) => plugins.find(({ name }: any) => name === wanted).options
+  const { server, plugins } = (await reply.json()) as ShownConfig
+  const optionsOf = (wanted: string): ShownOptions => plugins.find(({ name }) => name === wanted)!.options
   t.strictSame(server.port, { value: 0, source: 'command-line' })
   t.strictSame(server.retries, { value: 1, source: 'config' })
   t.strictSame(server.maxAttempts, { value: 8, source: 'default' })

@@ -101,12 +101,14 @@ export class AdminApp {
   /** By its token. Without one, it is who a plugin says that it is. */
   async #admit(request: Request): Promise<Admin> {
     const { admission, authenticators, services } = this.#parts
-    if (request.headers.has('authorization')) return await admission.admit(request.headers)
+    // Behind a proxy, this is the proxy. Requests from within the process have none.
+    const { ip: address } = request as { readonly ip?: string }
+    if (request.headers.has('authorization')) return await admission.admit(request.headers, address)
     for (const authenticator of authenticators.values()) {
       const admin = await authenticator.admit(request, services)
       if (admin) return admin
     }
-    return await admission.admit(request.headers)
+    return await admission.admit(request.headers, address)
   }
 
   async #serve(event: H3Event, handle: (exchange: OpenExchange) => Promise<Reply | Response>): Promise<Response> {
