@@ -132,6 +132,8 @@ function settings(command: Command): Command {
 }
 
 function bodyOf({ name, spendCap, spendPeriod, enforce = [], release = [] }: AccountOptions): JsonObject {
+  const both = enforce.find(({ field }) => release.includes(field))
+  if (both) throw new ConfigError(undefined, [`--enforce and --release both name ${both.field}. Name it in one of them.`])
   const policy = Object.fromEntries([
     ...enforce.map(({ field, value }) => [field, { value, enforced: true }]),
     ...release.map(field => [field, null]),

@@ -5,7 +5,7 @@ import type { FoundPage, SearchEngine, SearchQuery } from '../contracts/search-e
 import type { Sight } from '../contracts/sight.ts'
 import { isObject, parseJson, type JsonObject } from '../foundation/json.ts'
 import { method, milliseconds, optional, shapeProblem, text, type Shape } from '../framework/shape.ts'
-import { readReply } from '../upstream/reply-text.ts'
+import { wholeReply } from '../upstream/whole-reply.ts'
 import { checkClient } from './check-client.ts'
 import { failureKindOfStatus } from './failure-kind.ts'
 import { checkKeyText } from './key-text.ts'
@@ -66,9 +66,9 @@ export function httpEngine(adapter: EngineAdapter, http: HttpClient, options: Ht
       const signal = AbortSignal.any([caller, late])
       try {
         const prepared = adapter.prepare(query)
-        const reply = await http.send({ ...prepared, headers: { ...prepared.headers, ...headers } }, { signal })
-        const text = await readReply(reply, signal, maximumReplyBytes)
-        const found = parseJson(text)
+        const request = { ...prepared, headers: { ...prepared.headers, ...headers } }
+        const reply = await wholeReply(http, request, { signal, maximumBytes: maximumReplyBytes })
+        const found = parseJson(reply.text)
         const body = isObject(found) ? found : {}
         const pages = reply.status < 300 ? adapter.pages(body) : adapter.pagesInError?.(reply.status, body)
         if (pages) return { results: pages }

@@ -65,6 +65,8 @@ t.test('commands say the same with a running gateway as with its stores', async 
   const elsewhere = await workplace.spawn(['keys', 'list', '--url', 'http://127.0.0.1:9'], [], { GATEWAY_ADMIN_TOKEN: token }).finished
   t.equal(elsewhere.exitCode, 1)
   t.match(elsewhere.stderr, /The admin API at http:\/\/127\.0\.0\.1:9 does not answer/)
+  const undecided = await workplace.spawn(['orgs', 'update', 'acme', '--enforce', 'hipaa=on', '--release', 'zdr,hipaa']).finished
+  t.match([undecided.exitCode, undecided.stderr], [1, /--enforce and --release both name hipaa\. Name it in one of them\./])
   for (const [status, body] of [
     [200, '{}'],
     [200, '<p>Welcome</p>'],
