@@ -74,15 +74,16 @@ export default new Proxy({}, { get: (_, member) => (loaded ??= createRequire(imp
 }
 
 /**
- * Bundles what a source loads as `require('./file.ts')`, and runs it when it is required. The sources make their `require` with
- * `createRequire`, which the bundler cannot look through.
+ * Bundles what a source loads as `require('./file.ts')` or `require('../file.ts')`, and runs it when it is required. The sources make
+ * their `require` with `createRequire`, which the bundler cannot look through. The file must do more than pass on what another one
+ * exports: the bundler would run that one at every start.
  */
 export function ownRequires() {
   const made = /^const require = createRequire\(import\.meta\.url\)$/m
   return {
     name: 'own-requires',
     transform: {
-      filter: { id: { include: /\.ts$/, exclude: /node_modules/ }, code: /\brequire\('\.\// },
+      filter: { id: { include: /\.ts$/, exclude: /node_modules/ }, code: /\brequire\('\.\.?\// },
       handler: code => ({ code: code.replace(made, '') }),
     },
   }
