@@ -1,9 +1,10 @@
+import { createRequire } from 'node:module'
 import type { RateLimiterMemory as Counts, RateLimiterRes } from 'rate-limiter-flexible'
-// @ts-expect-error The direct import that the package documents has no types. The main module loads the limiters for every database.
-import DirectImport from 'rate-limiter-flexible/lib/RateLimiterMemory.js'
 import { Concurrency, type Hold, type RateLimiter, type TokenWindow } from '../../../core/index.ts'
 
-const RateLimiterMemory = DirectImport as typeof Counts
+// The direct import that the package documents. Its main module loads the limiters for every database: 6.5 MB and 25 ms more at startup.
+// `require`, because the direct import has no types.
+const RateLimiterMemory = createRequire(import.meta.url)('rate-limiter-flexible/lib/RateLimiterMemory.js') as typeof Counts
 
 /** The longest delay of a Node timer. The library uses a timer to drop a window. */
 const longestWindowMs = 2 ** 31 - 1
