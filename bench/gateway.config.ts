@@ -8,7 +8,8 @@ import sql from 'turnpike/plugins/stores/sql'
 // The gateway under test: every default plugin, and a provider for the benchmark's upstream.
 
 export default defineConfig({
-  server: { logLevel: 'warn' },
+  // Two gateways are compared at once, and each has an admin API.
+  server: { logLevel: 'warn', admin: { port: 0 } },
   plugins: [
     // Whether Ollama runs on this machine must make no difference.
     ...defaults({ without: ['ollama', 'sql', 'local-sealer'] }),

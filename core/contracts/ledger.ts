@@ -44,6 +44,9 @@ export interface CreditShortage {
   readonly short: SpendCap | 'credit'
 }
 
+/** The most credit that an organization can have. Stores count whole billionths of a dollar, exactly up to this. */
+export const mostCreditUsd = 9_000_000
+
 /** A change of an organization's credit. The balance is the sum of all entries. */
 export interface CreditEntry {
   readonly id: string
@@ -72,8 +75,11 @@ export interface Ledger {
   spent(caps: readonly Pick<SpendCap, 'account' | 'period'>[]): Maybe<readonly number[]>
   /** Makes what was spent in the current period at least this amount, for requests from before there was a cap. */
   raiseSpent(cap: Pick<SpendCap, 'account' | 'period'>, usd: number): Maybe<void>
-  /** Adds credit, or with a negative amount takes it away. `entry.id` makes it idempotent: a second entry with the same id changes nothing. */
-  addCredit(entry: CreditEntry): Maybe<void>
+  /**
+   * Adds credit, or with a negative amount takes it away, and returns the balance. Undefined, and nothing changes, if a balance would rise
+   * above `mostCreditUsd` or be taken below 0. `entry.id` makes it idempotent: a second entry with the same id changes nothing.
+   */
+  addCredit(entry: CreditEntry): Maybe<number | undefined>
   /** What the organization has left, without what is reserved. 0 before the first entry. */
   balance(org: string): Maybe<number>
   /** The newest first. */

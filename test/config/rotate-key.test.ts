@@ -1,6 +1,5 @@
-import { copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import t from 'tap'
 import { config, keyOf, Workplace, type TurnpikeProcess } from './turnpike-process.ts'
 
@@ -80,30 +79,4 @@ t.test('with the master key in the environment, the command says what to do', as
     gateway.signal('SIGTERM')
     await gateway.finished
   }
-})
-
-t.test('a backup that was made while the gateway ran is a gateway again', async t => {
-  const workplace = new Workplace(config(''))
-  const elsewhere = new Workplace(config(''))
-  t.teardown(() => [workplace, elsewhere].forEach(each => each.remove()))
-  const key = await keyOf(workplace, '--logging', '--spend-cap', '5')
-  const running = workplace.spawn(['start'])
-  const first = await ask(running, key)
-  mkdirSync(join(elsewhere.path, 'data'))
-  // As docs/storage.md says.
-  const database = new DatabaseSync(join(workplace.path, 'data', 'turnpike.db'))
-  database.prepare('vacuum into ?').run(join(elsewhere.path, 'data', 'turnpike.db'))
-  database.close()
-  const later = await ask(running, key)
-  running.signal('SIGKILL')
-  await running.finished
-
-  const withoutKey = await elsewhere.run('check')
-  t.match(withoutKey.stderr, /The key file .*master\.key is missing/)
-  copyFileSync(join(workplace.path, 'data', 'master.key'), join(elsewhere.path, 'data', 'master.key'))
-  const restored = elsewhere.spawn(['start'])
-  t.match((await ask(restored, key, { previous_response_id: first.id })).text, /I remember turn 1/)
-  t.equal((await ask(restored, key, { previous_response_id: later.id })).status, 400, 'it came after the backup')
-  restored.signal('SIGTERM')
-  await restored.finished
 })

@@ -1,5 +1,6 @@
 import {
   bodyValidator,
+  mostCreditUsd,
   type Account,
   type AdminExchange,
   type AdminServices,
@@ -14,9 +15,6 @@ import { pageParameters, Query } from './query.ts'
 import { notFound } from './refusals.ts'
 import { json, page, time } from './replies.ts'
 import type { Stores } from './stores.ts'
-
-/** Stores count whole billionths of a dollar, exactly up to this. */
-const mostCreditUsd = 9_000_000
 
 export const creditSchema: JsonObject = {
   type: 'object',
@@ -54,11 +52,6 @@ export class Credits {
       throw invalidRequest("Invalid value for 'amount_usd': expected an amount other than 0.", 'amount_usd')
     const { ledger, accounts } = this.#stores
     const { id: org } = account
-    const before = account.hasCredit ? await ledger.balance(org) : null
-    if ((before ?? 0) + body.amount_usd < 0)
-      throw invalidRequest(`Invalid value for 'amount_usd': the organization has only ${before ?? 0} USD.`, 'amount_usd')
-    if ((before ?? 0) + body.amount_usd > mostCreditUsd)
-      throw invalidRequest(`Invalid value for 'amount_usd': the credit of an organization is at most ${mostCreditUsd} USD.`, 'amount_usd')
     const entry: CreditEntry = {
       id: gateway.ids.make('cred'),
       org,
@@ -67,9 +60,10 @@ export class Credits {
       note: body.note ?? null,
       requestId: null,
     }
-    await ledger.addCredit(entry)
+    const balance = await ledger.addCredit(entry)
+    if (balance === undefined) throw outOfBounds(body.amount_usd, await ledger.balance(org))
     if (!account.hasCredit) await accounts.update(account, { hasCredit: true })
-    const balance = await ledger.balance(org)
+    const before = account.hasCredit ? Math.round((balance - body.amount_usd) * 1e9) / 1e9 : null
     await audited(this.#stores, exchange, gateway, {
       action: 'credits.create',
       target: entry.id,
@@ -87,6 +81,12 @@ export class Credits {
     if (!account) throw notFound('organization', id)
     return account
   }
+}
+
+function outOfBounds(amountUsd: number, balanceUsd: number): Error {
+  const reason =
+    amountUsd < 0 ? `the organization has only ${balanceUsd} USD` : `the credit of an organization is at most ${mostCreditUsd} USD`
+  return invalidRequest(`Invalid value for 'amount_usd': ${reason}.`, 'amount_usd')
 }
 
 function shown({ id, org, at, amountUsd, note, requestId }: CreditEntry): JsonObject {

@@ -1,4 +1,4 @@
-import type { CreditEntry, PageQuery } from '../../../core/index.ts'
+import { mostCreditUsd, type CreditEntry, type PageQuery } from '../../../core/index.ts'
 import { pageOf } from './page.ts'
 
 const mostEntries = 10_000
@@ -19,12 +19,15 @@ export class Credit {
     return -this.spending.spent / 1e9
   }
 
-  /** An entry that is there already changes nothing. */
-  add(entry: CreditEntry): void {
-    if (this.#ids.has(entry.id)) return
-    this.spending.spent -= Math.round(entry.amountUsd * 1e9)
+  /** Returns the balance, or undefined if it would be out of bounds. An entry that is there already changes nothing. */
+  add(entry: CreditEntry): number | undefined {
+    if (this.#ids.has(entry.id)) return this.balanceUsd
+    const balance = Math.round(entry.amountUsd * 1e9) - this.spending.spent
+    if (entry.amountUsd < 0 ? balance < 0 : balance > mostCreditUsd * 1e9) return undefined
+    this.spending.spent = -balance
     this.#ids.add(entry.id)
     this.#keep(entry)
+    return this.balanceUsd
   }
 
   /** Notes what a request spent. The caller has changed `spending` already. */

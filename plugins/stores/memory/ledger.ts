@@ -58,8 +58,8 @@ export class MemoryLedger implements Ledger {
     sum.spent = Math.max(sum.spent, nanoDollars(usd))
   }
 
-  addCredit(entry: CreditEntry): void {
-    this.#credit(entry.org).add(entry)
+  addCredit(entry: CreditEntry): number | undefined {
+    return this.#credit(entry.org).add(entry)
   }
 
   balance(org: string): number {

@@ -1,5 +1,6 @@
 import type { Test } from 'tap'
-import type { Clock, CreditHold, CreditRange, CreditShortage, Ledger, SpendCap, Spending } from '../../../core/index.ts'
+import { mostCreditUsd, type Clock, type CreditHold, type CreditRange } from '../../../core/index.ts'
+import type { CreditShortage, Ledger, SpendCap, Spending } from '../../../core/index.ts'
 
 export const cap: SpendCap = { account: 'key:k1', level: 'key', capUsd: 1 }
 export const capped: Spending = { caps: [cap] }
@@ -85,6 +86,24 @@ export async function checkLedger(t: Test, make: (clock: Clock & { time: number 
     t.equal(await ledger.balance('example'), 0)
     t.same(await ledger.reserve('req_3', prepaid, exactly(0.000000001)), { short: 'credit' })
     t.equal(await ledger.balance('nobody'), 0)
+  })
+
+  await t.test('credits at once pass no bound together', async t => {
+    const ledger = await fresh()
+    const add = async (id: string, amountUsd: number): Promise<number | undefined> =>
+      await ledger.addCredit({ id, org: 'example', at: clock.time, amountUsd, note: null, requestId: null })
+    t.same(await Promise.all([add('cred_1', mostCreditUsd - 1), add('cred_2', 0.6), add('cred_3', 0.6)]), [
+      mostCreditUsd - 1,
+      mostCreditUsd - 0.4,
+      undefined,
+    ])
+    t.same(await add('cred_3', 0.4), mostCreditUsd, 'what was refused left nothing behind')
+    t.same(await Promise.all([add('cred_4', -mostCreditUsd + 1), add('cred_5', -0.7), add('cred_6', -0.7)]), [1, 0.3, undefined])
+    t.same(await add('cred_5', -0.7), 0.3, 'an entry that is there already is not refused')
+    const hold = await held(ledger, { caps: [], creditOf: 'example' }, 0.1)
+    await hold.settle(0.5)
+    t.same([await add('cred_7', 0.05), await add('cred_8', -0.01)], [-0.15, undefined], 'less debt is better than more')
+    t.equal((await ledger.entries('example', { limit: 100 })).length, 7)
   })
 
   await t.test('500 requests at once pass neither cap nor balance', async t => {

@@ -23,6 +23,11 @@ const folder = binaries()
 /** Why there can be no server here; false if there can be one. Use it as `skip`. */
 export const noPostgres: string | false = folder === undefined && 'needs a Postgres server: apt-get install postgresql'
 
+/** The path of a program of Postgres, of the same version as the server. */
+export function postgresProgram(name: 'pg_dump' | 'pg_restore'): string {
+  return join(folder!, name)
+}
+
 /** Starts a real server on a free port of the loopback interface, with its data in a temporary folder. */
 export async function startPostgres(): Promise<PostgresServer> {
   const data = mkdtempSync(join(tmpdir(), 'turnpike-postgres-'))
@@ -105,5 +110,7 @@ function serverUser(): { readonly uid: number; readonly gid: number } | undefine
 function binaries(): string | undefined {
   const debian = '/usr/lib/postgresql'
   const versions = existsSync(debian) ? readdirSync(debian).map(version => join(debian, version, 'bin')) : []
-  return [...(process.env['PATH'] ?? '').split(delimiter), ...versions.reverse()].find(each => existsSync(join(each, 'initdb')))
+  return [...(process.env['PATH'] ?? '').split(delimiter), ...versions.reverse()].find(each =>
+    ['initdb', 'pg_dump', 'pg_restore'].every(program => existsSync(join(each, program))),
+  )
 }

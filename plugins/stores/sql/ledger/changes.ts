@@ -1,8 +1,10 @@
-import type { CreditRange, CreditShortage, SpendCap } from '../../../../core/index.ts'
+import { mostCreditUsd, type CreditRange, type CreditShortage, type SpendCap } from '../../../../core/index.ts'
 import type { HoldRow, LedgerChange } from './batches.ts'
 import type { CreditEntryTable, Locked, LockedSums, SumName } from './sums.ts'
 
 // Everything that can happen to the ledger. Amounts are whole nano-dollars.
+
+const mostCredit = mostCreditUsd * 1e9
 
 /** What a request counts against. */
 export interface Limits {
@@ -97,15 +99,19 @@ export function raiseSpent(name: SumName, least: number): LedgerChange<void> {
   }
 }
 
-/** Does nothing if there is an entry with this id. */
-export function addCredit(entry: CreditEntryTable): LedgerChange<void> {
+/** The result is the balance, or undefined if it would be out of bounds. Does nothing if there is an entry with this id. */
+export function addCredit(entry: CreditEntryTable): LedgerChange<number | undefined> {
   return {
     orgs: [entry.org],
     entry: entry.id,
     apply(sums) {
-      if (!sums.note(entry)) return { result: undefined }
-      change(sums.credit(entry.org), credit => (credit.spent -= entry.amount))
-      return { result: undefined }
+      const credit = sums.credit(entry.org)
+      if (sums.has(entry)) return { result: -credit.spent }
+      const balance = entry.amount - credit.spent
+      if (entry.amount < 0 ? balance < 0 : balance > mostCredit) return { result: undefined }
+      sums.note(entry)
+      change(credit, () => (credit.spent = -balance))
+      return { result: balance }
     },
   }
 }

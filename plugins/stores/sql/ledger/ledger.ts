@@ -89,9 +89,10 @@ export class SqlLedger implements Ledger {
     await this.#batches.run(raiseSpent(name, nanoDollars(usd)))
   }
 
-  async addCredit({ id, org, at, amountUsd, note, requestId }: CreditEntry): Promise<void> {
+  async addCredit({ id, org, at, amountUsd, note, requestId }: CreditEntry): Promise<number | undefined> {
     const amount = signedNanoDollars(amountUsd)
-    await this.#batches.run(addCredit({ id, org, at, amount, note, request_id: requestId }))
+    const balance = await this.#batches.run(addCredit({ id, org, at, amount, note, request_id: requestId }))
+    return balance === undefined ? undefined : balance / 1e9
   }
 
   async balance(org: string): Promise<number> {

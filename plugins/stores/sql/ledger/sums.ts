@@ -110,12 +110,15 @@ export class LockedSums {
     return this.#credits.get(org)!
   }
 
-  /** Notes a change of a balance. False if it was noted before; then the caller must not change the credit. */
-  note(entry: CreditEntryTable): boolean {
-    if (this.#entryIds.has(entry.id)) return false
+  /** Whether there is an entry with this id. */
+  has({ id }: CreditEntryTable): boolean {
+    return this.#entryIds.has(id)
+  }
+
+  /** Notes a change of a balance. */
+  note(entry: CreditEntryTable): void {
     this.#entryIds.add(entry.id)
     this.#entries.push(entry)
-    return true
   }
 
   async write(transaction: Kysely<Tables>): Promise<void> {
