@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module'
 import { commandGroup } from './command.ts'
 import { ConfigError } from './errors.ts'
-import { holdHeap } from './heap.ts'
 
 interface Manifest {
   readonly version: string
@@ -25,7 +24,6 @@ const parts = {
   decisions: () => import('./commands/decisions.ts'),
 }
 
-holdHeap()
 const { version, description } = createRequire(import.meta.url)('turnpike/package.json') as Manifest
 const program = commandGroup('turnpike', description).version(version, '--version', 'Print the version.')
 const [, , named = ''] = process.argv

@@ -58,6 +58,7 @@ export {
 } from './framework/plugin.ts'
 export { requirePeer } from './foundation/peer-package.ts'
 export { Registry } from './framework/registry.ts'
+export { recentValues } from './foundation/recent-values.ts'
 export { token, type Token } from './foundation/token.ts'
 export { startWorker } from './foundation/worker.ts'
 export { appended } from './foundation/growing-text.ts'

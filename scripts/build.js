@@ -76,7 +76,13 @@ async function bundle() {
     platform: 'node',
     resolve: { conditionNames: ['turnpike-source', 'node', 'import', 'default'] },
     external: notBundled,
-    plugins: [validatorsApart(root), loadedWhenUsed(['node-forge', 'js-yaml']), ownRequires(), ownAddresses(root), graph],
+    plugins: [
+      validatorsApart(root),
+      loadedWhenUsed({ 'node-forge': [], 'js-yaml': [], consola: ['consola'] }),
+      ownRequires(),
+      ownAddresses(root),
+      graph,
+    ],
   })
   // Filled while the entries are read, before chunks are asked for.
   let started

@@ -5,7 +5,6 @@ import { command, configOption, numberFrom, type ConfigOption } from '../command
 import { drain } from '../drain.ts'
 import { firstAdminToken, hasDashboard } from '../first-admin-token.ts'
 import { firstKey } from '../first-key.ts'
-import { letHeapGrow } from '../heap.ts'
 import { inheritedModels } from '../inherited-models.ts'
 import { adminAddress, listenAdmin, type AdminListener } from '../listen-admin.ts'
 import { listen, type Listener } from '../listen.ts'
@@ -59,7 +58,6 @@ async function start({ config: path, ...override }: StartOptions): Promise<void>
   if (admin) console.log(`The admin API is on ${admin.url}`)
   if (admin && hasDashboard(gateway)) console.log(`The dashboard is on ${admin.url}/`)
   console.log(`Turnpike listens on ${listener.url}${listener.everywhere ? ', and on all other interfaces of this machine' : ''}`)
-  letHeapGrow()
 }
 
 /**

@@ -1,5 +1,4 @@
 import { hash, timingSafeEqual } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
 import { Clock } from '../foundation/clock.ts'
 import { wire } from '../framework/container.ts'
 import { KeyStore, type ApiKey } from '../contracts/key-store.ts'
@@ -12,6 +11,7 @@ import { Accounts, spendingOf, type KeyAccounts } from './accounts.ts'
 import { apiKeyId, hashApiKey } from './api-key.ts'
 import { PolicyResolver } from './policy.ts'
 import { Tickets } from './tickets.ts'
+import { recentValues } from '../foundation/recent-values.ts'
 
 /** What is read of `Headers`. */
 type HeaderReader = Pick<Headers, 'get'>
@@ -34,7 +34,7 @@ export class Admission {
   readonly #callers = new WeakMap<ApiKey, { readonly caller: Caller; readonly accounts: KeyAccounts }>()
   readonly #clock: Clock
   /** What is known of a key's text, by a plain hash of it. Holds no secrets. */
-  readonly #texts = new LRUCache<string, KnownText>({ max: 10_000 })
+  readonly #texts = recentValues<string, KnownText>(10_000)
 
   static {
     wire(this, [KeyStore, Sealer, PolicyResolver, Accounts, Tickets, Clock])

@@ -1,15 +1,15 @@
-import { LRUCache } from 'lru-cache'
 import { Clock } from '../foundation/clock.ts'
 import { wire } from '../framework/container.ts'
 import type { Credential, Provider, ProviderFailure } from '../contracts/provider.ts'
 import { policyOf } from './failure-policy.ts'
+import { recentValues } from '../foundation/recent-values.ts'
 
 const noCredential: readonly undefined[] = [undefined]
 
 /** Rotates a provider's credentials and skips those that failed recently. */
 export class Credentials {
   readonly #clock: Clock
-  readonly #coolUntil = new LRUCache<string, number>({ max: 10_000 })
+  readonly #coolUntil = recentValues<string, number>(10_000)
   readonly #turns = new Map<string, number>()
 
   static {

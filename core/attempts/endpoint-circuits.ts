@@ -1,9 +1,10 @@
-import { LRUCache } from 'lru-cache'
+import type { LRUCache } from 'lru-cache'
 import type { Circuits, CircuitView, EndpointName } from '../contracts/circuits.ts'
 import { Clock } from '../foundation/clock.ts'
 import { Logger } from '../foundation/logger.ts'
 import { wire } from '../framework/container.ts'
 import { Circuit } from './circuit.ts'
+import { recentValues } from '../foundation/recent-values.ts'
 
 /** Callers can make model names up. Only this many of those that failed are kept. */
 const maxUnlisted = 1_000
@@ -14,7 +15,7 @@ export class EndpointCircuits implements Circuits {
   readonly #log: Logger
   /** Bounded by what the catalogs list. */
   readonly #listed = new Map<string, Circuit>()
-  readonly #unlisted = new LRUCache<string, Circuit>({ max: maxUnlisted })
+  readonly #unlisted = recentValues<string, Circuit>(maxUnlisted)
 
   static {
     wire(this, [Clock, Logger])

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache'
 import type { Reservation } from '../billing/reservation.ts'
 import type { TokenUsage } from '../contracts/events.ts'
 import type { PassedOver } from '../contracts/log-sink.ts'
@@ -24,6 +23,7 @@ import type { ProviderQueue, Slot } from './provider-queue.ts'
 import { ProviderQueues } from './provider-queues.ts'
 import { publicError } from './public-error.ts'
 import { race } from './race.ts'
+import { recentValues } from '../foundation/recent-values.ts'
 
 export const failoverDependencies = {
   credentials: Credentials,
@@ -73,7 +73,7 @@ const noRetriesForMs = 30_000
 export class Failover {
   readonly #parts: FailoverParts
   /** When retries of an endpoint were last in vain. Clients retry too: without this, an outage would multiply their requests by ours. */
-  readonly #inVain = new LRUCache<string, number>({ max: 10_000 })
+  readonly #inVain = recentValues<string, number>(10_000)
 
   constructor(parts: FailoverParts) {
     this.#parts = parts

@@ -1,10 +1,10 @@
-import { LRUCache } from 'lru-cache'
 import type { AttemptSample, LatestAnswers, MetricStore, MetricWindow } from '../contracts/metric-store.ts'
 import type { Clock } from '../foundation/clock.ts'
 import { EndpointMetrics } from './endpoint-metrics.ts'
 import { minuteMs } from './levels.ts'
 import type { MetricSummary } from './metric-summary.ts'
 import { emptyWindow } from './summary-window.ts'
+import { recentValues } from '../foundation/recent-values.ts'
 
 /** Callers may name models that are in no catalog. Of those, only this many recently used ones are kept. */
 const maxUnlisted = 1_000
@@ -18,7 +18,7 @@ export class LiveMetrics implements MetricStore {
   readonly #clock: Clock
   /** By provider and model. Bounded by what the catalogs list. */
   readonly #listed = new Map<string, Map<string, EndpointMetrics>>()
-  readonly #unlisted = new LRUCache<string, EndpointMetrics>({ max: maxUnlisted })
+  readonly #unlisted = recentValues<string, EndpointMetrics>(maxUnlisted)
   #prunedAt = 0
 
   constructor(clock: Clock) {

@@ -1,10 +1,10 @@
-import { LRUCache } from 'lru-cache'
 import type { Endpoint } from '../contracts/catalog.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { Caller } from '../contracts/run-context.ts'
 import { Clock } from '../foundation/clock.ts'
 import { wire } from '../framework/container.ts'
 import { Settings } from '../framework/settings.ts'
+import { recentValues } from '../foundation/recent-values.ts'
 
 const maxRemembered = 10_000
 /** Callers choose their keys. Longer ones are not remembered. */
@@ -25,8 +25,8 @@ type Caching = Pick<GenerationRequest, 'prompt_cache_key' | 'user' | 'previous_r
 export class Affinity {
   readonly #clock: Clock
   readonly #warmMs: number
-  readonly #byKey = new LRUCache<string, Warm>({ max: maxRemembered })
-  readonly #byResponse = new LRUCache<string, Warm>({ max: maxRemembered })
+  readonly #byKey = recentValues<string, Warm>(maxRemembered)
+  readonly #byResponse = recentValues<string, Warm>(maxRemembered)
 
   static {
     wire(this, [Settings, Clock])

@@ -59,21 +59,26 @@ t.test('it serves both surfaces, and no start loads what it does not need', asyn
     join(folder, 'watch.mjs'),
     `import { appendFileSync } from 'node:fs'
      import { registerHooks } from 'node:module'
+     process.once('SIGUSR2', () => process.send(process.moduleLoadList))
      registerHooks({ load(url, context, next) { appendFileSync(${JSON.stringify(loadedFile)}, url + '\\n'); return next(url, context) } })`,
   )
   const { PATH, HOME } = process.env
   const gateway = spawn(
     process.execPath,
     ['--import', join(folder, 'watch.mjs'), join(folder, 'bin/turnpike.js'), 'start', '--port', `${port}`],
-    { cwd: join(folder, 'site'), env: { PATH, HOME, NODE_DISABLE_COMPILE_CACHE: '1' }, stdio: ['ignore', 'pipe', 'inherit'] },
+    { cwd: join(folder, 'site'), env: { PATH, HOME, NODE_DISABLE_COMPILE_CACHE: '1' }, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] },
   )
   t.teardown(() => gateway.kill('SIGKILL'))
   let said = ''
-  for await (const part of gateway.stdout.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
+  for await (const part of gateway.stdout!.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
     said += part
     if (said.includes('Turnpike listens')) break
   }
-  gateway.stdout.resume()
+  gateway.stdout!.resume()
+  gateway.kill('SIGUSR2')
+  const [builtins] = (await once(gateway, 'message')) as [readonly string[]]
+  t.ok(builtins.includes('NativeModule http'))
+  t.notOk(builtins.includes('NativeModule internal/deps/undici/undici'), 'h3 makes Node.js load its fetch, so h3 has not run yet')
   const key = /tp_\w+/.exec(said)![0]
   const ask = async (path: string, body: object): Promise<{ readonly status: number; readonly body: any }> => {
     const reply = await fetch(`http://127.0.0.1:${port}/v1/${path}`, {

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache'
 import { wire } from '../../framework/container.ts'
 import type { Credential } from '../../contracts/provider.ts'
 import type { GatewayOnlyField, GenerationRequest, UpstreamRequestBody } from '../../contracts/request.ts'
@@ -12,6 +11,7 @@ import { lowerEffort } from './effort.ts'
 import { lowerFormat } from './format.ts'
 import { limitOutput, lowerContextManagement, lowerParameters } from './parameters.ts'
 import { lowerTools } from './tools.ts'
+import { recentValues } from '../../foundation/recent-values.ts'
 
 /** A request fitted to one endpoint, the warnings about what changed, and the raises for its answer. */
 export interface Lowered {
@@ -53,7 +53,7 @@ function withoutOwnMembers(request: GenerationRequest): Draft['request'] {
 /** Fits a request to what an endpoint supports, and removes what only the gateway may see. */
 export class Lowering {
   readonly #sealer: Sealer
-  readonly #cacheKeys = new LRUCache<string, string>({ max: 1_000 })
+  readonly #cacheKeys = recentValues<string, string>(1_000)
 
   static {
     wire(this, [Sealer])

@@ -60,7 +60,7 @@ export class AdminApp {
 
   get #serving(): Served {
     if (this.#served) return this.#served
-    const parts = require('./h3.ts') as typeof import('./h3.ts')
+    const parts = require('../h3.ts') as typeof import('../h3.ts')
     const routes = this.#parts.routes.values()
     const h3 = new parts.H3({
       silent: true,

@@ -9,24 +9,25 @@ export interface CatalogSize {
   readonly providers: number
   readonly models: number
   readonly pairs: number
-  /** Of loaded providers only. */
+}
+
+/** How much of it is about loaded providers. */
+export interface LoadedSize {
   readonly modelsHere: number
   readonly pairsHere: number
 }
 
-export function sizeOf({ date, models, providers }: PackedCatalog, entries: readonly CatalogEntry[]): CatalogSize {
-  return {
-    date,
-    providers: providers.length,
-    models: models.length,
-    pairs: models.reduce((sum, { at }) => sum + at.length, 0),
-    modelsHere: entries.length,
-    pairsHere: entries.reduce((sum, { endpoints }) => sum + endpoints.length, 0),
-  }
+export function sizeOf({ date, models, providers }: PackedCatalog): CatalogSize {
+  const pairs = models.reduce((sum, { at }) => sum + at.length, 0)
+  return { date, providers: providers.length, models: models.length, pairs }
+}
+
+export function loadedSizeOf(entries: readonly CatalogEntry[]): LoadedSize {
+  return { modelsHere: entries.length, pairsHere: entries.reduce((sum, { endpoints }) => sum + endpoints.length, 0) }
 }
 
 /** Such as `of 2026-11-21 (3 days old): 2,508 models, 5,922 pairs with 87 providers; 71 models, 75 pairs with those that are loaded`. */
-export function describeSize({ date, providers, models, pairs, modelsHere, pairsHere }: CatalogSize, now: number): string {
+export function describeSize({ date, providers, models, pairs }: CatalogSize, { modelsHere, pairsHere }: LoadedSize, now: number): string {
   const days = Math.max(0, Math.floor((now - Date.parse(date)) / dayMs))
   const age = days === 0 ? 'made today' : days === 1 ? '1 day old' : `${grouped(days)} days old`
   return (

@@ -1,9 +1,9 @@
 import { CatalogSources, Clock, definePlugin, Providers } from '../../../core/index.ts'
-import { describeSize, sizeOf, type CatalogSize } from './age.ts'
+import { describeSize, loadedSizeOf, sizeOf, type LoadedSize } from './age.ts'
 import { entriesOf, providersByName } from './entries.ts'
 import { without } from './exclusion.ts'
 import type { PackedCatalog } from './format.ts'
-import { bundledCatalog, checkedCatalog } from './read.ts'
+import { bundledCatalog, bundledCatalogOf, checkedCatalog } from './read.ts'
 import { reasonOf } from './reason.ts'
 import { Refresh } from './refresh.ts'
 import { readSaved, type SavedCatalog } from './saved.ts'
@@ -43,24 +43,18 @@ export default definePlugin({
     const path = gateway.resolvePath(file)
     let changed = (): void => {}
     let saved: SavedCatalog | undefined
-    let size: CatalogSize | undefined
+    let size: LoadedSize | undefined
     let everywhere: ReadonlyMap<string, readonly string[]> | undefined
-    const newest = (): PackedCatalog => {
-      const bundled = bundledCatalog()
-      return saved && saved.catalog.date >= bundled.date ? saved.catalog : bundled
-    }
+    const newest = (bundled = bundledCatalog()): PackedCatalog => (saved && saved.catalog.date >= bundled.date ? saved.catalog : bundled)
+    const isLoaded = (provider: string): boolean => providers.get(provider) !== undefined
     gateway.add(CatalogSources, {
       name: 'bundled',
       rank: 'bundled',
       // Reads the file whenever the catalog is built, and keeps only the entries that are used.
       entries() {
-        const catalog = newest()
         everywhere = undefined
-        const entries = without(
-          entriesOf(catalog, provider => providers.get(provider) !== undefined),
-          exclude,
-        )
-        size = sizeOf(catalog, entries)
+        const entries = without(entriesOf(newest(bundledCatalogOf(isLoaded)), isLoaded), exclude)
+        size = loadedSizeOf(entries)
         return entries
       },
       providersOf(name) {
@@ -73,7 +67,7 @@ export default definePlugin({
         return everywhere.get(name) ?? []
       },
       onChange: callback => (changed = callback),
-      describe: () => (size ? describeSize(size, clock.now()) : 'not read yet'),
+      describe: () => (size ? describeSize(sizeOf(newest()), size, clock.now()) : 'not read yet'),
     })
     if (refreshUrl === undefined) return
     gateway.onStart(() => {

@@ -1,10 +1,31 @@
 import { readFileSync } from 'node:fs'
 import { lazyValidator } from '../../../core/index.ts'
-import { packedCatalogSchema, type PackedCatalog } from './format.ts'
+import { packedCatalogSchema, type PackedCatalog, type PackedModel } from './format.ts'
 
 /** The catalog that ships with the gateway. `npm run catalog` created it, so it is not checked. */
 export function bundledCatalog(): PackedCatalog {
-  return JSON.parse(readFileSync(new URL('models.json', import.meta.url), 'utf8')) as PackedCatalog
+  return JSON.parse(read()) as PackedCatalog
+}
+
+/**
+ * The same without the models that none of these providers has. Every start reads the catalog, and most gateways use few providers, so the
+ * others are never parsed.
+ */
+export function bundledCatalogOf(isLoaded: (provider: string) => boolean): PackedCatalog {
+  const text = read()
+  const start = text.indexOf(beforeModels) + beforeModels.length
+  const catalog = JSON.parse(`${text.slice(0, start)}]}`) as PackedCatalog
+  const places = catalog.providers.flatMap((provider, index) => (isLoaded(provider) ? [index + 1] : []))
+  if (places.length === 0) return catalog
+  const lines = text.slice(start).match(new RegExp(`^.*\\[(?:${places.join('|')}),\\d.*$`, 'gm')) ?? []
+  return { ...catalog, models: lines.map(line => JSON.parse(line.replace(/,$/, '')) as PackedModel) }
+}
+
+/** After it, there is one line per model. */
+const beforeModels = '"models":[\n'
+
+function read(): string {
+  return readFileSync(new URL('models.json', import.meta.url), 'utf8')
 }
 
 const validator = lazyValidator<PackedCatalog>(packedCatalogSchema, { name: 'catalog', options: { strict: true, strictTuples: false } })

@@ -1,6 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
-import type { SealContext, Sealer } from '../../../core/index.ts'
+import { recentValues, type SealContext, type Sealer } from '../../../core/index.ts'
 
 // version (1) · key id (4) · nonce (12) · AES-256-GCM ciphertext · tag (16)
 const version = 1
@@ -123,7 +122,7 @@ class MasterKey {
   /** Identifies the key in an envelope, and reveals nothing about it. */
   readonly id: Buffer
   readonly #bytes: Uint8Array
-  readonly #derived = new LRUCache<string, Buffer>({ max: maxDerivedKeys })
+  readonly #derived = recentValues<string, Buffer>(maxDerivedKeys)
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache'
-import type { Item, ResponseStore, StoredResponse, Turn } from '../../../core/index.ts'
+import type { LRUCache } from 'lru-cache'
+import { recentValues, type Item, type ResponseStore, type StoredResponse, type Turn } from '../../../core/index.ts'
 
 /** The most recently used responses. If the start of a chain was dropped, the whole chain is unknown. */
 export class MemoryResponses implements ResponseStore {
@@ -8,7 +8,7 @@ export class MemoryResponses implements ResponseStore {
   readonly #holders = new Map<string, string>()
 
   constructor(maxResponses: number) {
-    this.#responses = new LRUCache({ max: maxResponses, dispose: (response, address) => this.#forget(response, address) })
+    this.#responses = recentValues(maxResponses, { dispose: (response, address) => this.#forget(response, address) })
   }
 
   async put(owner: string, response: StoredResponse): Promise<void> {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
-import { LRUCache } from 'lru-cache'
-import type { Clock, Logger, Sealer } from '../../../core/index.ts'
+import type { LRUCache } from 'lru-cache'
+import { recentValues, type Clock, type Logger, type Sealer } from '../../../core/index.ts'
 import type { Tables } from './tables.ts'
 
 export interface DataKeyTable {
@@ -38,7 +38,7 @@ export class DataKeys {
   /** By organization. */
   readonly #current: LRUCache<string, Promise<DataKey>>
   /** By id and organization. */
-  readonly #opened = new LRUCache<string, DataKey>({ max: maxCachedKeys })
+  readonly #opened = recentValues<string, DataKey>(maxCachedKeys)
 
   constructor(database: Kysely<Tables>, sealer: Sealer, clock: Clock, log: Logger, maxAgeDays: number) {
     this.#database = database
@@ -47,7 +47,7 @@ export class DataKeys {
     this.#log = log
     this.#maxAgeMs = maxAgeDays * dayMs
     const perf = { now: () => clock.elapsed() }
-    this.#current = new LRUCache({ max: maxCachedKeys, ttl: currentForMs, ttlResolution: 0, perf })
+    this.#current = recentValues(maxCachedKeys, { ttl: currentForMs, ttlResolution: 0, perf })
   }
 
   /** The key to encrypt with. If two processes create an organization's first key at once, both keys stay usable. */

@@ -1,6 +1,5 @@
-import { LRUCache } from 'lru-cache'
 import pTimeout from 'p-timeout'
-import type { Clock, Maybe } from '../../../core/index.ts'
+import { recentValues, type Clock, type Maybe } from '../../../core/index.ts'
 
 export interface RowCacheOptions<T> {
   /** How long a row counts as current. 0 turns the cache off. */
@@ -31,7 +30,7 @@ const patienceMs = 500
 export class RowCache<T> {
   readonly #clock: Clock
   readonly #options: RowCacheOptions<T>
-  readonly #entries = new LRUCache<string, Entry<T>>({ max: maxRows })
+  readonly #entries = recentValues<string, Entry<T>>(maxRows)
   /** So that many requests at once read a row once. */
   readonly #loading = new Map<string, Promise<T | undefined>>()
 

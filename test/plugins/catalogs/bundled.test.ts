@@ -6,7 +6,8 @@ import { fakeUpstream } from '../../../core/testing/index.ts'
 import { UndiciClient } from '../../../core/upstream/http-client.ts'
 import type { PackedCatalog } from '../../../plugins/catalogs/bundled/format.ts'
 import bundledPlugin from '../../../plugins/catalogs/bundled/index.ts'
-import { bundledCatalog, checkedCatalog } from '../../../plugins/catalogs/bundled/read.ts'
+import { bundledCatalog, bundledCatalogOf, checkedCatalog } from '../../../plugins/catalogs/bundled/read.ts'
+import { entriesOf } from '../../../plugins/catalogs/bundled/entries.ts'
 import { Refresh } from '../../../plugins/catalogs/bundled/refresh.ts'
 import { readSaved, type SavedCatalog } from '../../../plugins/catalogs/bundled/saved.ts'
 import fileCatalog from '../../../plugins/catalogs/file/index.ts'
@@ -40,6 +41,13 @@ t.test('the catalog is as large as it says, and sound', async t => {
     [],
     'free only by name',
   )
+})
+
+t.test('what is read for some providers is the same as in the whole catalog', async t => {
+  for (const loaded of [[], ['openai'], ['anthropic', 'nova', 'groq'], ['sandbox'], catalog.providers]) {
+    const isLoaded = (provider: string): boolean => loaded.includes(provider)
+    t.same(entriesOf(bundledCatalogOf(isLoaded), isLoaded), entriesOf(catalog, isLoaded), loaded.join(' '))
+  }
 })
 
 t.test('a model goes by many names', async t => {
