@@ -43,7 +43,9 @@ try {
     const cpuBefore = cpuMs(withRecords.pid)
     const after = await pace(withRecords.shot, rate, seconds)
     const cpu = (cpuMs(withRecords.pid) - cpuBefore) / 10 / seconds
-    console.log(`${shown(before)} without; ${shown(after)} with records, ${cpu.toFixed(0)}% of a core, ${rssMb(withRecords.pid).toFixed(0)} MB`)
+    console.log(
+      `${shown(before)} without; ${shown(after)} with records, ${cpu.toFixed(0)}% of a core, ${rssMb(withRecords.pid).toFixed(0)} MB`,
+    )
     results.push({ without: before, withRecords: after })
   }
   const ratio = median(results.map(each => each.withRecords.p99Ms / each.without.p99Ms))
@@ -52,7 +54,9 @@ try {
   // The last batch.
   await sleep(2_000)
   const [row] = new DatabaseSync(join(withRecords.folder, 'data/turnpike.db')).prepare('select count(*) as count from record').all()
-  const [keys] = new DatabaseSync(join(withRecords.folder, 'data/turnpike.db')).prepare('select sum(requests) as count from usage where bucket = ?').all('hour')
+  const [keys] = new DatabaseSync(join(withRecords.folder, 'data/turnpike.db'))
+    .prepare('select sum(requests) as count from usage where bucket = ?')
+    .all('hour')
   console.log(`${bad} bad replies; ${String(row?.['count'])} records are stored, ${String(keys?.['count'])} added up`)
 } finally {
   await Promise.all([without.stop(), withRecords.stop()])
