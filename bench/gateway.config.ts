@@ -8,6 +8,7 @@ import sql from 'turnpike/plugins/stores/sql'
 // The gateway under test: every default plugin, and a provider for the benchmark's upstream.
 
 export default defineConfig({
+  // Two gateways are compared at once, and each has an admin API.
   server: { logLevel: 'warn', admin: { port: 0 } },
   plugins: [
     // Whether Ollama runs on this machine must make no difference.

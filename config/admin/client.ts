@@ -114,6 +114,7 @@ function clientOf(send: Send, local: AdminClient['local']): AdminClient {
       for (let cursor: unknown = ''; ;) {
         const separator = path.includes('?') ? '&' : '?'
         const page = await call('GET', `${path}${separator}limit=100${cursor === '' ? '' : `&cursor=${String(cursor)}`}`)
+        if (!Array.isArray(page['data'])) throw new ConfigError(undefined, ['What answered is not the admin API. Check the URL.'])
         entries.push(...(page['data'] as readonly JsonObject[]))
         if (page['has_more'] !== true) return entries
         cursor = page['next_cursor']
@@ -127,7 +128,6 @@ async function jsonOf(reply: Response): Promise<JsonObject> {
   const body = parseJson(text)
   if (reply.ok && isObject(body)) return body
   const error = isObject(body) ? body['error'] : undefined
-  const message =
-    isObject(error) && typeof error['message'] === 'string' ? error['message'] : `The admin API answered with status ${reply.status}.`
-  throw new ConfigError(undefined, [message])
+  if (isObject(error) && typeof error['message'] === 'string') throw new ConfigError(undefined, [error['message']])
+  throw new ConfigError(undefined, [`What answered with status ${reply.status} is not the admin API. Check the URL.`])
 }

@@ -10,7 +10,7 @@ interface UsageOptions extends AdminOptions, Partial<Record<keyof typeof paramet
 export default adminCommand('usage', 'Show requests, tokens and cost over time.')
   .option('--from <time>', 'A time such as 2026-01-31T12:00:00Z. Default: a day ago.')
   .option('--to <time>', 'Default: now.')
-  .option('--bucket <length>', 'minute, hour or day.', 'hour')
+  .option('--bucket <length>', 'minute, hour, day or total.', 'hour')
   .option('--group-by <a,b>', 'Any of model, provider, key, team, org.')
   .option('--org <id>', 'Only this organization.')
   .option('--team <id>', 'Only this team.')

@@ -1,7 +1,7 @@
 import { AccountStore, type Account } from '../contracts/account-store.ts'
 import type { ApiKey } from '../contracts/key-store.ts'
 import type { SpendCap, Spending } from '../contracts/ledger.ts'
-import type { Maybe } from '../foundation/json.ts'
+import { isPending, type Maybe } from '../foundation/json.ts'
 import { wire } from '../framework/container.ts'
 
 /** The accounts above a key. Undefined where the key names none, or none that exists. */
@@ -25,18 +25,13 @@ export class Accounts {
 
   /** Synchronous if the store is. */
   above({ org, team, user }: ApiKey): Maybe<KeyAccounts> {
-    const found = [
-      this.#store.find({ level: 'org', org, id: org }),
-      team === undefined ? undefined : this.#store.find({ level: 'team', org, id: team }),
-      user === undefined ? undefined : this.#store.find({ level: 'user', org, id: user }),
-    ] as const
-    if (!found.some(each => each instanceof Promise)) return named(found as readonly (Account | undefined)[])
-    return Promise.all(found).then(named)
+    const orgFound = this.#store.find({ level: 'org', org, id: org })
+    const teamFound = team === undefined ? undefined : this.#store.find({ level: 'team', org, id: team })
+    const userFound = user === undefined ? undefined : this.#store.find({ level: 'user', org, id: user })
+    if (isPending(orgFound) || isPending(teamFound) || isPending(userFound))
+      return Promise.all([orgFound, teamFound, userFound]).then(found => ({ org: found[0], team: found[1], user: found[2] }))
+    return { org: orgFound, team: teamFound, user: userFound }
   }
-}
-
-function named([org, team, user]: readonly (Account | undefined)[]): KeyAccounts {
-  return { org, team, user }
 }
 
 /** What the cost of the key's requests counts against. Undefined if neither the key nor an account has a cap, and the organization no credit. */

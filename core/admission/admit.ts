@@ -16,6 +16,14 @@ import { Tickets } from './tickets.ts'
 /** What is read of `Headers`. */
 type HeaderReader = Pick<Headers, 'get'>
 
+/** What the text of a key says. Its HMAC is the most expensive part of authentication. */
+interface KnownText {
+  readonly id: string
+  readonly hash: string
+  /** The stored hash that it was compared with and is equal to. */
+  opens: string | undefined
+}
+
 /** Authenticates a request by the API key in its headers. Throws a 401 or 503. */
 export class Admission {
   readonly #keys: KeyStore
@@ -25,8 +33,8 @@ export class Admission {
   readonly #tickets: Tickets
   readonly #callers = new WeakMap<ApiKey, { readonly caller: Caller; readonly accounts: KeyAccounts }>()
   readonly #clock: Clock
-  /** Caches HMACs, the most expensive part of authentication, by a plain hash of the key. Holds no secrets. */
-  readonly #hashes = new LRUCache<string, string>({ max: 10_000 })
+  /** What is known of a key's text, by a plain hash of it. Holds no secrets. */
+  readonly #texts = new LRUCache<string, KnownText>({ max: 10_000 })
 
   static {
     wire(this, [KeyStore, Sealer, PolicyResolver, Accounts, Tickets, Clock])
@@ -46,13 +54,13 @@ export class Admission {
     const text = keyIn(headers)
     const acting = text === undefined ? undefined : this.#tickets.redeem(text)
     if (acting) return this.callerOf(acting)
-    const id = text === undefined ? undefined : apiKeyId(text)
-    if (text === undefined || id === undefined)
+    const known = text === undefined ? undefined : this.#known(text)
+    if (!known)
       throw unauthorized(
         'The API key is malformed. Expected "Authorization: Bearer tp_<id>_<secret>" or "x-api-key: tp_<id>_<secret>", as printed when the key was created.',
       )
-    const found = this.#find(id)
-    return found instanceof Promise ? found.then(key => this.#authenticated(key, text)) : this.#authenticated(found, text)
+    const found = this.#find(known.id)
+    return found instanceof Promise ? found.then(key => this.#authenticated(key, known)) : this.#authenticated(found, known)
   }
 
   /** The caller that a key makes, without its secret: for operators who act as that key. Throws a 401 for keys that are refused. */
@@ -67,8 +75,8 @@ export class Admission {
     return this.#caller(key, accounts, policy)
   }
 
-  #authenticated(key: ApiKey | undefined, text: string): Maybe<Caller> {
-    if (!key || !this.#opens(key, this.#hash(text))) throw unauthorized('The API key is unknown. Create one with "turnpike keys create".')
+  #authenticated(key: ApiKey | undefined, known: KnownText): Maybe<Caller> {
+    if (!key || !this.#opens(key, known)) throw unauthorized('The API key is unknown. Create one with "turnpike keys create".')
     return this.callerOf(key)
   }
 
@@ -90,19 +98,25 @@ export class Admission {
     }
   }
 
-  #opens({ hash, previous }: ApiKey, given: string): boolean {
-    if (sameHash(hash, given)) return true
-    return previous?.some(earlier => this.#clock.now() < earlier.validUntil && sameHash(earlier.hash, given)) ?? false
+  #opens(key: ApiKey, known: KnownText): boolean {
+    const { hash, previous } = key
+    if (known.opens === hash) return true
+    if (!sameHash(hash, known.hash))
+      return previous?.some(earlier => this.#clock.now() < earlier.validUntil && sameHash(earlier.hash, known.hash)) ?? false
+    known.opens = hash
+    return true
   }
 
-  #hash(text: string): string {
+  /** Undefined for a text that is no key. */
+  #known(text: string): KnownText | undefined {
     const plain = hash('sha256', text, 'base64url')
-    let known = this.#hashes.get(plain)
-    if (known === undefined) {
-      known = hashApiKey(this.#sealer, text)
-      this.#hashes.set(plain, known)
-    }
-    return known
+    const known = this.#texts.get(plain)
+    if (known) return known
+    const id = apiKeyId(text)
+    if (id === undefined) return undefined
+    const found = { id, hash: hashApiKey(this.#sealer, text), opens: undefined }
+    this.#texts.set(plain, found)
+    return found
   }
 
   #find(id: string): Maybe<ApiKey | undefined> {

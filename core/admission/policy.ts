@@ -41,9 +41,9 @@ export class PolicyResolver {
   /** Synchronous if every source is. */
   resolve(key: ApiKey): Maybe<Policy> {
     const known = this.#known.get(key)
-    const layers = this.#layers(key)
+    const layers = this.#layers(key, known?.above)
     if (layers instanceof Promise) return layers.then(above => this.#resolved(key, above))
-    return known && isSame(known.above, layers) ? known.policy : this.#resolved(key, layers)
+    return known && known.above === layers ? known.policy : this.#resolved(key, layers)
   }
 
   /** For whoever shows or changes policies. */
@@ -55,10 +55,16 @@ export class PolicyResolver {
     return { policy, levels, lockedBy: lockedBy as EffectivePolicy['lockedBy'] }
   }
 
-  /** What each source says, in the order of the sources. */
-  #layers(key: ApiKey): Maybe<readonly (PolicyLayer | undefined)[]> {
-    if (this.#sources.length === 0) return nothing
-    const layers = this.#sources.map(source => this.#ask(source, key))
+  /** What each source says, in the order of the sources. Returns `known` itself if that is what they say. */
+  #layers(key: ApiKey, known: readonly (PolicyLayer | undefined)[] = nothing): Maybe<readonly (PolicyLayer | undefined)[]> {
+    let layers: Maybe<PolicyLayer | undefined>[] | undefined
+    for (let index = 0; index < this.#sources.length; index++) {
+      const layer = this.#ask(this.#sources[index]!, key)
+      if (!layers && index < known.length && layer === known[index]) continue
+      layers ??= known.slice(0, index)
+      layers.push(layer)
+    }
+    if (!layers) return known
     return layers.some(layer => layer instanceof Promise) ? Promise.all(layers) : (layers as (PolicyLayer | undefined)[])
   }
 

@@ -1,9 +1,10 @@
-import type { ApiKey, KeyLimit } from '../contracts/key-store.ts'
+import type { ApiKey } from '../contracts/key-store.ts'
 import { RateLimiter } from '../contracts/rate-limiter.ts'
 import { GatewayError } from '../foundation/errors.ts'
 import type { Maybe } from '../foundation/json.ts'
 import { wire } from '../framework/container.ts'
-import { windowOf, windowText } from '../billing/windows.ts'
+import { HeldWindows, type FullWindow } from '../billing/held-windows.ts'
+import { windowText } from '../billing/windows.ts'
 
 /** Limits the requests of a key to models: how many in each window, and how many at once. Decisions and responses count together. */
 export class RequestLimits {
@@ -19,7 +20,7 @@ export class RequestLimits {
 
   /**
    * Counts a request. Undefined for keys without such limits. Otherwise call the returned function when the request is over. Throws 429. A
-   * request counts in its windows even if it fails.
+   * request counts in its windows even if it fails; one that is refused here counts in none.
    */
   enter(key: ApiKey): Maybe<(() => void) | undefined> {
     const { maxConcurrency, limits } = key
@@ -32,23 +33,23 @@ export class RequestLimits {
     const leave = maxConcurrency === undefined ? () => {} : await this.#limiter.enter(`key:${id}`, maxConcurrency)
     if (!leave) throw tooManyAtOnce(maxConcurrency!)
     try {
-      for (const limit of limits) if (limit.requests !== undefined) await this.#count(id, limit)
+      const windows = limits.filter(({ requests }) => requests !== undefined)
+      const held = await HeldWindows.reserve(this.#limiter, id, windows, 1)
+      if (!(held instanceof HeldWindows)) throw tooMany(held)
+      await held.settle(1)
     } catch (error) {
       leave()
       throw error
     }
     return leave
   }
+}
 
-  async #count(keyId: string, limit: KeyLimit): Promise<void> {
-    const hold = await this.#limiter.reserve(windowOf(keyId, limit), 1)
-    if (!('retryAfterMs' in hold)) return await hold.settle(1)
-    const { retryAfterMs = limit.windowMs } = hold
-    throw rateLimited(
-      `This API key's limit is ${windowText(limit)}. Please try again in ${Math.max(1, Math.ceil(retryAfterMs / 1000))}s.`,
-      retryAfterMs,
-    )
-  }
+function tooMany({ limit, retryAfterMs = limit.windowMs }: FullWindow): GatewayError {
+  return rateLimited(
+    `This API key's limit is ${windowText(limit)}. Please try again in ${Math.max(1, Math.ceil(retryAfterMs / 1000))}s.`,
+    retryAfterMs,
+  )
 }
 
 /** There is no telling when a request ends, so the advice is the shortest that clients can follow. */

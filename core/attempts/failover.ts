@@ -8,6 +8,7 @@ import type { RunContext } from '../contracts/run-context.ts'
 import type { Cancellation } from '../foundation/cancellation.ts'
 import { Clock } from '../foundation/clock.ts'
 import { GatewayError } from '../foundation/errors.ts'
+import { isPending, type Maybe } from '../foundation/json.ts'
 import { describePluginError } from '../foundation/logger.ts'
 import { Masks } from '../foundation/masks.ts'
 import type { Dependencies } from '../framework/container.ts'
@@ -44,7 +45,7 @@ export interface FailoverParts extends Dependencies<typeof failoverDependencies>
 /** What is particular to one request. */
 export interface Work<C extends Contender, R> {
   /** Returns the failure of an attempt that is worth another one. Throws what ends the request. */
-  attempt(contender: C, credential: Credential | undefined, lane: Lane): Promise<R | ProviderFailure>
+  attempt(contender: C, credential: Credential | undefined, lane: Lane): Maybe<R | ProviderFailure>
   sorted?(inTurn: Credentialed, contender: C): Credentialed
   /** Told of contenders that were not asked although it was their turn. */
   passedOver?(contender: C, why: PassedOver): void
@@ -56,11 +57,11 @@ export interface Work<C extends Contender, R> {
 export interface AttemptWork<E extends object, C extends Contender, R> {
   readonly reservation: Reservation | undefined
   /** Asks the provider. Throws `ProviderFailure`. */
-  run(attempt: Attempt<E, C>): Promise<R>
+  run(attempt: Attempt<E, C>): Maybe<R>
   /** The usage that a failed attempt is known to have had. */
   usageOf?(attempt: Attempt<E, C>): TokenUsage | undefined
   /** The usage that a vendor may bill for an attempt that was outrun. */
-  readonly lossOf?: ((attempt: Attempt<E, C>) => TokenUsage) | undefined
+  lossOf?(attempt: Attempt<E, C>): TokenUsage
 }
 
 type Credentialed = readonly (Credential | undefined)[]
@@ -104,8 +105,9 @@ export class Failover {
         // While the request waited, a credential may have failed.
         tries ??= this.#credentialsFor(contender, work)
         const credential = tries[turn % tries.length]
-        const attempt = work.attempt(contender, credential, lane)
-        const result = await (lane.slot ? releasing(lane.slot, attempt) : attempt)
+        const result = await (lane.slot
+          ? releasing(lane.slot, work, contender, credential, lane)
+          : work.attempt(contender, credential, lane))
         if (!ProviderFailure.is(result)) {
           if (this.#inVain.size > 0) this.#inVain.delete(nameOf(contender))
           for (const { contender: other, why } of line.close()) work.passedOver?.(other, why)
@@ -129,9 +131,9 @@ export class Failover {
     throw line.failure?.()
   }
 
-  #credentialsFor<C extends Contender>(contender: C, { sorted }: Work<C, unknown>): Credentialed {
+  #credentialsFor<C extends Contender>(contender: C, work: Work<C, unknown>): Credentialed {
     const inTurn = this.#parts.credentials.inTurn(contender.provider)
-    return sorted?.(inTurn, contender) ?? inTurn
+    return work.sorted?.(inTurn, contender) ?? inTurn
   }
 
   /** Waits for the provider to have a place. False if another contender is to be asked first; a hedge does not wait at all. */
@@ -199,30 +201,42 @@ export class Failover {
   }
 
   /** Runs one attempt. Returns its failure, after recording it and charging it to the reservation; throws when the run itself is over. */
-  async attempt<E extends object, C extends Contender, R extends object>(
+  attempt<E extends object, C extends Contender, R extends object>(
     parts: AttemptParts<C>,
     context: RunContext,
     work: AttemptWork<E, C, R>,
-  ): Promise<R | ProviderFailure> {
-    const { candidate, lane } = parts
-    const { run } = lane
-    if (run.aborted) throw run.reason
+  ): Maybe<R | ProviderFailure> {
+    const { lane } = parts
+    if (lane.run.aborted) throw lane.run.reason
     const attempt = new Attempt<E, C>(parts, this.#parts)
-    lane.tries(attempt, work.lossOf)
+    lane.tries(attempt, work)
+    const failed = (error: unknown): ProviderFailure => this.#failed(error, attempt, parts, context, work)
+    try {
+      const running = work.run(attempt)
+      return isPending(running) ? running.then(undefined, failed) : running
+    } catch (error) {
+      return failed(error)
+    }
+  }
+
+  #failed<E extends object, C extends Contender>(
+    error: unknown,
+    attempt: Attempt<E, C>,
+    { candidate, lane }: AttemptParts<C>,
+    context: RunContext,
+    work: AttemptWork<E, C, object>,
+  ): ProviderFailure {
+    const { run, isRacing } = lane
     let failure: ProviderFailure | undefined
     try {
-      return await work.run(attempt)
-    } catch (error) {
-      try {
-        if (run.aborted) throw run.reason
-        failure = this.failureOf(error, candidate, context)
-        attempt.end(failure)
-        return failure
-      } finally {
-        attempt.end('left')
-        const mayBeBilled = failure !== undefined && policyOf(failure).mayBeBilled === true
-        if (!lane.isRacing) work.reservation?.attemptFailed(candidate.endpoint, work.usageOf?.(attempt), mayBeBilled)
-      }
+      if (run.aborted) throw run.reason
+      failure = this.failureOf(error, candidate, context)
+      attempt.end(failure)
+      return failure
+    } finally {
+      attempt.end('left')
+      const mayBeBilled = failure !== undefined && policyOf(failure).mayBeBilled === true
+      if (!isRacing) work.reservation?.attemptFailed(candidate.endpoint, work.usageOf?.(attempt), mayBeBilled)
     }
   }
 
@@ -263,9 +277,15 @@ function busy(provider: string, { maxConcurrent, maxQueued, retryAfterMs }: Prov
 }
 
 /** Gives the place back if the attempt could not even begin. */
-async function releasing<R>(slot: Slot, attempt: Promise<R>): Promise<R> {
+async function releasing<C extends Contender, R>(
+  slot: Slot,
+  work: Work<C, R>,
+  contender: C,
+  credential: Credential | undefined,
+  lane: Lane,
+): Promise<R | ProviderFailure> {
   try {
-    return await attempt
+    return await work.attempt(contender, credential, lane)
   } catch (error) {
     slot.release()
     throw error

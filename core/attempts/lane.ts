@@ -7,6 +7,11 @@ import type { Slot } from './provider-queue.ts'
 /** `hedge`: started later, when the `first` lane of a hedged request had no answer yet. It neither waits nor repeats anything. */
 export type LaneRole = 'only' | 'first' | 'hedge'
 
+interface Losses {
+  /** Estimates what an attempt has used if it is outrun. */
+  lossOf?(attempt: Attempt<any, any>): TokenUsage
+}
+
 /** One try after another, until an endpoint answers. A request has one lane; a hedged request has two, which race. */
 export class Lane {
   readonly role: LaneRole
@@ -20,7 +25,7 @@ export class Lane {
   /** For the next attempt. */
   slot: Slot | undefined
   #attempt: Attempt<any, any> | undefined
-  #lossOf: ((attempt: Attempt<any, any>) => TokenUsage) | undefined
+  #losses: Losses | undefined
 
   constructor(role: LaneRole, run: Cancellation, line: Line) {
     this.role = role
@@ -29,16 +34,16 @@ export class Lane {
     this.isRacing = role === 'hedge'
   }
 
-  /** Call when an attempt begins. `lossOf` estimates what it has used if it is outrun. */
-  tries(attempt: Attempt<any, any>, lossOf: ((attempt: Attempt<any, any>) => TokenUsage) | undefined): void {
+  /** Call when an attempt begins. */
+  tries(attempt: Attempt<any, any>, losses: Losses): void {
     this.#attempt = attempt
-    this.#lossOf = lossOf
+    this.#losses = losses
   }
 
   /** Ends the lane because the other one has won, or because nobody waits for an answer any more. */
   giveUp(outcome: 'outrun' | 'left'): void {
     const attempt = this.#attempt
-    attempt?.end(outcome, outcome === 'outrun' ? this.#lossOf?.(attempt) : undefined)
+    attempt?.end(outcome, outcome === 'outrun' ? this.#losses?.lossOf?.(attempt) : undefined)
     this.run.abort(new Error('another endpoint answered first'))
   }
 }

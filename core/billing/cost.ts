@@ -58,23 +58,30 @@ function pricesAt(price: Price, inputTokens: number): TokenPrices {
 }
 
 /** Makes a vendor's counts plausible: whole, not negative, and no more reasoning than output. A wrong count must never become a credit. */
-export function soundUsage({ toolCalls, estimated, ...counts }: TokenUsage): TokenUsage {
+export function soundUsage(counts: TokenUsage): TokenUsage {
+  const { toolCalls, estimated } = counts
   const output = soundCount(counts.output)
-  return {
+  const sound = {
     uncachedInput: soundCount(counts.uncachedInput),
     cacheRead: soundCount(counts.cacheRead),
     cacheWrite5m: soundCount(counts.cacheWrite5m),
     cacheWrite1h: soundCount(counts.cacheWrite1h),
     output,
     reasoning: Math.min(soundCount(counts.reasoning), output),
+  }
+  if (!estimated && !toolCalls) return sound
+  return {
+    ...sound,
     ...(estimated && { estimated }),
     ...(toolCalls && { toolCalls: Object.fromEntries(Object.entries(toolCalls).map(([name, count]) => [name, soundCount(count)])) }),
   }
 }
 
-/** Limits counts to 32 bits, so that sums and products stay exact. */
+/** Far more than one reply can have. A vendor's wrong count must not become an amount that no ledger can hold. */
+const mostCount = 100_000_000
+
 function soundCount(count: number): number {
-  return count > 0 ? Math.min(Math.trunc(count), 0xffff_ffff) : 0
+  return count > 0 ? Math.min(Math.trunc(count), mostCount) : 0
 }
 
 function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {

@@ -1,6 +1,5 @@
 import { wire } from '../framework/container.ts'
 import type { Endpoint } from '../contracts/catalog.ts'
-import type { Hold } from '../contracts/hold.ts'
 import type { ApiKey, KeyLimit } from '../contracts/key-store.ts'
 import { Ledger, type CreditHold, type CreditRange, type CreditShortage, type Spending } from '../contracts/ledger.ts'
 import { MetricStore } from '../contracts/metric-store.ts'
@@ -16,7 +15,7 @@ import { Reservation } from './reservation.ts'
 import { insufficientCredits } from './shortage.ts'
 import { covers, outputLimitOf, spendAt } from './spend.ts'
 import { inputBound, type TokenNeed } from './token-need.ts'
-import { windowOf, windowText } from './windows.ts'
+import { windowText } from './windows.ts'
 
 /** The fewest output tokens assumed for a request without a limit. Only for windows of tokens. */
 const leastAssumedOutput = 1_000
@@ -89,18 +88,10 @@ export class Reservations {
     return Math.max(leastAssumedOutput, requests > 0 ? Math.ceil(outputTokens / requests) : 0)
   }
 
-  /** Reserves in every window, or in none. */
   async #reserveTokens(key: ApiKey, windows: readonly KeyLimit[], tokens: number): Promise<HeldWindows> {
-    const holds: Hold[] = []
-    for (const limit of windows) {
-      const hold = await this.#limiter.reserve(windowOf(key.id, limit), tokens)
-      if ('retryAfterMs' in hold) {
-        await new HeldWindows(holds).release()
-        throw tooManyTokens(limit, tokens, hold.retryAfterMs)
-      }
-      holds.push(hold)
-    }
-    return new HeldWindows(holds)
+    const held = await HeldWindows.reserve(this.#limiter, key.id, windows, tokens)
+    if (held instanceof HeldWindows) return held
+    throw tooManyTokens(held.limit, tokens, held.retryAfterMs)
   }
 
   /** A token is at least one byte, and that bound costs nothing. The tokens are counted only if the bound exceeds the credit. */

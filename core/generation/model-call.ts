@@ -65,10 +65,10 @@ export class ModelCall {
   }
 
   /** Asks the candidates in order until one begins to answer. Throws the public error of the last failure, or 402. */
-  async open(request: GenerationRequest, candidates: readonly Candidate[] = this.candidates): Promise<Reply> {
+  open(request: GenerationRequest, candidates: readonly Candidate[] = this.candidates): Promise<Reply> {
     const { context, surroundings } = this.#scope
-    const attempt = await this.#attempts.open(candidates, request, context, surroundings, this.#reservation)
-    return new Reply(attempt, request, this.#scope, this.#attempts.failover)
+    const opening = this.#attempts.open(candidates, { request, context, surroundings, reservation: this.#reservation })
+    return opening.then(attempt => new Reply(attempt, request, this.#scope, this.#attempts.failover))
   }
 
   /** Call when a round is over: `costUsd` is what it cost, null if unknown. */

@@ -74,11 +74,17 @@ export class HttpExchange implements Exchange {
     this.record.caller = caller
   }
 
-  async json(): Promise<unknown> {
+  json(): Promise<unknown> {
     this.#body ??= this.#parts.bodies.open(this.#caller?.key.id ?? '')
-    const text = withoutByteOrderMark(await readText(this.#incoming, this.#parts.settings.maxBodyBytes, this.#body))
-    this.bodyBytes = Buffer.byteLength(text)
-    return jsonIn(text)
+    try {
+      return readText(this.#incoming, this.#parts.settings.maxBodyBytes, this.#body).then(received => {
+        const text = withoutByteOrderMark(received)
+        this.bodyBytes = Buffer.byteLength(text)
+        return jsonIn(text)
+      })
+    } catch (error) {
+      return Promise.reject(error)
+    }
   }
 
   /** The request is over: its body no longer counts. */

@@ -58,8 +58,8 @@ export class NodeIncoming implements Incoming, HeaderReader {
         if (!first) first = chunk
         else (all ??= [first]).push(chunk)
       })
-      message.once('end', () => resolve(all ? Buffer.concat(all).toString() : first ? first.toString() : ''))
-      message.once('close', () => message.readableEnded || reject(incompleteBody(new TypeError('the connection was closed'))))
+      message.on('end', () => resolve(all ? Buffer.concat(all).toString() : first ? first.toString() : ''))
+      message.on('close', () => message.readableEnded || reject(incompleteBody(new TypeError('the connection was closed'))))
     })
   }
 
@@ -69,7 +69,7 @@ export class NodeIncoming implements Incoming, HeaderReader {
 
   watch(gone: () => void): void {
     const response = this.#response
-    response.once('close', () => response.writableEnded || gone())
+    response.on('close', () => response.writableEnded || gone())
   }
 
   stream(heartbeat: Heartbeat): NodeBody {

@@ -5,6 +5,7 @@ import type { HttpClient, ReplyReceiver, Transfer } from '../contracts/http-clie
 import type { ProviderCall, Yielded } from '../contracts/provider.ts'
 import { isPending } from '../foundation/json.ts'
 import { InlineMedia } from '../upstream/media/inline-media.ts'
+import { exactBytes } from '../upstream/exact-bytes.ts'
 import { exchange } from '../upstream/stream-transfer.ts'
 import { ErrorReader } from './error-reader.ts'
 import { iterate } from './iterate.ts'
@@ -146,7 +147,9 @@ export class HttpFeed implements EventFeed, ReplyReceiver {
     // It may have been stopped while it waited.
     if (!this.#receiver) return
     const { http, connectTimeoutMs } = this.#service
-    this.#transfer = exchange(http, request, this, { signal: this.#call.signal, connectTimeoutMs })
+    const { body } = request
+    const sent = body !== undefined && this.#call.request.stream ? { ...request, body: exactBytes(body) } : request
+    this.#transfer = exchange(http, sent, this, { signal: this.#call.signal, connectTimeoutMs })
     if (this.#isPaused) this.#transfer.pause()
   }
 

@@ -12,14 +12,13 @@ import type { UpstreamHeaders, UpstreamRequest } from '../contracts/adapter.ts'
 import { defaultSettings } from '../framework/settings.ts'
 import { directAgent, proxiedAgent, request } from './agent.ts'
 import { decompressed } from './content-encoding.ts'
+import { exactBytes } from './exact-bytes.ts'
 import { bodyBytes } from './exact-reads.ts'
 import { MediaFetcher, type MediaFetcherOptions } from './media/media-fetcher.ts'
 import { MediaGathering, type MediaLimits } from './media/media-gathering.ts'
 import { networkFailure } from './network-failure.ts'
 import type { Proxies } from './proxies.ts'
 import { UndiciTransfer } from './undici-transfer.ts'
-
-const encoder = new TextEncoder()
 
 export interface HttpClientOptions {
   readonly media?: Pick<MediaFetcherOptions, 'allowedHosts'>
@@ -69,7 +68,7 @@ export class UndiciClient implements HttpClient {
         path,
         method,
         headers,
-        body: encoded(body),
+        body: body === undefined ? null : exactBytes(body),
         signal,
         highWaterMark: bodyBytes,
       })
@@ -87,7 +86,7 @@ export class UndiciClient implements HttpClient {
   ): Transfer {
     const { origin, path, proxy } = this.#locate(url, query)
     const transfer = new UndiciTransfer(receiver)
-    this.#agent(proxy, connectTimeoutMs).dispatch({ origin, path, method, headers, body: encoded(body) }, transfer)
+    this.#agent(proxy, connectTimeoutMs).dispatch({ origin, path, method, headers, body: body ?? null }, transfer)
     return transfer
   }
 
@@ -127,9 +126,4 @@ export class UndiciClient implements HttpClient {
     this.#locations.set(url, located)
     return located
   }
-}
-
-/** Encoded here because it lives as long as the reply: undici would put a string into a shared pool and keep a whole block of it alive. */
-function encoded(body: string | Uint8Array | undefined): Uint8Array | null {
-  return typeof body === 'string' ? encoder.encode(body) : (body ?? null)
 }

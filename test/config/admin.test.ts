@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import { config, Workplace } from './turnpike-process.ts'
 
@@ -55,6 +58,20 @@ t.test('commands say the same with a running gateway as with its stores', async 
   const elsewhere = await workplace.spawn(['keys', 'list', '--url', 'http://127.0.0.1:9'], [], { GATEWAY_ADMIN_TOKEN: token }).finished
   t.equal(elsewhere.exitCode, 1)
   t.match(elsewhere.stderr, /The admin API at http:\/\/127\.0\.0\.1:9 does not answer/)
+  for (const [status, body] of [
+    [200, '{}'],
+    [200, '<p>Welcome</p>'],
+    [502, '{"detail":"down"}'],
+  ] as const) {
+    const server = createServer((_, reply) => reply.writeHead(status).end(body)).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const other = ['keys', 'list', '--url', `http://127.0.0.1:${port}`]
+    const { exitCode, stderr } = await workplace.spawn(other, [], { GATEWAY_ADMIN_TOKEN: token }).finished
+    t.equal(exitCode, 1)
+    t.match(stderr, /^turnpike: What answered.* is not the admin API\. Check the URL\.\n$/)
+    server.close()
+  }
   const stranger = await workplace.spawn(['keys', 'list', '--url', url!], [], { GATEWAY_ADMIN_TOKEN: 'x'.repeat(32) }).finished
   t.match(stranger.stderr, /The admin token is unknown/)
   gateway.signal('SIGTERM')

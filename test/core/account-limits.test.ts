@@ -1,7 +1,10 @@
 import t from 'tap'
+import { RequestLimits } from '../../core/admission/request-limits.ts'
 import { periodEnd, periodStart } from '../../core/billing/spend-period.ts'
+import type { KeyLimit } from '../../core/contracts/key-store.ts'
 import { Gate } from '../../core/testing/index.ts'
 import decisions from '../../plugins/endpoints/decisions/index.ts'
+import { MemoryLimits } from '../../plugins/stores/memory/limits.ts'
 import { account, org, stores, team, user } from '../accounts.ts'
 import { gateway, hello, saying, scripted } from '../gateway.ts'
 import { ask, listing, stop, text, usage, witness } from './stage.ts'
@@ -146,6 +149,23 @@ t.test('decisions and responses share the windows of requests, and every window 
   t.equal(refused.status, 429)
   t.ok(refused.headers.get('retry-after'))
   t.equal((await under.request('/v1/models')).status, 200, 'only requests to models count')
+})
+
+t.test('a request that one window refuses counts in none, and is told the longest wait', async t => {
+  const limits = new RequestLimits(new MemoryLimits())
+  const minute = { requests: 1, windowMs: 60_000 }
+  const hour = { requests: 3, windowMs: 3_600_000 }
+  const enter = async (...of: readonly KeyLimit[]): Promise<unknown> =>
+    await limits.enter({ id: 'k', name: 'k', org: 'example', hash: '', policy: {}, createdAt: 0, limits: of })
+  await enter(hour, minute)
+  for (let request = 1; request <= 5; request++) await t.rejects(enter(hour, minute), { message: /limit is 1 request per minute/ })
+  await enter(hour)
+  await enter(hour)
+  for (const order of [
+    [hour, minute],
+    [minute, hour],
+  ])
+    await t.rejects(enter(...order), { message: /limit is 3 requests per hour/ })
 })
 
 t.test('a key has at most so many requests in progress, and room again when one ends', async t => {

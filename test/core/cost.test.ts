@@ -2,7 +2,7 @@ import { calcPrice } from '@pydantic/genai-prices'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { noUsage, type Price, type TokenUsage } from '../../core/index.ts'
-import { Bill, costOf, highestCostOf } from '../../core/billing/cost.ts'
+import { Bill, costOf, highestCostOf, soundUsage } from '../../core/billing/cost.ts'
 import { genaiPrices } from '../../scripts/catalog/genai-prices.ts'
 import { bundledIndex } from '../bundled-index.ts'
 import { gateway, saying } from '../gateway.ts'
@@ -72,6 +72,15 @@ t.test('invoices', async t => {
     const cost = costOf(used(usage), index.endpoint(provider, model)?.price)
     t.ok(cost !== null && Math.abs(cost - usd) < 1e-9, `${provider}/${model}: ${how} = ${usd}, got ${cost}`)
   }
+})
+
+t.test('the counts of a vendor become an amount that a ledger can hold', t => {
+  const price = { input: 1_000, output: 10_000 }
+  const wrong = soundUsage(used({ uncachedInput: 2 ** 32 - 1, cacheRead: -5, output: 1e300, reasoning: Number.NaN }))
+  t.match(wrong, { cacheRead: 0, reasoning: 0 })
+  t.ok(Number.isSafeInteger(Math.round(costOf(wrong, price)! * 1e9)), 'in billionths of a dollar')
+  t.same(soundUsage(used({ uncachedInput: 1_000_000, output: 128_000 })), used({ uncachedInput: 1_000_000, output: 128_000 }))
+  t.end()
 })
 
 t.test('a price that is needed and unknown makes the cost unknown; one that is not needed does not', async t => {

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { wire } from '../../framework/container.ts'
 import type { Credential } from '../../contracts/provider.ts'
-import type { GenerationRequest, UpstreamRequestBody } from '../../contracts/request.ts'
+import type { GatewayOnlyField, GenerationRequest, UpstreamRequestBody } from '../../contracts/request.ts'
 import type { Warning } from '../../contracts/route.ts'
 import type { Caller } from '../../contracts/run-context.ts'
 import { Sealer } from '../../contracts/sealer.ts'
@@ -25,6 +25,30 @@ const longestRememberedKey = 512
 
 /** In order: tools before the lowerings that depend on them. */
 const lowerings: readonly ((draft: Draft) => void)[] = [lowerTools, lowerFormat, lowerEffort, lowerParameters, lowerContextManagement]
+
+/** What only the gateway may see. */
+const ownMembers = new Set<string>(
+  Object.keys({
+    background: true,
+    conversation: true,
+    metadata: true,
+    previous_response_id: true,
+    prompt: true,
+    routing: true,
+    safety_identifier: true,
+    store: true,
+    stream_options: true,
+    user: true,
+  } satisfies Record<GatewayOnlyField, true>),
+)
+
+/** A copy. Most requests have no such member, and copying them whole takes a fifth of the time. */
+function withoutOwnMembers(request: GenerationRequest): Draft['request'] {
+  for (const name of ownMembers)
+    if (name in request)
+      return Object.fromEntries(Object.entries(request).filter(([member]) => !ownMembers.has(member))) as Draft['request']
+  return { ...request }
+}
 
 /** Fits a request to what an endpoint supports, and removes what only the gateway may see. */
 export class Lowering {
@@ -61,19 +85,7 @@ export class Lowering {
     outputLimit?: number,
   ): Lowered {
     const warnings: Warning[] = []
-    const {
-      background: _b,
-      conversation: _c,
-      metadata: _m,
-      previous_response_id: _i,
-      prompt: _p,
-      routing: _r,
-      safety_identifier: _s,
-      store: _st,
-      stream_options: _so,
-      user,
-      ...body
-    } = request
+    const body = withoutOwnMembers(request)
     const state = openState(
       this.#sealer,
       { org: caller.key.org, provider: provider.id, account: credential?.account, model: endpoint.model },
@@ -81,10 +93,9 @@ export class Lowering {
     )
     if (state.dropped > 0)
       warnings.push({ param: 'input', message: `${state.dropped} items carried state from another provider or model, which was left out` })
-    const lowered: Draft['request'] = body
-    lowered.input = state.items
-    lowered.prompt_cache_key = this.#cacheKey(caller, body.prompt_cache_key ?? user)
-    const draft: Draft = { request: lowered, endpoint, provider, keyId: caller.key.id, warnings, raises: [] }
+    body.input = state.items
+    body.prompt_cache_key = this.#cacheKey(caller, request.prompt_cache_key ?? request.user)
+    const draft: Draft = { request: body, endpoint, provider, keyId: caller.key.id, warnings, raises: [] }
     if (outputLimit !== undefined) limitOutput(draft, outputLimit)
     for (const lower of lowerings) lower(draft)
     return draft

@@ -31,30 +31,17 @@ const shallow = ['reasoning', 'stream_options', 'cache_control', 'prompt_cache_o
  */
 export function parseRequest(body: unknown, toolTypes: ReadonlySet<string> = none): ParsedRequest {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalidRequest('The body must be a JSON object.')
-  const request: Record<string, unknown> = {}
-  let extra: Record<string, unknown> | undefined
-  let chat: Record<string, unknown> | undefined
-  // The body was parsed from JSON, so all of its members are its own.
-  for (const name in body) {
-    const value = (body as Record<string, unknown>)[name]
-    if (value === null) continue
-    if (known.has(name)) request[name] = value
-    else if (isChatMember(name)) (chat ??= {})[name] = value
-    else (extra ??= {})[name] = value
-  }
+  const { request, extra, chat } = members(body as Record<string, unknown>)
   request['input'] = normaliseInput(request['input'])
-  request['tools'] = normaliseTools(request['tools'])
-  request['tool_choice'] = normaliseToolChoice(request['tool_choice'])
-  request['text'] = normaliseText(request['text'])
-  request['routing'] = normaliseRouting(request['routing'])
-  request['prompt'] = normalisePrompt(request['prompt'])
-  for (const name of shallow) request[name] = withoutNulls(request[name])
+  normaliseTools(request['tools'])
+  normaliseToolChoice(request['tool_choice'])
+  normaliseText(request['text'])
+  normaliseRouting(request['routing'])
+  normalisePrompt(request['prompt'])
+  for (const name of shallow) withoutNulls(request[name])
   const parsed = request as unknown as GenerationRequest
-  const tools = request['tools']
   try {
-    request['tools'] = withStandIns(tools, toolTypes)
-    validateRequest(request)
-    request['tools'] = tools
+    validate(request, toolTypes)
     checkCombinations(parsed)
   } catch (error) {
     throw chatFormRefusal(body as JsonObject) ?? error
@@ -67,14 +54,45 @@ export function parseRequest(body: unknown, toolTypes: ReadonlySet<string> = non
   }
 }
 
+interface Members {
+  readonly request: Record<string, unknown>
+  /** Members that a request does not have. */
+  readonly extra?: Record<string, unknown> | undefined
+  /** Members of the Chat Completions API. */
+  readonly chat?: Record<string, unknown> | undefined
+}
+
+/** Most bodies have known members only, and are taken as they are: a body was just parsed, and nobody else has it. */
+function members(body: Record<string, unknown>): Members {
+  // All members of parsed JSON are its own.
+  for (const name in body) if (body[name] === null || !known.has(name)) return sortedMembers(body)
+  return { request: body }
+}
+
+function sortedMembers(body: Record<string, unknown>): Members {
+  const request: Record<string, unknown> = {}
+  let extra: Record<string, unknown> | undefined
+  let chat: Record<string, unknown> | undefined
+  for (const name in body) {
+    const value = body[name]
+    if (value === null) continue
+    if (known.has(name)) request[name] = value
+    else if (isChatMember(name)) (chat ??= {})[name] = value
+    else (extra ??= {})[name] = value
+  }
+  return { request, extra, chat }
+}
+
 const none: ReadonlySet<string> = new Set()
 /** An entry that the schema of a request allows. */
 const standIn = { type: 'mcp' } as const
 
-function withStandIns(tools: unknown, toolTypes: ReadonlySet<string>): unknown {
-  if (toolTypes.size === 0 || !Array.isArray(tools)) return tools
+/** Entries for tools of plugins are left out: their own schemas check them later. */
+function validate(request: Record<string, unknown>, toolTypes: ReadonlySet<string>): void {
+  const { tools } = request
   const isAdded = (tool: unknown): boolean => isObject(tool) && tool['type'] !== 'web_search' && toolTypes.has(tool['type'] as string)
-  return tools.some(isAdded) ? tools.map(tool => (isAdded(tool) ? standIn : tool)) : tools
+  if (toolTypes.size === 0 || !Array.isArray(tools) || !tools.some(isAdded)) return validateRequest(request)
+  validateRequest({ ...request, tools: tools.map(tool => (isAdded(tool) ? standIn : tool)) })
 }
 
 /** Rules about more than one field. */

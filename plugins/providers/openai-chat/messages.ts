@@ -15,13 +15,12 @@ export function messagesOf(request: UpstreamRequestBody, host: Host): readonly J
 class Conversation {
   readonly #host: Host
   readonly #messages: JsonObject[] = []
-  readonly #turn: AssistantTurn
+  #turn: AssistantTurn | undefined
   /** Parts of tool results that a tool message cannot hold. They follow the last result. */
   #attachments: JsonObject[] = []
 
   constructor(host: Host) {
     this.#host = host
-    this.#turn = new AssistantTurn(host)
   }
 
   add(item: Item): void {
@@ -30,11 +29,11 @@ class Conversation {
         return item.role === 'assistant' ? this.#assistant(item) : this.#other(item)
       case 'reasoning':
         this.#closeResults()
-        return this.#turn.reasoning(item)
+        return this.#opened.reasoning(item)
       case 'function_call':
       case 'custom_tool_call':
         this.#closeResults()
-        return this.#turn.call(item)
+        return this.#opened.call(item)
       case 'function_call_output':
       case 'custom_tool_call_output':
         return this.#result(item.call_id, item.output)
@@ -60,10 +59,14 @@ class Conversation {
     return this.#messages
   }
 
+  get #opened(): AssistantTurn {
+    return (this.#turn ??= new AssistantTurn(this.#host))
+  }
+
   #assistant(item: MessageItem): void {
     this.#closeResults()
-    if (this.#turn.hasTextOnly) this.#closeTurn('assistant')
-    this.#turn.message(item)
+    if (this.#turn?.hasTextOnly) this.#closeTurn('assistant')
+    this.#opened.message(item)
   }
 
   #other({ role, content }: MessageItem): void {
@@ -93,7 +96,7 @@ class Conversation {
   }
 
   #closeTurn(before?: 'assistant'): void {
-    const message = this.#turn.close(before)
+    const message = this.#turn?.close(before)
     if (message) this.#push(message)
   }
 

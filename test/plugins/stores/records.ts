@@ -160,6 +160,11 @@ export async function checkRecords(t: Test, sink: LogSink, store: RecordStore, h
   t.same([...use.keys()].toSorted(), ['key_1', 'key_2'])
   t.same(use.get('key_1'), { requests: 4, costUsd: 0.002, lastUsedAt: at + 61 * 60_000 })
   t.same(await store.keyUse([]), new Map())
+
+  await sink.write([1, 2, 3].map(index => record(30_000 + index, { keyId: 'key_rich', org: 'rich', costUsd: 5_000_000 })))
+  const rich = { from: at + 30_000 * 60_000, to: at + 40_000 * 60_000, bucket: 'total', groupBy: [], org: 'rich', limit: 1 } as const
+  t.match(await store.usage(rich), [{ costUsd: 15_000_000 }], 'more billionths of a dollar than a number can count')
+  t.equal((await store.keyUse(['key_rich'])).get('key_rich')?.costUsd, 15_000_000)
 }
 
 /** Sums over days and hours agree, wherever a time begins and ends. */

@@ -50,8 +50,8 @@ onEveryDatabase(t, (t, open) => {
   void t.test('a balance is the sum of its entries, whatever happens at once', async t => {
     const database = await open(t)
     const { ledger } = ledgerOn(database)
-    const add = (id: string): Promise<number | undefined> =>
-      Promise.resolve(ledger.addCredit({ id, org: 'example', at: 1, amountUsd: 0.1, note: null, requestId: null }))
+    const add = async (id: string): Promise<unknown> =>
+      await ledger.addCredit({ id, org: 'example', at: 1, amountUsd: 0.1, note: null, requestId: null })
     await Promise.all(Array.from({ length: 60 }, (_, index) => add(`cred_${index % 20}`)))
     const spending = { caps: [], creditOf: 'example' }
     await Promise.all(

@@ -79,7 +79,9 @@ export class SqlRecords implements RecordStore {
     if (keys.length === 0) return new Map()
     const rows = await this.#reader
       .selectFrom('key_use')
-      .selectAll()
+      .select(['key_id', 'requests', 'last_used_at'])
+      // SQLite hands out no whole number above 2^53.
+      .select(sql<number>`cast(cost as double precision)`.as('cost'))
       .where('key_id', 'in', [...keys])
       .execute()
     return new Map(

@@ -30,7 +30,10 @@ export async function readUsage(database: Kysely<Tables>, query: UsageQuery): Pr
   const { from, latency = false, limit } = query
   const groups = [...new Set(query.groupBy)]
   const [start, ...keys] = keysOf(query, groups)
-  const sums = Object.entries(sumColumns).map(([name, column]) => sql`cast(sum(u.${sql.ref(column)}) as bigint) as ${sql.ref(name)}`)
+  // SQLite hands out no whole number above 2^53, which is nine million dollars.
+  const sums = Object.entries(sumColumns).map(
+    ([name, column]) => sql`cast(sum(u.${sql.ref(column)}) as double precision) as ${sql.ref(name)}`,
+  )
   const { rows } = await sql<SumRow>`
     select ${sql.join([sql`${start} as start`, ...named(keys, groups), ...sums])}
     from ${tableOf('usage', query, groups)}

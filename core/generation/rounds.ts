@@ -1,0 +1,174 @@
+import type { FinishReason } from '../contracts/events.ts'
+import type { Item } from '../contracts/items.ts'
+import type { GenerationRequest } from '../contracts/request.ts'
+import type { GenerationSink } from '../contracts/route.ts'
+import type { RunContext } from '../contracts/run-context.ts'
+import type { Sealer } from '../contracts/sealer.ts'
+import { GatewayError } from '../foundation/errors.ts'
+import type { Maybe } from '../foundation/json.ts'
+import { applyInputGuards } from '../guards/input-guards.ts'
+import type { Candidate } from '../routing/plan.ts'
+import { sealState, type Seal } from '../routing/state.ts'
+import type { Answer } from './answer.ts'
+import type { ModelCall } from './model-call.ts'
+import type { Prepared } from './preparation.ts'
+import { relay } from './relay.ts'
+import type { Reply } from './reply.ts'
+import type { LoadedTools } from './tools/loaded-tools.ts'
+import type { ToolRounds } from './tools/tool-rounds.ts'
+
+const maximumPauses = 8
+
+export interface RoundsScope {
+  readonly prepared: Pick<Prepared, 'request' | 'extended' | 'guards'>
+  /** Undefined without tools of the gateway. */
+  readonly tools: ToolRounds | undefined
+  readonly loaded: LoadedTools
+  readonly sealer: Sealer
+  readonly context: RunContext
+  readonly answer: Answer
+  readonly sink: GenerationSink
+  /** Called when a reply begins. */
+  readonly begin: (reply: Reply) => void
+}
+
+/**
+ * The replies that make up one answer, most often a single one. The first chooses the candidate. If it pauses, the same candidate is asked
+ * to go on. After calls of the gateway's tools it is the first one, but others may follow.
+ */
+export class Rounds {
+  readonly #scope: RoundsScope
+  /** What was asked first. */
+  #request: GenerationRequest
+  #reply: Reply | undefined
+  /** Characters said in the rounds that are over. */
+  #saidBefore = 0
+  #pauses = 0
+  #finish: FinishReason = 'stop'
+
+  constructor(scope: RoundsScope) {
+    this.#scope = scope
+    this.#request = scope.prepared.request
+  }
+
+  /** Why the answer ended. */
+  get finish(): FinishReason {
+    return this.#finish
+  }
+
+  /** Of the latest round. */
+  get reply(): Reply | undefined {
+    return this.#reply
+  }
+
+  /** Characters generated in the current round. */
+  get saidNow(): number {
+    return this.#scope.answer.transcript.characters - this.#saidBefore
+  }
+
+  /** Asks until the answer is complete. Returns the candidate that gave the last reply. */
+  run(call: ModelCall): Promise<Candidate> {
+    return this.#scope.tools ? this.#withTools(this.#scope.tools, call) : this.#ask(call, this.#request, call.candidates)
+  }
+
+  #ask(call: ModelCall, request: GenerationRequest, among: readonly Candidate[]): Promise<Candidate> {
+    const opening = call.open(request, among)
+    // A later round that the spend cap does not cover is left out: the answer ends there, incomplete.
+    return opening.then(
+      reply => this.#heard(reply, call),
+      this.#reply &&
+        (error => {
+          if (!(error instanceof GatewayError) || error.status !== 402) throw error
+          this.#finish = 'length'
+          return among[0]!
+        }),
+    )
+  }
+
+  #heard(reply: Reply, call: ModelCall): Maybe<Candidate> {
+    const { answer, tools, begin } = this.#scope
+    this.#reply = reply
+    answer.sealBy(this.#seal(reply))
+    begin(reply)
+    tools?.open()
+    const relaying = this.#relay(reply)
+    return relaying ? relaying.then(() => this.#over(reply, call)) : this.#over(reply, call)
+  }
+
+  /** Undefined if the whole reply has arrived. */
+  #relay(reply: Reply): Promise<void> | undefined {
+    const { answer, sink } = this.#scope
+    try {
+      return relay(reply, answer, sink)?.catch(error => Promise.reject(reply.fail(error)))
+    } catch (error) {
+      throw reply.fail(error)
+    }
+  }
+
+  #over(reply: Reply, call: ModelCall): Maybe<Candidate> {
+    const costUsd = reply.bill(this.saidNow)
+    reply.end()
+    this.#saidBefore = this.#scope.answer.transcript.characters
+    const { finish } = reply
+    const { candidate } = reply.attempt
+    // A reply that still pauses after the last round stops there.
+    this.#finish = finish === 'pause' ? 'stop' : finish!
+    if (finish !== 'pause' && !this.#scope.tools) return candidate
+    call.roundOver(costUsd)
+    return this.#goOn(finish!, candidate, call)
+  }
+
+  async #goOn(finish: FinishReason, candidate: Candidate, call: ModelCall): Promise<Candidate> {
+    if (finish === 'pause') {
+      if (++this.#pauses === maximumPauses) return candidate
+      const request = await this.#resumed()
+      call.nextRound(request)
+      return await this.#ask(call, request, [candidate])
+    }
+    if (!(await this.#scope.tools!.run(finish, candidate.endpoint, call))) return candidate
+    const request = await this.#continued()
+    call.nextRound(request)
+    return await this.#ask(call, request, [candidate, ...call.candidates.filter(other => other !== candidate)])
+  }
+
+  async #withTools(tools: ToolRounds, call: ModelCall): Promise<Candidate> {
+    const added = await tools.begin(call)
+    if (added.length > 0) this.#request = await this.#grown(added)
+    return await this.#ask(call, this.#request, call.candidates)
+  }
+
+  /** The next request after a pause. */
+  async #resumed(): Promise<GenerationRequest> {
+    const { answer, tools } = this.#scope
+    if (tools?.hasRun) return await this.#continued()
+    // Items are sealed when they are shown, for the reply that they come from.
+    const checking = answer.settled()
+    if (checking) await checking
+    return { ...this.#request, input: [...this.#request.input, ...answer.transcript.items()] }
+  }
+
+  /** The next request after tools ran. */
+  async #continued(): Promise<GenerationRequest> {
+    const { answer } = this.#scope
+    const checking = answer.settled()
+    if (checking) await checking
+    return await this.#grown(answer.shown.items())
+  }
+
+  /** The request with more of the conversation. Guardrails see what tools returned before a model does. */
+  async #grown(items: readonly Item[]): Promise<GenerationRequest> {
+    const { prepared, context, loaded } = this.#scope
+    const { guards, extended } = prepared
+    const grown = { ...extended, input: [...extended.input, ...items] }
+    const checked = guards.length > 0 ? await applyInputGuards(grown, guards, context) : grown
+    return loaded.readable(checked)
+  }
+
+  #seal({ attempt }: Reply): Seal {
+    const { context, sealer } = this.#scope
+    const { candidate, credential } = attempt
+    const { endpoint } = candidate
+    const binding = { org: context.caller.key.org, provider: endpoint.provider, account: credential?.account, model: endpoint.model }
+    return (kind, opaque) => sealState(sealer, binding, kind, opaque)
+  }
+}
