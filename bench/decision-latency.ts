@@ -27,7 +27,8 @@ export interface DecisionContender {
 }
 
 const perRound = 50
-const leastWarmUpRounds = 80
+/** For each contender: V8 needs it. */
+const warmUpMs = 15_000
 
 const state = {
   conversation: Array.from({ length: 40 }, (_, turn) => ({ turn, said: 'The invoice of March is wrong, and nobody answers. '.repeat(4) })),
@@ -76,15 +77,12 @@ export async function decisionLatency(core: number, rounds = 40): Promise<Decisi
     return server && cpuMs(server.pid)
   }
   try {
-    let cpuBefore = names.map(cpu)
-    for (let round = -Math.max(leastWarmUpRounds, rounds); round < rounds; round++) {
-      if (round === 0) cpuBefore = names.map(cpu)
+    for (const name of names)
+      for (const end = performance.now() + warmUpMs; performance.now() < end;) await timeMs(name, clients[name], shots[name])
+    const cpuBefore = names.map(cpu)
+    for (let round = 0; round < rounds; round++)
       for (const name of names)
-        for (let count = 0; count < perRound; count++) {
-          const tookMs = await timeMs(name, clients[name], shots[name])
-          if (round >= 0) times[name].push(tookMs)
-        }
-    }
+        for (let count = 0; count < perRound; count++) times[name].push(await timeMs(name, clients[name], shots[name]))
     const requests = rounds * perRound
     const contenders = names.map((name, index): DecisionContender => {
       const before = cpuBefore[index]

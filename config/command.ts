@@ -18,6 +18,7 @@ export function commandGroup(name: string, description: string): Command {
 export function listingGroup(name: string, description: string, list: Command, others: readonly Command[]): Command {
   const group = commandGroup(name, description).addCommand(list, { isDefault: true })
   for (const other of others) group.addCommand(other)
+  group.addHelpText('after', `\nWithout a command, it runs "${list.name()}", with its options: turnpike ${name} ${list.name()} --help`)
   return group.hook('preSubcommand', ({ args: [named = '-'], commands }) => {
     const names = commands.map(each => each.name())
     // Options are for the first command.

@@ -13,7 +13,7 @@ Sign in to the dashboard with it, or with this link. The link works once, within
   ${url}/?sign-in=${await admin.issueLink(token)}
 `
     : ''
-  return `Your admin token, shown only once. Only its hash is kept. Create more with: turnpike admin-tokens create
+  return `Your admin token, shown only once. Only its hash is kept. Create more with: npx turnpike admin-tokens create
 
   ${token}
 ${link}

@@ -6,7 +6,7 @@ export async function firstKey(gateway: Gateway, { url }: Listener): Promise<str
   if (!(await gateway.keys.empty())) return undefined
   const key = await gateway.issueKey({ name: 'first', policy: { logging: { value: true } } })
   const kept = gateway.keys.persistent ? 'Only its hash is kept' : 'It is valid until the gateway stops, because keys are kept in memory'
-  return `Your API key, shown only once. ${kept}. Create more with: turnpike keys create
+  return `Your API key, shown only once. ${kept}. Create more with: npx turnpike keys create
 
   ${key}
 

@@ -21,10 +21,23 @@ export interface AdminListener {
 const defaultHost = '127.0.0.1'
 const defaultPort = 8081
 
-/** Where the admin API listens. Undefined if it does not. Without a port, it takes any free one if the public API does. */
-export function adminAddress({ admin, port }: ServerOptions): AdminAddress | undefined {
+/**
+ * Where the admin API listens. Undefined if it does not. Without a port, it takes any free one if the public API does. Throws a
+ * `ConfigError` if that is where the public API listens.
+ */
+export function adminAddress({ admin, host: publicHost, port: publicPort }: ServerOptions): AdminAddress | undefined {
   if (admin === false) return undefined
-  return { host: admin?.host ?? defaultHost, port: admin?.port ?? (port === 0 ? 0 : defaultPort) }
+  const host = admin?.host ?? defaultHost
+  const port = admin?.port ?? (publicPort === 0 ? 0 : defaultPort)
+  if (port === publicPort && port !== 0 && (host === publicHost || isEverywhere(host) || isEverywhere(publicHost)))
+    throw new ConfigError(undefined, [
+      `The public API and the admin API cannot share port ${port}. Choose another one for either: server.port or server.admin.port.`,
+    ])
+  return { host, port }
+}
+
+function isEverywhere(host: string): boolean {
+  return host === '0.0.0.0' || host === '::'
 }
 
 /** Serves the admin API, with the certificate of the public API if there is one. */

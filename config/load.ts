@@ -1,14 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { pathToFileURL } from 'node:url'
 import { parseEnv } from 'node:util'
-import type { ErrorObject } from 'ajv'
 import { cosmiconfig } from 'cosmiconfig'
-import { lazyValidator, nearest, type PluginUse, type SchemaRules } from '../core/index.ts'
-import { millisecondsProblem } from '../core/validation/milliseconds.ts'
+import { lazyValidator, type PluginUse, type SchemaRules } from '../core/index.ts'
+import { optionProblems } from '../core/validation/option-problems.ts'
 import type { GatewayConfig } from './config.ts'
 import { MissingVariables } from './env.ts'
 import { ConfigError, problemsOf } from './errors.ts'
+import { explain } from './load-failure.ts'
 import { serverFormats, serverSchema, type ServerInput, type ServerOptions } from './schema.ts'
 import './typescript-modules.ts'
 
@@ -39,7 +39,11 @@ export async function loadConfig(path?: string, override: ServerInput = {}): Pro
   const file = relative(process.cwd(), found.path) || found.path
   const [settled] = await Promise.allSettled([read(file, found.module)])
   // Report these first: an empty variable may have caused the other problems.
-  if (missing.errors.length > 0) throw new ConfigError(file, missing.errors.map(explain))
+  if (missing.errors.length > 0)
+    throw new ConfigError(
+      file,
+      missing.errors.map(error => explain(error, found.path)),
+    )
   if (settled.status === 'rejected') throw settled.reason
   const { config, plugins } = settled.value
   const folder = dirname(found.path)
@@ -50,6 +54,7 @@ export async function loadConfig(path?: string, override: ServerInput = {}): Pro
 
 /** The module, or the error that it threw. It is not rethrown at once because cosmiconfig takes some errors for a missing file. */
 interface ConfigModule {
+  readonly path: string
   readonly exports?: { readonly default?: unknown }
   readonly error?: unknown
 }
@@ -85,9 +90,9 @@ function explorer(): ReturnType<typeof cosmiconfig> {
   const load = async (path: string): Promise<ConfigModule> => {
     readEnvFile(join(dirname(path), '.env'))
     try {
-      return { exports: await import(pathToFileURL(path).href) }
+      return { path, exports: await import(pathToFileURL(path).href) }
     } catch (error) {
-      return { error }
+      return { path, error }
     }
   }
   return cosmiconfig('gateway', {
@@ -120,7 +125,7 @@ async function read(
 }
 
 async function evaluate(file: string, module: ConfigModule | undefined): Promise<GatewayConfig> {
-  if (module && 'error' in module) throw new ConfigError(file, [explain(module.error)])
+  if (module && 'error' in module) throw new ConfigError(file, [explain(module.error, module.path)])
   const config: unknown = await module?.exports?.default
   if (typeof config !== 'object' || config === null) {
     const found =
@@ -158,13 +163,14 @@ const serverRules: SchemaRules = {
   options: { allErrors: true, verbose: true, useDefaults: true, meta: false, validateSchema: false },
   formats: Object.fromEntries(Object.entries(serverFormats).map(([name, { accepts }]) => [name, accepts])),
 }
+const expectedFormats = Object.fromEntries(Object.entries(serverFormats).map(([name, { expected }]) => [name, expected]))
 const serverValidator = lazyValidator<ServerOptions>(serverSchema, serverRules)
 
 function readServer(input: unknown, override: ServerInput): { readonly server: ServerOptions; readonly problems: readonly string[] } {
   const validate = serverValidator()
   const server: unknown = typeof input === 'object' ? { ...input, ...override } : (input ?? { ...override })
   if (validate(server)) return { server, problems: [] }
-  const problems = validate.errors!.map(describe)
+  const problems = optionProblems(validate.errors!, serverSchema, { root: 'server', formats: expectedFormats })
   const fallback: unknown = {}
   validate(fallback)
   return { server: fallback as ServerOptions, problems }
@@ -179,65 +185,4 @@ function withPathsFrom(folder: string, server: ServerOptions): ServerOptions {
     ...(tls && { tls: { ...tls, cert: resolve(folder, tls.cert), key: resolve(folder, tls.key) } }),
     ...(extraCaFile !== undefined && { extraCaFile: resolve(folder, extraCaFile) }),
   }
-}
-
-function describe({ instancePath, keyword, message, params, data, parentSchema }: ErrorObject): string {
-  const place = `server${instancePath.replaceAll('/', '.')}`
-  if (keyword === 'additionalProperties') {
-    const option = String(params['additionalProperty'])
-    const known = Object.keys(parentSchema!['properties'] as object)
-    const near = nearest(option, known)
-    return `${place}.${option} is not an option. ${near.length > 0 ? `Did you mean ${near.join(', ')}?` : `Expected one of ${known.join(', ')}.`}`
-  }
-  // An object may hold a secret.
-  const isShown = parentSchema!['writeOnly'] !== true && (typeof data !== 'object' || Array.isArray(data))
-  return `${place} ${expectation(keyword, params, message)}${isShown ? `, got ${shown(data)}` : ''}`
-}
-
-function expectation(keyword: string, params: ErrorObject['params'], message: string | undefined): string {
-  switch (keyword) {
-    case 'enum':
-      return `must be one of ${(params['allowedValues'] as readonly unknown[]).join(', ')}`
-    case 'format':
-      return `must be ${serverFormats[params['format'] as keyof typeof serverFormats].expected}`
-    case 'type':
-      return `must be ${/^[aeiou]/.test(params['type']) ? 'an' : 'a'} ${params['type']}`
-    default:
-      return millisecondsProblem(keyword, params['limit']) ?? message ?? 'is not valid'
-  }
-}
-
-/** JSON has no NaN, which a config gets from `Number(env('PORT'))`. */
-function shown(data: unknown): string {
-  return typeof data === 'number' && !Number.isFinite(data) ? String(data) : JSON.stringify(data)
-}
-
-/** The message of the error, and where the config raised it. For a syntax error, Node puts the place at the head of the stack. */
-function explain(error: unknown): string {
-  if (!(error instanceof Error)) return `It threw ${String(error)}`
-  const [head = '', ...frames] = (error.stack ?? '').split(/\n\s+at /)
-  const advice = isCommonJs(error) ? renameAdvice : ''
-  if (error instanceof SyntaxError) return `It cannot be loaded: ${head.trim().replaceAll('file://', '')}${advice}`
-  const place = frames.map(placeIn).find(each => each !== undefined)
-  return `${error.message}${place === undefined ? '' : ` (${place})`}${advice}`
-}
-
-/** Whether Node loaded the module as CommonJS. With other loaders in the process, it reports that as a cycle. */
-function isCommonJs({ message, code }: NodeJS.ErrnoException): boolean {
-  return (
-    message === 'Cannot use import statement outside a module' ||
-    message === "Unexpected token 'export'" ||
-    code === 'ERR_REQUIRE_CYCLE_MODULE'
-  )
-}
-
-const renameAdvice = '\nIts package.json makes it CommonJS: rename the file to .mjs or .ts, or set "type": "module" in package.json.'
-
-/** The place in a stack frame, if it is in a file of the operator. */
-function placeIn(frame: string): string | undefined {
-  const [, url, position] = /(file:\/\/[^)]*?)((?::\d+)+)\)?$/.exec(frame) ?? []
-  // The published package has most of its code in chunks.
-  const own = ['.', '../bin/', '../chunks/'].map(folder => new URL(folder, import.meta.url))
-  if (url === undefined || url.includes('/node_modules/') || own.some(({ href }) => url.startsWith(href))) return undefined
-  return `${fileURLToPath(url)}${position}`
 }

@@ -1,6 +1,7 @@
 // The public surface: all that a plugin may import. What is not listed here may change without notice.
 
 export { Concurrency } from './admission/concurrency.ts'
+export { FailedTries } from './admission/failed-tries.ts'
 export { periodStart } from './billing/spend-period.ts'
 export { spendAccountOf } from './admission/accounts.ts'
 export { Clock } from './foundation/clock.ts'
@@ -155,7 +156,7 @@ export { InlineMedia } from './upstream/media/inline-media.ts'
 export { isTextFile, textFile } from './upstream/media/text-file.ts'
 export { ApiKeys, apiKeyOption, headersOption } from './provider-kit/provider-options.ts'
 export { sendingOptions, sendingRules, timeoutsOption } from './provider-kit/sending-options.ts'
-export { readReply } from './upstream/reply-text.ts'
+export { wholeReply } from './upstream/whole-reply.ts'
 export { RenewedCredential, type Grant } from './provider-kit/renewed-credential.ts'
 export { retiredModel } from './provider-kit/retired-model.ts'
 export { retryAfterMs } from './provider-kit/retry-after.ts'

@@ -59,7 +59,7 @@ export function accountsCommand(name: keyof typeof nouns): Command {
   const remove = one('delete', `Delete one ${noun}, which must have no keys.`).action(async (id: string, options: AccountOptions) =>
     withAdmin(options, async client => print(options, await client.call('DELETE', pathOf(name, id, options)))),
   )
-  const description = `Create, list and change ${noun}s: their policy, spend cap${name === 'orgs' ? ' and credit' : ''}.`
+  const description = `Create, list and change ${noun}s: their policy${name === 'orgs' ? ', spend cap and credit' : ' and spend cap'}.`
   const more = name === 'orgs' ? [credit(), credits()] : []
   return listingGroup(name, description, list(name), [create(name), show, update, remove, ...more])
 }
@@ -132,6 +132,8 @@ function settings(command: Command): Command {
 }
 
 function bodyOf({ name, spendCap, spendPeriod, enforce = [], release = [] }: AccountOptions): JsonObject {
+  const both = enforce.find(({ field }) => release.includes(field))
+  if (both) throw new ConfigError(undefined, [`--enforce and --release both name ${both.field}. Name it in one of them.`])
   const policy = Object.fromEntries([
     ...enforce.map(({ field, value }) => [field, { value, enforced: true }]),
     ...release.map(field => [field, null]),

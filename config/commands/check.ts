@@ -2,6 +2,7 @@ import type { Gateway } from '../../core/gateway.ts'
 import { nameOf } from '../../core/foundation/token.ts'
 import { command, configOption, type ConfigOption } from '../command.ts'
 import { inheritedModels } from '../inherited-models.ts'
+import { adminAddress } from '../listen-admin.ts'
 import { loadConfig } from '../load.ts'
 import { openGateway } from '../open-gateway.ts'
 import { checkTls } from '../tls.ts'
@@ -15,6 +16,7 @@ async function checkConfig({ config: path }: ConfigOption): Promise<void> {
   if (config.problems.length === 0 && config.server.tls) checkTls(config.server.tls)
   const gateway = await openGateway(config, { logLevel: 'warn', createFiles: false, lookOnly: true })
   try {
+    if (gateway.admin) adminAddress(config.server)
     const warnings = inheritedModels(gateway).map(warning => `Warning: ${warning}\n\n`)
     console.log(`${config.file} is fine.\n\n${warnings.join('')}${describe(gateway)}`)
   } finally {

@@ -40,15 +40,16 @@ async function start({ config: path, ...override }: StartOptions): Promise<void>
   let admin: AdminListener | undefined
   let listener: Listener | undefined
   try {
+    const address = gateway.admin && adminAddress(config.server)
     // The public address comes first: if both are taken, that is the one to name.
     listener = await listen(gateway, config.server)
-    const address = gateway.admin && adminAddress(config.server)
     admin = address && (await listenAdmin(gateway.admin!, address, config.server.tls))
   } catch (error) {
     if (listener) await drain(gateway, listener, 0)
     else await gateway.stop()
     throw error
   }
+  outliveReaders()
   stopOnSignals(gateway, listener, admin, config.server.drainTimeoutMs)
   for (const warning of inheritedModels(gateway)) gateway.log.warn(warning)
   const adminWelcome = admin && (await firstAdminToken(gateway, admin))
@@ -59,6 +60,14 @@ async function start({ config: path, ...override }: StartOptions): Promise<void>
   if (admin && hasDashboard(gateway)) console.log(`The dashboard is on ${admin.url}/`)
   console.log(`Turnpike listens on ${listener.url}${listener.everywhere ? ', and on all other interfaces of this machine' : ''}`)
   letHeapGrow()
+}
+
+/**
+ * Whoever reads the output may go away: a pager, a terminal, a log shipper. The gateway goes on. Without this, the failed write would be an
+ * uncaught error, whose log line fails as well, without end.
+ */
+function outliveReaders(): void {
+  for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
 }
 
 function stopOnSignals(gateway: Gateway, listener: Listener, admin: AdminListener | undefined, drainTimeoutMs: number): void {

@@ -29,6 +29,6 @@ export function keyNamed<K extends NamedKey>(wanted: string, all: readonly K[]):
     all.flatMap(({ id, name }) => [id, name]),
   )
   throw new ConfigError(undefined, [
-    `No key has ${shown}. ${near.length > 0 ? `Did you mean ${near.join(', ')}?` : 'List them with: turnpike keys list'}`,
+    `No key has ${shown}. ${near.length > 0 ? `Did you mean ${near.join(', ')}?` : 'List them with: npx turnpike keys list'}`,
   ])
 }

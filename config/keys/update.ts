@@ -24,7 +24,7 @@ export default update.action(updateKey)
 async function updateKey(wanted: string, options: UpdateOptions): Promise<void> {
   const body = { ...bodyOf(options), ...(options.name !== undefined && { name: options.name }) }
   if (Object.keys(body).length === 0)
-    throw new ConfigError(undefined, ['Nothing to change: name at least one option. See: turnpike keys update --help'])
+    throw new ConfigError(undefined, ['Nothing to change: name at least one option. See: npx turnpike keys update --help'])
   await withAdmin(options, async client => {
     const { id } = await findKey(client, wanted)
     const { warnings, ...changed } = await client.call('PATCH', `/keys/${id}`, body)

@@ -5,6 +5,7 @@ import { Sealer } from '../contracts/sealer.ts'
 import { Clock } from '../foundation/clock.ts'
 import { GatewayError } from '../foundation/errors.ts'
 import { wire } from '../framework/container.ts'
+import { FailedTries } from './failed-tries.ts'
 import { newSecretId, newSecretText, secretTextId } from './secret-text.ts'
 import { SignInLinks } from './sign-in-links.ts'
 
@@ -25,6 +26,9 @@ export class AdminAdmission {
   /** Hashes of fixed tokens, with who they stand for. */
   readonly #fixed = new Map<string, Admin>()
   readonly #links: SignInLinks<Identified>
+  readonly #tries: FailedTries
+  /** Digests of tokens that were valid: whoever holds one is not kept out by the wrong tokens of others at the same address. */
+  readonly #proven = new Set<string>()
 
   static {
     wire(this, [AdminTokenStore, Sealer, Clock])
@@ -35,6 +39,7 @@ export class AdminAdmission {
     this.#sealer = sealer
     this.#clock = clock
     this.#links = new SignInLinks(clock)
+    this.#tries = new FailedTries(clock)
     this.#fixed.set(digest(this.localToken), { id: 'command-line', role: 'owner', org: undefined })
   }
 
@@ -48,12 +53,26 @@ export class AdminAdmission {
     return this.#fixed.size === 1 && (await this.#tokens.list()).length === 0
   }
 
-  /** Throws a 401 or 503. */
-  async admit(headers: Headers): Promise<Admin> {
+  /** `address`: where the request comes from, unless it is this process. Throws a 401, 429 or 503. */
+  async admit(headers: Headers, address: string | undefined): Promise<Admin> {
     const [, text] = /^Bearer +(\S+) *$/i.exec(headers.get('authorization') ?? '') ?? []
     if (text === undefined)
       throw unauthorized('No admin token was sent. Send the header "Authorization: Bearer ta_…", or the value of GATEWAY_ADMIN_TOKEN.')
-    return (await this.#identify(text)).admin
+    if (secretTextId('tp', text) !== undefined)
+      throw unauthorized('This is an API key. The admin API takes admin tokens (ta_…), and the public API has another address.')
+    const mark = digest(text)
+    if (address !== undefined && !this.#proven.has(mark)) this.#tries.check(address)
+    try {
+      const { admin } = await this.#identify(text)
+      this.#proven.add(mark)
+      return admin
+    } catch (error) {
+      if (error instanceof GatewayError && error.status === 401) {
+        this.#proven.delete(mark)
+        if (address !== undefined) this.#tries.failed(address)
+      }
+      throw error
+    }
   }
 
   /** Throws a 401 or 503. */
@@ -93,7 +112,7 @@ export class AdminAdmission {
     const id = secretTextId('ta', text)
     const token = id === undefined ? undefined : await this.#find(id)
     if (!token || !isEqual(token.hash, this.#hash(text)))
-      throw unauthorized('The admin token is unknown. Create one with "turnpike admin-tokens create".')
+      throw unauthorized('The admin token is unknown. Create one with "npx turnpike admin-tokens create".')
     return { admin: adminOf(token), known: { id: token.id, mark: token.hash }, name: token.name }
   }
 

@@ -53,7 +53,7 @@ export interface Capabilities {
   readonly files?: boolean | undefined
   readonly logprobs?: boolean | undefined
   readonly contextManagement?: boolean | undefined
-  /** The vendor searches the web itself. What is unknown does not. */
+  /** The vendor searches the web itself. Unknown counts as false. */
   readonly webSearch?: boolean | undefined
   /** The vendor's search cannot be combined with functions. */
   readonly searchAlone?: boolean | undefined

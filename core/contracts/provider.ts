@@ -30,7 +30,7 @@ export const hedgePercentiles = ['p50', 'p75', 'p90', 'p95', 'p99'] as const
  */
 export type HedgeAfter = number | (typeof hedgePercentiles)[number] | false
 
-/** How requests are sent to a provider. What is not set here is as the server's settings of the same names say. */
+/** How requests are sent to a provider. Absent members have the values of the server's settings of the same names. */
 export interface SendingRules {
   readonly timeouts?: Partial<Timeouts> | undefined
   /** The most requests under way at once. Others wait. Default: no limit. */
@@ -59,7 +59,7 @@ export interface Provider extends SendingRules {
   readonly credentials?: readonly Credential[]
   /** What every model here can do where the catalog does not say. */
   readonly capabilities?: Capabilities
-  /** What a model can do, where its name tells more than `capabilities`. What the catalog says goes before both. */
+  /** What a model can do, by its name. Overrides `capabilities`; the catalog overrides both. */
   capabilitiesOf?(endpoint: NamedEndpoint): Capabilities
   /** See `ProviderAdapter.enforces`. */
   enforces?(format: TextFormat, endpoint: Endpoint): boolean

@@ -82,7 +82,7 @@ export interface AnswerTimes {
   readonly p95Ms: number | null
 }
 
-/** How a key was used, as far as records tell. */
+/** How a key was used, according to its records. */
 export interface KeyUse {
   readonly requests: number
   readonly costUsd: number

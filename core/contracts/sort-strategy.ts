@@ -7,7 +7,7 @@ export interface SortStrategy {
   readonly name: string
   /** A regular expression for the values of `sort` that this strategy answers to, instead of its name. It must match the whole value. */
   readonly pattern?: string
-  /** Values that match the pattern. A misspelled sort is told the nearest. */
+  /** Values that match the pattern. The nearest ones are suggested for a misspelled sort. */
   readonly examples?: readonly string[]
   /** For the documentation of the API: what comes first, such as "Share of attempts without a fault of the provider, highest first." */
   readonly description: string

@@ -87,7 +87,7 @@ export interface ToolRun {
   readonly endpoint: Endpoint | undefined
 }
 
-/** What a call brought. It counts as data: models are told not to follow instructions in it. */
+/** The result of a call. It counts as data: models are told not to follow instructions in it. */
 export interface ToolResult {
   /** What the model reads: results, or what went wrong. Cut at the setting `maxToolOutputCharacters`. */
   readonly output: string
@@ -97,7 +97,7 @@ export interface ToolResult {
   readonly counts?: Readonly<Record<string, number>>
   /** What the call cost, in US dollars. Default: 0. */
   readonly costUsd?: number
-  /** The call did not bring what it should have. */
+  /** The call failed: `output` says why. */
   readonly failed?: boolean
   /** The caller has to decide on the call: the turn ends, without `output`. `resumed` brings the call back. */
   readonly handsOver?: boolean

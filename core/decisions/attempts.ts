@@ -9,6 +9,7 @@ import { DecisionClients } from '../framework/extension-points.ts'
 import type { Surroundings } from '../generation/attempts.ts'
 import type { OpenGuard } from '../guards/input-guards.ts'
 import type { Operation } from '../operation/operation.ts'
+import { AnswerFeed } from './answer-feed.ts'
 import { AskedModels } from './asked-models.ts'
 import type { DecisionCandidate } from './names.ts'
 import { checkedReply } from './reply.ts'
@@ -71,15 +72,11 @@ export class DecisionAttempts {
       const { signal } = attempt
       const request = { ...task.request, model }
       const generate = this.#models.asker(operation, guards, signal, record)
-      attempt.begin(once(() => client.decide({ request, credentialId: credential?.id, signal, context, generate })))
+      attempt.begin(new AnswerFeed(() => client.decide({ request, credentialId: credential?.id, signal, context, generate })))
       const reply = checkedReply(await attempt.next(), request, client.provider)
       attempt.end('ok', countedUsage(reply))
       return { reply, candidate }
     }
     return await this.#failover.attempt(parts, context, { reservation, run })
   }
-}
-
-async function* once<T>(ask: () => Promise<T>): AsyncGenerator<T> {
-  yield await ask()
 }

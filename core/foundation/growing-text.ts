@@ -23,7 +23,7 @@ export function appended(text: string, event: Piece): string {
   lastResult = longer
   // Long pieces take little more than their length, and are shared as long as they are not joined.
   if (event.text.length > longestSmallPiece) return longer
-  const step = Math.max(smallestStep, 2 ** (28 - Math.clz32(longer.length)))
+  const step = longer.length < 8 * smallestStep ? smallestStep : 1 << (28 - Math.clz32(longer.length))
   if (Math.floor(longer.length / step) !== Math.floor(text.length / step)) firstCharacter = longer.charCodeAt(0)
   return longer
 }

@@ -6,5 +6,7 @@ export function notAPlugin(entry: unknown): string {
   if (entry instanceof Promise) return 'is a promise: await it'
   if (typeof entry === 'object' && entry !== null && Symbol.toStringTag in entry && entry[Symbol.toStringTag] === 'Module')
     return 'is a module: import its default export and call it, such as health({})'
+  if (typeof entry === 'object' && entry !== null && 'setup' in entry)
+    return 'was not made with definePlugin: write definePlugin({ … }), and call what it returns'
   return 'is not a plugin (apiVersion 1): call a plugin to make one, such as health({})'
 }

@@ -8,12 +8,12 @@ import { isObject } from '../foundation/json.ts'
 import type { Logger } from '../foundation/logger.ts'
 import type { Masks } from '../foundation/masks.ts'
 import { notAPlugin } from './not-a-plugin.ts'
-import { optionProblems } from './option-problems.ts'
 import type { Hook, OptionsSchema, PluginDefinition, PluginUse, Registrar } from './plugin.ts'
 import { Registry } from './registry.ts'
 import { settleServices } from './services.ts'
 import { nameOf, type Token } from '../foundation/token.ts'
 import { lazyValidator } from '../validation/lazy-validator.ts'
+import { optionProblems } from '../validation/option-problems.ts'
 import type { SchemaRules } from '../validation/schema-rules.ts'
 
 /** A plugin with valid options, defaults filled in. */
@@ -123,6 +123,8 @@ export class PluginHost {
   #resolve(name: string, { needs = {} }: PluginDefinition): Record<string, unknown> {
     const resolved: Record<string, unknown> = {}
     for (const [key, need] of Object.entries(needs)) {
+      if (typeof need !== 'symbol')
+        throw new PluginError(name, `has a bad \`needs\`: "${key}" is not a service. Import one: import { Clock } from 'turnpike'`)
       if (!this.#container.has(need)) throw new PluginError(name, `needs ${nameOf(need)}, which no plugin provides`)
       resolved[key] = this.#container.get(need)
     }
@@ -175,8 +177,8 @@ function complete({ plugin, options: given, isDefault = false }: PluginUse): Che
   const options = structuredClone(given)
   const validate = validatorOf(plugin)
   if (!validate(options)) {
-    const found = optionProblems(validate.errors!, Object.keys(plugin.options.properties))
-    throw new PluginError(name, `has bad options: ${found}`)
+    const found = optionProblems(validate.errors!, plugin.options, { formats: { uri: 'a URL that starts with http:// or https://' } })
+    throw new PluginError(name, `has bad options: ${found.join('; ')}`)
   }
   try {
     const instance = plugin.instance?.(options)
@@ -217,7 +219,8 @@ export function order(plugins: readonly CheckedPlugin[]): CheckedPlugin[] {
   const byName = new Map<string, CheckedPlugin>()
   const providers = new Map<Token<any>, CheckedPlugin>()
   for (const checked of plugins) {
-    if (byName.has(checked.name)) throw new PluginError(checked.name, 'is listed twice')
+    const namesake = byName.get(checked.name)
+    if (namesake) throw new PluginError(checked.name, listedTwice(checked, namesake))
     byName.set(checked.name, checked)
     for (const service of checked.provides) {
       const other = providers.get(service)
@@ -243,6 +246,14 @@ export function order(plugins: readonly CheckedPlugin[]): CheckedPlugin[] {
   }
   for (const checked of plugins) visit(checked, [])
   return [...ordered]
+}
+
+function listedTwice({ plugin, options, isDefault }: CheckedPlugin, namesake: CheckedPlugin): string {
+  if (plugin !== namesake.plugin) return 'has the same name as another plugin. Rename one of them'
+  const leftOut = plugin.instance?.(options) ?? plugin.name
+  const removal = isDefault === namesake.isDefault ? 'Remove one' : `Leave out one with defaults({ without: ['${leftOut}'] })`
+  const naming = plugin.instance && ['id', 'name'].find(option => option in plugin.options.properties)
+  return `is listed twice. ${removal}${naming ? `, or give one another ${naming}` : ''}`
 }
 
 /** Runs a plugin's code within a time limit. Its errors name the plugin. `problem` is a phrase such as `failed to start`. */

@@ -103,7 +103,7 @@ export function definePlugin<const S extends OptionsSchema, N extends Needs = {}
 ): Plugin<S> {
   const use: Plugin<S> = (options = {} as never) => ({ apiVersion: 1, plugin, options })
   // Names the plugin in the error for one that was listed without a call.
-  return Object.defineProperty(use, 'name', { value: camelCase(String(plugin.name)) })
+  return Object.defineProperty(use, 'name', { value: camelCase(String(plugin?.name)) })
 }
 
 function camelCase(name: string): string {

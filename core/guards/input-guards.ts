@@ -4,10 +4,10 @@ import type { DecisionRequest } from '../contracts/decision.ts'
 import type { Maybe } from '../foundation/json.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RunContext } from '../contracts/run-context.ts'
-import { blindedBy } from '../contracts/sight.ts'
 import { GatewayError, PluginError, policyRefusal } from '../foundation/errors.ts'
 import { describePluginError } from '../foundation/logger.ts'
 import type { Registry } from '../framework/registry.ts'
+import { checkSight } from './check-sight.ts'
 import { decisionProblem, requestProblem } from './replaced-request.ts'
 import { checkedSession, checkedVerdict } from './returned.ts'
 
@@ -44,7 +44,7 @@ export function openGuards(guards: readonly LoadedGuard[], context: RunContext):
     if (guardrail.applies === 'key' && !chosen?.includes(guardrail.name)) continue
     const session = sessionOf(guard, context)
     if (!session) continue
-    checkSight(guardrail, context)
+    checkSight('guardrail', guardrail.name, guardrail.seesContent, context.caller.policy)
     ;(open ??= []).push({ guardrail, plugin, session })
   }
   return open ?? none
@@ -107,14 +107,6 @@ async function throughGuards<R>(
 function withoutUnknown(request: GenerationRequest): GenerationRequest {
   const { extra: _, ...known } = request
   return known
-}
-
-/** Zero data retention and HIPAA apply to everything that sees content: docs/protocol/keys-and-policy.md#policy-fields. */
-function checkSight({ name, seesContent }: Guardrail, { caller: { policy } }: RunContext): void {
-  const field = blindedBy(seesContent, policy)
-  if (!field) return
-  const missing = field === 'zdr' ? 'zero-data-retention policy' : 'HIPAA agreement'
-  throw policyRefusal(`The guardrail "${name}" sees content and has no ${missing}.`)
 }
 
 /** Undefined if the guardrail failed and its `onFailure` is `allow`. Does not wait any longer once the request is aborted. */

@@ -4,8 +4,11 @@ import { ProviderFailure, type FailureKind } from '../contracts/provider.ts'
 import type { FoundPage, SearchEngine, SearchQuery } from '../contracts/search-engine.ts'
 import type { Sight } from '../contracts/sight.ts'
 import { isObject, parseJson, type JsonObject } from '../foundation/json.ts'
-import { readReply } from '../upstream/reply-text.ts'
+import { method, milliseconds, optional, shapeProblem, text, type Shape } from '../framework/shape.ts'
+import { wholeReply } from '../upstream/whole-reply.ts'
+import { checkClient } from './check-client.ts'
 import { failureKindOfStatus } from './failure-kind.ts'
+import { checkKeyText } from './key-text.ts'
 import { retryAfterMs } from './retry-after.ts'
 
 /** A search service's dialect, without I/O. `httpEngine(adapter, gateway.http, options)` turns it into an engine. */
@@ -35,8 +38,23 @@ export interface HttpEngineOptions {
 
 const maximumReplyBytes = 8 * 1024 * 1024
 
-/** Turns an adapter into a search engine: core does the I/O, the adapter translates. */
+const adapterShape: Shape = {
+  name: text,
+  prepare: method,
+  pages: method,
+  pagesInError: optional(method),
+  failureKind: optional(method),
+}
+const optionsShape: Shape = { timeoutMs: milliseconds }
+
+/** Turns an adapter into a search engine: core does the I/O, the adapter translates. Throws a `TypeError` for what is not an adapter. */
 export function httpEngine(adapter: EngineAdapter, http: HttpClient, options: HttpEngineOptions): SearchEngine {
+  const problem = shapeProblem(adapter, adapterShape)
+  if (problem !== undefined) throw new TypeError(`httpEngine got an adapter${problem}`)
+  checkClient('httpEngine', http)
+  const mistake = shapeProblem(options, optionsShape)
+  if (mistake !== undefined) throw new TypeError(`httpEngine got options${mistake}`)
+  if (options.apiKey !== undefined) checkKeyText(options.apiKey)
   const { name } = adapter
   const { timeoutMs, zdr, hipaa } = options
   const headers = headersOf(options)
@@ -48,9 +66,9 @@ export function httpEngine(adapter: EngineAdapter, http: HttpClient, options: Ht
       const signal = AbortSignal.any([caller, late])
       try {
         const prepared = adapter.prepare(query)
-        const reply = await http.send({ ...prepared, headers: { ...prepared.headers, ...headers } }, { signal })
-        const text = await readReply(reply, signal, maximumReplyBytes)
-        const found = parseJson(text)
+        const request = { ...prepared, headers: { ...prepared.headers, ...headers } }
+        const reply = await wholeReply(http, request, { signal, maximumBytes: maximumReplyBytes })
+        const found = parseJson(reply.text)
         const body = isObject(found) ? found : {}
         const pages = reply.status < 300 ? adapter.pages(body) : adapter.pagesInError?.(reply.status, body)
         if (pages) return { results: pages }

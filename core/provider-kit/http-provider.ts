@@ -1,7 +1,9 @@
 import type { HttpClient } from '../contracts/http-client.ts'
 import type { ProviderAdapter } from '../contracts/adapter.ts'
 import type { Credential, Provider, SendingRules } from '../contracts/provider.ts'
+import { method, optional, shapeProblem, type Shape } from '../framework/shape.ts'
 import { HttpFeed, type HttpService } from './http-feed.ts'
+import { checkClient } from './check-client.ts'
 import { sendingRules } from './sending-options.ts'
 
 export interface HttpProviderOptions extends SendingRules {
@@ -10,8 +12,26 @@ export interface HttpProviderOptions extends SendingRules {
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** Turns an adapter into a provider: core does the I/O, the adapter translates. */
+const framings: readonly unknown[] = ['sse', 'json-lines']
+const adapterShape: Shape = {
+  framing: {
+    expected: '"sse", "json-lines" or a function',
+    accepts: value => framings.includes(value) || typeof value === 'function',
+  },
+  prepare: method,
+  decoder: method,
+  reply: method,
+  failure: method,
+  authorize: optional(method),
+  capabilitiesOf: optional(method),
+  enforces: optional(method),
+}
+
+/** Turns an adapter into a provider: core does the I/O, the adapter translates. Throws a `TypeError` for what is not an adapter. */
 export function httpProvider(id: string, adapter: ProviderAdapter, http: HttpClient, options: HttpProviderOptions = {}): Provider {
+  const problem = shapeProblem(adapter, adapterShape)
+  if (problem !== undefined) throw new TypeError(`httpProvider got an adapter${problem}`)
+  checkClient('httpProvider', http)
   const { credentials, timeouts } = options
   const service: HttpService = { adapter, http, headers: lowerCased(options.headers), connectTimeoutMs: timeouts?.connectMs }
   return {

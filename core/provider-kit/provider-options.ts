@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ProviderAdapter } from '../contracts/adapter.ts'
 import type { Credential } from '../contracts/provider.ts'
 import { PluginError } from '../foundation/errors.ts'
+import { checkKeyText } from './key-text.ts'
 
 // Options that every provider plugin has, with those of `sending-options.ts`. `id` and `baseUrl` have different defaults, so each plugin
 // defines them itself.
@@ -29,7 +30,10 @@ export class ApiKeys {
 
   constructor(apiKey: string | readonly string[] | undefined) {
     const secrets = apiKey === undefined ? [] : typeof apiKey === 'string' ? [apiKey] : apiKey
-    for (const secret of secrets) this.#secrets.set(createHash('sha256').update(secret).digest('hex').slice(0, 8), secret)
+    for (const secret of secrets) {
+      checkKeyText(secret)
+      this.#secrets.set(createHash('sha256').update(secret).digest('hex').slice(0, 8), secret)
+    }
     this.credentials = secrets.length === 0 ? undefined : Array.from(this.#secrets.keys(), id => ({ id, account: id }))
   }
 

@@ -13,6 +13,7 @@ import type { Provider } from '../contracts/provider.ts'
 import { AbsentProviders, CatalogSources, Providers } from '../framework/extension-points.ts'
 import { nearest } from '../foundation/nearest.ts'
 import type { Registry } from '../framework/registry.ts'
+import { entriesOf } from './source-entries.ts'
 
 type Draft = { -readonly [Member in keyof Omit<Model, 'aliases' | 'endpoints'>]: Model[Member] } & {
   readonly aliases: Set<string>
@@ -93,7 +94,7 @@ export class CatalogIndex implements Catalog {
 
   #build(): void {
     const drafts = new Map<string, Draft>()
-    const sources = this.#sources.map(source => ({ isBundled: source.rank === 'bundled', entries: source.entries() }))
+    const sources = this.#sources.map(source => ({ isBundled: source.rank === 'bundled', entries: entriesOf(source) }))
     // Only the bundled catalog ranks the models of all vendors, so its order counts even for models that other sources describe, too.
     for (const { isBundled, entries } of sources) if (isBundled) for (const { model } of entries) drafts.set(model, emptyDraft(model))
     for (const { entries } of sources) for (const entry of entries) this.#merge(drafts, entry)

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../contracts/catalog.ts'
-import type { LatestAnswers, MetricWindow } from '../contracts/metric-store.ts'
+import type { LatestAnswers } from '../contracts/metric-store.ts'
 import type { SortStrategy, SortView } from '../contracts/sort-strategy.ts'
 import { createLogger } from '../foundation/logger.ts'
 import { Masks } from '../foundation/masks.ts'
@@ -9,17 +9,16 @@ import type { Registry } from '../framework/registry.ts'
 import { unlistedEndpoint } from '../routing/catalog.ts'
 import { byKey, keyOf, valuesOf } from '../routing/ranking.ts'
 import { Sorts } from '../routing/sorts.ts'
+import { metricWindow, type GivenMetrics } from './metric-window.ts'
 
 /** What a sort may know about one endpoint. */
 export interface SortFacts {
   /** Missing members are those of an endpoint without attempts. Times are in milliseconds, by quantile or the same for all. */
-  readonly metrics?: Partial<Omit<MetricWindow, 'latencyMs' | 'totalMs'>> & { readonly latencyMs?: Time; readonly totalMs?: Time }
+  readonly metrics?: GivenMetrics
   readonly latest?: LatestAnswers
   readonly costUsd?: number
   readonly isOpen?: boolean
 }
-
-type Time = number | ((quantile: number) => number | undefined)
 
 export interface SortedEndpoints {
   /** The providers, the best first. */
@@ -35,7 +34,7 @@ export function sortOrder(use: PluginUse, sort: string, facts: Readonly<Record<s
   const factsAt = ({ provider }: Endpoint): SortFacts => facts[provider]!
   const view: SortView & { sort: string } = {
     sort,
-    metrics: endpoint => windowOf(factsAt(endpoint).metrics),
+    metrics: endpoint => metricWindow(factsAt(endpoint).metrics),
     latest: endpoint => factsAt(endpoint).latest,
     costUsd: endpoint => factsAt(endpoint).costUsd,
     isOpen: endpoint => factsAt(endpoint).isOpen ?? false,
@@ -54,25 +53,4 @@ function strategiesOf(use: PluginUse): Registry<SortStrategy> {
   const registrar = { add: (_point: unknown, strategy: SortStrategy) => registry.add(strategy, use.plugin.name) }
   void use.plugin.setup(registrar as unknown as Registrar, use.options, {})
   return registry
-}
-
-function windowOf({ latencyMs, totalMs, ...given }: NonNullable<SortFacts['metrics']> = {}): MetricWindow {
-  return {
-    requests: 0,
-    samples: 0,
-    uptime: undefined,
-    inputTokens: 0,
-    outputTokens: 0,
-    meanOutputTokens: undefined,
-    throughput: undefined,
-    averageLatencyMs: undefined,
-    averageTotalMs: undefined,
-    latencyMs: timesOf(latencyMs),
-    totalMs: timesOf(totalMs),
-    ...given,
-  }
-}
-
-function timesOf(time: Time | undefined): (quantile: number) => number | undefined {
-  return typeof time === 'function' ? time : () => time
 }

@@ -6,6 +6,13 @@ import { config, Workplace } from './turnpike-process.ts'
 
 const token = 'demo-admin-token-of-at-least-32-characters'
 
+type ShownOptions = Readonly<Record<string, unknown>>
+
+interface ShownConfig {
+  readonly server: ShownOptions
+  readonly plugins: readonly { readonly name: string; readonly options: ShownOptions }[]
+}
+
 t.test('commands say the same with a running gateway as with its stores', async t => {
   const workplace = new Workplace(config(''))
   t.teardown(() => workplace.remove())
@@ -58,6 +65,8 @@ t.test('commands say the same with a running gateway as with its stores', async 
   const elsewhere = await workplace.spawn(['keys', 'list', '--url', 'http://127.0.0.1:9'], [], { GATEWAY_ADMIN_TOKEN: token }).finished
   t.equal(elsewhere.exitCode, 1)
   t.match(elsewhere.stderr, /The admin API at http:\/\/127\.0\.0\.1:9 does not answer/)
+  const undecided = await workplace.spawn(['orgs', 'update', 'acme', '--enforce', 'hipaa=on', '--release', 'zdr,hipaa']).finished
+  t.match([undecided.exitCode, undecided.stderr], [1, /--enforce and --release both name hipaa\. Name it in one of them\./])
   for (const [status, body] of [
     [200, '{}'],
     [200, '<p>Welcome</p>'],
@@ -117,8 +126,8 @@ t.test('the config in effect says where each value comes from', async t => {
   t.teardown(() => gateway.signal('SIGKILL'))
   const [, url] = await gateway.says(/The admin API is on (http:\S+)/)
   const reply = await fetch(`${url}/admin/v1/config`, { headers: { authorization: `Bearer ${token}` } })
-  const { server, plugins } = (await reply.json()) as any
-  const optionsOf = (wanted: string) => plugins.find(({ name }: any) => name === wanted).options
+  const { server, plugins } = (await reply.json()) as ShownConfig
+  const optionsOf = (wanted: string): ShownOptions => plugins.find(({ name }) => name === wanted)!.options
   t.strictSame(server.port, { value: 0, source: 'command-line' })
   t.strictSame(server.retries, { value: 1, source: 'config' })
   t.strictSame(server.maxAttempts, { value: 8, source: 'default' })

@@ -106,6 +106,10 @@ t.test('a taken port is named, with what to do', async t => {
 
   const elsewhere = await workplace.run('start', '--host', '192.0.2.1', '--port', port)
   t.match(elsewhere.stderr, /this machine does not have that address/)
+  workplace.write(config(`admin: { port: ${port} }`))
+  const shared = await workplace.run('start', '--port', port)
+  t.match(shared.stderr, `The public API and the admin API cannot share port ${port}. Choose another one for either`)
+  workplace.write(config(''))
   const reserved = await workplace.run('start', '--port', '6000')
   t.match(reserved.stderr, /Port 6000 is reserved for another protocol/)
   t.equal(reserved.exitCode, 1)
@@ -160,6 +164,19 @@ t.test('a second signal does not wait', async t => {
 async function untilRefused(url: string): Promise<never> {
   for (;;) await (await fetch(`${url}/v1/responses/health`, { headers: { connection: 'close' } })).arrayBuffer()
 }
+
+t.test('a gateway whose output nobody reads anymore goes on, and stops when told to', async t => {
+  const workplace = new Workplace(config('admin: false'))
+  t.teardown(() => workplace.remove())
+  const gateway = workplace.spawn(['start'])
+  t.teardown(() => gateway.signal('SIGKILL'))
+  const url = await gateway.url()
+  gateway.stopReading()
+  // The first request is logged to standard output, and the signal to standard error.
+  for (let asked = 0; asked < 2; asked++) t.equal((await fetch(`${url}/v1/models`)).status, 401)
+  gateway.signal('SIGTERM')
+  t.equal((await gateway.finished).exitCode, 0)
+})
 
 t.test('what nobody caught is told without its words, and what is open may finish', async t => {
   const workplace = new Workplace(`
@@ -217,8 +234,8 @@ t.test('check tells every problem at once', async t => {
   t.equal(exitCode, 1)
   t.equal(stdout, '')
   t.match(stderr, /^turnpike: gateway\.config\.ts: 4 problems\n/)
-  t.match(stderr, /server\.prot is not an option\. Did you mean port\?/)
-  t.match(stderr, /plugin sql .*fiel.*cacheTtlMs must be >= 0/)
+  t.match(stderr, /unknown option server\.prot; did you mean port\?/)
+  t.match(stderr, /plugin sql .*fiel.*cacheTtlMs must be at least 0/)
   t.match(stderr, /plugin #2 in `plugins` is a function that was not called: call health\(\{\}\)/)
   t.match(stderr, /plugin health .*path/)
   t.notMatch(stderr, /\n {4}at /)

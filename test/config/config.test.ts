@@ -67,7 +67,7 @@ t.test('only origins that a browser could send are accepted', async t => {
     'https://example.com:443',
     'null',
   ])
-    t.match(await problemsOf(origin), [/^server\.cors\.origins\.0 must be "\*" or an exact origin: .*, got "/], origin)
+    t.match(await problemsOf(origin), [/^server\.cors\.origins\[0\] must be "\*" or an exact origin: .*, got "/], origin)
 })
 
 t.test('javascript is as good', async t => {
@@ -132,6 +132,28 @@ const faults: readonly (readonly [name: string, text: string, message: RegExp])[
     /defaults\(\{ without \}\) must be an array, such as \['sandbox'\], got "sandbox"/,
   ],
 ]
+
+t.test('a mistake in an import or in JavaScript is told with its remedy', async t => {
+  const faults: readonly (readonly [text: string, extension: string, message: RegExp])[] = [
+    [
+      `export default {\n  plugins: [}\n}`,
+      'mjs',
+      /cannot be loaded: .*config-\d+\.mjs:2\n {2}plugins: \[}\n[^]*SyntaxError: Unexpected token/,
+    ],
+    [
+      `import { memory } from 'turnpike/plugins/stores/memory'\nexport default memory`,
+      'ts',
+      /A plugin is the default export: import memory from 'turnpike\/plugins\/stores\/memory'/,
+    ],
+    [`import { defaults } from 'turnpike'\nexport default defaults`, 'ts', /import \{ defaults \} from 'turnpike\/config'/],
+    [
+      `import { defaults } from 'turnpike/config'\nexport default { plugins: [...defaults] }`,
+      'ts',
+      /defaults is not iterable .*Call it: \.\.\.defaults\(\)/,
+    ],
+  ]
+  for (const [text, extension, message] of faults) await t.rejects(loadConfig(write(text, extension)), { name: 'ConfigError', message })
+})
 
 t.test('a config that cannot be read names the file and what was expected', async t => {
   for (const [name, text, message] of faults) {
@@ -224,12 +246,12 @@ t.test('bad server options are told all at once', async t => {
     ),
   )
   t.same(problems, [
-    'server.prot is not an option. Did you mean port?',
+    'unknown option server.prot; did you mean port?',
     'server.host must be an IP address or a host name, such as 127.0.0.1, :: or localhost (IPv6 without brackets), got "a b"',
     'server.port must be an integer, got "x"',
     'server.logLevel must be one of debug, info, warn, error, silent, got "loud"',
     'server.runTimeoutMs must be at most 2147483647 ms, which is almost 25 days, got 2147483648',
-    'server.maxAttempts must be >= 1, got 0',
+    'server.maxAttempts must be at least 1, got 0',
   ])
 })
 

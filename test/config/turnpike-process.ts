@@ -80,6 +80,12 @@ export class TurnpikeProcess {
     this.#child.kill(name)
   }
 
+  /** Closes the reading ends of its output, as a pager does that ends. */
+  stopReading(): void {
+    this.#child.stdout!.destroy()
+    this.#child.stderr!.destroy()
+  }
+
   /** Resolves with standard output once it matches. */
   async says(pattern: RegExp): Promise<RegExpExecArray> {
     const matched = (): RegExpExecArray | undefined => pattern.exec(this.#stdout) ?? undefined

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import t from 'tap'
-import { httpProvider, type HttpClient, type ProviderAdapter } from '../../core/index.ts'
+import { httpEngine, httpProvider, type HttpClient, type ProviderAdapter } from '../../core/index.ts'
 import { providerCall } from '../../core/testing/index.ts'
 import { collectGarbage } from '../held-memory.ts'
 
@@ -35,4 +35,24 @@ t.test('the bytes of events that wait for a client are not kept', async t => {
     [undefined, undefined, undefined],
   )
   await read.return?.()
+})
+
+t.test('what is not an adapter is refused when the plugin is set up', async t => {
+  const http = { send: async () => Promise.reject(new Error('no network here')) } as unknown as HttpClient
+  const provider = (given: object) => () => httpProvider('demo', given as ProviderAdapter, http)
+  t.throws(provider({}), {
+    message: 'httpProvider got an adapter with a bad `framing`: expected "sse", "json-lines" or a function, got undefined',
+  })
+  t.throws(provider({ ...adapter, framing: 'ndjson' }), { message: /got "ndjson"/ })
+  t.throws(provider({ ...adapter, prepare: undefined }), { message: /a bad `prepare`: expected a function, got undefined/ })
+  t.throws(() => httpProvider('demo', adapter, undefined as never), { message: 'httpProvider needs gateway.http as its third argument' })
+  t.doesNotThrow(provider({ ...adapter, framing: () => ({ feed() {} }) }))
+
+  const engine = { name: 'demo', prepare: () => ({}), pages: () => [] }
+  const search = (given: object, client: unknown, options?: object) => () =>
+    httpEngine(given as never, client as HttpClient, options as never)
+  t.throws(search({ ...engine, pages: undefined }, http, { timeoutMs: 1 }), { message: /^httpEngine got an adapter with a bad `pages`/ })
+  t.throws(search(engine, undefined, { timeoutMs: 1 }), { message: 'httpEngine needs gateway.http as its third argument' })
+  t.throws(search(engine, http), { message: 'httpEngine got options: expected an object, got undefined' })
+  t.throws(search(engine, http, {}), { message: /^httpEngine got options with a bad `timeoutMs`/ })
 })

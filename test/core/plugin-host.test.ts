@@ -151,8 +151,13 @@ t.test('names the plugin at fault', async t => {
     ['plugin sneaky provides test-shelf without declaring it', [sneaky({})]],
     ['plugin idle provides test-shelf, as plugin shelf already does', [shelf({}), idle({})]],
     ["plugin lost adds to nowhere, which is not an extension point. Import one: import { Providers } from 'turnpike'", [lost({})]],
-    ['plugin shelf is listed twice', [shelf({}), shelf({})]],
-    ['plugin book(A) is listed twice', [book({ title: 'A' }), book({ title: 'B' }), book({ title: 'A', binding: 'cloth' })]],
+    ['plugin shelf is listed twice. Remove one', [shelf({}), shelf({})]],
+    ['plugin book(A) is listed twice. Remove one', [book({ title: 'A' }), book({ title: 'B' }), book({ title: 'A', binding: 'cloth' })]],
+    [
+      "plugin book(A) is listed twice. Leave out one with defaults({ without: ['A'] })",
+      [{ ...book({ title: 'A' }), isDefault: true }, book({ title: 'A' })],
+    ],
+    ['plugin shelf has the same name as another plugin. Rename one of them', [shelf({}), witness('shelf')]],
     ['plugin a waits for itself: a → b → a', [witness('a', { after: ['b'] }), witness('b', { after: ['a'] })]],
     [
       'plugin book(A again) adds book "A again again paper", which plugin book(A) already added',
@@ -206,9 +211,9 @@ t.test('reports all bad options at once, before anything is set up', async t => 
     .catch((error: unknown) => error)
   t.type(error, AggregateError)
   t.same((error as Error).message.split('\n'), [
-    "plugin book has bad options: options must have required property 'title'",
-    'plugin book has bad options: unknown option shelfmark; /title must NOT have fewer than 1 characters; /binding must be equal to one of the allowed values (paper, cloth)',
-    'plugin book has bad options: /link must be a URL that starts with http:// or https://',
+    'plugin book has bad options: title is missing',
+    'plugin book has bad options: unknown option shelfmark (expected title, tags, binding, code, link); title must not be empty; binding must be one of paper, cloth',
+    'plugin book has bad options: link must be a URL that starts with http:// or https://',
     'plugin #5 in `plugins` is a function that was not called: call stranger({})',
   ])
   t.same(seen, [])
@@ -381,6 +386,12 @@ t.test('what a plugin without types may get wrong is said with its name, and wit
     [use({ name: '' }), 'plugin #1 in `plugins` needs a `name`: a non-empty string'],
     [use({ setup: undefined }), 'plugin x needs `setup`: a function'],
     [use({ instance: () => { throw new Error('no id') } }), 'plugin x failed to read its options: no id'], // prettier-ignore
+    [
+      use({ needs: { clock: 'Clock' } }),
+      'plugin x has a bad `needs`: "clock" is not a service. Import one: import { Clock } from \'turnpike\'',
+    ],
+    [{ name: 'x', setup: run } as never, /^plugin #1 in `plugins` was not made with definePlugin/],
+    [definePlugin(undefined as never)({}), /^plugin #1 in `plugins` is not a plugin/],
     [adding('Providers'), /^plugin x adds to the string "Providers", which is not an extension point\. Import one/],
     [adding(undefined), /^plugin x adds to undefined, which is not an extension point/],
     [adding(Clock), /^plugin x adds to clock, which is not an extension point/],

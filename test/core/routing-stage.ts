@@ -6,7 +6,6 @@ import {
   type CatalogEntry,
   type FailureKind,
   type GenerationEvent,
-  type MetricWindow,
   type ProviderCall,
   type RequestRecord,
   type RoutePreview,
@@ -14,6 +13,7 @@ import {
 } from '../../core/index.ts'
 import type { PluginUse } from '../../core/framework/plugin.ts'
 import { testGateway } from '../../core/testing/index.ts'
+import { metricWindow, type GivenMetrics } from '../../core/testing/metric-window.ts'
 import responses from '../../plugins/endpoints/responses/index.ts'
 import localSealer from '../../plugins/sealers/local/index.ts'
 import costSort from '../../plugins/sorts/cost/index.ts'
@@ -29,10 +29,8 @@ import { adding, ask, listing, providing, witness, type Answer } from './stage.t
 
 type Options = Parameters<typeof testGateway>[0]
 
-export type Metrics = Partial<Omit<MetricWindow, 'latencyMs' | 'totalMs'>> & {
-  readonly latencyMs?: number
-  readonly totalMs?: number
-}
+/** With times that are the same for all quantiles. */
+export type Metrics = GivenMetrics & { readonly latencyMs?: number; readonly totalMs?: number }
 
 export interface RoutingStage {
   /** By `provider/model`. Tests change it between requests. */
@@ -78,7 +76,7 @@ export async function routingStage(
     latest: () => undefined,
     window(provider, model, intervalMs) {
       intervals.push(intervalMs)
-      return windowOf(metrics.get(`${provider}/${model}`))
+      return metricWindow(metrics.get(`${provider}/${model}`))
     },
   }
   const served = providers.map(
@@ -137,23 +135,6 @@ export async function routingStage(
 /** One token per word, at once: the real counter gives up on a busy machine. */
 const wordCounter: TokenCounter = {
   count: async texts => ({ tokens: texts.reduce((sum, text) => sum + (text.match(/\S+/g)?.length ?? 0), 0), complete: true }),
-}
-
-function windowOf({ latencyMs, totalMs, ...given }: Metrics = {}): MetricWindow {
-  return {
-    requests: 0,
-    samples: 0,
-    uptime: undefined,
-    inputTokens: 0,
-    outputTokens: 0,
-    meanOutputTokens: undefined,
-    throughput: undefined,
-    averageLatencyMs: undefined,
-    averageTotalMs: undefined,
-    latencyMs: () => latencyMs,
-    totalMs: () => totalMs,
-    ...given,
-  }
 }
 
 /** Of an endpoint that takes this long in the eyes of `performance`. */

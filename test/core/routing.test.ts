@@ -229,6 +229,24 @@ t.test('sources make one catalog: a later one overrides facts, and changes take 
   t.match(catalog.resolve('m'), { auto: true, aliases: ['one'], endpoints: [{ capabilities: { images: false }, zdr: false }] }, 'and back')
 })
 
+t.test('a source that returns something else than entries is named', async t => {
+  for (const [entries, problem] of [
+    [{ a: 1 }, 'it is not an array'],
+    [[{ endpoints: [] }], '[0].model is not a name'],
+    [[{ model: 'm' }], 'the endpoints of "m" are not an array'],
+    [[{ model: 'm', endpoints: [{ price: 5 }] }], 'an endpoint of "m" has no provider'],
+  ] as const) {
+    const sources = new Registry<CatalogSource>('source', source => source.name)
+    sources.add({ name: 'careless', entries: () => entries as never }, 'test')
+    const none = new Registry<Provider>('provider', provider => provider.id)
+    const catalog = new CatalogIndex(sources, none, new Registry<AbsentProvider>('absent provider', ({ id }) => id))
+    t.throws(() => catalog.start(), {
+      name: 'AssemblyError',
+      message: `The catalog source "careless" returns bad entries: ${problem}. Expected a list of { model, endpoints: [{ provider }] }.`,
+    })
+  }
+})
+
 t.test('a request sees a changed catalog', async t => {
   let list: readonly CatalogEntry[] = []
   let changed = (): void => {}

@@ -27,6 +27,9 @@ export class FakeClock implements Clock {
   }
 }
 
+const refuse = (): Promise<never> => Promise.reject(new Error('no network here'))
+const noNetwork: HttpClient = { send: refuse, media: refuse, close: async () => {} }
+
 /** Plugins alone, set up and started as a gateway does it, without a gateway. */
 export async function setUp(
   uses: readonly PluginUse[],
@@ -37,7 +40,7 @@ export async function setUp(
   container.value(Ids, { make: prefix => `${prefix}_1` })
   for (const { token, create } of extensionPoints) container.value(token, create())
   const masks = new Masks()
-  const host = new PluginHost(container, createLogger('silent', masks), {} as HttpClient, masks)
+  const host = new PluginHost(container, createLogger('silent', masks), noNetwork, masks)
   await host.setUp(uses)
   await host.start()
   return { container, host }

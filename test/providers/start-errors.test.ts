@@ -29,7 +29,7 @@ const apiKey = 'sk-demo-start'
 /** Options that no type allows. */
 const wrong = (use: (options: never) => PluginUse, options: object): PluginUse => use(options as never)
 
-const noAddress = '/baseUrl must be a URL that starts with http:// or https://'
+const noAddress = 'baseUrl must be a URL that starts with http:// or https://'
 const wrongAddresses = ['api.example.com', 'ftp://api.example.com', 'https://', '//api.example.com', 'http://a b']
 const withAddress: Readonly<Record<string, (baseUrl: string) => PluginUse>> = {
   'openai-responses': baseUrl => openaiResponses({ apiKey, baseUrl }),
@@ -68,14 +68,14 @@ const others: readonly (readonly [use: PluginUse, message: string | RegExp])[] =
     openaiChat({ id: 'acme', apiKey, maxQueued: 5 }),
     'plugin openai-chat(acme) sets maxQueued for the provider "acme" without maxConcurrent, so no request would ever wait. Set maxConcurrent, too, or leave out maxQueued.',
   ],
-  [wrong(openaiChat, { host: 'grok' }), /^plugin openai-chat has bad options: \/host must be equal to one of the allowed values \(.*groq/],
-  [anthropic({ apiKey: '' }), 'plugin anthropic has bad options: /apiKey must NOT have fewer than 1 characters'],
-  [wrong(anthropic, { apiKey: 7 }), 'plugin anthropic has bad options: /apiKey must be string; /apiKey must be array'],
+  [wrong(openaiChat, { host: 'grok' }), /^plugin openai-chat has bad options: host must be one of .*groq/],
+  [anthropic({ apiKey: '' }), 'plugin anthropic has bad options: apiKey must not be empty'],
+  [wrong(anthropic, { apiKey: 7 }), 'plugin anthropic has bad options: apiKey must be a string or an array'],
   [wrong(cohere, { apikey: apiKey }), /^plugin cohere has bad options: unknown option apikey; did you mean apiKey\?$/],
   [azure({ apiKey }), 'plugin azure(azure) needs the option resource, or baseUrl with the endpoint of the resource.'],
   [azure({ resource: 'demo' }), 'plugin azure(azure) needs exactly one of the options apiKey, token and entra.'],
   [azure({ resource: 'demo', apiKey, token: 'demo-token' }), /needs exactly one of the options apiKey, token and entra/],
-  [wrong(azure, { resource: 'demo', entra: { tokenUrl: 'a' } }), /unknown option \/entra\/tokenUrl/],
+  [wrong(azure, { resource: 'demo', entra: { tokenUrl: 'a' } }), /unknown option entra\.tokenUrl/],
   [vertex({}), /^plugin vertex\(vertex\) found no Google credentials\. Run "gcloud auth .*set the option credentials/],
   [vertex({ credentials: { file: join(nowhere, 'key.json') } }), /^plugin vertex\(vertex\) cannot read .*key\.json/],
   [vertex({ credentials: { json: '{"type":' } }), /^plugin vertex\(vertex\) .*credentials/],
@@ -93,7 +93,7 @@ const others: readonly (readonly [use: PluginUse, message: string | RegExp])[] =
     /^plugin bedrock\(bedrock\) found no profile "demo" .* change the option profile or AWS_PROFILE/,
   ],
   [aiSdk({ package: '@ai-sdk/absent' }), /^plugin ai-sdk\(absent\) needs the package @ai-sdk\/absent, .*: npm install @ai-sdk\/absent$/],
-  [wrong(aiSdk, {}), "plugin ai-sdk has bad options: options must have required property 'package'"],
+  [wrong(aiSdk, {}), 'plugin ai-sdk has bad options: package is missing'],
 ]
 
 const start = (...plugins: readonly PluginUse[]): Promise<unknown> =>
@@ -118,7 +118,7 @@ t.test('what is missing', async t => {
 
 t.test('all bad options of all plugins are told at once', async t => {
   const both = start(anthropic({ apiKey, baseUrl: 'a' }), cohere({ apiKey: [] }))
-  await t.rejects(both, { message: /^plugin anthropic .*\nplugin cohere has bad options: \/apiKey must NOT have fewer than 1 items$/ })
+  await t.rejects(both, { message: /^plugin anthropic .*\nplugin cohere has bad options: apiKey must not be empty$/ })
 })
 
 t.test('an address of one’s own, or a header, needs no key', async () => {

@@ -2,12 +2,11 @@ import { Catalog } from '../../contracts/catalog.ts'
 import type { Item } from '../../contracts/items.ts'
 import type { GenerationRequest, ToolDefinition } from '../../contracts/request.ts'
 import type { RunContext } from '../../contracts/run-context.ts'
-import { blindedBy } from '../../contracts/sight.ts'
 import type { Tool, ToolEntry } from '../../contracts/tool.ts'
-import { policyRefusal } from '../../foundation/errors.ts'
 import { wire } from '../../framework/container.ts'
 import { Tools } from '../../framework/extension-points.ts'
 import type { Registry } from '../../framework/registry.ts'
+import { checkSight } from '../../guards/check-sight.ts'
 import { bodyValidator } from '../../validation/body-validator.ts'
 import { checkedSession, unavailable } from './checked-tool.ts'
 import { OpenTools, type OpenTool } from './open-tools.ts'
@@ -53,7 +52,7 @@ export class LoadedTools {
       try {
         if (!checked.has(loaded)) loaded.check(request)
         checked.add(loaded)
-        checkSight(loaded.tool, context)
+        checkSight('tool', loaded.tool.type, loaded.tool.seesContent, context.caller.policy)
         const session = checkedSession(loaded.tool.open(entry, { request, context, catalog: this.#catalog }), loaded)
         open.push({ path: `tools[${index}]`, entry, loaded, session })
       } catch (error) {
@@ -78,12 +77,4 @@ function entryCheck({ type, schema }: Tool): LoadedTool['check'] {
   const items = { type: 'object', required: ['type'], if: { properties }, then: schema }
   const validate = bodyValidator({ type: 'object', properties: { tools: { type: 'array', items } } })
   return ({ tools }) => validate({ tools: tools as readonly ToolDefinition[] })
-}
-
-/** Zero data retention and HIPAA apply to everything that sees content: docs/protocol/keys-and-policy.md#policy-fields. */
-function checkSight({ type, seesContent }: Tool, { caller: { policy } }: RunContext): void {
-  const field = blindedBy(seesContent, policy)
-  if (!field) return
-  const missing = field === 'zdr' ? 'zero-data-retention policy' : 'HIPAA agreement'
-  throw policyRefusal(`The tool "${type}" sees content and has no ${missing}. Leave it out, or use another API key.`)
 }

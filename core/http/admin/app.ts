@@ -101,12 +101,14 @@ export class AdminApp {
   /** By its token. Without one, it is who a plugin says that it is. */
   async #admit(request: Request): Promise<Admin> {
     const { admission, authenticators, services } = this.#parts
-    if (request.headers.has('authorization')) return await admission.admit(request.headers)
+    // Behind a proxy, this is the proxy. Requests from within the process have none.
+    const { ip: address } = request as { readonly ip?: string }
+    if (request.headers.has('authorization')) return await admission.admit(request.headers, address)
     for (const authenticator of authenticators.values()) {
       const admin = await authenticator.admit(request, services)
       if (admin) return admin
     }
-    return await admission.admit(request.headers)
+    return await admission.admit(request.headers, address)
   }
 
   async #serve(event: H3Event, handle: (exchange: OpenExchange) => Promise<Reply | Response>): Promise<Response> {
@@ -116,7 +118,7 @@ export class AdminApp {
       const reply = await handle(exchange)
       return reply instanceof Response ? reply : toResponse(reply, exchange.id)
     } catch (thrown) {
-      const error = asGatewayError(thrown)
+      const error = asAdminError(thrown)
       if (error.status >= 500)
         log.error('an admin request failed', { request: exchange.id, status: error.status, ...describeError(error.cause ?? error) })
       const reply = errorReply(error)
@@ -125,6 +127,14 @@ export class AdminApp {
       exchange.end()
     }
   }
+}
+
+/** Operators learn which failure it was: a database and the system give a code, such as `ECONNREFUSED`; mistakes in the gateway do not. */
+function asAdminError(thrown: unknown): GatewayError {
+  const { code } = Object(thrown) as { readonly code?: unknown }
+  if (thrown instanceof GatewayError || typeof code !== 'string' || code.startsWith('ERR_')) return asGatewayError(thrown)
+  const message = `A store of the gateway failed (${code}). Try again when it works. The request id is in the x-request-id header.`
+  return new GatewayError({ status: 503, type: 'server_error', code: 'server_error', message, cause: thrown })
 }
 
 class OpenExchange implements AdminExchange {

@@ -7,11 +7,12 @@ import responses from 'turnpike/plugins/endpoints/responses'
 import sandbox from 'turnpike/plugins/providers/sandbox'
 import localSealer from 'turnpike/plugins/sealers/local'
 import memory from 'turnpike/plugins/stores/memory'
-import { testGateway } from 'turnpike/testing'
+import { engineSuite, testGateway } from 'turnpike/testing'
 import guardrail from '../guardrail.ts'
 import logSink from '../log-sink.ts'
 import policySource from '../policy-source.ts'
 import route from '../route.ts'
+import searchEngine from '../search-engine.ts'
 
 const base = [memory({}), localSealer({ masterKey: '0'.repeat(64) }), responses({}), sandbox({})]
 const body = { model: 'sandbox/echo', input: 'the launch code' }
@@ -57,3 +58,29 @@ test('the route names the key', async () => {
   assert.deepEqual(await (await gateway.request('/v1/whoami')).json(), { key: 'demo', org: 'acme' })
   await gateway.stop()
 })
+
+const apiKey = 'acme_demo_1234567890'
+
+engineSuite(
+  { test },
+  {
+    plugin: options => searchEngine({ apiKey, ...options }),
+    secrets: [apiKey],
+    examples: [
+      {
+        name: 'domains and the place in the query',
+        query: { query: 'weather', maxResults: 3, allowedDomains: ['example.com'], userLocation: { country: 'DE', city: 'Potsdam' } },
+        sent: {
+          method: 'POST',
+          path: '/search',
+          headers: { authorization: `Bearer ${apiKey}` },
+          body: { q: 'weather Potsdam Germany site:example.com', count: 3 },
+        },
+        reply: { hits: [{ link: 'https://example.com/weather', title: 'Weather', snippet: 'Sunny.' }] },
+        pages: [{ url: 'https://example.com/weather', title: 'Weather', text: 'Sunny.' }],
+      },
+    ],
+    empty: [{ body: { hits: [] } }],
+    failures: [{ status: 401, body: { error: 'unknown key' }, kind: 'auth' }],
+  },
+)

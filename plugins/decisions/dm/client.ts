@@ -1,5 +1,5 @@
 import {
-  readReply,
+  wholeReply,
   type ApiKeys,
   type DecisionCall,
   type DecisionClient,
@@ -41,11 +41,11 @@ export function dmClient(options: DmOptions): DecisionClient {
         authorization: `Bearer ${keys.secret(credentialId)}`,
       }
       await limit.take(signal)
-      const reply = await http.send({ method: 'POST', url, headers, body: JSON.stringify(request) }, { signal })
+      const sent = { method: 'POST', url, headers, body: JSON.stringify(request) } as const
+      const reply = await wholeReply(http, sent, { signal, maximumBytes: maximumReplyBytes })
       noteRequestId(reply.headers, call)
-      const text = await readReply(reply, signal, maximumReplyBytes)
-      if (reply.status !== 200) throw failureOf(reply.status, reply.headers, text)
-      return replyOf(text)
+      if (reply.status !== 200) throw failureOf(reply.status, reply.headers, reply.text)
+      return replyOf(reply.text)
     },
   }
 }

@@ -1,5 +1,6 @@
 import {
   bodyValidator,
+  FailedTries,
   GatewayError,
   type AdminExchange,
   type AdminServices,
@@ -11,7 +12,6 @@ import {
 import { redirect, refused as refusedOpenId, type OpenId } from './openid.ts'
 import { securityHeaders } from './page.ts'
 import { isForeign, type Identity, type Sessions } from './sessions.ts'
-import { Tries } from './tries.ts'
 
 const check = bodyValidator({
   type: 'object',
@@ -25,13 +25,13 @@ export class SignIn {
   readonly #sessions: Sessions
   readonly #audit: AuditTrail
   readonly #openId: OpenId | undefined
-  readonly #tries: Tries
+  readonly #tries: FailedTries
 
   constructor(sessions: Sessions, audit: AuditTrail, clock: Clock, openId: OpenId | undefined) {
     this.#sessions = sessions
     this.#audit = audit
     this.#openId = openId
-    this.#tries = new Tries(clock)
+    this.#tries = new FailedTries(clock)
   }
 
   /** Who is signed in. A 200 without a session too, so that browsers note no error. */
@@ -97,7 +97,7 @@ function json(body: JsonObject, status = 200, headers: Readonly<Record<string, s
 }
 
 function refused(): GatewayError {
-  const message = 'This admin token or link is not valid, or not any more. Create a token with "turnpike admin-tokens create".'
+  const message = 'This admin token or link is wrong or no longer valid. Create a token with "npx turnpike admin-tokens create".'
   return new GatewayError({ status: 401, type: 'authentication_error', code: 'invalid_admin_token', message })
 }
 

@@ -7,7 +7,18 @@ export function parseDecision(body: unknown): DecisionRequest {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalidRequest('The body must be a JSON object.')
   validate(body)
   const { model, state, questions } = body as DecisionRequest
-  return { model, state, questions: Object.fromEntries(Object.entries(questions).map(([id, question]) => [id, known(question)])) }
+  return { model, state, questions: Object.values(questions).every(isKnown) ? questions : withoutUnknown(questions) }
+}
+
+const members: ReadonlySet<string> = new Set(['type', 'instructions', 'criteria'])
+
+function isKnown(question: Question): boolean {
+  for (const member in question) if (!members.has(member)) return false
+  return true
+}
+
+function withoutUnknown(questions: DecisionRequest['questions']): DecisionRequest['questions'] {
+  return Object.fromEntries(Object.entries(questions).map(([id, question]) => [id, known(question)]))
 }
 
 function known({ type, instructions, criteria }: Question): Question {

@@ -17,7 +17,7 @@ import type {
 } from '../../../core/index.ts'
 import type { EventSet } from './create.ts'
 import { errorEvent } from './errors.ts'
-import { deltaFrame, frame } from './frames.ts'
+import { deltaFrame, frame, membersOf } from './frames.ts'
 import { CallItem } from './call-item.ts'
 import { MessageItem } from './message-item.ts'
 import type { ItemContext, OpenItem } from './open-item.ts'
@@ -138,9 +138,8 @@ export class ResponseBuilder implements GenerationSink {
     if (this.#created || !this.#body) return
     this.#created = true
     const { response } = this
-    const fresh = { ...response, status: 'in_progress', output: [], usage: null, error: null }
-    this.#send('response.created', { response: fresh })
-    this.#send('response.in_progress', { response: fresh })
+    const members = membersOf({ response: { ...response, status: 'in_progress', output: [], usage: null, error: null } })
+    this.#body.write(frame('response.created', this.#sequence++, members) + frame('response.in_progress', this.#sequence++, members))
   }
 
   #beat(): void {
@@ -150,7 +149,7 @@ export class ResponseBuilder implements GenerationSink {
   }
 
   #send(type: string, fields: object): void {
-    this.#body?.write(frame(type, this.#sequence++, fields))
+    this.#body?.write(frame(type, this.#sequence++, membersOf(fields)))
   }
 }
 

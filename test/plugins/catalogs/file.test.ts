@@ -121,7 +121,7 @@ t.test('says where a file is wrong and what was expected there', async t => {
 
 t.test('says where the option models is wrong', async t => {
   await t.rejects(entries({ models: [{ model: 'm', endpoints: [{ provider: '' }] }] }), {
-    message: /plugin file-catalog has bad options: \/models\/0\/endpoints\/0\/provider must NOT have fewer than 1 characters/,
+    message: /plugin file-catalog has bad options: models\[0\]\.endpoints\[0\]\.provider must not be empty/,
   })
   await t.rejects(entries({ models: [lean, lean] as never }), { message: /models: \/1\/endpoints\/0 describes lean at acme/ })
 })

@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap'
 import type { JsonObject } from '../../../core/index.ts'
 import sql from '../../../plugins/stores/sql/index.ts'
+import { stores } from '../../accounts.ts'
 import { adminGateway, type AdminGateway, type Answer } from '../../admin-gateway.ts'
 import { fileOf } from '../stores/sql.ts'
 import { noPostgres, startPostgres } from '../stores/postgres-server.ts'
@@ -232,4 +233,26 @@ t.test('each of several rotations at once gives a secret that works', async t =>
   const rotated = await Promise.all(Array.from({ length: 8 }, () => under.call('POST', `/keys/${id}/rotate`, { grace_seconds: 600 })))
   for (const { body } of rotated)
     t.equal((await under.request('/v1/models', { headers: { authorization: `Bearer ${body.key}` } })).status, 200)
+})
+
+t.test('a store that fails is a 503 that names its failure, and a mistake is a 500 that reveals nothing', async t => {
+  const given = stores()
+  const under = await adminGateway({ plugins: [given.plugin] })
+  t.teardown(under.stop)
+  const failWith = (more: object): void => {
+    const page = async (): Promise<never> => {
+      throw Object.assign(new Error('private text'), more)
+    }
+    Object.assign(given.of().accounts, { page })
+  }
+  failWith({ code: 'SQLITE_FULL' })
+  const down = await under.call('GET', '/orgs')
+  t.equal(down.status, 503)
+  t.match(down.body, { error: { code: 'server_error', message: /^A store of the gateway failed \(SQLITE_FULL\)\./ } })
+  for (const mistake of [{}, { code: 'ERR_INVALID_ARG_TYPE' }]) {
+    failWith(mistake)
+    const { status, body } = await under.call('GET', '/orgs')
+    t.equal(status, 500)
+    t.match(body, { error: { message: /^The gateway failed to handle this request\./ } })
+  }
 })

@@ -319,6 +319,8 @@ t.test('bad input is a 400 or 404 that names the member', async t => {
       ['POST', '/orgs', {}, 400, 'name', /Missing required parameter: 'name'/],
       ['POST', '/orgs', { name: 'x', nmae: 1 }, 400, 'nmae', /Unknown parameter: 'nmae'. Did you mean name\?/],
       ['POST', '/orgs', { name: ' ' }, 400, 'name', /must match/],
+      ['POST', '/orgs', { name: 'a\u0000b' }, 400, 'name', /must match/],
+      ['POST', '/keys', key({ name: 'red \u001b[31m' }), 400, 'name', /must match/],
       ['POST', '/orgs', { name: 'x', id: '../x' }, 400, 'id', /must match/],
       ['POST', '/orgs', { name: 'x', spend_cap_usd: -1 }, 400, 'spend_cap_usd', /must be >= 0/],
       ['POST', '/orgs', { name: 'x', spend_period: 'year' }, 400, 'spend_period', /expected 'day', 'week', 'month'/],
@@ -537,6 +539,31 @@ t.test('a user moves to another team together with its keys', async t => {
   t.match(await policyOf(), { team: null, policy_source: { logging: 'key' } })
   const { data } = (await call('GET', `/audit?target=${id}`)).body
   t.match(data, [{ action: 'keys.update', changes: { team: { from: 'support', to: null } } }, { action: 'keys.update' }, {}])
+})
+
+t.test('wrong tokens are refused, and after ten of them everything but tokens that were valid', async t => {
+  let now = 1_000_000
+  const under = await adminGateway({ clock: { now: () => now, elapsed: () => now } })
+  t.teardown(under.stop)
+  const [used, fresh, elsewhere] = [await under.token('owner'), await under.token('owner'), await under.token('owner')]
+  const { app } = under.gateway.admin!
+  const get = (token: string, ip = '192.0.2.7') => {
+    const request = new Request('http://127.0.0.1/admin/v1/keys', { headers: { authorization: `Bearer ${token}` } })
+    return app.h3.fetch(Object.assign(request, { ip }))
+  }
+  t.equal((await get(used)).status, 200)
+  const { body: made } = await under.call('POST', '/keys', { name: 'k' })
+  const mixedUp = await get(made.key)
+  t.equal(mixedUp.status, 401)
+  t.match(await mixedUp.json(), { error: { message: /^This is an API key\. The admin API takes admin tokens/ } })
+  for (let tries = 0; tries < 10; tries++) t.equal((await get('wrong')).status, 401)
+  const refused = await get(fresh)
+  t.equal(refused.status, 429)
+  t.equal(refused.headers.get('retry-after'), '60')
+  t.equal((await get(used)).status, 200)
+  t.equal((await get(elsewhere, '192.0.2.8')).status, 200)
+  now += 60_000
+  t.equal((await get(fresh)).status, 200)
 })
 
 t.test('a body may start with a byte order mark', async t => {

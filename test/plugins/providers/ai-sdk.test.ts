@@ -122,7 +122,7 @@ t.test('what is wrong at start is one sentence that says what to do', async t =>
       { package: scripted, export: 'ready', method: 'embedding' },
       /does not create a language model with that method: set the option method$/,
     ],
-    [{}, /has bad options: options must have required property 'package'/],
+    [{}, /has bad options: package is missing/],
     [{ package: '@ai-sdk/groq', setings: {} }, /setings; did you mean settings\?/],
   ] as const)
     await t.rejects(setUp([aiSdk(options as never)]), { message }, JSON.stringify(options))

@@ -295,7 +295,7 @@ t.test('the library is loaded when the first token is needed', async t => {
     import vertex from './plugins/providers/vertex/index.ts'
     const credentials = { json: JSON.stringify({ type: 'service_account', client_email: 'a@example.com', private_key: 'none' }) }
     let provider
-    await vertex({}).plugin.setup({ name: 'vertex', http: {}, add: (_, added) => (provider = added) }, { id: 'vertex', project: 'demo', location: 'global', credentials }, { clock: { now: Date.now } })
+    await vertex({}).plugin.setup({ name: 'vertex', http: { send() {} }, add: (_, added) => (provider = added) }, { id: 'vertex', project: 'demo', location: 'global', credentials }, { clock: { now: Date.now } })
     const loaded = () => Object.keys(Module._cache).some(path => path.includes('google-auth-library'))
     const before = loaded()
     const call = { request: { model: 'gemini-2.5-flash', input: [] }, endpoint: { upstreamModel: 'gemini-2.5-flash', model: '', capabilities: {} }, signal: new AbortController().signal }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import t from 'tap'
 import { Reachable } from '../../../plugins/stores/sql/reachable.ts'
 import { RowCache } from '../../../plugins/stores/sql/row-cache.ts'
@@ -7,10 +8,12 @@ import { RecordSink } from '../../../plugins/stores/sql/records/sink.ts'
 import { SqlRecords } from '../../../plugins/stores/sql/records/store.ts'
 import { SqlResponses } from '../../../plugins/stores/sql/responses.ts'
 import { SealedParts } from '../../../plugins/stores/sql/sealed-parts.ts'
+import { openSqlite } from '../../../plugins/stores/sql/sqlite/open.ts'
 import { FakeClock } from '../set-up.ts'
 import { onEveryDatabase, silent, testSealer } from './databases.ts'
 import { record } from './records.ts'
 import { response } from './responses.ts'
+import { fileOf } from './sql.ts'
 
 const dayMs = 24 * 3_600_000
 
@@ -100,6 +103,17 @@ t.test('a database that stopped answering is reachable until the cache is too ol
   isDown = false
   clock.pass(2_000)
   t.equal(await reachable.check(), true)
+})
+
+t.test('a failure after which SQLite has rolled back, such as a full disk, keeps its own error', async t => {
+  const { database } = await openSqlite(fileOf(t))
+  t.teardown(() => database.destroy())
+  const insert = sql`insert or rollback into ledger_process (id, seen_at) values ('a', 1)`
+  await insert.execute(database)
+  for (let time = 1; time <= 2; time++) {
+    const transaction = database.transaction().execute(async transaction => await insert.execute(transaction))
+    await t.rejects(transaction, { errcode: 1555, message: /UNIQUE constraint failed/ })
+  }
 })
 
 onEveryDatabase(t, (t, open) => {

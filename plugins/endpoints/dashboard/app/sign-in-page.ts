@@ -68,7 +68,7 @@ export function SignInPage({
           type="password"
           autocomplete="current-password"
           required
-          hint=${html`The first start of the gateway printed one. More: <code>turnpike admin-tokens create</code>`}
+          hint=${html`The first start of the gateway printed one. More: <code>npx turnpike admin-tokens create</code>`}
         />
       <//>
     </div>

@@ -54,7 +54,8 @@ function driver(file: SqliteFile): Driver {
     // A deferred transaction fails at once if another process writes between its first read and its first write.
     beginTransaction: () => run('begin immediate'),
     commitTransaction: () => run('commit'),
-    rollbackTransaction: () => run('rollback'),
+    // After some failures, such as a full disk, SQLite has rolled back already. An error of this would hide that of the failure.
+    rollbackTransaction: () => run('rollback').catch(() => {}),
     releaseConnection: async () => {},
     destroy: async () => connection?.close(),
   }

@@ -5,10 +5,16 @@ import { html, type Children } from '../html.ts'
 import type { FormState } from './form.ts'
 import { Icon } from './icon.ts'
 
-export interface FieldProps<V extends object = any> {
-  readonly form: FormState<V>
+/** What a field needs of a form. Templates pass it, so its members are known at run time only. */
+export interface FieldForm extends Pick<FormState<object>, 'errorOf'> {
+  readonly values: Readonly<Record<string, unknown>>
+  set(name: string, value: unknown): void
+}
+
+export interface FieldProps {
+  readonly form: FieldForm
   /** The member of the form's values, called as in the API, so that its errors find their field. */
-  readonly name: string & keyof V
+  readonly name: string
   readonly label: string
   /** A sentence below the field. */
   readonly hint?: Children
@@ -144,7 +150,7 @@ export function TimeField(props: FieldProps): VNode {
         ...${attributes}
         type="datetime-local"
         max="9999-12-31T23:59"
-        value=${localInput(form.values[name])}
+        value=${localInput(form.values[name] as string | null)}
         onInput=${({ currentTarget: { value } }: InputEvent) => form.set(name, value === '' ? null : new Date(value).toISOString())}
       />`}
   />`

@@ -16,7 +16,7 @@ export function ListField({
 }: FieldProps & { readonly suggestions?: readonly string[] }): VNode {
   const id = useId()
   const [typed, setTyped] = useState('')
-  const values: readonly string[] = form.values[name] ?? []
+  const values: readonly string[] = (form.values[name] as readonly string[] | undefined) ?? []
   const error = form.errorOf(name)
   const add = (text: string): void => {
     const added = text

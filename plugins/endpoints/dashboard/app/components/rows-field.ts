@@ -21,7 +21,7 @@ export function RowsField<R>({
   /** What one row is, for the buttons. */
   readonly noun: string
 }): VNode {
-  const values: readonly R[] = form.values[name] ?? []
+  const values: readonly R[] = (form.values[name] as readonly R[] | undefined) ?? []
   const error = form.errorOf(name)
   return html`<fieldset class=${error ? 'field invalid' : 'field'}>
     <legend class="label">${label} <span class="optional">optional</span></legend>

@@ -63,7 +63,10 @@ export default function Playground(): VNode {
       enabled.length === 0 &&
       !disabled &&
       html`<${Panel}>
-        <${Empty} title="There is no key to try it with" action=${html`<${Button} tone="primary" href=${hrefOf('keys')}>Create a key<//>`}>
+        <${Empty}
+          title="There is no key to try it with"
+          action=${may('editor') && html`<${Button} tone="primary" href=${hrefOf('keys')}>Create a key<//>`}
+        >
           Every request is made as a key, with its rules.
         <//>
       <//>`

@@ -59,8 +59,7 @@ function Loaded({
     ...(level === 'org' ? [{ id: 'teams', title: 'Teams' }] : []),
     ...(level === 'user' ? [] : [{ id: 'users', title: 'Users' }]),
     ...(level === 'org' ? [{ id: 'credit', title: 'Credit' }] : []),
-    // Records are added up by organization, team and key.
-    ...(level === 'user' ? [] : [{ id: 'use', title: 'Use' }]),
+    { id: 'use', title: 'Use' },
   ]
   const current = tabs.some(each => each.id === tab) ? tab : 'settings'
   const actions = html`

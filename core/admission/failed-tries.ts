@@ -1,11 +1,12 @@
-import { GatewayError, type Clock } from '../../../core/index.ts'
+import type { Clock } from '../foundation/clock.ts'
+import { GatewayError } from '../foundation/errors.ts'
 
 const mostFailures = 10
 const windowMs = 60_000
 const mostAddresses = 10_000
 
-/** Limits how often one address may fail to sign in. */
-export class Tries {
+/** Limits how often one address may show admin tokens that are not valid: ten times a minute. */
+export class FailedTries {
   readonly #clock: Clock
   readonly #failures = new Map<string, { count: number; readonly until: number }>()
 
@@ -18,7 +19,7 @@ export class Tries {
     const failed = this.#failures.get(address)
     const now = this.#clock.now()
     if (!failed || failed.until <= now || failed.count < mostFailures) return
-    const message = 'Signing in failed too often. Wait a minute, then try again.'
+    const message = 'Too many admin tokens from this address were wrong. Wait a minute, then try again.'
     throw new GatewayError({
       status: 429,
       type: 'rate_limit_error',

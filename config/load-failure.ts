@@ -1,0 +1,54 @@
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+/** Why the config at `path` could not be loaded: the message of the error, and where the config raised it. */
+export function explain(error: unknown, path: string): string {
+  if (!(error instanceof Error)) return `It threw ${String(error)}`
+  // For a syntax error in TypeScript, Node puts the place at the head of the stack.
+  const [head = '', ...frames] = (error.stack ?? '').split(/\n\s+at /)
+  const advice = adviceFor(error)
+  if (error instanceof SyntaxError) {
+    const text = head.startsWith('SyntaxError') ? (syntaxProblem(path) ?? head) : head
+    return `It cannot be loaded: ${text.trim().replaceAll('file://', '')}${advice}`
+  }
+  const place = frames.map(placeIn).find(each => each !== undefined)
+  return `${error.message}${place === undefined ? '' : ` (${place})`}${advice}`
+}
+
+/** Where the syntax error in a JavaScript file is, with its line. Only Node's own check tells. */
+function syntaxProblem(path: string): string | undefined {
+  const { stderr } = spawnSync(process.execPath, ['--check', path], { encoding: 'utf8', env: {} })
+  return /^[^]+?\nSyntaxError: .*/.exec(stderr)?.[0]
+}
+
+function adviceFor(error: Error): string {
+  const { message } = error
+  if (isCommonJs(error)) return renameAdvice
+  if (message === 'defaults is not iterable') return '. Call it: ...defaults()'
+  const [, from, name] = /^The requested module '(turnpike[^']*)' does not provide an export named '(\w+)'/.exec(message) ?? []
+  if (from === undefined) return ''
+  if (from.startsWith('turnpike/plugins/')) return `\nA plugin is the default export: import ${name} from '${from}'`
+  return fromConfig.includes(name!) ? `\nIt is in another module: import { ${name} } from 'turnpike/config'` : ''
+}
+
+const fromConfig = ['defineConfig', 'defaults', 'env', 'optionalEnv']
+
+/** Whether Node loaded the module as CommonJS. With other loaders in the process, it reports that as a cycle. */
+function isCommonJs({ message, code }: NodeJS.ErrnoException): boolean {
+  return (
+    message === 'Cannot use import statement outside a module' ||
+    message === "Unexpected token 'export'" ||
+    code === 'ERR_REQUIRE_CYCLE_MODULE'
+  )
+}
+
+const renameAdvice = '\nIts package.json makes it CommonJS: rename the file to .mjs or .ts, or set "type": "module" in package.json.'
+
+/** The place in a stack frame, if it is in a file of the operator. */
+function placeIn(frame: string): string | undefined {
+  const [, url, position] = /(file:\/\/[^)]*?)((?::\d+)+)\)?$/.exec(frame) ?? []
+  // The published package has most of its code in chunks.
+  const own = ['.', '../bin/', '../chunks/'].map(folder => new URL(folder, import.meta.url))
+  if (url === undefined || url.includes('/node_modules/') || own.some(({ href }) => url.startsWith(href))) return undefined
+  return `${fileURLToPath(url)}${position}`
+}

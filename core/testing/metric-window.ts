@@ -1,0 +1,27 @@
+import type { MetricWindow } from '../contracts/metric-store.ts'
+
+export type GivenMetrics = Partial<Omit<MetricWindow, 'latencyMs' | 'totalMs'>> & { readonly latencyMs?: Time; readonly totalMs?: Time }
+
+type Time = number | ((quantile: number) => number | undefined)
+
+/** These metrics; missing members are those of an endpoint without attempts. */
+export function metricWindow({ latencyMs, totalMs, ...given }: GivenMetrics = {}): MetricWindow {
+  return {
+    requests: 0,
+    samples: 0,
+    uptime: undefined,
+    inputTokens: 0,
+    outputTokens: 0,
+    meanOutputTokens: undefined,
+    throughput: undefined,
+    averageLatencyMs: undefined,
+    averageTotalMs: undefined,
+    latencyMs: timesOf(latencyMs),
+    totalMs: timesOf(totalMs),
+    ...given,
+  }
+}
+
+function timesOf(time: Time | undefined): (quantile: number) => number | undefined {
+  return typeof time === 'function' ? time : () => time
+}

@@ -1,0 +1,94 @@
+import type { ErrorObject } from 'ajv'
+import { nearest } from '../foundation/nearest.ts'
+import { millisecondsProblem } from './milliseconds.ts'
+import { pathText } from './path.ts'
+
+export interface OptionProblemsRules {
+  /** What the options belong to, as the start of every path: `server`. */
+  readonly root?: string
+  /** By the name of a format, what completes "must be …". */
+  readonly formats?: Readonly<Record<string, string>>
+}
+
+/**
+ * The mistakes in options that are configured, each in a few words: the option by its path, and what was expected. `schema`: that of the
+ * options. What came is added if the validator is verbose and the option is not secret.
+ */
+export function optionProblems(
+  errors: readonly ErrorObject[],
+  schema: object,
+  { root = '', formats = {} }: OptionProblemsRules = {},
+): readonly string[] {
+  const relevant = errors.filter(error => error.keyword !== 'anyOf' && !errors.some(other => isNearer(other, error)))
+  const problems = relevant.map(error => {
+    const path = pathText([...(root ? [root] : []), ...stepsOf(error.instancePath)])
+    const { keyword, params } = error
+    if (keyword === 'required') return `${path && `${path}.`}${params.missingProperty} is missing`
+    if (keyword === 'additionalProperties') return unknown(path, String(params.additionalProperty), error.schemaPath, schema)
+    const forms = relevant.filter(other => other.instancePath === error.instancePath && isForm(other))
+    const expected = isForm(error) ? forms.map(formOf).join(' or ') : formats[params.format]
+    return `${path || 'the value'} ${expected === undefined ? limitOf(error) : `must be ${expected}`}${came(error)}`
+  })
+  return [...new Set(problems)]
+}
+
+/** If an option may have several forms, errors about a form of another type are noise once one form has the right type. */
+function isNearer(other: ErrorObject, error: ErrorObject): boolean {
+  const { schemaPath, instancePath } = error
+  const form = schemaPath.lastIndexOf('/anyOf/')
+  if (!isForm(error) || form < 0 || isForm(other) || other.keyword === 'anyOf') return false
+  return other.schemaPath.startsWith(schemaPath.slice(0, form + '/anyOf/'.length)) && other.instancePath.startsWith(instancePath)
+}
+
+/** Whether the error says which values there are, so that those of all forms of an option make one sentence. */
+function isForm({ keyword }: ErrorObject): boolean {
+  return keyword === 'type' || keyword === 'enum' || keyword === 'const'
+}
+
+function formOf({ keyword, params }: ErrorObject): string {
+  if (keyword === 'enum') return `one of ${(params.allowedValues as readonly unknown[]).join(', ')}`
+  if (keyword === 'const') return String(params.allowedValue)
+  return [params.type as string | readonly string[]]
+    .flat()
+    .map(type => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`))
+    .join(' or ')
+}
+
+function limitOf({ keyword, message, params }: ErrorObject): string {
+  switch (keyword) {
+    case 'minLength':
+    case 'minItems':
+      return params.limit === 1 ? 'must not be empty' : message!
+    case 'minimum':
+      return `must be at least ${params.limit}`
+    case 'exclusiveMinimum':
+      return `must be above ${params.limit}`
+    case 'maximum':
+      return millisecondsProblem(keyword, params.limit) ?? `must be at most ${params.limit}`
+    default:
+      return message ?? 'is not valid'
+  }
+}
+
+function unknown(path: string, name: string, schemaPath: string, schema: object): string {
+  const parent = stepsOf(schemaPath).slice(0, -1)
+  const owner = parent.reduce<unknown>((value, step) => (value as Readonly<Record<string, unknown>> | undefined)?.[step], schema)
+  const known = Object.keys((owner as { readonly properties?: object } | undefined)?.properties ?? {})
+  const near = nearest(name, known)
+  const advice = near.length > 0 ? `; did you mean ${near.join(', ')}?` : known.length > 0 ? ` (expected ${known.join(', ')})` : ''
+  return `unknown option ${path && `${path}.`}${name}${advice}`
+}
+
+/** An object may hold a secret. JSON has no NaN, which a config gets from `Number(env('PORT'))`. */
+function came({ data, parentSchema }: ErrorObject): string {
+  if (!parentSchema || parentSchema['writeOnly'] === true || (typeof data === 'object' && !Array.isArray(data))) return ''
+  return `, got ${typeof data === 'number' && !Number.isFinite(data) ? String(data) : JSON.stringify(data)}`
+}
+
+/** For pointers such as `/models/0` and `#/properties/models`. */
+function stepsOf(pointer: string): readonly (string | number)[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map(step => (/^\d+$/.test(step) ? Number(step) : decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')))
+}
