@@ -14,7 +14,10 @@ export default defineConfig({
     // Whether Ollama runs on this machine must make no difference.
     ...defaults({ without: ['ollama', 'sql', 'local-sealer'] }),
     // Relative paths start at this file; the data belongs into the folder in which the benchmark starts the gateway.
-    sql({ services: ['keys', 'responses'], file: resolve('data/turnpike.db') }),
+    sql({
+      services: ['keys', 'responses', ...(process.env['BENCH_RECORDS'] ? (['records'] as const) : [])],
+      file: resolve('data/turnpike.db'),
+    }),
     localSealer({ keyFile: resolve('data/master.key') }),
     openaiChat({ id: 'bench', baseUrl: `${process.env['BENCH_UPSTREAM']}/v1`, apiKey: 'sk-demo-upstream' }),
     fileCatalog({ models: [{ model: 'bench-model', endpoints: [{ provider: 'bench', price: { input: 0.5, output: 2 } }] }] }),

@@ -1,6 +1,6 @@
 // Records in SQLite: how many the sink stores per second, and how long pages, charts and retention take over many of them.
 // The sink stores the first of them; the others are copies of those, made in the database.
-// node --conditions=turnpike-source bench/records.ts [rows] [file]     (default: 5,000,000; takes some minutes and 6 GB of disk)
+// node --conditions=turnpike-source bench/records.ts [rows] [file]     (default: 5,000,000; takes about 6 minutes and 5 GB of disk)
 // With a file, the rows stay there for the next run, which does not make them again.
 
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'

@@ -64,6 +64,12 @@ export async function checkRecords(t: Test, sink: LogSink, store: RecordStore, h
   t.same(await ids({ org: 'another', team: 'research', model: 'demo', provider: 'acme' }), [2])
   t.same(await ids({ user: 'ada', from: at + 60_000, to: at + 61 * 60_000 }), [60, 1])
   t.same(await ids({ minCostUsd: 0.01 }), [2])
+  const all = { key: 'key_1', org: 'example', user: 'ada', model: 'demo', provider: 'acme' }
+  t.same(await ids({ ...all, status: 200 }), [61, 60, 0])
+  t.same(await ids({ ...all, team: 'research', status: 'error' }), [])
+  t.same(await ids({ key: 'key_1', status: 'error' }), [1])
+  t.same(await ids({ org: 'example', status: 'error', from: at, to: at + 60_001 }), [1])
+  t.same(await ids({ ...all, id: 'resp_60' }), [60])
   t.same(await ids({ id: 'resp_1', status: 200 }), [])
   t.same(await ids({ model: "' or 1=1 --" }), [])
 

@@ -13,6 +13,7 @@ import * as usageLatency from './0020-usage-latency.ts'
 import * as erasedAnswers from './0021-erased-answers.ts'
 import * as earlierSecrets from './0022-earlier-secrets.ts'
 import * as usageDays from './0023-usage-days.ts'
+import * as recordFilters from './0024-record-filters.ts'
 
 /** All migrations, run in the order of their names. Never change a released one. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -30,4 +31,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0021-erased-answers': erasedAnswers,
   '0022-earlier-secrets': earlierSecrets,
   '0023-usage-days': usageDays,
+  '0024-record-filters': recordFilters,
 }

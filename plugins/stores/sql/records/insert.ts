@@ -1,13 +1,12 @@
-import { sql, type Kysely, type RawBuilder } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import type { RecordFacts } from '../../../../core/index.ts'
-import { isSqlite } from '../migrations/dialect.ts'
 import { storableText } from '../storable-text.ts'
 import type { Tables } from '../tables.ts'
+import { jsonRows } from './json-rows.ts'
 import type { RecordTable } from './tables.ts'
 
 type Column = keyof RecordTable
 
-/** The types of the columns, in the order in which they are sent. */
 const columns = {
   id: 'text',
   answer_id: 'text',
@@ -35,29 +34,22 @@ const columns = {
 } as const satisfies Readonly<Record<Column, string>>
 
 const names = Object.keys(columns) as readonly Column[]
+/** Few, so that making the statement does not hold up requests. */
+const recordsInStatement = 50
 
-/**
- * Inserts records, except those that are there already, and returns the ids of the new ones. They travel as one parameter in JSON, which
- * takes a tenth of the time that a parameter for each value takes.
- */
+/** Inserts records, except those that are there already, and returns the ids of the new ones. */
 export async function insertRecords(transaction: Kysely<Tables>, records: readonly RecordFacts[]): Promise<ReadonlySet<string>> {
-  const rows = JSON.stringify(records.map(rowOf))
-  const { rows: inserted } = await sql<{ readonly id: string }>`
-    insert into record (${sql.join(names.map(name => sql.ref(name)))})
-    ${isSqlite(transaction) ? fromSqlite(rows) : fromPostgres(rows)}
-    on conflict (id) do nothing
-    returning id`.execute(transaction)
-  return new Set(inserted.map(({ id }) => id))
-}
-
-// Without `where`, SQLite would take `on conflict` for the condition of a join.
-function fromSqlite(rows: string): RawBuilder<unknown> {
-  return sql`select ${sql.join(names.map((_, index) => sql`value ->> ${sql.lit(index)}`))} from json_each(${rows}) where true`
-}
-
-function fromPostgres(rows: string): RawBuilder<unknown> {
-  const values = names.map((name, index) => sql`(value ->> ${sql.lit(index)})::${sql.raw(columns[name])}`)
-  return sql`select ${sql.join(values)} from json_array_elements(${rows}::json)`
+  const ids = new Set<string>()
+  for (let index = 0; index < records.length; index += recordsInStatement) {
+    const rows = records.slice(index, index + recordsInStatement).map(rowOf)
+    const { rows: inserted } = await sql<{ readonly id: string }>`
+      insert into record (${sql.join(names.map(name => sql.ref(name)))})
+      ${jsonRows(transaction, columns, rows)}
+      on conflict (id) do nothing
+      returning id`.execute(transaction)
+    for (const { id } of inserted) ids.add(id)
+  }
+  return ids
 }
 
 function rowOf(record: RecordFacts): readonly (string | number | null)[] {

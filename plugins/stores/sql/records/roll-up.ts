@@ -1,121 +1,98 @@
-import { sql, type Kysely } from 'kysely'
+import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { RecordFacts } from '../../../../core/index.ts'
 import { storableText } from '../storable-text.ts'
 import type { Tables } from '../tables.ts'
 import { durationBucket } from './durations.ts'
-import type { KeyUseTable, UsageLatencyTable, UsageTable } from './tables.ts'
-
-type Sums<T> = { -readonly [Member in keyof T]: T[Member] }
+import { jsonRows, type ColumnTypes } from './json-rows.ts'
 
 const dayMs = 86_400_000
 /** Charts of months are drawn from days, which are also added up without keys, and without models. */
 export const rollUpMs = { minute: 60_000, hour: 3_600_000, day: dayMs, 'day-models': dayMs, 'day-keys': dayMs } as const
-const buckets = Object.keys(rollUpMs) as (keyof typeof rollUpMs)[]
+
+/** What one record adds. */
+const columns = {
+  at: 'bigint',
+  org: 'text',
+  team: 'text',
+  key_id: 'text',
+  model: 'text',
+  provider: 'text',
+  requests: 'integer',
+  errors: 'integer',
+  input_tokens: 'bigint',
+  cached_tokens: 'bigint',
+  output_tokens: 'bigint',
+  cost: 'bigint',
+  unpriced: 'integer',
+  duration: 'integer',
+} as const satisfies ColumnTypes
 
 const usageKey = ['bucket', 'at', 'org', 'team', 'key_id', 'model', 'provider'] as const
 const usageSums = ['requests', 'errors', 'input_tokens', 'cached_tokens', 'output_tokens', 'cost', 'unpriced'] as const
-const latencyKey = [...usageKey, 'duration'] as const
-/** Postgres allows 65,535 parameters in a statement, SQLite 32,766. */
-const rowsInStatement = 1_000
+const addedUsage = sql.join(usageSums.map(column => sql`sum(${sql.ref(column)})`))
+
+const buckets = sql.join(
+  Object.entries(rollUpMs).map(
+    ([name, ms]) =>
+      sql`select ${sql.lit(name)} as bucket, ${sql.lit(ms)} as ms, ${sql.lit(Number(name !== 'day-models'))} as has_key,
+        ${sql.lit(Number(name !== 'day-keys'))} as has_model`,
+  ),
+  sql` union all `,
+)
+/** The columns of `usageKey`. */
+const bucketAndGroup = sql.join([
+  sql`bucket`,
+  sql`at - at % ms`,
+  ...['org', 'team', 'key_id'].map(column => sql`case has_key when 1 then ${sql.ref(column)} else '' end`),
+  ...['model', 'provider'].map(column => sql`case has_model when 1 then ${sql.ref(column)} else '' end`),
+])
 
 /** Adds records to the sums from which charts are drawn. */
 export async function rollUp(transaction: Kysely<Tables>, records: readonly RecordFacts[]): Promise<void> {
-  const usage = buckets.flatMap(bucket => usageOf(records, bucket))
-  for (let index = 0; index < usage.length; index += rowsInStatement)
-    await transaction
-      .insertInto('usage')
-      .values(usage.slice(index, index + rowsInStatement))
-      .onConflict(conflict => conflict.columns(usageKey).doUpdateSet(added('usage', usageSums)))
-      .execute()
-  const latency = buckets.flatMap(bucket => latencyOf(records, bucket))
-  for (let index = 0; index < latency.length; index += rowsInStatement)
-    await transaction
-      .insertInto('usage_latency')
-      .values(latency.slice(index, index + rowsInStatement))
-      .onConflict(conflict => conflict.columns(latencyKey).doUpdateSet(added('usage_latency', ['answers'])))
-      .execute()
-  const uses = usesOf(records)
-  if (uses.length === 0) return
-  await transaction
-    .insertInto('key_use')
-    .values(uses)
-    .onConflict(conflict =>
-      conflict.column('key_id').doUpdateSet({
-        ...added('key_use', ['requests', 'cost']),
-        last_used_at: sql`case when excluded.last_used_at > key_use.last_used_at then excluded.last_used_at else key_use.last_used_at end`,
-      }),
-    )
-    .execute()
+  if (records.length === 0) return
+  const added = sql`(${jsonRows(transaction, columns, records.map(addedBy))}) as added`
+  // In the order of their keys, so that two gateways never wait for each other.
+  await sql`
+    insert into ${sql.table('usage')} (${sql.join([...usageKey, ...usageSums].map(column => sql.ref(column)))})
+    select ${bucketAndGroup}, ${addedUsage} from ${added} cross join (${buckets}) as buckets
+    group by 1, 2, 3, 4, 5, 6, 7 order by 1, 2, 3, 4, 5, 6, 7
+    on conflict (${sql.join(usageKey.map(column => sql.ref(column)))}) do update set ${addition('usage', usageSums)}`.execute(transaction)
+  await sql`
+    insert into usage_latency (${sql.join([...usageKey, 'duration', 'answers'].map(column => sql.ref(column)))})
+    select ${bucketAndGroup}, duration, count(*) from ${added} cross join (${buckets}) as buckets where duration is not null
+    group by 1, 2, 3, 4, 5, 6, 7, 8 order by 1, 2, 3, 4, 5, 6, 7, 8
+    on conflict (${sql.join([...usageKey, 'duration'].map(column => sql.ref(column)))})
+    do update set ${addition('usage_latency', ['answers'])}`.execute(transaction)
+  await sql`
+    insert into key_use (key_id, requests, cost, last_used_at)
+    select key_id, count(*), sum(cost), max(at) from ${added} where key_id <> '' group by 1 order by 1
+    on conflict (key_id) do update set ${addition('key_use', ['requests', 'cost'])},
+      last_used_at = case when excluded.last_used_at > key_use.last_used_at then excluded.last_used_at else key_use.last_used_at end`.execute(
+    transaction,
+  )
 }
 
-/** In the order of their keys, so that two gateways never wait for each other. */
-function usageOf(records: readonly RecordFacts[], bucket: UsageTable['bucket']): readonly UsageTable[] {
-  const rows = new Map<string, Sums<UsageTable>>()
-  for (const record of records) {
-    const { status, usage, costUsd } = record
-    const key = keyOf(record, bucket)
-    const name = JSON.stringify(Object.values(key))
-    let row = rows.get(name)
-    if (!row) {
-      row = { ...key, requests: 0, errors: 0, input_tokens: 0, cached_tokens: 0, output_tokens: 0, cost: 0, unpriced: 0 }
-      rows.set(name, row)
-    }
-    row.requests++
-    if (status >= 400) row.errors++
-    if (usage) {
-      row.input_tokens += usage.uncachedInput + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h
-      row.cached_tokens += usage.cacheRead
-      row.output_tokens += usage.output
-      if (costUsd === null) row.unpriced++
-    }
-    row.cost += nanoDollars(costUsd)
-  }
-  return [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
+/** The values of `columns`. There is a duration only if a provider answered. */
+function addedBy({ at, org, team, keyId, model, provider, status, usage, costUsd, elapsedMs }: RecordFacts): readonly unknown[] {
+  const isError = status >= 400
+  return [
+    at,
+    org ?? '',
+    team ?? '',
+    keyId ?? '',
+    storableText(model ?? ''),
+    provider ?? '',
+    1,
+    Number(isError),
+    usage ? usage.uncachedInput + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h : 0,
+    usage?.cacheRead ?? 0,
+    usage?.output ?? 0,
+    Math.round((costUsd ?? 0) * 1e9),
+    Number(usage !== null && costUsd === null),
+    provider === null || isError ? null : durationBucket(elapsedMs),
+  ]
 }
 
-/** Of the requests that a provider answered, in the order of their keys. */
-function latencyOf(records: readonly RecordFacts[], bucket: UsageTable['bucket']): readonly UsageLatencyTable[] {
-  const rows = new Map<string, Sums<UsageLatencyTable>>()
-  for (const record of records) {
-    if (record.provider === null || record.status >= 400) continue
-    const key = { ...keyOf(record, bucket), duration: durationBucket(record.elapsedMs) }
-    const name = JSON.stringify(Object.values(key))
-    const row = rows.get(name)
-    if (row) row.answers++
-    else rows.set(name, { ...key, answers: 1 })
-  }
-  return [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
-}
-
-const nothing = { org: '', team: '', key_id: '', model: '', provider: '' }
-
-function keyOf(
-  { at, org, team, keyId, model, provider }: RecordFacts,
-  bucket: UsageTable['bucket'],
-): Pick<UsageTable, (typeof usageKey)[number]> {
-  const owner = bucket === 'day-models' ? {} : { org: org ?? '', team: team ?? '', key_id: keyId ?? '' }
-  const answerer = bucket === 'day-keys' ? {} : { model: storableText(model ?? ''), provider: provider ?? '' }
-  return { bucket, at: at - (at % rollUpMs[bucket]), ...nothing, ...owner, ...answerer }
-}
-
-function usesOf(records: readonly RecordFacts[]): readonly KeyUseTable[] {
-  const uses = new Map<string, Sums<KeyUseTable>>()
-  for (const { keyId, at, costUsd } of records) {
-    if (keyId === null) continue
-    let use = uses.get(keyId)
-    if (!use) uses.set(keyId, (use = { key_id: keyId, requests: 0, cost: 0, last_used_at: 0 }))
-    use.requests++
-    use.cost += nanoDollars(costUsd)
-    use.last_used_at = Math.max(use.last_used_at, at)
-  }
-  return [...uses.values()].sort((a, b) => (a.key_id < b.key_id ? -1 : 1))
-}
-
-function added<C extends string>(table: string, columns: readonly C[]): Record<C, ReturnType<typeof sql<number>>> {
-  const sums = columns.map(column => [column, sql<number>`${sql.ref(`${table}.${column}`)} + ${sql.ref(`excluded.${column}`)}`])
-  return Object.fromEntries(sums) as Record<C, ReturnType<typeof sql<number>>>
-}
-
-function nanoDollars(usd: number | null): number {
-  return Math.round((usd ?? 0) * 1e9)
+function addition(table: string, sums: readonly string[]): RawBuilder<unknown> {
+  return sql.join(sums.map(column => sql`${sql.ref(column)} = ${sql.ref(`${table}.${column}`)} + ${sql.ref(`excluded.${column}`)}`))
 }

@@ -1,4 +1,4 @@
-import { sql, type Kysely, type SelectQueryBuilder } from 'kysely'
+import { sql, type Kysely, type RawBuilder } from 'kysely'
 import {
   isObject,
   type Clock,
@@ -17,6 +17,7 @@ import { beforeInTime } from '../page.ts'
 import type { SealedParts } from '../sealed-parts.ts'
 import type { Tables } from '../tables.ts'
 import { eraseContent } from './erasure.ts'
+import { narrowestIndex } from './narrowest.ts'
 import type { RecordTable } from './tables.ts'
 import { readUsage } from './usage.ts'
 
@@ -36,9 +37,12 @@ export class SqlRecords implements RecordStore {
   }
 
   async page(filter: RecordFilter, { limit, after }: PageQuery): Promise<readonly RecordFacts[]> {
-    let query = filtered(this.#reader.selectFrom('record').selectAll(), filter)
-    if (after) query = query.where(beforeInTime('at', after))
-    return (await query.orderBy('at', 'desc').orderBy('id', 'desc').limit(limit).execute()).map(factsFrom)
+    const index = await narrowestIndex(this.#reader, filter, (index, part) => sql`select 1 from ${index} where ${wanted(part)}`)
+    const { rows } = await sql<RecordTable>`
+      select * from record ${index === undefined ? sql`` : sql`indexed by ${sql.ref(index)}`}
+      where ${wanted(filter)} ${after ? sql`and ${beforeInTime('at', after)}` : sql``}
+      order by at desc, id desc limit ${limit}`.execute(this.#reader)
+    return rows.map(factsFrom)
   }
 
   async find(id: string): Promise<RecordFacts | undefined> {
@@ -86,20 +90,18 @@ export class SqlRecords implements RecordStore {
   }
 }
 
-type Query = SelectQueryBuilder<Tables, 'record', RecordTable>
-
-function filtered(all: Query, { id, from, to, minCostUsd, key, status, ...equal }: RecordFilter): Query {
-  let query = all
-  if (id !== undefined) query = query.where(({ eb, or }) => or([eb('id', '=', id), eb('answer_id', '=', id)]))
-  if (key !== undefined) query = query.where('key_id', '=', key)
-  // Written out, so that the database sees that the index of errors fits.
-  if (status === 'error') query = query.where('status', '>=', sql.lit(400))
-  else if (status !== undefined) query = query.where('status', '=', status)
-  for (const [column, value] of Object.entries(equal)) if (value !== undefined) query = query.where(sql.ref(column), '=', value)
-  if (from !== undefined) query = query.where('at', '>=', from)
-  if (to !== undefined) query = query.where('at', '<', to)
-  if (minCostUsd !== undefined) query = query.where(sql`coalesce(cost_usd, 0)`, '>=', minCostUsd)
-  return query
+function wanted({ id, from, to, minCostUsd, key, status, ...equal }: RecordFilter): RawBuilder<unknown> {
+  const conditions = [
+    ...(id === undefined ? [] : [sql`(id = ${id} or answer_id = ${id})`]),
+    ...(key === undefined ? [] : [sql`key_id = ${key}`]),
+    // Written out, so that the database sees that an index of errors fits.
+    ...(status === undefined ? [] : [status === 'error' ? sql`status >= 400` : sql`status = ${status}`]),
+    ...Object.entries(equal).flatMap(([column, value]) => (value === undefined ? [] : [sql`${sql.ref(column)} = ${value}`])),
+    ...(from === undefined ? [] : [sql`at >= ${from}`]),
+    ...(to === undefined ? [] : [sql`at < ${to}`]),
+    ...(minCostUsd === undefined ? [] : [sql`coalesce(cost_usd, 0) >= ${minCostUsd}`]),
+  ]
+  return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `)
 }
 
 function factsFrom(row: RecordTable): RecordFacts {
