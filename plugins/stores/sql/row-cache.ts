@@ -78,10 +78,11 @@ export class RowCache<T> {
   }
 
   async #read(id: string, isWanted: () => boolean): Promise<T | undefined> {
+    const readAt = this.#clock.elapsed()
     try {
       const value = await this.#options.load(id)
       // A change that was made meanwhile may be missing.
-      return isWanted() ? this.#keep(id, value) : value
+      return isWanted() ? this.#keep(id, value, readAt) : value
     } catch (error) {
       const entry = this.#entries.get(id)
       const now = this.#clock.elapsed()
@@ -93,7 +94,8 @@ export class RowCache<T> {
     }
   }
 
-  #keep(id: string, value: T | undefined): T | undefined {
+  /** `readAt`: when the read began. The row may have changed since. */
+  #keep(id: string, value: T | undefined, readAt: number): T | undefined {
     if (value === undefined && !this.#options.keepsUnknown) {
       this.#entries.delete(id)
       return undefined
@@ -101,7 +103,7 @@ export class RowCache<T> {
     const text = JSON.stringify(value) ?? ''
     const known = this.#entries.get(id)
     const kept = known?.text === text ? known.value : value
-    this.#entries.set(id, { value: kept, text, readAt: this.#clock.elapsed(), retryAt: 0 })
+    this.#entries.set(id, { value: kept, text, readAt, retryAt: 0 })
     return kept
   }
 }

@@ -1,5 +1,6 @@
 import type { Test } from 'tap'
 import type { ApiKey, KeyStore } from '../../../core/index.ts'
+import type { FakeClock } from '../set-up.ts'
 
 export const leanKey: ApiKey = {
   id: 'lean',
@@ -29,6 +30,22 @@ export const fullKey: ApiKey = {
     { hash: 'aGFzaDA', validUntil: 1_767_225_650_000 },
   ],
   createdAt: 1_767_225_600_001,
+}
+
+/** A key that one process revokes stops working in another within a second, however often it is looked up meanwhile. */
+export async function checkRevocation(t: Test, [one, two]: readonly KeyStore[], clock: FakeClock): Promise<void> {
+  const lookUps = async (): Promise<readonly (ApiKey | undefined)[]> =>
+    await Promise.all(Array.from({ length: 200 }, async () => await two!.find('lean')))
+  await one!.add(leanKey)
+  t.ok((await lookUps()).every(key => key && !key.disabled))
+  clock.pass(600)
+  const [, revoked] = await Promise.all([lookUps(), one!.update('lean', { disabled: true }), lookUps()])
+  t.equal(revoked, true)
+  for (let step = 0; step < 10; step++) {
+    clock.pass(100)
+    await lookUps()
+  }
+  t.ok((await lookUps()).every(key => key?.disabled))
 }
 
 /** What every key store does with changes. */

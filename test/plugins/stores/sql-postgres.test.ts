@@ -11,7 +11,8 @@ import localSealer from '../../../plugins/sealers/local/index.ts'
 import memory from '../../../plugins/stores/memory/index.ts'
 import sql from '../../../plugins/stores/sql/index.ts'
 import { Workplace } from '../../config/turnpike-process.ts'
-import { leanKey } from './keys.ts'
+import { FakeClock } from '../set-up.ts'
+import { checkRevocation, leanKey } from './keys.ts'
 import { noPostgres, startPostgres, type PostgresServer } from './postgres-server.ts'
 import { response } from './responses.ts'
 import { masterKey, openSql } from './sql.ts'
@@ -56,6 +57,18 @@ function checkServer(t: Test, server: PostgresServer): void {
     await two.responses.put('ada', response('b', 'a'))
     t.equal((await one.responses.chain('ada', 'b'))?.length, 2)
     await t.rejects(Promise.resolve(two.keys.add(leanKey)), /duplicate key/)
+  })
+
+  void t.test('a revoked key stops working in every gateway within a second', async t => {
+    const url = await server.createDatabase()
+    const clock = new FakeClock()
+    const gateways = [await openSql(file, { url }, clock), await openSql(file, { url }, clock)]
+    t.teardown(() => Promise.all(gateways.map(({ stop }) => stop())))
+    await checkRevocation(
+      t,
+      gateways.map(({ keys }) => keys),
+      clock,
+    )
   })
 
   void t.test('the master key must be one that gateways can share, and the same for all', async t => {

@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { FakeClock } from '../set-up.ts'
-import { checkKeyChanges, fullKey, leanKey } from './keys.ts'
+import { checkKeyChanges, checkRevocation, fullKey, leanKey } from './keys.ts'
 import { response } from './responses.ts'
 import { fileOf, masterKey, openSql, run } from './sql.ts'
 
@@ -33,6 +33,18 @@ t.test('keys change', async t => {
   const { keys, stop } = await openSql(fileOf(t))
   await checkKeyChanges(t, keys)
   await stop()
+})
+
+t.test('a revoked key stops working in every process within a second', async t => {
+  const file = fileOf(t)
+  const clock = new FakeClock()
+  const processes = [await openSql(file, {}, clock), await openSql(file, {}, clock)]
+  await checkRevocation(
+    t,
+    processes.map(({ keys }) => keys),
+    clock,
+  )
+  for (const { stop } of processes) await stop()
 })
 
 t.test('an id is given once', async t => {
