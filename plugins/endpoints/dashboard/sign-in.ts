@@ -97,7 +97,8 @@ function json(body: JsonObject, status = 200, headers: Readonly<Record<string, s
 }
 
 function refused(): GatewayError {
-  const message = 'This admin token or link is wrong or no longer valid. Create a token with "npx turnpike admin-tokens create".'
+  const message =
+    'This admin token or link is not valid. It may have been used or revoked, or it may have expired. Create a token with "npx turnpike admin-tokens create".'
   return new GatewayError({ status: 401, type: 'authentication_error', code: 'invalid_admin_token', message })
 }
 
