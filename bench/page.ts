@@ -19,6 +19,7 @@ export interface Result extends Measured {
     readonly loadAverage: readonly number[]
     readonly commit: string
   }
+  readonly options: { readonly rounds: string; readonly duration: string }
   readonly rows: readonly Row[]
   readonly verdicts: readonly Verdict[]
 }
@@ -39,14 +40,14 @@ export function writePage(result: Result): void {
 
 const plottedConcurrency = 32
 
-function figures({ environment, rows, verdicts, starts, garbage, bursts, decision }: Result): string {
+function figures({ environment, options, rows, verdicts, starts, garbage, bursts, decision }: Result): string {
   const { date, node, cpu, cores, loadAverage, commit } = environment
   const load = Object.entries(modeTitles).flatMap(([mode, title]) => {
     const some = rows.filter(row => row.mode === mode && row.name !== 'none').toSorted((a, b) => a.concurrency - b.concurrency)
     return some.length === 0 ? [] : [`### ${title}`, loadTable(some)]
   })
   return [
-    `Measured on ${date} at commit \`${commit}\`: Node.js ${node.replace('v', '')}, ${cores} cores${cpu ? `, ${cpu}` : ''}, load average ${rounded(loadAverage[0]!, 1)}. The benchmark itself makes a load of about 2: with more, latencies say nothing.`,
+    `Measured on ${date} at commit \`${commit}\`: Node.js ${node.replace('v', '')}, ${cores} cores${cpu ? `, ${cpu}` : ''}, ${options.rounds} rounds of ${options.duration} s, load average ${rounded(loadAverage[0]!, 1)}. The benchmark itself makes a load of about 2: with more, latencies say nothing.`,
     '### Targets',
     markdown(
       ['target', 'measured', 'at most', ''],
