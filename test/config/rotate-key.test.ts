@@ -1,17 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { config, keyOf, Workplace, type TurnpikeProcess } from './turnpike-process.ts'
-
-async function ask(gateway: TurnpikeProcess, key: string, body: object = {}): Promise<{ status: number; id: string; text: string }> {
-  const reply = await fetch(`${await gateway.url()}/v1/responses`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'sandbox/reasoning', input: 'Hello', ...body }),
-  })
-  const text = await reply.text()
-  return { status: reply.status, id: JSON.parse(text).id, text }
-}
+import { askProcess as ask, config, keyOf, Workplace } from './turnpike-process.ts'
 
 t.test('a rotation changes the key file, and nothing else that anyone notices', async t => {
   const workplace = new Workplace(config(''))

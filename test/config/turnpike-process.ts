@@ -126,3 +126,18 @@ export async function keyOf(workplace: Workplace, ...options: readonly string[])
   if (exitCode !== 0) throw new Error(stderr)
   return stdout.trim()
 }
+
+/** Sends a request to a gateway that runs as a process. */
+export async function askProcess(
+  gateway: TurnpikeProcess,
+  key: string,
+  body: object = {},
+): Promise<{ status: number; id: string; text: string }> {
+  const reply = await fetch(`${await gateway.url()}/v1/responses`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'sandbox/reasoning', input: 'Hello', ...body }),
+  })
+  const text = await reply.text()
+  return { status: reply.status, id: JSON.parse(text).id, text }
+}

@@ -4,21 +4,11 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { config, keyOf, Workplace, type TurnpikeProcess } from '../../config/turnpike-process.ts'
+import { askProcess as ask, config, keyOf, Workplace, type TurnpikeProcess } from '../../config/turnpike-process.ts'
 import { noPostgres, postgresProgram, startPostgres } from './postgres-server.ts'
 import { masterKey } from './sql.ts'
 
 // What docs/storage.md says about backups.
-
-async function ask(gateway: TurnpikeProcess, key: string, body: object = {}): Promise<{ status: number; id: string; text: string }> {
-  const reply = await fetch(`${await gateway.url()}/v1/responses`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'sandbox/reasoning', input: 'Hello', ...body }),
-  })
-  const text = await reply.text()
-  return { status: reply.status, id: JSON.parse(text).id, text }
-}
 
 t.test('a backup of SQLite that was made while the gateway ran is a gateway again', async t => {
   const workplace = new Workplace(config(''))
