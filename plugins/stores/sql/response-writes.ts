@@ -19,9 +19,9 @@ interface Sealed {
   readonly row: ResponseTable
 }
 
-const mostInGroup = 32
+const mostInGroup = 50
 /** One response may be larger. */
-const mostGroupBytes = 512 * 1024
+const mostGroupBytes = 1024 * 1024
 
 /**
  * Stores responses in groups, each in one transaction: what arrives while one group is stored goes into the next. Small responses do not
@@ -31,7 +31,7 @@ export class ResponseWrites {
   readonly #database: Kysely<Tables>
   readonly #parts: SealedParts
   readonly #queue = new WriteQueue<Waiting>()
-  /** How many groups may be stored at once. */
+  /** How many more groups may be under way. */
   #free: number
 
   constructor(database: Kysely<Tables>, parts: SealedParts, writers: number) {
