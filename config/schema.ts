@@ -109,7 +109,8 @@ export const serverSchema = {
     storeTimeoutMs: {
       ...milliseconds,
       default: defaultSettings.storeTimeoutMs,
-      description: 'How long storing a response may delay its end.',
+      description:
+        'How long a request may wait to read an earlier response, and then to store its own. A late read is a 503, and a response that is late is not stored.',
     },
     timeouts: {
       type: 'object',

@@ -7,6 +7,7 @@ export { spendAccountOf } from './admission/accounts.ts'
 export { Clock } from './foundation/clock.ts'
 export { DeadlineThread, ThreadStopped, type DeadlineThreadOptions } from './foundation/deadline-thread.ts'
 export { Ids } from './foundation/ids.ts'
+export { jsonBytes } from './foundation/json-bytes.ts'
 export { isJson, isObject, membersOf, parseJson } from './foundation/json.ts'
 export { describeError, type Logger, type LogLevel } from './foundation/logger.ts'
 export {

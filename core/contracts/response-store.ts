@@ -21,10 +21,16 @@ export interface StoredResponse extends Turn {
   readonly createdAt: number
 }
 
-/** Stores responses for chaining and retrieval. Everything is scoped to an owner: treat another owner's id as unknown. A throw becomes a 503. */
+/**
+ * Stores responses for chaining and retrieval. Everything is scoped to an owner: treat another owner's id as unknown. A throw becomes a 503,
+ * and so does an answer that takes longer than `storeTimeoutMs`.
+ */
 export interface ResponseStore {
-  /** Called before the client gets the end of the response. `storeTimeoutMs` limits how long core waits. */
-  put(owner: string, response: StoredResponse): Promise<void>
+  /**
+   * Called before the client gets the end of the response. When `storeTimeoutMs` is over, core goes on, and `signal` aborts: the client hears
+   * that the response is not stored, so do not store it any more.
+   */
+  put(owner: string, response: StoredResponse, signal?: AbortSignal): Promise<void>
   get(owner: string, id: string): Promise<StoredResponse | undefined>
   /** The turns of a response and its ancestors, oldest first. Undefined if any of them is unknown. */
   chain(owner: string, id: string): Promise<readonly Turn[] | undefined>

@@ -28,7 +28,7 @@ export interface Settings {
   readonly heartbeatMs: number
   /** The time limit for one request. */
   readonly runTimeoutMs: number
-  /** How long the end of a response may wait for the response to be stored. */
+  /** How long a request may wait for the store of responses: to read an earlier one, and to store its own at the end. */
   readonly storeTimeoutMs: number
   /** For providers without their own. */
   readonly timeouts: Timeouts

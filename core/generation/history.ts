@@ -11,6 +11,7 @@ import { GatewayError, invalidRequest } from '../foundation/errors.ts'
 import { Ids } from '../foundation/ids.ts'
 import type { Maybe } from '../foundation/json.ts'
 import { describeError, Logger } from '../foundation/logger.ts'
+import { RepeatedError } from '../foundation/repeated-error.ts'
 import { Settings } from '../framework/settings.ts'
 import { withIds } from './item-ids.ts'
 import { pairOutputs } from './tool-outputs.ts'
@@ -38,7 +39,7 @@ export class History implements StoredResponses {
   readonly #timeoutMs: number
   readonly #clock: Clock
   readonly #ids: Ids
-  readonly #log: Logger
+  readonly #unstored: RepeatedError
 
   static {
     wire(this, [ResponseStore, RecordStore, Settings, Clock, Ids, Logger])
@@ -50,7 +51,7 @@ export class History implements StoredResponses {
     this.#timeoutMs = storeTimeoutMs
     this.#clock = clock
     this.#ids = ids
-    this.#log = log
+    this.#unstored = new RepeatedError(log, 'a response could not be stored')
   }
 
   /** Called before the client sees the end, so that it can send a follow-up at once. Returns false if the store failed or took too long. */
@@ -64,13 +65,16 @@ export class History implements StoredResponses {
       body: finished.body,
       createdAt: this.#clock.now(),
     }
+    const late = new AbortController()
     try {
-      await pTimeout(this.#responses.put(owner, response), { milliseconds: this.#timeoutMs, fallback: late })
-      return true
+      const stored = this.#responses.put(owner, response, late.signal)
+      await pTimeout(stored, { milliseconds: this.#timeoutMs, fallback: () => late.abort() })
+      if (!late.signal.aborted) return true
+      this.#unstored.report({ request: requestId, waitedMs: this.#timeoutMs })
     } catch (error) {
-      this.#log.error('a response could not be stored', { request: requestId, ...describeError(error) })
-      return false
+      this.#unstored.report({ request: requestId, ...describeError(error) })
     }
+    return false
   }
 
   /** At once for a request that refers to nothing earlier. */
@@ -150,7 +154,7 @@ export class History implements StoredResponses {
 
   async #read<T>(answer: Promise<T>): Promise<T> {
     try {
-      return await answer
+      return await pTimeout(answer, { milliseconds: this.#timeoutMs })
     } catch (cause) {
       throw new GatewayError({
         status: 503,
@@ -161,10 +165,6 @@ export class History implements StoredResponses {
       })
     }
   }
-}
-
-function late(): never {
-  throw new Error('the response store did not answer in time')
 }
 
 function isReference(item: Item): item is ItemReference {

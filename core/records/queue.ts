@@ -5,15 +5,14 @@ import { blindedBy } from '../contracts/sight.ts'
 import { LogSinks } from '../framework/extension-points.ts'
 import { describePluginError, Logger } from '../foundation/logger.ts'
 import type { Registry } from '../framework/registry.ts'
+import { WaitingRecords, withoutContent, type Dropped } from './waiting-records.ts'
 
-const batchSize = 500
-const capacity = 10_000
 const flushAfterMs = 100
 const retryAfterMs = 1_000
 
 /**
- * Delivers records to the sinks in batches, off the request path. The queue is bounded: a slow sink loses its oldest records, unless it is
- * required.
+ * Delivers records to the sinks in batches, off the request path. The queue is bounded: a slow sink loses its oldest records or their
+ * content, unless it is required.
  */
 export class RecordQueue {
   readonly #lanes: readonly Lane[]
@@ -47,16 +46,12 @@ function blocks(lane: Lane): boolean {
   return lane.blocks
 }
 
-function withoutContent({ kept: _, ...record }: RequestRecord): RequestRecord {
-  return { ...record, request: null, response: null }
-}
-
 /** One sink and its waiting records. */
 class Lane {
   readonly #sink: LogSink
   readonly #log: Logger
-  #waiting: RequestRecord[] = []
-  #dropped = 0
+  readonly #waiting = new WaitingRecords()
+  #dropped: Dropped = { records: 0, contents: 0 }
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> | undefined
   #room: (() => void)[] = []
@@ -68,7 +63,7 @@ class Lane {
   }
 
   get blocks(): boolean {
-    return this.#sink.required === true && this.#waiting.length >= capacity
+    return this.#sink.required === true && this.#waiting.isFull
   }
 
   room(): Promise<void> {
@@ -76,10 +71,8 @@ class Lane {
   }
 
   push(record: RequestRecord): void {
-    this.#waiting.push((record.request || record.response) && !this.#maySeeContent(record) ? withoutContent(record) : record)
-    if (!this.#sink.required && this.#waiting.length > capacity) {
-      this.#dropped += this.#waiting.splice(0, batchSize).length
-    }
+    this.#waiting.add((record.request || record.response) && !this.#maySeeContent(record) ? withoutContent(record) : record)
+    if (!this.#sink.required && this.#waiting.isFull) this.#waiting.dropOldest(this.#dropped)
     this.#timer ??= setTimeout(() => this.#flush(), flushAfterMs)
   }
 
@@ -89,7 +82,7 @@ class Lane {
   }
 
   async drain(): Promise<void> {
-    while ((this.#waiting.length > 0 || this.#writing) && !this.#stopped) await this.#flush()
+    while ((!this.#waiting.isEmpty || this.#writing) && !this.#stopped) await this.#flush()
   }
 
   stop(): void {
@@ -103,20 +96,26 @@ class Lane {
     this.#timer = undefined
     this.#writing ??= this.#write().finally(() => {
       this.#writing = undefined
-      if (this.#waiting.length > 0 && !this.#stopped) this.#timer ??= setTimeout(() => this.#flush(), flushAfterMs)
+      if (!this.#waiting.isEmpty && !this.#stopped) this.#timer ??= setTimeout(() => this.#flush(), flushAfterMs)
     })
     return this.#writing
   }
 
   async #write(): Promise<void> {
-    while (this.#waiting.length > 0 && !this.#stopped) {
-      const batch = this.#waiting.splice(0, batchSize)
+    while (!this.#waiting.isEmpty && !this.#stopped) {
+      const batch = this.#waiting.nextBatch()
       while (!(await this.#deliver(batch)) && !this.#stopped) await new Promise(resolve => setTimeout(resolve, retryAfterMs).unref())
       if (!this.blocks) for (const resolve of this.#room.splice(0)) resolve()
     }
-    if (this.#dropped > 0)
-      this.#log.warn('a log sink could not keep up: the oldest records were dropped', { sink: this.#sink.name, dropped: this.#dropped })
-    this.#dropped = 0
+    this.#reportDropped()
+  }
+
+  #reportDropped(): void {
+    const { records, contents } = this.#dropped
+    const sink = this.#sink.name
+    if (records > 0) this.#log.warn('a log sink could not keep up: the oldest records were dropped', { sink, dropped: records })
+    if (contents > 0) this.#log.warn('a log sink could not keep up: the content of the oldest records was dropped', { sink, contents })
+    this.#dropped = { records: 0, contents: 0 }
   }
 
   /** False if the batch must be retried. */

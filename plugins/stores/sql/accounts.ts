@@ -32,10 +32,12 @@ export interface RetiredAccountTable {
 export class SqlAccounts implements AccountStore {
   readonly persistent = true
   readonly #database: Kysely<Tables>
+  readonly #reader: Kysely<Tables>
   readonly #cache: RowCache<Account>
 
-  constructor(database: Kysely<Tables>, clock: Clock, { cacheTtlMs, staleKeysMs }: KeyCacheOptions) {
+  constructor(database: Kysely<Tables>, clock: Clock, { cacheTtlMs, staleKeysMs }: KeyCacheOptions, reader = database) {
     this.#database = database
+    this.#reader = reader
     const load = async (name: string): Promise<Account | undefined> => await this.#read(JSON.parse(name) as RefName)
     this.#cache = new RowCache(clock, { ttlMs: cacheTtlMs, staleMs: staleKeysMs, keepsUnknown: true, load })
   }
@@ -107,11 +109,11 @@ export class SqlAccounts implements AccountStore {
 
   /** The oldest first. */
   #ordered() {
-    return this.#database.selectFrom('account').selectAll().orderBy('created_at').orderBy('id')
+    return this.#reader.selectFrom('account').selectAll().orderBy('created_at').orderBy('id')
   }
 
   async #read(name: RefName): Promise<Account | undefined> {
-    const row = await rowQuery(this.#database, name).executeTakeFirst()
+    const row = await rowQuery(this.#reader, name).executeTakeFirst()
     return row && fromRow(row)
   }
 }

@@ -13,13 +13,15 @@ export interface AdminTokenTable {
 
 export class SqlAdminTokens implements AdminTokenStore {
   readonly #database: Kysely<Tables>
+  readonly #reader: Kysely<Tables>
 
-  constructor(database: Kysely<Tables>) {
+  constructor(database: Kysely<Tables>, reader = database) {
     this.#database = database
+    this.#reader = reader
   }
 
   async find(id: string): Promise<AdminToken | undefined> {
-    const row = await this.#database.selectFrom('admin_token').selectAll().where('id', '=', id).executeTakeFirst()
+    const row = await this.#reader.selectFrom('admin_token').selectAll().where('id', '=', id).executeTakeFirst()
     return row && fromRow(row)
   }
 
@@ -36,7 +38,7 @@ export class SqlAdminTokens implements AdminTokenStore {
   }
 
   async list(): Promise<readonly AdminToken[]> {
-    const rows = await this.#database.selectFrom('admin_token').selectAll().orderBy('created_at').orderBy('id').execute()
+    const rows = await this.#reader.selectFrom('admin_token').selectAll().orderBy('created_at').orderBy('id').execute()
     return rows.map(fromRow)
   }
 }

@@ -15,9 +15,11 @@ export interface AuditTable {
 
 export class SqlAuditTrail implements AuditTrail {
   readonly #database: Kysely<Tables>
+  readonly #reader: Kysely<Tables>
 
-  constructor(database: Kysely<Tables>) {
+  constructor(database: Kysely<Tables>, reader = database) {
     this.#database = database
+    this.#reader = reader
   }
 
   async add({ id, at, actor, action, target, org, changes }: AuditEntry): Promise<void> {
@@ -28,7 +30,7 @@ export class SqlAuditTrail implements AuditTrail {
   }
 
   async page({ org, actor, target, from, to }: AuditFilter, { limit, after }: PageQuery): Promise<readonly AuditEntry[]> {
-    let query = this.#database.selectFrom('audit').selectAll().orderBy('at', 'desc').orderBy('id', 'desc').limit(limit)
+    let query = this.#reader.selectFrom('audit').selectAll().orderBy('at', 'desc').orderBy('id', 'desc').limit(limit)
     if (org !== undefined) query = query.where('org', '=', org)
     if (actor !== undefined) query = query.where('actor', '=', actor)
     if (target !== undefined) query = query.where('target', '=', target)

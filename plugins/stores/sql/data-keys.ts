@@ -31,6 +31,7 @@ const rowsInBatch = 50
  */
 export class DataKeys {
   readonly #database: Kysely<Tables>
+  readonly #reader: Kysely<Tables>
   readonly #sealer: Sealer
   readonly #clock: Clock
   readonly #log: Logger
@@ -40,8 +41,9 @@ export class DataKeys {
   /** By id and organization. */
   readonly #opened = recentValues<string, DataKey>(maxCachedKeys)
 
-  constructor(database: Kysely<Tables>, sealer: Sealer, clock: Clock, log: Logger, maxAgeDays: number) {
+  constructor(database: Kysely<Tables>, sealer: Sealer, clock: Clock, log: Logger, maxAgeDays: number, reader = database) {
     this.#database = database
+    this.#reader = reader
     this.#sealer = sealer
     this.#clock = clock
     this.#log = log
@@ -64,7 +66,7 @@ export class DataKeys {
   async find(org: string, id: string): Promise<DataKey | undefined> {
     const known = this.#opened.get(addressOf(id, org))
     if (known) return known
-    const row = await this.#database.selectFrom('data_key').selectAll().where('id', '=', id).where('org', '=', org).executeTakeFirst()
+    const row = await this.#reader.selectFrom('data_key').selectAll().where('id', '=', id).where('org', '=', org).executeTakeFirst()
     return row && this.#open(row)
   }
 
@@ -87,7 +89,7 @@ export class DataKeys {
   }
 
   async #newest(org: string): Promise<DataKey> {
-    const row = await this.#database
+    const row = await this.#reader
       .selectFrom('data_key')
       .selectAll()
       .where('org', '=', org)

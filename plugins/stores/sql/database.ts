@@ -4,7 +4,7 @@ import type { Logger, Sealer } from '../../../core/index.ts'
 import { checkMasterKey } from './master-key-check.ts'
 import type { Migrated } from './migrate.ts'
 import { migrations } from './migrations/index.ts'
-import { nameOfUrl, inspectPostgres, openPostgres } from './postgres/open.ts'
+import { connectPostgres, nameOfUrl, inspectPostgres, openPostgres } from './postgres/open.ts'
 import { connectSqlite, inspectSqlite, openMemory, openSqlite } from './sqlite/open.ts'
 import type { Tables } from './tables.ts'
 
@@ -40,9 +40,33 @@ export async function openDatabase(
   }
 }
 
-/** Another connection to a SQLite file, so that a long query holds up nothing else. Undefined where the first connection has to do. */
-export function openReader(place: Place, { lookOnly }: Pick<OpenOptions, 'lookOnly'>): Kysely<Tables> | undefined {
-  return 'file' in place && !lookOnly && existsSync(place.file) ? connectSqlite(place.file) : undefined
+/** Connections that only read, so that nothing waits for what is being written. They open when they are first used. */
+export interface Readers {
+  /** What every request waits for: keys, accounts, limits. */
+  readonly lookups: Kysely<Tables>
+  /** Stored responses, which may be large. */
+  readonly responses: Kysely<Tables>
+  /** Records and usage, which may take seconds to search. */
+  readonly reports: Kysely<Tables>
+  close(): Promise<void>
+}
+
+/** `database`: the first connection, which has to do for a database in memory. Postgres writes through several at once. */
+export async function openReaders(
+  place: Place,
+  database: Kysely<Tables>,
+  { lookOnly }: Pick<OpenOptions, 'lookOnly'>,
+  log: Logger,
+): Promise<Readers> {
+  if (lookOnly || ('file' in place && !existsSync(place.file)))
+    return { lookups: database, responses: database, reports: database, close: async () => {} }
+  if ('url' in place) {
+    const lookups = await connectPostgres({ ...place, maxConnections: lookupConnections }, log)
+    return { lookups, responses: database, reports: database, close: () => lookups.destroy() }
+  }
+  const [lookups, responses, reports] = [connectSqlite(place.file), connectSqlite(place.file), connectSqlite(place.file)]
+  const close = async (): Promise<void> => void (await Promise.all([lookups, responses, reports].map(each => each.destroy())))
+  return { lookups, responses, reports, close }
 }
 
 /** Brings the tables up to date, and returns the names of the migrations that ran. */
@@ -81,5 +105,6 @@ function nameOf(place: Place): string {
   return 'url' in place ? nameOfUrl(place.url) : place.file
 }
 
+const lookupConnections = 2
 const [firstMigration] = Object.keys(migrations) as [string]
 const masterKeyMigration = '0003-master-key-check'

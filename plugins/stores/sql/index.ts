@@ -25,7 +25,7 @@ import { SqlAccounts } from './accounts.ts'
 import { SqlAdminTokens } from './admin-tokens.ts'
 import { SqlAuditTrail } from './audit-trail.ts'
 import { DataKeys } from './data-keys.ts'
-import { openDatabase, openReader, upgradeDatabase, type Place } from './database.ts'
+import { openDatabase, openReaders, upgradeDatabase, type Place } from './database.ts'
 import { Expiry } from './expiry.ts'
 import { SqlKeys } from './keys.ts'
 import { SqlLedger } from './ledger/ledger.ts'
@@ -74,7 +74,7 @@ export default definePlugin({
         type: 'integer',
         minimum: 1,
         default: 10,
-        description: 'How many connections to Postgres to open at most.',
+        description: 'How many connections to Postgres to open at most, beside two that only look up keys and accounts.',
       },
       services: {
         type: 'array',
@@ -122,14 +122,20 @@ export default definePlugin({
     const place = placeOf(gateway, options)
     const database = await openDatabase(place, gateway, sealer, log)
     gateway.onStop(() => database.destroy())
-    const dataKeys = new DataKeys(database, sealer, clock, log, options.dataKeyDays)
+    const readers = await openReaders(place, database, gateway, log)
+    const { lookups } = readers
+    gateway.onStop(() => readers.close())
+    const dataKeys = new DataKeys(database, sealer, clock, log, options.dataKeyDays, readers.responses)
     const parts = new SealedParts(dataKeys)
     if (gateway.createFiles) resealInBackground(gateway, dataKeys)
-    if (gateway.provides(KeyStore)) gateway.provide(KeyStore, new SqlKeys(database, clock, log, options))
-    if (gateway.provides(AccountStore)) gateway.provide(AccountStore, new SqlAccounts(database, clock, options))
-    if (gateway.provides(ResponseStore)) gateway.provide(ResponseStore, new SqlResponses(database, parts, log))
-    if (gateway.provides(AuditTrail)) gateway.provide(AuditTrail, new SqlAuditTrail(database))
-    if (gateway.provides(AdminTokenStore)) gateway.provide(AdminTokenStore, new SqlAdminTokens(database))
+    if (gateway.provides(KeyStore)) gateway.provide(KeyStore, new SqlKeys(database, clock, log, options, lookups))
+    if (gateway.provides(AccountStore)) gateway.provide(AccountStore, new SqlAccounts(database, clock, options, lookups))
+    if (gateway.provides(ResponseStore)) {
+      const writers = 'url' in place ? Math.ceil(place.maxConnections / 2) : 1
+      gateway.provide(ResponseStore, new SqlResponses(database, parts, log, { reader: readers.responses, writers }))
+    }
+    if (gateway.provides(AuditTrail)) gateway.provide(AuditTrail, new SqlAuditTrail(database, lookups))
+    if (gateway.provides(AdminTokenStore)) gateway.provide(AdminTokenStore, new SqlAdminTokens(database, lookups))
     if (gateway.provides(MetricStore)) {
       const metrics = new LiveMetrics(clock)
       gateway.provide(MetricStore, metrics)
@@ -138,7 +144,7 @@ export default definePlugin({
       gateway.onStop(() => saved.stop())
     }
     if (gateway.provides(RateLimiter)) {
-      const limits = new SqlLimits(database, clock, log)
+      const limits = new SqlLimits(database, clock, log, lookups)
       gateway.provide(RateLimiter, limits)
       gateway.onStop(() => limits.stop())
     }
@@ -152,10 +158,8 @@ export default definePlugin({
     }
     if (gateway.provides(RecordStore)) {
       const sink = new RecordSink(database, parts, log)
-      const reader = openReader(place, gateway)
       gateway.add(LogSinks, sink)
-      gateway.provide(RecordStore, new SqlRecords(database, clock, parts, log, reader))
-      gateway.onStop(() => reader?.destroy())
+      gateway.provide(RecordStore, new SqlRecords(database, clock, parts, log, readers.reports))
       gateway.onStop(() => sink.stop())
     }
     if (!gateway.createFiles) return

@@ -39,12 +39,14 @@ export interface KeyCacheOptions {
 export class SqlKeys implements KeyStore {
   readonly persistent = true
   readonly #database: Kysely<Tables>
+  readonly #reader: Kysely<Tables>
   readonly #log: Logger
   readonly #cache: RowCache<ApiKey>
   readonly #reachable: Reachable
 
-  constructor(database: Kysely<Tables>, clock: Clock, log: Logger, { cacheTtlMs, staleKeysMs }: KeyCacheOptions) {
+  constructor(database: Kysely<Tables>, clock: Clock, log: Logger, { cacheTtlMs, staleKeysMs }: KeyCacheOptions, reader = database) {
     this.#database = database
+    this.#reader = reader
     this.#log = log
     this.#cache = new RowCache(clock, { ttlMs: cacheTtlMs, staleMs: staleKeysMs, keepsUnknown: false, load: id => this.#read(id) })
     // Cached keys go on working for a while.
@@ -92,16 +94,16 @@ export class SqlKeys implements KeyStore {
   }
 
   async empty(): Promise<boolean> {
-    return (await this.#database.selectFrom('api_key').select('id').limit(1).executeTakeFirst()) === undefined
+    return (await this.#reader.selectFrom('api_key').select('id').limit(1).executeTakeFirst()) === undefined
   }
 
   /** The oldest first. */
   #visible() {
-    return this.#database.selectFrom('api_key').selectAll().where('hidden', 'is', null).orderBy('created_at').orderBy('id')
+    return this.#reader.selectFrom('api_key').selectAll().where('hidden', 'is', null).orderBy('created_at').orderBy('id')
   }
 
   async #read(id: string): Promise<ApiKey | undefined> {
-    const row = await this.#database.selectFrom('api_key').selectAll().where('id', '=', id).executeTakeFirst()
+    const row = await this.#reader.selectFrom('api_key').selectAll().where('id', '=', id).executeTakeFirst()
     return row && this.#readable([row])[0]
   }
 

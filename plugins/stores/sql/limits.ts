@@ -33,6 +33,7 @@ const pruneEveryMs = 60_000
  */
 export class SqlLimits implements RateLimiter {
   readonly #database: Kysely<Tables>
+  readonly #reader: Kysely<Tables>
   readonly #clock: Clock
   readonly #log: Logger
   readonly #windows = new Map<string, Window>()
@@ -42,8 +43,9 @@ export class SqlLimits implements RateLimiter {
   #saving: Promise<void> | undefined
   #prunedAt = 0
 
-  constructor(database: Kysely<Tables>, clock: Clock, log: Logger) {
+  constructor(database: Kysely<Tables>, clock: Clock, log: Logger, reader = database) {
     this.#database = database
+    this.#reader = reader
     this.#clock = clock
     this.#log = log
   }
@@ -122,7 +124,7 @@ export class SqlLimits implements RateLimiter {
   /** While the database is down, the window starts empty. */
   async #load(bucket: string, window: Window): Promise<void> {
     try {
-      const row = await this.#database.selectFrom('rate_window').selectAll().where('bucket', '=', bucket).executeTakeFirst()
+      const row = await this.#reader.selectFrom('rate_window').selectAll().where('bucket', '=', bucket).executeTakeFirst()
       if (row && row.ends_at > this.#clock.now()) {
         window.used += row.used
         window.endsAt = row.ends_at

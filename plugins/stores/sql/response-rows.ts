@@ -24,24 +24,58 @@ export interface ResponseItemTable {
 
 type KeptItem = Item & { readonly id: string }
 
+/** A response to insert, with the items to index. */
+export interface Added {
+  readonly row: ResponseTable
+  readonly turn: Turn
+}
+
 /** SQLite allows 32,766 parameters in a statement. */
-const idsInStatement = 1_000
+const rowsInStatement = 1_000
 
 export function itemsOf({ input, output }: Turn): readonly KeptItem[] {
   return [...input, ...output] as readonly KeptItem[]
 }
 
-/** Indexes the items of a response. Items that an earlier response also has now belong to this one. */
-export async function indexItems(database: Kysely<Tables>, owner: string, responseId: string, turn: Turn): Promise<void> {
-  for (const ids of pieces(itemsOf(turn).map(item => columnId(item.id)))) {
-    await database
+/** Replaces responses that are there already. Call it within a transaction. */
+export async function insertResponses(transaction: Kysely<Tables>, added: readonly Added[]): Promise<void> {
+  if (added.length === 0) return
+  const inserted = await transaction
+    .insertInto('response')
+    .values(added.map(({ row }) => row))
+    .onConflict(conflict => conflict.doNothing())
+    .returning(['owner', 'id'])
+    .execute()
+  const fresh = new Set(inserted.map(addressOf))
+  for (const { row } of added) {
+    if (fresh.delete(addressOf(row))) continue
+    await removeResponse(transaction, row.owner, row.id)
+    await transaction.insertInto('response').values(row).execute()
+  }
+  await indexItems(transaction, added)
+}
+
+/** Items that an earlier response also has now belong to the later one. */
+async function indexItems(transaction: Kysely<Tables>, added: readonly Added[]): Promise<void> {
+  const holders = new Map<string, ResponseItemTable>()
+  for (const { row, turn } of added)
+    for (const item of itemsOf(turn)) {
+      const entry = { owner: row.owner, item_id: columnId(item.id), response_id: row.id }
+      holders.set(JSON.stringify([entry.owner, entry.item_id]), entry)
+    }
+  const entries = [...holders].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, entry]) => entry)
+  for (const piece of pieces(entries))
+    await transaction
       .insertInto('response_item')
-      .values(ids.map(id => ({ owner, item_id: id, response_id: responseId })))
+      .values(piece)
       .onConflict(conflict =>
         conflict.columns(['owner', 'item_id']).doUpdateSet(({ ref }) => ({ response_id: ref('excluded.response_id') })),
       )
       .execute()
-  }
+}
+
+function addressOf({ owner, id }: Pick<ResponseTable, 'owner' | 'id'>): string {
+  return JSON.stringify([owner, id])
 }
 
 /** Item ids by the id of the response that has them. They are in the form of `columnId`. */
@@ -51,7 +85,7 @@ export async function readIndex(
   itemIds: readonly string[],
 ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const holders = new Map<string, Set<string>>()
-  for (const ids of pieces(itemIds.map(columnId))) {
+  for (const ids of pieces([...new Set(itemIds.map(columnId))])) {
     const rows = await database
       .selectFrom('response_item')
       .select(['item_id', 'response_id'])
@@ -79,10 +113,9 @@ export async function removeResponse(transaction: Kysely<Tables>, owner: string,
   return true
 }
 
-/** The distinct ids, in pieces that fit into a statement. Sorted, so that two transactions never wait for each other. */
-function pieces(ids: readonly string[]): readonly (readonly string[])[] {
-  const distinct = [...new Set(ids)].sort()
-  return Array.from({ length: Math.ceil(distinct.length / idsInStatement) }, (_, index) =>
-    distinct.slice(index * idsInStatement, (index + 1) * idsInStatement),
+/** In pieces that fit into a statement. */
+function pieces<T>(all: readonly T[]): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(all.length / rowsInStatement) }, (_, index) =>
+    all.slice(index * rowsInStatement, (index + 1) * rowsInStatement),
   )
 }

@@ -11,46 +11,40 @@ import {
 import { chainQuery, type ResponseLink } from './chain-query.ts'
 import { columnId } from './column-id.ts'
 import type { Tables } from './tables.ts'
-import { indexItems, itemsOf, readIndex, removeResponse, type ResponseTable } from './response-rows.ts'
+import { itemsOf, readIndex, removeResponse, type ResponseTable } from './response-rows.ts'
+import { ResponseWrites } from './response-writes.ts'
 import type { SealedParts } from './sealed-parts.ts'
+
+export interface ResponseConnections {
+  /** Default: the same connection. */
+  readonly reader?: Kysely<Tables> | undefined
+  /** How many transactions to run at once. Default: 1. */
+  readonly writers?: number
+}
 
 /** The turn and body of a response are encrypted. Its id, its owner and the ids of its items are not. */
 export class SqlResponses implements ResponseStore {
   readonly #database: Kysely<Tables>
+  readonly #reader: Kysely<Tables>
+  readonly #writes: ResponseWrites
   readonly #parts: SealedParts
   readonly #log: Logger
 
-  constructor(database: Kysely<Tables>, parts: SealedParts, log: Logger) {
+  constructor(database: Kysely<Tables>, parts: SealedParts, log: Logger, { reader = database, writers = 1 }: ResponseConnections = {}) {
     this.#database = database
+    this.#reader = reader
+    this.#writes = new ResponseWrites(database, parts, writers)
     this.#parts = parts
     this.#log = log
   }
 
-  async put(ownerName: string, response: StoredResponse): Promise<void> {
-    const { org, previousId, createdAt, input, output, body } = response
-    const owner = columnId(ownerName)
-    const id = columnId(response.id)
-    const conversation = await this.#parts.seal(org, { owner, id, part: 'conversation' }, { input, output })
-    const sealedBody = await this.#parts.seal(org, { owner, id, part: 'body' }, body)
-    const row = {
-      owner,
-      id,
-      org,
-      previous_id: previousId === undefined ? null : columnId(previousId),
-      created_at: createdAt,
-      conversation,
-      body: sealedBody,
-    }
-    await this.#database.transaction().execute(async transaction => {
-      await removeResponse(transaction, owner, id)
-      await transaction.insertInto('response').values(row).execute()
-      await indexItems(transaction, owner, id, response)
-    })
+  put(owner: string, response: StoredResponse, signal?: AbortSignal): Promise<void> {
+    return this.#writes.add(owner, response, signal)
   }
 
   async get(ownerName: string, id: string): Promise<StoredResponse | undefined> {
     const owner = columnId(ownerName)
-    const row = await this.#database
+    const row = await this.#reader
       .selectFrom('response')
       .selectAll()
       .where('owner', '=', owner)
@@ -74,7 +68,7 @@ export class SqlResponses implements ResponseStore {
   async chain(ownerName: string, responseId: string): Promise<readonly Turn[] | undefined> {
     const owner = columnId(ownerName)
     const id = columnId(responseId)
-    const links = new Map((await chainQuery(this.#database, owner, id).execute()).map(row => [row.id, row]))
+    const links = new Map((await chainQuery(this.#reader, owner, id).execute()).map(row => [row.id, row]))
     const newestFirst: ResponseLink[] = []
     for (let next: string | null = id; next !== null;) {
       const link = links.get(next)
@@ -95,10 +89,10 @@ export class SqlResponses implements ResponseStore {
 
   async items(ownerName: string, ids: readonly string[]): Promise<ReadonlyMap<string, Item>> {
     const owner = columnId(ownerName)
-    const holders = await readIndex(this.#database, owner, ids)
+    const holders = await readIndex(this.#reader, owner, ids)
     const found = new Map<string, Item>()
     for (const [responseId, itemIds] of holders) {
-      const row = await this.#database
+      const row = await this.#reader
         .selectFrom('response')
         .select(['id', 'org', 'conversation'])
         .where('owner', '=', owner)

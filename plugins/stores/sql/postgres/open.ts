@@ -41,7 +41,12 @@ export function nameOfUrl(url: string): string {
   return `${pathname.slice(1) || 'default'} at ${searchParams.get('host') ?? hostname}${port && `:${port}`}`
 }
 
-async function connect({ url, maxConnections }: PostgresPlace, log: Logger, query_timeout: number | undefined): Promise<Kysely<Tables>> {
+/** A database whose tables are up to date. Connections open when they are first used. */
+export async function connectPostgres(place: PostgresPlace, log: Logger): Promise<Kysely<Tables>> {
+  return await pooled(place, log, queryTimeoutMs)
+}
+
+async function pooled({ url, maxConnections }: PostgresPlace, log: Logger, query_timeout: number | undefined): Promise<Kysely<Tables>> {
   requirePeer('sql', 'pg', 'for Postgres')
   const { Pool, types } = (await import('pg')).default
   const pool = new Pool({
@@ -55,7 +60,11 @@ async function connect({ url, maxConnections }: PostgresPlace, log: Logger, quer
   })
   // Without a listener, a connection that breaks while it is idle ends the process.
   pool.on('error', error => log.warn('a connection to Postgres was lost', describeError(error)))
-  const database = new Kysely<Tables>({ dialect: storingAnyText(new PostgresDialect({ pool })) })
+  return new Kysely<Tables>({ dialect: storingAnyText(new PostgresDialect({ pool })) })
+}
+
+async function connect(place: PostgresPlace, log: Logger, query_timeout: number | undefined): Promise<Kysely<Tables>> {
+  const database = await pooled(place, log, query_timeout)
   // Through Kysely, which closes the pool only if it has used it.
   return await orClosed(database, async () => {
     await reached(() => database.executeQuery(CompiledQuery.raw('select 1')))

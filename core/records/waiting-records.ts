@@ -1,0 +1,74 @@
+import type { RequestRecord } from '../contracts/log-sink.ts'
+import { jsonBytes } from '../foundation/json-bytes.ts'
+
+const mostRecords = 10_000
+const mostContentBytes = 128 * 1024 * 1024
+const recordsInBatch = 500
+/** Small, so that a sink can handle a batch quickly. One record may have more. */
+const contentBytesInBatch = 4 * 1024 * 1024
+
+/** How much did not fit. */
+export interface Dropped {
+  records: number
+  /** Contents of records that stayed. */
+  contents: number
+}
+
+/** The records that wait for one sink, oldest first. Content counts by its size, because a single record can have megabytes. */
+export class WaitingRecords {
+  #records: RequestRecord[] = []
+  /** Of records with content, oldest first. */
+  readonly #contents = new Map<RequestRecord, number>()
+  #contentBytes = 0
+
+  get isEmpty(): boolean {
+    return this.#records.length === 0
+  }
+
+  get isFull(): boolean {
+    return this.#records.length >= mostRecords || this.#contentBytes >= mostContentBytes
+  }
+
+  add(record: RequestRecord): void {
+    this.#records.push(record)
+    const { request, response, kept } = record
+    if (!request && !response) return
+    const bytes = jsonBytes([request, response, kept])
+    this.#contents.set(record, bytes)
+    this.#contentBytes += bytes
+  }
+
+  /** Drops the oldest records and contents that are too many, and counts them. */
+  dropOldest(dropped: Dropped): void {
+    if (this.#records.length > mostRecords) dropped.records += this.#take(recordsInBatch).length
+    for (const record of this.#contents.keys()) {
+      if (this.#contentBytes <= mostContentBytes) return
+      this.#forget(record)
+      this.#records[this.#records.indexOf(record)] = withoutContent(record)
+      dropped.contents++
+    }
+  }
+
+  nextBatch(): readonly RequestRecord[] {
+    const most = Math.min(recordsInBatch, this.#records.length)
+    let bytes = 0
+    let count = 0
+    while (count < most && bytes < contentBytesInBatch) bytes += this.#contents.get(this.#records[count++]!) ?? 0
+    return this.#take(count)
+  }
+
+  #take(count: number): readonly RequestRecord[] {
+    const taken = this.#records.splice(0, count)
+    if (this.#contents.size > 0) for (const record of taken) this.#forget(record)
+    return taken
+  }
+
+  #forget(record: RequestRecord): void {
+    this.#contentBytes -= this.#contents.get(record) ?? 0
+    this.#contents.delete(record)
+  }
+}
+
+export function withoutContent({ kept: _, ...record }: RequestRecord): RequestRecord {
+  return { ...record, request: null, response: null }
+}

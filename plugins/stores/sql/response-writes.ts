@@ -1,0 +1,112 @@
+import type { Kysely } from 'kysely'
+import { jsonBytes, type StoredResponse } from '../../../core/index.ts'
+import { columnId } from './column-id.ts'
+import { insertResponses, type ResponseTable } from './response-rows.ts'
+import type { SealedParts } from './sealed-parts.ts'
+import type { Tables } from './tables.ts'
+import { isUnavailable } from './unavailable.ts'
+import { WriteQueue, type Write } from './write-queue.ts'
+
+interface Waiting extends Write {
+  readonly response: StoredResponse
+  readonly signal: AbortSignal | undefined
+  resolve(): void
+  reject(error: unknown): void
+}
+
+interface Sealed {
+  readonly waiting: Waiting
+  readonly row: ResponseTable
+}
+
+const mostInGroup = 32
+/** One response may be larger. */
+const mostGroupBytes = 512 * 1024
+
+/**
+ * Stores responses in groups, each in one transaction: what arrives while one group is stored goes into the next. Small responses do not
+ * wait long behind large ones.
+ */
+export class ResponseWrites {
+  readonly #database: Kysely<Tables>
+  readonly #parts: SealedParts
+  readonly #queue = new WriteQueue<Waiting>()
+  /** How many groups may be stored at once. */
+  #free: number
+
+  constructor(database: Kysely<Tables>, parts: SealedParts, writers: number) {
+    this.#database = database
+    this.#parts = parts
+    this.#free = writers
+  }
+
+  /** Resolves when the response is durable. After `signal` aborts, it is not stored any more. */
+  add(owner: string, response: StoredResponse, signal: AbortSignal | undefined): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const { input, output, body } = response
+    const waiting: Waiting = { owner, response, bytes: jsonBytes([input, output, body]), signal, resolve, reject }
+    this.#queue.add(waiting)
+    signal?.addEventListener('abort', () => {
+      this.#queue.remove(waiting)
+      reject(signal.reason)
+    })
+    if (this.#free > 0) void this.#drain()
+    return promise
+  }
+
+  async #drain(): Promise<void> {
+    this.#free--
+    while (!this.#queue.isEmpty) await this.#store(await this.#nextGroup())
+    this.#free++
+  }
+
+  async #nextGroup(): Promise<readonly Sealed[]> {
+    const group: Sealed[] = []
+    for (let bytes = 0; group.length < mostInGroup && bytes < mostGroupBytes;) {
+      const waiting = this.#queue.next()
+      if (!waiting) return group
+      try {
+        const row = await this.#sealed(waiting)
+        group.push({ waiting, row })
+        bytes += waiting.bytes
+      } catch (error) {
+        waiting.reject(error)
+      }
+    }
+    return group
+  }
+
+  async #sealed({ owner: ownerName, response }: Waiting): Promise<ResponseTable> {
+    const { org, previousId, createdAt, input, output, body } = response
+    const owner = columnId(ownerName)
+    const id = columnId(response.id)
+    return {
+      owner,
+      id,
+      org,
+      previous_id: previousId === undefined ? null : columnId(previousId),
+      created_at: createdAt,
+      conversation: await this.#parts.seal(org, { owner, id, part: 'conversation' }, { input, output }),
+      body: await this.#parts.seal(org, { owner, id, part: 'body' }, body),
+    }
+  }
+
+  async #store(group: readonly Sealed[]): Promise<void> {
+    if (group.length === 0) return
+    try {
+      await this.#database.transaction().execute(async transaction => {
+        // The transaction may have waited for long.
+        const wanted = group.filter(({ waiting }) => !waiting.signal?.aborted)
+        await insertResponses(
+          transaction,
+          wanted.map(({ row, waiting }) => ({ row, turn: waiting.response })),
+        )
+      })
+      for (const { waiting } of group) waiting.resolve()
+    } catch (error) {
+      // One response that the database refuses must not cost the others.
+      if (group.length > 1 && !isUnavailable(error)) for (const each of group) await this.#store([each])
+      else for (const { waiting } of group) waiting.reject(error)
+    }
+  }
+}
