@@ -150,9 +150,11 @@ export default definePlugin({
     }
     if (gateway.provides(Ledger)) {
       const process = new LedgerProcess(database, clock, log)
-      gateway.provide(Ledger, new SqlLedger(database, clock, log, process))
+      const ledger = new SqlLedger(database, clock, log, process)
+      gateway.provide(Ledger, ledger)
       gateway.onStart(() => process.start())
       gateway.onStop(() => process.stop())
+      gateway.onStop(() => ledger.stop())
     }
     if (gateway.provides(RecordStore)) {
       const sink = new RecordSink(database, parts, log)

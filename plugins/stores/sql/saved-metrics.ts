@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
+import pTimeout from 'p-timeout'
 import { describeError, metricLevels, packSummary, type Clock, type LiveMetrics, type Logger } from '../../../core/index.ts'
 import { readMetrics, rollUpOldest, saveMetrics, summaryOf, type MetricTable } from './metric-rows.ts'
 import type { Tables } from './tables.ts'
@@ -12,6 +13,8 @@ const rollUpEveryMs = 10 * minuteMs
 const recentMinutes = 20
 /** While the database does not answer, this many minutes of endpoints wait in memory. */
 const maxWaiting = 50_000
+/** Longer, a stop does not wait for a database that is down. */
+const stopWaitMs = 5_000
 
 /** Writes the metrics of this process to the database in batches, and reads those of earlier ones at the start. */
 export class SavedMetrics {
@@ -52,7 +55,8 @@ export class SavedMetrics {
     for (const timer of this.#timers) clearInterval(timer)
     this.#stopped = true
     this.#save()
-    await this.#work
+    const fallback = (): void => this.#log.warn('the last metrics could not be written before the stop')
+    await pTimeout(this.#work, { milliseconds: stopWaitMs, fallback })
   }
 
   /** Resolves when all that was recorded so far is in the database, or could not be written. */

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import pTimeout from 'p-timeout'
 import {
-  describeError,
   periodStart,
   type Clock,
   type CreditEntry,
@@ -18,7 +16,7 @@ import {
 } from '../../../../core/index.ts'
 import { beforeInTime } from '../page.ts'
 import type { Tables } from '../tables.ts'
-import { LedgerBatches, type LedgerChange } from './batches.ts'
+import { LedgerBatches } from './batches.ts'
 import {
   addCredit,
   amountsOf,
@@ -32,10 +30,10 @@ import {
   type Limits,
 } from './changes.ts'
 import type { LedgerProcess } from './process.ts'
+import { Settlements, type Charge } from './settlements.ts'
 import { Standstill, unlessStandstill } from './standstill.ts'
 import { entryFromRow, sumName } from './sums.ts'
 
-const retryAfterMs = 500
 /** Longer, an answer does not wait for a database that is down. The settlement goes on in the background. */
 const settleWaitMs = 5_000
 
@@ -43,16 +41,21 @@ const settleWaitMs = 5_000
 export class SqlLedger implements Ledger {
   readonly #database: Kysely<Tables>
   readonly #clock: Clock
-  readonly #log: Logger
   readonly #process: LedgerProcess
   readonly #batches: LedgerBatches
+  readonly #settlements: Settlements
 
   constructor(database: Kysely<Tables>, clock: Clock, log: Logger, process: LedgerProcess) {
     this.#database = database
     this.#clock = clock
-    this.#log = log
     this.#process = process
     this.#batches = new LedgerBatches(database)
+    this.#settlements = new Settlements(this.#batches, log)
+  }
+
+  /** Call when no request is left. */
+  async stop(): Promise<void> {
+    await this.#settlements.stop()
   }
 
   async reserve(requestId: string, { caps, creditOf }: Spending, range: CreditRange): Promise<CreditHold | CreditShortage> {
@@ -67,7 +70,7 @@ export class SqlLedger implements Ledger {
       return typeof amount === 'number' ? this.#hold(requestId, id, limits, amount) : amount
     } catch (error) {
       // It may have been committed all the same.
-      if (!(error instanceof Standstill) || error.mayHappen) void this.#surely(release(id))
+      if (!(error instanceof Standstill) || error.mayHappen) void this.#settlements.run(release(id))
       throw error
     }
   }
@@ -109,10 +112,14 @@ export class SqlLedger implements Ledger {
   #hold(requestId: string, id: string, limits: Limits, amount: number): CreditHold {
     let held = amount
     let ended = false
-    const end = async (change: LedgerChange<void>): Promise<void> => {
+    const end = async (spent: number): Promise<void> => {
       if (ended) return
       ended = true
-      await pTimeout(this.#surely(change), { milliseconds: settleWaitMs, fallback: () => undefined })
+      const settled =
+        spent > 0
+          ? this.#settlements.run(settle(requestId, id, spent, this.#clock.now()), chargeOf(requestId, limits, spent))
+          : this.#settlements.run(release(id))
+      await pTimeout(settled, { milliseconds: settleWaitMs, fallback: () => undefined })
     }
     return {
       get usd() {
@@ -124,21 +131,13 @@ export class SqlLedger implements Ledger {
         held += more ?? 0
         return more !== undefined
       },
-      settle: async actualUsd => await end(settle(requestId, id, nanoDollars(actualUsd), this.#clock.now())),
-      release: async () => await end(release(id)),
+      settle: async actualUsd => await end(nanoDollars(actualUsd)),
+      release: async () => await end(0),
     }
   }
+}
 
-  /** Tries until it is done. It changes nothing the second time, because it deletes the hold. */
-  async #surely(change: LedgerChange<void>): Promise<void> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.#batches.run(change)
-      } catch (error) {
-        if (this.#process.stopped) return
-        if (attempt === 1) this.#log.error('a spend could not be settled yet; trying again', { hold: change.hold, ...describeError(error) })
-        await setTimeout(retryAfterMs, undefined, { ref: false })
-      }
-    }
-  }
+/** What an operator needs to charge a request by hand. */
+function chargeOf(requestId: string, { counted, creditOf }: Limits, spent: number): Charge {
+  return { request: requestId, costUsd: spent / 1e9, caps: counted.map(({ cap }) => cap.account), creditOf: creditOf ?? null }
 }

@@ -4,6 +4,7 @@ import { describeError, type Clock, type Logger } from '../../../../core/index.t
 import type { Tables } from '../tables.ts'
 import { LedgerBatches } from './batches.ts'
 import { expire } from './changes.ts'
+import { unlessStandstill } from './standstill.ts'
 
 export interface LedgerProcessTable {
   readonly id: string
@@ -29,7 +30,6 @@ export class LedgerProcess {
   #isEntered = false
   #timer: NodeJS.Timeout | undefined
   #working: Promise<unknown> = Promise.resolve()
-  stopped = false
 
   constructor(database: Kysely<Tables>, clock: Clock, log: Logger) {
     this.#database = database
@@ -66,15 +66,9 @@ export class LedgerProcess {
 
   /** Call when no request is left. */
   async stop(): Promise<void> {
-    this.stopped = true
     clearInterval(this.#timer)
-    await this.#working
-    if (this.#entered)
-      await this.#database
-        .deleteFrom('ledger_process')
-        .where('id', '=', this.#id)
-        .execute()
-        .catch(() => {})
+    // Without it, others find that this process is dead a minute later.
+    await unlessStandstill(this.#leave()).catch(() => {})
   }
 
   /** Returns how many holds were given back. */
@@ -111,6 +105,11 @@ export class LedgerProcess {
       .where('reserved', '=', 0)
       .execute()
     return expired
+  }
+
+  async #leave(): Promise<void> {
+    await this.#working
+    if (this.#entered) await this.#database.deleteFrom('ledger_process').where('id', '=', this.#id).execute()
   }
 
   async #show(): Promise<void> {

@@ -1,0 +1,53 @@
+import { setTimeout } from 'node:timers/promises'
+import pTimeout from 'p-timeout'
+import { describeError, type JsonObject, type Logger } from '../../../../core/index.ts'
+import type { LedgerBatches, LedgerChange } from './batches.ts'
+
+const retryAfterMs = 500
+/** Longer, a stop does not wait for a database that is down. */
+const stopWaitMs = 5_000
+
+/** What a settlement charges: for the log, if it is lost. */
+export type Charge = JsonObject
+
+/** Changes that must happen, even if the database is down for a while: each is tried until it is done, or the gateway stops. */
+export class Settlements {
+  readonly #batches: LedgerBatches
+  readonly #log: Logger
+  /** What is not done yet. */
+  readonly #open = new Map<Promise<void>, Charge | undefined>()
+  #stopped = false
+
+  constructor(batches: LedgerBatches, log: Logger) {
+    this.#batches = batches
+    this.#log = log
+  }
+
+  /** The change must do nothing the second time. `charge`: undefined if nothing is charged. */
+  async run(change: LedgerChange<void>, charge?: Charge): Promise<void> {
+    const done = this.#run(change, charge)
+    this.#open.set(done, charge)
+    await done
+    this.#open.delete(done)
+  }
+
+  /** Call when no request is left. Waits for what is open, but not long, and logs each charge that is lost. */
+  async stop(): Promise<void> {
+    await pTimeout(Promise.all(this.#open.keys()), { milliseconds: stopWaitMs, fallback: () => undefined })
+    this.#stopped = true
+    for (const charge of this.#open.values())
+      if (charge) this.#log.error('a request was not charged, because the database was down until the gateway stopped', charge)
+  }
+
+  async #run(change: LedgerChange<void>, charge: Charge | undefined): Promise<void> {
+    for (let attempt = 1; !this.#stopped; attempt++) {
+      try {
+        return await this.#batches.run(change)
+      } catch (error) {
+        const fields = { hold: change.hold, ...charge, ...describeError(error) }
+        if (attempt === 1) this.#log.error('a spend could not be settled yet; trying again', fields)
+        await setTimeout(retryAfterMs, undefined, { ref: false })
+      }
+    }
+  }
+}
