@@ -58,7 +58,8 @@ async function pooled({ url, maxConnections }: PostgresPlace, log: Logger, query
     ...(query_timeout !== undefined && { query_timeout }),
     types: { getTypeParser: (id, format) => (id === types.builtins.INT8 ? Number : types.getTypeParser(id, format as 'text')) },
   })
-  // Without a listener, a connection that breaks while it is idle ends the process.
+  // Without a listener, a connection that breaks ends the process. The pool listens only while a connection is idle; in use, its query fails.
+  pool.on('connect', client => client.on('error', () => {}))
   pool.on('error', error => log.warn('a connection to Postgres was lost', describeError(error)))
   return new Kysely<Tables>({ dialect: storingAnyText(new PostgresDialect({ pool })) })
 }
