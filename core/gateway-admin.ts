@@ -1,4 +1,7 @@
 import { AdminAdmission, type AdminTokenSettings } from './admission/admin-admission.ts'
+import { AuditTrail, type AuditEntry } from './contracts/audit-trail.ts'
+import { Clock } from './foundation/clock.ts'
+import { Ids } from './foundation/ids.ts'
 import { Masks } from './foundation/masks.ts'
 import type { Container } from './framework/container.ts'
 import { AdminRoutes } from './framework/extension-points.ts'
@@ -14,8 +17,10 @@ export interface GatewayAdmin {
   readonly localToken: string
   /** Whether nobody has a token yet. */
   isEmpty(): Promise<boolean>
-  /** Creates a token, which is shown only once. */
+  /** Creates a token, which is shown only once. It is audited. */
   issueToken(settings: AdminTokenSettings): Promise<string>
+  /** Notes in the audit trail what this process changed by other means than the API. */
+  note(change: Pick<AuditEntry, 'action' | 'target' | 'org' | 'changes'>): Promise<void>
   /** A code for a link that signs in as this token once, within 15 minutes. */
   issueLink(tokenText: string): Promise<string>
 }
@@ -30,11 +35,23 @@ export function adminOf(container: Container, facts: AdminFacts, adminToken: str
     container.get(Masks.token).add(adminToken)
     admission.accept(adminToken)
   }
+  const note: GatewayAdmin['note'] = async change => {
+    if (!container.has(AuditTrail)) return
+    const entry = { id: container.get(Ids).make('aud'), at: container.get(Clock).now(), actor: 'command-line', ...change }
+    await container.get(AuditTrail).add(entry)
+  }
   return {
     app: container.get(AdminApp),
     localToken: admission.localToken,
     isEmpty: () => admission.isEmpty(),
-    issueToken: async settings => (await admission.issue(settings)).text,
+    async issueToken(settings) {
+      const { token, text } = await admission.issue(settings)
+      const { id, name, role, org = null } = token
+      const changes = { name: { from: null, to: name }, role: { from: null, to: role } }
+      await note({ action: 'admin-tokens.create', target: id, org, changes })
+      return text
+    },
+    note,
     issueLink: text => admission.issueLink(text),
   }
 }

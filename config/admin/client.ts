@@ -50,9 +50,7 @@ export async function withAdmin(
 }
 
 async function inProcess(config: LoadedConfig, createFiles: boolean, run: (client: AdminClient) => Promise<void>): Promise<void> {
-  const hasAdmin = config.plugins.some(({ plugin }) => plugin.name === 'admin')
-  const plugins = hasAdmin ? config.plugins : [...config.plugins, admin({})]
-  const gateway = await openGateway({ ...config, plugins }, { logLevel: 'warn', createFiles })
+  const gateway = await openGateway(withAdminApi(config), { logLevel: 'warn', createFiles })
   try {
     const { app, localToken } = gateway.admin!
     const send: Send = async (path, init) =>
@@ -61,6 +59,12 @@ async function inProcess(config: LoadedConfig, createFiles: boolean, run: (clien
   } finally {
     await gateway.stop()
   }
+}
+
+/** Commands use the API even where no listener serves it. */
+export function withAdminApi(config: LoadedConfig): LoadedConfig {
+  const hasAdmin = config.plugins.some(({ plugin }) => plugin.name === 'admin')
+  return hasAdmin ? config : { ...config, plugins: [...config.plugins, admin({})] }
 }
 
 function remote(url: string, token: string): Send {

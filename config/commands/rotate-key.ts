@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { check } from '../../core/framework/plugin-host.ts'
 import { rotateKeyFile } from '../../plugins/sealers/local/master-key.ts'
+import { withAdminApi } from '../admin/client.ts'
 import { command, configOption, type ConfigOption } from '../command.ts'
 import { ConfigError } from '../errors.ts'
 import { loadConfig } from '../load.ts'
@@ -26,7 +27,12 @@ async function rotateKey({ config: path }: ConfigOption): Promise<void> {
     throw new ConfigError(config.file, [(error as Error).message])
   }
   // The start seals the data keys anew, and the stop waits for it.
-  await (await openGateway(config, { logLevel: 'warn' })).stop()
+  const gateway = await openGateway(withAdminApi(config), { logLevel: 'warn' })
+  try {
+    await gateway.admin?.note({ action: 'master-key.rotate', target: 'master-key', org: null, changes: {} })
+  } finally {
+    await gateway.stop()
+  }
   console.log(
     `The key file ${file} has a new master key. Gateways on this machine use it from now on.\n` +
       'Back up the file: it also holds the earlier keys, which open what clients still have of encrypted reasoning.',

@@ -84,6 +84,7 @@ export class Admission {
   #caller(key: ApiKey, accounts: KeyAccounts, policy: Policy): Caller {
     const known = this.#callers.get(key)
     if (known && known.caller.policy === policy && isSame(known.accounts, accounts)) return known.caller
+    this.#policies.checkSupplied(accounts)
     const caller = { key, policy, owner: ownerOf(key), spending: spendingOf(key, accounts) }
     this.#callers.set(key, { caller, accounts })
     return caller

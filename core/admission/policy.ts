@@ -16,6 +16,7 @@ import { describePluginError, Logger } from '../foundation/logger.ts'
 import { Guardrails, PolicySources } from '../framework/extension-points.ts'
 import type { Guardrail } from '../contracts/guardrail.ts'
 import type { Registry } from '../framework/registry.ts'
+import type { KeyAccounts } from './accounts.ts'
 
 /** Resolves the policy of a key from all levels, field by field (docs/protocol/keys-and-policy.md#levels). */
 export class PolicyResolver {
@@ -111,6 +112,18 @@ export class PolicyResolver {
     if (problem === undefined) return policy
     this.#log.error('the policy of an API key is malformed', { key: id, reason: `the policy of the key ${problem}` })
     throw unavailable('key', undefined)
+  }
+
+  /** Fails closed: throws a refusal if an account enforces a field, and no loaded plugin supplies the policies of its level. */
+  checkSupplied({ org, team, user }: KeyAccounts): void {
+    for (const account of [org, team, user]) {
+      if (!account || this.#sources.some(({ level }) => level === account.level)) continue
+      const field = policyFields.find(each => account.policy[each]?.enforced)
+      if (field !== undefined)
+        throw policyRefusal(
+          `The ${account.level} of this API key enforces "${field}", but no plugin of this gateway supplies the policies of that level. Load a plugin that does.`,
+        )
+    }
   }
 
   /** Fields that a policy turns on but no loaded plugin enforces. */

@@ -96,6 +96,16 @@ t.test('the first start prints an admin token, and a short GATEWAY_ADMIN_TOKEN i
   const [, url] = await gateway.says(/The admin API is on (http:\S+)/)
   t.equal((await fetch(`${url}/admin/v1/keys`, { headers: { authorization: `Bearer ${printed}` } })).status, 200)
   t.equal((await fetch(`${url}/admin/v1/keys`)).status, 401)
+  await gateway.says(/Turnpike listens/)
+  const audit = await fetch(`${url}/admin/v1/audit`, { headers: { authorization: `Bearer ${printed}` } })
+  const { data } = (await audit.json()) as { readonly data: readonly { readonly action: string; readonly target: string }[] }
+  t.strictSame(
+    data.map(({ action, target }) => [action, target]),
+    [
+      ['keys.create', (await workplace.run('keys', 'list')).stdout.split('\n')[1]?.split(' ')[0]],
+      ['admin-tokens.create', printed!.split('_')[1]],
+    ],
+  )
   const port = new URL(url!).port
   const taken = new Workplace(config(`admin: { port: ${port} }`))
   t.teardown(() => taken.remove())

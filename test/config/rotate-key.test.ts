@@ -1,5 +1,6 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import t from 'tap'
 import { askProcess as ask, config, keyOf, Workplace } from './turnpike-process.ts'
 
@@ -41,6 +42,13 @@ t.test('a rotation changes the key file, and nothing else that anyone notices', 
   await last.finished
 
   writeFileSync(file, `${newest}\nsomething else\n`)
+  const database = new DatabaseSync(join(workplace.path, 'data', 'turnpike.db'), { readOnly: true })
+  const audited = database.prepare("select actor, target from audit where action = 'master-key.rotate'").all()
+  database.close()
+  t.match(audited, [
+    { actor: 'command-line', target: 'master-key' },
+    { actor: 'command-line', target: 'master-key' },
+  ])
   t.match((await workplace.run('rotate-key')).stderr, /line 2: expected "previous: <key>" or "mac: <key>"/)
 })
 

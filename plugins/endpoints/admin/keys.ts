@@ -3,6 +3,7 @@ import {
   bodyValidator,
   invalidRequest,
   policyFields,
+  type Account,
   type AdminExchange,
   type AdminServices,
   type ApiKey,
@@ -12,6 +13,7 @@ import {
   type PolicyLayer,
   type Reply,
 } from '../../../core/index.ts'
+import { accountObjects } from './account-object.ts'
 import { audited } from './audit.ts'
 import { countEarlierSpend } from './earlier-spend.ts'
 import { checkKeyChange, checkNewKey, keyChange, type KeyBody } from './key-change.ts'
@@ -154,7 +156,8 @@ export class Keys {
   }
 
   /** A key of a user belongs to the user's team, too. */
-  async #owner({ admin }: AdminExchange, { clock }: AdminServices, body: KeyBody): Promise<Pick<ApiKey, 'org' | 'team' | 'user'>> {
+  async #owner(exchange: AdminExchange, gateway: AdminServices, body: KeyBody): Promise<Pick<ApiKey, 'org' | 'team' | 'user'>> {
+    const { admin } = exchange
     const { accounts } = this.#stores
     const org = body.org ?? admin.org ?? 'default'
     const unknown = (level: keyof typeof nouns, id: string): Error =>
@@ -165,7 +168,11 @@ export class Keys {
     if ((admin.org ?? org) !== org) throw unknown('org', org)
     if (!(await accounts.find({ level: 'org', org, id: org }))) {
       if (org !== 'default') throw unknown('org', org)
-      await accounts.add({ level: 'org', org, id: org, name: 'Default', policy: {}, createdAt: clock.now() })
+      const account: Account = { level: 'org', org, id: org, name: 'Default', policy: {}, createdAt: gateway.clock.now() }
+      if (await accounts.add(account)) {
+        const after = (await accountObjects(this.#stores, [account]))[0]!
+        await audited(this.#stores, exchange, gateway, { action: 'orgs.create', target: org, org, after })
+      }
     }
     const user = body.user ? await accounts.find({ level: 'user', org, id: body.user }) : undefined
     if (body.user && !user) throw unknown('user', body.user)

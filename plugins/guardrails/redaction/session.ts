@@ -89,10 +89,10 @@ export class RedactionSession implements GuardSession {
     return redacted + text.slice(from)
   }
 
-  /** Counts for the record and, if it has content, what stands for what. */
+  /** What was found and what stands for it belongs to the content. So nothing of it remains where logging is off. */
   #keep(found: ReadonlyMap<RequestText, readonly Found[]>): void {
-    this.#context.note('redaction', this.#summary(found))
-    if (!this.#placeholders.isEmpty) this.#context.keep('redaction', this.#placeholders.mapping())
+    const placeholders = this.#placeholders.isEmpty ? undefined : this.#placeholders.mapping()
+    this.#context.keep('redaction', { found: this.#summary(found), ...(placeholders && { placeholders }) })
   }
 
   /** How often each kind was found. */

@@ -297,17 +297,22 @@ t.test('every change is audited, without secrets', async t => {
   await call('PATCH', `/keys/${id}`, { name: 'renamed', spend_cap_usd: 5 }, editor)
   const { key: rotated } = (await call('POST', `/keys/${id}/rotate`, {}, editor)).body
   const { data } = (await call('GET', '/audit?limit=100')).body
-  const [rotation, change, creation] = data
+  const [rotation, change, token, creation] = data
   t.match(rotation, { action: 'keys.rotate', target: id, actor: editor.split('_')[1] })
   t.match(change, { action: 'keys.update', target: id, org: 'acme' })
   t.same(change.changes, { name: { from: 'k', to: 'renamed' }, spend_cap_usd: { from: null, to: 5 } })
+  t.match(token, { action: 'admin-tokens.create', target: editor.split('_')[1], actor: 'command-line', org: 'acme' })
   t.match(creation, { action: 'keys.create', actor: 'command-line' })
   for (const secret of [key, rotated, editor]) t.notMatch(JSON.stringify(data), secret.split('_')[2])
-  t.equal(data.length, 9)
+  t.equal(data.length, 10)
   t.same(
     (await call('GET', '/audit?org=globex')).body.data.map(({ org }: any) => org),
     ['globex', 'globex', 'globex'],
   )
+  await call('POST', '/keys', { name: 'k' })
+  const [own, org] = (await call('GET', '/audit?org=default')).body.data
+  t.match(own, { action: 'keys.create' })
+  t.match(org, { action: 'orgs.create', target: 'default' }, 'the organization that the key needed')
 })
 
 t.test('bad input is a 400 or 404 that names the member', async t => {

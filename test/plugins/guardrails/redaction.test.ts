@@ -510,13 +510,15 @@ t.test('names and addresses with personal data are refused, since they cannot be
   t.equal(acme.calls.length, 0)
 })
 
-t.test('what stands for what is kept beside the content, and nowhere else', async t => {
+t.test('what was found, and what stands for it, is kept beside the content, and nowhere else', async t => {
   const { under } = await stage()
   const { requestId } = await ask(under, { model: 'acme/m', input: 'a@example.com 192.0.2.1' })
   const record = await under.record(requestId)
-  t.same(record.kept, { redaction: { '[EMAIL_1]': 'a@example.com', '[IP_1]': '192.0.2.1' } })
+  t.same(record.kept, {
+    redaction: { found: { email: 1, ip: 1 }, placeholders: { '[EMAIL_1]': 'a@example.com', '[IP_1]': '192.0.2.1' } },
+  })
   const { request: _, response: __, kept: ___, ...facts } = record
-  t.notMatch(JSON.stringify(facts), /example\.com|192\.0/)
+  t.notMatch(JSON.stringify(facts), /example\.com|192\.0|email/)
   const seen: unknown[] = []
   const policy = { redaction: { value: true }, logging: { value: true } }
   const metadata = adding(LogSinks, {
@@ -533,17 +535,21 @@ t.test('what stands for what is kept beside the content, and nowhere else', asyn
       key: { name: 'demo', policy: { ...policy, logging: { value: logging } } },
     })
     const answer = await ask(other, { model: 'acme/m', input: 'a@example.com' })
-    const { kept } = await other.record(answer.requestId)
-    t.equal(kept !== undefined, logging)
+    const record = await other.record(answer.requestId)
+    t.equal(record.kept !== undefined, logging)
+    if (!logging) t.notMatch(JSON.stringify(record), /example\.com|email/, 'not even how often it was found')
     await other.stop()
   }
   t.equal(seen.length, 2)
-  t.notMatch(JSON.stringify(seen), /example\.com/)
+  t.notMatch(JSON.stringify(seen), /example\.com|email/)
 })
 
-t.test('the record counts what was found, without values', async t => {
-  const { under } = await stage()
-  const { requestId } = await ask(under, { model: 'acme/m', input: 'a@example.com a@example.com 192.0.2.1' })
-  const { notes } = await under.record(requestId)
-  t.same(notes, [{ kind: 'redaction', summary: { email: 2, ip: 1 } }])
+t.test('each finding is counted, whatever replaces it', async t => {
+  for (const replacement of ['placeholder', 'mask']) {
+    const { under } = await stage({ replacement })
+    const { requestId } = await ask(under, { model: 'acme/m', input: 'a@example.com a@example.com 192.0.2.1' })
+    const { kept, notes } = await under.record(requestId)
+    t.match(kept?.['redaction'], { found: { email: 2, ip: 1 } })
+    t.same(notes, [])
+  }
 })

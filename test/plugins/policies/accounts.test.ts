@@ -79,3 +79,22 @@ t.test('accounts that do not exist set nothing, and a new one takes effect at on
   await accounts.add(account({ level: 'team', org: 'other', id: 'research' }, { policy: { zdr: { value: true, enforced: true } } }))
   t.equal((await policyNow()).zdr.source, 'key', 'the team of another organization, with the same id')
 })
+
+t.test('without the plugin, requests below an account that enforces something are refused', async t => {
+  const given = stores()
+  const key = { name: 'k', org: 'example', team: 'research', user: 'ada', policy: {} }
+  const under = await gateway({ plugins: [given.plugin], key })
+  t.teardown(under.stop)
+  const { accounts } = given.of()
+  await accounts.add(account(org))
+  await accounts.add(account(team, { policy: { logging: { value: false } } }))
+  t.equal((await under.request('/v1/models')).status, 200, 'nothing is enforced')
+  await accounts.update(team, { policy: { logging: { value: false, enforced: true } } })
+  const refused = await under.request('/v1/models')
+  t.equal(refused.status, 422)
+  t.match(await refused.json(), {
+    error: { message: /^The team of this API key enforces "logging", but no plugin .* Load a plugin that does/ },
+  })
+  await accounts.update(team, { policy: {} })
+  t.equal((await under.request('/v1/models')).status, 200)
+})

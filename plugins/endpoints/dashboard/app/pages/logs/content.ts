@@ -34,19 +34,26 @@ export function Content({ record }: { readonly record: RequestRecord }): VNode {
   <//>`
 }
 
-function shown({ request, response }: RequestRecord): VNode {
+function shown({ request, response, kept }: RequestRecord): VNode {
   if ((request ?? null) === null && (response ?? null) === null)
     return html`<${Notice}>There is no content any more, or the store of this gateway does not keep it.<//>`
   const text = (value: unknown): string =>
     value === null || value === undefined ? 'Nothing was stored.' : JSON.stringify(value, undefined, 2)
   return html`<div class="columns">
-    <div>
-      <h3>Request</h3>
-      <${CodeBlock} label="Body of the request" text=${text(request)} />
+      <div>
+        <h3>Request</h3>
+        <${CodeBlock} label="Body of the request" text=${text(request)} />
+      </div>
+      <div>
+        <h3>Response</h3>
+        <${CodeBlock} label="Body of the response" text=${text(response)} />
+      </div>
     </div>
-    <div>
-      <h3>Response</h3>
-      <${CodeBlock} label="Body of the response" text=${text(response)} />
-    </div>
-  </div>`
+    ${Object.entries(kept ?? {}).map(
+      ([kind, each]) =>
+        html`<div key=${kind}>
+          <h3>${kind === 'redaction' ? 'Taken out by redaction' : kind}</h3>
+          <${CodeBlock} label=${`Kept by ${kind}`} text=${text(each)} />
+        </div>`,
+    )}`
 }

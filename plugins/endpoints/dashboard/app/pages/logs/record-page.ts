@@ -120,12 +120,12 @@ function usageFacts(usage: Usage): readonly Fact[] {
   ]
 }
 
-/** What plugins noted, such as how much was redacted. Never content. */
+/** What plugins noted, such as a guardrail that refused the request. Never content. */
 function notes({ notes: all }: RequestRecord): readonly VNode[] {
   return all.map(
     ({ kind, summary }, index) =>
       html`<div key=${index}>
-        <h3>${kind === 'redaction' ? 'Taken out by redaction' : kind}</h3>
+        <h3>${kind}</h3>
         <${Facts} all facts=${Object.entries(summary).map(([name, value]): Fact => [name, plain(value)])} />
       </div>`,
   )

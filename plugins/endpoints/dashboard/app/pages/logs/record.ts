@@ -26,6 +26,8 @@ export interface RequestRecord {
   /** Only where it was asked for, and null where nothing is kept. */
   readonly request?: unknown
   readonly response?: unknown
+  /** What guardrails kept beside them. */
+  readonly kept?: Readonly<Record<string, unknown>>
 }
 
 export interface Attempt {
