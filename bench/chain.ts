@@ -5,7 +5,7 @@ import { systemClock } from '../core/foundation/clock.ts'
 import { createGateway } from '../core/gateway.ts'
 import { History } from '../core/generation/history.ts'
 import { noRecords } from '../core/records/no-records.ts'
-import { randomIds } from '../core/foundation/ids.ts'
+import { timedIds } from '../core/foundation/ids.ts'
 import { definePlugin, ResponseStore, type GenerationRequest, type Item, type PluginUse, type StoredResponse } from '../core/index.ts'
 import { createLogger } from '../core/foundation/logger.ts'
 import { Masks } from '../core/foundation/masks.ts'
@@ -93,7 +93,7 @@ async function openStore(stores: readonly PluginUse[]): Promise<{ store: Respons
 }
 
 function extending(store: ResponseStore): () => Promise<void> {
-  const history = new History(store, noRecords, defaultSettings, systemClock, randomIds, createLogger('silent', new Masks()))
+  const history = new History(store, noRecords, defaultSettings, systemClock, timedIds, createLogger('silent', new Masks()))
   const request: GenerationRequest = {
     model: 'demo',
     input: [message('user', 'And then?', 'msg_next')],

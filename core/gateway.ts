@@ -15,7 +15,7 @@ import type { ProviderState } from './contracts/provider-state.ts'
 import type { RoutePreview, RouteQuery } from './contracts/route-preview.ts'
 import { TokenCounter } from './contracts/token-counter.ts'
 import { Clock, systemClock } from './foundation/clock.ts'
-import { Ids, randomIds } from './foundation/ids.ts'
+import { Ids, timedIds } from './foundation/ids.ts'
 import { createLogger, Logger } from './foundation/logger.ts'
 import { Masks } from './foundation/masks.ts'
 import { Random } from './foundation/random.ts'
@@ -191,7 +191,7 @@ function foundations(
   container.value(Masks.token, masks)
   container.value(Logger, log)
   container.value(Clock, options.clock ?? systemClock)
-  container.value(Ids, options.ids ?? randomIds)
+  container.value(Ids, options.ids ?? timedIds)
   container.value(Backoff, options.backoff ?? systemBackoff)
   container.value(Random, options.random ?? Math.random)
   const counter = new ThreadedTokenCounter(log)

@@ -7,16 +7,23 @@ export interface Ids {
 }
 export const Ids = token<Ids>('ids')
 
-const idBytes = 16
+const randomBytesInId = 10
 const pool = { bytes: Buffer.alloc(0), used: 0 }
+const time = { ms: 0, hex: '' }
 
-export const randomIds: Ids = {
+/** Ids begin with the time, so that a database adds them at the end of its indexes. It is much slower to add them all over. */
+export const timedIds: Ids = {
   make(prefix) {
+    const now = Date.now()
+    if (now !== time.ms) {
+      time.ms = now
+      time.hex = now.toString(16).padStart(12, '0')
+    }
     // Random bytes for 256 ids cost as much as for one.
     if (pool.used === pool.bytes.length) {
-      pool.bytes = randomBytes(idBytes * 256)
+      pool.bytes = randomBytes(randomBytesInId * 256)
       pool.used = 0
     }
-    return `${prefix}_${pool.bytes.toString('hex', pool.used, (pool.used += idBytes))}`
+    return `${prefix}_${time.hex}${pool.bytes.toString('hex', pool.used, (pool.used += randomBytesInId))}`
   },
 }

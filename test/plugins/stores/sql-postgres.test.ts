@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { createServer, type AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { sql as raw, type Kysely } from 'kysely'
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import { systemClock } from '../../../core/foundation/clock.ts'
@@ -11,8 +12,11 @@ import sandbox from '../../../plugins/providers/sandbox/index.ts'
 import localSealer from '../../../plugins/sealers/local/index.ts'
 import memory from '../../../plugins/stores/memory/index.ts'
 import sql from '../../../plugins/stores/sql/index.ts'
+import { connectPostgres } from '../../../plugins/stores/sql/postgres/open.ts'
+import type { Tables } from '../../../plugins/stores/sql/tables.ts'
 import { Workplace } from '../../config/turnpike-process.ts'
 import { FakeClock } from '../set-up.ts'
+import { silent } from './databases.ts'
 import { checkRevocation, leanKey } from './keys.ts'
 import { noPostgres, startPostgres, type PostgresServer } from './postgres-server.ts'
 import { response } from './responses.ts'
@@ -144,6 +148,24 @@ function checkServer(t: Test, server: PostgresServer): void {
     t.strictSame(await rows(url, 'select * from master_key_check'), [], 'the master key is not needed')
     t.equal((await run('check')).exitCode, 0)
     t.strictSame(await rows(url, 'select * from master_key_check'), [])
+  })
+
+  void t.test('a connection that breaks while it is in use fails what uses it, and nothing else', async t => {
+    const url = await server.createDatabase()
+    const database = await connectPostgres({ url, maxConnections: 1 }, silent)
+    t.teardown(() => database.destroy())
+    const pidOf = async (connection: Kysely<Tables>): Promise<number | undefined> =>
+      (await raw<{ readonly pid: number }>`select pg_backend_pid() as pid`.execute(connection)).rows[0]?.pid
+    let broken: number | undefined
+    await t.rejects(
+      database.transaction().execute(async transaction => {
+        broken = await pidOf(transaction)
+        await rows(url, `select pg_terminate_backend(${broken})`)
+        await setTimeout(100)
+        await pidOf(transaction)
+      }),
+    )
+    t.not(await pidOf(database), broken, 'the next one opens another')
   })
 
   void t.test('a gateway survives a restart of the server', async t => {

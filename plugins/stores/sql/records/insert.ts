@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { sql, type CompiledQuery, type Kysely } from 'kysely'
 import type { RecordFacts } from '../../../../core/index.ts'
 import { storableText } from '../storable-text.ts'
@@ -38,15 +39,19 @@ const names = Object.keys(columns) as readonly Column[]
 const recordsInStatement = 50
 
 /** Insert records, except those that are there already, and return the ids of the new ones. */
-export function insertions(transaction: Kysely<Tables>, records: readonly RecordFacts[]): readonly CompiledQuery[] {
-  return Array.from({ length: Math.ceil(records.length / recordsInStatement) }, (_, index) => {
-    const rows = records.slice(index * recordsInStatement, (index + 1) * recordsInStatement).map(rowOf)
-    return sql`
+export async function insertions(database: Kysely<Tables>, records: readonly RecordFacts[]): Promise<readonly CompiledQuery[]> {
+  const statements: CompiledQuery[] = []
+  for (let index = 0; index < records.length; index += recordsInStatement) {
+    if (index > 0) await setImmediate()
+    const rows = records.slice(index, index + recordsInStatement).map(rowOf)
+    const statement = sql`
       insert into record (${sql.join(names.map(name => sql.ref(name)))})
-      ${jsonRows(transaction, columns, rows)}
+      ${jsonRows(database, columns, rows)}
       on conflict (id) do nothing
-      returning id`.compile(transaction)
-  })
+      returning id`
+    statements.push(statement.compile(database))
+  }
+  return statements
 }
 
 function rowOf(record: RecordFacts): readonly (string | number | null)[] {

@@ -50,14 +50,17 @@ export class RecordSink implements LogSink {
 
   async #store(batch: readonly RequestRecord[]): Promise<void> {
     const contents = await this.#sealed(batch)
+    const statements = await insertions(this.#database, batch)
+    const sums = rollUps(this.#database, batch)
     await this.#database.transaction().execute(async transaction => {
-      const inserted = await inOrder(transaction, insertions(transaction, batch))
+      const inserted = await inOrder(transaction, statements)
       const ids = new Set(inserted.flat().map(row => (row as Pick<RecordContentTable, 'id'>).id))
       const added = batch.filter(({ id }) => ids.has(id))
       const erased = contents.length === 0 ? none : await erasedAmong(transaction, added)
       const wanted = contents.filter(({ id }) => ids.has(id) && !erased.has(id))
       const insertion = transaction.insertInto('record_content').values(wanted)
-      await inOrder(transaction, [...rollUps(transaction, added), ...(wanted.length > 0 ? [insertion.compile()] : [])])
+      const addedSums = added.length === batch.length ? sums : rollUps(transaction, added)
+      await inOrder(transaction, [...addedSums, ...(wanted.length > 0 ? [insertion.compile()] : [])])
     })
   }
 

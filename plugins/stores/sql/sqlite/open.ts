@@ -7,7 +7,9 @@ import { SqliteThreadDialect } from './dialect.ts'
 
 const busyTimeoutMs = 5000
 // With a write-ahead log, NORMAL loses no transaction when the process dies, only the last ones when the machine does.
-const settings = 'pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; pragma cache_size = -32000'
+// A longer log is written back less often, and a page that changes again and again is written back once.
+const settings =
+  'pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; pragma cache_size = -32000; pragma wal_autocheckpoint = 4000'
 
 /**
  * Opens the file, creates it if needed, and brings its tables up to date. With `createFiles` false, a missing file is replaced by an empty
