@@ -89,7 +89,8 @@ function masked(value: unknown, schema: object, secret: boolean): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, masked(each, properties[name] ?? others, isSecret)]))
 }
 
-/** A URL may hold a user name and a password. */
+/** A URL may hold a user name and a password, and its query a token. */
 function withoutCredentials(text: string): string {
-  return text.replace(/^(\w[\w+.-]*:\/\/)[^/@\s]+@/, '$1***@')
+  if (!/^\w[\w+.-]*:\/\//.test(text)) return text
+  return text.replace(/^([^:]+:\/\/)[^/@\s]+@/, '$1***@').replaceAll(/([?&][^=&#]*=)[^&#]*/g, '$1***')
 }

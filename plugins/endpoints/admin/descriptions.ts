@@ -37,10 +37,19 @@ interface Described {
   /** Default: 200. */
   readonly status?: number
   readonly contentType?: string
+  /** Default: if it has a body. */
+  readonly mayConflict?: boolean
 }
 
 /** What OpenAPI says about a route. */
-export function described({ summary, query = [], request, status = 200, contentType = 'application/json' }: Described): RouteDescription {
+export function described({
+  summary,
+  query = [],
+  request,
+  status = 200,
+  contentType = 'application/json',
+  mayConflict = request !== undefined,
+}: Described): RouteDescription {
   const refusal = (description: string): RouteDescription['replies'][number] => ({
     description,
     content: { 'application/json': { $ref: '#/components/schemas/Error' } },
@@ -57,7 +66,9 @@ export function described({ summary, query = [], request, status = 200, contentT
       401: refusal('The admin token is missing or unknown.'),
       403: refusal('The role of the admin token is not sufficient.'),
       404: refusal('It does not exist, or the admin token may not see it.'),
-      ...(request && { 409: refusal('It conflicts with what there is.') }),
+      ...(mayConflict && { 409: refusal('It conflicts with what there is.') }),
+      429: refusal('Too many wrong admin tokens came from this address.'),
+      503: refusal('A store does not work now. The message says why.'),
     },
   }
 }

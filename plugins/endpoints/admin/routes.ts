@@ -121,7 +121,7 @@ function accountRoutes(stores: Stores, name: keyof typeof levels): readonly Admi
   return [
     get(`/${name}`, 'org', e => accounts.list(e), { summary: `List ${name}`, query: [...pageParameters, ...filters] }),
     post(`/${name}`, reach, (e, g) => accounts.create(e, g), { summary: `Create ${noun}`, request: newAccountSchemas[level], status: 201 }),
-    get(`/${name}/:id`, 'org', e => accounts.get(e), { summary: `Read ${noun}`, query: ambiguous }),
+    get(`/${name}/:id`, 'org', e => accounts.get(e), { summary: `Read ${noun}`, query: ambiguous, mayConflict: level !== 'org' }),
     change('PATCH', `/${name}/:id`, (e, g) => accounts.update(e, g), {
       summary: `Change ${noun}`,
       request: accountChangeSchemas[level],
@@ -131,6 +131,7 @@ function accountRoutes(stores: Stores, name: keyof typeof levels): readonly Admi
       ...change('DELETE', `/${name}/:id`, (e, g) => accounts.remove(e, g), {
         summary: `Delete ${noun} without keys and accounts below`,
         query: ambiguous,
+        mayConflict: true,
       }),
       reach,
     },

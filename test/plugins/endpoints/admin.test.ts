@@ -433,6 +433,12 @@ t.test('the gateway shows its providers, models, plugins and options without sec
   })
   const document = (await call('GET', '/admin/openapi.json')).body
   t.match(document, { openapi: '3.1.0', paths: { '/admin/v1/keys/{id}': { patch: { security: [{ adminToken: [] }] } } } })
+  for (const [path, method] of [
+    ['/admin/v1/teams/{id}', 'delete'],
+    ['/admin/v1/orgs/{id}', 'delete'],
+    ['/admin/v1/users/{id}', 'get'],
+  ])
+    t.hasProps(document.paths[path!][method!].responses, ['404', '409', '429', '503'], `${method} ${path}`)
 })
 
 t.test('with logging off, no prompt and no answer is anywhere', async t => {
