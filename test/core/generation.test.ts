@@ -358,10 +358,27 @@ t.test('a store that fails, throws or is late holds back no answer: it says stor
       t.equal(said(response), 'Hello')
     }
   }
-  const unreadable = await storing({ chain: () => Promise.reject(new Error('disk gone')) })
-  const { status, error } = await ask(unreadable, { model: 'acme/m', previous_response_id: 'resp_1' })
-  t.equal(status, 503)
-  t.notMatch(error.message, 'disk')
+  for (const chain of [() => Promise.reject(new Error('disk gone')), () => new Promise<never>(() => {})]) {
+    const unreadable = await storing({ chain }, { storeTimeoutMs: 20 })
+    const { status, error } = await ask(unreadable, { model: 'acme/m', previous_response_id: 'resp_1' })
+    t.equal(status, 503)
+    t.notMatch(error.message, 'disk')
+  }
+})
+
+t.test('a store learns that a response is too late', async t => {
+  const signals: (AbortSignal | undefined)[] = []
+  const under = await storing(
+    {
+      put(_owner, _response, signal) {
+        signals.push(signal)
+        return signals.length === 1 ? Promise.resolve() : new Promise(() => {})
+      },
+    },
+    { storeTimeoutMs: 20 },
+  )
+  for (const store of [true, false]) t.match((await ask(under, { model: 'acme/m' })).response, { store })
+  t.match(signals, [{ aborted: false }, { aborted: true }])
 })
 
 t.test('what is stored is there before the client hears of the end', async t => {

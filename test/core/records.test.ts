@@ -199,6 +199,43 @@ t.test('a sink that lags loses the oldest, and how many is logged', async t => {
   t.match(logs.join(''), `"dropped":${25_001 - ids.length}`)
 })
 
+t.test('content that waits is bounded by its size, and so is a batch', async t => {
+  const megabyte = 'x'.repeat(1024 * 1024)
+  const large = (index: number): RequestRecord => ({ ...record(index), response: { output: [megabyte] } })
+  const gate = Promise.withResolvers<void>()
+  const { sink, batches } = keeping({}, count => (count === 1 ? gate.promise : undefined))
+  const { queue, logs } = queueOf(sink)
+  queue.push(record(0))
+  await pass(200)
+  for (let index = 1; index <= 200; index++) queue.push(large(index))
+  gate.resolve()
+  await queue.drain(10_000)
+  t.strictSame(
+    idsOf(batches),
+    Array.from({ length: 201 }, (_, index) => `req_${index}`),
+  )
+  const withContent = batches.flat().flatMap(({ id, request, response }) => (request && response ? [id] : []))
+  t.ok(withContent.length > 100 && withContent.length <= 130, 'the oldest content goes')
+  t.equal(withContent.at(-1), 'req_200')
+  t.match(logs.join(''), new RegExp(`"contents":${201 - withContent.length},.*the content of the oldest records was dropped`))
+  t.ok(batches.every(batch => batch.filter(({ response }) => response).length <= 5))
+})
+
+t.test('a required sink with much waiting content holds back new requests', async t => {
+  const gate = Promise.withResolvers<void>()
+  const { sink, batches } = keeping({ required: true }, () => gate.promise)
+  const { queue } = queueOf(sink)
+  const output = 'x'.repeat(10 * 1024 * 1024)
+  for (let index = 0; index < 12; index++) queue.push({ ...record(index), response: { output } })
+  t.equal(queue.room(), undefined)
+  queue.push({ ...record(12), response: { output } })
+  t.not(queue.room(), undefined)
+  gate.resolve()
+  await queue.drain(10_000)
+  t.equal(queue.room(), undefined)
+  t.ok(batches.flat().every(({ response }) => response?.['output'] === output))
+})
+
 t.test('a required sink that lags holds back new requests until there is room', async t => {
   const gate = Promise.withResolvers<void>()
   const { sink, batches } = keeping({ required: true }, count => (count === 1 ? gate.promise : undefined))

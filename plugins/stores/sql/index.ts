@@ -131,7 +131,7 @@ export default definePlugin({
     if (gateway.provides(KeyStore)) gateway.provide(KeyStore, new SqlKeys(database, clock, log, options, lookups))
     if (gateway.provides(AccountStore)) gateway.provide(AccountStore, new SqlAccounts(database, clock, options, lookups))
     if (gateway.provides(ResponseStore)) {
-      const writers = 'url' in place ? Math.ceil(place.maxConnections / 2) : 1
+      const writers = 'url' in place ? Math.ceil(place.maxConnections / 2) : 2
       gateway.provide(ResponseStore, new SqlResponses(database, parts, log, { reader: readers.responses, writers }))
     }
     if (gateway.provides(AuditTrail)) gateway.provide(AuditTrail, new SqlAuditTrail(database, lookups))

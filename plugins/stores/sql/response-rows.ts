@@ -1,6 +1,7 @@
-import type { Kysely } from 'kysely'
+import type { CompiledQuery, Kysely } from 'kysely'
 import type { Item, Turn } from '../../../core/index.ts'
 import { columnId } from './column-id.ts'
+import { inOrder } from './in-order.ts'
 import type { Tables } from './tables.ts'
 
 export interface ResponseTable {
@@ -40,38 +41,39 @@ export function itemsOf({ input, output }: Turn): readonly KeptItem[] {
 /** Replaces responses that are there already. Call it within a transaction. */
 export async function insertResponses(transaction: Kysely<Tables>, added: readonly Added[]): Promise<void> {
   if (added.length === 0) return
-  const inserted = await transaction
+  const rows = added.map(({ row }) => row)
+  const insertion = transaction
     .insertInto('response')
-    .values(added.map(({ row }) => row))
+    .values(rows)
     .onConflict(conflict => conflict.doNothing())
-    .returning(['owner', 'id'])
-    .execute()
-  const fresh = new Set(inserted.map(addressOf))
-  for (const { row } of added) {
-    if (fresh.delete(addressOf(row))) continue
-    await removeResponse(transaction, row.owner, row.id)
-    await transaction.insertInto('response').values(row).execute()
+  const [inserted] = await inOrder(transaction, [insertion.returning(['owner', 'id']).compile(), ...indexing(transaction, added)])
+  const fresh = new Set((inserted as readonly ResponseTable[]).map(addressOf))
+  for (const each of added) {
+    if (fresh.delete(addressOf(each.row))) continue
+    await removeResponse(transaction, each.row.owner, each.row.id)
+    await inOrder(transaction, [transaction.insertInto('response').values(each.row).compile(), ...indexing(transaction, [each])])
   }
-  await indexItems(transaction, added)
 }
 
 /** Items that an earlier response also has now belong to the later one. */
-async function indexItems(transaction: Kysely<Tables>, added: readonly Added[]): Promise<void> {
+function indexing(transaction: Kysely<Tables>, added: readonly Added[]): readonly CompiledQuery[] {
   const holders = new Map<string, ResponseItemTable>()
   for (const { row, turn } of added)
     for (const item of itemsOf(turn)) {
       const entry = { owner: row.owner, item_id: columnId(item.id), response_id: row.id }
       holders.set(JSON.stringify([entry.owner, entry.item_id]), entry)
     }
+  // Sorted, so that two transactions never wait for each other.
   const entries = [...holders].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, entry]) => entry)
-  for (const piece of pieces(entries))
-    await transaction
+  return pieces(entries).map(piece =>
+    transaction
       .insertInto('response_item')
       .values(piece)
       .onConflict(conflict =>
         conflict.columns(['owner', 'item_id']).doUpdateSet(({ ref }) => ({ response_id: ref('excluded.response_id') })),
       )
-      .execute()
+      .compile(),
+  )
 }
 
 function addressOf({ owner, id }: Pick<ResponseTable, 'owner' | 'id'>): string {

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { jsonBytes, type StoredResponse } from '../../../core/index.ts'
 import { columnId } from './column-id.ts'
-import { insertResponses, type ResponseTable } from './response-rows.ts'
+import { insertResponses, removeResponse, type ResponseTable } from './response-rows.ts'
 import type { SealedParts } from './sealed-parts.ts'
 import type { Tables } from './tables.ts'
 import { isUnavailable } from './unavailable.ts'
@@ -19,9 +19,9 @@ interface Sealed {
   readonly row: ResponseTable
 }
 
-const mostInGroup = 32
+const mostInGroup = 50
 /** One response may be larger. */
-const mostGroupBytes = 512 * 1024
+const mostGroupBytes = 1024 * 1024
 
 /**
  * Stores responses in groups, each in one transaction: what arrives while one group is stored goes into the next. Small responses do not
@@ -31,7 +31,7 @@ export class ResponseWrites {
   readonly #database: Kysely<Tables>
   readonly #parts: SealedParts
   readonly #queue = new WriteQueue<Waiting>()
-  /** How many groups may be stored at once. */
+  /** How many more groups may be under way. */
   #free: number
 
   constructor(database: Kysely<Tables>, parts: SealedParts, writers: number) {
@@ -42,6 +42,7 @@ export class ResponseWrites {
 
   /** Resolves when the response is durable. After `signal` aborts, it is not stored any more. */
   add(owner: string, response: StoredResponse, signal: AbortSignal | undefined): Promise<void> {
+    if (signal?.aborted) return Promise.reject(signal.reason)
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const { input, output, body } = response
     const waiting: Waiting = { owner, response, bytes: jsonBytes([input, output, body]), signal, resolve, reject }
@@ -92,21 +93,26 @@ export class ResponseWrites {
   }
 
   async #store(group: readonly Sealed[]): Promise<void> {
-    if (group.length === 0) return
+    const wanted = group.filter(({ waiting }) => !waiting.signal?.aborted)
+    if (wanted.length === 0) return
     try {
-      await this.#database.transaction().execute(async transaction => {
-        // The transaction may have waited for long.
-        const wanted = group.filter(({ waiting }) => !waiting.signal?.aborted)
-        await insertResponses(
-          transaction,
-          wanted.map(({ row, waiting }) => ({ row, turn: waiting.response })),
-        )
-      })
-      for (const { waiting } of group) waiting.resolve()
+      const added = wanted.map(({ row, waiting }) => ({ row, turn: waiting.response }))
+      await this.#database.transaction().execute(transaction => insertResponses(transaction, added))
+      for (const { waiting } of wanted) waiting.resolve()
+      await this.#removeLate(wanted)
     } catch (error) {
       // One response that the database refuses must not cost the others.
-      if (group.length > 1 && !isUnavailable(error)) for (const each of group) await this.#store([each])
-      else for (const { waiting } of group) waiting.reject(error)
+      if (wanted.length > 1 && !isUnavailable(error)) for (const each of wanted) await this.#store([each])
+      else for (const { waiting } of wanted) waiting.reject(error)
     }
+  }
+
+  /** A database that was locked meanwhile may have stored them long after their callers heard that they are not. */
+  async #removeLate(stored: readonly Sealed[]): Promise<void> {
+    const late = stored.filter(({ waiting }) => waiting.signal?.aborted)
+    if (late.length === 0) return
+    await this.#database.transaction().execute(async transaction => {
+      for (const { row } of late) await removeResponse(transaction, row.owner, row.id)
+    })
   }
 }

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { createServer, type AddressInfo } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import t, { type Test } from 'tap'
@@ -69,6 +70,25 @@ function checkServer(t: Test, server: PostgresServer): void {
       gateways.map(({ keys }) => keys),
       clock,
     )
+  })
+
+  void t.test('a key is looked up while all other connections are busy', async t => {
+    const url = await server.createDatabase()
+    const clock = new FakeClock()
+    const { keys, responses, stop } = await openSql(file, { url, maxConnections: 1 }, clock)
+    t.teardown(stop)
+    await keys.add(leanKey)
+    await keys.find('lean')
+    await rows(url, 'update api_key set disabled = 1')
+    const other = new pg.Client({ connectionString: url })
+    await other.connect()
+    t.teardown(() => other.end())
+    await other.query('begin; lock table response')
+    const put = responses.put('ada', response('a'))
+    clock.pass(1_001)
+    t.match(await keys.find('lean'), { disabled: true })
+    await other.query('rollback')
+    await put
   })
 
   void t.test('the master key must be one that gateways can share, and the same for all', async t => {
@@ -146,6 +166,15 @@ function checkServer(t: Test, server: PostgresServer): void {
     await server.kill()
     t.equal((await ask()).store, false, 'the answer goes out, and says that it is not stored')
     await server.restart()
+    t.strictSame(await ask(), { status: 200, store: true })
+    const other = new pg.Client({ connectionString: url })
+    await other.connect()
+    await other.query('begin; lock table response')
+    const interrupted = ask()
+    const terminated = `select pg_terminate_backend(pid) from pg_locks where relation = 'response'::regclass and not granted`
+    while ((await other.query(terminated)).rowCount === 0) await setTimeout(10)
+    t.strictSame(await interrupted, { status: 200, store: false }, 'a connection that is lost while it is in use')
+    await other.end()
     t.strictSame(await ask(), { status: 200, store: true })
     t.notMatch(under.logs.join('\n'), password)
   })

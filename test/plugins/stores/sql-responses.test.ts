@@ -1,8 +1,10 @@
-import type { SQLInputValue } from 'node:sqlite'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import t from 'tap'
 import { chainQuery } from '../../../plugins/stores/sql/chain-query.ts'
 import { openSqlite } from '../../../plugins/stores/sql/sqlite/open.ts'
+import { WriteQueue } from '../../../plugins/stores/sql/write-queue.ts'
 import { FakeClock } from '../set-up.ts'
+import { leanKey } from './keys.ts'
 import { message, response } from './responses.ts'
 import { bytesBeside, fileOf, masterKey, openSql, run } from './sql.ts'
 
@@ -168,6 +170,72 @@ t.test('old responses are deleted where they are not to be kept for ever', async
   t.ok(await sweeping.responses.get('ada', 'new'))
   t.equal(await sweeping.responses.chain('ada', 'new'), undefined)
   await sweeping.stop()
+})
+
+t.test('what is written holds up no read, and what comes too late is not stored', async t => {
+  const file = fileOf(t)
+  const clock = new FakeClock()
+  const { keys, responses, stop } = await openSql(file, {}, clock)
+  t.teardown(stop)
+  await keys.add(leanKey)
+  await keys.find('lean')
+  await responses.put('ada', response('a'))
+  const other = new DatabaseSync(file)
+  t.teardown(() => other.close())
+  other.exec("update api_key set disabled = 1 where id = 'lean'")
+  other.exec('begin immediate')
+  const caller = new AbortController()
+  const waiting = [responses.put('ada', response('b', 'a'), caller.signal), responses.put('ada', response('c'))]
+  clock.pass(1_001)
+  t.match(await keys.find('lean'), { disabled: true }, 'revoked by another process')
+  t.match(await responses.get('ada', 'a'), { id: 'a' })
+  t.match(await responses.chain('ada', 'a'), [{}])
+  caller.abort(new Error('too late'))
+  await t.rejects(waiting[0]!, { message: 'too late' })
+  await t.rejects(responses.put('ada', response('d'), caller.signal), { message: 'too late' })
+  other.exec('rollback')
+  await waiting[1]
+  await responses.put('ada', response('e'))
+  const stored = run(file, 'select id from response order by id').map(({ id }) => id)
+  t.strictSame(stored, ['a', 'c', 'e'])
+  t.strictSame(run(file, "select * from response_item where response_id in ('b', 'd')"), [])
+})
+
+t.test('a response that the database refuses costs no other response', async t => {
+  const file = fileOf(t)
+  const { responses, stop } = await openSql(file)
+  t.teardown(stop)
+  run(file, "create trigger refuse before insert on response when new.id = 'r7' begin select raise(abort, 'refused'); end")
+  const puts = Array.from({ length: 20 }, (_, index) => responses.put('ada', response(`r${index}`)))
+  const outcomes = await Promise.allSettled(puts)
+  t.strictSame(
+    outcomes.flatMap(({ status }, index) => (status === 'rejected' ? [index] : [])),
+    [7],
+  )
+  t.equal(run(file, 'select * from response').length, 19)
+  t.equal(await responses.get('ada', 'r7'), undefined)
+})
+
+t.test('small responses do not wait behind large ones, nor one owner behind another', async t => {
+  const queue = new WriteQueue<{ readonly owner: string; readonly bytes: number }>()
+  const add = (owner: string, ...sizes: readonly number[]): void => sizes.forEach(bytes => queue.add({ owner, bytes }))
+  add('ada', 3_000, 2_000, 10)
+  add('bob', 700, 800)
+  const taken: string[] = []
+  const take = (): void => {
+    const write = queue.next()
+    taken.push(write ? `${write.owner} ${write.bytes}` : 'none')
+  }
+  for (let index = 0; index < 4; index++) take()
+  add('eve', 50)
+  for (let index = 0; index < 3; index++) take()
+  t.strictSame(taken, ['ada 10', 'bob 700', 'ada 2000', 'bob 800', 'eve 50', 'ada 3000', 'none'])
+  t.ok(queue.isEmpty)
+  const write = { owner: 'ada', bytes: 1 }
+  queue.add(write)
+  queue.remove(write)
+  queue.remove(write)
+  t.ok(queue.isEmpty)
 })
 
 t.test('what reads and deletes finds its way by an index', async t => {

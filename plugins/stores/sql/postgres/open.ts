@@ -58,8 +58,9 @@ async function pooled({ url, maxConnections }: PostgresPlace, log: Logger, query
     ...(query_timeout !== undefined && { query_timeout }),
     types: { getTypeParser: (id, format) => (id === types.builtins.INT8 ? Number : types.getTypeParser(id, format as 'text')) },
   })
-  // Without a listener, a connection that breaks while it is idle ends the process.
+  // Without listeners, a connection that breaks ends the process. The pool listens to idle ones; the error of a busy one is that of its query.
   pool.on('error', error => log.warn('a connection to Postgres was lost', describeError(error)))
+  pool.on('connect', client => client.on('error', () => {}))
   return new Kysely<Tables>({ dialect: storingAnyText(new PostgresDialect({ pool })) })
 }
 

@@ -1,4 +1,4 @@
-import { sql, type Kysely } from 'kysely'
+import { sql, type CompiledQuery, type Kysely } from 'kysely'
 import type { RecordFacts } from '../../../../core/index.ts'
 import { storableText } from '../storable-text.ts'
 import type { Tables } from '../tables.ts'
@@ -37,19 +37,16 @@ const names = Object.keys(columns) as readonly Column[]
 /** Few, so that making the statement does not hold up requests. */
 const recordsInStatement = 50
 
-/** Inserts records, except those that are there already, and returns the ids of the new ones. */
-export async function insertRecords(transaction: Kysely<Tables>, records: readonly RecordFacts[]): Promise<ReadonlySet<string>> {
-  const ids = new Set<string>()
-  for (let index = 0; index < records.length; index += recordsInStatement) {
-    const rows = records.slice(index, index + recordsInStatement).map(rowOf)
-    const { rows: inserted } = await sql<{ readonly id: string }>`
+/** Insert records, except those that are there already, and return the ids of the new ones. */
+export function insertions(transaction: Kysely<Tables>, records: readonly RecordFacts[]): readonly CompiledQuery[] {
+  return Array.from({ length: Math.ceil(records.length / recordsInStatement) }, (_, index) => {
+    const rows = records.slice(index * recordsInStatement, (index + 1) * recordsInStatement).map(rowOf)
+    return sql`
       insert into record (${sql.join(names.map(name => sql.ref(name)))})
       ${jsonRows(transaction, columns, rows)}
       on conflict (id) do nothing
-      returning id`.execute(transaction)
-    for (const { id } of inserted) ids.add(id)
-  }
-  return ids
+      returning id`.compile(transaction)
+  })
 }
 
 function rowOf(record: RecordFacts): readonly (string | number | null)[] {

@@ -1,4 +1,4 @@
-import { sql, type Kysely, type RawBuilder } from 'kysely'
+import { sql, type CompiledQuery, type Kysely, type RawBuilder } from 'kysely'
 import type { RecordFacts } from '../../../../core/index.ts'
 import { storableText } from '../storable-text.ts'
 import type { Tables } from '../tables.ts'
@@ -47,29 +47,28 @@ const bucketAndGroup = sql.join([
   ...['model', 'provider'].map(column => sql`case has_model when 1 then ${sql.ref(column)} else '' end`),
 ])
 
-/** Adds records to the sums from which charts are drawn. */
-export async function rollUp(transaction: Kysely<Tables>, records: readonly RecordFacts[]): Promise<void> {
-  if (records.length === 0) return
+/** Add records to the sums from which charts are drawn. */
+export function rollUps(transaction: Kysely<Tables>, records: readonly RecordFacts[]): readonly CompiledQuery[] {
+  if (records.length === 0) return []
   const added = sql`(${jsonRows(transaction, columns, records.map(addedBy))}) as added`
   // In the order of their keys, so that two gateways never wait for each other.
-  await sql`
+  const usage = sql`
     insert into ${sql.table('usage')} (${sql.join([...usageKey, ...usageSums].map(column => sql.ref(column)))})
     select ${bucketAndGroup}, ${addedUsage} from ${added} cross join (${buckets}) as buckets
     group by 1, 2, 3, 4, 5, 6, 7 order by 1, 2, 3, 4, 5, 6, 7
-    on conflict (${sql.join(usageKey.map(column => sql.ref(column)))}) do update set ${addition('usage', usageSums)}`.execute(transaction)
-  await sql`
+    on conflict (${sql.join(usageKey.map(column => sql.ref(column)))}) do update set ${addition('usage', usageSums)}`
+  const latency = sql`
     insert into usage_latency (${sql.join([...usageKey, 'duration', 'answers'].map(column => sql.ref(column)))})
     select ${bucketAndGroup}, duration, count(*) from ${added} cross join (${buckets}) as buckets where duration is not null
     group by 1, 2, 3, 4, 5, 6, 7, 8 order by 1, 2, 3, 4, 5, 6, 7, 8
     on conflict (${sql.join([...usageKey, 'duration'].map(column => sql.ref(column)))})
-    do update set ${addition('usage_latency', ['answers'])}`.execute(transaction)
-  await sql`
+    do update set ${addition('usage_latency', ['answers'])}`
+  const keys = sql`
     insert into key_use (key_id, requests, cost, last_used_at)
     select key_id, count(*), sum(cost), max(at) from ${added} where key_id <> '' group by 1 order by 1
     on conflict (key_id) do update set ${addition('key_use', ['requests', 'cost'])},
-      last_used_at = case when excluded.last_used_at > key_use.last_used_at then excluded.last_used_at else key_use.last_used_at end`.execute(
-    transaction,
-  )
+      last_used_at = case when excluded.last_used_at > key_use.last_used_at then excluded.last_used_at else key_use.last_used_at end`
+  return [usage, latency, keys].map(statement => statement.compile(transaction))
 }
 
 /** The values of `columns`. There is a duration only if a provider answered. */

@@ -1,15 +1,19 @@
-import { setTimeout } from 'node:timers/promises'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import { describeError, type LogSink, type Logger, type RequestRecord } from '../../../../core/index.ts'
+import { inOrder } from '../in-order.ts'
 import type { SealedParts } from '../sealed-parts.ts'
 import type { Tables } from '../tables.ts'
 import { isUnavailable } from '../unavailable.ts'
 import { erasedAmong } from './erasure.ts'
-import { insertRecords } from './insert.ts'
-import { rollUp } from './roll-up.ts'
+import { insertions } from './insert.ts'
+import { rollUps } from './roll-up.ts'
 import type { RecordContentTable } from './tables.ts'
 
 const retryAfterMs = 1_000
+/** So that sealing a batch does not hold up requests. */
+const sealedAtOnceBytes = 64 * 1024
+const none: ReadonlySet<string> = new Set()
 
 /** Stores records, and adds them up for charts. Content is sealed. */
 export class RecordSink implements LogSink {
@@ -47,21 +51,27 @@ export class RecordSink implements LogSink {
   async #store(batch: readonly RequestRecord[]): Promise<void> {
     const contents = await this.#sealed(batch)
     await this.#database.transaction().execute(async transaction => {
-      const ids = await insertRecords(transaction, batch)
+      const inserted = await inOrder(transaction, insertions(transaction, batch))
+      const ids = new Set(inserted.flat().map(row => (row as Pick<RecordContentTable, 'id'>).id))
       const added = batch.filter(({ id }) => ids.has(id))
-      await rollUp(transaction, added)
-      if (contents.length === 0) return
-      const erased = await erasedAmong(transaction, added)
+      const erased = contents.length === 0 ? none : await erasedAmong(transaction, added)
       const wanted = contents.filter(({ id }) => ids.has(id) && !erased.has(id))
-      if (wanted.length > 0) await transaction.insertInto('record_content').values(wanted).execute()
+      const insertion = transaction.insertInto('record_content').values(wanted)
+      await inOrder(transaction, [...rollUps(transaction, added), ...(wanted.length > 0 ? [insertion.compile()] : [])])
     })
   }
 
   async #sealed(batch: readonly RequestRecord[]): Promise<readonly RecordContentTable[]> {
     const rows: RecordContentTable[] = []
+    let bytes = 0
     for (const { id, org, owner, at, request, response, kept } of batch) {
       if ((request === null && response === null) || org === null || owner === null) continue
-      rows.push({ id, org, at, sealed: await this.#parts.seal(org, { owner, id, part: 'content' }, { request, response, kept }) })
+      const sealed = await this.#parts.seal(org, { owner, id, part: 'content' }, { request, response, kept })
+      rows.push({ id, org, at, sealed })
+      bytes += sealed.byteLength
+      if (bytes < sealedAtOnceBytes) continue
+      bytes = 0
+      await setImmediate()
     }
     return rows
   }

@@ -1,7 +1,8 @@
 import type { Worker } from 'node:worker_threads'
-import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
+import type { DatabaseConnection, QueryResult } from 'kysely'
 import { startWorker } from '../../../../core/index.ts'
-import type { SqliteAnswer, SqliteFile, SqliteMessage } from './thread.ts'
+import { StatementList, type Statement } from './statement-list.ts'
+import type { SqliteAnswer, SqliteFile, SqliteMessage, SqliteResults, Step } from './thread.ts'
 
 /** An error of SQLite. `errcode`: https://sqlite.org/rescode.html */
 export class SqliteError extends Error {
@@ -26,7 +27,7 @@ const names: Readonly<Record<number, string>> = {
 }
 
 interface Waiting {
-  resolve(result: QueryResult<never>): void
+  resolve(results: SqliteResults): void
   reject(error: Error): void
 }
 
@@ -56,11 +57,15 @@ export class SqliteConnection implements DatabaseConnection {
     await this.#opened
   }
 
-  async executeQuery<R>({ sql, parameters }: Pick<CompiledQuery, 'sql' | 'parameters'>): Promise<QueryResult<R>> {
-    const id = ++this.#asked
-    const result = this.#wait(id)
-    if (!this.#ended) this.#worker.postMessage({ id, sql, parameters } satisfies SqliteMessage)
-    return await result
+  async executeQuery<R>(query: Statement): Promise<QueryResult<R>> {
+    if (query instanceof StatementList) return { rows: (await this.#send(query.statements)).map(({ rows }) => rows) as R[] }
+    const { sql, parameters } = query
+    const [{ rows, changes }] = (await this.#send([{ sql, parameters }])) as [SqliteResults[0]]
+    return { rows: rows as R[], numAffectedRows: BigInt(changes) }
+  }
+
+  async step(step: Step): Promise<void> {
+    await this.#send([], step)
   }
 
   // oxlint-disable-next-line require-yield -- The interface demands it, and nothing here streams.
@@ -77,9 +82,16 @@ export class SqliteConnection implements DatabaseConnection {
     await promise
   }
 
-  #wait(id: number): Promise<QueryResult<never>> {
+  #send(statements: readonly Statement[], step?: Step): Promise<SqliteResults> {
+    const id = ++this.#asked
+    const results = this.#wait(id)
+    if (!this.#ended) this.#worker.postMessage({ id, statements, step } satisfies SqliteMessage)
+    return results
+  }
+
+  #wait(id: number): Promise<SqliteResults> {
     if (this.#ended) return Promise.reject(new SqliteError('the database was closed', undefined))
-    const { promise, resolve, reject } = Promise.withResolvers<QueryResult<never>>()
+    const { promise, resolve, reject } = Promise.withResolvers<SqliteResults>()
     if (this.#waiting.size === 0) this.#worker.ref()
     this.#waiting.set(id, { resolve, reject })
     return promise
@@ -90,7 +102,7 @@ export class SqliteConnection implements DatabaseConnection {
     this.#waiting.delete(answer.id)
     if (this.#waiting.size === 0) this.#worker.unref()
     if ('error' in answer) waiting?.reject(new SqliteError(answer.error.message, answer.error.errcode))
-    else waiting?.resolve({ rows: answer.rows as never[], numAffectedRows: BigInt(answer.changes) })
+    else waiting?.resolve(answer.results)
   }
 
   #end(error: Error): void {

@@ -1,5 +1,4 @@
 import {
-  CompiledQuery,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
@@ -45,17 +44,14 @@ function driver(file: SqliteFile): Driver {
     }
     return connection
   }
-  const run = async (sql: string): Promise<void> => {
-    await connection!.executeQuery(CompiledQuery.raw(sql))
-  }
   return {
     init: async () => void (await open()),
     acquireConnection: open,
-    // A deferred transaction fails at once if another process writes between its first read and its first write.
-    beginTransaction: () => run('begin immediate'),
-    commitTransaction: () => run('commit'),
-    // After some failures, such as a full disk, SQLite has rolled back already. An error of this would hide that of the failure.
-    rollbackTransaction: () => run('rollback').catch(() => {}),
+    // Not waited for. If it fails, so does everything after it.
+    beginTransaction: async () => void connection!.step('begin').catch(() => {}),
+    commitTransaction: () => connection!.step('commit'),
+    // An error of this would hide that of the failure.
+    rollbackTransaction: () => connection!.step('rollback').catch(() => {}),
     releaseConnection: async () => {},
     destroy: async () => connection?.close(),
   }

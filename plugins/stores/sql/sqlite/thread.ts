@@ -1,5 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
+import type { Statement } from './statement-list.ts'
 
 // Runs in a separate thread, because node:sqlite blocks its thread while it waits for the disk or for another process.
 
@@ -11,36 +12,45 @@ export interface SqliteFile {
   readonly setUp: string
 }
 
-/** To the thread: a statement, or that it should close the file and end. */
-export type SqliteMessage = { readonly id: number; readonly sql: string; readonly parameters: readonly unknown[] } | 'close'
+/** Of a transaction. */
+export type Step = 'begin' | 'commit' | 'rollback'
+
+/** To the thread: a step, statements to run, or that it should close the file and end. */
+export type SqliteMessage = { readonly id: number; readonly statements: readonly Statement[]; readonly step: Step | undefined } | 'close'
+
+/** For each statement. */
+export type SqliteResults = readonly { readonly rows: readonly unknown[]; readonly changes: number }[]
 
 /** From the thread. The one with the id 0 says that the file is open, or why not. */
 export type SqliteAnswer =
-  | { readonly id: number; readonly rows: unknown[]; readonly changes: number }
+  | { readonly id: number; readonly results: SqliteResults }
   | { readonly id: number; readonly error: { readonly message: string; readonly errcode: number | undefined } }
 
 const keptStatements = 200
 
 const statements = new Map<string, { readonly statement: StatementSync; readonly reads: boolean }>()
 let database: DatabaseSync | undefined
+let isInTransaction = false
+/** Why the transaction cannot be committed any more. */
+let failure: { readonly cause: unknown } | undefined
 
 answer(0, () => {
   const { path, busyTimeoutMs, setUp } = workerData as SqliteFile
   database = new DatabaseSync(path, { timeout: busyTimeoutMs })
   database.exec(setUp)
-  return { rows: [], changes: 0 }
+  return []
 })
 
 parentPort!.on('message', (message: SqliteMessage) => {
-  if (message !== 'close') return answer(message.id, () => run(message.sql, message.parameters as readonly SQLInputValue[]))
+  if (message !== 'close') return answer(message.id, () => handle(message.statements, message.step))
   if (database?.isOpen) database.close()
   parentPort!.close()
 })
 
-function answer(id: number, work: () => { readonly rows: unknown[]; readonly changes: number }): void {
+function answer(id: number, work: () => SqliteResults): void {
   let reply: SqliteAnswer
   try {
-    reply = { id, ...work() }
+    reply = { id, results: work() }
   } catch (error) {
     // A copy of an error loses the code.
     const { message, errcode } = error as Error & { readonly errcode?: number }
@@ -49,10 +59,39 @@ function answer(id: number, work: () => { readonly rows: unknown[]; readonly cha
   parentPort!.postMessage(reply)
 }
 
-function run(sql: string, parameters: readonly SQLInputValue[]): { readonly rows: unknown[]; readonly changes: number } {
+/** After a failure, nothing of the transaction runs any more: the sender does not wait for the answer to its beginning. */
+function handle(statements: readonly Statement[], step: Step | undefined): SqliteResults {
+  if (step === 'rollback') {
+    end('rollback')
+    return []
+  }
+  if (failure) throw failure.cause
+  try {
+    if (step === 'begin') {
+      isInTransaction = true
+      // A deferred transaction fails at once if another process writes between its first read and its first write.
+      database!.exec('begin immediate')
+    }
+    if (step === 'commit') end('commit')
+    return statements.map(run)
+  } catch (cause) {
+    if (isInTransaction) failure = { cause }
+    throw cause
+  }
+}
+
+/** After some failures, such as a full disk, SQLite has rolled back already. */
+function end(how: 'commit' | 'rollback'): void {
+  if (how === 'commit' || database!.isTransaction) database!.exec(how)
+  isInTransaction = false
+  failure = undefined
+}
+
+function run({ sql, parameters }: Statement): SqliteResults[0] {
   const { statement, reads } = prepared(sql)
-  if (reads) return { rows: statement.all(...parameters), changes: 0 }
-  return { rows: [], changes: Number(statement.run(...parameters).changes) }
+  const values = parameters as readonly SQLInputValue[]
+  if (reads) return { rows: statement.all(...values), changes: 0 }
+  return { rows: [], changes: Number(statement.run(...values).changes) }
 }
 
 /** The least recently used statement is forgotten first. */
