@@ -15,6 +15,9 @@ import { masterKey } from './sql.ts'
 
 // The database goes down while a request is under way. The gateway answers it, and stops.
 
+// They mostly wait.
+t.jobs = 4
+
 interface Database {
   readonly environment: Readonly<Record<string, string>>
   open(): Promise<Kysely<Tables>>
