@@ -150,7 +150,7 @@ export default definePlugin({
     }
     if (gateway.provides(Ledger)) {
       const process = new LedgerProcess(database, clock, log)
-      const ledger = new SqlLedger(database, clock, log, process)
+      const ledger = new SqlLedger(database, clock, log, process, lookups)
       gateway.provide(Ledger, ledger)
       gateway.onStart(() => process.start())
       gateway.onStop(() => process.stop())

@@ -1,5 +1,5 @@
-import pTimeout from 'p-timeout'
 import { recentValues, type Clock, type Maybe } from '../../../core/index.ts'
+import { onStandstill } from './standstill.ts'
 
 export interface RowCacheOptions<T> {
   /** How long a row counts as current. 0 turns the cache off. */
@@ -23,8 +23,6 @@ interface Entry<T> {
 
 const maxRows = 10_000
 const retryAfterMs = 1_000
-/** How long a request waits for a row that memory has, but that may have changed. */
-const patienceMs = 500
 
 /** Answers from memory for a short time, so that changes by other processes are seen soon; and for longer while the database is down. */
 export class RowCache<T> {
@@ -54,13 +52,18 @@ export class RowCache<T> {
     return entry.value
   }
 
-  /** A database that another process has locked answers after seconds. */
-  #loadInTime(id: string, entry: Entry<T>): Promise<T | undefined> {
-    const late = (): T | undefined => {
+  /** For a row that memory has, but that may have changed. */
+  async #loadInTime(id: string, entry: Entry<T>): Promise<T | undefined> {
+    const { promise: late, resolve } = Promise.withResolvers<T | undefined>()
+    const answered = onStandstill(() => {
       entry.retryAt = this.#clock.elapsed() + retryAfterMs
-      return entry.value
+      resolve(entry.value)
+    })
+    try {
+      return await Promise.race([this.#load(id), late])
+    } finally {
+      answered()
     }
-    return pTimeout(this.#load(id), { milliseconds: patienceMs, fallback: late })
   }
 
   /** Call after a change by this process. */

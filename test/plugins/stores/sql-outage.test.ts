@@ -61,6 +61,8 @@ t.test('cached rows answer while the database is down, for a while', async t => 
 })
 
 t.test('a database that does not answer in time holds up nobody whose row is in memory', async t => {
+  const awake = setInterval(() => {}, 1_000)
+  t.teardown(() => clearInterval(awake))
   const clock = new FakeClock()
   let answer: Promise<{ readonly id: string } | undefined> = Promise.resolve({ id: 'a' })
   let loads = 0

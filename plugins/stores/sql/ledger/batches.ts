@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { forUpdate } from '../for-update.ts'
 import type { Tables } from '../tables.ts'
-import { onStandstill, Standstill } from './standstill.ts'
+import { onStandstill, Standstill } from '../standstill.ts'
 import { LockedSums, type CreditHoldTable, type SumName } from './sums.ts'
 
 /** One change to the ledger. Many run in one transaction. */

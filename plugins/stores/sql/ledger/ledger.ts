@@ -31,7 +31,7 @@ import {
 } from './changes.ts'
 import type { LedgerProcess } from './process.ts'
 import { Settlements, type Charge } from './settlements.ts'
-import { Standstill, unlessStandstill } from './standstill.ts'
+import { Standstill, unlessStandstill } from '../standstill.ts'
 import { entryFromRow, sumName } from './sums.ts'
 
 /** Longer, an answer does not wait for a database that is down. The settlement goes on in the background. */
@@ -39,14 +39,14 @@ const settleWaitMs = 5_000
 
 /** Every reservation and settlement is a transaction, so several processes share caps and balances exactly. */
 export class SqlLedger implements Ledger {
-  readonly #database: Kysely<Tables>
+  readonly #reader: Kysely<Tables>
   readonly #clock: Clock
   readonly #process: LedgerProcess
   readonly #batches: LedgerBatches
   readonly #settlements: Settlements
 
-  constructor(database: Kysely<Tables>, clock: Clock, log: Logger, process: LedgerProcess) {
-    this.#database = database
+  constructor(database: Kysely<Tables>, clock: Clock, log: Logger, process: LedgerProcess, reader = database) {
+    this.#reader = reader
     this.#clock = clock
     this.#process = process
     this.#batches = new LedgerBatches(database)
@@ -79,7 +79,7 @@ export class SqlLedger implements Ledger {
     const now = this.#clock.now()
     const names = caps.map(({ account, period }) => sumName(account, period, periodStart(period, now)))
     if (names.length === 0) return []
-    const rows = await this.#database
+    const rows = await this.#reader
       .selectFrom('spend')
       .select(['name', 'period_start', 'spent'])
       .where('name', 'in', [...new Set(names.map(([name]) => name))])
@@ -99,12 +99,12 @@ export class SqlLedger implements Ledger {
   }
 
   async balance(org: string): Promise<number> {
-    const row = await this.#database.selectFrom('credit').select('balance').where('org', '=', org).executeTakeFirst()
+    const row = await this.#reader.selectFrom('credit').select('balance').where('org', '=', org).executeTakeFirst()
     return (row?.balance ?? 0) / 1e9
   }
 
   async entries(org: string, { limit, after }: PageQuery): Promise<readonly CreditEntry[]> {
-    let query = this.#database.selectFrom('credit_entry').selectAll().where('org', '=', org)
+    let query = this.#reader.selectFrom('credit_entry').selectAll().where('org', '=', org)
     if (after) query = query.where(beforeInTime('at', after))
     return (await query.orderBy('at', 'desc').orderBy('id', 'desc').limit(limit).execute()).map(entryFromRow)
   }

@@ -4,7 +4,7 @@ import { describeError, type Clock, type Logger } from '../../../../core/index.t
 import type { Tables } from '../tables.ts'
 import { LedgerBatches } from './batches.ts'
 import { expire } from './changes.ts'
-import { unlessStandstill } from './standstill.ts'
+import { unlessStandstill } from '../standstill.ts'
 
 export interface LedgerProcessTable {
   readonly id: string
