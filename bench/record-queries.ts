@@ -56,9 +56,18 @@ const filters: Readonly<Record<string, RecordFilter>> = {
   'rare user': { user: 'user_rare' },
   'absent user': { user: 'user_absent' },
   'user, errors': { user: 'user_8', status: 'error' },
-  'largest key, cost above all': { key: 'key_0', minCostUsd: 1 },
-  'cost above all': { minCostUsd: 1 },
-  'cost above all, time': { minCostUsd: 1, ...time },
+  'usual cost': { minCostUsd: 0.001 },
+  'cost of 2 cents': { minCostUsd: 0.02 },
+  'cost of 9 cents': { minCostUsd: 0.09 },
+  'cost of 20 cents, time': { minCostUsd: 0.2, ...time },
+  'cost of 2 dollars': { minCostUsd: 2 },
+  'key, cost of 2 dollars': { key: 'key_3', minCostUsd: 2 },
+  'largest key, cost of 2 dollars': { key: 'key_0', minCostUsd: 2 },
+  'rare provider, cost of 2 dollars': { provider: 'provider_rare', minCostUsd: 2 },
+  'organization, cost above all': { org: 'org_4', minCostUsd: 5 },
+  'cost above all': { minCostUsd: 5 },
+  'cost above all, time': { minCostUsd: 5, ...time },
+  'cost just below a cent': { minCostUsd: 0.009 },
 }
 
 const charts: Readonly<Record<string, Pick<UsageQuery, 'groupBy' | 'org' | 'key' | 'user' | 'top' | 'latency'>>> = {

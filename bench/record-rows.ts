@@ -36,7 +36,7 @@ export function recordAt(index: number, at: number): RequestRecord {
     provider,
     attempts: [{ provider, model: `model_${model}`, outcome: 'ok', status: 200, elapsedMs: 800 }],
     usage: { uncachedInput: 1_000, cacheRead: 100, cacheWrite5m: 0, cacheWrite1h: 0, output: 300, reasoning: 0 },
-    costUsd: 0.0012,
+    costUsd: index % 9_967 === 5 ? 2.5 : index % 211 === 3 ? 0.25 : index % 13 === 1 ? 0.03 : 0.0012,
     errorCode: status === 200 ? null : 'rate_limit_exceeded',
     policy: null,
     routing: null,
@@ -116,7 +116,7 @@ function addUp(database: DatabaseSync): void {
     const start = `at - at % ${ms}`
     database.exec(`
       insert into usage select '${bucket}', ${start}, org, coalesce(team, ''), key_id, model, provider,
-        count(*), sum(status >= 400), 1100 * count(*), 100 * count(*), 300 * count(*), 1200000 * count(*), 0
+        count(*), sum(status >= 400), 1100 * count(*), 100 * count(*), 300 * count(*), sum(cast(round(cost_usd * 1e9) as integer)), 0
       from record where at >= ${from} group by ${start}, org, team, key_id, model, provider`)
     const duration = 'cast(ceil(ln(elapsed_ms) / ln(1.1)) as integer)'
     database.exec(`
@@ -131,7 +131,9 @@ function addUp(database: DatabaseSync): void {
       insert into usage_latency select '${bucket}', ${day}, ${columns}, duration, sum(answers)
       from usage_latency where bucket = 'hour' group by ${day}, ${groups}, duration`)
   }
-  database.exec('insert into key_use select key_id, count(*), 1200000 * count(*), max(at) from record group by key_id')
+  database.exec(
+    'insert into key_use select key_id, count(*), sum(cast(round(cost_usd * 1e9) as integer)), max(at) from record group by key_id',
+  )
 }
 
 function compareSums(database: DatabaseSync): void {

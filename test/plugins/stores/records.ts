@@ -63,7 +63,12 @@ export async function checkRecords(t: Test, sink: LogSink, store: RecordStore, h
   t.same(await ids({ key: 'key_1', status: 200 }), [61, 60, 0])
   t.same(await ids({ org: 'another', team: 'research', model: 'demo', provider: 'acme' }), [2])
   t.same(await ids({ user: 'ada', from: at + 60_000, to: at + 61 * 60_000 }), [60, 1])
-  t.same(await ids({ minCostUsd: 0.01 }), [2])
+  for (const minCostUsd of [0.0011, 0.01, 0.1, 0.5]) t.same(await ids({ minCostUsd }), [2])
+  for (const minCostUsd of [0.51, 1, 7.5]) t.same(await ids({ minCostUsd }), [])
+  t.same(await ids({ minCostUsd: 0.001 }), [61, 2, 0])
+  t.same(await ids({ minCostUsd: 0 }), [61, 60, 3, 2, 1, 0], 'an unknown cost counts as 0')
+  t.same(await ids({ minCostUsd: 0.2, key: 'key_2', org: 'another', status: 200, from: at, to: at + 3 * 60_000 }), [2])
+  t.same(await ids({ minCostUsd: 0.2, key: 'key_1' }), [])
   const all = { key: 'key_1', org: 'example', user: 'ada', model: 'demo', provider: 'acme' }
   t.same(await ids({ ...all, status: 200 }), [61, 60, 0])
   t.same(await ids({ ...all, team: 'research', status: 'error' }), [])

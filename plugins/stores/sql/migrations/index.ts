@@ -14,6 +14,7 @@ import * as erasedAnswers from './0021-erased-answers.ts'
 import * as earlierSecrets from './0022-earlier-secrets.ts'
 import * as usageDays from './0023-usage-days.ts'
 import * as recordFilters from './0024-record-filters.ts'
+import * as recordCosts from './0025-record-costs.ts'
 
 /** All migrations, run in the order of their names. Never change a released one. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -32,4 +33,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0022-earlier-secrets': earlierSecrets,
   '0023-usage-days': usageDays,
   '0024-record-filters': recordFilters,
+  '0025-record-costs': recordCosts,
 }

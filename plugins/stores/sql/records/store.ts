@@ -17,7 +17,7 @@ import { beforeInTime } from '../page.ts'
 import type { SealedParts } from '../sealed-parts.ts'
 import type { Tables } from '../tables.ts'
 import { eraseContent } from './erasure.ts'
-import { narrowestIndex } from './narrowest.ts'
+import { costLevelOf, narrowestIndex } from './narrowest.ts'
 import type { RecordTable } from './tables.ts'
 import { readUsage } from './usage.ts'
 
@@ -99,9 +99,16 @@ function wanted({ id, from, to, minCostUsd, key, status, ...equal }: RecordFilte
     ...Object.entries(equal).flatMap(([column, value]) => (value === undefined ? [] : [sql`${sql.ref(column)} = ${value}`])),
     ...(from === undefined ? [] : [sql`at >= ${from}`]),
     ...(to === undefined ? [] : [sql`at < ${to}`]),
-    ...(minCostUsd === undefined ? [] : [sql`coalesce(cost_usd, 0) >= ${minCostUsd}`]),
+    ...(minCostUsd === undefined ? [] : costing(minCostUsd)),
   ]
   return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `)
+}
+
+/** The level is written out, so that the database sees that its index fits. An unknown cost counts as 0. */
+function costing(minCostUsd: number): readonly RawBuilder<unknown>[] {
+  if (minCostUsd <= 0) return []
+  const level = costLevelOf(minCostUsd)
+  return [...(level ? [sql`cost_usd >= ${sql.lit(level.leastUsd)}`] : []), sql`cost_usd >= ${minCostUsd}`]
 }
 
 function factsFrom(row: RecordTable): RecordFacts {
