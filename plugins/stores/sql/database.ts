@@ -64,7 +64,8 @@ export async function openReaders(
     const lookups = await connectPostgres({ ...place, maxConnections: lookupConnections }, log)
     return { lookups, responses: database, reports: database, close: () => lookups.destroy() }
   }
-  const [lookups, responses, reports] = [connectSqlite(place.file), connectSqlite(place.file), connectSqlite(place.file)]
+  const [lookups, responses] = [connectSqlite(place.file), connectSqlite(place.file)]
+  const reports = connectSqlite(place.file, { isBackground: true })
   const close = async (): Promise<void> => void (await Promise.all([lookups, responses, reports].map(each => each.destroy())))
   return { lookups, responses, reports, close }
 }

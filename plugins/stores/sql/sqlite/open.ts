@@ -22,7 +22,7 @@ export async function openSqlite(path: string, createFiles = true): Promise<Migr
       return await openMemory()
     }
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    const database = connectSqlite(path)
+    const database = connectSqlite(path, { isBackground: true })
     return await orClosed(database, () => migrateAlone(database))
   })
 }
@@ -45,13 +45,13 @@ export async function openMemory(): Promise<Migrated> {
   return await orClosed(database, () => migrateAlone(database))
 }
 
-/** Opens a file whose tables are up to date, when it is first used. */
-export function connectSqlite(path: string): Kysely<Tables> {
-  return connect(path, settings)
+/** Opens a file whose tables are up to date, when it is first used. `isBackground`: see `SqliteFile`. */
+export function connectSqlite(path: string, { isBackground = false } = {}): Kysely<Tables> {
+  return connect(path, settings, isBackground)
 }
 
-function connect(path: string, setUp: string): Kysely<Tables> {
-  return new Kysely<Tables>({ dialect: new SqliteThreadDialect({ path, busyTimeoutMs, setUp }) })
+function connect(path: string, setUp: string, isBackground = false): Kysely<Tables> {
+  return new Kysely<Tables>({ dialect: new SqliteThreadDialect({ path, busyTimeoutMs, setUp, isBackground }) })
 }
 
 /** Runs in one exclusive transaction, so that two processes that start at once do not both create the tables. */

@@ -1,4 +1,5 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Statement } from './statement-list.ts'
 
@@ -10,6 +11,8 @@ export interface SqliteFile {
   readonly busyTimeoutMs: number
   /** SQL that runs once, before the first statement. */
   readonly setUp: string
+  /** Whether the gateway's own thread goes first where both want one core. */
+  readonly isBackground: boolean
 }
 
 /** Of a transaction. */
@@ -27,6 +30,8 @@ export type SqliteAnswer =
   | { readonly id: number; readonly error: { readonly message: string; readonly errcode: number | undefined } }
 
 const keptStatements = 200
+/** A third of a core that both want: enough for a record of each request that the other two thirds answer. */
+const backgroundNice = 3
 
 const statements = new Map<string, { readonly statement: StatementSync; readonly reads: boolean }>()
 let database: DatabaseSync | undefined
@@ -35,11 +40,22 @@ let isInTransaction = false
 let failure: { readonly cause: unknown } | undefined
 
 answer(0, () => {
-  const { path, busyTimeoutMs, setUp } = workerData as SqliteFile
+  const { path, busyTimeoutMs, setUp, isBackground } = workerData as SqliteFile
+  if (isBackground) giveWay()
   database = new DatabaseSync(path, { timeout: busyTimeoutMs })
   database.exec(setUp)
   return []
 })
+
+/** Only Linux has a priority for each thread. Elsewhere, this would be that of the process. */
+function giveWay(): void {
+  if (process.platform !== 'linux') return
+  try {
+    setPriority(backgroundNice)
+  } catch {
+    // A sandbox forbids it. Then both have the same priority.
+  }
+}
 
 parentPort!.on('message', (message: SqliteMessage) => {
   if (message !== 'close') return answer(message.id, () => handle(message.statements, message.step))
