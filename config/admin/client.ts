@@ -132,6 +132,8 @@ async function jsonOf(reply: Response): Promise<JsonObject> {
   const body = parseJson(text)
   if (reply.ok && isObject(body)) return body
   const error = isObject(body) ? body['error'] : undefined
-  if (isObject(error) && typeof error['message'] === 'string') throw new ConfigError(undefined, [error['message']])
+  // Commands ask for paths that the admin API has, and its 404 names the id. So this is another server, such as the public API.
+  const isElsewhere = reply.status === 404 && isObject(error) && error['param'] === null
+  if (!isElsewhere && isObject(error) && typeof error['message'] === 'string') throw new ConfigError(undefined, [error['message']])
   throw new ConfigError(undefined, [`What answered with status ${reply.status} is not the admin API. Check the URL.`])
 }

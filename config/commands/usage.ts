@@ -3,7 +3,16 @@ import { adminCommand } from '../admin/admin-command.ts'
 import { withAdmin, type AdminOptions } from '../admin/client.ts'
 import { printJson, printList } from '../admin/print.ts'
 
-const parameters = { from: 'from', to: 'to', bucket: 'bucket', groupBy: 'group_by', org: 'org', team: 'team', key: 'key' } as const
+const parameters = {
+  from: 'from',
+  to: 'to',
+  bucket: 'bucket',
+  groupBy: 'group_by',
+  org: 'org',
+  team: 'team',
+  user: 'user',
+  key: 'key',
+} as const
 
 interface UsageOptions extends AdminOptions, Partial<Record<keyof typeof parameters, string>> {}
 
@@ -14,6 +23,7 @@ export default adminCommand('usage', 'Show requests, tokens and cost over time.'
   .option('--group-by <a,b>', 'Any of model, provider, key, team, org.')
   .option('--org <id>', 'Only this organization.')
   .option('--team <id>', 'Only this team.')
+  .option('--user <id>', 'Only this user.')
   .option('--key <id>', 'Only this key.')
   .action(showUsage)
 

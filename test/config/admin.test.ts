@@ -49,6 +49,8 @@ t.test('commands say the same with a running gateway as with its stores', async 
   // Records are written a moment after the reply.
   while (!records.includes(id!)) records = await remote('records', 'list', '--status', '422')
   t.equal(await run({}, 'records', 'show', id!, '--json'), await remote('records', 'show', id!, '--json'))
+  const usage = ['usage', '--user', 'nobody', '--bucket', 'total']
+  t.same([await run({}, ...usage, '--json'), await remote(...usage, '--json')], ['[]\n', '[]\n'], 'of one user')
   t.equal(await remote('records', '--status', '422', '--json'), await remote('records', 'list', '--status', '422', '--json'))
   for (const list of ['keys', 'orgs', 'teams', 'users', 'admin-tokens'])
     t.equal(await remote(list, '--json'), await remote(list, 'list', '--json'), `${list} lists`)
@@ -65,6 +67,8 @@ t.test('commands say the same with a running gateway as with its stores', async 
   const elsewhere = await workplace.spawn(['keys', 'list', '--url', 'http://127.0.0.1:9'], [], { GATEWAY_ADMIN_TOKEN: token }).finished
   t.equal(elsewhere.exitCode, 1)
   t.match(elsewhere.stderr, /The admin API at http:\/\/127\.0\.0\.1:9 does not answer/)
+  const open = await workplace.spawn(['keys', 'list', '--url', await gateway.url()], [], { GATEWAY_ADMIN_TOKEN: token }).finished
+  t.equal(open.stderr, 'turnpike: What answered with status 404 is not the admin API. Check the URL.\n', 'the public API')
   const undecided = await workplace.spawn(['orgs', 'update', 'acme', '--enforce', 'hipaa=on', '--release', 'zdr,hipaa']).finished
   t.match([undecided.exitCode, undecided.stderr], [1, /--enforce and --release both name hipaa\. Name it in one of them\./])
   for (const [status, body] of [
