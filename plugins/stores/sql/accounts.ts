@@ -2,6 +2,7 @@ import type { Kysely, Transaction } from 'kysely'
 import type { Account, AccountChange, AccountFilter, AccountLevel, AccountRef, AccountStore } from '../../../core/index.ts'
 import type { Clock, Maybe, PageQuery } from '../../../core/index.ts'
 import { lockedAccounts } from './account-lock.ts'
+import type { RowReaders } from './database.ts'
 import { forUpdate } from './for-update.ts'
 import type { KeyCacheOptions } from './keys.ts'
 import { afterInTime } from './page.ts'
@@ -32,12 +33,17 @@ export interface RetiredAccountTable {
 export class SqlAccounts implements AccountStore {
   readonly persistent = true
   readonly #database: Kysely<Tables>
-  readonly #reader: Kysely<Tables>
+  readonly #readers: RowReaders
   readonly #cache: RowCache<Account>
 
-  constructor(database: Kysely<Tables>, clock: Clock, { cacheTtlMs, staleKeysMs }: KeyCacheOptions, reader = database) {
+  constructor(
+    database: Kysely<Tables>,
+    clock: Clock,
+    { cacheTtlMs, staleKeysMs }: KeyCacheOptions,
+    readers: RowReaders = { lookups: database, general: database },
+  ) {
     this.#database = database
-    this.#reader = reader
+    this.#readers = readers
     const load = async (name: string): Promise<Account | undefined> => await this.#read(JSON.parse(name) as RefName)
     this.#cache = new RowCache(clock, { ttlMs: cacheTtlMs, staleMs: staleKeysMs, keepsUnknown: true, load })
   }
@@ -109,11 +115,11 @@ export class SqlAccounts implements AccountStore {
 
   /** The oldest first. */
   #ordered() {
-    return this.#reader.selectFrom('account').selectAll().orderBy('created_at').orderBy('id')
+    return this.#readers.general.selectFrom('account').selectAll().orderBy('created_at').orderBy('id')
   }
 
   async #read(name: RefName): Promise<Account | undefined> {
-    const row = await rowQuery(this.#reader, name).executeTakeFirst()
+    const row = await rowQuery(this.#readers.lookups, name).executeTakeFirst()
     return row && fromRow(row)
   }
 }

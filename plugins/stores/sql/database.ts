@@ -42,14 +42,16 @@ export async function openDatabase(
 
 /** Connections that only read, so that nothing waits for what is being written. They open when they are first used. */
 export interface Readers {
-  /** What every request waits for: keys, accounts, limits. */
+  /** Single rows that every request waits for: keys, accounts, limits. */
   readonly lookups: Kysely<Tables>
-  /** Stored responses, which may be large. */
-  readonly responses: Kysely<Tables>
-  /** Records and usage, which may take seconds to search. */
+  /** What takes longer: stored responses, and the lists of the admin API. */
+  readonly general: Kysely<Tables>
+  /** What may take seconds: records and usage. */
   readonly reports: Kysely<Tables>
-  close(): Promise<void>
 }
+
+/** For stores of rows that are looked up and listed. */
+export type RowReaders = Pick<Readers, 'lookups' | 'general'>
 
 /** `database`: the first connection, which has to do for a database in memory. Postgres writes through several at once. */
 export async function openReaders(
@@ -57,17 +59,17 @@ export async function openReaders(
   database: Kysely<Tables>,
   { lookOnly }: Pick<OpenOptions, 'lookOnly'>,
   log: Logger,
-): Promise<Readers> {
+): Promise<Readers & { close(): Promise<void> }> {
   if (lookOnly || ('file' in place && !existsSync(place.file)))
-    return { lookups: database, responses: database, reports: database, close: async () => {} }
+    return { lookups: database, general: database, reports: database, close: async () => {} }
   if ('url' in place) {
     const lookups = await connectPostgres({ ...place, maxConnections: lookupConnections }, log)
-    return { lookups, responses: database, reports: database, close: () => lookups.destroy() }
+    return { lookups, general: database, reports: database, close: () => lookups.destroy() }
   }
-  const [lookups, responses] = [connectSqlite(place.file), connectSqlite(place.file)]
+  const [lookups, general] = [connectSqlite(place.file), connectSqlite(place.file)]
   const reports = connectSqlite(place.file, { isBackground: true })
-  const close = async (): Promise<void> => void (await Promise.all([lookups, responses, reports].map(each => each.destroy())))
-  return { lookups, responses, reports, close }
+  const close = async (): Promise<void> => void (await Promise.all([lookups, general, reports].map(each => each.destroy())))
+  return { lookups, general, reports, close }
 }
 
 /** Brings the tables up to date, and returns the names of the migrations that ran. */

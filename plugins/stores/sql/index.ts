@@ -125,16 +125,16 @@ export default definePlugin({
     const readers = await openReaders(place, database, gateway, log)
     const { lookups } = readers
     gateway.onStop(() => readers.close())
-    const dataKeys = new DataKeys(database, sealer, clock, log, options.dataKeyDays, readers.responses)
+    const dataKeys = new DataKeys(database, sealer, clock, log, options.dataKeyDays, readers.general)
     const parts = new SealedParts(dataKeys)
     if (gateway.createFiles) resealInBackground(gateway, dataKeys)
-    if (gateway.provides(KeyStore)) gateway.provide(KeyStore, new SqlKeys(database, clock, log, options, lookups))
-    if (gateway.provides(AccountStore)) gateway.provide(AccountStore, new SqlAccounts(database, clock, options, lookups))
+    if (gateway.provides(KeyStore)) gateway.provide(KeyStore, new SqlKeys(database, clock, log, options, readers))
+    if (gateway.provides(AccountStore)) gateway.provide(AccountStore, new SqlAccounts(database, clock, options, readers))
     if (gateway.provides(ResponseStore)) {
       const writers = 'url' in place ? Math.ceil(place.maxConnections / 2) : 2
-      gateway.provide(ResponseStore, new SqlResponses(database, parts, log, { reader: readers.responses, writers }))
+      gateway.provide(ResponseStore, new SqlResponses(database, parts, log, { reader: readers.general, writers }))
     }
-    if (gateway.provides(AuditTrail)) gateway.provide(AuditTrail, new SqlAuditTrail(database, lookups))
+    if (gateway.provides(AuditTrail)) gateway.provide(AuditTrail, new SqlAuditTrail(database, readers.general))
     if (gateway.provides(AdminTokenStore)) gateway.provide(AdminTokenStore, new SqlAdminTokens(database, lookups))
     if (gateway.provides(MetricStore)) {
       const metrics = new LiveMetrics(clock)
@@ -150,7 +150,7 @@ export default definePlugin({
     }
     if (gateway.provides(Ledger)) {
       const process = new LedgerProcess(database, clock, log)
-      const ledger = new SqlLedger(database, clock, log, process, lookups)
+      const ledger = new SqlLedger(database, clock, log, process, readers.general)
       gateway.provide(Ledger, ledger)
       gateway.onStart(() => process.start())
       gateway.onStop(() => process.stop())

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import { isObject, type ApiKey, type Clock, type KeyChange, type KeyFilter, type KeyStore, type Logger } from '../../../core/index.ts'
 import type { Maybe, PageQuery } from '../../../core/index.ts'
+import type { RowReaders } from './database.ts'
 import { forUpdate } from './for-update.ts'
 import { afterInTime } from './page.ts'
 import { Reachable } from './reachable.ts'
@@ -39,14 +40,20 @@ export interface KeyCacheOptions {
 export class SqlKeys implements KeyStore {
   readonly persistent = true
   readonly #database: Kysely<Tables>
-  readonly #reader: Kysely<Tables>
+  readonly #readers: RowReaders
   readonly #log: Logger
   readonly #cache: RowCache<ApiKey>
   readonly #reachable: Reachable
 
-  constructor(database: Kysely<Tables>, clock: Clock, log: Logger, { cacheTtlMs, staleKeysMs }: KeyCacheOptions, reader = database) {
+  constructor(
+    database: Kysely<Tables>,
+    clock: Clock,
+    log: Logger,
+    { cacheTtlMs, staleKeysMs }: KeyCacheOptions,
+    readers: RowReaders = { lookups: database, general: database },
+  ) {
     this.#database = database
-    this.#reader = reader
+    this.#readers = readers
     this.#log = log
     this.#cache = new RowCache(clock, { ttlMs: cacheTtlMs, staleMs: staleKeysMs, keepsUnknown: false, load: id => this.#read(id) })
     // Cached keys go on working for a while.
@@ -94,16 +101,16 @@ export class SqlKeys implements KeyStore {
   }
 
   async empty(): Promise<boolean> {
-    return (await this.#reader.selectFrom('api_key').select('id').limit(1).executeTakeFirst()) === undefined
+    return (await this.#readers.lookups.selectFrom('api_key').select('id').limit(1).executeTakeFirst()) === undefined
   }
 
   /** The oldest first. */
   #visible() {
-    return this.#reader.selectFrom('api_key').selectAll().where('hidden', 'is', null).orderBy('created_at').orderBy('id')
+    return this.#readers.general.selectFrom('api_key').selectAll().where('hidden', 'is', null).orderBy('created_at').orderBy('id')
   }
 
   async #read(id: string): Promise<ApiKey | undefined> {
-    const row = await this.#reader.selectFrom('api_key').selectAll().where('id', '=', id).executeTakeFirst()
+    const row = await this.#readers.lookups.selectFrom('api_key').selectAll().where('id', '=', id).executeTakeFirst()
     return row && this.#readable([row])[0]
   }
 
