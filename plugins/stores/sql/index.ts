@@ -132,7 +132,9 @@ export default definePlugin({
     if (gateway.provides(AccountStore)) gateway.provide(AccountStore, new SqlAccounts(database, clock, options, readers))
     if (gateway.provides(ResponseStore)) {
       const writers = 'url' in place ? Math.ceil(place.maxConnections / 2) : 2
-      gateway.provide(ResponseStore, new SqlResponses(database, parts, log, { reader: readers.general, writers }))
+      const responses = new SqlResponses(database, parts, log, { reader: readers.general, writers })
+      gateway.provide(ResponseStore, responses)
+      gateway.onStop(() => responses.stop())
     }
     if (gateway.provides(AuditTrail)) gateway.provide(AuditTrail, new SqlAuditTrail(database, readers.general))
     if (gateway.provides(AdminTokenStore)) gateway.provide(AdminTokenStore, new SqlAdminTokens(database, lookups))

@@ -1,10 +1,11 @@
 import type { Kysely } from 'kysely'
 import { jsonBytes, type StoredResponse } from '../../../core/index.ts'
 import { columnId } from './column-id.ts'
-import { insertResponses, removeResponse, type ResponseTable } from './response-rows.ts'
+import { insertResponses, type ResponseTable } from './response-rows.ts'
 import type { SealedParts } from './sealed-parts.ts'
 import type { Tables } from './tables.ts'
 import { isUnavailable } from './unavailable.ts'
+import { UnwantedResponses } from './unwanted-responses.ts'
 import { WriteQueue, type Write } from './write-queue.ts'
 
 interface Waiting extends Write {
@@ -31,12 +32,14 @@ export class ResponseWrites {
   readonly #database: Kysely<Tables>
   readonly #parts: SealedParts
   readonly #queue = new WriteQueue<Waiting>()
+  readonly #unwanted: UnwantedResponses
   /** How many more groups may be under way. */
   #free: number
 
   constructor(database: Kysely<Tables>, parts: SealedParts, writers: number) {
     this.#database = database
     this.#parts = parts
+    this.#unwanted = new UnwantedResponses(database)
     this.#free = writers
   }
 
@@ -53,6 +56,10 @@ export class ResponseWrites {
     })
     if (this.#free > 0) void this.#drain()
     return promise
+  }
+
+  stop(): void {
+    this.#unwanted.stop()
   }
 
   async #drain(): Promise<void> {
@@ -99,20 +106,19 @@ export class ResponseWrites {
       const added = wanted.map(({ row, waiting }) => ({ row, turn: waiting.response }))
       await this.#database.transaction().execute(transaction => insertResponses(transaction, added))
       for (const { waiting } of wanted) waiting.resolve()
-      await this.#removeLate(wanted)
+      // The database may have been locked until long after their callers heard that they are not stored.
+      this.#unwanted.add(rowsOf(wanted.filter(({ waiting }) => waiting.signal?.aborted)))
     } catch (error) {
+      const isDown = isUnavailable(error)
       // One response that the database refuses must not cost the others.
-      if (wanted.length > 1 && !isUnavailable(error)) for (const each of wanted) await this.#store([each])
+      if (wanted.length > 1 && !isDown) for (const each of wanted) await this.#store([each])
       else for (const { waiting } of wanted) waiting.reject(error)
+      // The connection may have broken just after the commit.
+      if (isDown) this.#unwanted.add(rowsOf(wanted))
     }
   }
+}
 
-  /** A database that was locked meanwhile may have stored them long after their callers heard that they are not. */
-  async #removeLate(stored: readonly Sealed[]): Promise<void> {
-    const late = stored.filter(({ waiting }) => waiting.signal?.aborted)
-    if (late.length === 0) return
-    await this.#database.transaction().execute(async transaction => {
-      for (const { row } of late) await removeResponse(transaction, row.owner, row.id)
-    })
-  }
+function rowsOf(group: readonly Sealed[]): readonly ResponseTable[] {
+  return group.map(({ row }) => row)
 }

@@ -38,6 +38,10 @@ export class SqlResponses implements ResponseStore {
     this.#log = log
   }
 
+  stop(): void {
+    this.#writes.stop()
+  }
+
   put(owner: string, response: StoredResponse, signal?: AbortSignal): Promise<void> {
     return this.#writes.add(owner, response, signal)
   }

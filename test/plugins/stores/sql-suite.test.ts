@@ -1,4 +1,5 @@
-import type { Kysely } from 'kysely'
+import { setTimeout } from 'node:timers/promises'
+import type { Kysely, Transaction } from 'kysely'
 import t from 'tap'
 import { SqlAccounts } from '../../../plugins/stores/sql/accounts.ts'
 import { SqlAdminTokens } from '../../../plugins/stores/sql/admin-tokens.ts'
@@ -18,7 +19,7 @@ import { onEveryDatabase, silent, testSealer } from './databases.ts'
 import { checkKeyChanges, leanKey } from './keys.ts'
 import { checkLedger } from './ledger.ts'
 import { checkRecords, record } from './records.ts'
-import { checkResponseStore } from './responses.ts'
+import { checkResponseStore, response } from './responses.ts'
 
 const caching = { cacheTtlMs: 1_000, staleKeysMs: 60_000 }
 
@@ -76,6 +77,17 @@ onEveryDatabase(t, (t, open) => {
     t.same(await store.usage({ ...all, org: 'example', user: 'nobody' }), [])
   })
 
+  void t.test('a response whose commit was not confirmed is deleted, because its caller heard that it is not stored', async t => {
+    const database = await open(t)
+    const responses = new SqlResponses(breaking(database, 2), partsOn(database), silent, { reader: database })
+    t.teardown(() => responses.stop())
+    await t.rejects(responses.put('ada', response('a')), { code: 'ECONNRESET' })
+    await responses.put('ada', response('b', 'a'))
+    while (await responses.get('ada', 'a')) await setTimeout(10)
+    t.strictSame(await responses.get('ada', 'b'), response('b', 'a'))
+    t.equal((await responses.items('ada', ['msg_a'])).size, 0)
+  })
+
   void t.test('responses', async t => {
     checkResponseStore(t, async t => {
       const database = await open(t)
@@ -83,3 +95,22 @@ onEveryDatabase(t, (t, open) => {
     })
   })
 })
+
+/** A connection that breaks after each of the first commits. */
+function breaking(database: Kysely<Tables>, times: number): Kysely<Tables> {
+  let left = times
+  return new Proxy(database, {
+    get(target, name) {
+      if (name === 'transaction' && left-- > 0) {
+        return () => ({
+          async execute(work: (transaction: Transaction<Tables>) => Promise<unknown>) {
+            await target.transaction().execute(work)
+            throw Object.assign(new Error('connection lost'), { code: 'ECONNRESET' })
+          },
+        })
+      }
+      const value: unknown = Reflect.get(target, name, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+}
