@@ -36,6 +36,7 @@ import { SqlRecords } from './records/store.ts'
 import { SqlResponses } from './responses.ts'
 import { SavedMetrics } from './saved-metrics.ts'
 import { SealedParts } from './sealed-parts.ts'
+import { OpenFile } from './sqlite/open-file.ts'
 
 const days = { type: 'integer', minimum: 1 } as const
 const retention = {
@@ -122,6 +123,7 @@ export default definePlugin({
     const place = placeOf(gateway, options)
     const database = await openDatabase(place, gateway, sealer, log)
     gateway.onStop(() => database.destroy())
+    if ('file' in place && gateway.createFiles) watch(gateway, place.file)
     const readers = await openReaders(place, database, gateway, log)
     const { lookups } = readers
     gateway.onStop(() => readers.close())
@@ -170,6 +172,12 @@ export default definePlugin({
     gateway.onStop(() => expiry.stop())
   },
 })
+
+function watch(gateway: Registrar, path: string): void {
+  const file = new OpenFile(path, gateway.log)
+  gateway.onStart(() => file.start())
+  gateway.onStop(() => file.stop())
+}
 
 /** After a rotation of the master key. A stop waits for it, because there are few data keys. */
 function resealInBackground(gateway: Registrar, dataKeys: DataKeys): void {

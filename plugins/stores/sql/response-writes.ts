@@ -21,7 +21,7 @@ interface Sealed {
 }
 
 const mostInGroup = 50
-/** One response may be larger. */
+/** A response that is larger has a group of its own. */
 const mostGroupBytes = 1024 * 1024
 
 /**
@@ -70,9 +70,9 @@ export class ResponseWrites {
 
   async #nextGroup(): Promise<readonly Sealed[]> {
     const group: Sealed[] = []
-    for (let bytes = 0; group.length < mostInGroup && bytes < mostGroupBytes;) {
-      const waiting = this.#queue.next()
-      if (!waiting) return group
+    for (let bytes = 0; group.length < mostInGroup;) {
+      const waiting = this.#queue.next(bytes === 0 ? Infinity : mostGroupBytes - bytes)
+      if (!waiting) break
       try {
         const row = await this.#sealed(waiting)
         group.push({ waiting, row })

@@ -27,11 +27,13 @@ export class WriteQueue<W extends Write> {
     else this.#lines.set(write.owner, { waiting: [write], had: this.#had })
   }
 
-  next(): W | undefined {
+  /** Undefined if the next one has more bytes than this, or nothing waits. */
+  next(mostBytes: number): W | undefined {
     let chosen: Line<W> | undefined
     for (const line of this.#lines.values()) if (line.waiting.length > 0 && (!chosen || line.had < chosen.had)) chosen = line
     if (!chosen) return undefined
     const write = chosen.waiting.reduce((smallest, each) => (each.bytes < smallest.bytes ? each : smallest))
+    if (write.bytes > mostBytes) return undefined
     chosen.waiting.splice(chosen.waiting.indexOf(write), 1)
     this.#had = Math.max(this.#had, chosen.had)
     chosen.had = this.#had + write.bytes

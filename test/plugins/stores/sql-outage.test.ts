@@ -1,5 +1,9 @@
+import { renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { sql } from 'kysely'
 import t from 'tap'
+import { createLogger } from '../../../core/foundation/logger.ts'
+import { Masks } from '../../../core/foundation/masks.ts'
 import { Reachable } from '../../../plugins/stores/sql/reachable.ts'
 import { RowCache } from '../../../plugins/stores/sql/row-cache.ts'
 import { Expiry } from '../../../plugins/stores/sql/expiry.ts'
@@ -8,6 +12,7 @@ import { RecordSink } from '../../../plugins/stores/sql/records/sink.ts'
 import { SqlRecords } from '../../../plugins/stores/sql/records/store.ts'
 import { SqlResponses } from '../../../plugins/stores/sql/responses.ts'
 import { SealedParts } from '../../../plugins/stores/sql/sealed-parts.ts'
+import { OpenFile } from '../../../plugins/stores/sql/sqlite/open-file.ts'
 import { openSqlite } from '../../../plugins/stores/sql/sqlite/open.ts'
 import { FakeClock } from '../set-up.ts'
 import { onEveryDatabase, silent, testSealer } from './databases.ts'
@@ -116,6 +121,29 @@ t.test('a failure after which SQLite has rolled back, such as a full disk, keeps
     const transaction = database.transaction().execute(async transaction => await insert.execute(transaction))
     await t.rejects(transaction, { errcode: 1555, message: /UNIQUE constraint failed/ })
   }
+})
+
+t.test('a file that is deleted or replaced while it is in use is logged', async t => {
+  const path = join(t.testdir({ 'turnpike.db': 'a' }), 'turnpike.db')
+  const lines: string[] = []
+  const file = new OpenFile(
+    path,
+    createLogger('info', new Masks(), line => void lines.push(line)),
+  )
+  await file.start()
+  t.teardown(() => file.stop())
+  writeFileSync(path, 'changed')
+  await file.check()
+  t.strictSame(lines, [])
+  renameSync(path, `${path}.old`)
+  await file.check()
+  t.match(lines.splice(0), [/"level":"error".*"file":".*turnpike\.db".*deleted or replaced/])
+  writeFileSync(path, 'another')
+  await file.check()
+  t.equal(lines.splice(0).length, 1)
+  renameSync(`${path}.old`, path)
+  await file.check()
+  t.strictSame(lines, [])
 })
 
 onEveryDatabase(t, (t, open) => {

@@ -223,7 +223,7 @@ t.test('small responses do not wait behind large ones, nor one owner behind anot
   add('bob', 700, 800)
   const taken: string[] = []
   const take = (): void => {
-    const write = queue.next()
+    const write = queue.next(Infinity)
     taken.push(write ? `${write.owner} ${write.bytes}` : 'none')
   }
   for (let index = 0; index < 4; index++) take()
@@ -231,8 +231,9 @@ t.test('small responses do not wait behind large ones, nor one owner behind anot
   for (let index = 0; index < 3; index++) take()
   t.strictSame(taken, ['ada 10', 'bob 700', 'ada 2000', 'bob 800', 'eve 50', 'ada 3000', 'none'])
   t.ok(queue.isEmpty)
-  const write = { owner: 'ada', bytes: 1 }
+  const write = { owner: 'ada', bytes: 2 }
   queue.add(write)
+  t.equal(queue.next(1), undefined, 'too large for the rest of a group')
   queue.remove(write)
   queue.remove(write)
   t.ok(queue.isEmpty)

@@ -1,0 +1,42 @@
+import { stat } from 'node:fs/promises'
+import type { Logger } from '../../../../core/index.ts'
+
+const checkEveryMs = 30_000
+
+/** Says so while a SQLite file that is in use is missing: SQLite goes on without its name, and all that it writes is lost at the end. */
+export class OpenFile {
+  readonly #path: string
+  readonly #log: Logger
+  #inode: bigint | undefined
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(path: string, log: Logger) {
+    this.#path = path
+    this.#log = log
+  }
+
+  /** Call when the file is open. */
+  async start(): Promise<void> {
+    this.#inode = await inodeOf(this.#path)
+    this.#timer = setInterval(() => void this.check(), checkEveryMs).unref()
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  async check(): Promise<void> {
+    if ((await inodeOf(this.#path)) === this.#inode) return
+    const message =
+      'the database file was deleted or replaced while this gateway uses it: what it stores will be lost. Copy what you need through the admin API, put the file back from a backup, and start the gateway again'
+    this.#log.error(message, { file: this.#path })
+  }
+}
+
+/** Undefined if there is no such file. */
+async function inodeOf(path: string): Promise<bigint | undefined> {
+  return await stat(path, { bigint: true }).then(
+    ({ ino }) => ino,
+    () => undefined,
+  )
+}
