@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { sql, type CompiledQuery, type Kysely } from 'kysely'
 import type { RecordFacts } from '../../../../core/index.ts'
+import { isSqlite } from '../migrations/dialect.ts'
+import { rowStatement } from '../sqlite/statement-list.ts'
 import { storableText } from '../storable-text.ts'
 import type { Tables } from '../tables.ts'
 import { jsonRows } from './json-rows.ts'
@@ -44,14 +46,20 @@ export async function insertions(database: Kysely<Tables>, records: readonly Rec
   for (let index = 0; index < records.length; index += recordsInStatement) {
     if (index > 0) await setImmediate()
     const rows = records.slice(index, index + recordsInStatement).map(rowOf)
-    const statement = sql`
-      insert into record (${sql.join(names.map(name => sql.ref(name)))})
-      ${jsonRows(database, columns, rows)}
-      on conflict (id) do nothing
-      returning id`
-    statements.push(statement.compile(database))
+    statements.push(isSqlite(database) ? rowStatement(insertRow, rows) : insertAll(database, rows))
   }
   return statements
+}
+
+const insertRow = `insert into record (${names.map(name => `"${name}"`).join()}) values (${names.map(() => '?').join()})
+  on conflict (id) do nothing returning id`
+
+function insertAll(database: Kysely<Tables>, rows: readonly (readonly unknown[])[]): CompiledQuery {
+  return sql`
+    insert into record (${sql.join(names.map(name => sql.ref(name)))})
+    ${jsonRows(database, columns, rows)}
+    on conflict (id) do nothing
+    returning id`.compile(database)
 }
 
 function rowOf(record: RecordFacts): readonly (string | number | null)[] {

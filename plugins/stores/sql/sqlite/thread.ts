@@ -103,8 +103,9 @@ function end(how: 'commit' | 'rollback'): void {
   failure = undefined
 }
 
-function run({ sql, parameters }: Statement): SqliteResults[0] {
+function run({ sql, parameters, rows }: Statement): SqliteResults[0] {
   const { statement, reads } = prepared(sql)
+  if (rows !== undefined) return { rows: JSON.parse(rows).flatMap((row: readonly SQLInputValue[]) => statement.all(...row)), changes: 0 }
   const values = parameters as readonly SQLInputValue[]
   if (reads) return { rows: statement.all(...values), changes: 0 }
   return { rows: [], changes: Number(statement.run(...values).changes) }
