@@ -1,15 +1,12 @@
 import { sql, type CompiledQuery, type Kysely, type RawBuilder } from 'kysely'
 import type { RecordFacts } from '../../../../core/index.ts'
-import { storableText } from '../storable-text.ts'
+import { isSqlite } from '../migrations/dialect.ts'
 import type { Tables } from '../tables.ts'
-import { durationBucket } from './durations.ts'
+import { addedBy, rollUpMs, usageKey, usageSums } from './added.ts'
 import { jsonRows, type ColumnTypes } from './json-rows.ts'
+import { sumStatements } from './sums.ts'
 
-const dayMs = 86_400_000
-/** Charts of months are drawn from days, which are also added up without keys, and without models. */
-export const rollUpMs = { minute: 60_000, hour: 3_600_000, day: dayMs, 'day-models': dayMs, 'day-keys': dayMs } as const
-
-/** What one record adds. */
+/** Of `Added`. */
 const columns = {
   at: 'bigint',
   org: 'text',
@@ -27,8 +24,6 @@ const columns = {
   duration: 'integer',
 } as const satisfies ColumnTypes
 
-const usageKey = ['bucket', 'at', 'org', 'team', 'key_id', 'model', 'provider'] as const
-const usageSums = ['requests', 'errors', 'input_tokens', 'cached_tokens', 'output_tokens', 'cost', 'unpriced'] as const
 const addedUsage = sql.join(usageSums.map(column => sql`sum(${sql.ref(column)})`))
 
 const buckets = sql.join(
@@ -50,6 +45,7 @@ const bucketAndGroup = sql.join([
 /** Add records to the sums from which charts are drawn. */
 export function rollUps(transaction: Kysely<Tables>, records: readonly RecordFacts[]): readonly CompiledQuery[] {
   if (records.length === 0) return []
+  if (isSqlite(transaction)) return sumStatements(records.map(addedBy))
   const added = sql`(${jsonRows(transaction, columns, records.map(addedBy))}) as added`
   // In the order of their keys, so that two gateways never wait for each other.
   const usage = sql`
@@ -69,27 +65,6 @@ export function rollUps(transaction: Kysely<Tables>, records: readonly RecordFac
     on conflict (key_id) do update set ${addition('key_use', ['requests', 'cost'])},
       last_used_at = case when excluded.last_used_at > key_use.last_used_at then excluded.last_used_at else key_use.last_used_at end`
   return [usage, latency, keys].map(statement => statement.compile(transaction))
-}
-
-/** The values of `columns`. There is a duration only if a provider answered. */
-function addedBy({ at, org, team, keyId, model, provider, status, usage, costUsd, elapsedMs }: RecordFacts): readonly unknown[] {
-  const isError = status >= 400
-  return [
-    at,
-    org ?? '',
-    team ?? '',
-    keyId ?? '',
-    storableText(model ?? ''),
-    provider ?? '',
-    1,
-    Number(isError),
-    usage ? usage.uncachedInput + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h : 0,
-    usage?.cacheRead ?? 0,
-    usage?.output ?? 0,
-    Math.round((costUsd ?? 0) * 1e9),
-    Number(usage !== null && costUsd === null),
-    provider === null || isError ? null : durationBucket(elapsedMs),
-  ]
 }
 
 function addition(table: string, sums: readonly string[]): RawBuilder<unknown> {

@@ -2,7 +2,7 @@ import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { AnswerTimes, UsageGroup, UsageQuery, UsageRow } from '../../../../core/index.ts'
 import type { Tables } from '../tables.ts'
 import { answerTimesOf } from './durations.ts'
-import { rollUpMs } from './roll-up.ts'
+import { rollUpMs } from './added.ts'
 import type { UsageTable } from './tables.ts'
 
 /** The total of a longer time is added up from hours and days. */

@@ -1,0 +1,75 @@
+import type { CompiledQuery } from 'kysely'
+import { rowStatement } from '../sqlite/statement-list.ts'
+import { rollUpMs, usageKey, usageSums, type Added } from './added.ts'
+
+// For SQLite, whose thread takes much longer to group and add up.
+
+interface Sum {
+  readonly group: readonly (string | number)[]
+  readonly sums: number[]
+}
+
+const buckets = Object.entries(rollUpMs)
+
+/** Add these to the sums. */
+export function sumStatements(all: readonly Added[]): readonly CompiledQuery[] {
+  const usage = new Map<string, Sum>()
+  const latency = new Map<string, Sum>()
+  const keys = new Map<string, Sum>()
+  for (const [at, org, team, key, model, provider, ...rest] of all) {
+    const duration = rest.pop() as number | null
+    const sums = rest as number[]
+    for (const [bucket, ms] of buckets) {
+      const start = at - (at % ms)
+      const who = bucket === 'day-models' ? ['', '', ''] : [org, team, key]
+      const what = bucket === 'day-keys' ? ['', ''] : [model, provider]
+      const group = [bucket, start, ...who, ...what]
+      // No text that is stored contains it.
+      const name = group.join('\0')
+      add(usage, name, group, sums)
+      if (duration !== null) add(latency, `${name}\0${duration}`, [...group, duration], [1])
+    }
+    if (key !== '') {
+      const [requests, , , , , cost] = sums as [number, number, number, number, number, number]
+      const known = add(keys, key, [key], [requests, cost, 0])
+      known.sums[2] = Math.max(known.sums[2]!, at)
+    }
+  }
+  return [
+    upsert('usage', usageKey, usageSums, usage),
+    upsert('usage_latency', [...usageKey, 'duration'], ['answers'], latency),
+    upsert('key_use', ['key_id'], ['requests', 'cost'], keys, ['last_used_at']),
+  ]
+}
+
+function add(all: Map<string, Sum>, name: string, group: Sum['group'], sums: readonly number[]): Sum {
+  const known = all.get(name)
+  if (!known) {
+    const fresh = { group, sums: [...sums] }
+    all.set(name, fresh)
+    return fresh
+  }
+  for (const [index, sum] of sums.entries()) known.sums[index]! += sum
+  return known
+}
+
+/** Of `latest`, the larger value stays. */
+function upsert(
+  table: string,
+  key: readonly string[],
+  sums: readonly string[],
+  rows: ReadonlyMap<string, Sum>,
+  latest: readonly string[] = [],
+): CompiledQuery {
+  const all = [...key, ...sums, ...latest]
+  const changes = [
+    ...sums.map(name => `${name} = ${table}.${name} + excluded.${name}`),
+    ...latest.map(name => `${name} = max(${table}.${name}, excluded.${name})`),
+  ]
+  const sql = `insert into ${table} (${all.join()}) values (${all.map(() => '?').join()})
+    on conflict (${key.join()}) do update set ${changes.join()}`
+  return rowStatement(
+    sql,
+    [...rows.values()].map(({ group, sums }) => [...group, ...sums]),
+  )
+}
