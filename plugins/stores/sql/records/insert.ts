@@ -57,7 +57,7 @@ const insertRow = `insert into record (${names.map(name => `"${name}"`).join()})
 function insertAll(database: Kysely<Tables>, rows: readonly (readonly unknown[])[]): CompiledQuery {
   return sql`
     insert into record (${sql.join(names.map(name => sql.ref(name)))})
-    ${jsonRows(database, columns, rows)}
+    ${jsonRows(columns, rows)}
     on conflict (id) do nothing
     returning id`.compile(database)
 }

@@ -46,7 +46,7 @@ const bucketAndGroup = sql.join([
 export function rollUps(transaction: Kysely<Tables>, records: readonly RecordFacts[]): readonly CompiledQuery[] {
   if (records.length === 0) return []
   if (isSqlite(transaction)) return sumStatements(records.map(addedBy))
-  const added = sql`(${jsonRows(transaction, columns, records.map(addedBy))}) as added`
+  const added = sql`(${jsonRows(columns, records.map(addedBy))}) as added`
   // In the order of their keys, so that two gateways never wait for each other.
   const usage = sql`
     insert into ${sql.table('usage')} (${sql.join([...usageKey, ...usageSums].map(column => sql.ref(column)))})

@@ -10,6 +10,9 @@ interface Sum {
 }
 
 const buckets = Object.entries(rollUpMs)
+const [requests, cost] = [usageSums.indexOf('requests'), usageSums.indexOf('cost')]
+/** Among the sums of a key. */
+const lastUsedAt = 2
 
 /** Add these to the sums. */
 export function sumStatements(all: readonly Added[]): readonly CompiledQuery[] {
@@ -30,9 +33,8 @@ export function sumStatements(all: readonly Added[]): readonly CompiledQuery[] {
       if (duration !== null) add(latency, `${name}\0${duration}`, [...group, duration], [1])
     }
     if (key !== '') {
-      const [requests, , , , , cost] = sums as [number, number, number, number, number, number]
-      const known = add(keys, key, [key], [requests, cost, 0])
-      known.sums[2] = Math.max(known.sums[2]!, at)
+      const known = add(keys, key, [key], [sums[requests]!, sums[cost]!, 0])
+      known.sums[lastUsedAt] = Math.max(known.sums[lastUsedAt]!, at)
     }
   }
   return [
