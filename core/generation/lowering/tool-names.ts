@@ -35,7 +35,7 @@ export class ToolNames {
     for (const tool of offered) this.#offered.set(this.#place(tool.namespace, this.nameOf(tool)), tool)
   }
 
-  /** Also works for tools that are no longer offered, because the conversation may still contain calls to them. */
+  /** Includes tools that are no longer offered: earlier turns may still call them. */
   nameOf(tool: OwnTool): string {
     const key = keyOf(tool)
     const known = this.#names.get(key)
