@@ -1,5 +1,5 @@
 import type { FunctionComponent, VNode } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { session, setAntiForgery, signedOut } from './api.ts'
 import { Loading, Notice, Problem } from './components/feedback.ts'
 import { Icon } from './components/icon.ts'
@@ -60,7 +60,7 @@ function Frame({
   const [isOpen, setOpen] = useState(false)
   const all = [...pages, ...addedPages(added)].filter(({ role = 'viewer', reach = 'org' }) => reaches(admin, role, reach))
   const current = all.find(page => page.id === id)
-  useEffect(() => setOpen(false), [id])
+  useLayoutEffect(() => setOpen(false), [id])
   return html`<div class="frame">
     <a class="skip" href="#main" onClick=${skip}>Skip to the content</a>
     <header class="top">

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { html, type Children } from '../html.ts'
 
 export interface PageProps {
@@ -21,7 +21,7 @@ export function Page({ title, intro, actions, above, children }: PageProps): VNo
   useEffect(() => {
     document.title = `${title} · Turnpike`
   }, [title])
-  useEffect(() => {
+  useLayoutEffect(() => {
     // The browser itself does this for the page that it opens.
     if (!isFirst) heading.current?.focus({ preventScroll: true })
     if (!isFirst) scrollTo(0, 0)
