@@ -7,7 +7,7 @@ import { describePluginError, Logger } from '../foundation/logger.ts'
 import type { Registry } from '../framework/registry.ts'
 import { WaitingRecords, withoutContent, type Dropped } from './waiting-records.ts'
 
-const flushAfterMs = 250
+const flushAfterMs = 100
 const retryAfterMs = 1_000
 
 /**

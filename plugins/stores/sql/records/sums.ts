@@ -19,18 +19,16 @@ export function sumStatements(all: readonly Added[]): readonly CompiledQuery[] {
   const usage = new Map<string, Sum>()
   const latency = new Map<string, Sum>()
   const keys = new Map<string, Sum>()
-  for (const [at, org, team, key, model, provider, ...rest] of all) {
-    const duration = rest.pop() as number | null
-    const sums = rest as number[]
+  for (const { at, org, team, key, model, provider, sums, duration } of merged(all)) {
     for (const [bucket, ms] of buckets) {
       const start = at - (at % ms)
       const who = bucket === 'day-models' ? ['', '', ''] : [org, team, key]
       const what = bucket === 'day-keys' ? ['', ''] : [model, provider]
       const group = [bucket, start, ...who, ...what]
-      // No text that is stored contains it.
+      // No text that is stored contains the separator.
       const name = group.join('\0')
       add(usage, name, group, sums)
-      if (duration !== null) add(latency, `${name}\0${duration}`, [...group, duration], [1])
+      if (duration !== null) add(latency, `${name}\0${duration}`, [...group, duration], [sums[requests]!])
     }
     if (key !== '') {
       const known = add(keys, key, [key], [sums[requests]!, sums[cost]!, 0])
@@ -44,6 +42,38 @@ export function sumStatements(all: readonly Added[]): readonly CompiledQuery[] {
   ]
 }
 
+interface Merged {
+  /** The latest. */
+  at: number
+  readonly org: string
+  readonly team: string
+  readonly key: string
+  readonly model: string
+  readonly provider: string
+  readonly sums: number[]
+  readonly duration: number | null
+}
+
+/** Most of a batch is alike, so that the loops above run few times. */
+function merged(all: readonly Added[]): Iterable<Merged> {
+  const alike = new Map<string, Merged>()
+  for (const [at, org, team, key, model, provider, ...rest] of all) {
+    const duration = rest.pop() as number | null
+    const sums = rest as number[]
+    const name = `${at - (at % rollUpMs.minute)}\0${org}\0${team}\0${key}\0${model}\0${provider}\0${duration}`
+    const known = alike.get(name)
+    if (known) {
+      known.at = Math.max(known.at, at)
+      addUp(known.sums, sums)
+    } else alike.set(name, { at, org, team, key, model, provider, sums, duration })
+  }
+  return alike.values()
+}
+
+function addUp(total: number[], sums: readonly number[]): void {
+  for (const [index, sum] of sums.entries()) total[index]! += sum
+}
+
 function add(all: Map<string, Sum>, name: string, group: Sum['group'], sums: readonly number[]): Sum {
   const known = all.get(name)
   if (!known) {
@@ -51,7 +81,7 @@ function add(all: Map<string, Sum>, name: string, group: Sum['group'], sums: rea
     all.set(name, fresh)
     return fresh
   }
-  for (const [index, sum] of sums.entries()) known.sums[index]! += sum
+  addUp(known.sums, sums)
   return known
 }
 
