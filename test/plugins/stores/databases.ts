@@ -21,31 +21,33 @@ export function testSealer(): EnvelopeSealer {
   return new EnvelopeSealer({ source: 'test', isShared: true, current: Buffer.from(masterKey, 'hex') })
 }
 
-/** Runs the same tests on SQLite, on Postgres within this process, and on a real Postgres server. */
+/** Runs the same tests on SQLite and on Postgres: on a real server or, where there is none, within this process. */
 export function onEveryDatabase(t: Test, check: (t: Test, open: OpenDatabase) => void): void {
   void t.test('SQLite', t => {
     check(t, async t => closing(t, (await openSqlite(fileOf(t))).database))
     t.end()
   })
 
-  void t.test('Postgres within this process', t => {
-    // It takes seconds to start, so all tests share one.
-    const pglite = new PGlite()
-    t.teardown(() => pglite.close())
-    const database = new Kysely<Tables>({ dialect: storingAnyText(new PGliteDialect({ pglite })) })
-    check(t, async () => {
-      await pglite.exec('drop schema public cascade; create schema public')
-      await migrate(database)
-      return database
+  if (noPostgres) void t.test('Postgres within this process', t => onPglite(t, check))
+  else
+    void t.test('a Postgres server', async t => {
+      const server = await startPostgres()
+      t.teardown(() => server.stop())
+      check(t, async t => closing(t, (await openPostgres({ url: await server.createDatabase(), maxConnections: 5 }, silent)).database))
     })
-    t.end()
-  })
+}
 
-  void t.test('a Postgres server', { skip: noPostgres }, async t => {
-    const server = await startPostgres()
-    t.teardown(() => server.stop())
-    check(t, async t => closing(t, (await openPostgres({ url: await server.createDatabase(), maxConnections: 5 }, silent)).database))
+function onPglite(t: Test, check: (t: Test, open: OpenDatabase) => void): void {
+  // It takes seconds to start, so all tests share one.
+  const pglite = new PGlite()
+  t.teardown(() => pglite.close())
+  const database = new Kysely<Tables>({ dialect: storingAnyText(new PGliteDialect({ pglite })) })
+  check(t, async () => {
+    await pglite.exec('drop schema public cascade; create schema public')
+    await migrate(database)
+    return database
   })
+  t.end()
 }
 
 function closing(t: Test, database: Kysely<Tables>): Kysely<Tables> {
