@@ -13,7 +13,7 @@ t.test('a package that is there passes, one that is missing is named with the co
 
 t.test('without the packages of the clouds, only what needs one fails, and at start', async t => {
   const program = fileURLToPath(new URL('peer-package-absent.ts', import.meta.url))
-  const { stdout } = await promisify(execFile)(process.execPath, ['--conditions=turnpike-source', program], { timeout: 60_000 })
+  const { stdout } = await promisify(execFile)(process.execPath, ['--conditions=turnpike-source', program], { timeout: 300_000 })
   t.strictSame(JSON.parse(stdout), {
     'bedrock with access keys': 'started',
     'bedrock with an API key': 'started',

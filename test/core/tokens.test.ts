@@ -145,7 +145,7 @@ t.test('a thread that fails is told of without content, and leaves nothing known
 
 t.test('no vocabulary is loaded before it is needed, and never in the thread that serves', async t => {
   const program = fileURLToPath(new URL('tokens-process.ts', import.meta.url))
-  const { stdout } = await promisify(execFile)(process.execPath, ['--conditions=turnpike-source', program], { timeout: 60_000 })
+  const { stdout } = await promisify(execFile)(process.execPath, ['--conditions=turnpike-source', program], { timeout: 300_000 })
   const seen = JSON.parse(stdout)
   t.ok(seen.modules > 100, `${seen.modules} modules seen`)
   t.same(seen.afterPlain, { status: 200, vocabularies: 0 })

@@ -14,7 +14,7 @@ interface Seen {
 
 t.test('packages of one vendor are loaded by the first request that needs them', async t => {
   const program = fileURLToPath(new URL('loaded-modules.ts', import.meta.url))
-  const { stdout } = await promisify(execFile)(process.execPath, ['--conditions=turnpike-source', program], { timeout: 60_000 })
+  const { stdout } = await promisify(execFile)(process.execPath, ['--conditions=turnpike-source', program], { timeout: 300_000 })
   const seen = JSON.parse(stdout) as Seen
   for (const provider of ['openai', 'anthropic', 'gemini', 'cohere', 'bedrock', 'azure', 'mistral', 'groq', 'xai', 'vertex', 'sandbox'])
     t.ok(seen.providers.includes(provider), provider)

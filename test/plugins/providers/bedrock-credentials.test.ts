@@ -212,7 +212,7 @@ t.test('it is among the defaults where the environment has credentials and a reg
 
 t.test('nothing of AWS is loaded before the first request', async t => {
   const program = fileURLToPath(new URL('bedrock-modules.ts', import.meta.url))
-  const { stdout } = await promisify(execFile)(process.execPath, ['--conditions=turnpike-source', program], { timeout: 60_000 })
+  const { stdout } = await promisify(execFile)(process.execPath, ['--conditions=turnpike-source', program], { timeout: 300_000 })
   const seen = JSON.parse(stdout) as { readonly modules: number; readonly before: number; readonly after: number }
   t.ok(seen.modules > 100, `${seen.modules} modules seen`)
   t.equal(seen.before, 0)

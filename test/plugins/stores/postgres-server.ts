@@ -76,7 +76,7 @@ async function answering(port: number): Promise<void> {
     try {
       return await ask(port, 'select 1')
     } catch (error) {
-      if (attempt === 600) throw error
+      if (attempt === 3_600) throw error
       await setTimeout(50)
     }
   }

@@ -23,11 +23,11 @@ const limitUsd = 0.02
 const refusedFirst = 50
 const adminToken = 'demo-admin-token-of-at-least-32-characters'
 
-t.test('two gateways on one SQLite file', { timeout: 240_000 }, async t => {
+t.test('two gateways on one SQLite file', { timeout: 600_000 }, async t => {
   await checkGateways(t, {}, async folder => (await openSqlite(join(folder, 'data', 'turnpike.db'))).database)
 })
 
-t.test('two gateways on one Postgres server', { skip: noPostgres, timeout: 240_000 }, async t => {
+t.test('two gateways on one Postgres server', { skip: noPostgres, timeout: 600_000 }, async t => {
   const server = await startPostgres()
   t.teardown(() => server.stop())
   const url = await server.createDatabase()

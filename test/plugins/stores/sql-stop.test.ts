@@ -28,7 +28,7 @@ interface Database {
 for (const returns of [false, true]) {
   const name = returns ? 'returns while the gateway stops' : 'is down until the gateway has stopped'
 
-  t.test(`SQLite is locked, and ${name}`, { timeout: 120_000 }, async t => {
+  t.test(`SQLite is locked, and ${name}`, { timeout: 600_000 }, async t => {
     let locked: DatabaseSync | undefined
     await checkStop(t, returns, folder => {
       const file = join(folder, 'data', 'turnpike.db')
@@ -44,7 +44,7 @@ for (const returns of [false, true]) {
     })
   })
 
-  t.test(`Postgres ${name}`, { skip: noPostgres, timeout: 120_000 }, async t => {
+  t.test(`Postgres ${name}`, { skip: noPostgres, timeout: 600_000 }, async t => {
     const server = await startPostgres()
     t.teardown(() => server.stop())
     const url = await server.createDatabase()
