@@ -31,14 +31,14 @@ export function useData<T>(path: string | undefined, query?: Parameters, { pollM
     const abort = new AbortController()
     const reading = all ? allPages(url, abort.signal) : api.get<T>(url, undefined, abort.signal)
     isReading.current = true
-    const done = (next: (before: State<T>) => State<T>): void => {
+    const finish = (next: (before: State<T>) => State<T>): void => {
       if (abort.signal.aborted) return
       isReading.current = false
       setState(next)
     }
     reading.then(
-      data => done(() => ({ data: data as T, url, path })),
-      (error: unknown) => done(before => ({ ...before, error: error instanceof ApiError ? error : new ApiError(0, String(error)), url })),
+      data => finish(() => ({ data: data as T, url, path })),
+      (error: unknown) => finish(before => ({ ...before, error: error instanceof ApiError ? error : new ApiError(0, String(error)), url })),
     )
     return () => abort.abort()
   }, [url, turn, version])
