@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const bin = fileURLToPath(new URL('../../bin/turnpike.js', import.meta.url))
-const startLimitMs = 30_000
+const startLimitMs = 120_000
 
 /** A folder of its own with a config, in which the command runs. */
 export class Workplace {
