@@ -90,7 +90,7 @@ export interface Gateway {
   readonly liveRuns: number
   /** Ends every open generation with an error. */
   abortRuns(): void
-  /** Delivers what is left of the records and stops the plugins, the last first. */
+  /** Delivers what is left of the records and stops the plugins, the last first. Throws if a plugin fails to, after all others stopped. */
   stop(): Promise<void>
 }
 
@@ -172,9 +172,12 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     abortRuns: () => live.abortAll(),
     async stop() {
       await records.drain(recordsDeadlineMs)
-      await host.stop()
-      await http.close()
-      await counter.stop()
+      try {
+        await host.stop()
+      } finally {
+        await http.close()
+        await counter.stop()
+      }
     },
   }
 }

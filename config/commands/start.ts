@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander'
-import { describeError } from '../../core/index.ts'
+import { describeError, PluginError } from '../../core/index.ts'
+import { describePluginError } from '../../core/foundation/logger.ts'
 import type { Gateway } from '../../core/gateway.ts'
 import { command, configOption, numberFrom, type ConfigOption } from '../command.ts'
 import { drain } from '../drain.ts'
@@ -68,6 +69,13 @@ function outliveReaders(): void {
   for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
 }
 
+/** The error of a plugin's hook is the cause of a `PluginError`. */
+function logFailedStop({ log }: Gateway, error: unknown): void {
+  if (!(error instanceof PluginError)) return log.error('stopping failed', describeError(error))
+  const fields = { plugin: error.plugin, ...describePluginError(error.cause ?? error, true) }
+  log.error('a plugin failed to stop; what it had not written is lost, and the rest of the gateway was stopped', fields)
+}
+
 function stopOnSignals(gateway: Gateway, listener: Listener, admin: AdminListener | undefined, drainTimeoutMs: number): void {
   let isStopping = false
   const stop = (why: string, exitCode: number): void => {
@@ -79,7 +87,7 @@ function stopOnSignals(gateway: Gateway, listener: Listener, admin: AdminListene
     drain(gateway, listener, drainTimeoutMs).then(
       () => process.exit(exitCode),
       (error: unknown) => {
-        gateway.log.error('stopping failed', describeError(error))
+        for (const each of error instanceof AggregateError ? error.errors : [error]) logFailedStop(gateway, each)
         process.exit(1)
       },
     )

@@ -55,6 +55,8 @@ export class Admission {
     const acting = text === undefined ? undefined : this.#tickets.redeem(text)
     if (acting) return this.callerOf(acting)
     const known = text === undefined ? undefined : this.#known(text)
+    if (!known && text?.startsWith('ta_'))
+      throw unauthorized('This is an admin token. The public API takes API keys (tp_…), and the admin API has another address.')
     if (!known)
       throw unauthorized(
         'The API key is malformed. Expected "Authorization: Bearer tp_<id>_<secret>" or "x-api-key: tp_<id>_<secret>", as printed when the key was created.',
@@ -145,6 +147,8 @@ function unavailable(store: string): (cause: unknown) => never {
 function keyIn(headers: HeaderReader): string | undefined {
   const authorization = headers.get('authorization')
   const apiKey = headers.get('x-api-key')?.trim()
+  // Headers of the same name arrive as one, with commas.
+  if (apiKey?.includes(',')) throw unauthorized('Several API keys were sent in x-api-key. Send one key, in one header.')
   if (!authorization) {
     if (!apiKey) throw unauthorized('No API key was sent. Send the header "Authorization: Bearer tp_…" or "x-api-key: tp_…".')
     return apiKey

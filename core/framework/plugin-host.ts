@@ -52,7 +52,7 @@ export class PluginHost {
   readonly #createFiles: boolean
   readonly #lookOnly: boolean
   readonly #starts: Hook[] = []
-  readonly #stops = new AsyncDisposableStack()
+  readonly #stops: Hook[] = []
 
   constructor(container: Container, log: Logger, http: HttpClient, masks: Masks, options: PluginHostOptions = {}) {
     const { folder = process.cwd(), createFiles = true, lookOnly = false } = options
@@ -85,8 +85,18 @@ export class PluginHost {
     }
   }
 
+  /** Runs every hook, also after one failed. Throws a `PluginError`, or an `AggregateError` of several. */
   async stop(): Promise<void> {
-    await this.#stops.disposeAsync()
+    const failures: Error[] = []
+    for (const stop of this.#stops.splice(0).reverse()) {
+      try {
+        await stop()
+      } catch (error) {
+        failures.push(error as Error)
+      }
+    }
+    if (failures.length === 1) throw failures[0]
+    if (failures.length > 1) throw new AggregateError(failures, failures.map(({ message }) => message).join('\n'))
   }
 
   async #setUp({ name, plugin, options, provides, offers }: CheckedPlugin): Promise<void> {
@@ -112,7 +122,7 @@ export class PluginHost {
       resolvePath: path => resolve(this.#folder, path),
       secret: (text, expiresAtMs) => this.#masks.add(text, expiresAtMs),
       onStart: hook => this.#starts.push(() => runHook(name, 'failed to start', this.#log, hook)),
-      onStop: hook => this.#stops.defer(() => runHook(name, 'failed to stop', this.#log, hook)),
+      onStop: hook => this.#stops.push(() => runHook(name, 'failed to stop', this.#log, hook)),
     }
     await runHook(name, 'failed to set up', this.#log, () => plugin.setup(registrar, options, this.#resolve(name, plugin)))
     for (const service of provides) {
@@ -260,7 +270,8 @@ function listedTwice({ plugin, options, isDefault }: CheckedPlugin, namesake: Ch
 async function runHook(plugin: string, problem: string, log: Logger, hook: Hook): Promise<void> {
   const slow = setTimeout(() => log.warn('still waiting for a plugin', { plugin, timeoutMs: hookTimeoutMs }), slowHookMs)
   try {
-    await pTimeout(Promise.resolve(hook()), { milliseconds: hookTimeoutMs, message: `it took longer than ${hookTimeoutMs} ms` })
+    const message = new PluginError(plugin, `${problem}: it took longer than ${hookTimeoutMs} ms`)
+    await pTimeout(Promise.resolve(hook()), { milliseconds: hookTimeoutMs, message })
   } catch (cause) {
     throw cause instanceof PluginError ? cause : new PluginError(plugin, `${problem}: ${messageOf(cause)}`, { cause })
   } finally {

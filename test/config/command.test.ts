@@ -209,6 +209,28 @@ t.test('what nobody caught is told without its words, and what is open may finis
   t.notMatch(stdout + stderr, /words of a prompt/)
 })
 
+t.test('a plugin that fails to stop is named, without the words of its error', async t => {
+  const workplace = new Workplace(`
+    import { definePlugin } from 'turnpike'
+    import { defineConfig, defaults } from 'turnpike/config'
+    const failing = (name, error) => definePlugin({
+      name,
+      options: { type: 'object', additionalProperties: false, properties: {} },
+      setup: gateway => gateway.onStop(() => { throw error }),
+    })({})
+    const [one, two] = [failing('one', new TypeError('the words of a prompt')), failing('two', new TypeError('the words of a prompt'))]
+    export default defineConfig({ server: { port: 0 }, plugins: [...defaults({ without: ['ollama'] }), one, two] })`)
+  t.teardown(() => workplace.remove())
+  const gateway = workplace.spawn(['start'])
+  await gateway.url()
+  gateway.signal('SIGTERM')
+  const { exitCode, stderr } = await gateway.finished
+  t.equal(exitCode, 1)
+  for (const plugin of ['one', 'two'])
+    t.match(stderr, new RegExp(`"level":"error".*"plugin":"${plugin}","error":"TypeError".*"message":"a plugin failed to stop`))
+  t.notMatch(stderr, /words of a prompt/)
+})
+
 t.test('check prints what a config makes of the gateway', async t => {
   const workplace = new Workplace(config(''))
   t.teardown(() => workplace.remove())

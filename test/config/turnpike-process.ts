@@ -72,6 +72,10 @@ export class TurnpikeProcess {
     return this.#child.pid!
   }
 
+  get stdout(): string {
+    return this.#stdout
+  }
+
   get stderr(): string {
     return this.#stderr
   }

@@ -243,6 +243,15 @@ t.test('a failure stops what was set up before it, and tells of both failures', 
   t.ok(seen.includes('stop first'), 'the others are stopped all the same')
 })
 
+t.test('every plugin that fails to stop is named', async t => {
+  const { host } = setUp()
+  const { witness } = witnesses()
+  await host.setUp([witness('first', { fails: 'stop' }), witness('second', { fails: 'stop' })])
+  const error = await host.stop().catch((error: unknown) => error)
+  t.type(error, AggregateError)
+  t.equal((error as Error).message, 'plugin second failed to stop: no stop\nplugin first failed to stop: no stop')
+})
+
 t.test('what stands in the list in place of a plugin is told apart, with what to write', async t => {
   const plugin = definePlugin({ name: 'page-count', options: none, setup() {} })
   for (const [entry, expected] of [

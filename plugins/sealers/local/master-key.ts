@@ -3,6 +3,8 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync
 import { dirname } from 'node:path'
 
 export const keyBytes = 32
+const readAgainMs = 20
+const mostReads = 25
 
 /** What a key file holds: a line with the current key, then lines `previous: <key>` and `mac: <key>` after a rotation. */
 export interface KeyRing {
@@ -90,12 +92,21 @@ function read(path: string): string | undefined {
     if (process.platform !== 'win32' && mode & 0o077) {
       throw new Error(`key file ${path} can be read by others (mode ${(mode & 0o777).toString(8)}). Run: chmod 600 ${path}`)
     }
-    return readFileSync(path, 'utf8').trim()
+    return readWritten(path)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return undefined
     if (code === undefined) throw error
     throw new Error(`key file ${path} cannot be read (${code}). Make it readable for this user, or set masterKey`, { cause: error })
+  }
+}
+
+/** An empty file may be one that another process is just creating. */
+function readWritten(path: string): string {
+  for (let attempt = 1; ; attempt++) {
+    const text = readFileSync(path, 'utf8').trim()
+    if (text !== '' || attempt === mostReads) return text
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, readAgainMs)
   }
 }
 

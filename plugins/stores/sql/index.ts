@@ -37,6 +37,7 @@ import { SqlResponses } from './responses.ts'
 import { SavedMetrics } from './saved-metrics.ts'
 import { SealedParts } from './sealed-parts.ts'
 import { OpenFile } from './sqlite/open-file.ts'
+import { StopTime } from './stop-time.ts'
 
 const days = { type: 'integer', minimum: 1 } as const
 const retention = {
@@ -122,14 +123,15 @@ export default definePlugin({
     if (options.url !== undefined) requireSharedKey(sealer)
     const place = placeOf(gateway, options)
     const database = await openDatabase(place, gateway, sealer, log)
-    gateway.onStop(() => database.destroy())
+    const time = new StopTime(log)
+    gateway.onStop(() => time.within('close', () => database.destroy()))
     if ('file' in place && gateway.createFiles) watch(gateway, place.file)
     const readers = await openReaders(place, database, gateway, log)
     const { lookups } = readers
-    gateway.onStop(() => readers.close())
+    gateway.onStop(() => time.within('close what reads', () => readers.close()))
     const dataKeys = new DataKeys(database, sealer, clock, log, options.dataKeyDays, readers.general)
     const parts = new SealedParts(dataKeys)
-    if (gateway.createFiles) resealInBackground(gateway, dataKeys)
+    if (gateway.createFiles) resealInBackground(gateway, dataKeys, time)
     if (gateway.provides(KeyStore)) gateway.provide(KeyStore, new SqlKeys(database, clock, log, options, readers))
     if (gateway.provides(AccountStore)) gateway.provide(AccountStore, new SqlAccounts(database, clock, options, readers))
     if (gateway.provides(ResponseStore)) {
@@ -150,7 +152,7 @@ export default definePlugin({
     if (gateway.provides(RateLimiter)) {
       const limits = new SqlLimits(database, clock, log, lookups)
       gateway.provide(RateLimiter, limits)
-      gateway.onStop(() => limits.stop())
+      gateway.onStop(() => time.within('save rate limit windows', () => limits.stop()))
     }
     if (gateway.provides(Ledger)) {
       const process = new LedgerProcess(database, clock, log)
@@ -169,7 +171,7 @@ export default definePlugin({
     if (!gateway.createFiles) return
     const expiry = new Expiry(database, clock, log, options)
     gateway.onStart(() => expiry.start())
-    gateway.onStop(() => expiry.stop())
+    gateway.onStop(() => time.within('delete what is too old', () => expiry.stop()))
   },
 })
 
@@ -180,7 +182,7 @@ function watch(gateway: Registrar, path: string): void {
 }
 
 /** After a rotation of the master key. A stop waits for it, because there are few data keys. */
-function resealInBackground(gateway: Registrar, dataKeys: DataKeys): void {
+function resealInBackground(gateway: Registrar, dataKeys: DataKeys, time: StopTime): void {
   let resealing: Promise<void> | undefined
   gateway.onStart(() => {
     resealing = dataKeys.resealAll().then(
@@ -188,7 +190,7 @@ function resealInBackground(gateway: Registrar, dataKeys: DataKeys): void {
       error => gateway.log.error('data keys could not be sealed with the new master key', describeError(error)),
     )
   })
-  gateway.onStop(() => resealing)
+  gateway.onStop(() => time.within('seal data keys', () => resealing))
 }
 
 function placeOf(

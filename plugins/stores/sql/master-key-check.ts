@@ -20,7 +20,9 @@ const context = { org: '', purpose } as const
 /** Throws if the database was created with a master key that the sealer does not have. Called once, before anything is read. */
 export async function checkMasterKey(database: Kysely<Tables>, sealer: Sealer, file: string): Promise<void> {
   const row = (await readRow(database)) ?? (await firstRow(database, sealer, file))
-  if (!sealer.hasKey || !(opens(row, sealer) || (await opensDataKey(database, sealer)))) throw otherKey(sealer, file)
+  // Before asking for the key: another process may just have created it, and the sealer finds it when it has something to open.
+  const isOurs = opens(row, sealer) || (await opensDataKey(database, sealer))
+  if (!isOurs || !sealer.hasKey) throw otherKey(sealer, file)
   if (macOf(sealer) !== row.mac && (await hasKeys(database)))
     throw new Error(
       `The API keys in the database ${file} were created with another master key than the one in use, so none of them would work. ` +

@@ -7,7 +7,11 @@ import { execPath } from 'node:process'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { EnvelopeSealer } from '../../../plugins/sealers/local/envelope.ts'
+import { checkMasterKey } from '../../../plugins/stores/sql/master-key-check.ts'
+import { openSqlite } from '../../../plugins/stores/sql/sqlite/open.ts'
 import { FakeClock } from '../set-up.ts'
+import { testSealer } from './databases.ts'
 import { checkKeyChanges, checkRevocation, fullKey, leanKey } from './keys.ts'
 import { response } from './responses.ts'
 import { fileOf, masterKey, openSql, run } from './sql.ts'
@@ -240,6 +244,19 @@ t.test('a database is not opened without the master key that it was made under',
   t.equal(await refusalOf(file, rotated), undefined, 'a rotation')
   t.equal(await refusalOf(file, { masterKey, macKey: previous }), undefined, 'after which the old key seals nothing')
   t.match(await refusalOf(file, { keyFile }), new RegExp(`key file ${keyFile} has a different one`))
+})
+
+t.test('a key file that another process creates during the start is found', async t => {
+  const { database } = await openSqlite(fileOf(t))
+  t.teardown(() => database.destroy())
+  await checkMasterKey(database, testSealer(), 'turnpike.db')
+  const current = Buffer.from(masterKey, 'hex')
+  const late = new EnvelopeSealer({ source: 'key file', reload: () => ({ current }) })
+  t.equal(late.hasKey, false, 'when it looked, there was no file')
+  await checkMasterKey(database, late, 'turnpike.db')
+  t.equal(late.hasKey, true)
+  const never = new EnvelopeSealer({ source: 'key file', reload: () => undefined })
+  await t.rejects(checkMasterKey(database, never, 'turnpike.db'), /The key file is missing/)
 })
 
 t.test('a database that is older than the check of its master key', async t => {
