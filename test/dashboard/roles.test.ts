@@ -4,6 +4,8 @@ import { noBrowser, openBrowser, openPage } from './browser.ts'
 import { playDemo } from './demo.ts'
 import { openStage, signIn } from './stage.ts'
 
+t.setTimeout(900_000)
+
 t.test('everybody sees what their token may see, and nothing that fails', { skip: noBrowser }, async t => {
   const stage = await openStage()
   t.teardown(stage.stop)
@@ -18,7 +20,7 @@ t.test('everybody sees what their token may see, and nothing that fails', { skip
     ['editor', 'acme'],
     ['editor', 'globex'],
   ] as const) {
-    const { page, problems } = await openPage(browser, stage.adminUrl)
+    const { page, problems, settled } = await openPage(browser, stage.adminUrl)
     await signIn(page, stage, await token(role, org))
     await page.goto(stage.adminUrl)
     await page.getByText('Requests per hour').waitFor()
@@ -27,7 +29,8 @@ t.test('everybody sees what their token may see, and nothing that fails', { skip
     t.equal(links.includes('Providers'), org === null)
     for (const link of links) {
       await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: link, exact: true }).click()
-      await page.waitForLoadState('networkidle')
+      await page.getByRole('heading', { level: 1, name: link, exact: true }).waitFor()
+      await settled()
       t.equal(await page.getByRole('alert').count(), 0, `${link} as ${role} of ${org}`)
     }
     t.same(problems.splice(0), [], `${role} of ${org}`)
@@ -55,6 +58,7 @@ t.test('everybody sees what their token may see, and nothing that fails', { skip
 
 t.test('a key that is disabled, an export, a session that ends, and a gateway that stops', { skip: noBrowser }, async t => {
   const stage = await openStage()
+  t.teardown(stage.stop)
   const browser = await openBrowser()
   t.teardown(() => browser.close())
   const { keyId } = await playDemo(stage, 500)

@@ -6,6 +6,8 @@ let thread: DeadlineThread<JsonObject | boolean, Found> | undefined
 let turn: Promise<unknown> = Promise.resolve()
 let idleTimer: NodeJS.Timeout | undefined
 const idleMs = 10_000
+/** Far more than any schema needs that has a value, also while the machine is busy with something else. */
+const deadlineMs = 5_000
 
 /** A value that is valid under a caller's schema, always the same one. Runs in a thread, because a schema can take arbitrarily long. */
 export async function schemaValue(schema: JsonObject | boolean): Promise<unknown> {
@@ -28,7 +30,7 @@ export async function matchingText(pattern: string): Promise<string | undefined>
 
 async function ask(schema: JsonObject | boolean): Promise<Found> {
   clearTimeout(idleTimer)
-  if (!thread?.alive) thread = new DeadlineThread({ beside: import.meta.url, module: './schema-worker', deadlineMs: 1_000, memoryMb: 64 })
+  if (!thread?.alive) thread = new DeadlineThread({ beside: import.meta.url, module: './schema-worker', deadlineMs, memoryMb: 64 })
   try {
     return await thread.ask(schema)
   } catch (error) {

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { api, ApiError, withQuery, type ListOf } from './api.ts'
 import type { Parameters } from './place.ts'
 
@@ -11,7 +11,7 @@ export interface Loaded<T> {
 }
 
 export interface LoadOptions {
-  /** Asks again so often, but not while the tab is hidden. */
+  /** Asks again so often, but not while the tab is hidden, nor before the last answer is there. */
   readonly pollMs?: number | undefined
   /** Reads again whenever it changes. */
   readonly version?: unknown
@@ -24,17 +24,21 @@ export function useData<T>(path: string | undefined, query?: Parameters, { pollM
   const url = path === undefined ? undefined : withQuery(path, query)
   const [state, setState] = useState<State<T>>({})
   const [turn, setTurn] = useState(0)
+  const isReading = useRef(false)
 
   useEffect(() => {
     if (url === undefined) return
     const abort = new AbortController()
     const reading = all ? allPages(url, abort.signal) : api.get<T>(url, undefined, abort.signal)
+    isReading.current = true
+    const finish = (next: (before: State<T>) => State<T>): void => {
+      if (abort.signal.aborted) return
+      isReading.current = false
+      setState(next)
+    }
     reading.then(
-      data => setState({ data: data as T, url, path }),
-      (error: unknown) => {
-        if (!abort.signal.aborted)
-          setState(before => ({ ...before, error: error instanceof ApiError ? error : new ApiError(0, String(error)), url }))
-      },
+      data => finish(() => ({ data: data as T, url, path })),
+      (error: unknown) => finish(before => ({ ...before, error: error instanceof ApiError ? error : new ApiError(0, String(error)), url })),
     )
     return () => abort.abort()
   }, [url, turn, version])
@@ -42,7 +46,7 @@ export function useData<T>(path: string | undefined, query?: Parameters, { pollM
   useEffect(() => {
     if (pollMs === undefined || url === undefined) return
     const timer = setInterval(() => {
-      if (!document.hidden) setTurn(now => now + 1)
+      if (!document.hidden && !isReading.current) setTurn(now => now + 1)
     }, pollMs)
     const shown = (): void => {
       if (!document.hidden) setTurn(now => now + 1)

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 
 /** Where the browser is: a page of the dashboard and its parameters. All pages are beside one another, so every address is relative. */
 export interface Place {
@@ -31,7 +31,8 @@ export function go(href: string, { replace = false }: { readonly replace?: boole
 
 export function usePlace(): Place {
   const [place, setPlace] = useState(here)
-  useEffect(() => {
+  // At once: a change right after the first rendering must not be missed.
+  useLayoutEffect(() => {
     const update = (): void => setPlace(here())
     changed.addEventListener('change', update)
     addEventListener('popstate', update)

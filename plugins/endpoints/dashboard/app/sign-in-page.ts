@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { session } from './api.ts'
 import { Loading, Notice, Problem } from './components/feedback.ts'
 import { TextField } from './components/fields.ts'
@@ -37,9 +37,9 @@ export function SignInPage({
     await session.start(token)
     await onSignedIn()
   }
+  useLayoutEffect(() => document.querySelector('input')?.focus(), [])
   useEffect(() => {
     document.title = 'Sign in · Turnpike'
-    document.querySelector('input')?.focus()
     if (code === null) return
     // A code must not stay in the address, which may be shared.
     go(hrefOf(here().page), { replace: true })

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { html, type Children } from '../html.ts'
 import { Problem } from './feedback.ts'
 import { Icon } from './icon.ts'
@@ -16,7 +16,7 @@ export interface DialogProps {
 export function Dialog({ title, onClose, wide, children }: DialogProps): VNode {
   const element = useRef<HTMLDialogElement>(null)
   const id = useId()
-  useEffect(() => {
+  useLayoutEffect(() => {
     const dialog = element.current!
     dialog.showModal()
     return () => dialog.close()

@@ -21,17 +21,26 @@ import { RoutingTable } from './routing-table.ts'
 /** Records are written a moment after the reply, so that one may be asked for too early. */
 const awaitedMs = 5_000
 const againMs = 1_000
+/** Once the page says that there is none. */
+const laterMs = 5_000
 
 /** One request: what happened, why, and what it cost. `back`: the list from which it was opened. */
 export function RecordPage({ id, back }: { readonly id: string; readonly back: string }): VNode {
   const [isAwaited, setAwaited] = useState(true)
+  const [isFound, setFound] = useState(false)
   // The list, because one that is not there yet is no error in it.
-  const { data, error, reload } = useData<ListOf<RequestRecord>>('/records', { id }, { pollMs: isAwaited ? againMs : undefined })
+  const { data, error, reload } = useData<ListOf<RequestRecord>>(
+    '/records',
+    { id },
+    { pollMs: isFound ? undefined : isAwaited ? againMs : laterMs },
+  )
   const record = data?.data[0]
   useEffect(() => {
-    if (record) setAwaited(false)
     const timer = setTimeout(() => setAwaited(false), awaitedMs)
     return () => clearTimeout(timer)
+  }, [])
+  useEffect(() => {
+    if (record) setFound(true)
   }, [record])
   const problem = error ?? (data && !record && !isAwaited ? new ApiError(404, `No record has the id "${id}".`) : undefined)
   return html`<${Page} title="Request" above=${{ title: 'Logs', href: back }} intro=${record && intro(record)}>
