@@ -67,6 +67,8 @@ export function withAdminApi(config: LoadedConfig): LoadedConfig {
   return hasAdmin ? config : { ...config, plugins: [...config.plugins, admin({})] }
 }
 
+const certificateFault = /CERT|UNABLE_TO_VERIFY/
+
 function remote(url: string, token: string): Send {
   if (!URL.canParse(url) || !/^https?:/.test(url))
     throw new ConfigError(undefined, [`--url must be a URL such as http://127.0.0.1:8081, got ${url}.`])
@@ -76,9 +78,10 @@ function remote(url: string, token: string): Send {
       return await fetch(`${base}${path}`, { ...init, headers: { ...init.headers, authorization: `Bearer ${token}` } })
     } catch (cause) {
       const { code } = ((cause as Error).cause ?? {}) as { readonly code?: string }
-      throw new ConfigError(undefined, [
-        `The admin API at ${base} does not answer${code === undefined ? '' : ` (${code})`}. Check the URL, and that the gateway runs.`,
-      ])
+      const advice = certificateFault.test(code ?? '')
+        ? 'Its certificate is not trusted. Put the path of a PEM file with the certificate of its authority into NODE_EXTRA_CA_CERTS, and use a name that the certificate has.'
+        : 'Check the URL, and that the gateway runs.'
+      throw new ConfigError(undefined, [`The admin API at ${base} does not answer${code === undefined ? '' : ` (${code})`}. ${advice}`])
     }
   }
 }

@@ -24,7 +24,8 @@ t.test('HTTPS is served with the certificate that lies beside the config', async
   const workplace = new Workplace(config(`tls: { cert: './cert.pem', key: './key.pem', passphrase: 'demo-passphrase' }`))
   t.teardown(() => workplace.remove())
   cpSync(certificates, workplace.path, { recursive: true })
-  const gateway = workplace.spawn(['start'])
+  const environment = { GATEWAY_ADMIN_TOKEN: 'demo-admin-token-of-at-least-32-characters' }
+  const gateway = workplace.spawn(['start'], [], environment)
   const [, url] = await gateway.says(/listens on (https:\S+)/)
   const reply = await new Promise<IncomingMessage>((resolve, reject) => {
     httpsGet(`${url}/v1/responses/health`, { rejectUnauthorized: false, agent: false }, resolve).once('error', reject)
@@ -32,6 +33,12 @@ t.test('HTTPS is served with the certificate that lies beside the config', async
   t.equal(reply.statusCode, 200)
   await text(reply)
   t.match(await gateway.says(/curl .*/), [/curl -N https:\/\//])
+  const [, adminUrl = ''] = await gateway.says(/admin API is on (https:\S+)/)
+  const list = async (more: Readonly<Record<string, string>>) =>
+    await workplace.spawn(['keys', 'list', '--json', '--url', adminUrl], [], { ...environment, ...more }).finished
+  t.match(await list({}), { exitCode: 1, stderr: /does not answer \(\w*CERT\w*\)\. Its certificate is not trusted\..*NODE_EXTRA_CA_CERTS/ })
+  const listed = await list({ NODE_EXTRA_CA_CERTS: join(workplace.path, 'cert.pem') })
+  t.match([listed.stderr, JSON.parse(listed.stdout || 'null')], ['', [{ name: 'first' }]])
   gateway.signal('SIGTERM')
   t.equal((await gateway.finished).exitCode, 0)
 
