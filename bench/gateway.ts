@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { scratchFolder } from './scratch.ts'
 import type { Command } from './server-process.ts'
 
 export interface GatewayCommand {
@@ -22,7 +22,7 @@ export function gatewayCommand(
   const main = join(folder, 'dist/config/main.js')
   if (!existsSync(main)) throw new Error(`There is no ${main}. Run npm run build in ${folder}.`)
   const config = join(folder, 'bench', configFile)
-  const cwd = mkdtempSync(join(tmpdir(), 'turnpike-bench-'))
+  const cwd = scratchFolder()
   const env = {
     ...settings,
     // Like bin/turnpike.js, which would run from source here.

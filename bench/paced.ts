@@ -1,9 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Shot } from './load.ts'
+import { scratchFolder } from './scratch.ts'
 
 export interface PacedResult {
   readonly replies: number
@@ -19,7 +19,7 @@ export type Pace = (shot: Shot, rate: number, seconds: number) => Promise<PacedR
 
 /** Compiles `paced.c`. */
 export function pacedClient(connections: number, core: number): Pace {
-  const folder = mkdtempSync(join(tmpdir(), 'turnpike-bench-'))
+  const folder = scratchFolder()
   const binary = join(folder, 'paced')
   execFileSync('gcc', ['-O2', '-o', binary, fileURLToPath(new URL('paced.c', import.meta.url))], { stdio: 'inherit' })
   return async ({ url, headers, body }, rate, seconds) => {

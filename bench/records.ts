@@ -3,8 +3,7 @@
 // node --conditions=turnpike-source bench/records.ts [rows] [file]     (default: 5,000,000; takes about 6 minutes and 5 GB of disk)
 // With a file, the rows stay there for the next run, which does not make them again.
 
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../core/foundation/clock.ts'
 import { createLogger } from '../core/foundation/logger.ts'
@@ -18,6 +17,7 @@ import { SealedParts } from '../plugins/stores/sql/sealed-parts.ts'
 import { connectSqlite, openSqlite } from '../plugins/stores/sql/sqlite/open.ts'
 import { queryRecords } from './record-queries.ts'
 import { copyRecords, end, recordAt, spanMs } from './record-rows.ts'
+import { scratchFolder } from './scratch.ts'
 import { quantile } from './statistics.ts'
 
 const rows = Number(process.argv[2] ?? 5_000_000)
@@ -25,8 +25,7 @@ const sunk = Math.min(rows, 100_000)
 const added = 20_000
 const batch = 500
 
-const folder = mkdtempSync(join(tmpdir(), 'turnpike-records-'))
-const file = process.argv[3] ?? join(folder, 'turnpike.db')
+const file = process.argv[3] ?? join(scratchFolder(), 'turnpike.db')
 const isThere = existsSync(file)
 const log = createLogger('warn', new Masks())
 const { database } = await openSqlite(file)
@@ -50,7 +49,6 @@ try {
   await expireOneDay(sink)
 } finally {
   await Promise.all([database.destroy(), reader.destroy()])
-  rmSync(folder, { recursive: true, force: true })
 }
 
 /** What the records of the first day take to delete, while the sink goes on. */

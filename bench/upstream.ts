@@ -1,8 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { scratchFolder } from './scratch.ts'
 import { freePort, untilReady } from './server-process.ts'
 import type { StreamedReply } from './streamed-reply.ts'
 
@@ -21,7 +21,7 @@ export interface UpstreamOptions {
 
 /** Compiles `upstream.c` and starts it. */
 export async function startUpstream({ reply, eventsPerWrite, gapMicroseconds, core }: UpstreamOptions): Promise<Upstream> {
-  const folder = mkdtempSync(join(tmpdir(), 'turnpike-bench-'))
+  const folder = scratchFolder()
   const binary = join(folder, 'upstream')
   const events = join(folder, 'events')
   execFileSync('gcc', ['-O2', '-o', binary, fileURLToPath(new URL('upstream.c', import.meta.url))], { stdio: 'inherit' })

@@ -1,10 +1,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { toNodeHandler } from 'h3/node'
-import { definePlugin, LogSinks, type GenerationEvent, type Provider, Providers, type RequestRecord } from '../core/index.ts'
+import { definePlugin, LogSinks, type GenerationEvent, type Provider, Providers, type RequestRecord, TokenCounter } from '../core/index.ts'
 import type { PluginUse } from '../core/framework/plugin.ts'
 import { testGateway, type TestGateway } from '../core/testing/index.ts'
 import { requestInit } from '../core/testing/test-gateway.ts'
+import { ThreadedTokenCounter } from '../core/tokens/threaded-token-counter.ts'
 import health from '../plugins/endpoints/health/index.ts'
 import models from '../plugins/endpoints/models/index.ts'
 import responses from '../plugins/endpoints/responses/index.ts'
@@ -31,8 +32,21 @@ export function enterBy(way: Ingress): void {
 /** What every gateway under test has. Without a default sort, endpoints keep the order of the catalog. */
 export function basics(): PluginUse[] {
   const sorts = [costSort({}), latencySort({}), throughputSort({}), totalsSort({}), uptimeSort({})]
-  return [memory({}), localSealer({ masterKey: 'ab'.repeat(32) }), ...sorts, responses({}), models({}), health({}), sandbox({})]
+  const stores = [memory({}), localSealer({ masterKey: 'ab'.repeat(32) }), patientCounter({})]
+  return [...stores, ...sorts, responses({}), models({}), health({}), sandbox({})]
 }
+
+/** Takes the time that it needs. The gateway's own gives up after two seconds, and what it did not count passes: that depends on the machine. */
+const patientCounter = definePlugin({
+  name: 'patient-counter',
+  options: { type: 'object', additionalProperties: false, properties: {} },
+  offers: [TokenCounter],
+  setup(registrar) {
+    const counter = new ThreadedTokenCounter(registrar.log)
+    registrar.provide(TokenCounter, { count: (texts, options) => counter.count(texts, { ...options, deadlineMs: 60_000 }) })
+    registrar.onStop(() => counter.stop())
+  },
+})
 
 export interface GatewayUnderTest extends TestGateway {
   readonly records: readonly RequestRecord[]

@@ -76,10 +76,12 @@ t.test('a drain waits for the connections of all that accept', async t => {
   const agent = new Agent({ keepAlive: true })
   t.teardown(() => agent.destroy())
   await Promise.all(Array.from({ length: 100 }, () => status(listener.url, agent)))
-  let closed = 0
-  for (const socket of Object.values(agent.freeSockets).flat()) socket!.once('close', () => closed++)
-  await drain(gateway, listener, 5_000)
-  t.equal(closed, 100)
+  const sockets = Object.values(agent.freeSockets).flatMap(sockets => sockets ?? [])
+  t.equal(sockets.length, 100)
+  const closed = Promise.all(sockets.map(socket => once(socket, 'close')))
+  await drain(gateway, listener, 60_000)
+  // Here, one hears a moment later that the other side has closed.
+  await closed
 })
 
 t.test('where handles cannot share a port, there is one', async t => {

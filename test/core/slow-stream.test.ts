@@ -7,11 +7,12 @@ const silent = { logLevel: 'silent' } as const
 const body = { model: 'acme/m', stream: true, routing: { provider: { fallbacks: ['globex'] } } }
 
 /** Says these, and then nothing until it is aborted. */
-function slow(first: readonly GenerationEvent[], slowStream?: { tokensPerSecond: number; overMs: number }) {
+function slow(first: readonly GenerationEvent[], slowStream?: { tokensPerSecond: number; overMs: number }, spoken = () => {}) {
   return scripted(
     'acme',
     async function* ({ signal }) {
       yield* first
+      spoken()
       await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
     },
     slowStream ? { slowStream } : {},
@@ -104,14 +105,16 @@ t.test('nor is the last attempt that a request may make', async t => {
 })
 
 t.test('a client that leaves meanwhile ends the attempt', async t => {
+  const spoken = Promise.withResolvers<void>()
   const under = await gateway({
-    plugins: [slow([text('Hel')], { tokensPerSecond: 20, overMs: 600_000 }), saying('globex', hello)],
+    plugins: [slow([text('Hel')], { tokensPerSecond: 20, overMs: 600_000 }, spoken.resolve), saying('globex', hello)],
     settings: silent,
   })
   t.teardown(under.stop)
   const client = new AbortController()
   const reply = under.request('/v1/responses', { body: { ...body, input: 'hi' }, signal: client.signal })
-  setTimeout(() => client.abort(), 50)
+  await spoken.promise
+  client.abort()
   await reply.catch(() => {})
   t.match(await under.recorded(1), [{ status: 499, attempts: [{ provider: 'acme', outcome: 'left' }] }])
 })

@@ -42,7 +42,7 @@ export function guarding(session: GuardSession | undefined, more: Partial<Guardr
     name: `guard-${++made}`,
     enforces: [],
     onFailure: 'refuse',
-    timeoutMs: 1_000,
+    timeoutMs: 60_000,
     seesContent: 'local',
     open: () => session,
     ...more,

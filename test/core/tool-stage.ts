@@ -38,7 +38,7 @@ export function lookup(
     type: 'lookup',
     schema: { type: 'object', properties: { book: { type: 'string' } } },
     seesContent: 'local',
-    timeoutMs: 1_000,
+    timeoutMs: 60_000,
     open: () => ({
       functions: () => [
         { name: 'lookup', description: 'Looks up a word.', parameters: { type: 'object', properties: { word: { type: 'string' } } } },

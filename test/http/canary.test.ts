@@ -50,12 +50,9 @@ async function everyFailure(upstream: FakeUpstream, level: LogLevel): Promise<st
     written?.()
     return true
   }) as typeof process.stdout.write
-  const options = {
-    apiKey: upstreamKey,
-    baseUrl: upstream.url,
-    headers: { 'x-secret': headerSecret },
-    timeouts: { firstEventMs: 40, totalMs: 40 },
-  }
+  const options = { apiKey: upstreamKey, baseUrl: upstream.url, headers: { 'x-secret': headerSecret } }
+  // Only where nothing ever comes: a busy machine makes other replies late too.
+  const impatient = { ...options, timeouts: { firstEventMs: 40, totalMs: 40 } }
   const under = await listeningGateway({
     settings: { logLevel: level },
     key: { name: 'canary' },
@@ -63,6 +60,9 @@ async function everyFailure(upstream: FakeUpstream, level: LogLevel): Promise<st
       openaiChat({ id: 'chat', ...options }),
       anthropic({ id: 'messages', ...options }),
       openaiResponses({ id: 'responses', ...options }),
+      openaiChat({ id: 'impatient-chat', ...impatient }),
+      anthropic({ id: 'impatient-messages', ...impatient }),
+      openaiResponses({ id: 'impatient-responses', ...impatient }),
       consoleLog({ format: 'json' }),
       scripted('broken', () => {
         throw new TypeError(`a bug that tells ${upstreamKey} and ${prompt}`)
@@ -75,7 +75,12 @@ async function everyFailure(upstream: FakeUpstream, level: LogLevel): Promise<st
       const reply = await fetch(`${under.url}/v1/responses`, {
         method: 'POST',
         headers: { authorization: `Bearer ${under.apiKey}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ model, input: prompt, stream, instructions: `fail as ${name}` }),
+        body: JSON.stringify({
+          model: name === 'stall' && !model.startsWith('broken/') ? `impatient-${model}` : model,
+          input: prompt,
+          stream,
+          instructions: `fail as ${name}`,
+        }),
       })
       replies.push(JSON.stringify([...reply.headers]), await reply.text())
     }

@@ -30,7 +30,7 @@ async function stage(
   const acme = witness('acme', answer)
   const one = deciding('vendor')
   const enforcing = guarding(undefined, { enforces: ['zdr', 'hipaa'] })
-  const hook = webhook({ url: `${service.url}/checks/path-secret`, onFailure: 'refuse', name: 'moderation', ...options })
+  const hook = webhook({ url: `${service.url}/checks/path-secret`, onFailure: 'refuse', name: 'moderation', timeoutMs: 60_000, ...options })
   const under = await gateway({ plugins: [decisions({}), acme.plugin, one.plugin, enforcing, hook], key: { policy } })
   t.teardown(under.stop)
   return { under, service, acme, one }

@@ -1,6 +1,7 @@
 import { execFile, execFileSync, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -28,7 +29,7 @@ export function postgresProgram(name: 'pg_dump' | 'pg_restore'): string {
   return join(folder!, name)
 }
 
-/** Starts a real server on a free port of the loopback interface, with its data in a temporary folder. */
+/** Starts a real server on the loopback interface, with its data in a temporary folder. */
 export async function startPostgres(): Promise<PostgresServer> {
   const data = mkdtempSync(join(tmpdir(), 'turnpike-postgres-'))
   const user = serverUser()
@@ -92,12 +93,19 @@ async function ask(port: number, statement: string): Promise<void> {
   }
 }
 
+/** One that no other test gets from the operating system, neither before the server listens nor while it is down. */
 async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise(resolve => server.close(resolve))
-  return port
+  for (;;) {
+    const port = randomInt(20_000, 32_000)
+    const server = createServer()
+    const isFree = await new Promise<boolean>(resolve =>
+      server
+        .once('error', () => resolve(false))
+        .once('listening', () => server.close(() => resolve(true)))
+        .listen(port, '127.0.0.1'),
+    )
+    if (isFree) return port
+  }
 }
 
 /** Postgres refuses to run as root. */

@@ -233,7 +233,7 @@ t.test('an error of the protocol is for the model to read, but no secret, and is
 t.test('a slow call is given up, and nobody waits for it when the client leaves', async t => {
   const slow = await demoServer()
   const acme = witness('acme', once(['slow', {}]))
-  const under = await gateway({ plugins: [acme.plugin, listed({ url: slow.url, timeoutMs: 300 })] })
+  const under = await gateway({ plugins: [acme.plugin, listed({ url: slow.url, timeoutMs: 1_500 })] })
   const { response } = await ask(under, { model: 'acme/m', tools: [entry] })
   t.match(response.output[1], { type: 'mcp_call', status: 'failed', output: null, error: /could not run the call/ })
   await under.stop()

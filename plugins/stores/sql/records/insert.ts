@@ -40,7 +40,7 @@ const names = Object.keys(columns) as readonly Column[]
 /** Few, so that making the statement does not hold up requests. */
 const recordsInStatement = 50
 
-/** Insert records, except those that are there already, and return the ids of the new ones. */
+/** Insert records, except those that are there already. */
 export async function insertions(database: Kysely<Tables>, records: readonly RecordFacts[]): Promise<readonly CompiledQuery[]> {
   const statements: CompiledQuery[] = []
   for (let index = 0; index < records.length; index += recordsInStatement) {
@@ -51,8 +51,22 @@ export async function insertions(database: Kysely<Tables>, records: readonly Rec
   return statements
 }
 
+/** Those that were not there already. `results` are those of `insertions`. */
+export function insertedAmong<Facts extends RecordFacts>(
+  database: Kysely<Tables>,
+  records: readonly Facts[],
+  results: readonly (readonly unknown[])[],
+): readonly Facts[] {
+  if (isSqlite(database)) {
+    const known = new Set(results.flatMap((indexes, statement) => indexes.map(index => statement * recordsInStatement + Number(index))))
+    return records.filter((_, index) => !known.has(index))
+  }
+  const ids = new Set(results.flat().map(row => (row as Pick<RecordTable, 'id'>).id))
+  return records.filter(({ id }) => ids.has(id))
+}
+
 const insertRow = `insert into record (${names.map(name => `"${name}"`).join()}) values (${names.map(() => '?').join()})
-  on conflict (id) do nothing returning id`
+  on conflict (id) do nothing`
 
 function insertAll(database: Kysely<Tables>, rows: readonly (readonly unknown[])[]): CompiledQuery {
   return sql`

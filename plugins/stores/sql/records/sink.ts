@@ -6,14 +6,13 @@ import type { SealedParts } from '../sealed-parts.ts'
 import type { Tables } from '../tables.ts'
 import { isUnavailable } from '../unavailable.ts'
 import { erasedAmong } from './erasure.ts'
-import { insertions } from './insert.ts'
+import { insertedAmong, insertions } from './insert.ts'
 import { rollUps } from './roll-up.ts'
 import type { RecordContentTable } from './tables.ts'
 
 const retryAfterMs = 1_000
 /** So that sealing a batch does not hold up requests. */
 const sealedAtOnceBytes = 64 * 1024
-const none: ReadonlySet<string> = new Set()
 
 /** Stores records, and adds them up for charts. Content is sealed. */
 export class RecordSink implements LogSink {
@@ -53,11 +52,8 @@ export class RecordSink implements LogSink {
     const statements = await insertions(this.#database, batch)
     const sums = rollUps(this.#database, batch)
     await this.#database.transaction().execute(async transaction => {
-      const inserted = await inOrder(transaction, statements)
-      const ids = new Set(inserted.flat().map(row => (row as Pick<RecordContentTable, 'id'>).id))
-      const added = batch.filter(({ id }) => ids.has(id))
-      const erased = contents.length === 0 ? none : await erasedAmong(transaction, added)
-      const wanted = contents.filter(({ id }) => ids.has(id) && !erased.has(id))
+      const added = insertedAmong(transaction, batch, await inOrder(transaction, statements))
+      const wanted = contents.length === 0 ? contents : await wantedAmong(transaction, contents, added)
       const insertion = transaction.insertInto('record_content').values(wanted)
       const addedSums = added.length === batch.length ? sums : rollUps(transaction, added)
       await inOrder(transaction, [...addedSums, ...(wanted.length > 0 ? [insertion.compile()] : [])])
@@ -78,4 +74,15 @@ export class RecordSink implements LogSink {
     }
     return rows
   }
+}
+
+/** The contents of these records that were not erased before. */
+async function wantedAmong(
+  transaction: Kysely<Tables>,
+  contents: readonly RecordContentTable[],
+  records: readonly RequestRecord[],
+): Promise<readonly RecordContentTable[]> {
+  const erased = await erasedAmong(transaction, records)
+  const ids = new Set(records.map(({ id }) => id))
+  return contents.filter(({ id }) => ids.has(id) && !erased.has(id))
 }

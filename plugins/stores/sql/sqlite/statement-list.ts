@@ -5,7 +5,10 @@ export interface Statement extends Pick<CompiledQuery, 'sql' | 'parameters'> {
   readonly rows?: string
 }
 
-/** For `inOrder` in SQLite. It takes a third of the time that one statement for all rows takes. */
+/**
+ * For `inOrder` in SQLite, whose result are the indexes of the rows that changed nothing. It takes a third of the time that one statement for
+ * all rows takes, or one for each with `returning`.
+ */
 export function rowStatement(sql: string, rows: readonly (readonly unknown[])[]): CompiledQuery & Statement {
   return { ...CompiledQuery.raw(sql), rows: JSON.stringify(rows) }
 }

@@ -105,10 +105,15 @@ function end(how: 'commit' | 'rollback'): void {
 
 function run({ sql, parameters, rows }: Statement): SqliteResults[0] {
   const { statement, reads } = prepared(sql)
-  if (rows !== undefined) return { rows: JSON.parse(rows).flatMap((row: readonly SQLInputValue[]) => statement.all(...row)), changes: 0 }
+  if (rows !== undefined) return { rows: unchanged(statement, JSON.parse(rows)), changes: 0 }
   const values = parameters as readonly SQLInputValue[]
   if (reads) return { rows: statement.all(...values), changes: 0 }
   return { rows: [], changes: Number(statement.run(...values).changes) }
+}
+
+/** Runs a statement for each row, and returns the indexes of the rows for which nothing changed. */
+function unchanged(statement: StatementSync, rows: readonly (readonly SQLInputValue[])[]): readonly number[] {
+  return rows.flatMap((row, index) => (Number(statement.run(...row).changes) === 0 ? [index] : []))
 }
 
 /** The least recently used statement is forgotten first. */
