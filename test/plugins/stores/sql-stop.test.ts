@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
+import pg from 'pg'
 import t, { type Test } from 'tap'
 import { fakeUpstream, Gate } from '../../../core/testing/index.ts'
 import { openPostgres } from '../../../plugins/stores/sql/postgres/open.ts'
@@ -56,6 +57,24 @@ for (const returns of [false, true]) {
     }))
   })
 }
+
+t.test('Postgres is locked until the gateway has stopped', { skip: noPostgres, timeout: 120_000 }, async t => {
+  const server = await startPostgres()
+  t.teardown(() => server.stop())
+  const url = await server.createDatabase()
+  const other = new pg.Client({ connectionString: url })
+  await other.connect()
+  t.teardown(() => other.end())
+  await checkStop(t, false, () => ({
+    environment: { DATABASE_URL: url },
+    open: async () => (await openPostgres({ url, maxConnections: 2 }, silent)).database,
+    down: async () => {
+      const { rows } = await other.query("select string_agg(tablename, ', ') as tables from pg_tables where schemaname = 'public'")
+      await other.query(`begin; lock table ${rows[0].tables} in access exclusive mode`)
+    },
+    up: async () => void (await other.query('rollback')),
+  }))
+})
 
 async function checkStop(t: Test, returns: boolean, databaseIn: (folder: string) => Database): Promise<void> {
   const gate = new Gate()

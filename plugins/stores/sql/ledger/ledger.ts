@@ -115,11 +115,10 @@ export class SqlLedger implements Ledger {
     const end = async (spent: number): Promise<void> => {
       if (ended) return
       ended = true
-      const settled =
-        spent > 0
-          ? this.#settlements.run(settle(requestId, id, spent, this.#clock.now()), chargeOf(requestId, limits, spent))
-          : this.#settlements.run(release(id))
-      await pTimeout(settled, { milliseconds: settleWaitMs, fallback: () => undefined })
+      const change = spent > 0 ? settle(requestId, id, spent, this.#clock.now()) : release(id)
+      const charge = spent > 0 ? chargeOf(requestId, limits, spent) : undefined
+      const settled = this.#settlements.run(change, charge)
+      await pTimeout(settled, { milliseconds: settleWaitMs, fallback: () => this.#settlements.tell(change, charge) })
     }
     return {
       get usd() {

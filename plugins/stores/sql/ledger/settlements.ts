@@ -16,6 +16,7 @@ export class Settlements {
   readonly #log: Logger
   /** What is not done yet. */
   readonly #open = new Map<Promise<void>, Charge | undefined>()
+  readonly #told = new WeakSet<LedgerChange<void>>()
   #stopped = false
 
   constructor(batches: LedgerBatches, log: Logger) {
@@ -31,6 +32,13 @@ export class Settlements {
     this.#open.delete(done)
   }
 
+  /** Logs what is not settled yet, once, in case that the gateway is killed. For a change that takes long. */
+  tell(change: LedgerChange<void>, charge: Charge | undefined, reason: JsonObject = {}): void {
+    if (this.#told.has(change)) return
+    this.#told.add(change)
+    this.#log.error('a spend could not be settled yet; trying again', { hold: change.hold, ...charge, ...reason })
+  }
+
   /** Call when no request is left. Waits for what is open, but not long, and logs each charge that is lost. */
   async stop(): Promise<void> {
     await pTimeout(Promise.all(this.#open.keys()), { milliseconds: stopWaitMs, fallback: () => undefined })
@@ -40,12 +48,11 @@ export class Settlements {
   }
 
   async #run(change: LedgerChange<void>, charge: Charge | undefined): Promise<void> {
-    for (let attempt = 1; !this.#stopped; attempt++) {
+    while (!this.#stopped) {
       try {
         return await this.#batches.run(change)
       } catch (error) {
-        const fields = { hold: change.hold, ...charge, ...describeError(error) }
-        if (attempt === 1) this.#log.error('a spend could not be settled yet; trying again', fields)
+        this.tell(change, charge, describeError(error))
         await setTimeout(retryAfterMs, undefined, { ref: false })
       }
     }
