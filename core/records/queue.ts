@@ -52,6 +52,8 @@ class Lane {
   readonly #log: Logger
   readonly #waiting = new WaitingRecords()
   #dropped: Dropped = { records: 0, contents: 0 }
+  /** Records of the batch that the sink is writing. */
+  #underWay = 0
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> | undefined
   #room: (() => void)[] = []
@@ -89,6 +91,9 @@ class Lane {
     this.#stopped = true
     clearTimeout(this.#timer)
     for (const resolve of this.#room.splice(0)) resolve()
+    const records = this.#underWay + this.#waiting.count
+    if (records > 0)
+      this.#log.error('a log sink did not take the last records in time: they may be lost', { sink: this.#sink.name, records })
   }
 
   #flush(): Promise<void> {
@@ -104,7 +109,9 @@ class Lane {
   async #write(): Promise<void> {
     while (!this.#waiting.isEmpty && !this.#stopped) {
       const batch = this.#waiting.nextBatch()
+      this.#underWay = batch.length
       while (!(await this.#deliver(batch)) && !this.#stopped) await new Promise(resolve => setTimeout(resolve, retryAfterMs).unref())
+      this.#underWay = 0
       if (!this.blocks) for (const resolve of this.#room.splice(0)) resolve()
     }
     this.#reportDropped()

@@ -21,6 +21,10 @@ export class WaitingRecords {
   readonly #contents = new Map<RequestRecord, number>()
   #contentBytes = 0
 
+  get count(): number {
+    return this.#records.length
+  }
+
   get isEmpty(): boolean {
     return this.#records.length === 0
   }

@@ -145,6 +145,19 @@ t.test('a sink that throws loses its batch and nothing else; others never notice
   t.notMatch(logs[0], 'canary', 'what it said may be content')
 })
 
+t.test('a sink that hangs at a stop is named, with the number of its last records', async t => {
+  const hanging = keeping({ name: 'hanging' }, () => new Promise(() => {}))
+  const other = keeping({ name: 'other' })
+  const { queue, logs } = queueOf(hanging.sink, other.sink)
+  pushing(queue, 510)
+  const drained = queue.drain(1_000)
+  await pass(1_000)
+  await drained
+  t.equal(idsOf(other.batches).length, 510)
+  t.equal(logs.length, 1)
+  t.match(logs[0], /"sink":"hanging","records":510,.*did not take the last records in time/)
+})
+
 t.test('what a sink says of itself is logged, unless content may be in it', async t => {
   const refused = Object.assign(new Error('connect ECONNREFUSED 10.0.0.1:5432'), { code: 'ECONNREFUSED', syscall: 'connect' })
   for (const [accepts, thrown, told] of [
