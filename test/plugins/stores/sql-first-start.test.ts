@@ -7,9 +7,9 @@ import { masterKey } from './sql.ts'
 
 const gateways = 3
 
-t.test('SQLite, with a master key that the first one makes', { timeout: 120_000 }, async t => await checkStarts(t, {}))
+t.test('SQLite, with a master key that the first one makes', { timeout: 600_000 }, async t => await checkStarts(t, {}))
 
-t.test('Postgres', { skip: noPostgres, timeout: 120_000 }, async t => {
+t.test('Postgres', { skip: noPostgres, timeout: 600_000 }, async t => {
   const server = await startPostgres()
   t.teardown(() => server.stop())
   await checkStarts(t, { DATABASE_URL: await server.createDatabase(), GATEWAY_MASTER_KEY: masterKey })

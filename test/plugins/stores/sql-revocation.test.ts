@@ -27,7 +27,7 @@ interface Database {
   unlock(): Promise<void>
 }
 
-t.test('SQLite', { timeout: 120_000 }, async t => {
+t.test('SQLite', { timeout: 600_000 }, async t => {
   await checkRevocation(t, file => {
     let other: DatabaseSync | undefined
     return {
@@ -42,7 +42,7 @@ t.test('SQLite', { timeout: 120_000 }, async t => {
   })
 })
 
-t.test('Postgres', { skip: noPostgres, timeout: 120_000 }, async t => {
+t.test('Postgres', { skip: noPostgres, timeout: 600_000 }, async t => {
   const server = await startPostgres()
   t.teardown(() => server.stop())
   const url = await server.createDatabase()

@@ -58,7 +58,7 @@ for (const returns of [false, true]) {
   })
 }
 
-t.test('Postgres is locked until the gateway has stopped', { skip: noPostgres, timeout: 120_000 }, async t => {
+t.test('Postgres is locked until the gateway has stopped', { skip: noPostgres, timeout: 600_000 }, async t => {
   const server = await startPostgres()
   t.teardown(() => server.stop())
   const url = await server.createDatabase()
