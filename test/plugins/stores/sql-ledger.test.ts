@@ -15,7 +15,7 @@ import { FakeClock } from '../set-up.ts'
 import { onEveryDatabase, silent } from './databases.ts'
 import { capped, exactly, held, isHold } from './ledger.ts'
 import { noPostgres, startPostgres } from './postgres-server.ts'
-import { fileOf } from './sql.ts'
+import { fileOf, lock } from './sql.ts'
 
 function ledgerOn(database: Kysely<Tables>, clock = new FakeClock()): { ledger: Ledger; process: LedgerProcess; clock: FakeClock } {
   const process = new LedgerProcess(database, clock, silent)
@@ -94,7 +94,7 @@ t.test('while another process has locked the file, no request waits for long, an
   const before = await held(ledger, capped, 0.25)
   for (const isFirst of [true, false]) {
     const fresh = isFirst ? ledgerOn(database).ledger : ledger
-    other.exec('begin immediate')
+    await lock(other)
     const settled = isFirst ? undefined : before.settle(0.25)
     const refused = await Promise.allSettled(Array.from({ length: 300 }, () => fresh.reserve('req_1', capped, exactly(0.1))))
     for (const { status, reason } of refused as PromiseRejectedResult[])

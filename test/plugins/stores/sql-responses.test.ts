@@ -6,7 +6,7 @@ import { WriteQueue } from '../../../plugins/stores/sql/write-queue.ts'
 import { FakeClock } from '../set-up.ts'
 import { leanKey } from './keys.ts'
 import { message, response } from './responses.ts'
-import { bytesBeside, fileOf, masterKey, openSql, run } from './sql.ts'
+import { bytesBeside, fileOf, lock, masterKey, openSql, run } from './sql.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 const canary = 'canary-0123456789abcdef'
@@ -183,7 +183,7 @@ t.test('what is written holds up no read, and what comes too late is not stored'
   const other = new DatabaseSync(file)
   t.teardown(() => other.close())
   other.exec("update api_key set disabled = 1 where id = 'lean'")
-  other.exec('begin immediate')
+  await lock(other)
   const caller = new AbortController()
   const waiting = [responses.put('ada', response('b', 'a'), caller.signal), responses.put('ada', response('c'))]
   clock.pass(1_001)

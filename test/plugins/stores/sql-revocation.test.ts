@@ -10,7 +10,7 @@ import { ask, stop, text, witness } from '../../core/stage.ts'
 import { Workplace } from '../../config/turnpike-process.ts'
 import { FakeClock } from '../set-up.ts'
 import { noPostgres, startPostgres } from './postgres-server.ts'
-import { masterKey } from './sql.ts'
+import { lock, masterKey } from './sql.ts'
 
 // A key is disabled by the command line while thirty callers of another gateway get, log and store large answers. From then on, a transaction
 // of another program holds up all that is written, so a look-up that waited behind it would show.
@@ -34,8 +34,8 @@ t.test('SQLite', { timeout: 600_000 }, async t => {
       options: { file },
       environment: {},
       lock: async () => {
-        other = new DatabaseSync(file, { timeout: 30_000 })
-        other.exec('begin immediate')
+        other = new DatabaseSync(file)
+        await lock(other)
       },
       unlock: async () => other!.close(),
     }

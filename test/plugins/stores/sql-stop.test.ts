@@ -12,7 +12,7 @@ import { Workplace } from '../../config/turnpike-process.ts'
 import { silent } from './databases.ts'
 import { noPostgres, startPostgres } from './postgres-server.ts'
 import { pricedConfig } from './priced-config.ts'
-import { masterKey } from './sql.ts'
+import { lock, masterKey } from './sql.ts'
 
 // The database goes down while a request is under way. The gateway answers it, and stops.
 
@@ -37,8 +37,8 @@ for (const returns of [false, true]) {
         environment: {},
         open: async () => (await openSqlite(file)).database,
         down: async () => {
-          locked = new DatabaseSync(file, { timeout: 5_000 })
-          locked.exec('begin immediate')
+          locked = new DatabaseSync(file)
+          await lock(locked)
         },
         up: async () => locked!.close(),
       }

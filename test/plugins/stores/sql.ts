@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import { setTimeout } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { KeyStore, ResponseStore, type Clock } from '../../../core/index.ts'
 import localSealer from '../../../plugins/sealers/local/index.ts'
@@ -8,6 +9,9 @@ import sql from '../../../plugins/stores/sql/index.ts'
 import { FakeClock, setUp } from '../set-up.ts'
 
 export const masterKey = 'ab'.repeat(32)
+
+/** SQLITE_BUSY, the low byte of the codes of SQLite that say so. */
+const busy = 5
 
 export interface OpenSql {
   readonly keys: KeyStore
@@ -31,6 +35,18 @@ export async function openSql(
 
 export function fileOf(t: Test): string {
   return join(t.testdir({}), 'deep', 'data', 'turnpike.db')
+}
+
+/** Keeps all others from writing until a rollback. It never blocks, because a transaction of this process must be able to end. */
+export async function lock(database: DatabaseSync): Promise<void> {
+  while (!database.isTransaction) {
+    try {
+      database.exec('begin immediate')
+    } catch (error) {
+      if (((error as { readonly errcode?: number }).errcode ?? 0) % 256 !== busy) throw error
+      await setTimeout(5)
+    }
+  }
 }
 
 /** What a statement gives when another program runs it on the file. */
