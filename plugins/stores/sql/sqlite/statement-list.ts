@@ -6,7 +6,7 @@ export interface Statement extends Pick<CompiledQuery, 'sql' | 'parameters'> {
 }
 
 /**
- * For `inOrder` in SQLite, whose result are the indexes of the rows that changed nothing. It takes a third of the time that one statement for
+ * For `inOrder` in SQLite, whose result is the indexes of the rows that changed nothing. It takes a third of the time that one statement for
  * all rows takes, or one for each with `returning`.
  */
 export function rowStatement(sql: string, rows: readonly (readonly unknown[])[]): CompiledQuery & Statement {
