@@ -95,9 +95,19 @@ t.test('from signing in to a request that is found, by the browser alone', { ski
   await t.test('use it with the SDK of OpenAI, and find the request by its response id', async t => {
     const answer = (await ask()) as OpenAI.Responses.Response
     t.equal(answer.output_text, 'Where is my money?')
+    const keys = Promise.withResolvers<void>()
+    const late = async (route: Route): Promise<void> => {
+      await keys.promise
+      await route.continue()
+    }
+    await page.route('**/admin/v1/keys?*', late)
     await page.getByRole('link', { name: 'Logs' }).click()
     await heading('Logs')
     await page.getByLabel('Id', { exact: true }).fill(answer.id)
+    keys.resolve()
+    await page.getByLabel('Key', { exact: true }).getByRole('option', { name: 'Everything' }).waitFor({ state: 'attached' })
+    await page.unroute('**/admin/v1/keys?*', late)
+    t.equal(await page.getByLabel('Id', { exact: true }).inputValue(), answer.id, 'what somebody types stays when data arrives')
     await page.keyboard.press('Enter')
     await page.waitForURL(/[?&]id=resp_/)
     const rows = page.getByRole('row').filter({ hasText: 'echo' })

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { useId } from 'preact/hooks'
+import { useId, useState } from 'preact/hooks'
 import { localInput } from '../format.ts'
 import { html, type Children } from '../html.ts'
 import type { FormState } from './form.ts'
@@ -235,17 +235,25 @@ export function Input({
   readonly onChange: (value: string) => void
 }): VNode {
   const id = useId()
+  // The page may be drawn again while somebody types, as when data arrives, and would reset the field to its value.
+  const [typed, setTyped] = useState<string>()
+  const finish = (event: InputEvent): void => {
+    setTyped(undefined)
+    onChange(event.currentTarget.value.trim())
+  }
   return html`<span class="filter">
     <label for=${id}>${label}</label>
     <input
       id=${id}
       type=${type}
-      value=${value}
+      value=${typed ?? value}
       placeholder=${placeholder}
       list=${list && `${id}-list`}
       autocomplete="off"
       spellcheck="false"
-      onChange=${(event: InputEvent) => onChange(event.currentTarget.value.trim())}
+      onInput=${(event: InputEvent) => setTyped(event.currentTarget.value)}
+      onChange=${finish}
+      onBlur=${() => setTyped(undefined)}
     />
     ${list && html`<datalist id=${`${id}-list`}>${list.map(each => html`<option value=${each} />`)}</datalist>`}
   </span>`
