@@ -41,6 +41,7 @@ t.test('an answer that is valid, or can be made so without changing what it says
     'white space around': [[text(`\n ${good}\n`), stop], `\n ${good}\n`],
     'a byte order mark': [[text(`\ufeff${good}`), stop], good],
     fenced: [[text('```json\n'), text(good), text('\n```'), stop], good],
+    'fenced, on the line of the fence': [[text(`\`\`\`${good}\n\`\`\``), stop], good],
     'prose around': [[text(`Here's "it" [1]:\n\n${good}\n\nIsn't it nice {really}?`), stop], good],
     'a comma too many': [[text('{"total": 1, "lines": ["a",],}'), stop], '{"total": 1, "lines": ["a"]}'],
     'a fence inside a string': [[text('Sure: {"text": "```json {\\"a\\": 1}```"}'), stop], '{"text": "```json {\\"a\\": 1}```"}', {}],

@@ -9,8 +9,9 @@ export type JsonText = { readonly text: string; readonly problem?: undefined } |
  */
 export function jsonIn(answer: string): JsonText {
   if (isJson(answer)) return { text: answer }
-  const bare = withoutFence(answer.trim())
-  if (bare === '') return { problem: 'it is empty' }
+  const trimmed = answer.trim()
+  if (trimmed === '') return { problem: 'it is empty' }
+  const bare = withoutFence(trimmed)
   if (isJson(bare)) return { text: bare }
   let object: string | undefined
   const lists: string[] = []
