@@ -3,6 +3,7 @@ import t, { type Test } from 'tap'
 import fc from 'fast-check'
 import type { Capabilities, CustomTool, FunctionTool, GenerationEvent, ToolDefinition, UpstreamRequestBody } from '../../core/index.ts'
 import { gateway, scripted } from '../gateway.ts'
+import { runs } from '../properties/runs.ts'
 import { ask, stop, text, witness } from './stage.ts'
 
 const called: GenerationEvent = { type: 'finish', reason: 'tool-calls' }
@@ -315,7 +316,7 @@ t.test('however calls are cut and mixed, the caller reads what was called', asyn
         )
       },
     ),
-    { numRuns: 100 },
+    runs(100),
   )
 })
 

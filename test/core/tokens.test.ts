@@ -9,6 +9,7 @@ import { mayExceed, type Logger } from '../../core/index.ts'
 import { slices } from '../../core/tokens/slices.ts'
 import { tally } from '../../core/tokens/tally.ts'
 import { ThreadedTokenCounter } from '../../core/tokens/threaded-token-counter.ts'
+import { runs } from '../properties/runs.ts'
 
 const asText = { disallowedSpecial: new Set<string>() }
 const whole = (text: string): number => o200k.countTokens(text, asText)
@@ -65,7 +66,7 @@ t.test('slicing changes no count of text that has breaks', async t => {
         fc.pre(pieces.slice(0, -1).every(({ length }) => length < 48))
         return pieces.reduce((sum, piece) => sum + countTokens(piece, asText), 0) === countTokens(text, asText)
       }),
-      { numRuns: 300 },
+      runs(300),
     )
   for (const name of ['hanzi without order', 'letters without order', 'base64'] as const) {
     const text = hostile[name]!.slice(0, 8_192)
@@ -90,6 +91,7 @@ t.test('no text has more tokens than the bound allows', async t => {
       const tokens = texts.reduce((sum, text) => sum + whole(text), 0)
       return tokens === 0 || mayExceed(texts, tokens - 1)
     }),
+    runs(100),
   )
   t.equal(mayExceed(['aaaa', 'bbbb'], 8), false)
   t.equal(mayExceed(['aaaa', 'bbbbb'], 8), true)

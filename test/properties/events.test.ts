@@ -92,7 +92,7 @@ t.test('with the documented events alone', async t => {
     responses({ events: 'documented' }),
     scripted('demo', call => script.next(call)),
   ]
-  const under = await testGateway({ plugins })
+  const under = await testGateway({ plugins, settings })
   t.teardown(under.stop)
   await holds(t, 80, allReplies, async reply => {
     script.begin(reply)

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import type { CatalogEntry } from '../../core/index.ts'
 import { routingStage, type Metrics } from '../core/routing-stage.ts'
+import { runs } from './runs.ts'
 
 const providers = ['acme', 'globex', 'initech']
 const entries: readonly CatalogEntry[] = ['one', 'two', 'three'].map((model, index) => ({
@@ -65,7 +66,7 @@ t.test('an order is a permutation of the endpoints, whatever is measured', async
       const named = model === 'auto' ? endpoints : endpoints.filter(endpoint => endpoint.endsWith(`/${model}`))
       return (await orderOf(model, sort, known)).toSorted().join() === named.toSorted().join()
     }),
-    { numRuns: 300 },
+    runs(300),
   )
 })
 
@@ -104,7 +105,7 @@ t.test('an order has exactly the endpoints that the key allows, and tells of the
         (passedOver.permission ?? 0) === refused.length
       )
     }),
-    { numRuns: 200 },
+    runs(200),
   )
 })
 
@@ -116,7 +117,7 @@ t.test('empty windows never throw, whatever is asked', async () => {
       const { candidates } = await stage.routes({ model, sort, interval })
       return candidates.every(({ value }) => value === null || Number.isFinite(value))
     }),
-    { numRuns: 200 },
+    runs(200),
   )
 })
 
@@ -141,6 +142,6 @@ t.test('an endpoint whose metric gets better never moves back, and one whose get
       const placeIn = async (each: typeof known) => (await orderOf(model, sort, each)).indexOf(endpoints[which]!)
       return (await placeIn(better as typeof known)) <= (await placeIn(worse as typeof known))
     }),
-    { numRuns: 500 },
+    runs(500),
   )
 })

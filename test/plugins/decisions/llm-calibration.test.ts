@@ -8,6 +8,7 @@ import { calibrationError, reliability } from '../../../plugins/decisions/llm/ca
 import { fitTemperature } from '../../../plugins/decisions/llm/calibration/temperature.ts'
 import { fakeUpstream, type FakeUpstream } from '../../../core/testing/index.ts'
 import { tempered } from '../../../plugins/decisions/llm/temper.ts'
+import { runs } from '../../properties/runs.ts'
 import type { Leaning } from './llm-engine.ts'
 import { chatLabel } from './llm-upstream.ts'
 import { Workplace, type Finished } from '../../config/turnpike-process.ts'
@@ -98,6 +99,7 @@ t.test('a temperature leaves a distribution one, and its order as it was', async
         return Math.abs(total - 1) < 1e-9 && found.every(each => each >= 0 && each <= 1) && found[best] === Math.max(...found)
       },
     ),
+    runs(100),
   )
 })
 

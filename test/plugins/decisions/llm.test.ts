@@ -12,6 +12,7 @@ import {
   type Question,
 } from '../../../core/index.ts'
 import { LlmClient, type JudgeOptions, type LlmOptions } from '../../../plugins/decisions/llm/client.ts'
+import { runs } from '../../properties/runs.ts'
 import { engine, labelledIn, promptOf, type EngineOptions, type LabelledOption, type Leaning } from './llm-engine.ts'
 
 const noul: Question = { type: 'noul', instructions: 'Is it late?' }
@@ -438,6 +439,6 @@ t.test('whatever is asked, probabilities lie in 0 to 1 and sum to 1', async () =
         })
       },
     ),
-    { numRuns: 300 },
+    runs(300),
   )
 })

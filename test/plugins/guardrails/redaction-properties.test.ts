@@ -11,8 +11,8 @@ import openaiChat from '../../../plugins/providers/openai-chat/index.ts'
 import { corpus, type Labelled } from '../../../scripts/redaction/score.ts'
 import { ask, said, stop, text, usage, witness } from '../../core/stage.ts'
 import { gateway } from '../../gateway.ts'
+import { runs } from '../../properties/runs.ts'
 
-const runs = Number(process.env['TURNPIKE_RUNS'] ?? 60)
 const structured = new Set(['secret', 'email', 'iban', 'card', 'national_id', 'phone', 'ip'])
 const labelled = corpus().filter(({ values }) => values.length > 0 && values.every(({ kind }) => structured.has(kind)))
 const sample: fc.Arbitrary<Labelled> = fc.constantFrom(...labelled)
@@ -64,7 +64,7 @@ t.test('restored in pieces is restored as a whole, which is the original', async
       restored += restorer.flush()
       return (isJson ? (JSON.parse(restored) as { answer: string }).answer : restored) === whole
     }),
-    { numRuns: runs * 10 },
+    runs(600),
   )
 })
 
@@ -80,7 +80,7 @@ t.test('what a placeholder holds back is bounded, and never lost', async () => {
       }
       return out + restorer.flush() === given.join('')
     }),
-    { numRuns: runs * 10 },
+    runs(600),
   )
 })
 
@@ -190,7 +190,7 @@ t.test('no value of the corpus reaches a vendor, a log or a sink, and the caller
             throw new Error(`${JSON.stringify(heard)} is not ${JSON.stringify(input[1]!.content)}`)
         },
       ),
-      { numRuns: runs },
+      runs(60),
     )
   } finally {
     process.stdout.write = write
@@ -243,6 +243,6 @@ t.test('text of the caller that looks like a placeholder is never restored', asy
         return said(response) === input && !sent.includes('example.com')
       },
     ),
-    { numRuns: runs },
+    runs(60),
   )
 })

@@ -11,6 +11,7 @@ import { WordList } from '../../../plugins/guardrails/words/word-list.ts'
 import { decide, deciding } from '../../core/decision-stage.ts'
 import { ask, said, stop, text, usage, witness } from '../../core/stage.ts'
 import { gateway, hello } from '../../gateway.ts'
+import { runs } from '../../properties/runs.ts'
 
 type Options = Parameters<typeof words>[0]
 
@@ -114,7 +115,7 @@ t.test('in any pieces, a text is masked as a plain search would', async () => {
       const expected = naively(entries, text)
       for (const each of [[text], pieces]) if (masked(list, each) !== expected) throw new Error(`${masked(list, each)} is not ${expected}`)
     }),
-    { numRuns: 3_000 },
+    runs(3_000),
   )
 })
 

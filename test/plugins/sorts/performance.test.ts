@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { sortOrder, type SortFacts } from '../../../core/testing/index.ts'
 import performance from '../../../plugins/sorts/performance/index.ts'
+import { runs } from '../../properties/runs.ts'
 
 const orderOf = (facts: Readonly<Record<string, SortFacts>>) => sortOrder(performance({}), 'performance', facts)
 
@@ -67,6 +68,7 @@ t.test('slower never counts as faster', async () => {
       const allowed = before * (1 - 1e-12)
       return value(window + more, latest, samples) >= allowed && value(window, latest + more, samples) >= allowed
     }),
+    runs(100),
   )
 })
 
@@ -91,6 +93,7 @@ t.test('whatever is known, each endpoint is in the order once', async () => {
       const { order } = orderOf(Object.fromEntries(all.map((each, index) => [`p${index}`, each])))
       return order.length === all.length && new Set(order).size === all.length
     }),
+    runs(100),
   )
 })
 
@@ -113,6 +116,6 @@ t.test('an endpoint that gets better in one way never moves back', async () => {
         return orderOf(after).order.indexOf(id) <= orderOf(before).order.indexOf(id)
       },
     ),
-    { numRuns: 1_000 },
+    runs(1_000),
   )
 })
