@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Worker } from 'node:worker_threads'
 import decisions from '../plugins/endpoints/decisions/index.ts'
-import { hello, listeningGateway, saying } from '../test/gateway.ts'
+import { hello, listeningGateway, saying } from '../test/kit/gateway.ts'
 import { bodyShapes, decisionShapes } from './body-shapes.ts'
 
 // How long hostile request bodies block the event loop.

@@ -1,7 +1,7 @@
 // Writes the pages that are generated from code: `npm run docs`.
 
 import { writeFileSync } from 'node:fs'
-import { reliabilityPage } from '../test/reliability/page.ts'
+import { reliabilityPage } from '../test/gateway/reliability/page.ts'
 import { configurationPage } from './configuration-page.ts'
 import { providersPage } from './providers-page.ts'
 

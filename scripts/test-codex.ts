@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ProviderFailure } from '../core/index.ts'
-import { listeningGateway, scripted } from '../test/gateway.ts'
+import { listeningGateway, scripted } from '../test/kit/gateway.ts'
 import { Codex } from './codex/codex.ts'
 import { scriptedModel } from './codex/scripted-model.ts'
 

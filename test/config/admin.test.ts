@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
-import { config, Workplace } from './turnpike-process.ts'
+import { config, Workplace } from '../kit/turnpike-process.ts'
 
 const token = 'demo-admin-token-of-at-least-32-characters'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { config, keyOf, Workplace } from './turnpike-process.ts'
+import { config, keyOf, Workplace } from '../kit/turnpike-process.ts'
 
 const run = promisify(execFile)
 

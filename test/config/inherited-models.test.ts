@@ -7,8 +7,8 @@ import anthropic from '../../plugins/providers/anthropic/index.ts'
 import ollama from '../../plugins/providers/ollama/index.ts'
 import openaiChat from '../../plugins/providers/openai-chat/index.ts'
 import openaiResponses from '../../plugins/providers/openai-responses/index.ts'
-import { gateway } from '../gateway.ts'
-import { config, Workplace } from './turnpike-process.ts'
+import { gateway } from '../kit/gateway.ts'
+import { config, Workplace } from '../kit/turnpike-process.ts'
 
 const apiKey = 'sk-demo-inherited'
 

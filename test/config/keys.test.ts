@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import create from '../../config/keys/create.ts'
 import rotate from '../../config/keys/rotate.ts'
-import { config, keyOf, Workplace } from './turnpike-process.ts'
+import { config, keyOf, Workplace } from '../kit/turnpike-process.ts'
 
 t.test('keys are listed, shown, disabled, enabled and rotated beside a running gateway, which follows', async t => {
   const workplace = new Workplace(config(''))

@@ -10,7 +10,7 @@ import t from 'tap'
 import { listen } from '../../config/listen.ts'
 import type { Gateway } from '../../core/gateway.ts'
 import { checkStream } from '../../core/testing/index.ts'
-import { Workplace } from './turnpike-process.ts'
+import { Workplace } from '../kit/turnpike-process.ts'
 
 const certificates = fileURLToPath(new URL('../fixtures/tls', import.meta.url))
 

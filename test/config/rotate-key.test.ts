@@ -2,7 +2,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import t from 'tap'
-import { askProcess as ask, config, keyOf, Workplace } from './turnpike-process.ts'
+import { askProcess as ask, config, keyOf, Workplace } from '../kit/turnpike-process.ts'
 
 t.test('a rotation changes the key file, and nothing else that anyone notices', async t => {
   const workplace = new Workplace(config(''))

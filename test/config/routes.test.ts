@@ -1,5 +1,5 @@
 import t from 'tap'
-import { config, keyOf, Workplace } from './turnpike-process.ts'
+import { config, keyOf, Workplace } from '../kit/turnpike-process.ts'
 
 const catalog = `
   fileCatalog({

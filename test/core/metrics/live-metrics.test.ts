@@ -1,6 +1,6 @@
 import t from 'tap'
 import { addPacked, LiveMetrics, MetricSummary, packSummary, type AttemptSample } from '../../../core/index.ts'
-import { FakeClock } from '../../plugins/set-up.ts'
+import { FakeClock } from '../../kit/set-up.ts'
 
 const minute = 60_000
 const quarter = 15 * minute

@@ -11,10 +11,10 @@ import { entriesOf } from '../../../plugins/catalogs/bundled/entries.ts'
 import { Refresh } from '../../../plugins/catalogs/bundled/refresh.ts'
 import { readSaved, type SavedCatalog } from '../../../plugins/catalogs/bundled/saved.ts'
 import fileCatalog from '../../../plugins/catalogs/file/index.ts'
-import { bundledIndex } from '../../bundled-index.ts'
-import { listing } from '../../core/stage.ts'
-import { gateway, hello, saying } from '../../gateway.ts'
-import { FakeClock } from '../set-up.ts'
+import { bundledIndex } from '../../kit/bundled-index.ts'
+import { listing } from '../../kit/stage.ts'
+import { gateway, hello, saying } from '../../kit/gateway.ts'
+import { FakeClock } from '../../kit/set-up.ts'
 
 const catalog = bundledCatalog()
 const index = bundledIndex()

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { CatalogSources, type CatalogEntry } from '../../../core/index.ts'
 import fileCatalog from '../../../plugins/catalogs/file/index.ts'
-import { setUp } from '../set-up.ts'
+import { setUp } from '../../kit/set-up.ts'
 
 const full = {
   model: 'example/large',

@@ -9,9 +9,9 @@ import sandbox from '../../../plugins/providers/sandbox/index.ts'
 import localSealer from '../../../plugins/sealers/local/index.ts'
 import models from '../../../plugins/endpoints/models/index.ts'
 import { testGateway } from '../../../core/testing/index.ts'
-import { anyAnswers, decide, yes } from '../../core/decision-stage.ts'
-import { providing } from '../../core/stage.ts'
-import { gateway, type GatewayUnderTest } from '../../gateway.ts'
+import { anyAnswers, decide, yes } from '../../kit/decision-stage.ts'
+import { providing } from '../../kit/stage.ts'
+import { gateway, type GatewayUnderTest } from '../../kit/gateway.ts'
 
 const keys = ['sk-demo-first', 'sk-demo-second']
 const json = { 'content-type': 'application/json' }

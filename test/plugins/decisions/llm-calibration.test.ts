@@ -8,10 +8,10 @@ import { calibrationError, reliability } from '../../../plugins/decisions/llm/ca
 import { fitTemperature } from '../../../plugins/decisions/llm/calibration/temperature.ts'
 import { fakeUpstream, type FakeUpstream } from '../../../core/testing/index.ts'
 import { tempered } from '../../../plugins/decisions/llm/temper.ts'
-import { runs } from '../../properties/runs.ts'
+import { runs } from '../../kit/runs.ts'
 import type { Leaning } from './llm-engine.ts'
 import { chatLabel } from './llm-upstream.ts'
-import { Workplace, type Finished } from '../../config/turnpike-process.ts'
+import { Workplace, type Finished } from '../../kit/turnpike-process.ts'
 
 /** Numbers from 0 to 1, the same at every run. */
 function generator(seed: number): () => number {

@@ -12,7 +12,7 @@ import {
   type Question,
 } from '../../../core/index.ts'
 import { LlmClient, type JudgeOptions, type LlmOptions } from '../../../plugins/decisions/llm/client.ts'
-import { runs } from '../../properties/runs.ts'
+import { runs } from '../../kit/runs.ts'
 import { engine, labelledIn, promptOf, type EngineOptions, type LabelledOption, type Leaning } from './llm-engine.ts'
 
 const noul: Question = { type: 'noul', instructions: 'Is it late?' }

@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap'
 import type { JsonObject } from '../../../core/index.ts'
 import sql from '../../../plugins/stores/sql/index.ts'
-import { stores } from '../../accounts.ts'
-import { adminGateway, type AdminGateway, type Answer } from '../../admin-gateway.ts'
+import { stores } from '../../kit/accounts.ts'
+import { adminGateway, type AdminGateway, type Answer } from '../../kit/admin-gateway.ts'
 import { fileOf } from '../stores/sql.ts'
 import { noPostgres, startPostgres } from '../stores/postgres-server.ts'
 

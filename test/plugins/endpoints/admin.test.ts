@@ -1,9 +1,9 @@
 import t from 'tap'
 import { policyFields } from '../../../core/index.ts'
 import redaction from '../../../plugins/guardrails/redaction/index.ts'
-import { adminGateway, type AdminGateway } from '../../admin-gateway.ts'
-import { listing } from '../../core/stage.ts'
-import { hello, saying } from '../../gateway.ts'
+import { adminGateway, type AdminGateway } from '../../kit/admin-gateway.ts'
+import { listing } from '../../kit/stage.ts'
+import { hello, saying } from '../../kit/gateway.ts'
 
 async function withAccounts(options?: Parameters<typeof adminGateway>[0]): Promise<AdminGateway> {
   const under = await adminGateway(options)

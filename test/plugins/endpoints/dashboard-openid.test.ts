@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import dashboard from '../../../plugins/endpoints/dashboard/index.ts'
-import { adminGateway, type AdminGateway } from '../../admin-gateway.ts'
-import { identityProvider, type IdentityProvider } from '../../identity-provider.ts'
+import { adminGateway, type AdminGateway } from '../../kit/admin-gateway.ts'
+import { identityProvider, type IdentityProvider } from '../../kit/identity-provider.ts'
 
 const publicUrl = 'https://gateway.example.com/turnpike/'
 const client = { id: 'turnpike', secret: 'demo-secret-of-the-dashboard', redirectUrl: `${publicUrl}openid-callback` }

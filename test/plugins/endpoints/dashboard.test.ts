@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { AdminRoutes, DashboardPages, definePlugin, type AdminRoute, type Registry } from '../../../core/index.ts'
 import dashboard from '../../../plugins/endpoints/dashboard/index.ts'
 import { ownAddresses } from '../../../plugins/endpoints/dashboard/own-addresses.ts'
-import { adminGateway, type AdminGateway } from '../../admin-gateway.ts'
+import { adminGateway, type AdminGateway } from '../../kit/admin-gateway.ts'
 
 interface Browser {
   /** Sends what a page of the dashboard would: with the cookie, and the anti-forgery token unless the headers say otherwise. */

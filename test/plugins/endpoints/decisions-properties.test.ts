@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import t from 'tap'
 import { confidenceOf, type DecisionAnswer, type DecisionReply, type DecisionRequest, type Question } from '../../../core/index.ts'
 import decisions from '../../../plugins/endpoints/decisions/index.ts'
-import { anyAnswers, decide, deciding, type DecisionOutcome } from '../../core/decision-stage.ts'
-import { gateway } from '../../gateway.ts'
-import { mutate, mutations } from '../../properties/mutations.ts'
-import { runs } from '../../properties/runs.ts'
-import { canary } from '../../properties/schema-values.ts'
+import { anyAnswers, decide, deciding, type DecisionOutcome } from '../../kit/decision-stage.ts'
+import { gateway } from '../../kit/gateway.ts'
+import { mutate, mutations } from '../../kit/mutations.ts'
+import { runs } from '../../kit/runs.ts'
+import { canary } from '../../kit/schema-values.ts'
 
 // Any request that the documentation allows is answered in full; whatever is changed in one, it is answered or refused, and never breaks.
 

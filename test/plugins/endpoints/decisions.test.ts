@@ -6,10 +6,10 @@ import openapi from '../../../plugins/endpoints/openapi/index.ts'
 import memory from '../../../plugins/stores/memory/index.ts'
 import localSealer from '../../../plugins/sealers/local/index.ts'
 import { testGateway } from '../../../core/testing/index.ts'
-import { decide, deciding, yes } from '../../core/decision-stage.ts'
-import { providing } from '../../core/stage.ts'
-import { gateway, type GatewayUnderTest } from '../../gateway.ts'
-import { FakeClock } from '../set-up.ts'
+import { decide, deciding, yes } from '../../kit/decision-stage.ts'
+import { providing } from '../../kit/stage.ts'
+import { gateway, type GatewayUnderTest } from '../../kit/gateway.ts'
+import { FakeClock } from '../../kit/set-up.ts'
 
 type Options = NonNullable<Parameters<typeof gateway>[0]>
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { definePlugin, KeyStore, type ApiKey } from '../../../core/index.ts'
-import { listeningGateway } from '../../gateway.ts'
+import { listeningGateway } from '../../kit/gateway.ts'
 
 t.test('health answers without a key, with an empty body and no record', async t => {
   const under = await listeningGateway()

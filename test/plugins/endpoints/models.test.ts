@@ -1,7 +1,7 @@
 import t from 'tap'
-import { gateway, hello, saying } from '../../gateway.ts'
-import { listing } from '../../core/stage.ts'
-import { FakeClock } from '../set-up.ts'
+import { gateway, hello, saying } from '../../kit/gateway.ts'
+import { listing } from '../../kit/stage.ts'
+import { FakeClock } from '../../kit/set-up.ts'
 
 const zdr = { policy_url: 'https://acme.example.com/zdr', certificate_url: 'https://acme.example.com/zdr.pdf' }
 

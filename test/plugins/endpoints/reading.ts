@@ -1,4 +1,4 @@
-import type { GatewayUnderTest } from '../../gateway.ts'
+import type { GatewayUnderTest } from '../../kit/gateway.ts'
 
 // How the tests of stored responses talk to the gateway.
 

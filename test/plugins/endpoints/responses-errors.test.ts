@@ -4,8 +4,8 @@ import { testGateway, type TestGateway } from '../../../core/testing/index.ts'
 import responses from '../../../plugins/endpoints/responses/index.ts'
 import localSealer from '../../../plugins/sealers/local/index.ts'
 import memory from '../../../plugins/stores/memory/index.ts'
-import { adding, listing, providing } from '../../core/stage.ts'
-import { gateway, hello, saying, scripted } from '../../gateway.ts'
+import { adding, listing, providing } from '../../kit/stage.ts'
+import { gateway, hello, saying, scripted } from '../../kit/gateway.ts'
 
 // Every status of contract/responses.md §10.2, with body and headers.
 

@@ -1,7 +1,7 @@
 import OpenAI from 'openai'
 import t from 'tap'
-import { ask, listing } from '../../core/stage.ts'
-import { gateway, hello, listeningGateway, saying } from '../../gateway.ts'
+import { ask, listing } from '../../kit/stage.ts'
+import { gateway, hello, listeningGateway, saying } from '../../kit/gateway.ts'
 import { png, read, send } from './reading.ts'
 
 const hi = { model: 'acme/m', input: 'hi' }

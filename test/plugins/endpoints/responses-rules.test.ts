@@ -1,8 +1,8 @@
 import t from 'tap'
 import { foreignItemTypes, foreignToolTypes, GatewayError } from '../../../core/index.ts'
 import { parseRequest } from '../../../plugins/endpoints/responses/parse.ts'
-import { ask, stop, text, witness } from '../../core/stage.ts'
-import { gateway, hello, saying } from '../../gateway.ts'
+import { ask, stop, text, witness } from '../../kit/stage.ts'
+import { gateway, hello, saying } from '../../kit/gateway.ts'
 import { accepted, large, refused } from './request-rules.ts'
 
 const hi = { model: 'acme/m', input: 'hi' }

@@ -4,8 +4,8 @@ import { checkResponse, testGateway } from '../../../core/testing/index.ts'
 import memory from '../../../plugins/stores/memory/index.ts'
 import localSealer from '../../../plugins/sealers/local/index.ts'
 import responses from '../../../plugins/endpoints/responses/index.ts'
-import { ask, providing, stop, text, usage } from '../../core/stage.ts'
-import { gateway, hello, saying } from '../../gateway.ts'
+import { ask, providing, stop, text, usage } from '../../kit/stage.ts'
+import { gateway, hello, saying } from '../../kit/gateway.ts'
 import { read, send } from './reading.ts'
 
 const hi = { model: 'acme/m', input: 'hi' }

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { ask, stop, text, witness } from '../../core/stage.ts'
-import { gateway, hello, saying, scripted } from '../../gateway.ts'
+import { ask, stop, text, witness } from '../../kit/stage.ts'
+import { gateway, hello, saying, scripted } from '../../kit/gateway.ts'
 
 const hi = { model: 'acme/m', input: 'hi' }
 

@@ -2,8 +2,8 @@ import t from 'tap'
 import { foreignItemTypes, type GenerationEvent } from '../../../core/index.ts'
 import { checkResponse, checkStream, readEvents } from '../../../core/testing/index.ts'
 import { parseRequest } from '../../../plugins/endpoints/responses/parse.ts'
-import { ask, stop, text, usage, witness } from '../../core/stage.ts'
-import { gateway, hello, saying } from '../../gateway.ts'
+import { ask, stop, text, usage, witness } from '../../kit/stage.ts'
+import { gateway, hello, saying } from '../../kit/gateway.ts'
 import { clientRequests } from './client-requests.ts'
 
 const hi = { model: 'acme/m', input: 'hi' }

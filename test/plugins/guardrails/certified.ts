@@ -13,9 +13,9 @@ import {
 } from '../../../core/index.ts'
 import type { PluginUse } from '../../../core/framework/plugin.ts'
 import decisions from '../../../plugins/endpoints/decisions/index.ts'
-import { adding, ask, guarding, listing, said, witness } from '../../core/stage.ts'
-import { calling, lookup, toCall } from '../../core/tool-stage.ts'
-import { gateway, hello } from '../../gateway.ts'
+import { adding, ask, guarding, listing, said, witness } from '../../kit/stage.ts'
+import { calling, lookup, toCall } from '../../kit/tool-stage.ts'
+import { gateway, hello } from '../../kit/gateway.ts'
 
 interface Suite {
   readonly field: Extract<PolicyField, 'zdr' | 'hipaa'>

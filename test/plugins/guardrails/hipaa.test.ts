@@ -2,8 +2,8 @@ import t from 'tap'
 import { fakeUpstream } from '../../../core/testing/index.ts'
 import hipaa from '../../../plugins/guardrails/hipaa/index.ts'
 import anthropic from '../../../plugins/providers/anthropic/index.ts'
-import { ask, listing, witness } from '../../core/stage.ts'
-import { gateway, hello } from '../../gateway.ts'
+import { ask, listing, witness } from '../../kit/stage.ts'
+import { gateway, hello } from '../../kit/gateway.ts'
 import { certifiedSuite } from './certified.ts'
 
 certifiedSuite({

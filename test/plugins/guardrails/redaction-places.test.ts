@@ -2,10 +2,10 @@ import t from 'tap'
 import { requestSchema } from '../../../core/index.ts'
 import { fakeUpstream, type FakeUpstream } from '../../../core/testing/index.ts'
 import redaction from '../../../plugins/guardrails/redaction/index.ts'
-import { gateway, type GatewayUnderTest } from '../../gateway.ts'
-import { pathsOf, variantsOf, memberRules, type SchemaNode, type SchemaPath, type Step } from '../../properties/schema-paths.ts'
-import { anthropicReply, chatReply, responsesReply } from '../../sdk/vendor-replies.ts'
-import { pluginOf } from '../../sdk/wire-plugins.ts'
+import { gateway, type GatewayUnderTest } from '../../kit/gateway.ts'
+import { pathsOf, variantsOf, memberRules, type SchemaNode, type SchemaPath, type Step } from '../../kit/schema-paths.ts'
+import { anthropicReply, chatReply, responsesReply } from '../../kit/vendor-replies.ts'
+import { pluginOf } from '../../kit/wire-plugins.ts'
 
 // Personal data at every place of a request that its schema has, so that a new place is searched, or fails this test.
 

@@ -9,9 +9,9 @@ import { Restorer } from '../../../plugins/guardrails/redaction/restorer.ts'
 import consoleLog from '../../../plugins/logs/console/index.ts'
 import openaiChat from '../../../plugins/providers/openai-chat/index.ts'
 import { corpus, type Labelled } from '../../../scripts/redaction/score.ts'
-import { ask, said, stop, text, usage, witness } from '../../core/stage.ts'
-import { gateway } from '../../gateway.ts'
-import { runs } from '../../properties/runs.ts'
+import { ask, said, stop, text, usage, witness } from '../../kit/stage.ts'
+import { gateway } from '../../kit/gateway.ts'
+import { runs } from '../../kit/runs.ts'
 
 const structured = new Set(['secret', 'email', 'iban', 'card', 'national_id', 'phone', 'ip'])
 const labelled = corpus().filter(({ values }) => values.length > 0 && values.every(({ kind }) => structured.has(kind)))

@@ -3,8 +3,8 @@ import t from 'tap'
 import { LogSinks, type GenerationEvent, type JsonObject } from '../../../core/index.ts'
 import { Finder } from '../../../plugins/guardrails/redaction/finder.ts'
 import redaction from '../../../plugins/guardrails/redaction/index.ts'
-import { adding, ask, said, stop, text, usage, witness } from '../../core/stage.ts'
-import { gateway } from '../../gateway.ts'
+import { adding, ask, said, stop, text, usage, witness } from '../../kit/stage.ts'
+import { gateway } from '../../kit/gateway.ts'
 
 /** A gateway whose key redacts, and a provider that answers with the last text that it got. */
 async function stage(settings: JsonObject = {}, answer?: (input: string) => readonly GenerationEvent[]) {

@@ -6,9 +6,9 @@ import { checkStream, cut, fakeUpstream, readEvents, reset, stall, turn, type Fa
 import decisions from '../../../plugins/endpoints/decisions/index.ts'
 import redaction from '../../../plugins/guardrails/redaction/index.ts'
 import webhook from '../../../plugins/guardrails/webhook/index.ts'
-import { decide, deciding } from '../../core/decision-stage.ts'
-import { ask, guarding, said, stop, text, witness } from '../../core/stage.ts'
-import { gateway, hello } from '../../gateway.ts'
+import { decide, deciding } from '../../kit/decision-stage.ts'
+import { ask, guarding, said, stop, text, witness } from '../../kit/stage.ts'
+import { gateway, hello } from '../../kit/gateway.ts'
 
 type Options = Parameters<typeof webhook>[0]
 

@@ -8,10 +8,10 @@ import { JsonWordFilter, WordFilter } from '../../../plugins/guardrails/words/fi
 import words from '../../../plugins/guardrails/words/index.ts'
 import { Scanner } from '../../../plugins/guardrails/words/scanner.ts'
 import { WordList } from '../../../plugins/guardrails/words/word-list.ts'
-import { decide, deciding } from '../../core/decision-stage.ts'
-import { ask, said, stop, text, usage, witness } from '../../core/stage.ts'
-import { gateway, hello } from '../../gateway.ts'
-import { runs } from '../../properties/runs.ts'
+import { decide, deciding } from '../../kit/decision-stage.ts'
+import { ask, said, stop, text, usage, witness } from '../../kit/stage.ts'
+import { gateway, hello } from '../../kit/gateway.ts'
+import { runs } from '../../kit/runs.ts'
 
 type Options = Parameters<typeof words>[0]
 

@@ -1,7 +1,7 @@
 import t from 'tap'
 import zdr from '../../../plugins/guardrails/zdr/index.ts'
-import { ask, listing, witness } from '../../core/stage.ts'
-import { gateway, hello } from '../../gateway.ts'
+import { ask, listing, witness } from '../../kit/stage.ts'
+import { gateway, hello } from '../../kit/gateway.ts'
 import { certifiedSuite } from './certified.ts'
 
 certifiedSuite({

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { LogSinks, type LogSink, type RequestRecord } from '../../../core/index.ts'
 import consoleLog from '../../../plugins/logs/console/index.ts'
-import { setUp } from '../set-up.ts'
+import { setUp } from '../../kit/set-up.ts'
 
 const record: RequestRecord = {
   id: 'req_1',

@@ -4,7 +4,7 @@ import t from 'tap'
 import { LogSinks, type LogSink } from '../../../core/index.ts'
 import fileLog from '../../../plugins/logs/file/index.ts'
 import { RotatedFile } from '../../../plugins/logs/file/rotated-file.ts'
-import { setUp } from '../set-up.ts'
+import { setUp } from '../../kit/set-up.ts'
 import { record } from '../stores/records.ts'
 
 const day = Date.UTC(2026, 0, 1, 12)

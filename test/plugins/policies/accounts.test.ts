@@ -1,9 +1,9 @@
 import t from 'tap'
 import { accountLevels, levels, policyFields, type Level, type PolicyField, type PolicyLayer } from '../../../core/index.ts'
 import accountPolicies from '../../../plugins/policies/accounts/index.ts'
-import { account, org, stores, team, user } from '../../accounts.ts'
-import { guarding } from '../../core/stage.ts'
-import { gateway } from '../../gateway.ts'
+import { account, org, stores, team, user } from '../../kit/accounts.ts'
+import { guarding } from '../../kit/stage.ts'
+import { gateway } from '../../kit/gateway.ts'
 
 type Setting = { readonly value: boolean; readonly enforced?: boolean } | undefined
 const above: readonly Setting[] = [undefined, ...[true, false].flatMap(value => [{ value }, { value, enforced: true }])]

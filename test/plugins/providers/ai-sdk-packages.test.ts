@@ -21,9 +21,9 @@ import aiSdk from '../../../plugins/providers/ai-sdk/index.ts'
 import anthropic from '../../../plugins/providers/anthropic/index.ts'
 import openaiChat from '../../../plugins/providers/openai-chat/index.ts'
 import openaiResponses from '../../../plugins/providers/openai-responses/index.ts'
-import { gateway, listeningGateway } from '../../gateway.ts'
-import { readPublicDeltas, readPublicResponse } from '../../replay/public-reading.ts'
-import { anthropicReply, chatReply, responsesReply } from '../../sdk/vendor-replies.ts'
+import { gateway, listeningGateway } from '../../kit/gateway.ts'
+import { readPublicDeltas, readPublicResponse } from './recordings/public-reading.ts'
+import { anthropicReply, chatReply, responsesReply } from '../../kit/vendor-replies.ts'
 
 // Real packages of all three versions against a fake vendor, beside the plugin that speaks the same wire itself.
 

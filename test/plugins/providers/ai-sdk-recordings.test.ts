@@ -4,11 +4,11 @@ import responses from '../../../plugins/endpoints/responses/index.ts'
 import aiSdk from '../../../plugins/providers/ai-sdk/index.ts'
 import localSealer from '../../../plugins/sealers/local/index.ts'
 import memory from '../../../plugins/stores/memory/index.ts'
-import { Oracle, wireOf, type OracleReading } from '../../oracle/oracle.ts'
-import { recordedReply, recordings, recordingsAbsent, type RecordedReply, type Recording } from '../../recordings.ts'
-import { unaskable } from '../../replay/request.ts'
-import { checkThroughGateway } from '../../replay/through-gateway.ts'
-import { RecordedUpstream } from '../../replay/upstream.ts'
+import { Oracle, wireOf, type OracleReading } from './oracle/oracle.ts'
+import { recordedReply, recordings, recordingsAbsent, type RecordedReply, type Recording } from '../../kit/recordings.ts'
+import { unaskable } from './recordings/request.ts'
+import { checkThroughGateway } from './recordings/through-gateway.ts'
+import { RecordedUpstream } from './recordings/upstream.ts'
 
 // Recorded traffic through real packages and the whole gateway, against the oracle's reading, which the plugins of the wires equal.
 // A package may lose what its vendor says: those recordings are listed, each with what is lost, and no others may differ.

@@ -6,7 +6,7 @@ import { checkGenerationEvents, providerCall } from '../../../core/testing/index
 import aiSdk from '../../../plugins/providers/ai-sdk/index.ts'
 import { idOf } from '../../../plugins/providers/ai-sdk/id.ts'
 import { script } from '../../fixtures/ai-sdk/scripted.ts'
-import { setUp } from '../set-up.ts'
+import { setUp } from '../../kit/set-up.ts'
 
 // What the bridge makes of the specification, with models that the test scripts. Real packages are in the tests beside this one.
 

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { fakeUpstream, type FakeUpstream } from '../../../core/testing/index.ts'
 import azure from '../../../plugins/providers/azure/index.ts'
-import { certificateFile, FakeEntra, isSignedByCertificate } from '../../fake-entra.ts'
-import { gateway, type GatewayUnderTest } from '../../gateway.ts'
-import { FakeClock } from '../set-up.ts'
+import { certificateFile, FakeEntra, isSignedByCertificate } from '../../kit/fake-entra.ts'
+import { gateway, type GatewayUnderTest } from '../../kit/gateway.ts'
+import { FakeClock } from '../../kit/set-up.ts'
 
 type Entra = NonNullable<Parameters<typeof azure>[0]['entra']>
 

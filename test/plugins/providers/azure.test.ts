@@ -19,7 +19,7 @@ import { openaiChatAdapter } from '../../../plugins/providers/openai-chat/adapte
 import { current } from '../../../plugins/providers/azure/chat-hosts.ts'
 import { failureFrom } from '../../../plugins/providers/openai-chat/failure.ts'
 import { ApiKeys } from '../../../core/index.ts'
-import { gateway, type GatewayUnderTest } from '../../gateway.ts'
+import { gateway, type GatewayUnderTest } from '../../kit/gateway.ts'
 
 type Options = Parameters<typeof azure>[0]
 

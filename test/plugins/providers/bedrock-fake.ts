@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http'
 import { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime'
 import aws4 from 'aws4'
 import { fakeUpstream, type FakeReply, type FakeUpstream, type ReceivedRequest } from '../../../core/testing/index.ts'
-import { encodeEvent } from '../../oracle/bedrock-framing.ts'
+import { encodeEvent } from './oracle/bedrock-framing.ts'
 
 export const region = 'eu-central-1'
 export const apiKey = 'bedrock-api-key-demo'

@@ -9,7 +9,7 @@ registerHooks({
   },
 })
 
-const { gateway } = await import('../../gateway.ts')
+const { gateway } = await import('../../kit/gateway.ts')
 const { default: bedrock } = await import('../../../plugins/providers/bedrock/index.ts')
 const smithy = (): number => loaded.filter(url => /node_modules\/@(smithy|aws)/.test(url)).length
 

@@ -13,10 +13,10 @@ import { checkEvents, fakeUpstream, providerCall, providerSuite, readEvents, rep
 import { cohereAdapter } from '../../../plugins/providers/cohere/adapter.ts'
 import { utf16Offset } from '../../../plugins/providers/cohere/citation.ts'
 import cohere from '../../../plugins/providers/cohere/index.ts'
-import { gateway } from '../../gateway.ts'
-import { object } from '../../oracle/json.ts'
-import { plainSse } from '../../oracle/plain-sse.ts'
-import { recordedReply, recordings, recordingsAbsent } from '../../recordings.ts'
+import { gateway } from '../../kit/gateway.ts'
+import { object } from './oracle/json.ts'
+import { plainSse } from './oracle/plain-sse.ts'
+import { recordedReply, recordings, recordingsAbsent } from '../../kit/recordings.ts'
 import { fixtures } from './fixtures.ts'
 
 const adapter = cohereAdapter({ url: 'https://api.example.com/v2/chat' })

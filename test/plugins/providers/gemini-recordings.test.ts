@@ -2,9 +2,9 @@ import t from 'tap'
 import type { GenerationEvent, Item, JsonObject, UpstreamRequestBody } from '../../../core/index.ts'
 import { providerCall, replay } from '../../../core/testing/index.ts'
 import { geminiAdapter } from '../../../plugins/providers/gemini/adapter.ts'
-import { list, object, string, type Json } from '../../oracle/json.ts'
-import { plainSse } from '../../oracle/plain-sse.ts'
-import { recordedReply, recordings, recordingsAbsent, type Recording } from '../../recordings.ts'
+import { list, object, string, type Json } from './oracle/json.ts'
+import { plainSse } from './oracle/plain-sse.ts'
+import { recordedReply, recordings, recordingsAbsent, type Recording } from '../../kit/recordings.ts'
 
 const adapter = geminiAdapter({ modelUrl: () => 'https://api.example.com/v1beta/models/any' })
 const question = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'hi' }] } as const

@@ -7,7 +7,7 @@ import { fakeUpstream, providerCall, providerSuite, replay, sseFrame, testGatewa
 import { geminiAdapter } from '../../../plugins/providers/gemini/adapter.ts'
 import gemini from '../../../plugins/providers/gemini/index.ts'
 import { modelPath } from '../../../plugins/providers/gemini/model-path.ts'
-import { basics } from '../../gateway.ts'
+import { basics } from '../../kit/gateway.ts'
 import { fixtures } from './fixtures.ts'
 
 const root = 'https://api.example.com/v1beta'

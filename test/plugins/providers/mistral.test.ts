@@ -6,7 +6,7 @@ import { ApiKeys, ProviderFailure, type JsonObject, type UpstreamRequestBody } f
 import { fakeUpstream, providerCall, providerSuite, readEvents, replay, sseFrame } from '../../../core/testing/index.ts'
 import { mistralAdapter } from '../../../plugins/providers/mistral/adapter.ts'
 import mistral from '../../../plugins/providers/mistral/index.ts'
-import { gateway } from '../../gateway.ts'
+import { gateway } from '../../kit/gateway.ts'
 
 const keys = new ApiKeys('sk-demo-mistral')
 const guardrails = [{ block_on_error: true, moderation_llm_v2: { action: 'block' } }]

@@ -8,7 +8,7 @@ import { checkEvents, fakeUpstream, providerCall, providerSuite, readEvents, rep
 import { ollamaAdapter } from '../../../plugins/providers/ollama/adapter.ts'
 import ollama from '../../../plugins/providers/ollama/index.ts'
 import { ModelList } from '../../../plugins/providers/ollama/model-list.ts'
-import { gateway } from '../../gateway.ts'
+import { gateway } from '../../kit/gateway.ts'
 import { fixtures } from './fixtures.ts'
 
 const url = 'http://localhost.example.com/api/chat'

@@ -5,8 +5,8 @@ import { fakeUpstream, readEvents, sseFrame, type ReceivedRequest } from '../../
 import { hosts, type Host, type HostName } from '../../../plugins/providers/openai-chat/hosts.ts'
 import openaiChat from '../../../plugins/providers/openai-chat/index.ts'
 import { recordedHosts } from '../../../scripts/recorded-hosts.ts'
-import { gateway } from '../../gateway.ts'
-import { recordings, recordingsAbsent } from '../../recordings.ts'
+import { gateway } from '../../kit/gateway.ts'
+import { recordings, recordingsAbsent } from '../../kit/recordings.ts'
 import { defaults } from '../../../config/defaults.ts'
 
 const table = Object.entries<Host>(hosts) as [HostName, Host][]

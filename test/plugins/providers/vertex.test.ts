@@ -12,8 +12,8 @@ import { readCredentials } from '../../../plugins/providers/vertex/credentials.t
 import { googleClient } from '../../../plugins/providers/vertex/google-client.ts'
 import { googleToken } from '../../../plugins/providers/vertex/google-token.ts'
 import { hostOf } from '../../../plugins/providers/vertex/location.ts'
-import { FakeGoogle } from '../../fake-google.ts'
-import { basics } from '../../gateway.ts'
+import { FakeGoogle } from '../../kit/fake-google.ts'
+import { basics } from '../../kit/gateway.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'vertex-'))
 t.teardown(() => rmSync(folder, { recursive: true, force: true }))

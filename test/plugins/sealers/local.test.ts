@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { Sealer, type SealContext } from '../../../core/index.ts'
 import localSealer from '../../../plugins/sealers/local/index.ts'
-import { setUp } from '../set-up.ts'
+import { setUp } from '../../kit/set-up.ts'
 
 type Options = Parameters<typeof localSealer>[0]
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { sortOrder, type SortFacts } from '../../../core/testing/index.ts'
 import performance from '../../../plugins/sorts/performance/index.ts'
-import { runs } from '../../properties/runs.ts'
+import { runs } from '../../kit/runs.ts'
 
 const orderOf = (facts: Readonly<Record<string, SortFacts>>) => sortOrder(performance({}), 'performance', facts)
 

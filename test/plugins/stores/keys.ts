@@ -1,6 +1,6 @@
 import type { Test } from 'tap'
 import type { ApiKey, KeyStore } from '../../../core/index.ts'
-import type { FakeClock } from '../set-up.ts'
+import type { FakeClock } from '../../kit/set-up.ts'
 
 export const leanKey: ApiKey = {
   id: 'lean',

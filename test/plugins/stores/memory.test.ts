@@ -3,7 +3,7 @@ import { nameOf } from '../../../core/foundation/token.ts'
 import { KeyStore, Ledger, MetricStore, RateLimiter, ResponseStore } from '../../../core/index.ts'
 import memory from '../../../plugins/stores/memory/index.ts'
 import { MemoryResponses } from '../../../plugins/stores/memory/responses.ts'
-import { setUp } from '../set-up.ts'
+import { setUp } from '../../kit/set-up.ts'
 import { checkKeyChanges, fullKey, leanKey } from './keys.ts'
 import { checkResponseStore, response } from './responses.ts'
 

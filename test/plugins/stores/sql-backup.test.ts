@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { askProcess as ask, config, keyOf, Workplace, type TurnpikeProcess } from '../../config/turnpike-process.ts'
+import { askProcess as ask, config, keyOf, Workplace, type TurnpikeProcess } from '../../kit/turnpike-process.ts'
 import { noPostgres, postgresProgram, startPostgres } from './postgres-server.ts'
 import { masterKey } from './sql.ts'
 

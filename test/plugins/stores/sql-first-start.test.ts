@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { config, Workplace } from '../../config/turnpike-process.ts'
+import { config, Workplace } from '../../kit/turnpike-process.ts'
 import { noPostgres, startPostgres } from './postgres-server.ts'
 import { masterKey } from './sql.ts'
 

@@ -6,7 +6,7 @@ import { fakeUpstream, Gate, sseFrame, type FakeReply, type ReceivedRequest } fr
 import { openPostgres } from '../../../plugins/stores/sql/postgres/open.ts'
 import { openSqlite } from '../../../plugins/stores/sql/sqlite/open.ts'
 import type { Tables } from '../../../plugins/stores/sql/tables.ts'
-import { Workplace } from '../../config/turnpike-process.ts'
+import { Workplace } from '../../kit/turnpike-process.ts'
 import { silent } from './databases.ts'
 import { noPostgres, startPostgres } from './postgres-server.ts'
 import { pricedConfig } from './priced-config.ts'

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { Hold, RateLimiter, TokenWindow } from '../../../core/index.ts'
 import { SqlLimits } from '../../../plugins/stores/sql/limits.ts'
-import { FakeClock } from '../set-up.ts'
+import { FakeClock } from '../../kit/set-up.ts'
 import { onEveryDatabase, silent } from './databases.ts'
 
 const hourMs = 3_600_000

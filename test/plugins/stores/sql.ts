@@ -6,7 +6,7 @@ import type { Test } from 'tap'
 import { KeyStore, ResponseStore, type Clock } from '../../../core/index.ts'
 import localSealer from '../../../plugins/sealers/local/index.ts'
 import sql from '../../../plugins/stores/sql/index.ts'
-import { FakeClock, setUp } from '../set-up.ts'
+import { FakeClock, setUp } from '../../kit/set-up.ts'
 
 export const masterKey = 'ab'.repeat(32)
 

@@ -4,9 +4,9 @@ import hipaa from '../../../plugins/guardrails/hipaa/index.ts'
 import words from '../../../plugins/guardrails/words/index.ts'
 import zdr from '../../../plugins/guardrails/zdr/index.ts'
 import mcp from '../../../plugins/tools/mcp/index.ts'
-import { gateway } from '../../gateway.ts'
-import { ask, listing, said, stop, text, witness } from '../../core/stage.ts'
-import { calling, outputsIn, toCall, typesIn } from '../../core/tool-stage.ts'
+import { gateway } from '../../kit/gateway.ts'
+import { ask, listing, said, stop, text, witness } from '../../kit/stage.ts'
+import { calling, outputsIn, toCall, typesIn } from '../../kit/tool-stage.ts'
 import { demoServer, statefulServer } from './mcp-server.ts'
 
 const entry = { type: 'mcp', server_label: 'demo', require_approval: 'never' }

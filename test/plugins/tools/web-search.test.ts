@@ -5,10 +5,10 @@ import redaction from '../../../plugins/guardrails/redaction/index.ts'
 import zdr from '../../../plugins/guardrails/zdr/index.ts'
 import webSearch from '../../../plugins/tools/web-search/index.ts'
 import { engineVariables } from '../../../plugins/tools/web-search/variables.ts'
-import { gateway } from '../../gateway.ts'
-import { ask, listing, said, stop, text, usage, witness } from '../../core/stage.ts'
-import { calling, outputsIn, toCall } from '../../core/tool-stage.ts'
-import { broken, engine, pages, searching } from './search-stage.ts'
+import { gateway } from '../../kit/gateway.ts'
+import { ask, listing, said, stop, text, usage, witness } from '../../kit/stage.ts'
+import { calling, outputsIn, toCall } from '../../kit/tool-stage.ts'
+import { broken, engine, pages, searching } from '../../kit/search-stage.ts'
 
 const tools = [{ type: 'web_search' }]
 const own = { type: 'function', name: 'own', parameters: { type: 'object' } }
@@ -374,7 +374,7 @@ t.test('engines without an agreement are never asked under zdr and hipaa', async
 })
 
 t.test('a tool that sees content without an agreement is refused, whatever its type', async t => {
-  const { lookup } = await import('../../core/tool-stage.ts')
+  const { lookup } = await import('../../kit/tool-stage.ts')
   const acme = witness('acme', () => [text('hi'), stop])
   const tool = lookup(undefined, { seesContent: { zdr: false, hipaa: false } })
   const entry = { provider: 'acme', upstreamModel: 'm', zdr: { policy_url: 'https://example.com/zdr' } }

@@ -1,0 +1,143 @@
+import t, { type Test } from 'tap'
+import type { GenerationEvent, TokenUsage } from '../../../core/index.ts'
+import { checkStream, readEvents } from '../../../core/testing/index.ts'
+import { gateway } from '../../kit/gateway.ts'
+import { ask, stop, text, witness } from '../../kit/stage.ts'
+
+// Vendors that count, cite and number their calls as they like.
+
+const call = (key: string, callId: string): GenerationEvent => ({ type: 'tool-call', key, name: 'weather', callId })
+const input = (key: string, text: string): GenerationEvent => ({ type: 'tool-input', key, text })
+const cited = (start: number, end: number): GenerationEvent => ({
+  type: 'annotation',
+  citation: { type: 'url_citation', url: 'https://example.com', title: 'Example' },
+  start,
+  end,
+})
+
+async function streamed(t: Test, events: readonly GenerationEvent[], body: object = {}): Promise<string> {
+  const under = await gateway({ plugins: [witness('demo', () => events).plugin] })
+  t.teardown(under.stop)
+  const reply = await under.request('/v1/responses', { body: { model: 'demo/one', input: 'Hi', stream: true, ...body } })
+  return await reply.text()
+}
+
+t.test('a citation stays within its text, and waits for what it cites', async t => {
+  const stream = await streamed(t, [text('One'), cited(0, 7), text(' two'), cited(4, 90), cited(-3, 2), stop])
+  const annotations = readEvents(stream).filter(({ type }) => type === 'response.output_text.annotation.added')
+  const places = annotations.map(({ annotation }) => annotation as { start_index: number; end_index: number })
+  t.same(
+    places.map(({ start_index, end_index }) => [start_index, end_index]),
+    [
+      [0, 2],
+      [0, 7],
+      [4, 7],
+    ],
+  )
+  checkStream(stream)
+})
+
+t.test('log probabilities of tokens that have no text are told in the stream', async t => {
+  const said: GenerationEvent = { type: 'text', text: '', logprobs: [{ token: '<end>', logprob: -1 }] }
+  const stream = await streamed(t, [text('Hi'), said, stop], { top_logprobs: 1 })
+  t.match(checkStream(stream).items[0], { content: [{ text: 'Hi', logprobs: [{ token: '<end>' }] }] })
+})
+
+t.test('tokens are counted as tokens can be', async t => {
+  const usage: TokenUsage = { uncachedInput: -5, cacheRead: 1.5, cacheWrite5m: Number.NaN, cacheWrite1h: 0, output: 2, reasoning: 9 }
+  const under = await gateway({ plugins: [witness('demo', () => [text('Hi'), { type: 'usage', usage }, stop]).plugin] })
+  t.teardown(under.stop)
+  const { response, requestId } = await ask(under, { model: 'demo/one' })
+  t.match(response['usage'], { input_tokens: 1, output_tokens: 2, output_tokens_details: { reasoning_tokens: 2 }, total_tokens: 3 })
+  t.same((await under.record(requestId)).usage, { ...usage, uncachedInput: 0, cacheRead: 1, cacheWrite5m: 0, reasoning: 2 })
+})
+
+t.test('input for a call that never was is the provider’s failure, whenever it shows', async t => {
+  const events = [call('a', 'call_1'), input('b', '{'), stop]
+  const under = await gateway({ plugins: [witness('demo', () => events).plugin] })
+  t.teardown(under.stop)
+  const { status, error } = await ask(under, { model: 'demo/one' })
+  t.equal(status, 424)
+  t.match(error, { type: 'provider_error', code: 'provider_error' })
+  const { response } = checkStream(await streamed(t, events))
+  t.match(response, { status: 'failed', error: { code: 'provider_error' } })
+})
+
+t.test('two calls of a reply never have the same id', async t => {
+  const { items } = checkStream(await streamed(t, [call('a', 'call_0'), input('a', '{}'), call('b', 'call_0'), input('b', '{}'), stop]))
+  t.equal(items[0]!['call_id'], 'call_0')
+  t.not(items[1]!['call_id'], 'call_0')
+})
+
+t.test('calls of different replies may, and each of them is answered once', async t => {
+  const under = await gateway({ plugins: [witness('demo', () => [text('Hi'), stop]).plugin] })
+  t.teardown(under.stop)
+  const asked = { type: 'function_call', call_id: 'call_0', name: 'weather', arguments: '{}' }
+  const answered = { type: 'function_call_output', call_id: 'call_0', output: 'Sunny' }
+  t.equal((await ask(under, { model: 'demo/one', input: [asked, answered, asked, answered] })).status, 200)
+  const { status, error } = await ask(under, { model: 'demo/one', input: [asked, answered, asked, answered, answered] })
+  t.equal(status, 400)
+  t.equal(error.param, 'input[4].call_id')
+})
+
+const thought: GenerationEvent = { type: 'reasoning', text: 'Hm', form: 'summary' }
+const bare = (key: string): GenerationEvent => ({ type: 'tool-call', key, name: 'weather' })
+const search = { type: 'search', key: 's', status: 'completed', action: { type: 'search', query: 'weather' } } as const
+const pause: GenerationEvent = { type: 'finish', reason: 'pause' }
+
+const answers: Readonly<Record<string, readonly (readonly GenerationEvent[])[]>> = {
+  'a search between two texts': [[text('One'), search, text('Two'), stop]],
+  'a search that another round finishes': [
+    [{ ...search, status: 'in_progress' }, pause],
+    [{ ...search, action: { type: 'search', query: '' } }, text('Found'), stop],
+  ],
+  'a citation among thoughts': [[thought, cited(0, 1), thought, stop]],
+  'an end of a text behind a call without arguments': [[bare('a'), text('One'), { type: 'item-end' }, text('Two'), stop]],
+  'keys that the next round uses again': [
+    [bare('a'), pause],
+    [bare('a'), input('a', '{}'), text('Done'), stop],
+  ],
+}
+
+t.test('what the next turn is asked with is what was shown', async t => {
+  for (const [name, rounds] of Object.entries(answers)) {
+    const asked = witness('demo', (_, count) => rounds[count - 1] ?? [text('Next'), stop])
+    const under = await gateway({ plugins: [asked.plugin] })
+    t.teardown(under.stop)
+    const { response } = await ask(under, { model: 'demo/one' })
+    await ask(under, { model: 'demo/one', previous_response_id: response.id })
+    const kept = asked.calls.at(-1)!.request.input.slice(1, -1)
+    t.same(kept.map(essence), response.output.map(essence), name)
+  }
+})
+
+function essence(item: object): object {
+  const { type, id, call_id, arguments: args, content, summary } = item as Record<string, unknown>
+  return { type, id, call_id, args, content, summary }
+}
+
+t.test('an event or a finish reason that nobody knows is the provider’s failure, and the log names its plugin', async t => {
+  for (const [events, reason] of [
+    [[{ type: 'txt', text: 'Hi' }, stop], /yielded an event of the unknown type \\"txt\\"/],
+    [[text('Hi'), { type: 'done' }, stop], /yielded an event of the unknown type \\"done\\"/],
+    [[undefined, stop], /yielded an event of the unknown type undefined/],
+    [[text('Hi'), { type: 'finish', reason: 'done' }], /yielded the finish reason \\"done\\": expected one of stop, length/],
+    [[{ type: 'text', text: 5 }, stop], /yielded an event \\"text\\" whose text is not a string/],
+  ] as const) {
+    const demo = witness('demo', () => events as unknown as readonly GenerationEvent[])
+    const spare = witness('spare', () => [text('Hello'), stop])
+    const under = await gateway({ plugins: [demo.plugin, spare.plugin] })
+    const { status, error } = await ask(under, { model: 'demo/one' })
+    t.equal(status, 424)
+    t.match(error, { type: 'provider_error', code: 'provider_error' })
+    const line = under.logs.find(each => each.includes('a provider plugin failed'))
+    t.match(line, reason)
+    t.match(line, '"plugin":"scripted-demo"')
+    const [record] = await under.recorded(1)
+    t.match(record!.attempts, [{ provider: 'demo', outcome: 'protocol' }])
+    t.teardown(under.stop)
+    if (events[0]?.type === 'text' && events[0].text === 'Hi') continue
+    const elsewhere = await ask(under, { model: 'demo/one', routing: { model: { fallbacks: ['spare/one'] } } })
+    t.equal(elsewhere.status, 200, 'another provider is asked while nothing has been said')
+  }
+})

@@ -1,0 +1,198 @@
+import t, { type Test } from 'tap'
+import { AdminRoutes, definePlugin, invalidRequest, Routes, type AdminRoute, type Registry, type Route } from '../../core/index.ts'
+import type { GuardSession } from '../../core/index.ts'
+import type { PluginUse } from '../../core/framework/plugin.ts'
+import admin from '../../plugins/endpoints/admin/index.ts'
+import dashboard from '../../plugins/endpoints/dashboard/index.ts'
+import decisions from '../../plugins/endpoints/decisions/index.ts'
+import openapi from '../../plugins/endpoints/openapi/index.ts'
+import accountPolicies from '../../plugins/policies/accounts/index.ts'
+import { deciding } from '../kit/decision-stage.ts'
+import { guarding, stop, text, witness } from '../kit/stage.ts'
+import { gateway } from '../kit/gateway.ts'
+
+// No route reaches a model past the guardrails. Every route of both listeners is in one of the two lists, so a new one fails this test until
+// somebody has thought about it.
+
+interface Reaching {
+  /** A body whose only content is the word CANARY. */
+  readonly body: (stream: boolean) => object
+  /** What the model said is in the reply. */
+  readonly answers?: boolean
+  /** It only counts: the model itself is not asked. */
+  readonly counts?: boolean
+}
+
+const generation = (stream: boolean): object => ({ model: 'acme/m', input: 'CANARY', stream })
+const decision = { model: 'one', state: 'CANARY', questions: { q: { type: 'noul', instructions: 'Is it?' } } }
+
+const reaching: Readonly<Record<string, Reaching>> = {
+  'POST /v1/responses': { body: generation, answers: true },
+  'POST /v1/responses/input_tokens': { body: generation, counts: true },
+  'POST /v1/systemone': { body: () => decision },
+  'POST /v1/decisions': { body: () => decision },
+  'POST /admin/v1/playground/responses': { body: stream => ({ key: 'KEY', request: generation(stream) }), answers: true },
+  'POST /admin/v1/playground/systemone': { body: () => ({ key: 'KEY', request: decision }) },
+}
+
+/** Routes that no model is asked for. */
+const others = [
+  'GET /v1/models',
+  'GET /v1/models/**:id',
+  'GET /v1/responses/health',
+  'GET /v1/responses/:id',
+  'DELETE /v1/responses/:id',
+  'GET /v1/responses/:id/input_items',
+  'POST /v1/responses/:id/cancel',
+  'GET /openapi.json',
+  ...['orgs', 'teams', 'users', 'keys'].flatMap(list => [
+    `GET /admin/v1/${list}`,
+    `POST /admin/v1/${list}`,
+    `GET /admin/v1/${list}/:id`,
+    `PATCH /admin/v1/${list}/:id`,
+    `DELETE /admin/v1/${list}/:id`,
+  ]),
+  'GET /admin/v1/orgs/:id/credits',
+  'POST /admin/v1/orgs/:id/credits',
+  'POST /admin/v1/keys/:id/rotate',
+  'GET /admin/v1/keys/:id/policy',
+  'GET /admin/v1/records',
+  'GET /admin/v1/records/export',
+  'GET /admin/v1/records/:id',
+  'GET /admin/v1/usage',
+  'GET /admin/v1/audit',
+  'GET /admin/v1/metrics/endpoints',
+  'GET /admin/v1/providers',
+  'GET /admin/v1/models',
+  'GET /admin/v1/plugins',
+  'GET /admin/v1/config',
+  'GET /admin/v1/routes',
+  'GET /admin/v1/admin-tokens',
+  'POST /admin/v1/admin-tokens',
+  'DELETE /admin/v1/admin-tokens/:id',
+  'GET /admin/openapi.json',
+  'GET /',
+  'GET /:page',
+  'GET /app/**:path',
+  'GET /modules/:file',
+  'GET /openid',
+  'GET /openid-callback',
+  'GET /session',
+  'POST /session',
+  'DELETE /session',
+]
+
+const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`
+
+async function stage(t: Test, ...sessions: readonly GuardSession[]) {
+  let tables!: { readonly admin: Registry<AdminRoute>; readonly open: Registry<Route> }
+  const reading = definePlugin({
+    name: 'route-tables',
+    options: { type: 'object', additionalProperties: false, properties: {} },
+    needs: { admin: AdminRoutes, open: Routes },
+    setup(_, __, needs) {
+      tables = needs
+    },
+  })({})
+  const asked: string[] = []
+  const acme = witness('acme', ({ context, request }) => {
+    asked.push(`${context.id} ${JSON.stringify(request)}`)
+    return [text('CANARY of the model'), stop]
+  })
+  const one = deciding('vendor', ({ context, request }) => {
+    asked.push(`${context.id} ${JSON.stringify(request)}`)
+    return { answers: { q: { type: 'noul', noul: 0.5 } }, usage: undefined }
+  })
+  const surfaces: readonly PluginUse[] = [
+    admin({}),
+    dashboard({}),
+    accountPolicies({}),
+    decisions({ aliasUntil: '2999-12-31' }),
+    openapi({}),
+  ]
+  const under = await gateway({ plugins: [...surfaces, reading, acme.plugin, one.plugin, ...sessions.map(each => guarding(each))] })
+  t.teardown(under.stop)
+  const [key] = await under.gateway.keys.list()
+  const { app, localToken } = under.gateway.admin!
+  const call = async (route: string, body?: object): Promise<{ readonly status: number; readonly text: string }> => {
+    const [method = '', path = ''] = route.split(' ')
+    const url = path.replaceAll(/(?:\*\*)?:\w+/g, 'x')
+    const isAdmin = tables.admin.values().some(each => nameOf(each) === route)
+    const text = body && JSON.stringify(body).replaceAll('KEY', key!.id)
+    const headers = { authorization: `Bearer ${localToken}`, ...(text !== undefined && { 'content-type': 'application/json' }) }
+    const reply = isAdmin
+      ? await app.h3.request(url, { method, headers, ...(text !== undefined && { body: text }) })
+      : await under.request(url, { method, ...(text !== undefined && { body: text, headers: { 'content-type': 'application/json' } }) })
+    return { status: reply.status, text: await reply.text() }
+  }
+  return { under, asked, call, routes: [...tables.admin.values(), ...tables.open.values()].map(nameOf) }
+}
+
+t.test('every route is in one of the lists', async t => {
+  const { routes } = await stage(t)
+  t.same(routes.toSorted(), [...Object.keys(reaching), ...others].toSorted())
+})
+
+const forbidden = invalidRequest('CANARY is not talked about here.', undefined, 'invalid_prompt')
+
+for (const [route, { body, answers, counts }] of Object.entries(reaching))
+  t.test(`${route} is guarded`, async t => {
+    const streams = answers ? [false, true] : [false]
+    const isDecision = !answers && !counts
+
+    const open = await stage(t)
+    for (const stream of streams) {
+      const { status, text } = await open.call(route, body(stream))
+      t.equal(status, 200, 'without a guardrail it is served')
+      if (answers) t.match(text, 'CANARY of the model')
+    }
+    t.equal(open.asked.length, counts ? 0 : streams.length)
+
+    const seen: string[] = []
+    const refuse = (request: object): { refuse: typeof forbidden } => {
+      seen.push(JSON.stringify(request))
+      return { refuse: forbidden }
+    }
+    const refusing = await stage(t, { input: refuse, decision: refuse })
+    for (const stream of streams) t.equal((await refusing.call(route, body(stream))).status, 400)
+    t.equal(refusing.asked.length, 0, 'what a guardrail refuses reaches no model')
+    t.equal(seen.length, streams.length)
+    for (const each of seen) t.match(each, 'CANARY')
+
+    const mask = <R extends object>(request: R): { replace: R } => ({
+      replace: JSON.parse(JSON.stringify(request).replaceAll('CANARY', '***')),
+    })
+    const masking = await stage(t, { input: mask, decision: mask })
+    for (const stream of streams) t.equal((await masking.call(route, body(stream))).status, 200)
+    for (const each of masking.asked) t.notMatch(each, 'CANARY', 'the model gets what the guardrails left')
+
+    const routing = await stage(t, { route: () => false })
+    for (const stream of streams) t.equal((await routing.call(route, body(stream))).status, 422)
+    t.equal(routing.asked.length, 0)
+
+    const unchecked = await stage(t, { input: () => ({ pass: true }) })
+    for (const stream of streams) t.equal((await unchecked.call(route, body(stream))).status, isDecision ? 422 : 200)
+
+    if (!answers) return
+    for (const session of [
+      { output: () => ({ push: (piece: string) => piece.replaceAll('CANARY', '***'), flush: () => '' }) },
+      { item: ({ texts }) => ({ replace: texts.map(({ text }) => text.replaceAll('CANARY', '***')) }) },
+    ] satisfies readonly GuardSession[]) {
+      const filtering = await stage(t, session)
+      for (const stream of streams) {
+        const { status, text } = await filtering.call(route, body(stream))
+        t.equal(status, 200)
+        t.match(text, '*** of the model')
+        t.notMatch(text, 'CANARY of the model', 'the caller gets what the guardrails left')
+      }
+    }
+  })
+
+t.test('no other route asks a model', async t => {
+  const { call, asked } = await stage(t)
+  for (const route of others) {
+    const [method = ''] = route.split(' ')
+    await call(route, method === 'GET' || method === 'DELETE' ? undefined : generation(false))
+    t.equal(asked.length, 0, route)
+  }
+})

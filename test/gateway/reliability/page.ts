@@ -1,0 +1,118 @@
+import { failurePolicies } from '../../../core/attempts/failure-policy.ts'
+import { runMatrix, type Cell, type Ruled } from './matrix.ts'
+import type { Mode } from './faults.ts'
+import { wires } from './wires.ts'
+
+/** `docs/reliability.md`: what is promised, and what the matrix has shown. */
+export async function reliabilityPage(): Promise<string> {
+  const { cells, crowds, hedges } = await runMatrix()
+  const faults = `${faultsIntroduction}\n${faultRows(cells).join('\n')}`
+  const crowded = `${crowdsIntroduction}\n${ruledRows(crowds).join('\n')}`
+  const hedged = `${hedgesIntroduction}\n${ruledRows(hedges).join('\n')}`
+  return `${introduction}\n${kindRows().join('\n')}\n${faults}\n${crowded}\n${hedged}\n`
+}
+
+const introduction = `<!-- Written by \`npm run docs\` from test/gateway/reliability: change that. test/gateway/reliability/page.test.ts checks it. -->
+
+# Reliability
+
+## What happens when a vendor fails
+
+The gateway tries the endpoints of a request in order until one answers. Every failure has a *kind*. The kind alone decides what is tried next and what the caller gets: status and code are the same for every vendor. A vendor's own code is passed on only when it says what is wrong with an image.
+
+- **Another endpoint** is tried after every kind except \`invalid-request\`, as long as one is left and no text has reached the caller.
+- **The same endpoint** is asked again when it is the last one left and the failure may pass. It is asked up to two more times (\`server.retries\`), after random waits of at most 250 and 500 ms. A vendor's \`retry-after\` is honored up to 2 s; a longer one goes to the caller. A broken connection is tried again once without waiting, at any endpoint with a single credential.
+- **Endpoints that fail are asked last.** An endpoint has a circuit breaker, which opens when more than half of its latest attempts failed by its fault, and at least five were made. It stays open for 5 s, and twice as long each time that the next attempt fails, up to a minute. Then a single request is let through: if it is answered, the circuit closes. A circuit also opens for as long as a vendor asks for (\`retry-after\`) or until one of its keys may be used again, up to 5 minutes. A request that has nowhere else to go is sent all the same.
+- **Keys are set aside.** A key that a vendor refuses (401, 402, 403) rests for 5 minutes, a rate-limited one (429) for 20 s, or for the vendor's \`retry-after\`. The provider's other keys are used meanwhile.
+- **Retries do not multiply.** After an endpoint was asked again in vain, it gets one try per request for 30 s, or until it answers.
+- **Timeouts** for connecting, the first event, the time between events, and the whole attempt are settings of the server (\`server.timeouts\`) and options of each provider. A request as a whole may take \`server.runTimeoutMs\`, waits included.
+- **A provider with \`maxConcurrent\`** gets no more requests at once than that. Others wait, and callers take turns. If the endpoint's circuit opens while they wait, they go to the next endpoint. When \`maxQueued\` requests wait, the next endpoint is tried; if none is left, the answer is a 503 with \`retry-after\`.
+- **A provider with \`slowStream\`** has to show its pace before the caller sees any of its answer. A stream that is too slow counts as a \`timeout\`, and the next endpoint is tried. The last endpoint left may be slow.
+- **A provider with \`hedgeAfter\`** gets some time to begin its answer. After that, a second endpoint is asked, too: the first to answer wins, and the other attempt is aborted. The caller pays for the answer. What the vendor may bill for the other attempt is in the record of the request, with that attempt (\`outrun\`). An endpoint that is outrun most of the time is asked last for a while.
+- **Clients learn what to do.** A 424 carries \`x-should-retry: true\` if the same request may succeed next time and \`x-should-retry: false\` if the operator has to act first. The public SDKs follow it.
+- **After the first word** nothing is retried. A stream that breaks ends with an \`error\` event and \`response.failed\`, never as a success. In the \`error\` event, a rate limit has the code \`rate_limit_error\`.
+- **Account ids** at vendors (organizations, projects, users, cloud accounts) and the gateway's secrets are masked in everything that a caller reads. What a vendor says about the gateway's own key or credit is not passed on.
+
+| kind | status | code | next endpoint | same endpoint again | \`x-should-retry\` |
+|---|---|---|---|---|---|`
+
+const faultsIntroduction = `
+A reply that ends before its first word is of kind \`protocol\` and may pass.
+
+## Faults
+
+A test runs every fault on the wires ${wires.map(({ name }) => `\`${name}\``).join(', ')}, with whole replies and streams, alone and with a fallback that answers, and compares the outcome with this table. "Tried" lists the recorded attempts. "Came" is what the caller got; the record of the request has the same status and code.
+
+| fault | reply | wires | tried | came | tried with a fallback | came |
+|---|---|---|---|---|---|---|`
+
+function kindRows(): readonly string[] {
+  return Object.entries(failurePolicies).map(([kind, { retry, transient = false, generation }]) => {
+    const { status, code, advisesClient } = generation
+    return row([
+      `\`${kind}\``,
+      String(status),
+      `\`${code}\``,
+      yes(retry !== 'never'),
+      yes(transient),
+      advisesClient ? String(transient) : '',
+    ])
+  })
+}
+
+const crowdsIntroduction = `
+## Many requests at once
+
+The same faults: five requests at once, with a fallback, at a provider with \`maxConcurrent: 2\`, and one more after them. "Tried" lists the attempts of the last one: if the provider is not among them, its circuit is open. "Came" is what all six got. Large replies are sent on one wire only, one after the other.
+
+| fault | reply | wires | tried | came |
+|---|---|---|---|---|`
+
+const hedgesIntroduction = `
+## Hedged requests
+
+The faults of vendors that fall silent, with a fallback and \`hedgeAfter: 2000\`.
+
+| fault | reply | wires | tried | came |
+|---|---|---|---|---|`
+
+/** One row for all wires and both modes in which the same happened. */
+function ruledRows(found: readonly Ruled[]): readonly string[] {
+  return rowsOf(found.map(each => ({ ...each, told: [each.tried, each.came] })))
+}
+
+function faultRows(cells: readonly Cell[]): readonly string[] {
+  return rowsOf(
+    cells.map(({ alone, withFallback, ...cell }) => ({ ...cell, told: [alone.tried, alone.came, withFallback.tried, withFallback.came] })),
+  )
+}
+
+interface Told {
+  readonly fault: string
+  readonly mode: Mode
+  readonly wire: string
+  readonly told: readonly string[]
+}
+
+function rowsOf(found: readonly Told[]): readonly string[] {
+  const groups = Map.groupBy(found, ({ fault, told }) => JSON.stringify([fault, told]))
+  return [...groups.values()].flatMap(group => {
+    const [{ fault, told }] = group as [Told]
+    const [whole, streamed] = (['whole', 'stream'] as const).map(mode => wiresOf(group, mode))
+    if (whole === streamed) return [row([fault, 'both', whole!, ...told])]
+    return [...(whole ? [row([fault, 'whole', whole, ...told])] : []), ...(streamed ? [row([fault, 'stream', streamed, ...told])] : [])]
+  })
+}
+
+function wiresOf(found: readonly Told[], mode: Mode): string {
+  const names = found.filter(each => each.mode === mode).map(({ wire }) => wire)
+  return names.length === wires.length ? 'all' : names.join(', ')
+}
+
+function yes(holds: boolean): string {
+  return holds ? 'yes' : 'no'
+}
+
+function row(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`
+}

@@ -1,0 +1,307 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const sourceFolders = ['core', 'plugins', 'config', 'test', 'bench', 'examples', 'scripts']
+
+interface Import {
+  /** The importing file, from the root. */
+  readonly file: string
+  /** A file from the root, or the name of a package. */
+  readonly target: string
+  readonly local: boolean
+  readonly typeOnly: boolean
+}
+
+const statements = [
+  /^import( type)?\s+(?:[\w$*{},\s]+?\sfrom\s+)?['"]([^'"]+)['"]/gm,
+  /^export( type)?\s+(?:\*|\{[^}]*\})[^'"{}]*?\sfrom\s+['"]([^'"]+)['"]/gm,
+  /\bimport(\b)\(\s*['"]([^'"]+)['"]/g,
+]
+
+const files = sourceFolders
+  .flatMap(folder => globSync(`${folder}/**/*.{ts,js}`, { cwd: root, exclude: path => path.split(sep).includes('node_modules') }))
+  .map(path => path.replaceAll(sep, '/'))
+  .sort()
+const imports = files.flatMap(importsOf)
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(root, file), 'utf8')
+  const found = statements.flatMap(statement =>
+    Array.from(text.matchAll(statement), ([, type, name]) => ({ name: name!, typeOnly: type === ' type' })),
+  )
+  return found.map(({ name, typeOnly }) => {
+    const local = name.startsWith('.')
+    return { file, target: local ? join(dirname(file), name).replaceAll(sep, '/') : packageOf(name), local, typeOnly }
+  })
+}
+
+function packageOf(name: string): string {
+  if (name.startsWith('node:')) return name
+  return name
+    .split('/')
+    .slice(0, name.startsWith('@') ? 2 : 1)
+    .join('/')
+}
+
+/** The imports of some files that a rule does not allow, as `file → target`. */
+function strays(from: RegExp, allowed: (given: Import) => boolean): string[] {
+  return imports.filter(given => from.test(given.file) && !allowed(given)).map(({ file, target }) => `${file} → ${target}`)
+}
+
+t.test('this test sees the imports', async t => {
+  t.ok(files.length > 50, `${files.length} files`)
+  for (const [file, target, typeOnly] of [
+    ['core/framework/plugin-host.ts', 'p-timeout', false],
+    ['core/framework/plugin-host.ts', 'core/framework/container.ts', true],
+    ['core/framework/container.ts', 'reflect-metadata', false],
+    ['core/index.ts', 'core/contracts/items.ts', false],
+  ] as const)
+    t.match(
+      imports.find(given => given.file === file && given.target === target),
+      { typeOnly },
+      `${file} → ${target}`,
+    )
+})
+
+t.test('contracts rest on nothing but names and types', async t => {
+  t.same(
+    strays(/^core\/contracts\//, ({ target, local, typeOnly }) => {
+      if (!local) return typeOnly && (target === 'json-schema-to-ts' || target.startsWith('node:'))
+      if (target.startsWith('core/contracts/') || target === 'core/foundation/token.ts') return true
+      return typeOnly && target.startsWith('core/foundation/')
+    }),
+    [],
+  )
+})
+
+/** The folders of core. Each knows those before it and no other; the files beside them know them all. */
+const rooms = [
+  'foundation',
+  'contracts',
+  'validation',
+  'framework',
+  'metrics',
+  'tokens',
+  'upstream',
+  'provider-kit',
+  'records',
+  'billing',
+  'admission',
+  'guards',
+  'routing',
+  'attempts',
+  'operation',
+  'generation',
+  'decisions',
+  'http',
+  'testing',
+]
+
+t.test('the folders of core depend on one another in one direction', async t => {
+  const roomOf = (path: string): number => rooms.indexOf(path.split('/')[1]!)
+  const folders = globSync('core/*/', { cwd: root }).map(path => path.replace(/\/$/, '').split(sep).at(-1)!)
+  t.same(folders.toSorted(), rooms.toSorted(), 'every folder has its place')
+  t.same(
+    strays(
+      /^core\/(?!testing\/).+\//,
+      ({ file, target, local }) => !local || (target.split('/').length > 2 && roomOf(target) <= roomOf(file)),
+    ),
+    [],
+  )
+})
+
+t.test('core knows neither plugins nor config, and of itself not the test kit', async t => {
+  t.same(
+    strays(/^core\//, ({ target, local }) => !local || target.startsWith('core/')),
+    [],
+  )
+  t.same(
+    strays(/^core\/(?!testing\/)/, ({ target }) => !target.startsWith('core/testing/')),
+    [],
+  )
+})
+
+/** Plugins that are another's dialect behind another address. */
+const reused: Readonly<Record<string, readonly string[]>> = {
+  'plugins/providers/azure': ['plugins/providers/anthropic', 'plugins/providers/openai-chat', 'plugins/providers/openai-responses'],
+  // Claude has its maker's rules there too, and InvokeModel carries the bodies of other dialects.
+  'plugins/providers/bedrock': ['plugins/providers/anthropic', 'plugins/providers/openai-chat'],
+  // The common protocol, by the row of its host.
+  'plugins/providers/mistral': ['plugins/providers/openai-chat'],
+  'plugins/providers/vertex': ['plugins/providers/gemini', 'plugins/providers/anthropic'],
+}
+
+t.test('plugins know the public surface and their own folder', async t => {
+  const folderOf = (path: string): string => path.split('/').slice(0, 3).join('/')
+  t.same(
+    strays(/^plugins\//, ({ file, target, local }) => {
+      const own = folderOf(file)
+      return !local || target === 'core/index.ts' || folderOf(target) === own || (reused[own]?.includes(folderOf(target)) ?? false)
+    }),
+    [],
+  )
+})
+
+t.test('config knows core and plugins', async t => {
+  t.same(
+    strays(/^config\//, ({ target, local }) => !local || /^(core|plugins|config)\/|^package\.json$/.test(target)),
+    [],
+  )
+})
+
+t.test('only the container knows tsyringe', async t => {
+  t.same(
+    strays(/(?<!^core\/framework\/container\.ts)$/, ({ target }) => target !== 'tsyringe' && target !== 'reflect-metadata'),
+    [],
+  )
+})
+
+t.test('the oracle is independent of what it judges', async t => {
+  t.same(
+    strays(/^test\/plugins\/providers\/oracle\//, ({ target, local }) => !local || !/^(core|plugins|config)\//.test(target)),
+    [],
+  )
+})
+
+/** The part of the dashboard that runs in browsers. The published package has it bundled. */
+const app = 'plugins/endpoints/dashboard/app/'
+const published = /^(core|config|plugins)\/(?!endpoints\/dashboard\/app\/)/
+
+t.test('what is published imports nothing that is only there for development', async t => {
+  const { name, dependencies, peerDependencies = {} } = manifest()
+  const declared = new Set([name, ...Object.keys(dependencies), ...Object.keys(peerDependencies)])
+  t.same(
+    strays(published, ({ target, local }) => local || target.startsWith('node:') || declared.has(target)),
+    [],
+  )
+})
+
+t.test('what runs in browsers brings its own packages, and nothing of the server', async t => {
+  const libraries = ['htm', 'preact', 'uplot']
+  t.same(
+    strays(/^plugins\/endpoints\/dashboard\/app\//, ({ target, local }) => (local ? target.startsWith(app) : libraries.includes(target))),
+    [],
+  )
+  t.same(
+    strays(published, ({ target }) => !target.startsWith(app)),
+    [],
+  )
+})
+
+t.test('every plugin has a test', async t => {
+  const plugins = files
+    .filter(file => /^plugins\/[^/]+\/[^/]+\/index\.ts$/.test(file))
+    .map(file => dirname(relative('plugins', file)).replaceAll(sep, '/'))
+  const untested = plugins.filter(
+    plugin =>
+      !files.some(
+        file => file === `test/plugins/${plugin}.test.ts` || (file.startsWith(`test/plugins/${plugin}/`) && file.endsWith('.test.ts')),
+      ),
+  )
+  t.ok(plugins.length > 0)
+  t.same(untested, [])
+})
+
+t.test('files are named in kebab-case, after what is in them', async t => {
+  const word = '[a-z0-9]+(-[a-z0-9]+)*'
+  const path = new RegExp(`^(${word}/)*${word}(\\.(test|config|d))?\\.(ts|js)$`)
+  const vague = new Set(['util', 'utils', 'helper', 'helpers', 'common', 'misc', 'manager'])
+  t.same(
+    files.filter(file => !path.test(file)),
+    [],
+  )
+  t.same(
+    files.filter(file => file.split(/[/.-]/).some(part => vague.has(part))),
+    [],
+  )
+})
+
+interface Manifest {
+  readonly name: string
+  readonly version: string
+  readonly dependencies: Readonly<Record<string, string>>
+  readonly devDependencies: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+  readonly peerDependenciesMeta?: Readonly<Record<string, object>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+}
+
+function manifest(packageName?: string): Manifest {
+  const folder = packageName === undefined ? root : join(root, 'node_modules', packageName)
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
+}
+
+/** The major of what was installed; below 1, also the minor where that is what breaks. */
+const intended: Readonly<Record<string, string>> = {
+  '@aws-sdk/credential-provider-node': '3',
+  '@azure/identity': '4',
+  '@pydantic/genai-prices': '0.1',
+  '@smithy/core': '3',
+  '@smithy/eventstream-codec': '4',
+  '@smithy/signature-v4': '5',
+  ajv: '8',
+  '@secretlint/core': '13',
+  '@secretlint/secretlint-rule-preset-recommend': '13',
+  cockatiel: '4',
+  'libphonenumber-js': '1',
+  re2js: '2',
+  stdnum: '1',
+  commander: '15',
+  cosmiconfig: '10',
+  'eventsource-parser': '4',
+  'google-auth-library': '11',
+  'gpt-tokenizer': '4',
+  'json-schema-faker': '0.6',
+  h3: '2',
+  'json-schema-to-ts': '3',
+  kysely: '0.29',
+  leven: '4',
+  listhen: '1',
+  'lru-cache': '11',
+  node: '24',
+  openai: '7',
+  'p-timeout': '8',
+  pg: '8',
+  pino: '10',
+  'rate-limiter-flexible': '11',
+  'reflect-metadata': '0',
+  rolldown: '1',
+  tap: '21',
+  tsyringe: '4',
+  typescript: '7',
+  undici: '8',
+}
+
+t.test('the packages are the ones that were meant', async t => {
+  const { dependencies, devDependencies, peerDependencies, optionalDependencies } = manifest()
+  const declared = { ...dependencies, ...devDependencies }
+  for (const [name, version] of Object.entries(intended)) {
+    t.ok(name in declared, `${name} is declared`)
+    t.ok(`${manifest(name).version}.`.startsWith(`${version}.`), `${name} ${manifest(name).version} is ${version}`)
+  }
+  t.same(
+    Object.keys(dependencies).filter(name => !(name in intended)),
+    [],
+    'every dependency has an intended version',
+  )
+  const all = { ...declared, ...peerDependencies, ...optionalDependencies }
+  for (const name of ['oxlint', 'oxfmt', 'biome', '@biomejs/biome', 'node-llama-cpp']) t.notOk(name in all, `${name} is no dependency`)
+})
+
+t.test('what only some users need is an optional peer', async t => {
+  const { dependencies, peerDependencies = {}, peerDependenciesMeta = {} } = manifest()
+  for (const name of ['@aws-sdk/credential-provider-node', '@azure/identity', 'google-auth-library', 'pg'])
+    t.notOk(name in dependencies, name)
+  for (const name of Object.keys(peerDependencies)) t.same(peerDependenciesMeta[name], { optional: true }, name)
+})
+
+t.test('what package.json exports is there', async t => {
+  const { exports } = manifest() as unknown as { exports: Readonly<Record<string, string | { readonly 'turnpike-source': string }>> }
+  for (const [name, target] of Object.entries(exports)) {
+    const source = typeof target === 'string' ? target : target['turnpike-source']
+    if (!source.includes('*')) t.ok(existsSync(join(root, source)), `${name} is ${source}`)
+  }
+})
