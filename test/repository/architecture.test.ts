@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
@@ -203,6 +203,58 @@ t.test('every plugin has a test', async t => {
   )
   t.ok(plugins.length > 0)
   t.same(untested, [])
+})
+
+/** The folders of test/, each explained in docs/architecture.md#the-tree. */
+const testFolders = ['bench', 'clients', 'config', 'core', 'fixtures', 'gateway', 'kit', 'plugins', 'repository', 'scripts']
+
+/** Folders for tests that run against every plugin of a kind. */
+const wholeKind: Readonly<Record<string, readonly string[]>> = { providers: ['all', 'oracle', 'recordings'] }
+
+function contentsOf(folder: string): { readonly folders: readonly string[]; readonly files: readonly string[] } {
+  const entries = readdirSync(join(root, folder), { withFileTypes: true })
+  const names = (areFolders: boolean): string[] =>
+    entries
+      .filter(entry => entry.isDirectory() === areFolders)
+      .map(({ name }) => name)
+      .sort()
+  return { folders: names(true), files: names(false) }
+}
+
+t.test('test/ mirrors the tree', async t => {
+  t.same(contentsOf('test'), { folders: testFolders, files: [] }, 'the top level has these folders and no files')
+
+  const core = contentsOf('test/core')
+  t.same(core.files, [], 'each test of core is in the folder of a room')
+  t.same(
+    core.folders.filter(folder => !rooms.includes(folder)),
+    [],
+    'each folder of test/core is a folder of core',
+  )
+
+  const kinds = contentsOf('plugins').folders
+  const tested = contentsOf('test/plugins')
+  t.same(tested.files, [], 'each test of a plugin is in the folder of a kind')
+  t.same(
+    tested.folders.filter(folder => !kinds.includes(folder)),
+    [],
+    'each folder of test/plugins is a folder of plugins',
+  )
+  for (const kind of tested.folders.filter(folder => kinds.includes(folder))) {
+    const plugins = contentsOf(`plugins/${kind}`).folders
+    const { folders, files } = contentsOf(`test/plugins/${kind}`)
+    t.same(
+      folders.filter(folder => !plugins.includes(folder) && !wholeKind[kind]?.includes(folder)),
+      [],
+      `each folder of test/plugins/${kind} is named after a plugin`,
+    )
+    const named = (file: string): boolean => plugins.some(plugin => file === `${plugin}.test.ts` || file.startsWith(`${plugin}-`))
+    t.same(
+      files.filter(file => file.endsWith('.test.ts') && !named(file)),
+      [],
+      `each test in test/plugins/${kind} is <plugin>.test.ts or <plugin>-<aspect>.test.ts`,
+    )
+  }
 })
 
 t.test('files are named in kebab-case, after what is in them', async t => {
