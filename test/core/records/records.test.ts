@@ -1,6 +1,6 @@
 import { mock } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { LogSinks, PluginError, Registry, type LogSink, type RequestRecord } from '../../../core/index.ts'
 import { createLogger } from '../../../core/foundation/logger.ts'
 import { Masks } from '../../../core/foundation/masks.ts'
@@ -84,12 +84,18 @@ async function pass(ms: number): Promise<void> {
   for (let turns = 0; turns < 20; turns++) await nextTurn()
 }
 
-t.beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }))
-t.afterEach(() => mock.timers.reset())
+/** A test that moves the timers itself. */
+function timed(name: string, run: (t: Test) => Promise<void>): void {
+  void t.test(name, async t => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    t.teardown(() => mock.timers.reset())
+    await run(t)
+  })
+}
 
 const idsOf = (batches: readonly (readonly RequestRecord[])[]): readonly string[] => batches.flat().map(({ id }) => id)
 
-t.test('records go in batches, in order, each once, off the path of the request', async t => {
+timed('records go in batches, in order, each once, off the path of the request', async t => {
   const { batches, sink } = keeping()
   const { queue } = queueOf(sink)
   pushing(queue, 3)
@@ -110,7 +116,7 @@ t.test('records go in batches, in order, each once, off the path of the request'
   t.equal(queue.room(), undefined)
 })
 
-t.test('a sink is asked with one batch at a time', async t => {
+timed('a sink is asked with one batch at a time', async t => {
   let writing = 0
   let most = 0
   const { sink, batches } = keeping({}, async () => {
@@ -128,7 +134,7 @@ t.test('a sink is asked with one batch at a time', async t => {
   t.equal(idsOf(batches).length, 3_000)
 })
 
-t.test('a sink that throws loses its batch and nothing else; others never notice', async t => {
+timed('a sink that throws loses its batch and nothing else; others never notice', async t => {
   const failing = keeping({ name: 'failing' }, count => {
     if (count === 1) throw new Error('canary in the message')
   })
@@ -145,7 +151,7 @@ t.test('a sink that throws loses its batch and nothing else; others never notice
   t.notMatch(logs[0], 'canary', 'what it said may be content')
 })
 
-t.test('a sink that hangs at a stop is named, with the number of its last records', async t => {
+timed('a sink that hangs at a stop is named, with the number of its last records', async t => {
   const hanging = keeping({ name: 'hanging' }, () => new Promise(() => {}))
   const other = keeping({ name: 'other' })
   const { queue, logs } = queueOf(hanging.sink, other.sink)
@@ -158,7 +164,7 @@ t.test('a sink that hangs at a stop is named, with the number of its last record
   t.match(logs[0], /"sink":"hanging","records":510,.*did not take the last records in time/)
 })
 
-t.test('what a sink says of itself is logged, unless content may be in it', async t => {
+timed('what a sink says of itself is logged, unless content may be in it', async t => {
   const refused = Object.assign(new Error('connect ECONNREFUSED 10.0.0.1:5432'), { code: 'ECONNREFUSED', syscall: 'connect' })
   for (const [accepts, thrown, told] of [
     ['metadata', new Error('the table is gone'), /"reason":"the table is gone"/],
@@ -179,7 +185,7 @@ t.test('what a sink says of itself is logged, unless content may be in it', asyn
   }
 })
 
-t.test('a required sink is asked again with the same batch', async t => {
+timed('a required sink is asked again with the same batch', async t => {
   const { sink, batches } = keeping({ required: true }, count => {
     if (count < 3) throw new Error('not now')
   })
@@ -190,7 +196,7 @@ t.test('a required sink is asked again with the same batch', async t => {
   t.equal(logs.length, 2)
 })
 
-t.test('a sink that lags loses the oldest, and how many is logged', async t => {
+timed('a sink that lags loses the oldest, and how many is logged', async t => {
   const gate = Promise.withResolvers<void>()
   const { sink, batches } = keeping({}, count => (count === 1 ? gate.promise : undefined))
   const { queue, logs } = queueOf(sink)
@@ -212,7 +218,7 @@ t.test('a sink that lags loses the oldest, and how many is logged', async t => {
   t.match(logs.join(''), `"dropped":${25_001 - ids.length}`)
 })
 
-t.test('content that waits is bounded by its size, and so is a batch', async t => {
+timed('content that waits is bounded by its size, and so is a batch', async t => {
   const megabyte = 'x'.repeat(1024 * 1024)
   const large = (index: number): RequestRecord => ({ ...record(index), response: { output: [megabyte] } })
   const gate = Promise.withResolvers<void>()
@@ -234,7 +240,7 @@ t.test('content that waits is bounded by its size, and so is a batch', async t =
   t.ok(batches.every(batch => batch.filter(({ response }) => response).length <= 5))
 })
 
-t.test('a required sink with much waiting content holds back new requests', async t => {
+timed('a required sink with much waiting content holds back new requests', async t => {
   const gate = Promise.withResolvers<void>()
   const { sink, batches } = keeping({ required: true }, () => gate.promise)
   const { queue } = queueOf(sink)
@@ -249,7 +255,7 @@ t.test('a required sink with much waiting content holds back new requests', asyn
   t.ok(batches.flat().every(({ response }) => response?.['output'] === output))
 })
 
-t.test('a required sink that lags holds back new requests until there is room', async t => {
+timed('a required sink that lags holds back new requests until there is room', async t => {
   const gate = Promise.withResolvers<void>()
   const { sink, batches } = keeping({ required: true }, count => (count === 1 ? gate.promise : undefined))
   const { queue } = queueOf(sink)
@@ -268,7 +274,7 @@ t.test('a required sink that lags holds back new requests until there is room', 
   t.equal(idsOf(batches).length, 10_500, 'none is lost')
 })
 
-t.test('stopping delivers what is left, and gives up at the deadline', async t => {
+timed('stopping delivers what is left, and gives up at the deadline', async t => {
   const good = keeping({ name: 'good' })
   const stuck = keeping({ name: 'stuck', required: true }, () => new Promise(() => {}))
   const { queue } = queueOf(good.sink, stuck.sink)
@@ -283,7 +289,7 @@ t.test('stopping delivers what is left, and gives up at the deadline', async t =
   t.same(stuck.batches, [])
 })
 
-t.test('a sink of metadata never gets content', async t => {
+timed('a sink of metadata never gets content', async t => {
   const metadata = keeping({ name: 'metadata', accepts: 'metadata' })
   const content = keeping({ name: 'content' })
   const { queue } = queueOf(metadata.sink, content.sink)
@@ -294,7 +300,7 @@ t.test('a sink of metadata never gets content', async t => {
   t.match(content.batches[0]![0], { request: { input: 'canary' }, response: { output: 'canary' } })
 })
 
-t.test('a gateway delivers its last record when it stops', async t => {
+timed('a gateway delivers its last record when it stops', async t => {
   mock.timers.reset()
   const metadata = keeping({ name: 'metadata', accepts: 'metadata' })
   const under = await gateway({ plugins: [saying('acme', hello), adding(LogSinks, metadata.sink)] })
@@ -305,7 +311,7 @@ t.test('a gateway delivers its last record when it stops', async t => {
   t.match(under.records, [{ request: { input: [{}] } }])
 })
 
-t.test('content goes only to sinks that the policy of the caller allows', async t => {
+timed('content goes only to sinks that the policy of the caller allows', async t => {
   const on = { value: true, source: 'key' } as const
   const policies = { plain: {}, zdr: { zdr: on }, hipaa: { hipaa: on }, both: { zdr: on, hipaa: on } }
   const agreements = { zdr: { policy_url: 'https://example.com/zdr' }, hipaa: { baa_url: 'https://example.com/baa' } }

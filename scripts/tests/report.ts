@@ -1,0 +1,30 @@
+import type { Outcome } from './outcome.ts'
+
+const mostFiles = 20
+
+/** The end of a run: the slowest files, what was skipped and why, and the counts. */
+export function report(outcomes: readonly Outcome[]): { readonly text: string; readonly isGood: boolean } {
+  const sum = (of: (outcome: Outcome) => number): number => outcomes.reduce((total, outcome) => total + of(outcome), 0)
+  const passed = sum(outcome => outcome.passed)
+  const failed = sum(outcome => outcome.failed)
+  const skipped = sum(outcome => outcome.skipped)
+  const slowest = outcomes
+    .flatMap(({ times }) => times)
+    .toSorted((a, b) => b.ms - a.ms)
+    .slice(0, mostFiles)
+  const reasons = Map.groupBy(
+    outcomes.flatMap(outcome => outcome.reasons),
+    reason => reason,
+  )
+  const lines = [
+    '',
+    `The slowest ${slowest.length === mostFiles ? `${mostFiles} files` : 'files'}:`,
+    ...slowest.map(({ file, ms }) => `${(ms / 1000).toFixed(1).padStart(7)} s  ${file}`),
+    ...(reasons.size > 0 ? ['', 'Skipped:'] : []),
+    ...[...reasons].map(([reason, all]) => `${String(all.length).padStart(7)}    ${reason === '' ? 'without a reason' : reason}`),
+    '',
+    `${passed} passed, ${failed} failed, ${skipped} skipped`,
+  ]
+  // A run without a test is not a success.
+  return { text: lines.join('\n'), isGood: failed === 0 && passed > 0 }
+}
