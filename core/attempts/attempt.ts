@@ -244,7 +244,7 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
   }
 
   #timer(afterMs: number, problem: string): Deadline {
-    return new Deadline(afterMs, () => {
+    return new Deadline(this.#services.clock, afterMs, () => {
       const { provider } = this.#parts.candidate
       this.#abort(new ProviderFailure({ kind: 'timeout', message: `The provider "${provider.id}" ${problem}.` }))
     })

@@ -23,7 +23,7 @@ export class Decision {
     this.#scope = scope
     this.#asked = request
     this.#bodyBytes = bodyBytes
-    this.#operation = new Operation(scope, request.model, services.settings.runTimeoutMs)
+    this.#operation = new Operation(scope, request.model, services.settings.runTimeoutMs, services.clock)
   }
 
   async go(): Promise<Decided | GatewayError> {

@@ -4,6 +4,7 @@ import { Reservations } from '../billing/reservations.ts'
 import { wire, type Dependencies } from '../framework/container.ts'
 import type { Decided, DecisionRequest } from '../contracts/decision.ts'
 import { loadedGuards, type LoadedGuard } from '../guards/input-guards.ts'
+import { Clock } from '../foundation/clock.ts'
 import { GatewayError } from '../foundation/errors.ts'
 import { Guardrails } from '../framework/extension-points.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
@@ -23,6 +24,7 @@ const dependencies = {
   requestLimits: RequestLimits,
   attempts: DecisionAttempts,
   settings: Settings,
+  clock: Clock,
   live: LiveOperations,
 }
 

@@ -1,3 +1,4 @@
+import type { Clock } from './clock.ts'
 import { Roster, type Listed } from './roster.ts'
 
 /** Shorter deadlines get a timer each. */
@@ -10,19 +11,21 @@ const visitMs = 250
  */
 export class Deadline implements Listed {
   place = -1
+  readonly #clock: Clock
   readonly #afterMs: number
   readonly #late: () => void
   readonly #timer: NodeJS.Timeout | undefined
   #dueMs = 0
 
-  constructor(afterMs: number, late: () => void) {
+  constructor(clock: Clock, afterMs: number, late: () => void) {
+    this.#clock = clock
     this.#afterMs = afterMs
     this.#late = late
     if (afterMs < coarseFromMs) {
       this.#timer = setTimeout(late, afterMs)
       return
     }
-    this.#dueMs = performance.now() + afterMs
+    this.#dueMs = clock.elapsed() + afterMs
     coarse.add(this)
     visits ??= setInterval(visit, visitMs).unref()
   }
@@ -30,7 +33,7 @@ export class Deadline implements Listed {
   /** Starts again from now. Call it only before the deadline has passed or ended. */
   restart(): void {
     if (this.#timer) this.#timer.refresh()
-    else this.#dueMs = performance.now() + this.#afterMs
+    else this.#dueMs = this.#clock.elapsed() + this.#afterMs
   }
 
   end(): void {
@@ -39,8 +42,8 @@ export class Deadline implements Listed {
   }
 
   /** Called by the timer of all. */
-  visit(now: number): void {
-    if (now < this.#dueMs) return
+  visit(): void {
+    if (this.#clock.elapsed() < this.#dueMs) return
     coarse.remove(this)
     this.#late()
   }
@@ -55,6 +58,5 @@ function visit(): void {
     visits = undefined
     return
   }
-  const now = performance.now()
-  for (const deadline of coarse.all()) deadline.visit(now)
+  for (const deadline of coarse.all()) deadline.visit()
 }

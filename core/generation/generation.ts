@@ -6,6 +6,7 @@ import { PolicyResolver } from '../admission/policy.ts'
 import { RequestLimits } from '../admission/request-limits.ts'
 import { Guardrails } from '../framework/extension-points.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
+import { Clock } from '../foundation/clock.ts'
 import { Ids } from '../foundation/ids.ts'
 import { LiveAnswers } from '../operation/live-answers.ts'
 import { LiveOperations } from '../operation/live-operations.ts'
@@ -34,6 +35,7 @@ const dependencies = {
   answers: LiveAnswers,
   sealer: Sealer,
   settings: Settings,
+  clock: Clock,
   ids: Ids,
   live: LiveOperations,
 }

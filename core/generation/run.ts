@@ -49,7 +49,7 @@ export class Run implements GenerationRun {
     this.#asked = request
     this.#sink = sink
     this.#answer = new Answer(services.ids, sink)
-    this.#operation = new Operation(scope, request.model, services.settings.runTimeoutMs)
+    this.#operation = new Operation(scope, request.model, services.settings.runTimeoutMs, services.clock)
     this.#context = this.#operation.context
     const { cancellation, record } = scope
     this.#surroundings = { cancellation, record, answer: services.answers.open(reason => this.#makeRoom(reason)) }

@@ -2,6 +2,7 @@ import type { Reservation } from '../billing/reservation.ts'
 import type { Endpoint } from '../contracts/catalog.ts'
 import { noUsage } from '../contracts/events.ts'
 import type { RunContext } from '../contracts/run-context.ts'
+import type { Clock } from '../foundation/clock.ts'
 import { Deadline } from '../foundation/deadline.ts'
 import { asGatewayError, GatewayError } from '../foundation/errors.ts'
 import type { Maybe } from '../foundation/json.ts'
@@ -19,11 +20,11 @@ export class Operation {
   #leave: (() => void) | undefined
   #endpoint: Endpoint | undefined
 
-  constructor(scope: RequestScope, requestedModel: string, timeoutMs: number) {
+  constructor(scope: RequestScope, requestedModel: string, timeoutMs: number, clock: Clock) {
     this.#scope = scope
     this.context = scope
     scope.record.requestedModel = requestedModel
-    this.#timeout = new Deadline(timeoutMs, () => scope.cancellation.abort(tookTooLong(timeoutMs)))
+    this.#timeout = new Deadline(clock, timeoutMs, () => scope.cancellation.abort(tookTooLong(timeoutMs)))
   }
 
   /** Adds a reservation to settle at the end. */

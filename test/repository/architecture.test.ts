@@ -318,7 +318,6 @@ const intended: Readonly<Record<string, string>> = {
   'p-timeout': '8',
   pg: '8',
   pino: '10',
-  'rate-limiter-flexible': '11',
   'reflect-metadata': '0',
   rolldown: '1',
   tap: '21',

@@ -60,7 +60,7 @@ export default definePlugin({
     if (gateway.provides(AccountStore)) gateway.provide(AccountStore, new MemoryAccounts(keys))
     if (gateway.provides(ResponseStore)) gateway.provide(ResponseStore, new MemoryResponses(maxResponses))
     if (gateway.provides(MetricStore)) gateway.provide(MetricStore, new LiveMetrics(clock))
-    if (gateway.provides(RateLimiter)) gateway.provide(RateLimiter, new MemoryLimits())
+    if (gateway.provides(RateLimiter)) gateway.provide(RateLimiter, new MemoryLimits(clock))
     if (gateway.provides(Ledger)) gateway.provide(Ledger, new MemoryLedger(clock))
     if (gateway.provides(AuditTrail)) gateway.provide(AuditTrail, new MemoryAuditTrail())
     if (gateway.provides(AdminTokenStore)) gateway.provide(AdminTokenStore, new MemoryAdminTokens())

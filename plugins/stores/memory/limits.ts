@@ -1,52 +1,52 @@
-import { createRequire } from 'node:module'
-import type { RateLimiterMemory as Counts, RateLimiterRes } from 'rate-limiter-flexible'
-import { Concurrency, type Hold, type RateLimiter, type TokenWindow } from '../../../core/index.ts'
+import { Concurrency, type Clock, type Hold, type RateLimiter, type TokenWindow } from '../../../core/index.ts'
 
-// The direct import that the package documents. Its main module loads the limiters for every database: 6.5 MB and 25 ms more at startup.
-// `require`, because the direct import has no types.
-const RateLimiterMemory = createRequire(import.meta.url)('rate-limiter-flexible/lib/RateLimiterMemory.js') as typeof Counts
+interface Window {
+  readonly endsAtMs: number
+  used: number
+}
 
-/** The longest delay of a Node timer. The library uses a timer to drop a window. */
-const longestWindowMs = 2 ** 31 - 1
+const pruneEveryMs = 60_000
 
-/** Fixed windows: a bucket's window starts with its first reservation and is dropped when it ends. */
+/** Fixed windows: a bucket's window starts with its first reservation. */
 export class MemoryLimits implements RateLimiter {
-  // Each bucket has its own limit, so limits are compared here. The library only counts and drops windows.
-  readonly #counts = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: 60, keyPrefix: '' })
+  readonly #clock: Clock
+  readonly #windows = new Map<string, Window>()
   readonly #concurrency = new Concurrency()
-  #turn: Promise<unknown> = Promise.resolve()
+  #prunedAtMs = 0
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
 
   enter(bucket: string, limit: number): (() => void) | undefined {
     return this.#concurrency.enter(bucket, limit)
   }
 
-  async reserve(window: TokenWindow, tokens: number): Promise<Hold | { readonly retryAfterMs: number | undefined }> {
-    const taken = await this.#take(window, whole(tokens))
-    return 'endsAt' in taken ? this.#hold(window, whole(tokens), taken.endsAt) : taken
+  async reserve(window: TokenWindow, amount: number): Promise<Hold | { readonly retryAfterMs: number | undefined }> {
+    const tokens = whole(amount)
+    const current = this.#take(window, tokens)
+    if (current) return this.#hold(window, tokens, current)
+    return { retryAfterMs: tokens > window.tokens ? undefined : this.#current(window).endsAtMs - this.#clock.now() }
   }
 
-  #hold(window: TokenWindow, tokens: number, endsAt: number): Hold {
+  #hold(window: TokenWindow, tokens: number, current: Window): Hold {
     let ended = false
     let held = tokens
-    // Tokens of a finished window need no refund.
-    let current = { tokens, endsAt }
-    const end = async (actual: number): Promise<void> => {
+    // What was held in windows before this one needs no refund.
+    let last = { window: current, tokens }
+    const end = (actual: number): void => {
       if (ended) return
       ended = true
-      const back = Math.min(held - actual, current.tokens)
-      await this.#alone(async () => {
-        if (actual > held) await this.#add(window, actual - held)
-        else if (back > 0 && Date.now() < current.endsAt && (await this.#count(window))) await this.#add(window, -back)
-      })
+      if (actual > held) this.#current(window).used += actual - held
+      else last.window.used -= Math.min(held - actual, last.tokens)
     }
     return {
-      extend: async more => {
-        if (ended) return false
-        const taken = await this.#take(window, whole(more))
-        if (!('endsAt' in taken)) return false
-        const sameWindow = Date.now() < current.endsAt
-        current = { tokens: whole(more) + (sameWindow ? current.tokens : 0), endsAt: taken.endsAt }
-        held += whole(more)
+      extend: amount => {
+        const more = whole(amount)
+        const taken = ended ? undefined : this.#take(window, more)
+        if (!taken) return false
+        last = { window: taken, tokens: more + (taken === last.window ? last.tokens : 0) }
+        held += more
         return true
       },
       settle: actual => end(whole(actual)),
@@ -54,30 +54,29 @@ export class MemoryLimits implements RateLimiter {
     }
   }
 
-  #take(window: TokenWindow, tokens: number): Promise<{ endsAt: number } | { retryAfterMs: number | undefined }> {
-    return this.#alone(async () => {
-      if (tokens > window.tokens) return { retryAfterMs: undefined }
-      const count = await this.#count(window)
-      if (count && count.consumedPoints + tokens > window.tokens) return { retryAfterMs: count.msBeforeNext }
-      const added = await this.#add(window, tokens)
-      return { endsAt: Date.now() + added.msBeforeNext }
-    })
+  /** Returns undefined if the window has no room. */
+  #take(window: TokenWindow, tokens: number): Window | undefined {
+    if (tokens > window.tokens) return undefined
+    const current = this.#current(window)
+    if (current.used + tokens > window.tokens) return undefined
+    current.used += tokens
+    return current
   }
 
-  async #count(window: TokenWindow): Promise<RateLimiterRes | undefined> {
-    const count = await this.#counts.get(window.bucket)
-    return count && count.msBeforeNext > 0 ? count : undefined
+  #current({ bucket, windowMs }: TokenWindow): Window {
+    const now = this.#clock.now()
+    const known = this.#windows.get(bucket)
+    if (known && now < known.endsAtMs) return known
+    this.#prune(now)
+    const fresh = { endsAtMs: now + windowMs, used: 0 }
+    this.#windows.set(bucket, fresh)
+    return fresh
   }
 
-  #add(window: TokenWindow, tokens: number): Promise<RateLimiterRes> {
-    return this.#counts.penalty(window.bucket, tokens, { customDuration: Math.min(window.windowMs, longestWindowMs) / 1000 })
-  }
-
-  /** Runs one at a time, so that nothing changes a count between reading it and adding to it. */
-  #alone<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#turn.then(work)
-    this.#turn = done.catch(() => {})
-    return done
+  #prune(now: number): void {
+    if (now - this.#prunedAtMs < pruneEveryMs) return
+    this.#prunedAtMs = now
+    for (const [bucket, { endsAtMs }] of this.#windows) if (endsAtMs <= now) this.#windows.delete(bucket)
   }
 }
 

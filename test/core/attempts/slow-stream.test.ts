@@ -1,7 +1,10 @@
-import t from 'tap'
+import { mock } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import t, { type Test } from 'tap'
 import type { GenerationEvent } from '../../../core/index.ts'
+import { Gate } from '../../../core/testing/index.ts'
 import { gateway, hello, saying, scripted } from '../../kit/gateway.ts'
-import { ask, said, stop, text, usage } from '../../kit/stage.ts'
+import { ask, said, stop, text, usage, witness } from '../../kit/stage.ts'
 
 const silent = { logLevel: 'silent' } as const
 const body = { model: 'acme/m', stream: true, routing: { provider: { fallbacks: ['globex'] } } }
@@ -19,21 +22,44 @@ function slow(first: readonly GenerationEvent[], slowStream?: { tokensPerSecond:
   )
 }
 
+/** From here on, time passes only when the test says so. */
+function holdTime(t: Test): (milliseconds: number) => Promise<void> {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.teardown(() => mock.timers.reset())
+  return async milliseconds => {
+    await nextTurn()
+    mock.timers.tick(milliseconds)
+    await nextTurn()
+  }
+}
+
 t.test('a stream that is too slow is given up, and the caller sees another answer only', async t => {
+  const pass = holdTime(t)
   for (const where of ['provider', 'server'] as const) {
     const slowStream = { tokensPerSecond: 100, overMs: 50 }
-    const acme = slow([usage(3, 0), text('Slow'), text('ly')], where === 'provider' ? slowStream : undefined)
+    const spoken = Promise.withResolvers<void>()
+    const acme = slow([usage(3, 0), text('Slow'), text('ly')], where === 'provider' ? slowStream : undefined, spoken.resolve)
+    const globex = witness('globex', () => hello)
     const under = await gateway({
-      plugins: [acme, saying('globex', hello)],
+      plugins: [acme, globex.plugin],
       settings: { ...silent, ...(where === 'server' && { slowStream }) },
     })
-    const { status, response, requestId } = await ask(under, body)
+    const reply = ask(under, body)
+    await spoken.promise
+    await pass(49)
+    t.equal(globex.calls.length, 0, 'not before its time')
+    await pass(1)
+    const { status, response } = await reply
     t.match([status, response.model, said(response)], [200, 'globex/m', 'Hello'])
-    t.match((await under.record(requestId)).attempts, [
-      { provider: 'acme', outcome: 'timeout' },
-      { provider: 'globex', outcome: 'ok' },
-    ])
     await under.stop()
+    t.match(under.records, [
+      {
+        attempts: [
+          { provider: 'acme', outcome: 'timeout' },
+          { provider: 'globex', outcome: 'ok' },
+        ],
+      },
+    ])
   }
 })
 
@@ -68,12 +94,13 @@ t.test('a stream that breaks off before it has shown its pace is replaced, too',
 })
 
 t.test('with no other endpoint left, slow is better than nothing; and replies that do not stream are not measured', async t => {
-  const go = Promise.withResolvers<void>()
+  const pass = holdTime(t)
+  let gate: Gate
   const acme = scripted(
     'acme',
     async function* () {
       yield text('Hel')
-      await go.promise
+      await gate.pass()
       yield text('lo')
       yield stop
     },
@@ -81,18 +108,28 @@ t.test('with no other endpoint left, slow is better than nothing; and replies th
   )
   const under = await gateway({ plugins: [acme, saying('globex', hello)], settings: silent })
   t.teardown(under.stop)
-  const replies = [ask(under, { model: 'acme/m', stream: true }), ask(under, { ...body, stream: false })]
-  setTimeout(go.resolve, 80)
-  for (const { response } of await Promise.all(replies)) t.match([response.status, response.model], ['completed', 'acme/m'])
+  for (const asked of [
+    { model: 'acme/m', stream: true },
+    { ...body, stream: false },
+  ]) {
+    gate = new Gate()
+    const reply = ask(under, asked)
+    await gate.reached
+    await pass(80)
+    gate.open()
+    const { response } = await reply
+    t.match([response.status, response.model], ['completed', 'acme/m'])
+  }
 })
 
 t.test('nor is the last attempt that a request may make', async t => {
-  const go = Promise.withResolvers<void>()
+  const pass = holdTime(t)
+  const gate = new Gate()
   const acme = scripted(
     'acme',
     async function* () {
       yield text('Hel')
-      await go.promise
+      await gate.pass()
       yield stop
     },
     { slowStream: { tokensPerSecond: 1_000, overMs: 20 } },
@@ -100,7 +137,9 @@ t.test('nor is the last attempt that a request may make', async t => {
   const under = await gateway({ plugins: [acme, saying('globex', hello)], settings: { ...silent, maxAttempts: 1 } })
   t.teardown(under.stop)
   const reply = ask(under, body)
-  setTimeout(go.resolve, 80)
+  await gate.reached
+  await pass(80)
+  gate.open()
   t.match((await reply).response, { status: 'completed', model: 'acme/m' })
 })
 

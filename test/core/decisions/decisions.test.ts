@@ -12,6 +12,7 @@ import {
 import decisions from '../../../plugins/endpoints/decisions/index.ts'
 import type { PluginUse } from '../../../core/framework/plugin.ts'
 import { gateway, listeningGateway, type GatewayUnderTest } from '../../kit/gateway.ts'
+import { FakeClock } from '../../kit/set-up.ts'
 import { decide, deciding, reply, yes, type DecisionWitness } from '../../kit/decision-stage.ts'
 import { guarding, listing, stop, text, usage, witness } from '../../kit/stage.ts'
 
@@ -230,12 +231,14 @@ t.test('200 decisions at once never pass the cap', async t => {
 })
 
 t.test('a window that is full is a 429 that says when to come again', async t => {
+  const clock = new FakeClock()
   const acme = deciding('acme', ({ request }) => reply(request, { usage: { input_tokens: 900, output_tokens: 50 } }))
-  const under = await stage([acme.plugin], { key: { name: 'demo', limits: [{ tokens: 1_000, windowMs: 60_000 }] } })
+  const under = await stage([acme.plugin], { key: { name: 'demo', limits: [{ tokens: 1_000, windowMs: 60_000 }] }, clock })
   t.equal((await decide(under)).status, 200)
+  clock.pass(20_500)
   const refused = await decide(under, { state: 'x'.repeat(400) })
   t.same([refused.status, refused.detail.error_type], [429, 'rate_limit_exceeded'])
-  t.ok(Number(refused.headers.get('retry-after')) > 50)
+  t.equal(refused.headers.get('retry-after'), '40')
   const generation = await under.request('/v1/responses', { body: { model: 'sandbox/echo', input: 'hi' } })
   t.equal(generation.status, 429, 'a generation finds the same window full')
   t.equal(acme.calls.length, 1)
@@ -380,9 +383,15 @@ t.test('a decision that takes too long is a 504, one that is left a 499, and non
   t.match(await under.record(late.id), { status: 504, attempts: [{ outcome: 'timeout' }] })
   t.ok(slow.calls[0]!.signal.aborted)
 
-  const impatient = await stage([deciding('acme', forever).plugin], { settings: { runTimeoutMs: 500, logLevel: 'silent' } })
-  const over = await decide(impatient)
-  t.same([over.status, over.detail.message], [504, 'The request took longer than 0.5 s.'])
+  const clock = new FakeClock()
+  const reached = Promise.withResolvers<void>()
+  const endless = deciding('acme', () => (reached.resolve(), forever()))
+  const impatient = await stage([endless.plugin], { clock, settings: { runTimeoutMs: 7_500, logLevel: 'silent' } })
+  const asking = decide(impatient)
+  await reached.promise
+  clock.pass(7_500)
+  const over = await asking
+  t.same([over.status, over.detail.message], [504, 'The request took longer than 7.5 s.'])
   t.match(await impatient.record(over.id), { status: 504, errorCode: 'provider_timeout', attempts: [{ outcome: 'left' }] })
 
   const asked = Promise.withResolvers<void>()

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
+import { FakeClock } from '../../kit/set-up.ts'
 import { stop, text, type Answer } from '../../kit/stage.ts'
 import { answering, formatOf, good, invoice } from './structured-output-stage.ts'
 
@@ -124,13 +125,15 @@ t.test('a pattern that never ends is stopped, and others need not wait for it', 
 t.test('slow schemas of one key hold up no other key, and are not taken for a slow provider', async t => {
   const hostile = (title: string): object => formatOf({ title, properties: { a: { type: 'string', pattern: '^(a+)+$' } } })
   const bad = JSON.stringify({ a: `${'a'.repeat(60)}!` })
-  // Less than the time that a schema may take.
-  const timeouts = { totalMs: 800, firstEventMs: 800, betweenEventsMs: 800 }
+  const clock = new FakeClock()
+  const limitMs = 10_000
+  const timeouts = { totalMs: limitMs, firstEventMs: limitMs, betweenEventsMs: limitMs }
   const { under, calls, ask } = await answering(
     'none',
     ({ request }) => [text(JSON.stringify(request).includes('(a+)+') ? bad : good), stop],
     undefined,
     timeouts,
+    clock,
   )
   t.teardown(under.stop)
   const other = await under.gateway.issueKey({ name: 'other' })
@@ -141,6 +144,8 @@ t.test('slow schemas of one key hold up no other key, and are not taken for a sl
     return reply
   })
   while (calls.length + done < slow.length) await nextTurn()
+  await nextTurn()
+  clock.pass(limitMs)
   for (const stream of [true, false]) {
     const before = done
     t.equal((await ask({ stream }, other)).response.status, 'completed')

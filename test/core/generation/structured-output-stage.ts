@@ -1,4 +1,4 @@
-import type { Capabilities, GenerationEvent, ProviderCall, Timeouts } from '../../../core/index.ts'
+import type { Capabilities, Clock, GenerationEvent, ProviderCall, Timeouts } from '../../../core/index.ts'
 import { gateway } from '../../kit/gateway.ts'
 import { ask, listing, witness } from '../../kit/stage.ts'
 
@@ -30,10 +30,14 @@ export async function answering(
   answer: (call: ProviderCall, count: number) => Iterable<GenerationEvent>,
   more?: Capabilities,
   timeouts?: Partial<Timeouts>,
+  clock?: Clock,
 ) {
   const acme = witness('acme', answer, { ...(more && { capabilities: more }), ...(timeouts && { timeouts }) })
   const capabilities: Capabilities = structuredOutput ? { structuredOutput } : {}
-  const under = await gateway({ plugins: [acme.plugin, listing({ model: 'm', endpoints: [{ provider: 'acme', capabilities }] })] })
+  const under = await gateway({
+    plugins: [acme.plugin, listing({ model: 'm', endpoints: [{ provider: 'acme', capabilities }] })],
+    ...(clock && { clock }),
+  })
   return {
     under,
     calls: acme.calls,

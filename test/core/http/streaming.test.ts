@@ -31,6 +31,14 @@ async function readUntil(reply: IncomingMessage, seen: (text: string) => boolean
   return got
 }
 
+/** Waits until nothing is taken from the provider while the gateway serves a whole other request. */
+async function untilStill(under: ListeningGateway, taken: () => number): Promise<void> {
+  for (let before = -1; before !== taken();) {
+    before = taken()
+    await (await fetch(`${under.url}/v1/responses/health`)).arrayBuffer()
+  }
+}
+
 const chunk = (delta: object, more: object = {}): string =>
   sseFrame(
     JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, ...more }] }),
@@ -117,11 +125,7 @@ t.test('a client that stops reading stops the upstream read, and both go on when
   t.teardown(under.stop)
   const { reply } = open(under, { model: 'acme/m', input: 'hi', stream: true })
   const message = await reply
-  let before = -1
-  while (before !== produced) {
-    before = produced
-    await sleep(100)
-  }
+  await untilStill(under, () => produced)
   t.ok(produced * piece.length < 12_000_000, `it stopped after ${produced} of ${total} pieces`)
   const got = await readUntil(message, () => false)
   t.equal(readEvents(got).at(-1)?.type, 'response.completed')
@@ -129,12 +133,13 @@ t.test('a client that stops reading stops the upstream read, and both go on when
 })
 
 t.test('a client that stalls and then leaves ends the run', async t => {
+  let produced = 0
   let stopped = false
   const under = await listeningGateway({
     plugins: [
       scripted('acme', async function* () {
         try {
-          for (;;) yield text('x'.repeat(10_000))
+          for (; ; produced++) yield text('x'.repeat(10_000))
         } finally {
           stopped = true
         }
@@ -144,7 +149,7 @@ t.test('a client that stalls and then leaves ends the run', async t => {
   t.teardown(under.stop)
   const { sent, reply } = open(under, { model: 'acme/m', input: 'hi', stream: true })
   await reply
-  await sleep(100)
+  await untilStill(under, () => produced)
   sent.destroy()
   const [record] = await under.recorded(1)
   t.equal(record!.status, 499)
@@ -230,30 +235,30 @@ t.test('failover stays invisible until an attempt answers', async t => {
 t.test('a failure before the answer is a status; after it, error and response.failed', async t => {
   const down = new ProviderFailure({ kind: 'overloaded', message: 'too busy', status: 529, upstream: '{"busy":true}' })
   const gate = new Gate()
-  const under = await gateway({
-    settings: { commitAfterMs: 1 },
-    plugins: [
-      scripted('before', async function* () {
-        throw down
-      }),
-      scripted('late', async function* () {
-        await gate.pass()
-        throw down
-      }),
-      scripted('middle', async function* () {
-        yield text('Hel')
-        throw down
-      }),
-    ],
-  })
+  const plugins = [
+    scripted('before', async function* () {
+      throw down
+    }),
+    scripted('late', async function* () {
+      await gate.pass()
+      throw down
+    }),
+    scripted('middle', async function* () {
+      yield text('Hel')
+      throw down
+    }),
+  ]
+  const under = await gateway({ plugins })
   t.teardown(under.stop)
-  const ask = (model: string): Promise<Response> => under.request('/v1/responses', { body: { model, input: 'hi', stream: true } })
+  const hasty = await gateway({ plugins, settings: { commitAfterMs: 1 } })
+  t.teardown(hasty.stop)
+  const ask = (model: string, of = under): Promise<Response> => of.request('/v1/responses', { body: { model, input: 'hi', stream: true } })
   const before = await ask('before/m')
   t.equal(before.status, 424)
   t.same(await before.json(), {
     error: { message: 'too busy', type: 'provider_error', param: null, code: 'provider_error', upstream_error: '{"busy":true}' },
   })
-  const late = await ask('late/m')
+  const late = await ask('late/m', hasty)
   gate.open()
   for (const reply of [late, await ask('middle/m')]) {
     t.equal(reply.status, 200)

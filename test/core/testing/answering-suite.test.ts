@@ -1,3 +1,5 @@
+import { mock } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
 import { ProviderFailure, type GenerationEvent, type Provider, type ProviderCall } from '../../../core/index.ts'
 import { answeringSuite } from '../../../core/testing/index.ts'
@@ -12,13 +14,23 @@ async function* says(call: ProviderCall, ...events: readonly GenerationEvent[]):
   }
 }
 
-/** The checks that a provider does not pass. */
+t.before(() => mock.timers.enable({ apis: ['setTimeout'] }))
+t.after(() => mock.timers.reset())
+
+/** The checks that a provider does not pass. A turn of the event loop takes one millisecond. */
 async function failing(generate: Provider['generate']): Promise<readonly string[]> {
   const checks: (readonly [name: string, run: () => Promise<void>])[] = []
   const requests = [{ model: 'demo', input: [] }]
   answeringSuite({ test: (name, run) => checks.push([name, run]) }, { provider: { id: 'demo', generate }, requests, stopMs: 20 })
   const failed = new Set<string>()
-  for (const [name, run] of checks) await run().catch(() => failed.add(name.replace(/^request 1, (streamed|whole): /, '')))
+  for (const [name, run] of checks) {
+    let isOver = false
+    const checked = run()
+      .catch(() => failed.add(name.replace(/^request 1, (streamed|whole): /, '')))
+      .finally(() => (isOver = true))
+    for (; !isOver; mock.timers.tick(1)) await nextTurn()
+    await checked
+  }
   return [...failed]
 }
 
@@ -48,7 +60,7 @@ t.test('each fault is found by the check that is meant for it', async t => {
       [atOnce],
       async function* (call) {
         last = String(++running)
-        await new Promise(resolve => setImmediate(resolve))
+        await nextTurn()
         const isAlone = last === String(running) && running === 1
         yield* says(call, text(isAlone ? 'Hi' : last), stop)
         running--

@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import {
@@ -311,7 +311,7 @@ t.test('calls are bounded, and so many at a time', async t => {
   let most = 0
   const slow: Generate = async function* (request) {
     most = Math.max(most, ++open)
-    await wait(1)
+    await nextTurn()
     yield* engine(request, () => 0)
     open--
   }
@@ -358,16 +358,19 @@ t.test('a question about nothing is refused', async t => {
 t.test('one failure fails the decision, and nothing more is asked', async t => {
   const questions = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`q${index}`, noul]))
   const broken = new ProviderFailure({ kind: 'unavailable', message: 'Gone for lunch.' })
+  const full = Promise.withResolvers<void>()
+  const failed = Promise.withResolvers<void>()
   let calls = 0
   const failing: Generate = async function* (request, count) {
-    calls++
-    await wait(1)
+    if (++calls === 4) full.resolve()
+    await (count === 3 ? full : failed).promise
     if (count === 3) throw broken
     yield* engine(request, () => 0)
   }
   await t.rejects(decide(questions, failing, {}, { concurrency: 4 }), broken)
-  await wait(10)
-  t.ok(calls <= 7, `${calls} of 30 calls were begun`)
+  failed.resolve()
+  await nextTurn()
+  t.equal(calls, 4, 'of 30 calls, those under way at the failure')
 
   const gone = new AbortController()
   const leaving = decide(

@@ -1,12 +1,9 @@
-import { mock } from 'node:test'
 import t from 'tap'
 import type { Hold, TokenWindow } from '../../../core/index.ts'
 import { MemoryLimits } from '../../../plugins/stores/memory/limits.ts'
+import { FakeClock } from '../../kit/set-up.ts'
 
 const window: TokenWindow = { bucket: 'key:demo', tokens: 100, windowMs: 60_000 }
-
-t.beforeEach(() => mock.timers.enable({ apis: ['Date', 'setTimeout'], now: Date.UTC(2026, 0, 1) }))
-t.afterEach(() => mock.timers.reset())
 
 async function held(limits: MemoryLimits, tokens: number): Promise<Hold> {
   const hold = await limits.reserve(window, tokens)
@@ -25,22 +22,23 @@ async function left(limits: MemoryLimits): Promise<number> {
 }
 
 t.test('a full window says how long to wait, and fills up again', async t => {
-  const limits = new MemoryLimits()
+  const clock = new FakeClock()
+  const limits = new MemoryLimits(clock)
   await held(limits, 60)
-  mock.timers.tick(20_000)
+  clock.pass(20_000)
   t.same(await limits.reserve(window, 41), { retryAfterMs: 40_000 })
   await held(limits, 40)
   t.same(await limits.reserve(window, 1), { retryAfterMs: 40_000 })
-  mock.timers.tick(40_000)
+  clock.pass(40_000)
   t.equal(await left(limits), 100)
 })
 
 t.test('more than the whole window is refused without a wait', async t => {
-  t.same(await new MemoryLimits().reserve(window, 101), { retryAfterMs: undefined })
+  t.same(await new MemoryLimits(new FakeClock()).reserve(window, 101), { retryAfterMs: undefined })
 })
 
 t.test('settling gives back or takes the difference', async t => {
-  const limits = new MemoryLimits()
+  const limits = new MemoryLimits(new FakeClock())
   await (await held(limits, 80)).settle(30)
   t.equal(await left(limits), 70)
   await (await held(limits, 10)).settle(25)
@@ -50,7 +48,7 @@ t.test('settling gives back or takes the difference', async t => {
 })
 
 t.test('a hold can grow and ends once', async t => {
-  const limits = new MemoryLimits()
+  const limits = new MemoryLimits(new FakeClock())
   const hold = await held(limits, 50)
   t.equal(await hold.extend(30), true)
   t.equal(await hold.extend(30), false)
@@ -62,10 +60,11 @@ t.test('a hold can grow and ends once', async t => {
 })
 
 t.test('nothing comes back into a window in which it was not taken', async t => {
-  const limits = new MemoryLimits()
+  const clock = new FakeClock()
+  const limits = new MemoryLimits(clock)
   const old = await held(limits, 80)
   const growing = await held(limits, 20)
-  mock.timers.tick(60_000)
+  clock.pass(60_000)
   await old.settle(10)
   t.equal(await left(limits), 100)
   t.equal(await growing.extend(30), true)
@@ -75,15 +74,16 @@ t.test('nothing comes back into a window in which it was not taken', async t => 
 })
 
 t.test('what was used beyond a hold counts in the window in which it is known', async t => {
-  const limits = new MemoryLimits()
+  const clock = new FakeClock()
+  const limits = new MemoryLimits(clock)
   const hold = await held(limits, 10)
-  mock.timers.tick(60_000)
+  clock.pass(60_000)
   await hold.settle(50)
   t.equal(await left(limits), 60)
 })
 
 t.test('concurrent holds never pass the window, and none is refused that fits', async t => {
-  const limits = new MemoryLimits()
+  const limits = new MemoryLimits(new FakeClock())
   const answers = await Promise.all(Array.from({ length: 50 }, (_, index) => limits.reserve(window, index % 2 ? 60 : 10)))
   let taken = 0
   for (const [index, answer] of answers.entries()) if (!('retryAfterMs' in answer)) taken += index % 2 ? 60 : 10
@@ -91,14 +91,15 @@ t.test('concurrent holds never pass the window, and none is refused that fits', 
 })
 
 t.test('buckets are apart, and sizes may differ', async t => {
-  const limits = new MemoryLimits()
+  const clock = new FakeClock()
+  const limits = new MemoryLimits(clock)
   await held(limits, 100)
   t.notMatch(await limits.reserve({ bucket: 'account:vendor', tokens: 1_000_000, windowMs: 1000 }, 1_000_000), { retryAfterMs: Number })
-  mock.timers.tick(1000)
+  clock.pass(1000)
   t.notMatch(await limits.reserve({ bucket: 'account:vendor', tokens: 1_000_000, windowMs: 1000 }, 1_000_000), { retryAfterMs: Number })
   t.same(await limits.reserve(window, 1), { retryAfterMs: 59_000 })
 })
 
 t.test('refuses what is no number of tokens', async t => {
-  await t.rejects(new MemoryLimits().reserve(window, Number.NaN), RangeError)
+  await t.rejects(new MemoryLimits(new FakeClock()).reserve(window, Number.NaN), RangeError)
 })

@@ -161,7 +161,7 @@ function checkServer(t: Test, server: PostgresServer): void {
       database.transaction().execute(async transaction => {
         broken = await pidOf(transaction)
         await rows(url, `select pg_terminate_backend(${broken})`)
-        await setTimeout(100)
+        while ((await rows(url, `select 1 from pg_stat_activity where pid = ${broken}`)).length > 0) await setTimeout(10)
         await pidOf(transaction)
       }),
     )

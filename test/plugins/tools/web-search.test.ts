@@ -8,6 +8,7 @@ import { engineVariables } from '../../../plugins/tools/web-search/variables.ts'
 import { gateway } from '../../kit/gateway.ts'
 import { ask, listing, said, stop, text, usage, witness } from '../../kit/stage.ts'
 import { calling, outputsIn, toCall } from '../../kit/tool-stage.ts'
+import { FakeClock } from '../../kit/set-up.ts'
 import { broken, engine, pages, searching } from '../../kit/search-stage.ts'
 
 const tools = [{ type: 'web_search' }]
@@ -253,6 +254,7 @@ t.test('engines are asked in order until one answers, and rest after failures', 
   const second = engine('second', () => new Promise(() => {}))
   const third = engine('third')
   const under = await gateway({
+    clock: new FakeClock(),
     plugins: [
       acme.plugin,
       third.plugin,
