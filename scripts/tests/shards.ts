@@ -19,5 +19,4 @@ export const shards: readonly Shard[] = [
 /** Files that get a process of their own, with the reason. Files of one folder share processes otherwise. */
 export const alone: Readonly<Record<string, string>> = {
   'test/plugins/stores/sql-stop.test.ts': 'runs its tests side by side',
-  'test/plugins/stores/memory-limits.test.ts': 'x',
 }

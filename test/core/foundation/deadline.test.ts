@@ -1,22 +1,26 @@
 import { mock } from 'node:test'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { Deadline } from '../../../core/foundation/deadline.ts'
 import { FakeClock } from '../../kit/set-up.ts'
 
 let clock: FakeClock
 
-t.beforeEach(() => {
-  clock = new FakeClock()
-  mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
-})
-t.afterEach(() => mock.timers.reset())
+/** A test that moves the time itself. */
+function timed(name: string, run: (t: Test) => Promise<void>): void {
+  void t.test(name, async t => {
+    clock = new FakeClock()
+    mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
+    t.teardown(() => mock.timers.reset())
+    await run(t)
+  })
+}
 
 function pass(milliseconds: number): void {
   clock.pass(milliseconds)
   mock.timers.tick(milliseconds)
 }
 
-t.test('short deadlines pass once, and not before their time', async t => {
+timed('short deadlines pass once, and not before their time', async t => {
   let passed = 0
   new Deadline(clock, 20, () => passed++)
   pass(19)
@@ -27,7 +31,7 @@ t.test('short deadlines pass once, and not before their time', async t => {
   t.equal(passed, 1)
 })
 
-t.test('a deadline that has ended does not pass', async t => {
+timed('a deadline that has ended does not pass', async t => {
   let passed = 0
   const deadline = new Deadline(clock, 10, () => passed++)
   deadline.end()
@@ -36,7 +40,7 @@ t.test('a deadline that has ended does not pass', async t => {
   t.equal(passed, 0)
 })
 
-t.test('long deadlines share a timer, and neither pass early nor twice', async t => {
+timed('long deadlines share a timer, and neither pass early nor twice', async t => {
   const passed: string[] = []
   new Deadline(clock, 5_000, () => passed.push('first'))
   const ended = new Deadline(clock, 5_000, () => passed.push('ended'))

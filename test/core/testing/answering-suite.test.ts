@@ -14,15 +14,13 @@ async function* says(call: ProviderCall, ...events: readonly GenerationEvent[]):
   }
 }
 
-t.before(() => mock.timers.enable({ apis: ['setTimeout'] }))
-t.after(() => mock.timers.reset())
-
 /** The checks that a provider does not pass. A turn of the event loop takes one millisecond. */
 async function failing(generate: Provider['generate']): Promise<readonly string[]> {
   const checks: (readonly [name: string, run: () => Promise<void>])[] = []
   const requests = [{ model: 'demo', input: [] }]
   answeringSuite({ test: (name, run) => checks.push([name, run]) }, { provider: { id: 'demo', generate }, requests, stopMs: 20 })
   const failed = new Set<string>()
+  mock.timers.enable({ apis: ['setTimeout'] })
   for (const [name, run] of checks) {
     let isOver = false
     const checked = run()
@@ -31,6 +29,7 @@ async function failing(generate: Provider['generate']): Promise<readonly string[
     for (; !isOver; mock.timers.tick(1)) await nextTurn()
     await checked
   }
+  mock.timers.reset()
   return [...failed]
 }
 
