@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { Agent, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
-import t from 'tap'
 import { GatewayError } from '../../../core/index.ts'
 import {
   checkJsonLimits,
@@ -12,7 +11,8 @@ import {
   maximumShapes,
   maximumValues,
 } from '../../../core/http/json-limits.ts'
-import { listeningGateway, type ListeningGateway } from '../../kit/gateway.ts'
+import t from 'tap'
+import { byEveryWay, listeningGateway, type ListeningGateway } from '../../kit/gateway.ts'
 
 const head = '{"model":"sandbox/echo","input":"hi"'
 
@@ -123,7 +123,7 @@ const compressions: Readonly<Record<string, (body: string) => Buffer>> = {
   zstd: zstdCompressSync,
 }
 
-t.test('a body may be compressed, and its limit is that of what comes out', async t => {
+byEveryWay('a body may be compressed, and its limit is that of what comes out', async t => {
   const maxBodyBytes = 100_000
   const under = await listeningGateway({ settings: { maxBodyBytes } })
   t.teardown(under.stop)
@@ -160,7 +160,7 @@ t.test('a body may be compressed, and its limit is that of what comes out', asyn
   t.equal((await under.request('/v1/responses', { body: `${head}}` })).status, 200, 'it goes on')
 })
 
-t.test('a body that is too large is answered, however it is sent', async t => {
+byEveryWay('a body that is too large is answered, however it is sent', async t => {
   const under = await listeningGateway({ settings: { maxBodyBytes: 1_000 } })
   t.teardown(under.stop)
   const body = Buffer.from(`${head},"user":"${'x'.repeat(3_000_000)}"}`)
@@ -176,7 +176,7 @@ t.test('a body that is too large is answered, however it is sent', async t => {
   }
 })
 
-t.test('a byte order mark is skipped', async t => {
+byEveryWay('a byte order mark is skipped', async t => {
   const under = await listeningGateway()
   t.teardown(under.stop)
   const body = Buffer.from(`\ufeff${head}}`)

@@ -1,7 +1,6 @@
 import { connect } from 'node:net'
-import t from 'tap'
 import { definePlugin, Routes } from '../../../core/index.ts'
-import { gateway, listeningGateway } from '../../kit/gateway.ts'
+import { byEveryWay, gateway, listeningGateway } from '../../kit/gateway.ts'
 
 interface ErrorBody {
   readonly error: { readonly message: string; readonly type: string; readonly param: string | null; readonly code: string }
@@ -131,7 +130,7 @@ const badBodies: readonly (readonly [string, string, number, string, string | nu
   ['an unknown model', text({ ...hi, model: 'sandbox-echo' }), 400, 'model_not_found', 'model'],
 ]
 
-t.test('bad bodies are told apart, with the field by its path', async t => {
+byEveryWay('bad bodies are told apart, with the field by its path', async t => {
   const under = await listeningGateway()
   t.teardown(under.stop)
   for (const [name, body, status, code, param] of badBodies) {
@@ -152,7 +151,7 @@ t.test('bad bodies are told apart, with the field by its path', async t => {
   t.equal(alive.status, 200, 'the process goes on serving')
 })
 
-t.test('an unknown name brings the nearest ones', async t => {
+byEveryWay('an unknown name brings the nearest ones', async t => {
   const under = await listeningGateway()
   t.teardown(under.stop)
   const nearest = async (model: string): Promise<string> =>
@@ -163,7 +162,7 @@ t.test('an unknown name brings the nearest ones', async t => {
   t.match(await nearest('zzzzzz'), /GET \/v1\/models/)
 })
 
-t.test('a path that nobody serves brings what is served instead', async t => {
+byEveryWay('a path that nobody serves brings what is served instead', async t => {
   const under = await gateway()
   t.teardown(under.stop)
   for (const [path, told] of [
@@ -192,7 +191,7 @@ t.test('a path that nobody serves brings what is served instead', async t => {
   t.match(await under.recorded(13), [{ status: 404, errorCode: 'not_found' }], 'with a record')
 })
 
-t.test('the surface: paths, methods, content types, sizes and keys', async t => {
+byEveryWay('the surface: paths, methods, content types, sizes and keys', async t => {
   const under = await listeningGateway({ settings: { maxBodyBytes: 2_000 } })
   t.teardown(under.stop)
   const key = { authorization: `Bearer ${under.apiKey}` }
@@ -240,7 +239,7 @@ t.test('the surface: paths, methods, content types, sizes and keys', async t => 
     t.equal((await post(text(hi), { ...key, ...json }, path)).status, 200, `${path} is served`)
 })
 
-t.test('a body that breaks off, and bytes that are no HTTP, leave the process serving', async t => {
+byEveryWay('a body that breaks off, and bytes that are no HTTP, leave the process serving', async t => {
   const under = await listeningGateway()
   t.teardown(under.stop)
   const { port } = new URL(under.url)
@@ -266,7 +265,7 @@ t.test('a body that breaks off, and bytes that are no HTTP, leave the process se
   t.equal((await under.request('/v1/responses', { body: hi })).status, 200)
 })
 
-t.test('every request leaves one record, and health none', async t => {
+byEveryWay('every request leaves one record, and health none', async t => {
   const under = await listeningGateway()
   t.teardown(under.stop)
   await fetch(`${under.url}/v1/responses/health`)
@@ -291,7 +290,7 @@ t.test('every request leaves one record, and health none', async t => {
   t.ok(records.every(({ request, response, status }) => status === 200 || (!request && !response)))
 })
 
-t.test('a route that throws is a 500, and the log names its plugin', async t => {
+byEveryWay('a route that throws is a 500, and the log names its plugin', async t => {
   const broken = definePlugin({
     name: 'acme-whoami',
     options: { type: 'object', additionalProperties: false, properties: {} },

@@ -1,9 +1,8 @@
-import t from 'tap'
-import { gateway, scripted } from '../../kit/gateway.ts'
+import { byEveryWay, gateway, scripted } from '../../kit/gateway.ts'
 
 const large = (bytes: number): object => ({ model: 'acme/m', input: 'x'.repeat(bytes) })
 
-t.test('bodies of one key take at most half of the room, and give it back', async t => {
+byEveryWay('bodies of one key take at most half of the room, and give it back', async t => {
   let answer!: () => void
   const may = new Promise<void>(resolve => {
     answer = resolve

@@ -2,11 +2,10 @@ import { once } from 'node:events'
 import { createServer, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import t from 'tap'
 import { ProviderFailure, type GenerationEvent } from '../../../core/index.ts'
 import { checkStream, cut, fakeUpstream, Gate, readEvents, reset, sseFrame, stall, type Step } from '../../../core/testing/index.ts'
 import openaiChat from '../../../plugins/providers/openai-chat/index.ts'
-import { gateway, hello, listeningGateway, saying, scripted, type ListeningGateway } from '../../kit/gateway.ts'
+import { byEveryWay, gateway, hello, listeningGateway, saying, scripted, type ListeningGateway } from '../../kit/gateway.ts'
 
 const finish: GenerationEvent = { type: 'finish', reason: 'stop' }
 const text = (text: string): GenerationEvent => ({ type: 'text', text })
@@ -44,7 +43,7 @@ const chunk = (delta: object, more: object = {}): string =>
     JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, ...more }] }),
   )
 
-t.test('frames come whole, in order, and close with the connection', async t => {
+byEveryWay('frames come whole, in order, and close with the connection', async t => {
   const under = await listeningGateway({ plugins: [saying('acme', hello)] })
   t.teardown(under.stop)
   const { reply } = open(under, { model: 'acme/m', input: 'hi', stream: true })
@@ -61,7 +60,7 @@ t.test('frames come whole, in order, and close with the connection', async t => 
   t.equal(response.model, 'acme/m')
 })
 
-t.test('what a client does not read is not taken from the provider', async t => {
+byEveryWay('what a client does not read is not taken from the provider', async t => {
   let taken = 0
   const endless = scripted('acme', async function* () {
     for (;;) {
@@ -85,7 +84,7 @@ t.test('what a client does not read is not taken from the provider', async t => 
   await body!.cancel()
 })
 
-t.test('a client that leaves aborts the upstream, in both modes, and is recorded as 499', async t => {
+byEveryWay('a client that leaves aborts the upstream, in both modes, and is recorded as 499', async t => {
   for (const stream of [true, false]) {
     const upstream = await fakeUpstream([
       {
@@ -110,7 +109,7 @@ t.test('a client that leaves aborts the upstream, in both modes, and is recorded
   }
 })
 
-t.test('a client that stops reading stops the upstream read, and both go on when it reads again', async t => {
+byEveryWay('a client that stops reading stops the upstream read, and both go on when it reads again', async t => {
   const piece = 'x'.repeat(1_000)
   const total = 20_000
   let produced = 0
@@ -132,7 +131,7 @@ t.test('a client that stops reading stops the upstream read, and both go on when
   t.equal(produced, total)
 })
 
-t.test('a client that stalls and then leaves ends the run', async t => {
+byEveryWay('a client that stalls and then leaves ends the run', async t => {
   let produced = 0
   let stopped = false
   const under = await listeningGateway({
@@ -157,7 +156,7 @@ t.test('a client that stalls and then leaves ends the run', async t => {
   t.equal(under.gateway.liveRuns, 0)
 })
 
-t.test('silence is broken: by comments before the answer, by response.in_progress after it', async t => {
+byEveryWay('silence is broken: by comments before the answer, by response.in_progress after it', async t => {
   const first = new Gate()
   const second = new Gate()
   const under = await listeningGateway({
@@ -184,7 +183,7 @@ t.test('silence is broken: by comments before the answer, by response.in_progres
   t.equal(checkStream(got).response.status, 'completed')
 })
 
-t.test('a stream that commits sends its status at once, before anything was generated', async t => {
+byEveryWay('a stream that commits sends its status at once, before anything was generated', async t => {
   const gate = new Gate()
   const under = await listeningGateway({
     settings: { commitAfterMs: 1 },
@@ -204,7 +203,7 @@ t.test('a stream that commits sends its status at once, before anything was gene
   t.equal(checkStream(await readUntil(message, () => false)).response.status, 'completed')
 })
 
-t.test('failover stays invisible until an attempt answers', async t => {
+byEveryWay('failover stays invisible until an attempt answers', async t => {
   const gate = new Gate()
   const failing = (id: string, before?: Gate): ReturnType<typeof scripted> =>
     scripted(id, async function* () {
@@ -232,7 +231,7 @@ t.test('failover stays invisible until an attempt answers', async t => {
   )
 })
 
-t.test('a failure before the answer is a status; after it, error and response.failed', async t => {
+byEveryWay('a failure before the answer is a status; after it, error and response.failed', async t => {
   const down = new ProviderFailure({ kind: 'overloaded', message: 'too busy', status: 529, upstream: '{"busy":true}' })
   const gate = new Gate()
   const plugins = [
@@ -268,7 +267,7 @@ t.test('a failure before the answer is a status; after it, error and response.fa
   }
 })
 
-t.test('a stream that the upstream cut short is never a success', async t => {
+byEveryWay('a stream that the upstream cut short is never a success', async t => {
   const half = chunk({ content: 'Hello' })
   const endings: Record<string, readonly Step[]> = {
     'an early end': [half],
@@ -306,7 +305,7 @@ t.test('a stream that the upstream cut short is never a success', async t => {
   }
 })
 
-t.test('an upstream that stalls is a 504 before the answer and provider_timeout after it', async t => {
+byEveryWay('an upstream that stalls is a 504 before the answer and provider_timeout after it', async t => {
   const upstream = await fakeUpstream(({ text }) => ({
     headers: { 'content-type': 'text/event-stream' },
     body: text.includes('faltering') ? [chunk({ content: 'Hel' }), stall] : [stall],
@@ -332,7 +331,7 @@ t.test('an upstream that stalls is a 504 before the answer and provider_timeout 
   for (const { closed } of upstream.requests) t.equal(await closed, 'early', 'the upstream is let go')
 })
 
-t.test('a provider that watches no signal is left behind', async t => {
+byEveryWay('a provider that watches no signal is left behind', async t => {
   const under = await gateway({
     plugins: [
       scripted(
@@ -350,7 +349,7 @@ t.test('a provider that watches no signal is left behind', async t => {
   t.equal(under.gateway.liveRuns, 0)
 })
 
-t.test('shutting down ends open streams with an error', async t => {
+byEveryWay('shutting down ends open streams with an error', async t => {
   const gate = new Gate()
   const under = await listeningGateway({
     plugins: [
@@ -371,7 +370,7 @@ t.test('shutting down ends open streams with an error', async t => {
   t.match(response.error, { code: 'server_error', message: /shutting down/ })
 })
 
-t.test('a connection whose answer is over serves another request; one that the upstream keeps open is closed', async t => {
+byEveryWay('a connection whose answer is over serves another request; one that the upstream keeps open is closed', async t => {
   const usage = sseFrame({ choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } })
   const answer = `${chunk({ content: 'Hello.' })}${chunk({}, { finish_reason: 'stop' })}${usage}data: [DONE]\n\n`
   const sockets: Socket[] = []

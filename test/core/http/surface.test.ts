@@ -1,13 +1,12 @@
-import t from 'tap'
 import { Routes, type Route } from '../../../core/index.ts'
 import decisions from '../../../plugins/endpoints/decisions/index.ts'
 import openapi from '../../../plugins/endpoints/openapi/index.ts'
 import { adding } from '../../kit/stage.ts'
-import { gateway, listeningGateway } from '../../kit/gateway.ts'
+import { byEveryWay, gateway, listeningGateway } from '../../kit/gateway.ts'
 
 const hi = { model: 'sandbox/echo', input: 'hi' }
 
-t.test('HEAD answers wherever GET does, with the same head and no body', async t => {
+byEveryWay('HEAD answers wherever GET does, with the same head and no body', async t => {
   const streamed: Route = {
     method: 'GET',
     path: '/v1/streamed',
@@ -33,7 +32,7 @@ t.test('HEAD answers wherever GET does, with the same head and no body', async t
   t.same(heads, [...paths, '/v1/responses/resp_unknown', '/v1/models', '/v1/streamed'], 'HEAD is recorded as GET is')
 })
 
-t.test('other methods of a known path are a 405 that says which there are, in the form of its surface', async t => {
+byEveryWay('other methods of a known path are a 405 that says which there are, in the form of its surface', async t => {
   const under = await listeningGateway({ plugins: [decisions({})] })
   t.teardown(under.stop)
   const cases: readonly (readonly [string, string, string])[] = [
@@ -61,7 +60,7 @@ t.test('other methods of a known path are a 405 that says which there are, in th
   t.equal((await fetch(`${under.url}/v1/systemone/more`, { method: 'PUT' })).status, 404, 'what is below is not there')
 })
 
-t.test('browsers are let in where the config says so, and a preflight needs no key', async t => {
+byEveryWay('browsers are let in where the config says so, and a preflight needs no key', async t => {
   const origin = 'https://app.example.com'
   const preflight = { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization,content-type' }
   const closed = await gateway()
@@ -105,7 +104,7 @@ t.test('browsers are let in where the config says so, and a preflight needs no k
   }
 })
 
-t.test('the key may come in x-api-key as well', async t => {
+byEveryWay('the key may come in x-api-key as well', async t => {
   const under = await gateway()
   t.teardown(under.stop)
   const other = await under.gateway.issueKey({ name: 'other' })

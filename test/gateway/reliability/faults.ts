@@ -276,3 +276,12 @@ function withoutUsage(wire: WireUnderTest, mode: Mode): readonly string[] {
 function stripped(text: string): string {
   return JSON.stringify(JSON.parse(text), (key, value: unknown) => (key === 'usage' || key === 'usageMetadata' ? undefined : value))
 }
+
+/** Every fault on one wire only, another one each time. */
+export function onOneWire(wires: readonly WireUnderTest[]): readonly Fault[] {
+  return faults.map((fault, index) => {
+    const possible = wires.filter(wire => fault.on?.(wire) ?? true)
+    const chosen = possible[fault.heavy ? 0 : index % possible.length]
+    return { ...fault, on: wire => wire === chosen }
+  })
+}

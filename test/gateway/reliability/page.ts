@@ -1,5 +1,5 @@
 import { failurePolicies } from '../../../core/attempts/failure-policy.ts'
-import { runMatrix, type Cell, type Ruled } from './matrix.ts'
+import { runMatrix, type Cell, type Matrix, type Ruled } from './matrix.ts'
 import type { Mode } from './faults.ts'
 import { wires } from './wires.ts'
 
@@ -82,9 +82,34 @@ function ruledRows(found: readonly Ruled[]): readonly string[] {
 }
 
 function faultRows(cells: readonly Cell[]): readonly string[] {
-  return rowsOf(
-    cells.map(({ alone, withFallback, ...cell }) => ({ ...cell, told: [alone.tried, alone.came, withFallback.tried, withFallback.came] })),
-  )
+  return rowsOf(cells.map(toldOf))
+}
+
+function toldOf({ alone, withFallback, ...cell }: Cell): Told {
+  return { ...cell, told: [alone.tried, alone.came, withFallback.tried, withFallback.came] }
+}
+
+/** What the page does not say as a part of the matrix has shown it, a line each. */
+export function deniedBy(page: string, { cells, crowds, hedges }: Matrix): readonly string[] {
+  const [, , faultsTold = '', crowdsTold = '', hedgesTold = ''] = page.split(/^## /m)
+  const tables = [
+    [faultsTold, cells.map(toldOf)],
+    [crowdsTold, crowds.map(ruled => ({ ...ruled, told: [ruled.tried, ruled.came] }))],
+    [hedgesTold, hedges.map(ruled => ({ ...ruled, told: [ruled.tried, ruled.came] }))],
+  ] as const
+  return tables.flatMap(([table, found]) => found.filter(each => !tells(table, each)).map(each => JSON.stringify(each)))
+}
+
+function tells(table: string, { fault, mode, wire, told }: Told): boolean {
+  return table.split('\n').some(line => {
+    const [, name, reply, onWires = '', ...columns] = line.split(' | ').flatMap(cell => cell.split(/^\| | \|$/))
+    return (
+      name === fault &&
+      (reply === 'both' || reply === mode) &&
+      (onWires === 'all' || onWires.split(', ').includes(wire)) &&
+      told.every((column, index) => columns[index] === column)
+    )
+  })
 }
 
 interface Told {
