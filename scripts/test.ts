@@ -14,6 +14,7 @@ if (!Number.isInteger(jobs) || jobs < 1) throw new Error(`--jobs expects a whole
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
 const files = filesOf(positionals, testFiles(fileURLToPath(new URL('..', import.meta.url))))
-const { text, isGood } = report(await runTests(files, { jobs, onFailure: failure => console.log(`\nnot ok ${failure}\n`) }))
+const { text, passed, failed } = report(await runTests(files, { jobs, onFailure: failure => console.log(`\nnot ok ${failure}\n`) }))
 console.log(text)
-process.exitCode = isGood ? 0 : 1
+// A run without a test is not a success.
+process.exitCode = failed === 0 && passed > 0 ? 0 : 1

@@ -47,8 +47,11 @@ export function outcomeOf(output: string, files: readonly string[], { exitCode, 
   }
   const failed = counts.get('fail') ?? 0
   const isOver = summary !== '' && times.length === files.length
-  const bad = why ?? (isOver ? (exitCode !== 0 && failed === 0 ? `ended with exit code ${exitCode}` : undefined) : `ended early, with exit code ${exitCode}`)
-  if (bad !== undefined) failures.push(`${file}: the process ${bad}\n${[...lines, ...complaints.split('\n')].slice(-longestFailure).join('\n')}`)
+  const bad =
+    why ??
+    (isOver ? (exitCode !== 0 && failed === 0 ? `ended with exit code ${exitCode}` : undefined) : `ended early, with exit code ${exitCode}`)
+  if (bad !== undefined)
+    failures.push(`${file}: the process ${bad}\n${[...lines, ...complaints.split('\n')].slice(-longestFailure).join('\n')}`)
   return {
     passed: counts.get('pass') ?? 0,
     failed: failed + (bad === undefined ? 0 : 1),

@@ -48,7 +48,10 @@ export function sharesOf(files: readonly string[]): readonly Share[] {
   const shared = shards.flatMap(shard => {
     const inShard = files.filter(file => !(file in alone) && shardOf(file) === shard)
     const size = Math.ceil(inShard.length / Math.ceil(inShard.length / mostFiles))
-    return Array.from({ length: Math.ceil(inShard.length / size) }, (_, at) => ({ files: inShard.slice(at * size, (at + 1) * size), shard }))
+    return Array.from({ length: Math.ceil(inShard.length / size) }, (_, at) => ({
+      files: inShard.slice(at * size, (at + 1) * size),
+      shard,
+    }))
   })
   return [...single, ...shared]
 }

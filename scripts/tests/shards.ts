@@ -16,7 +16,19 @@ export const shards: readonly Shard[] = [
   { name: 'core', folders: ['test/core', 'test/repository'], startsCommand: true },
 ]
 
-/** Files that get a process of their own, with the reason. Files of one folder share processes otherwise. */
+/** Files that get a process of their own, with the reason. In the order in which they start: the longest first. */
 export const alone: Readonly<Record<string, string>> = {
-  'test/plugins/stores/sql-stop.test.ts': 'runs its tests side by side',
+  'test/gateway/reliability/page.test.ts': 'takes long',
+  'test/plugins/endpoints/dashboard/pages.test.ts': 'takes long',
+  'test/plugins/endpoints/dashboard/management.test.ts': 'takes long',
+  'test/plugins/endpoints/dashboard/roles.test.ts': 'takes long',
+  'test/plugins/endpoints/dashboard/journey.test.ts': 'takes long',
+  'test/plugins/providers/recordings/openai-chat.test.ts': 'takes long',
+  'test/config/command.test.ts': 'takes long',
+  'test/core/operation/answer-limits.test.ts': 'takes long',
+  'test/plugins/stores/sql-postgres.test.ts': 'takes long',
+  'test/plugins/stores/sql-stop.test.ts': 'runs its tests side by side (`t.jobs`), which would hold for the files after it',
+  'test/core/guards/guard-failures.test.ts': 'takes long',
+  'test/gateway/described.test.ts': 'takes long',
+  'test/config/admin.test.ts': 'takes long',
 }

@@ -5,6 +5,7 @@ import t from 'tap'
 import decisions from '../../plugins/endpoints/decisions/index.ts'
 import openapi from '../../plugins/endpoints/openapi/index.ts'
 import { listeningGateway } from '../kit/gateway.ts'
+import { isLong } from '../kit/long.ts'
 
 // Thousands of requests made from the description that the gateway gives of itself, valid ones and others. None may end in a 5xx, in a
 // reply that the description denies, or in success where it denies the request.
@@ -18,11 +19,10 @@ const excluded = [
 ]
 
 const options =
-  `run --phases coverage,fuzzing --checks all --exclude-checks ${excluded.join(',')} --max-examples 10 --generation-deterministic
+  `run --phases coverage,fuzzing --checks all --exclude-checks ${excluded.join(',')} --max-examples ${isLong ? 100 : 10} --generation-deterministic
   --continue-on-failure --no-color --warnings off`.split(/\s+/)
 
-// About a minute on two cores that have nothing else to do.
-t.setTimeout(600_000)
+t.setTimeout(900_000)
 
 t.test('the gateway is as it describes itself', { skip: absent }, async t => {
   const settings = { name: 'test', user: 'jane', policy: { logging: { value: true } } }

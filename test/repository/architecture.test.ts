@@ -2,6 +2,7 @@ import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { alone } from '../../scripts/tests/shards.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const sourceFolders = ['core', 'plugins', 'config', 'test', 'bench', 'examples', 'scripts']
@@ -255,6 +256,16 @@ t.test('test/ mirrors the tree', async t => {
       `each test in test/plugins/${kind} is <plugin>.test.ts or <plugin>-<aspect>.test.ts`,
     )
   }
+})
+
+t.test('hooks are set within tests, because files share a process', async t => {
+  const setters = files.filter(
+    file => file.endsWith('.test.ts') && /^t\.(before|beforeEach|after|afterEach|jobs)\b/m.test(readFileSync(join(root, file), 'utf8')),
+  )
+  t.same(
+    setters.filter(file => !(file in alone)),
+    [],
+  )
 })
 
 t.test('files are named in kebab-case, after what is in them', async t => {

@@ -12,13 +12,14 @@ import { SqlResponses } from '../../../plugins/stores/sql/responses.ts'
 import { SealedParts } from '../../../plugins/stores/sql/sealed-parts.ts'
 import { openSqlite } from '../../../plugins/stores/sql/sqlite/open.ts'
 import type { Tables } from '../../../plugins/stores/sql/tables.ts'
+import { isLong } from '../../kit/long.ts'
 import { config, Workplace, type TurnpikeProcess } from '../../kit/turnpike-process.ts'
 import { silent } from './databases.ts'
 import { noPostgres, startPostgres } from './postgres-server.ts'
 import { masterKey } from './sql.ts'
 
-/** How often the gateway is killed. A thorough run: TURNPIKE_CRASHES=20. */
-const crashes = Number(process.env['TURNPIKE_CRASHES'] ?? 3)
+/** How often the gateway is killed. */
+const crashes = isLong ? 20 : 3
 const clients = 12
 /** `RecordQueue` hands the sink this many at once. */
 const recordsInBatch = 500

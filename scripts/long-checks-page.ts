@@ -1,0 +1,27 @@
+import { longChecks } from './tests/long-checks.ts'
+import type { LongResult, LongRun } from './tests/long-results.ts'
+
+/** `docs/long-checks.md`. */
+export function longChecksPage({ date, commit, results }: LongRun): string {
+  const rows = longChecks.map(({ name, difference }) => {
+    const result = results.find(each => each.name === name)
+    return `| ${name} | ${difference} | ${result ? outcome(result) : 'not run'} |`
+  })
+  return `<!-- Written by \`npm run test:long\` from scripts/tests/long-checks.ts and long-results.json. -->
+
+# Long checks
+
+\`npm test\` has a short form of each check below, so that it takes minutes. \`npm run test:long\` runs them at full length; run it before a release, and before you call a larger change done. It needs what \`.ci/run\` installs (Postgres, schemathesis), and [wrk](https://packages.debian.org/wrk) and \`npm run build\` for the memory check.
+
+The last run: ${date}, at commit \`${commit}\`.
+
+| check | beyond the short form | result |
+|---|---|---|
+${rows.join('\n')}
+`
+}
+
+function outcome({ passed, failed, skipped, seconds }: LongResult): string {
+  const counts = [`${passed.toLocaleString('en-US')} passed`, failed > 0 && `**${failed} failed**`, skipped > 0 && `${skipped} skipped`]
+  return `${counts.filter(Boolean).join(', ')} in ${seconds} s`
+}

@@ -1,0 +1,52 @@
+// Runs the long checks one after the other: `npm run test:long`, or some of them by their names: `npm run test:long -- Crashes`. A run of all
+// writes scripts/tests/long-results.json and docs/long-checks.md.
+
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { longChecksPage } from './long-checks-page.ts'
+import { longChecks, type LongCheck } from './tests/long-checks.ts'
+import type { LongResult } from './tests/long-results.ts'
+import { filesOf, testFiles } from './tests/plan.ts'
+import { report } from './tests/report.ts'
+import { runTests } from './tests/run.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const wanted = process.argv.slice(2)
+const unknown = wanted.filter(name => !longChecks.some(check => check.name === name))
+if (unknown.length > 0)
+  throw new Error(`Expected names of long checks (${longChecks.map(({ name }) => name).join(', ')}), but got '${unknown.join("', '")}'.`)
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+
+const results: LongResult[] = []
+for (const check of longChecks.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
+  console.log(`\n== ${check.name}`)
+  const start = performance.now()
+  const counts = check.program ? runProgram(check.program) : await runFiles(check)
+  results.push({ name: check.name, ...counts, seconds: Math.round((performance.now() - start) / 1000) })
+}
+const failed = results.reduce((sum, result) => sum + result.failed, 0)
+const passed = results.reduce((sum, result) => sum + result.passed, 0)
+if (wanted.length === 0) {
+  const commit = spawnSync('git', ['rev-parse', '--short=10', 'HEAD'], { cwd: root, encoding: 'utf8' }).stdout.trim()
+  const run = { date: new Date().toISOString().slice(0, 10), commit, results }
+  writeFileSync(new URL('tests/long-results.json', import.meta.url), `${JSON.stringify(run, undefined, 2)}\n`)
+  writeFileSync(new URL('../docs/long-checks.md', import.meta.url), longChecksPage(run))
+}
+console.log(`\n${passed} passed, ${failed} failed`)
+process.exitCode = failed === 0 && passed > 0 ? 0 : 1
+
+async function runFiles({ files = [] }: LongCheck): Promise<Omit<LongResult, 'name' | 'seconds'>> {
+  const outcomes = await runTests(filesOf(files, testFiles(root)), {
+    environment: { TURNPIKE_TEST_LONG: '1' },
+    onFailure: failure => console.log(`\nnot ok ${failure}\n`),
+  })
+  const { text, passed, failed, skipped } = report(outcomes)
+  console.log(text)
+  return { passed, failed, skipped }
+}
+
+function runProgram(program: readonly string[]): Omit<LongResult, 'name' | 'seconds'> {
+  const isGood = spawnSync(process.execPath, program, { cwd: root, stdio: 'inherit' }).status === 0
+  return { passed: isGood ? 1 : 0, failed: isGood ? 0 : 1, skipped: 0 }
+}

@@ -1,0 +1,53 @@
+/** What `npm run test:long` runs. The short form of each is in `npm test`. */
+export interface LongCheck {
+  readonly name: string
+  /** How the long form differs from the short one, for docs/long-checks.md. */
+  readonly difference: string
+  /** Test files or folders that know both forms (`isLong` in test/kit/long.ts), or a program. */
+  readonly files?: readonly string[]
+  readonly program?: readonly string[]
+}
+
+export const longChecks: readonly LongCheck[] = [
+  {
+    name: 'Faults of vendors',
+    difference: 'every fault of [reliability.md](reliability.md) on every wire; the short form tries each fault on one wire',
+    files: ['test/gateway/reliability/page.test.ts'],
+  },
+  {
+    name: 'Fuzzing with schemathesis',
+    difference: '100 examples per operation and phase instead of 10',
+    files: ['test/gateway/described.test.ts'],
+  },
+  {
+    name: 'Properties',
+    difference: '20 times as many cases',
+    files: [
+      'test/gateway/properties',
+      'test/core/generation/structured-output-texts.test.ts',
+      'test/core/generation/lowering-tools.test.ts',
+      'test/core/tokens',
+      'test/plugins/decisions/llm-calibration.test.ts',
+      'test/plugins/decisions/llm.test.ts',
+      'test/plugins/endpoints/decisions-properties.test.ts',
+      'test/plugins/guardrails/redaction-properties.test.ts',
+      'test/plugins/guardrails/words.test.ts',
+      'test/plugins/sorts/performance.test.ts',
+    ],
+  },
+  {
+    name: 'Ways into HTTP',
+    difference: 'without a socket, too; the short form has Node.js and h3',
+    files: ['test/core/http'],
+  },
+  {
+    name: 'Crashes',
+    difference: '20 kills under load on each database instead of 3',
+    files: ['test/plugins/stores/sql-crash.test.ts'],
+  },
+  {
+    name: 'Memory',
+    difference: 'RSS after a collection, from request 200,000 to request 400,000; there is no short form',
+    program: ['bench/soak.ts', '--only', 'growth', '--from', '200000', '--to', '400000'],
+  },
+]
