@@ -11,7 +11,7 @@ import memory from '../../../plugins/stores/memory/index.ts'
 import sql from '../../../plugins/stores/sql/index.ts'
 import { Workplace, type TurnpikeProcess } from '../../kit/turnpike-process.ts'
 import { ask, said, stop, text, witness, type Witness } from '../../kit/stage.ts'
-import { bytesBeside, fileOf, masterKey, openSql, run } from './sql.ts'
+import { bytesBeside, fileOf, masterKey, openSql, run, write } from './sql.ts'
 
 const canary = 'canary-0123456789abcdef'
 const logging = { logging: { value: true } } as const
@@ -90,7 +90,7 @@ t.test('a damaged response is not found, the log names it and says no more, and 
   t.teardown(under.stop)
   const { id, output } = (await ask(under, { model: 'acme/m', input: canary })).response
   const whole = (await ask(under, { model: 'acme/m', input: canary })).response
-  run(file, 'update response set conversation = cast(substr(conversation, 1, length(conversation) - 1) as blob) where id = ?', id)
+  await write(file, 'update response set conversation = cast(substr(conversation, 1, length(conversation) - 1) as blob) where id = ?', id)
   for (const stream of [false, true])
     t.match(await ask(under, { model: 'acme/m', previous_response_id: id, stream }), {
       status: 400,

@@ -49,6 +49,18 @@ export async function lock(database: DatabaseSync): Promise<void> {
   }
 }
 
+/** Lets another program write to the file, in its turn. */
+export async function write(file: string, statement: string, ...parameters: readonly SQLInputValue[]): Promise<void> {
+  const database = new DatabaseSync(file)
+  try {
+    await lock(database)
+    database.prepare(statement).run(...parameters)
+    database.exec('commit')
+  } finally {
+    database.close()
+  }
+}
+
 /** What a statement gives when another program runs it on the file. */
 export function run(file: string, statement: string, ...parameters: readonly SQLInputValue[]): readonly Record<string, unknown>[] {
   const database = new DatabaseSync(file)
