@@ -11,7 +11,7 @@ export function longChecksPage({ date, commit, results }: LongRun): string {
 
 # Long checks
 
-\`npm test\` has a short form of each check below, so that it takes minutes. \`npm run test:long\` runs them at full length; run it before a release, and before you call a larger change done. It needs what \`.ci/run\` installs (Postgres, schemathesis), and [wrk](https://packages.debian.org/wrk) and \`npm run build\` for the memory check.
+\`npm test\` has a short form of each check below, so that it takes minutes. \`npm run test:long\` runs them at full length; run it before a release, and before you call a larger change done. It needs what \`.ci/run\` installs (Postgres, schemathesis), and wrk for the memory check.
 
 The last run: ${date}, at commit \`${commit}\`.
 

@@ -22,7 +22,7 @@ const results: LongResult[] = []
 for (const check of longChecks.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
   console.log(`\n== ${check.name}`)
   const start = performance.now()
-  const counts = check.program ? runProgram(check.program) : await runFiles(check)
+  const counts = check.programs ? runPrograms(check.programs) : await runFiles(check)
   results.push({ name: check.name, ...counts, seconds: Math.round((performance.now() - start) / 1000) })
 }
 const failed = results.reduce((sum, result) => sum + result.failed, 0)
@@ -46,7 +46,7 @@ async function runFiles({ files = [] }: LongCheck): Promise<Omit<LongResult, 'na
   return { passed, failed, skipped }
 }
 
-function runProgram(program: readonly string[]): Omit<LongResult, 'name' | 'seconds'> {
-  const isGood = spawnSync(process.execPath, program, { cwd: root, stdio: 'inherit' }).status === 0
+function runPrograms(programs: readonly (readonly string[])[]): Omit<LongResult, 'name' | 'seconds'> {
+  const isGood = programs.every(program => spawnSync(process.execPath, program, { cwd: root, stdio: 'inherit' }).status === 0)
   return { passed: isGood ? 1 : 0, failed: isGood ? 0 : 1, skipped: 0 }
 }
