@@ -26,7 +26,7 @@ export class MemoryLimits implements RateLimiter {
     const tokens = whole(amount)
     const current = this.#take(window, tokens)
     if (current) return this.#hold(window, tokens, current)
-    return { retryAfterMs: tokens > window.tokens ? undefined : this.#current(window).endsAtMs - this.#clock.now() }
+    return { retryAfterMs: tokens > window.tokens ? undefined : this.#current(window).endsAtMs - this.#clock.elapsed() }
   }
 
   #hold(window: TokenWindow, tokens: number, current: Window): Hold {
@@ -64,7 +64,7 @@ export class MemoryLimits implements RateLimiter {
   }
 
   #current({ bucket, windowMs }: TokenWindow): Window {
-    const now = this.#clock.now()
+    const now = this.#clock.elapsed()
     const known = this.#windows.get(bucket)
     if (known && now < known.endsAtMs) return known
     this.#prune(now)
