@@ -81,10 +81,14 @@ t.test('requests changed at every place of the schema', async t => {
       logging: fc.boolean(),
       reply: wholeReplies,
     })
-    const found = await fc.check(fc.asyncProperty(cases, check), runs(runsAPath, index))
-    // Requests in memory leave the event loop no turn of its own, which the log sinks need.
-    await setImmediate()
-    if (found.failed) t.fail(`${path.name}: ${String(found.errorInstance)}; ${fc.defaultReportMessage(found)}`)
+    // Later runs of one check change more places, so a longer test makes more checks instead, and as many requests reach the provider.
+    for (let time = 0; time < runs(1).numRuns; time++) {
+      const { seed } = runs(1, index + time * requestPaths.length)
+      const found = await fc.check(fc.asyncProperty(cases, check), { numRuns: runsAPath, seed })
+      // Requests in memory leave the event loop no turn of its own, which the log sinks need.
+      await setImmediate()
+      if (found.failed) t.fail(`${path.name}: ${String(found.errorInstance)}; ${fc.defaultReportMessage(found)}`)
+    }
   }
 
   const records = await under.recorded(asked)

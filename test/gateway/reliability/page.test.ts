@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { isLong } from '../../kit/long.ts'
 import { onOneWire } from './faults.ts'
-import { runMatrix } from './matrix.ts'
+import { runMatrix, type Cell } from './matrix.ts'
 import { deniedBy, reliabilityPage } from './page.ts'
 import { wires } from './wires.ts'
 
@@ -15,6 +15,23 @@ t.test('every fault ends as docs/reliability.md says, on one wire each', async t
   const matrix = await runMatrix(onOneWire(wires))
   t.ok(matrix.cells.length > 80 && matrix.crowds.length > 60 && matrix.hedges.length > 5)
   t.same(deniedBy(committed, matrix), [], 'the page does not say this: run `npm run docs`, and look at what changed')
+})
+
+t.test('what the page does not say is found', async t => {
+  const denied = (...cells: readonly Cell[]): number => deniedBy(committed, { cells, crowds: [], hedges: [] }).length
+  const [, row = ''] = /^(\| connection refused .*)$/m.exec(committed) ?? []
+  const [, , , , tried = '', came = '', triedThen = '', cameThen = ''] = row.split(/ ?\| ?/)
+  const right: Cell = {
+    fault: 'connection refused',
+    mode: 'whole',
+    wire: 'gemini',
+    alone: { tried, came },
+    withFallback: { tried: triedThen, came: cameThen },
+  }
+  t.equal(denied(right), 0)
+  t.equal(denied({ ...right, alone: { tried, came: '200 completed' } }), 1)
+  t.equal(denied({ ...right, withFallback: { ...right.withFallback, tried: 'ok' } }, { ...right, fault: 'no such fault' }), 2)
+  t.equal(denied({ ...right, wire: 'no such wire', fault: 'a body in pieces of one byte' }), 1)
 })
 
 t.test('every fault ends as docs/reliability.md says', { skip: !isLong && 'on every wire: npm run test:long' }, async t => {
