@@ -16,7 +16,7 @@ export const longChecks: readonly LongCheck[] = [
   },
   {
     name: 'Fuzzing with schemathesis',
-    difference: '100 examples per operation and phase instead of 10',
+    difference: '500 examples per operation and phase instead of 10',
     files: ['test/gateway/described.test.ts'],
   },
   {

@@ -19,7 +19,7 @@ const excluded = [
 ]
 
 const options =
-  `run --phases coverage,fuzzing --checks all --exclude-checks ${excluded.join(',')} --max-examples ${isLong ? 100 : 10} --generation-deterministic
+  `run --phases coverage,fuzzing --checks all --exclude-checks ${excluded.join(',')} --max-examples ${isLong ? 500 : 10} --generation-deterministic
   --continue-on-failure --no-color --warnings off`.split(/\s+/)
 
 t.setTimeout(900_000)

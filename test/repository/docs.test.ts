@@ -3,6 +3,9 @@ import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { configurationPage } from '../../scripts/configuration-page.ts'
+import { longChecksPage } from '../../scripts/long-checks-page.ts'
+import { longChecks } from '../../scripts/tests/long-checks.ts'
+import lastRun from '../../scripts/tests/long-results.json' with { type: 'json' }
 import { providersPage } from '../../scripts/providers-page.ts'
 import { serverSchema } from '../../config/schema.ts'
 import type { PluginUse } from '../../core/index.ts'
@@ -11,6 +14,16 @@ t.test('the generated pages tell the code as it is', async t => {
   const committed = (page: string): string => readFileSync(new URL(`../../docs/${page}`, import.meta.url), 'utf8')
   t.equal(committed('configuration.md'), await configurationPage(), 'run `npm run docs`')
   t.equal(committed('providers.md'), providersPage(), 'run `npm run docs`')
+})
+
+t.test('the page about long checks tells the last run of all of them', async t => {
+  t.equal(readFileSync(new URL('../../docs/long-checks.md', import.meta.url), 'utf8'), longChecksPage(lastRun), 'run `npm run test:long`')
+  t.same(
+    lastRun.results.map(({ name }) => name),
+    longChecks.map(({ name }) => name),
+  )
+  for (const { name, passed, failed, skipped } of lastRun.results) t.ok(passed > 0 && failed === 0 && skipped === 0, name)
+  t.match(lastRun, { date: /^\d{4}-\d\d-\d\d$/, commit: /^[0-9a-f]{10}$/ })
 })
 
 t.test('every option is explained', async t => {
