@@ -1,7 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { toNodeHandler } from 'h3/node'
-import t, { type Test } from 'tap'
 import {
   definePlugin,
   LogSinks,
@@ -26,23 +25,16 @@ import throughputSort from '../../plugins/sorts/throughput/index.ts'
 import totalsSort from '../../plugins/sorts/totals/index.ts'
 import uptimeSort from '../../plugins/sorts/uptime/index.ts'
 import memory from '../../plugins/stores/memory/index.ts'
-import { isLong } from './long.ts'
 
 type Options = Parameters<typeof testGateway>[0]
 
 /** How requests reach a gateway: without a socket, over one as in production, or over one and all of them through h3. */
-type Ingress = 'memory' | 'node' | 'h3'
+export type Ingress = 'memory' | 'node' | 'h3'
 let ingress: Ingress = 'memory'
-const ways: readonly Ingress[] = isLong ? ['memory', 'node', 'h3'] : ['node', 'h3']
 
-/** A test of what depends on how requests reach the gateway. */
-export function byEveryWay(name: string, run: (t: Test) => Promise<unknown>): void {
-  for (const way of ways)
-    void t.test(`${name}, by ${way}`, async t => {
-      ingress = way
-      t.teardown(() => void (ingress = 'memory'))
-      await run(t)
-    })
+/** How requests reach the gateways that are made from now on. */
+export function enterBy(way: Ingress): void {
+  ingress = way
 }
 
 /** What every gateway under test has. Without a default sort, endpoints keep the order of the catalog. */

@@ -12,7 +12,8 @@ import {
   maximumValues,
 } from '../../../core/http/json-limits.ts'
 import t from 'tap'
-import { byEveryWay, listeningGateway, type ListeningGateway } from '../../kit/gateway.ts'
+import { byEveryWay } from '../../kit/by-every-way.ts'
+import { listeningGateway, type ListeningGateway } from '../../kit/gateway.ts'
 
 const head = '{"model":"sandbox/echo","input":"hi"'
 

@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
 import { definePlugin, Routes } from '../../../core/index.ts'
-import { byEveryWay, gateway, listeningGateway } from '../../kit/gateway.ts'
+import { byEveryWay } from '../../kit/by-every-way.ts'
+import { gateway, listeningGateway } from '../../kit/gateway.ts'
 
 interface ErrorBody {
   readonly error: { readonly message: string; readonly type: string; readonly param: string | null; readonly code: string }

@@ -1,4 +1,5 @@
-import { byEveryWay, gateway, scripted } from '../../kit/gateway.ts'
+import { byEveryWay } from '../../kit/by-every-way.ts'
+import { gateway, scripted } from '../../kit/gateway.ts'
 
 const large = (bytes: number): object => ({ model: 'acme/m', input: 'x'.repeat(bytes) })
 

@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ProviderFailure, type GenerationEvent } from '../../../core/index.ts'
 import { checkStream, cut, fakeUpstream, Gate, readEvents, reset, sseFrame, stall, type Step } from '../../../core/testing/index.ts'
 import openaiChat from '../../../plugins/providers/openai-chat/index.ts'
-import { byEveryWay, gateway, hello, listeningGateway, saying, scripted, type ListeningGateway } from '../../kit/gateway.ts'
+import { byEveryWay } from '../../kit/by-every-way.ts'
+import { gateway, hello, listeningGateway, saying, scripted, type ListeningGateway } from '../../kit/gateway.ts'
 
 const finish: GenerationEvent = { type: 'finish', reason: 'stop' }
 const text = (text: string): GenerationEvent => ({ type: 'text', text })

@@ -2,7 +2,8 @@ import { Routes, type Route } from '../../../core/index.ts'
 import decisions from '../../../plugins/endpoints/decisions/index.ts'
 import openapi from '../../../plugins/endpoints/openapi/index.ts'
 import { adding } from '../../kit/stage.ts'
-import { byEveryWay, gateway, listeningGateway } from '../../kit/gateway.ts'
+import { byEveryWay } from '../../kit/by-every-way.ts'
+import { gateway, listeningGateway } from '../../kit/gateway.ts'
 
 const hi = { model: 'sandbox/echo', input: 'hi' }
 
