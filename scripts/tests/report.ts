@@ -1,4 +1,5 @@
 import type { Outcome } from './outcome.ts'
+import { shardOf } from './plan.ts'
 
 const mostFiles = 20
 
@@ -19,6 +20,10 @@ export function report(outcomes: readonly Outcome[]): Report {
     .flatMap(({ times }) => times)
     .toSorted((a, b) => b.ms - a.ms)
     .slice(0, mostFiles)
+  const shares = Map.groupBy(
+    outcomes.flatMap(({ times }) => times),
+    ({ file }) => shardOf(file).name,
+  )
   const reasons = Map.groupBy(
     outcomes.flatMap(outcome => outcome.reasons),
     reason => reason,
@@ -27,6 +32,8 @@ export function report(outcomes: readonly Outcome[]): Report {
     '',
     `The slowest ${slowest.length === mostFiles ? `${mostFiles} files` : 'files'}:`,
     ...slowest.map(({ file, ms }) => `${(ms / 1000).toFixed(1).padStart(7)} s  ${file}`),
+    '',
+    `Seconds by shard: ${[...shares].map(([name, times]) => `${name} ${Math.round(times.reduce((total, { ms }) => total + ms, 0) / 1000)}`).join(', ')}`,
     ...(reasons.size > 0 ? ['', 'Skipped:'] : []),
     ...[...reasons].map(([reason, all]) => `${String(all.length).padStart(7)}    ${reason === '' ? 'without a reason' : reason}`),
     '',

@@ -87,10 +87,15 @@ t.test('the report counts, names the slowest, and says once why tests were skipp
     reasons: ['needs a moon', 'needs a moon'],
     times: [{ file, ms }],
   })
-  const { text } = report([outcome('a', 20), outcome('b', 1_900)])
-  t.match(text, / {4}1\.9 s {2}b\n {4}0\.0 s {2}a\n/)
-  t.match(text, /\n {6}4 {4}needs a moon\n/)
-  t.match(text, /\n6 passed, 0 failed, 4 skipped$/)
+  const { text } = report([
+    outcome('test/core/a.test.ts', 20),
+    outcome('test/config/b.test.ts', 1_900),
+    outcome('test/core/c.test.ts', 1_000),
+  ])
+  t.match(text, / {4}1\.9 s {2}test\/config\/b\.test\.ts\n {4}1\.0 s {2}test\/core\/c\.test\.ts\n {4}0\.0 s /)
+  t.match(text, /\nSeconds by shard: core 1, package 2\n/)
+  t.match(text, /\n {6}6 {4}needs a moon\n/)
+  t.match(text, /\n9 passed, 0 failed, 6 skipped$/)
 })
 
 const failing = `import t from 'tap'\nt.test('sums', async t => t.equal(1 + 1, 3, 'a wrong sum'))`
