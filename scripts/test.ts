@@ -8,13 +8,27 @@ import { filesOf, testFiles } from './tests/plan.ts'
 import { report } from './tests/report.ts'
 import { runTests, usualJobs } from './tests/run.ts'
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { jobs: { type: 'string', default: String(usualJobs) } } })
-const jobs = Number(values.jobs)
-if (!Number.isInteger(jobs) || jobs < 1) throw new Error(`--jobs expects a whole number above 0, but got '${values.jobs}'.`)
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
-const files = filesOf(positionals, testFiles(fileURLToPath(new URL('..', import.meta.url))))
-const { text, passed, failed } = report(await runTests(files, { jobs, onFailure: failure => console.log(`\nnot ok ${failure}\n`) }))
+const { files, jobs } = asked()
+const outcomes = await runTests(files, {
+  jobs,
+  onFailure: failure => console.log(`\nnot ok ${failure}\n`),
+  onProgress: done => void (process.stdout.isTTY && process.stdout.write(`\r${done} of ${files.length} files`)),
+})
+const { text, passed, failed } = report(outcomes)
 console.log(text)
 // A run without a test is not a success.
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1
+
+function asked(): { readonly files: readonly string[]; readonly jobs: number } {
+  try {
+    const { values, positionals } = parseArgs({ allowPositionals: true, options: { jobs: { type: 'string', default: String(usualJobs) } } })
+    const jobs = Number(values.jobs)
+    if (!Number.isInteger(jobs) || jobs < 1) throw new Error(`--jobs expects a whole number above 0, but got '${values.jobs}'.`)
+    return { files: filesOf(positionals, testFiles(fileURLToPath(new URL('..', import.meta.url)))), jobs }
+  } catch (error) {
+    console.error((error as Error).message)
+    process.exit(1)
+  }
+}

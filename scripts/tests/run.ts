@@ -19,6 +19,8 @@ export interface RunOptions {
   readonly environment?: Readonly<Record<string, string>>
   /** Called for each failure as soon as its process has ended. */
   readonly onFailure?: (failure: string) => void
+  /** Called when a process has ended, with the number of files that are done. */
+  readonly onProgress?: (files: number) => void
 }
 
 /** Runs test files in processes that share the work, and returns what came of each process. */
@@ -41,11 +43,14 @@ export async function runTests(files: readonly string[], options: RunOptions = {
   }
   const outcomes: Outcome[] = []
   let started = 0
+  let done = 0
   const worker = async (): Promise<void> => {
     for (let share = waiting.shift(); share; share = waiting.shift()) {
       const outcome = await runShare(share, ++started, scratch, environment, running)
       outcomes.push(outcome)
       outcome.failures.forEach(failure => options.onFailure?.(failure))
+      done += share.files.length
+      options.onProgress?.(done)
     }
   }
   await Promise.all(Array.from({ length: options.jobs ?? usualJobs }, worker))
