@@ -29,9 +29,11 @@ function clone(t: Test): { readonly folder: string; git(...command: readonly str
   return { folder, git }
 }
 
+const absent = spawnSync('git', ['--version']).status === 0 ? false : 'needs git'
+
 const run = (folder: string) => spawnSync(process.execPath, [hook], { cwd: folder, encoding: 'utf8' })
 
-t.test('what is staged is formatted, in the commit and in the folder', async t => {
+t.test('what is staged is formatted, in the commit and in the folder', { skip: absent }, async t => {
   const { folder, git } = clone(t)
   writeFileSync(join(folder, 'deep/b.ts'), 'const b = 2;\n')
   git('add', '.')
@@ -42,7 +44,7 @@ t.test('what is staged is formatted, in the commit and in the folder', async t =
   t.equal(git('diff'), '')
 })
 
-t.test('what is not staged stays out of the commit, and as it is', async t => {
+t.test('what is not staged stays out of the commit, and as it is', { skip: absent }, async t => {
   const { folder, git } = clone(t)
   writeFileSync(join(folder, 'a.ts'), 'const a = 2;\n')
   git('add', '.')
@@ -52,7 +54,7 @@ t.test('what is not staged stays out of the commit, and as it is', async t => {
   t.equal(readFileSync(join(folder, 'a.ts'), 'utf8'), 'const a = 2;\nconst later = 3;\n')
 })
 
-t.test('what the linter finds stops the commit, and is shown', async t => {
+t.test('what the linter finds stops the commit, and is shown', { skip: absent }, async t => {
   const { folder, git } = clone(t)
   writeFileSync(join(folder, 'a.ts'), 'var a = 2\n')
   git('add', '.')
@@ -61,14 +63,14 @@ t.test('what the linter finds stops the commit, and is shown', async t => {
   t.match(stderr, /lint\.mjs found this:\na\.ts has a var/)
 })
 
-t.test('a commit without code, or that deletes some, needs neither', async t => {
+t.test('a commit without code, or that deletes some, needs neither', { skip: absent }, async t => {
   const { folder, git } = clone(t)
   writeFileSync(join(folder, 'lint.mjs'), 'process.exit(1)')
   git('rm', '--quiet', 'a.ts')
   t.equal(run(folder).status, 0)
 })
 
-t.test('an install in a clone sets the hooks, unless there are others or it is CI', async t => {
+t.test('an install in a clone sets the hooks, unless there are others or it is CI', { skip: absent }, async t => {
   const { folder, git } = clone(t)
   const hooks = (): string => spawnSync('git', ['config', 'core.hooksPath'], { cwd: folder, encoding: 'utf8' }).stdout
   const install = (CI = ''): void => void spawnSync(process.execPath, [prepare], { cwd: folder, env: { ...process.env, CI } })
