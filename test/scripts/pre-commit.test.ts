@@ -15,7 +15,7 @@ const lint = `
   import { globSync, readFileSync } from 'node:fs'
   const bad = globSync('**/*.ts').filter(file => readFileSync(file, 'utf8').includes('var '))
   for (const file of bad) console.log(file + ' has a var')
-  process.exit(bad.length)`
+  process.exit(globSync('**/*.ts').length === 0 ? 2 : bad.length)`
 
 function clone(t: Test): { readonly folder: string; git(...command: readonly string[]): string } {
   const folder = t.testdir({ 'a.ts': 'const a = 1\n', deep: { 'b.ts': 'const b = 1\n' }, 'format.mjs': format, 'lint.mjs': lint })
@@ -68,6 +68,10 @@ t.test('a commit without code, or that deletes some, needs neither', { skip: abs
   writeFileSync(join(folder, 'lint.mjs'), 'process.exit(1)')
   git('rm', '--quiet', 'a.ts')
   t.equal(run(folder).status, 0)
+  git('commit', '--quiet', '--no-verify', '--message', 'second')
+  writeFileSync(join(folder, 'names.json'), '[]\n')
+  git('add', 'names.json')
+  t.equal(run(folder).status, 0, 'the linter finds nothing to look at')
 })
 
 t.test('an install in a clone sets the hooks, unless there are others or it is CI', { skip: absent }, async t => {
