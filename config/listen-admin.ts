@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { isIP, type AddressInfo } from 'node:net'
 import type { GatewayAdmin } from '../core/gateway.ts'
+import { limitConnections } from './connection-limits.ts'
 import { ConfigError } from './errors.ts'
 import type { ServerOptions } from './schema.ts'
 
@@ -45,6 +46,7 @@ export async function listenAdmin({ app }: GatewayAdmin, { host, port }: AdminAd
   const server = tls
     ? createTlsServer({ cert: readFileSync(tls.cert), key: readFileSync(tls.key), passphrase: tls.passphrase }, app.listener)
     : createServer(app.listener)
+  limitConnections(server)
   await listening(server, { host, port })
   const { port: taken } = server.address() as AddressInfo
   return {

@@ -5,8 +5,9 @@ import { setDefaultHighWaterMark } from 'node:stream'
 import { listen as listhen } from 'listhen'
 import type { Gateway } from '../core/gateway.ts'
 import { acceptors } from './acceptors.ts'
-import { ConfigError } from './errors.ts'
+import { limitConnections } from './connection-limits.ts'
 import { Connections } from './connections.ts'
+import { ConfigError } from './errors.ts'
 import type { ServerOptions } from './schema.ts'
 import { checkTls } from './tls.ts'
 
@@ -22,12 +23,6 @@ export interface Listener {
   /** Whether it listens on all interfaces of the machine. */
   readonly everywhere: boolean
 }
-
-// Responses may take long, but requests may not: a slow sender would occupy a connection for nothing.
-const headersTimeoutMs = 30_000
-const requestTimeoutMs = 300_000
-// Longer than the 60 s for which load balancers keep idle connections, so that none is reused while it closes here.
-const keepAliveTimeoutMs = 75_000
 
 // How much is buffered in a connection for a client that does not read. The default of Node.js is 64 KiB.
 const streamBytes = 16 * 1024
@@ -60,9 +55,7 @@ export async function listen(gateway: Gateway, { host, port, tls }: Pick<ServerO
       `Port ${port} is reserved for another protocol and blocked by browsers. Choose another port with --port or server.port.`,
     ])
   }
-  server.headersTimeout = headersTimeoutMs
-  server.requestTimeout = requestTimeoutMs
-  server.keepAliveTimeout = keepAliveTimeoutMs
+  limitConnections(server)
   const connections = new Connections(server)
   let accepting: readonly NetServer[]
   try {

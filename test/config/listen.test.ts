@@ -20,6 +20,20 @@ function config(server: string): string {
     export default defineConfig({ server: { port: 0, ${server} }, plugins: defaults({ without: ['ollama'] }) })`
 }
 
+t.test('both listeners keep idle connections longer than load balancers do', async t => {
+  const workplace = new Workplace(config('admin: { port: 0 }'))
+  t.teardown(() => workplace.remove())
+  const gateway = workplace.spawn(['start'])
+  const [, adminUrl] = await gateway.says(/admin API is on (http:\S+)/)
+  for (const url of [await gateway.url(), adminUrl!]) {
+    const reply = await fetch(url)
+    t.equal(reply.headers.get('keep-alive'), 'timeout=75')
+    await reply.text()
+  }
+  gateway.signal('SIGTERM')
+  t.equal((await gateway.finished).exitCode, 0)
+})
+
 t.test('HTTPS is served with the certificate that lies beside the config', async t => {
   const workplace = new Workplace(config(`tls: { cert: './cert.pem', key: './key.pem', passphrase: 'demo-passphrase' }`))
   t.teardown(() => workplace.remove())
