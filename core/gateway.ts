@@ -95,6 +95,8 @@ export interface Gateway {
 }
 
 const recordsDeadlineMs = 5_000
+/** Shorter than the time that open streams get for their final event. */
+const lastCountsMs = 1_000
 
 /** The composition root: foundations, plugins, seal, pipeline, start. */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
@@ -169,7 +171,10 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     get liveRuns() {
       return live.count
     },
-    abortRuns: () => live.abortAll(),
+    abortRuns() {
+      counter.endWithin(lastCountsMs)
+      live.abortAll()
+    },
     async stop() {
       await records.drain(recordsDeadlineMs)
       try {

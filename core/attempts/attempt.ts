@@ -27,6 +27,8 @@ export interface AttemptParts<C extends Contender = Candidate> {
   readonly candidate: C
   readonly credential: Credential | undefined
   readonly warnings?: readonly Warning[]
+  /** The longest output that the provider is asked for. */
+  readonly maxOutputTokens?: number | undefined
   readonly totalMs: number
   /** For a streamed reply. */
   readonly streamed?: Pick<Timeouts, 'firstEventMs' | 'betweenEventsMs'> | undefined
@@ -84,6 +86,10 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
 
   get signal(): AbortSignal {
     return this.#controller.signal
+  }
+
+  get maxOutputTokens(): number {
+    return this.#parts.maxOutputTokens ?? Infinity
   }
 
   /** Starts the reply. Calls `count` with each event before anyone else gets it. `count` may throw. */

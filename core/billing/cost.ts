@@ -1,7 +1,5 @@
 import type { Price, TokenPrices } from '../contracts/catalog.ts'
 import { noUsage, type TokenUsage } from '../contracts/events.ts'
-import type { GenerationRequest } from '../contracts/request.ts'
-import { estimateInput, estimateTokens } from '../tokens/estimate.ts'
 
 /**
  * In US dollars; null if a needed price is unknown. `usage` must be that of a single upstream request, since its input tokens decide the
@@ -98,11 +96,4 @@ function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
     ...((a.estimated || b.estimated) && { estimated: true }),
     ...(Object.keys(toolCalls).length > 0 && { toolCalls }),
   }
-}
-
-/**
- * An estimate for a reply without reported usage: the vendor sent none, or the client left first. `characters` is the length of the output.
- */
-export function estimateUsage(request: GenerationRequest, characters: number): TokenUsage {
-  return { ...noUsage, uncachedInput: estimateInput(request), output: estimateTokens(characters), estimated: true }
 }

@@ -9,6 +9,7 @@ import { TokenCounter } from '../contracts/token-counter.ts'
 import { Clock } from '../foundation/clock.ts'
 import { GatewayError } from '../foundation/errors.ts'
 import { estimateTokens } from '../tokens/estimate.ts'
+import { safeCount } from '../tokens/safe-count.ts'
 import { HeldWindows } from './held-windows.ts'
 import { ledgerUnavailable } from './ledger-unavailable.ts'
 import { Reservation } from './reservation.ts'
@@ -22,8 +23,6 @@ const leastAssumedOutput = 1_000
 const averagedMs = 3_600_000
 /** Shorter texts, in bytes, are not worth counting: the bound is close enough. */
 const shortTextBytes = 2_000
-/** A model's own tokenizer hardly ever gives more tokens than the stand-in's count times this. */
-const standInMargin = 1.5
 
 /** Holds the tokens and credit that a request may take. Throws 402 and 429, before anything is sent upstream. */
 export class Reservations {
@@ -131,11 +130,9 @@ export class Reservations {
     return insufficientCredits(shortage, this.#clock.now())
   }
 
-  async #count(texts: readonly string[], endpoints: readonly Endpoint[]): Promise<number | undefined> {
-    const [tokenizer, another] = new Set(endpoints.map(endpoint => endpoint.tokenizer))
-    const known = tokenizer !== undefined && another === undefined
-    const count = await this.#counter.count(texts, { tokenizer })
-    return count && Math.ceil(count.tokens * (known ? 1 : standInMargin))
+  #count(texts: readonly string[], endpoints: readonly Endpoint[]): Promise<number | undefined> {
+    const [tokenizer, ...others] = new Set(endpoints.map(endpoint => endpoint.tokenizer))
+    return safeCount(this.#counter, others.length === 0 ? tokenizer : undefined, texts)
   }
 }
 

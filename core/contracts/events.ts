@@ -44,7 +44,7 @@ export type GenerationEvent =
   | { readonly type: 'compaction'; readonly opaque: string }
   /** Something was dropped or lowered. Only before all other events: warnings go into a response header. */
   | { readonly type: 'warning'; readonly param: string; readonly message: string }
-  /** Totals so far. The last one counts. */
+  /** Totals so far, after the events that they count. The last one counts. */
   | { readonly type: 'usage'; readonly usage: TokenUsage }
   /**
    * Ends the reply and says why the model stopped. Only a `usage` may follow, within a second. A reply without `finish` is a failure.
@@ -68,7 +68,7 @@ export interface TokenUsage {
   readonly cacheWrite1h: number
   readonly output: number
   readonly reasoning: number
-  /** The vendor sent no usage, so the gateway estimated it. */
+  /** The vendor sent no usage, or not all of it, so the gateway counted: docs/limits.md#answers-without-usage. */
   readonly estimated?: boolean
   /** Number of calls to built-in tools, by tool name. */
   readonly toolCalls?: Readonly<Record<string, number>>

@@ -3,8 +3,10 @@ import type { GenerationEvent } from '../contracts/events.ts'
 import type { OpenRecord } from '../contracts/log-sink.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import { Cancellation } from '../foundation/cancellation.ts'
+import { appended } from '../foundation/growing-text.ts'
 import { wire, type Dependencies } from '../framework/container.ts'
 import { ModelCalls, type CallScope } from '../generation/model-call.ts'
+import type { Said } from '../generation/said.ts'
 import type { OpenGuard } from '../guards/input-guards.ts'
 import { DerivedContext } from '../operation/derived-context.ts'
 import { LiveAnswers } from '../operation/live-answers.ts'
@@ -47,15 +49,19 @@ export class AskedModels {
     }
   }
 
-  async *#answer(request: GenerationRequest, guards: readonly OpenGuard[], scope: CallScope): AsyncGenerator<GenerationEvent> {
+  async *#answer(
+    request: GenerationRequest,
+    guards: readonly OpenGuard[],
+    scope: Omit<CallScope, 'said'>,
+  ): AsyncGenerator<GenerationEvent> {
     const { planner, calls } = this.#services
     const planned = await planner.plan(request, { context: scope.context, guards, record: scope.surroundings.record })
-    const call = await calls.reserve(request, planned, scope)
+    const said = new SaidText()
+    const call = await calls.reserve(request, planned, { ...scope, said })
     const reply = await call.open(request)
-    let characters = 0
     try {
       for (let event = reply.take() ?? (await reply.next()); event; event = reply.take() ?? (await reply.next())) {
-        if (event.type === 'text') characters += event.text.length
+        if (event.type === 'text') said.add(event)
         if (event.type !== 'suppressed-call') yield event
       }
       reply.end()
@@ -64,8 +70,24 @@ export class AskedModels {
     } finally {
       // The client may stop reading early.
       reply.attempt.end('left', reply.usage)
-      if (reply.usage || characters > 0 || reply.finish) reply.bill(characters)
+      if (reply.hasCost || reply.finish) await reply.bill()
     }
+  }
+}
+
+class SaidText implements Said {
+  #text = ''
+
+  add(event: { readonly text: string }): void {
+    this.#text = appended(this.#text, event)
+  }
+
+  get characters(): number {
+    return this.#text.length
+  }
+
+  textsAfter(characters: number): readonly string[] {
+    return [this.#text.slice(characters)]
   }
 }
 

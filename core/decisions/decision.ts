@@ -38,7 +38,7 @@ export class Decision {
   }
 
   async #answer(): Promise<Decided> {
-    const { policies, guardrails, limits, names, reservations, requestLimits, attempts } = this.#services
+    const { policies, guardrails, limits, names, reservations, requestLimits, attempts, unreported } = this.#services
     const { context, bill } = this.#operation
     const { policy } = context.caller
     refuseByRetention(policy)
@@ -66,7 +66,8 @@ export class Decision {
     this.#operation.answeredBy(candidate.endpoint)
     record.answerId = context.id
     // If the client called models, those calls are on the bill already. They are the whole cost.
-    if (bill.usage === noUsage) bill.add(billedUsage(reply, request), candidate.endpoint.price)
+    await this.#operation.allBilled()
+    if (bill.usage === noUsage) bill.add(await billedUsage(reply, request, candidate.endpoint, unreported), candidate.endpoint.price)
     const decided: Decided = {
       ...reply,
       model: `${candidate.endpoint.provider}/${version}`,

@@ -1,6 +1,7 @@
 import { PolicyResolver } from '../admission/policy.ts'
 import { RequestLimits } from '../admission/request-limits.ts'
 import { Reservations } from '../billing/reservations.ts'
+import { UnreportedUsage } from '../billing/unreported-usage.ts'
 import { wire, type Dependencies } from '../framework/container.ts'
 import type { Decided, DecisionRequest } from '../contracts/decision.ts'
 import { loadedGuards, type LoadedGuard } from '../guards/input-guards.ts'
@@ -23,6 +24,7 @@ const dependencies = {
   reservations: Reservations,
   requestLimits: RequestLimits,
   attempts: DecisionAttempts,
+  unreported: UnreportedUsage,
   settings: Settings,
   clock: Clock,
   live: LiveOperations,

@@ -4,7 +4,6 @@ import type { DecisionRequest } from '../contracts/decision.ts'
 import { TokenCounter } from '../contracts/token-counter.ts'
 import { invalidRequest, type GatewayError } from '../foundation/errors.ts'
 import { mayExceed } from '../tokens/bound.ts'
-import { estimateTokens } from '../tokens/estimate.ts'
 
 // In tokens of the JSON text: docs/protocol/decisions.md#limits.
 const requestLimit = 64_000
@@ -64,12 +63,6 @@ export function decisionNeed(request: DecisionRequest): TokenNeed {
   const { state, questions } = textsOf(request)
   const outputTokens = outputTokensPerQuestion * questions.length
   return { texts: [state, ...questions], otherInputTokens: 0, outputTokens, leastOutputTokens: outputTokens, searches: 0 }
-}
-
-/** An estimate for vendors that do not report usage. */
-export function estimateDecisionInput(request: DecisionRequest): number {
-  const { state, questions } = textsOf(request)
-  return estimateTokens(questions.reduce((sum, { length }) => sum + length, state.length))
 }
 
 function textsOf({ state, questions }: DecisionRequest): DecisionTexts {

@@ -116,6 +116,7 @@ class GenerationWork implements Work<Candidate, Attempt<RaisedEvent>> {
       candidate,
       credential,
       warnings: offered ? [...offered.warnings, ...lowered.warnings] : lowered.warnings,
+      maxOutputTokens: lowered.request.max_output_tokens ?? endpoint.maxOutputTokens,
       totalMs: timeouts.totalMs,
       streamed: isStream ? timeouts : undefined,
       lane,

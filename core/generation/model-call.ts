@@ -1,6 +1,7 @@
 import type { Reservation } from '../billing/reservation.ts'
 import { Reservations } from '../billing/reservations.ts'
 import { needOf } from '../billing/token-need.ts'
+import { UnreportedUsage } from '../billing/unreported-usage.ts'
 import type { Maybe } from '../foundation/json.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RunContext } from '../contracts/run-context.ts'
@@ -10,8 +11,9 @@ import type { Candidate } from '../routing/plan.ts'
 import { passOver } from '../routing/routing-record.ts'
 import { Attempts, type AnswerSurroundings } from './attempts.ts'
 import { Reply } from './reply.ts'
+import type { Said } from './said.ts'
 
-const dependencies = { reservations: Reservations, attempts: Attempts }
+const dependencies = { reservations: Reservations, attempts: Attempts, unreported: UnreportedUsage }
 
 /** Whom a model call is for. */
 export interface CallScope {
@@ -20,6 +22,8 @@ export interface CallScope {
   /** The operation's own, or that of a part which can be aborted alone. */
   readonly context: RunContext
   readonly surroundings: AnswerSurroundings
+  /** The answer so far. Replies are written to it as they are taken. */
+  readonly said: Said
 }
 
 /** Calls models: for a generation, and for every question that a decision asks a model. */
@@ -36,29 +40,31 @@ export class ModelCalls {
 
   /** Reserves tokens and credit, at once if the key has no limits. Throws 402 and 429. */
   reserve(request: GenerationRequest, candidates: readonly Candidate[], scope: CallScope): Maybe<ModelCall> {
-    const { reservations, attempts } = this.#services
+    const { reservations } = this.#services
     const reserving = reservations.reserve(scope.context, () => needOf(request), candidates)
-    if (!reserving) return new ModelCall(attempts, scope, candidates, undefined)
+    if (!reserving) return new ModelCall(this.#services, scope, candidates, undefined)
     return reserving.then(reservation => {
       scope.operation.hold(reservation)
       const affordable = reservation.affordable(candidates)
       if (affordable.length < candidates.length)
         for (const each of candidates) if (!affordable.includes(each)) passOver(scope.surroundings.record, each.endpoint, 'credit')
-      return new ModelCall(attempts, scope, affordable, reservation)
+      return new ModelCall(this.#services, scope, affordable, reservation)
     })
   }
 }
+
+type CallServices = Pick<Dependencies<typeof dependencies>, 'attempts' | 'unreported'>
 
 /** One call: a reply or, where the provider pauses, several rounds of replies. */
 export class ModelCall {
   /** The endpoints that the reservation covers. */
   readonly candidates: readonly Candidate[]
-  readonly #attempts: Attempts
+  readonly #services: CallServices
   readonly #scope: CallScope
   readonly #reservation: Reservation | undefined
 
-  constructor(attempts: Attempts, scope: CallScope, candidates: readonly Candidate[], reservation: Reservation | undefined) {
-    this.#attempts = attempts
+  constructor(services: CallServices, scope: CallScope, candidates: readonly Candidate[], reservation: Reservation | undefined) {
+    this.#services = services
     this.#scope = scope
     this.candidates = candidates
     this.#reservation = reservation
@@ -66,9 +72,10 @@ export class ModelCall {
 
   /** Asks the candidates in order until one begins to answer. Throws the public error of the last failure, or 402. */
   open(request: GenerationRequest, candidates: readonly Candidate[] = this.candidates): Promise<Reply> {
+    const { attempts, unreported } = this.#services
     const { context, surroundings } = this.#scope
-    const opening = this.#attempts.open(candidates, { request, context, surroundings, reservation: this.#reservation })
-    return opening.then(attempt => new Reply(attempt, request, this.#scope, this.#attempts.failover))
+    const opening = attempts.open(candidates, { request, context, surroundings, reservation: this.#reservation })
+    return opening.then(attempt => new Reply({ attempt, request, scope: this.#scope, failover: attempts.failover, unreported }))
   }
 
   /** Call when a round is over: `costUsd` is what it cost, null if unknown. */

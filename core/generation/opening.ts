@@ -2,15 +2,16 @@ import type { Attempt } from '../attempts/attempt.ts'
 import type { AttemptWork } from '../attempts/failover.ts'
 import type { Line } from '../attempts/line.ts'
 import { StreamPace } from '../attempts/stream-pace.ts'
-import { estimateUsage, soundUsage } from '../billing/cost.ts'
+import { soundUsage } from '../billing/cost.ts'
 import type { Reservation } from '../billing/reservation.ts'
-import type { GenerationEvent, TokenUsage } from '../contracts/events.ts'
+import { noUsage, type GenerationEvent, type TokenUsage } from '../contracts/events.ts'
 import type { SlowStream, Yielded } from '../contracts/provider.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import type { Maybe } from '../foundation/json.ts'
 import type { LiveAnswer } from '../operation/live-answer.ts'
 import type { Candidate } from '../routing/plan.ts'
+import { estimateInput } from '../tokens/estimate.ts'
 import { cutShort } from '../upstream/provider-failures.ts'
 import { checkEvent } from './check-event.ts'
 import type { Raised } from './lowering/draft.ts'
@@ -60,7 +61,7 @@ export class Opening implements AttemptWork<RaisedEvent, Candidate, Attempt<Rais
   }
 
   lossOf(attempt: Attempt<RaisedEvent>): TokenUsage {
-    return this.usageOf(attempt) ?? estimateUsage(this.#parts.request, 0)
+    return this.usageOf(attempt) ?? { ...noUsage, uncachedInput: estimateInput(this.#parts.request), estimated: true }
   }
 
   #ask(attempt: Attempt<RaisedEvent>): void {

@@ -1,38 +1,45 @@
 import type { Attempt } from '../attempts/attempt.ts'
 import type { Failover } from '../attempts/failover.ts'
-import { estimateUsage, soundUsage } from '../billing/cost.ts'
+import { soundUsage } from '../billing/cost.ts'
+import { needOf } from '../billing/token-need.ts'
+import type { UnreportedUsage } from '../billing/unreported-usage.ts'
 import type { FinishReason, TokenUsage } from '../contracts/events.ts'
 import type { ProviderFailure } from '../contracts/provider.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { GatewayError } from '../foundation/errors.ts'
+import type { Maybe } from '../foundation/json.ts'
 import { cutShort } from '../upstream/provider-failures.ts'
 import type { CallScope } from './model-call.ts'
 import type { RaisedEvent } from './raised-event.ts'
 
+export interface ReplyParts {
+  readonly attempt: Attempt<RaisedEvent>
+  readonly request: GenerationRequest
+  readonly scope: Pick<CallScope, 'operation' | 'context' | 'said'>
+  readonly failover: Failover
+  readonly unreported: UnreportedUsage
+}
+
 /** A provider's reply to one request, from its first semantic event to its end, and what it costs. */
 export class Reply {
   readonly attempt: Attempt<RaisedEvent>
-  readonly #request: GenerationRequest
-  readonly #scope: Pick<CallScope, 'operation' | 'context'>
-  readonly #failover: Failover
+  readonly #parts: ReplyParts
+  /** How much of the answer was there before. */
+  readonly #saidBefore: number
   #headTaken = 0
   #usage: TokenUsage | undefined
   /** `#usage` made plausible, once someone has asked for it. */
   #sound: TokenUsage | undefined
+  /** How much of the answer was there when `#usage` came. */
+  #saidAtUsage = 0
   #finish: FinishReason | undefined
   #isOver = false
   #isBilled = false
 
-  constructor(
-    attempt: Attempt<RaisedEvent>,
-    request: GenerationRequest,
-    scope: Pick<CallScope, 'operation' | 'context'>,
-    failover: Failover,
-  ) {
-    this.attempt = attempt
-    this.#request = request
-    this.#scope = scope
-    this.#failover = failover
+  constructor(parts: ReplyParts) {
+    this.attempt = parts.attempt
+    this.#parts = parts
+    this.#saidBefore = parts.scope.said.characters
   }
 
   /** Undefined until the reply is complete. */
@@ -103,23 +110,44 @@ export class Reply {
 
   /** What the caller gets for an error while the reply was read. Rethrows the reason if the caller or a time-out aborted the operation. */
   fail(error: unknown): GatewayError {
-    const failure = this.#failover.failureOf(error, this.attempt.candidate, this.#scope.context)
+    const { failover, scope } = this.#parts
+    const failure = failover.failureOf(error, this.attempt.candidate, scope.context)
     this.attempt.end(failure, this.usage)
     return this.publicError(failure)
   }
 
   publicError(failure: ProviderFailure): GatewayError {
-    return this.#failover.publicError(failure, this.attempt.candidate)
+    return this.#parts.failover.publicError(failure, this.attempt.candidate)
+  }
+
+  /** Whether there is something to bill: usage was reported, or the model has said something. */
+  get hasCost(): boolean {
+    return this.#usage !== undefined || this.#parts.scope.said.characters > this.#saidBefore
   }
 
   /**
-   * Adds the reply to the operation's bill: the reported usage, or an estimate from the `characters` of output. Returns US dollars, null if
-   * unknown.
+   * Adds the reply to the operation's bill: the reported usage and, if that is not all, what was said since. Returns US dollars, null if
+   * unknown. At once if nothing has to be counted.
    */
-  bill(characters: number): number | null {
+  bill(): Maybe<number | null> {
     this.#isBilled = true
-    const { endpoint } = this.attempt.candidate
-    return this.#scope.operation.bill.add(this.usage ?? estimateUsage(this.#request, characters), endpoint.price)
+    const { operation } = this.#parts.scope
+    const { price } = this.attempt.candidate.endpoint
+    const { usage } = this
+    if (usage && this.#isCounted) return operation.bill.add(usage, price)
+    return operation.owe(this.#counted(usage).then(counted => operation.bill.add(counted, price)))
+  }
+
+  /** The usage of a whole reply counts everything. While it goes on, it counts what had been said by then. */
+  get #isCounted(): boolean {
+    return this.#finish !== undefined || this.#parts.scope.said.characters === this.#saidAtUsage
+  }
+
+  #counted(reported: TokenUsage | undefined): Promise<TokenUsage> {
+    const { request, scope, unreported } = this.#parts
+    const { maxOutputTokens, candidate } = this.attempt
+    const said = scope.said.textsAfter(reported ? this.#saidAtUsage : this.#saidBefore)
+    return unreported.of({ input: () => needOf(request), endpoint: candidate.endpoint, reported, said, maxOutputTokens })
   }
 
   #checkEnd(): void {
@@ -133,6 +161,7 @@ export class Reply {
     if (event.type === 'usage') {
       this.#usage = event.usage
       this.#sound = undefined
+      this.#saidAtUsage = this.#parts.scope.said.characters
     } else if (isAfterFinish) return false
     else if (event.type === 'finish') this.#finish = event.reason
     return true

@@ -5,7 +5,7 @@ import type { GenerationSink } from '../contracts/route.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import type { Sealer } from '../contracts/sealer.ts'
 import { GatewayError } from '../foundation/errors.ts'
-import type { Maybe } from '../foundation/json.ts'
+import { isPending, type Maybe } from '../foundation/json.ts'
 import { applyInputGuards } from '../guards/input-guards.ts'
 import type { Candidate } from '../routing/plan.ts'
 import { sealState, type Seal } from '../routing/state.ts'
@@ -41,8 +41,6 @@ export class Rounds {
   /** What was asked first. */
   #request: GenerationRequest
   #reply: Reply | undefined
-  /** Characters said in the rounds that are over. */
-  #saidBefore = 0
   #pauses = 0
   #finish: FinishReason = 'stop'
 
@@ -59,11 +57,6 @@ export class Rounds {
   /** Of the latest round. */
   get reply(): Reply | undefined {
     return this.#reply
-  }
-
-  /** Characters generated in the current round. */
-  get saidNow(): number {
-    return this.#scope.answer.transcript.characters - this.#saidBefore
   }
 
   /** Asks until the answer is complete. Returns the candidate that gave the last reply. */
@@ -106,9 +99,12 @@ export class Rounds {
   }
 
   #over(reply: Reply, call: ModelCall): Maybe<Candidate> {
-    const costUsd = reply.bill(this.saidNow)
     reply.end()
-    this.#saidBefore = this.#scope.answer.transcript.characters
+    const billing = reply.bill()
+    return isPending(billing) ? billing.then(costUsd => this.#billed(costUsd, reply, call)) : this.#billed(billing, reply, call)
+  }
+
+  #billed(costUsd: number | null, reply: Reply, call: ModelCall): Maybe<Candidate> {
     const { finish } = reply
     const { candidate } = reply.attempt
     // A reply that still pauses after the last round stops there.

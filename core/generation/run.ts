@@ -1,7 +1,7 @@
 import type { Endpoint } from '../contracts/catalog.ts'
 import type { FinishReason } from '../contracts/events.ts'
 import type { Item } from '../contracts/items.ts'
-import type { JsonObject, Maybe } from '../foundation/json.ts'
+import { isPending, type JsonObject, type Maybe } from '../foundation/json.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { Commitment, FinishedAnswer, GenerationRun, GenerationSink, Outcome } from '../contracts/route.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
@@ -100,7 +100,8 @@ export class Run implements GenerationRun {
       this.#deliver(finished, stored, prepared.request, endpoint)
       result = outcome
     } catch (thrown) {
-      result = this.#failed(thrown)
+      const failing = this.#failed(thrown)
+      result = isPending(failing) ? await failing : failing
     }
     clearTimeout(this.#commitTimer)
     this.#surroundings.answer.close()
@@ -114,6 +115,7 @@ export class Run implements GenerationRun {
       operation: this.#operation,
       context: this.#context,
       surroundings: tools ? { ...this.#surroundings, tools } : this.#surroundings,
+      said: this.#answer.transcript,
     })
   }
 
@@ -220,9 +222,13 @@ export class Run implements GenerationRun {
     return ProviderFailure.is(thrown) && reply ? reply.publicError(thrown) : thrown
   }
 
-  #failed(thrown: unknown): GatewayError {
+  #failed(thrown: unknown): Maybe<GatewayError> {
     const error = this.#operation.failed(located(this.#publicly(thrown), this.#asked))
-    this.#leave(error)
+    const leaving = this.#leave()
+    return isPending(leaving) ? leaving.then(() => this.#tell(error)) : this.#tell(error)
+  }
+
+  #tell(error: GatewayError): GatewayError {
     const { bill } = this.#operation
     try {
       this.#sink.fail(error, bill.usage)
@@ -239,12 +245,11 @@ export class Run implements GenerationRun {
     this.#committed?.resolve(commitment)
   }
 
-  /** Ends the round that was under way. What it is known to have cost is billed, and an estimate if the client left in the middle. */
-  #leave({ status }: GatewayError): void {
+  /** Ends the round that was under way. What the model had said by then is billed, whoever ended it. */
+  #leave(): Maybe<unknown> {
     const reply = this.#rounds?.reply
-    if (!reply || reply.isBilled) return
-    const { saidNow } = this.#rounds!
+    if (!reply || reply.isBilled) return undefined
     reply.attempt.end('left', reply.usage)
-    if (reply.usage || (status === 499 && saidNow > 0)) reply.bill(saidNow)
+    return reply.hasCost ? reply.bill() : undefined
   }
 }

@@ -2,6 +2,7 @@ import type { ItemDelta, ItemEvent, OpenedCall, OpenedCompaction, OpenedItem } f
 import type { Item, OutputTextPart, RefusalPart } from '../contracts/items.ts'
 import { appended } from '../foundation/growing-text.ts'
 import type { Seal } from '../routing/state.ts'
+import type { Said } from './said.ts'
 
 interface Message {
   readonly kind: 'message'
@@ -34,7 +35,7 @@ type Whole = Exclude<OpenedItem, { kind: 'message' | 'reasoning' | 'call' | 'com
 type Entry = Message | Reasoning | Call | Output | Compaction | Whole
 
 /** The output of one generation, as items. */
-export class Transcript {
+export class Transcript implements Said {
   readonly #entries: Entry[] = []
 
   /** `seal` encrypts the state of the provider that the event comes from. */
@@ -52,9 +53,18 @@ export class Transcript {
     for (const entry of this.#entries) if (entry.kind === 'call' && entry.opened.callId === callId) entry.isReplaced = true
   }
 
-  /** The number of generated characters, for estimating usage that the vendor did not report. */
   get characters(): number {
-    return this.#entries.reduce((sum, entry) => sum + charactersOf(entry), 0)
+    return this.#entries.reduce((sum, entry) => textsOf(entry).reduce((length, text) => length + text.length, sum), 0)
+  }
+
+  textsAfter(characters: number): readonly string[] {
+    const texts: string[] = []
+    let left = characters
+    for (const text of this.#entries.flatMap(textsOf)) {
+      if (text.length > left) texts.push(text.slice(left))
+      left = Math.max(0, left - text.length)
+    }
+    return texts
   }
 
   /** With the state of providers sealed. */
@@ -132,8 +142,9 @@ function partOf({ kind, text }: Message['parts'][number]): OutputTextPart | Refu
   return kind === 'refusal' ? { type: 'refusal', refusal: text } : { type: 'output_text', text, annotations: [], logprobs: [] }
 }
 
-function charactersOf(entry: Entry): number {
-  if (entry.kind === 'message') return entry.parts.reduce((sum, { text }) => sum + text.length, 0)
-  if (entry.kind === 'reasoning') return [...entry.summary, ...entry.full].reduce((sum, text) => sum + text.length, 0)
-  return entry.kind === 'call' ? entry.opened.name.length + entry.input.length : 0
+/** What the model generated. */
+function textsOf(entry: Entry): readonly string[] {
+  if (entry.kind === 'message') return entry.parts.map(({ text }) => text)
+  if (entry.kind === 'reasoning') return [...entry.summary, ...entry.full]
+  return entry.kind === 'call' ? [entry.opened.name, entry.input] : []
 }

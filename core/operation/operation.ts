@@ -17,6 +17,8 @@ export class Operation {
   readonly #scope: RequestScope
   readonly #timeout: Deadline
   #reservations: Reservation[] | undefined
+  /** What is still to be added to the bill. */
+  #owed: Promise<unknown>[] | undefined
   #leave: (() => void) | undefined
   #endpoint: Endpoint | undefined
 
@@ -30,6 +32,19 @@ export class Operation {
   /** Adds a reservation to settle at the end. */
   hold(reservation: Reservation | undefined): void {
     if (reservation) (this.#reservations ??= []).push(reservation)
+  }
+
+  /** Waits for the promise before the bill is settled. */
+  owe<T>(adding: Promise<T>): Promise<T> {
+    ;(this.#owed ??= []).push(adding)
+    return adding
+  }
+
+  /** Waits for what is owed. */
+  async allBilled(): Promise<void> {
+    const owed = this.#owed
+    this.#owed = undefined
+    if (owed) await Promise.all(owed)
   }
 
   /** Sets what to call when the operation is over. */
@@ -59,6 +74,7 @@ export class Operation {
    * Call it before the client hears that the answer is complete, so that a crash cannot make an answer free.
    */
   settle(failed: boolean): Maybe<void> {
+    if (this.#owed) return this.allBilled().then(() => this.settle(failed))
     const reservations = this.#reservations
     if (!reservations) return
     this.#reservations = undefined
@@ -67,6 +83,7 @@ export class Operation {
 
   /** Call when the client got the answer. */
   end(failed: boolean): Maybe<void> {
+    if (this.#owed) return this.allBilled().then(() => this.end(failed))
     this.#timeout.end()
     this.#leave?.()
     const { record } = this.#scope

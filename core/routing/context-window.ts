@@ -10,11 +10,7 @@ import { estimateInput } from '../tokens/estimate.ts'
 import { framingOf } from '../tokens/framing.ts'
 import { estimateOtherInput } from '../tokens/other-input.ts'
 import { isAllText, schemasOf, textsOf } from '../tokens/input-texts.ts'
-
-/** Used for models whose tokenizer the gateway does not have. */
-const standIn: Tokenizer = 'o200k_base'
-/** A model's own tokenizer hardly ever gives fewer tokens than the stand-in's count divided by this. */
-const standInMargin = 1.5
+import { standIn, standInMargin } from '../tokens/safe-count.ts'
 
 /** Counts input, and skips models whose context window it certainly exceeds. In doubt, the provider decides. */
 export class ContextWindow {

@@ -12,6 +12,7 @@ export class ThreadedTokenCounter implements TokenCounter {
   readonly #waiting = new Map<number, (count: TokenCount | undefined) => void>()
   #worker: Worker | undefined
   #asked = 0
+  #endsAtMs = Infinity
 
   constructor(log: Logger) {
     this.#log = log
@@ -24,10 +25,7 @@ export class ThreadedTokenCounter implements TokenCounter {
     const id = ++this.#asked
     const { promise, resolve } = Promise.withResolvers<TokenCount | undefined>()
     const worker = (this.#worker ??= this.#start())
-    const timer = setTimeout(() => {
-      resolve(undefined)
-      worker.postMessage({ stop: id } satisfies CountingMessage)
-    }, deadlineMs)
+    const timer = setTimeout(() => this.#giveUp(id), Math.min(deadlineMs, Math.max(0, this.#endsAtMs - performance.now())))
     this.#waiting.set(id, resolve)
     worker.postMessage({ id, texts, tokenizer, limit } satisfies CountingMessage)
     const count = await promise
@@ -36,8 +34,19 @@ export class ThreadedTokenCounter implements TokenCounter {
     return count
   }
 
+  /** From now on, everything is counted within this time, or not at all. */
+  endWithin(timeMs: number): void {
+    this.#endsAtMs = performance.now() + timeMs
+    setTimeout(() => [...this.#waiting.keys()].forEach(id => this.#giveUp(id)), timeMs).unref()
+  }
+
   async stop(): Promise<void> {
     await this.#worker?.terminate()
+  }
+
+  #giveUp(id: number): void {
+    this.#waiting.get(id)?.(undefined)
+    this.#worker?.postMessage({ stop: id } satisfies CountingMessage)
   }
 
   #start(): Worker {

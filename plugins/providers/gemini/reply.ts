@@ -31,7 +31,7 @@ export class Reply {
   add(response: WireResponse): void {
     if (response.error) throw failureInside(response)
     this.#begin(response)
-    const { promptFeedback, candidates } = response
+    const { promptFeedback, candidates, usageMetadata } = response
     if (promptFeedback?.blockReason) throw blocked(promptFeedback.blockReason, promptFeedback.blockReasonMessage, JSON.stringify(response))
     for (const candidate of candidates ?? []) {
       if (candidate.index) continue
@@ -42,7 +42,9 @@ export class Reply {
         this.#runsCode = candidate.content?.parts?.at(-1)?.executableCode != null
       }
     }
-    if (this.#end.finishReason && !this.#runsCode && response.usageMetadata?.candidatesTokenCount !== undefined) this.#isComplete = true
+    // After the content, which the counts include.
+    if (usageMetadata?.promptTokenCount !== undefined) this.#count(usageMetadata)
+    if (this.#end.finishReason && !this.#runsCode && usageMetadata?.candidatesTokenCount !== undefined) this.#isComplete = true
   }
 
   /** A finish reason has arrived, with counts. What follows is not part of the answer. */
@@ -69,7 +71,7 @@ export class Reply {
     this.#emit({ type: 'finish', reason: ending === 'stop' && calls > 0 ? 'tool-calls' : ending })
   }
 
-  #begin({ modelVersion, usageMetadata }: WireResponse): void {
+  #begin({ modelVersion }: WireResponse): void {
     if (!this.#begun) {
       this.#begun = true
       for (const warning of settingsFor(this.#call).warnings) this.#emit({ type: 'warning', ...warning })
@@ -78,7 +80,6 @@ export class Reply {
       this.#model = modelVersion
       this.#emit({ type: 'model', model: modelVersion })
     }
-    if (usageMetadata?.promptTokenCount !== undefined) this.#count(usageMetadata)
   }
 
   /** Emits counts only once they include output. Otherwise a client that disconnects early would not be charged for any output. */

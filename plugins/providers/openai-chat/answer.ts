@@ -35,7 +35,7 @@ export class Answer {
     this.#thinkTags = host.thinkTags && new ThinkTags(this)
   }
 
-  /** Handles everything but the choices. */
+  /** Handles everything but the choices and the counts. */
   envelope(body: ChatBody, emit: Emit): void {
     const { model } = body
     if (!this.#isOpen) dropped(this.#call, this.#host, (param, message) => emit({ type: 'warning', param, message }))
@@ -45,6 +45,10 @@ export class Answer {
       emit({ type: 'model', model })
     }
     if (body.citations || body.search_results) this.#found.beside(body, this.#hasText, emit)
+  }
+
+  /** Call after the choices, which the counts include. */
+  counts(body: ChatBody, emit: Emit): void {
     const counts = usageIn(body)
     if (counts) this.#count(counts, emit)
   }

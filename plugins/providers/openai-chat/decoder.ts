@@ -36,6 +36,7 @@ class ChatDecoder implements Decoder {
       if (choice.delta && !this.isComplete) this.#answer.say(choice.delta, choice.logprobs, false, emit)
       if (choice.finish_reason) this.#reason = choice.finish_reason
     }
+    this.#answer.counts(body, emit)
     if (this.#reason !== undefined && usageIn(body)) this.#isCounted = true
     const error = body.error ?? body.x_groq?.error ?? choice?.error ?? (event === 'error' || body.object === 'error' ? body : undefined)
     if (error) throw failureInside(error, data)

@@ -15,5 +15,6 @@ export function replyEvents(body: unknown, emit: Emit, call: ProviderCall, host:
   const answer = new Answer(call, host)
   answer.envelope(body as ChatBody, emit)
   answer.say(choice.message, choice.logprobs, true, emit)
+  answer.counts(body as ChatBody, emit)
   answer.finish(choice.finish_reason ?? undefined, emit)
 }

@@ -1,3 +1,4 @@
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import t from 'tap'
 import {
   ResponseStore,
@@ -170,8 +171,9 @@ t.test('usage is estimated where the vendor counts nothing, and the record says 
   const { replies, under } = await both([text('x'.repeat(400)), stop], { input: 'y'.repeat(4_000) })
   for (const { response, requestId } of replies) {
     const { input_tokens, output_tokens } = response['usage'] as { input_tokens: number; output_tokens: number }
-    t.ok(input_tokens >= 800 && input_tokens <= 1_500, `${input_tokens} for 4,000 characters`)
-    t.ok(output_tokens >= 80 && output_tokens <= 150, `${output_tokens} for 400`)
+    // The tokenizer of the model is not known, so half as many tokens are added.
+    t.equal(input_tokens, Math.ceil(countTokens('y'.repeat(4_000)) * 1.5) + 7, 'with 3 tokens for the request, and 4 for its message')
+    t.equal(output_tokens, Math.ceil(countTokens('x'.repeat(400)) * 1.5))
     t.match(await under.record(requestId), { usage: { estimated: true, output: output_tokens } })
   }
 })
@@ -231,7 +233,7 @@ t.test('each round is estimated by itself', async t => {
   const under = await gateway({ plugins: [acme.plugin] })
   t.teardown(under.stop)
   const { output_tokens } = (await ask(under, { model: 'acme/m' })).response['usage'] as { output_tokens: number }
-  t.equal(output_tokens, 4_000, '16,000 characters')
+  t.equal(output_tokens, 4 * countTokens('x'.repeat(4_000)) * 1.5)
 })
 
 t.test('a reply that pauses for ever ends', async t => {

@@ -5,7 +5,7 @@ import * as openaiChat from '../../../plugins/providers/openai-chat/failure.ts'
 import * as openaiResponses from '../../../plugins/providers/openai-responses/failure.ts'
 import { gateway } from '../../kit/gateway.ts'
 import { recordedReply, recordings, recordingsAbsent } from '../../kit/recordings.ts'
-import { adding, ask, listing, providing, said, stop, text, witness } from '../../kit/stage.ts'
+import { adding, ask, listing, providing, said, stop, text, usage, witness } from '../../kit/stage.ts'
 
 const settings = { logLevel: 'silent' } as const
 /** One token each with its space, and five bytes. */
@@ -15,7 +15,7 @@ type Endpoint = CatalogEntry['endpoints'][number]
 
 /** A gateway whose providers, one for each endpoint of the model `m`, keep what they are asked. */
 async function stage(endpoints: Readonly<Record<string, Omit<Endpoint, 'provider'>>>, counter?: TokenCounter) {
-  const witnesses = Object.keys(endpoints).map(id => witness(id, () => [text(`from ${id}`), stop]))
+  const witnesses = Object.keys(endpoints).map(id => witness(id, () => [text(`from ${id}`), usage(1, 1), stop]))
   const listed = Object.entries(endpoints).map(([provider, facts]) => ({ provider, ...facts }))
   const plugins = [...witnesses.map(({ plugin }) => plugin), listing({ model: 'm', endpoints: listed })]
   if (counter) plugins.push(providing(TokenCounter, counter))

@@ -136,6 +136,14 @@ t.test('a deadline that passes leaves nothing known, and a thread that is gone i
   await counter.stop()
 })
 
+t.test('once all has to end, nothing is waited for any longer', async t => {
+  const counter = new ThreadedTokenCounter(quiet)
+  t.teardown(() => counter.stop())
+  const before = counter.count([hostile['hanzi without order']!], patiently)
+  counter.endWithin(0)
+  t.same([await before, await counter.count([hostile['hanzi without order']!], patiently)], [undefined, undefined])
+})
+
 t.test('a thread that fails is told of without content, and leaves nothing known', async t => {
   const told: unknown[] = []
   const counter = new ThreadedTokenCounter({ ...quiet, warn: (message, fields) => void told.push([message, fields]) })

@@ -157,9 +157,9 @@ t.test('the suite of every provider', async t => {
           body: `${sseFrame({ model: 'demo', choices: [{ index: 0, delta: { content: '', tool_calls: [call] }, finish_reason: 'tool_calls' }], usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 } })}${sseFrame('[DONE]')}`,
           events: [
             { type: 'model', model: 'demo' },
-            { type: 'usage', usage: { uncachedInput: 3, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 2, reasoning: 0 } },
             { type: 'tool-call', key: '0', callId: 'Ab3dEf6hI', name: 'weather' },
             { type: 'tool-input', key: '0', text: '{}' },
+            { type: 'usage', usage: { uncachedInput: 3, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 2, reasoning: 0 } },
             { type: 'finish', reason: 'tool-calls' },
           ],
         },

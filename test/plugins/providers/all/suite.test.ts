@@ -50,7 +50,7 @@ const slower = { error: { message: 'Slower, please.', code: 429 } }
 const busy = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }
 const unavailable = { error: { code: 503, message: 'The model is overloaded.', status: 'UNAVAILABLE' } }
 const failed = { type: 'error', code: 'server_error', message: 'Sorry.', param: null }
-const chat = { answer: answers.chat, streamed: [model, said, usage, finish], whole: [model, usage, said, finish] }
+const chat = { answer: answers.chat, streamed: [model, said, usage, finish] }
 const limited = inside('rate-limit', sseFrame(slower), slower)
 
 const dialects: Readonly<Record<string, Dialect>> = {
@@ -77,7 +77,7 @@ const dialects: Readonly<Record<string, Dialect>> = {
   gemini: {
     adapter: geminiAdapter({ modelUrl: () => `${url}/models/demo` }),
     answer: answers.gemini,
-    streamed: [usage, said, finish],
+    streamed: [said, usage, finish],
     failures: [inside('overloaded', sseFrame(unavailable), unavailable)],
   },
   bedrock: {
