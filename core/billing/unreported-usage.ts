@@ -1,14 +1,13 @@
 import type { Endpoint } from '../contracts/catalog.ts'
 import { noUsage, type TokenUsage } from '../contracts/events.ts'
 import { TokenCounter } from '../contracts/token-counter.ts'
-import { Clock } from '../foundation/clock.ts'
+import { describePluginError, Logger } from '../foundation/logger.ts'
+import { Random } from '../foundation/random.ts'
 import { wire } from '../framework/container.ts'
 import { safeCount } from '../tokens/safe-count.ts'
-import { slices } from '../tokens/slices.ts'
+import { sampleOf, type Sample } from '../tokens/sample.ts'
 import type { TokenNeed } from './token-need.ts'
 
-/** Longer texts go to the thread in pieces, so that handing them over does not hold the event loop. */
-const batchCharacters = 1 << 18
 const deadlineMs = 5_000
 
 /** A reply whose provider did not report its usage, or not all of it. */
@@ -27,57 +26,51 @@ export interface UnreportedReply {
 /** Counts what a reply took where the provider did not say it. */
 export class UnreportedUsage {
   readonly #counter: TokenCounter
-  readonly #clock: Clock
+  readonly #random: Random
+  readonly #log: Logger
 
   static {
-    wire(this, [TokenCounter, Clock])
+    wire(this, [TokenCounter, Random, Logger])
   }
 
-  constructor(counter: TokenCounter, clock: Clock) {
+  constructor(counter: TokenCounter, random: Random, log: Logger) {
     this.#counter = counter
-    this.#clock = clock
+    this.#random = random
+    this.#log = log
   }
 
   /**
    * At least what was reported. Counted with the model's tokenizer, or by a stand-in with a margin. If counting takes too long, the bytes
-   * count, which are never fewer than the tokens.
+   * count, which are never fewer than the tokens. Does not keep the texts while it counts.
    */
-  async of({ input, endpoint, reported, said, maxOutputTokens }: UnreportedReply): Promise<TokenUsage> {
-    const before = reported?.output ?? 0
-    const left = Math.max(0, maxOutputTokens - before)
-    const output = before + Math.min(left, await this.#count(said, endpoint, left))
-    if (reported) return { ...reported, output, estimated: true }
+  of({ input, endpoint, reported, said, maxOutputTokens }: UnreportedReply): Promise<TokenUsage> {
+    const output = sampleOf(said, this.#random)
+    if (reported) return this.#added(reported, output, endpoint, maxOutputTokens)
     const { texts, otherInputTokens } = input()
-    const window = endpoint.contextWindow ?? Infinity
-    const uncachedInput = Math.min(window, (await this.#count(texts, endpoint, window)) + otherInputTokens)
-    return { ...noUsage, uncachedInput, output, estimated: true }
+    return this.#whole(sampleOf(texts, this.#random), otherInputTokens, output, endpoint, maxOutputTokens)
   }
 
-  async #count(texts: readonly string[], { tokenizer }: Endpoint, limit: number): Promise<number> {
-    const startMs = this.#clock.elapsed()
-    let tokens = 0
-    for (const batch of batches(texts)) {
-      const leftMs = Math.max(0, startMs + deadlineMs - this.#clock.elapsed())
-      const count = await safeCount(this.#counter, tokenizer, batch, { limit: limit - tokens, deadlineMs: leftMs })
-      if (count === undefined) return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
-      tokens += count
-      if (tokens >= limit) break
-    }
-    return tokens
+  async #added(reported: TokenUsage, said: Sample, endpoint: Endpoint, maxOutputTokens: number): Promise<TokenUsage> {
+    const left = Math.max(0, maxOutputTokens - reported.output)
+    return { ...reported, output: reported.output + (await this.#count(said, endpoint, left)), estimated: true }
   }
-}
 
-function* batches(texts: readonly string[]): Generator<readonly string[]> {
-  let batch: string[] = []
-  let characters = 0
-  for (const text of texts)
-    for (const slice of slices(text, batchCharacters)) {
-      batch.push(slice)
-      characters += slice.length
-      if (characters < batchCharacters) continue
-      yield batch
-      batch = []
-      characters = 0
-    }
-  if (batch.length > 0) yield batch
+  async #whole(input: Sample, otherInputTokens: number, said: Sample, endpoint: Endpoint, maxOutputTokens: number): Promise<TokenUsage> {
+    const { contextWindow = Infinity } = endpoint
+    const [inputTokens, output] = await Promise.all([
+      this.#count(input, endpoint, contextWindow),
+      this.#count(said, endpoint, maxOutputTokens),
+    ])
+    return { ...noUsage, uncachedInput: Math.min(contextWindow, inputTokens + otherInputTokens), output, estimated: true }
+  }
+
+  async #count({ texts, factor }: Sample, { tokenizer }: Endpoint, most: number): Promise<number> {
+    if (texts.length === 0) return 0
+    const counted = await safeCount(this.#counter, tokenizer, texts, { limit: most / factor, deadlineMs }).catch(error => {
+      this.#log.error('tokens could not be counted', describePluginError(error, true))
+      return undefined
+    })
+    const tokens = counted ?? texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+    return Math.min(most, Math.ceil(tokens * factor))
+  }
 }

@@ -91,6 +91,12 @@ export class Answer {
     this.#stage.end(finish)
   }
 
+  /** Call when the answer has failed, so that its memory is free while its cost is counted. */
+  forget(): void {
+    this.transcript.forget()
+    this.#shown.forget()
+  }
+
   /** Call after a round or the end. Waits until the guards have let everything through, and rejects if they do not. Undefined if nothing is held. */
   settled(): Promise<void> | undefined {
     return this.#guards?.settled()

@@ -250,6 +250,8 @@ export class Run implements GenerationRun {
     const reply = this.#rounds?.reply
     if (!reply || reply.isBilled) return undefined
     reply.attempt.end('left', reply.usage)
-    return reply.hasCost ? reply.bill() : undefined
+    const billing = reply.hasCost ? reply.bill() : undefined
+    this.#answer.forget()
+    return billing
   }
 }

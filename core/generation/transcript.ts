@@ -67,6 +67,11 @@ export class Transcript implements Said {
     return texts
   }
 
+  /** Frees its memory. */
+  forget(): void {
+    this.#entries.length = 0
+  }
+
   /** With the state of providers sealed. */
   items(): readonly Item[] {
     return this.#entries.filter(entry => entry.kind !== 'call' || !entry.isReplaced).map(itemOf)

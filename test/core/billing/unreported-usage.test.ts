@@ -176,10 +176,33 @@ t.test('a cap holds against streams that are left, and whole answers without usa
   }
 })
 
-t.test('if nothing can be counted, the bytes count', async t => {
-  const none: TokenCounter = { count: async () => undefined }
-  const under = await gateway({ plugins: [endless([text('中文')]).plugin, listing(endpoint()), providing(TokenCounter, none)] })
+t.test('of very long texts, a sample counts', async t => {
+  const said = texts.english.repeat(200) + texts.amharic.repeat(200)
+  t.ok(said.length > 500_000)
+  const under = await gateway({ plugins: [endless(piecesOf(said, 10_000)).plugin, listing(endpoint())] })
   t.teardown(under.stop)
-  const { id } = await leave(under, '中文', { input: 'hé' })
-  t.match(await under.record(id), { usage: { uncachedInput: 3 + 7, output: 6, estimated: true } })
+  const { id } = await leave(under, said)
+  const { usage } = await under.record(id)
+  const tokens = countTokens(texts.english) * 200 + countTokens(texts.amharic) * 200
+  t.ok(Math.abs(usage!.output / tokens - 1) < 0.05, `${usage!.output} of ${tokens}`)
+})
+
+t.test('if nothing can be counted, the bytes count', async t => {
+  const counters: readonly TokenCounter[] = [
+    { count: async () => undefined },
+    {
+      count() {
+        throw new Error('out of order')
+      },
+    },
+  ]
+  for (const counter of counters) {
+    const under = await gateway({
+      plugins: [endless([text('中文')]).plugin, listing(endpoint()), providing(TokenCounter, counter)],
+      settings: { logLevel: 'silent' },
+    })
+    const { id } = await leave(under, '中文', { input: 'hé' })
+    t.match(await under.record(id), { usage: { uncachedInput: 3 + 7, output: 6, estimated: true } })
+    await under.stop()
+  }
 })
