@@ -78,7 +78,6 @@ function plannerFor(count: number): Planner {
     permissions,
     precedence,
     providers,
-    settings,
     sorts: new Sorts(strategies),
   })
 }

@@ -62,9 +62,10 @@ const reasons: Readonly<Record<PassedOver, string>> = {
   permission: 'the key does not allow it',
   policy: 'a policy excludes it',
   'context-window': 'the input is too long',
-  'attempt-limit': 'beyond the limit of attempts',
+  'attempt-limit': 'enough others were asked in vain',
   credit: 'the credit does not cover it',
   circuit: 'its circuit is open',
+  provider: 'another endpoint of its provider failed',
   queue: 'its queue is full',
 }
 

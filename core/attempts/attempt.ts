@@ -233,6 +233,7 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     const isTooSlow = outcome === 'outrun' && this.#parts.lane.role === 'first'
     if (isTooSlow || (policy?.isFault && policy.coolDownMs === undefined)) circuits.failed(endpoint, this.#start)
     else circuits.abandoned(endpoint)
+    if (policy?.concerns) circuits.providerFailed(endpoint, policy.isUnreachable === true, this.#start)
   }
 
   #totalTimer(leftMs: number): Deadline {

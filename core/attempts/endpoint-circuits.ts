@@ -5,17 +5,22 @@ import { Logger } from '../foundation/logger.ts'
 import { wire } from '../framework/container.ts'
 import { Circuit } from './circuit.ts'
 import { recentValues } from '../foundation/recent-values.ts'
+import { ProviderCircuit } from './provider-circuit.ts'
 
 /** Callers can make model names up. Only this many of those that failed are kept. */
 const maxUnlisted = 1_000
 
-/** The circuits of all endpoints. An endpoint gets one when it fails and loses it when it is healthy again: usually there are none. */
+/**
+ * The circuits of all endpoints, and of providers as a whole. One is made for a failure, and dropped when all is well again: usually there
+ * are none.
+ */
 export class EndpointCircuits implements Circuits {
   readonly #clock: Clock
   readonly #log: Logger
   /** Bounded by what the catalogs list. */
   readonly #listed = new Map<string, Circuit>()
   readonly #unlisted = recentValues<string, Circuit>(maxUnlisted)
+  readonly #providers = new Map<string, ProviderCircuit>()
 
   static {
     wire(this, [Clock, Logger])
@@ -28,35 +33,47 @@ export class EndpointCircuits implements Circuits {
 
   /** True if no endpoint failed lately. */
   get allHealthy(): boolean {
-    return this.#listed.size === 0 && this.#unlisted.size === 0
+    return this.#listed.size === 0 && this.#unlisted.size === 0 && this.#providers.size === 0
   }
 
   isOpen(endpoint: EndpointName): boolean {
-    return !this.allHealthy && (this.#find(endpoint)?.isOpen(this.#clock.elapsed()) ?? false)
+    if (this.allHealthy) return false
+    const now = this.#clock.elapsed()
+    return this.#circuitsOf(endpoint).some(circuit => circuit.isOpen(now))
   }
 
   /** Whether no request should be sent to the endpoint, not even a probe. */
   isResting(endpoint: EndpointName): boolean {
-    return !this.allHealthy && (this.#find(endpoint)?.isResting(this.#clock.elapsed()) ?? false)
+    if (this.allHealthy) return false
+    const now = this.#clock.elapsed()
+    return this.#circuitsOf(endpoint).some(circuit => circuit.isResting(now))
   }
 
   /** Whether a request may be sent to the endpoint before others were tried. May make it the probe, whose outcome closes or opens the circuit. */
   admits(endpoint: EndpointName): boolean {
-    return this.allHealthy || (this.#find(endpoint)?.admits(this.#clock.elapsed()) ?? true)
+    if (this.allHealthy) return true
+    const now = this.#clock.elapsed()
+    const circuits = this.#circuitsOf(endpoint)
+    // Only where both admit it is the request the probe of either.
+    return !circuits.some(circuit => circuit.isOpen(now)) && circuits.every(circuit => circuit.admits(now))
   }
 
   /** Call when an attempt has begun to answer. `startedAt` is on `Clock.elapsed`. */
   began(endpoint: EndpointName, startedAt: number): void {
     if (this.allHealthy) return
     if (this.#find(endpoint)?.began(startedAt)) this.#tell('a circuit closed', endpoint)
+    if (this.#providers.get(endpoint.provider)?.began(startedAt)) this.#tellProvider('closed', endpoint)
   }
 
   /** Call when an answer is complete. */
   completed(endpoint: EndpointName, startedAt: number): void {
-    const circuit = this.allHealthy ? undefined : this.#find(endpoint)
-    if (!circuit) return
-    if (circuit.completed(startedAt)) this.#tell('a circuit closed', endpoint)
-    if (circuit.isHealthy) this.#of(endpoint).delete(nameOf(endpoint))
+    if (this.allHealthy) return
+    const circuit = this.#find(endpoint)
+    if (circuit?.completed(startedAt)) this.#tell('a circuit closed', endpoint)
+    if (circuit?.isHealthy) this.#of(endpoint).delete(nameOf(endpoint))
+    const whole = this.#providers.get(endpoint.provider)
+    if (whole?.completed(startedAt)) this.#tellProvider('closed', endpoint)
+    if (whole?.isHealthy) this.#providers.delete(endpoint.provider)
   }
 
   /** Call when an attempt failed by the endpoint's fault. */
@@ -65,9 +82,18 @@ export class EndpointCircuits implements Circuits {
     if (openMs !== undefined) this.#tell('a circuit opened', endpoint, openMs)
   }
 
+  /** Call when an attempt failed by what concerns the provider as a whole. `isUnreachable`: no connection was made. */
+  providerFailed(endpoint: EndpointName, isUnreachable: boolean, startedAt: number): void {
+    const { provider, model } = endpoint
+    const circuit = this.#providers.get(provider) ?? new ProviderCircuit()
+    this.#providers.set(provider, circuit)
+    const openMs = circuit.modelFailed(model, isUnreachable, startedAt, this.#clock.elapsed())
+    if (openMs !== undefined) this.#tellProvider('opened', endpoint, openMs)
+  }
+
   /** Call when an attempt ended without showing whether the endpoint works. */
   abandoned(endpoint: EndpointName): void {
-    if (!this.allHealthy) this.#find(endpoint)?.abandoned()
+    if (!this.allHealthy) for (const circuit of this.#circuitsOf(endpoint)) circuit.abandoned()
   }
 
   /** Keeps requests away from the endpoint for this long, if they can go elsewhere. */
@@ -77,10 +103,12 @@ export class EndpointCircuits implements Circuits {
 
   views(): readonly CircuitView[] {
     const now = this.#clock.elapsed()
-    return [...this.#listed, ...this.#unlisted.entries()].map(([name, circuit]) => {
+    const endpoints = [...this.#listed, ...this.#unlisted.entries()].map(([name, circuit]) => {
       const slash = name.indexOf('/')
       return { provider: name.slice(0, slash), model: name.slice(slash + 1), ...circuit.view(now) }
     })
+    const providers = Array.from(this.#providers, ([provider, circuit]) => ({ provider, model: '*', ...circuit.view(now) }))
+    return [...endpoints, ...providers.filter(({ state }) => state !== 'closed')]
   }
 
   #of({ listed }: EndpointName): Map<string, Circuit> | LRUCache<string, Circuit> {
@@ -89,6 +117,10 @@ export class EndpointCircuits implements Circuits {
 
   #find(endpoint: EndpointName): Circuit | undefined {
     return this.#of(endpoint).get(nameOf(endpoint))
+  }
+
+  #circuitsOf(endpoint: EndpointName): readonly Circuit[] {
+    return [this.#find(endpoint), this.#providers.get(endpoint.provider)].filter(circuit => circuit !== undefined)
   }
 
   #make(endpoint: EndpointName): Circuit {
@@ -101,6 +133,10 @@ export class EndpointCircuits implements Circuits {
 
   #tell(what: string, { provider, model }: EndpointName, forMs?: number): void {
     this.#log.warn(what, { provider, model, ...(forMs !== undefined && { forMs }) })
+  }
+
+  #tellProvider(what: string, { provider }: EndpointName, forMs?: number): void {
+    this.#log.warn(`the circuit of a provider ${what}`, { provider, ...(forMs !== undefined && { forMs }) })
   }
 }
 

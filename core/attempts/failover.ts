@@ -99,6 +99,7 @@ export class Failover {
     for (let contender = line.take(isHedge); contender; contender = line.take(isHedge)) {
       let tries: Credentialed | undefined
       let repeats = 0
+      let failure: ProviderFailure | undefined
       for (let turn = 0; line.attemptsLeft > 0;) {
         if (contender.provider.maxConcurrent !== undefined && !(await this.#enter(contender, lane, context, work))) break
         line.attemptsLeft--
@@ -113,6 +114,7 @@ export class Failover {
           for (const { contender: other, why } of line.close()) work.passedOver?.(other, why)
           return result
         }
+        failure = result
         this.#heed(result, contender, credential, context, lane)
         const { retry } = policyOf(result)
         if (retry === 'never') {
@@ -120,11 +122,13 @@ export class Failover {
           throw line.failure?.()
         }
         if (retry === 'credential' && ++turn < tries.length) continue
-        const waitMs = this.#waitMs(result, contender, tries.length === 1, lane, repeats)
+        const mayRepeat = tries.length === 1 && !line.hasFailed(contender)
+        const waitMs = this.#waitMs(result, contender, mayRepeat, lane, repeats)
         if (waitMs === undefined) break
         if (waitMs > 0) await backoff.sleep(waitMs, lane.run.signal)
         repeats++
       }
+      if (failure && policyOf(failure).concerns) line.providerFailed(contender)
       if (repeats > 0) this.#inVain.set(nameOf(contender), this.#parts.clock.now())
     }
     if (line.attemptsLeft === 0) for (const { contender, why } of line.cut()) work.passedOver?.(contender, why)
@@ -190,12 +194,12 @@ export class Failover {
   }
 
   /** How long to wait before asking the same contender again; undefined: do not ask it again. */
-  #waitMs(failure: ProviderFailure, contender: Contender, isAlone: boolean, { line, role }: Lane, repeats: number): number | undefined {
+  #waitMs(failure: ProviderFailure, contender: Contender, mayRepeat: boolean, { line, role }: Lane, repeats: number): number | undefined {
     const { backoff, clock, settings } = this.#parts
     if (line.attemptsLeft === 0 || role === 'hedge') return undefined
     const inVainAt = this.#inVain.get(nameOf(contender))
     if (inVainAt !== undefined && clock.now() - inVainAt < noRetriesForMs) return undefined
-    if (policyOf(failure).repeatAtOnce && isAlone && repeats === 0) return 0
+    if (policyOf(failure).repeatAtOnce && mayRepeat && repeats === 0) return 0
     if (!line.isEmpty || !isTransient(failure) || repeats >= settings.retries) return undefined
     return retryDelayMs(repeats, failure.retryAfterMs, backoff.random())
   }

@@ -4,6 +4,13 @@ import type { FailureKind, ProviderFailure } from '../contracts/provider.ts'
 export interface FailurePolicy {
   /** What to try next: the provider's next credential and then the next endpoint, the next endpoint at once, or nothing. */
   readonly retry: 'credential' | 'endpoint' | 'never'
+  /**
+   * What the failure says something about, if not about the endpoint alone. The provider's other endpoints are then asked after those of
+   * other providers: `provider` at once, `account` when no credential is left.
+   */
+  readonly concerns?: 'provider' | 'account'
+  /** No connection: that a single model failed so is enough to open the circuit of its provider. */
+  readonly isUnreachable?: boolean
   /** How long the credential rests when the vendor sends no `retry-after`. Absent: the credential is not to blame. */
   readonly coolDownMs?: number
   /**
@@ -11,7 +18,7 @@ export interface FailurePolicy {
    * endpoint again, and an error that advises the client tells it to retry.
    */
   readonly transient?: boolean
-  /** Repeat the request once without waiting, at a provider with a single credential. */
+  /** Repeat the request once without waiting, at a provider with a single credential that has not failed yet. */
   readonly repeatAtOnce?: boolean
   /** Counts against the provider in the metrics. Otherwise the request or the setup was wrong. */
   readonly isFault?: boolean
@@ -86,6 +93,7 @@ export const failurePolicies: Readonly<Record<FailureKind, FailurePolicy>> = {
   },
   auth: {
     retry: 'credential',
+    concerns: 'account',
     coolDownMs: 300_000,
     isFault: true,
     privateMessage: provider => `The provider "${provider}" refused the gateway's credentials. The operator has to check them.`,
@@ -94,6 +102,7 @@ export const failurePolicies: Readonly<Record<FailureKind, FailurePolicy>> = {
   },
   quota: {
     retry: 'credential',
+    concerns: 'account',
     coolDownMs: 300_000,
     isFault: true,
     privateMessage: provider => `The gateway's account at the provider "${provider}" has no credit left. The operator has to top it up.`,
@@ -102,6 +111,7 @@ export const failurePolicies: Readonly<Record<FailureKind, FailurePolicy>> = {
   },
   overloaded: {
     retry: 'endpoint',
+    concerns: 'provider',
     transient: true,
     isFault: true,
     generation: providerError,
@@ -109,6 +119,7 @@ export const failurePolicies: Readonly<Record<FailureKind, FailurePolicy>> = {
   },
   unavailable: {
     retry: 'endpoint',
+    concerns: 'provider',
     transient: true,
     isFault: true,
     generation: providerError,
@@ -116,6 +127,8 @@ export const failurePolicies: Readonly<Record<FailureKind, FailurePolicy>> = {
   },
   network: {
     retry: 'credential',
+    concerns: 'provider',
+    isUnreachable: true,
     transient: true,
     // Often a keep-alive socket that the vendor had closed. With several credentials, the next one finds that out.
     repeatAtOnce: true,

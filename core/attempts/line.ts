@@ -9,13 +9,17 @@ export interface PutOff<C> {
   readonly why: PassedOver
 }
 
-/** The contenders that one request has left. Those with an open circuit come last. Both lanes of a hedged request take from the same line. */
+/**
+ * The contenders that one request has left. Those with an open circuit come last, and after them those of a provider that has failed. Both
+ * lanes of a hedged request take from the same line.
+ */
 export class Line<C extends Contender = Contender> {
   readonly #contenders: readonly C[]
   readonly #circuits: EndpointCircuits
   /** Those that could not be asked when it was their turn. */
   #later: PutOff<C>[] | undefined
-  #wasPutOff: readonly C[] = none
+  #wasPutOff: Set<C> | undefined
+  #failedProviders: Set<string> | undefined
   #next = 0
   attemptsLeft: number
   /** Why the contender that was tried last did not answer. */
@@ -37,36 +41,64 @@ export class Line<C extends Contender = Contender> {
     if (this.attemptsLeft === 0) return undefined
     while (this.#next < this.#contenders.length) {
       const contender = this.#contenders[this.#next++]!
+      if (this.hasFailed(contender)) {
+        this.putOff(contender, 'provider')
+        continue
+      }
       // A request that has nowhere else to go is no probe: it is sent in any case.
       if (this.#contenders.length === 1 || this.#circuits.admits(contender.endpoint)) return contender
       this.putOff(contender, 'circuit')
     }
-    return healthy ? undefined : this.#later?.shift()?.contender
+    return healthy ? undefined : this.#takeLater()
+  }
+
+  /** Call when the contender failed by what concerns its provider as a whole. */
+  providerFailed({ provider }: C): void {
+    ;(this.#failedProviders ??= new Set()).add(provider.id)
+  }
+
+  /** Whether the contender's provider as a whole has failed. */
+  hasFailed({ provider }: C): boolean {
+    return this.#failedProviders?.has(provider.id) ?? false
   }
 
   /** To the end. */
   putOff(contender: C, why: PassedOver): void {
-    this.#later = [...(this.#later ?? []), { contender, why }]
-    this.#wasPutOff = [...this.#wasPutOff, contender]
+    ;(this.#later ??= []).push({ contender, why })
+    ;(this.#wasPutOff ??= new Set()).add(contender)
   }
 
   /** Whether there is anyone else to ask first. Nobody is put off twice, so that the line ends. */
   canPutOff(contender: C): boolean {
-    return !this.isEmpty && !this.#wasPutOff.includes(contender)
+    return !this.isEmpty && !this.#wasPutOff?.has(contender)
   }
 
   /** Call when no other contender will be asked, because one has answered. Returns those that were put off, or would have been. */
   close(): readonly PutOff<C>[] {
+    if (this.#circuits.allHealthy && !this.#later && !this.#failedProviders) {
+      this.#next = this.#contenders.length
+      return none
+    }
     const { later, next } = this.#clear()
-    if (this.#circuits.allHealthy) return later
-    const open = next.filter(({ endpoint }) => this.#circuits.isOpen(endpoint))
-    return [...later, ...open.map(contender => ({ contender, why: 'circuit' as const }))]
+    const left = next.map(contender => ({ contender, why: this.#whyNot(contender) }))
+    return [...later, ...left.filter((each): each is PutOff<C> => each.why !== undefined)]
   }
 
   /** Call when no attempt is left. Returns the contenders that this leaves out. */
   cut(): readonly PutOff<C>[] {
     const { later, next } = this.#clear()
     return [...next, ...later.map(({ contender }) => contender)].map(contender => ({ contender, why: 'attempt-limit' }))
+  }
+
+  #whyNot(contender: C): PassedOver | undefined {
+    if (this.hasFailed(contender)) return 'provider'
+    return this.#circuits.isOpen(contender.endpoint) ? 'circuit' : undefined
+  }
+
+  #takeLater(): C | undefined {
+    if (!this.#later) return undefined
+    const other = this.#later.findIndex(({ contender }) => !this.hasFailed(contender))
+    return this.#later.splice(Math.max(0, other), 1)[0]?.contender
   }
 
   #clear(): { readonly later: readonly PutOff<C>[]; readonly next: readonly C[] } {

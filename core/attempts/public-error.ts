@@ -2,7 +2,7 @@ import type { ProviderFailure } from '../contracts/provider.ts'
 import { GatewayError, isImageErrorCode } from '../foundation/errors.ts'
 import type { Masks } from '../foundation/masks.ts'
 import { withoutAccountIds } from './account-ids.ts'
-import { isTransient, policyOf } from './failure-policy.ts'
+import { isTransient, policyOf, type PublicForm } from './failure-policy.ts'
 
 /** The most characters of a vendor's message or body that reach a caller. */
 const longest = 4_096
@@ -17,12 +17,17 @@ export function publicError(failure: ProviderFailure, provider: string, masks: M
     ...members,
     // Plugins are not always type-checked, so the code itself is checked too.
     code: allowsImageCode && isImageErrorCode(failure.code) ? failure.code : form.code,
-    message: privateMessage ? privateMessage(provider) : publicText(failure.message, masks),
+    message: privateMessage ? privateMessage(provider) : naming(provider, form, publicText(failure.message, masks)),
     ...(advisesClient && (isTransient(failure) ? { transient: true } : { final: true })),
     retryAfterMs: failure.retryAfterMs,
     upstreamError: privateMessage || failure.upstream === undefined ? undefined : publicText(failure.upstream, masks),
     cause: failure,
   })
+}
+
+/** Only who failed helps the caller of a 424. What the other statuses say is about the request. */
+function naming(provider: string, { status }: PublicForm, message: string): string {
+  return status !== 424 || message.includes(`"${provider}"`) ? message : `The provider "${provider}" failed: ${message}`
 }
 
 function publicText(text: string, masks: Masks): string {

@@ -7,6 +7,7 @@ import { RateLimiter } from '../contracts/rate-limiter.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import { TokenCounter } from '../contracts/token-counter.ts'
 import { Clock } from '../foundation/clock.ts'
+import { Settings } from '../framework/settings.ts'
 import { GatewayError } from '../foundation/errors.ts'
 import { estimateTokens } from '../tokens/estimate.ts'
 import { safeCount } from '../tokens/safe-count.ts'
@@ -31,17 +32,19 @@ export class Reservations {
   readonly #metrics: MetricStore
   readonly #counter: TokenCounter
   readonly #clock: Clock
+  readonly #settings: Settings
 
   static {
-    wire(this, [Ledger, RateLimiter, MetricStore, TokenCounter, Clock])
+    wire(this, [Ledger, RateLimiter, MetricStore, TokenCounter, Clock, Settings])
   }
 
-  constructor(ledger: Ledger, limiter: RateLimiter, metrics: MetricStore, counter: TokenCounter, clock: Clock) {
+  constructor(ledger: Ledger, limiter: RateLimiter, metrics: MetricStore, counter: TokenCounter, clock: Clock, settings: Settings) {
     this.#ledger = ledger
     this.#limiter = limiter
     this.#metrics = metrics
     this.#counter = counter
     this.#clock = clock
+    this.#settings = settings
   }
 
   /** Undefined for callers without limits, which most are. `measure` runs only if it is needed. */
@@ -102,7 +105,7 @@ export class Reservations {
   ): Promise<{ readonly credit: CreditHold; readonly inputTokens: number }> {
     const bound = inputBound(need)
     const bytes = bound - need.otherInputTokens
-    const range = rangeOf(endpoints, need, bound)
+    const range = this.#rangeOf(endpoints, need, bound)
     const first = await this.#hold(requestId, spending, range)
     const credit = 'short' in first ? undefined : first
     if (credit && (bytes <= shortTextBytes || covers(credit.usd, range.atMost))) return { credit, inputTokens: bound }
@@ -113,9 +116,16 @@ export class Reservations {
     }
     await credit?.release()
     const inputTokens = counted + need.otherInputTokens
-    const closer = await this.#hold(requestId, spending, rangeOf(endpoints, need, inputTokens))
+    const closer = await this.#hold(requestId, spending, this.#rangeOf(endpoints, need, inputTokens))
     if ('short' in closer) throw this.#refused(closer)
     return { credit: closer, inputTokens }
+  }
+
+  /** From the lowest cost at the cheapest endpoint to the highest at the most expensive one of those that are likely to be asked. */
+  #rangeOf(endpoints: readonly Endpoint[], need: TokenNeed, inputTokens: number): CreditRange {
+    const spends = endpoints.map(endpoint => (endpoint.price ? spendAt(endpoint, endpoint.price, need, inputTokens) : free))
+    const likely = spends.slice(0, this.#settings.maxAttempts)
+    return { atLeast: Math.min(...spends.map(({ leastUsd }) => leastUsd)), atMost: Math.max(...likely.map(({ mostUsd }) => mostUsd)) }
   }
 
   async #hold(requestId: string, spending: Spending, range: CreditRange): Promise<CreditHold | CreditShortage> {
@@ -149,18 +159,6 @@ function tooManyTokens(limit: KeyLimit, tokens: number, retryAfterMs: number | u
     retryAfterMs,
     final: retryAfterMs === undefined,
   })
-}
-
-/** From the lowest cost at the cheapest endpoint to the highest at the most expensive one. */
-function rangeOf(endpoints: readonly Endpoint[], need: TokenNeed, inputTokens: number): CreditRange {
-  let atLeast = Infinity
-  let atMost = 0
-  for (const endpoint of endpoints) {
-    const { leastUsd, mostUsd } = endpoint.price ? spendAt(endpoint, endpoint.price, need, inputTokens) : free
-    atLeast = Math.min(atLeast, leastUsd)
-    atMost = Math.max(atMost, mostUsd)
-  }
-  return { atLeast, atMost }
 }
 
 const free = { leastUsd: 0, mostUsd: 0 }

@@ -4,9 +4,10 @@ import { token } from '../foundation/token.ts'
 /** What identifies an endpoint. */
 export type EndpointName = Pick<Endpoint, 'provider' | 'model' | 'listed'>
 
-/** One endpoint that failed lately. */
+/** One endpoint that failed lately, or a provider as a whole. */
 export interface CircuitView {
   readonly provider: string
+  /** `*`: all models of the provider. */
   readonly model: string
   /** `half-open`: the pause is over, and one request will show whether the endpoint answers again. */
   readonly state: 'closed' | 'open' | 'half-open'
@@ -14,11 +15,11 @@ export interface CircuitView {
   readonly openForMs: number
 }
 
-/** A circuit breaker per endpoint. Synchronous, so that planning never waits. */
+/** A circuit breaker for each endpoint, and one for each provider. Synchronous, so that planning never waits. */
 export interface Circuits {
   /** True while the endpoint should come last: it failed too often, or its vendor asked for a pause. */
   isOpen(endpoint: EndpointName): boolean
-  /** Endpoints that failed lately. All others are healthy. */
+  /** What failed lately. All others are healthy. */
   views(): readonly CircuitView[]
 }
 export const Circuits = token<Circuits>('circuits')

@@ -101,6 +101,12 @@ export class GatewayError extends Error {
     this.bare = options.bare ?? false
     this.headers = options.headers
   }
+
+  /** The same with more headers. */
+  with(headers: Readonly<Record<string, string>>): GatewayError {
+    const { message, cause } = this
+    return new GatewayError({ ...this, message, cause, headers: { ...this.headers, ...headers } })
+  }
 }
 
 /** The request is at fault: 400. */

@@ -10,6 +10,10 @@ import { Bill } from '../billing/cost.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
 import { describeError } from '../foundation/logger.ts'
 
+/** How many endpoints that were not asked the caller hears of. */
+const mostNamed = 8
+const longestWarning = 2_000
+
 /** What generations and decisions have in common: a time limit, reservations, a bill, and a record. */
 export class Operation {
   readonly context: RunContext
@@ -66,7 +70,7 @@ export class Operation {
     if (error.status === 500)
       this.context.log.error('a request to a model failed', { request: this.context.id, ...describeError(error.cause ?? error) })
     record.errorCode = error.code
-    return error
+    return record.attempts.length === 0 ? error : error.with(toldOf(record))
   }
 
   /**
@@ -106,6 +110,20 @@ export class Operation {
       this.context.log.error('a reservation could not be settled', { request: this.context.id, failed, ...describeError(error) })
     }
   }
+}
+
+/** What the caller learns of the attempts: docs/protocol/http.md#response-headers. */
+function toldOf({ attempts, routing }: RequestScope['record']): Readonly<Record<string, string>> {
+  const headers = { 'x-gateway-provider': attempts.at(-1)!.provider, 'x-gateway-attempts': String(attempts.length) }
+  const { 'attempt-limit': count = 0 } = routing?.passedOver ?? {}
+  if (count === 0) return headers
+  const names = routing!.candidates
+    .filter(({ passedOver }) => passedOver === 'attempt-limit')
+    .map(({ provider, model }) => `${provider}/${model}`)
+  const shown = names.slice(0, mostNamed).join(', ')
+  const more = count > mostNamed || names.length < count ? ` and ${count - Math.min(names.length, mostNamed)} more` : ''
+  const warning = `routing: not asked after ${attempts.length} attempts: ${shown}${more}`
+  return { ...headers, 'x-gateway-warnings': warning.replace(/[^\x20-\x7e]/g, '?').slice(0, longestWarning) }
 }
 
 function tookTooLong(afterMs: number): GatewayError {

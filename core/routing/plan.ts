@@ -11,7 +11,6 @@ import type { RunContext } from '../contracts/run-context.ts'
 import { Clock } from '../foundation/clock.ts'
 import type { Maybe } from '../foundation/json.ts'
 import { Providers } from '../framework/extension-points.ts'
-import { Settings } from '../framework/settings.ts'
 import type { OpenGuard } from '../guards/input-guards.ts'
 import { clearedEndpoints } from '../guards/route-guards.ts'
 import { selectCapable } from './capabilities.ts'
@@ -20,7 +19,6 @@ import { EndpointView } from './endpoint-view.ts'
 import { namedModels, withoutRepeats, type NamedModel } from './named-models.ts'
 import { joined, Order, type AskedSorts } from './order.ts'
 import { led, Precedence } from './precedence.ts'
-import type { Ranked } from './ranking.ts'
 import { RequestCost, type InputTokens } from './request-cost.ts'
 import { routingRecord, type Choice } from './routing-record.ts'
 import { Selection } from './selection.ts'
@@ -53,7 +51,6 @@ const dependencies = {
   permissions: Permissions,
   precedence: Precedence,
   providers: Providers,
-  settings: Settings,
   sorts: Sorts,
 }
 
@@ -139,7 +136,7 @@ export class Planner {
     const intervalMs = intervalOf(request)
     if (endpoints.length === 1 && !scope.dryRun) {
       const ranked = [{ endpoint: endpoints[0]!, value: undefined, key: 0 }]
-      return { selection, sorts, intervalMs, ranked, taken: 1, precedent: undefined }
+      return { selection, sorts, intervalMs, ranked, precedent: undefined }
     }
     const { caller, log } = scope.context
     const view = new EndpointView(metrics, circuits, new RequestCost(request, counted), intervalMs, clock.now())
@@ -157,22 +154,14 @@ export class Planner {
     })
     if (precedent) orders[0] = led(orders[0]!, precedent)
     const ranked = joined(models, orders, left)
-    return { selection, sorts, intervalMs, ranked, taken: this.#taken(ranked), precedent }
-  }
-
-  /** An endpoint with an open circuit is asked only if all else fails, so it does not use up the limit. */
-  #taken(ranked: readonly Ranked[]): number {
-    const { circuits, settings } = this.#parts
-    let left = settings.maxAttempts
-    const beyond = ranked.findIndex(({ endpoint }) => !circuits.isOpen(endpoint) && left-- === 0)
-    return beyond < 0 ? ranked.length : beyond
+    return { selection, sorts, intervalMs, ranked, precedent }
   }
 
   #candidates(choice: Choice, { record }: PlanScope): readonly Candidate[] {
-    const { ranked, taken, selection } = choice
+    const { ranked, selection } = choice
     if (ranked.length > 1 || selection.passedOver.length > 0) record.routing = routingRecord(choice)
     const { providers } = this.#parts
-    return ranked.slice(0, taken).map(({ endpoint }) => ({ endpoint, provider: providers.get(endpoint.provider)! }))
+    return ranked.map(({ endpoint }) => ({ endpoint, provider: providers.get(endpoint.provider)! }))
   }
 }
 
@@ -189,6 +178,6 @@ function intervalOf({ routing }: GenerationRequest): number {
 /** Notes that this rule left no endpoint. Returns its error. */
 function refused(error: unknown, rule: PassedOver, { selection, sorts, request, scope }: Draft): unknown {
   selection.keep([], rule)
-  scope.record.routing = routingRecord({ selection, sorts, intervalMs: intervalOf(request), ranked: [], taken: 0, precedent: undefined })
+  scope.record.routing = routingRecord({ selection, sorts, intervalMs: intervalOf(request), ranked: [], precedent: undefined })
   return error
 }

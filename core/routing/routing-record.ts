@@ -13,22 +13,19 @@ export interface Choice {
   readonly sorts: AskedSorts
   readonly intervalMs: number
   readonly ranked: readonly Ranked[]
-  /** How many of them become candidates. */
-  readonly taken: number
   readonly precedent: Precedent | undefined
 }
 
 /** For the record of the request. `most`: how many endpoints to list. */
 export function routingRecord(choice: Choice, most = mostListed): RoutingRecord {
-  const { selection, sorts, intervalMs, ranked, taken, precedent } = choice
-  const candidates: RoutedCandidate[] = ranked.slice(0, most).map((each, index) => routed(each, index < taken ? null : 'attempt-limit'))
+  const { selection, sorts, intervalMs, ranked, precedent } = choice
+  const candidates: RoutedCandidate[] = ranked.slice(0, most).map(routed)
   for (const { endpoint, reason } of selection.passedOver) {
     if (candidates.length >= most) break
     candidates.push(passed(endpoint, reason))
   }
   const passedOver: Partial<Record<PassedOver, number>> = {}
   for (const { reason } of selection.passedOver) passedOver[reason] = (passedOver[reason] ?? 0) + 1
-  if (ranked.length > taken) passedOver['attempt-limit'] = ranked.length - taken
   return {
     sort: sorts.endpoints?.name ?? null,
     modelSort: sorts.models?.name ?? null,
@@ -56,8 +53,8 @@ export function passOver(
   }
 }
 
-function routed({ endpoint: { provider, model }, value, modelValue }: Ranked, reason: PassedOver | null): RoutedCandidate {
-  return { provider, model, value: shown(value), ...(modelValue !== undefined && { modelValue: shown(modelValue) }), passedOver: reason }
+function routed({ endpoint: { provider, model }, value, modelValue }: Ranked): RoutedCandidate {
+  return { provider, model, value: shown(value), ...(modelValue !== undefined && { modelValue: shown(modelValue) }), passedOver: null }
 }
 
 function passed({ provider, model }: Endpoint, passedOver: PassedOver): RoutedCandidate {

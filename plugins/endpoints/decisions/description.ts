@@ -58,8 +58,8 @@ const replies: Readonly<Record<number, ReplyDescription>> = {
     ...reply('The answers.', 'Decision'),
     headers: {
       ...requestId,
-      'x-gateway-provider': { description: 'The provider that answered.', schema: text },
-      'x-gateway-attempts': { description: 'How many attempts it took.', schema: text },
+      'x-gateway-provider': { description: 'The provider that answered or, with an error, that was asked last.', schema: text },
+      'x-gateway-attempts': { description: 'How many attempts were made.', schema: text },
     },
   },
   400: failure('The request is at fault, has too many tokens, names no decision model, or its key has redaction on.'),

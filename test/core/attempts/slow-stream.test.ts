@@ -102,6 +102,7 @@ t.test('with no other endpoint left, slow is better than nothing; and replies th
       yield text('Hel')
       await gate.pass()
       yield text('lo')
+      yield usage(1, 1)
       yield stop
     },
     { slowStream: { tokensPerSecond: 1_000, overMs: 20 } },
@@ -130,6 +131,7 @@ t.test('nor is the last attempt that a request may make', async t => {
     async function* () {
       yield text('Hel')
       await gate.pass()
+      yield usage(1, 1)
       yield stop
     },
     { slowStream: { tokensPerSecond: 1_000, overMs: 20 } },

@@ -128,10 +128,10 @@ t.test('models are tried in the order of the fallbacks, auto last wherever it st
   t.same(await tried({ model: 'hidden', routing: { model: { fallbacks: ['auto', 'llama'] } } }), [
     'acme/hidden',
     'globex/meta/llama',
+    'initech/small',
     'acme/blind',
     'acme/small-2026',
     'globex/small',
-    'initech/small',
     'globex/acme-large-v2',
   ])
   const partly = await stage({ hidden: 'not-found' })

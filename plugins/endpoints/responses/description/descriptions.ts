@@ -36,8 +36,8 @@ export function schemasWith(sort: JsonObject): Schemas {
 const requestId = { 'x-request-id': { description: 'The id of the request, as in the records.', schema: string } }
 const warnings = { 'x-gateway-warnings': { description: 'What was dropped, lowered or estimated.', schema: string } }
 const routed = {
-  'x-gateway-provider': { description: 'The provider that answered.', schema: string },
-  'x-gateway-attempts': { description: 'How many attempts it took.', schema: string },
+  'x-gateway-provider': { description: 'The provider that answered or, with an error, that was asked last.', schema: string },
+  'x-gateway-attempts': { description: 'How many attempts were made.', schema: string },
   ...warnings,
 }
 

@@ -9,7 +9,11 @@ export const passedOver: Readonly<Record<string, string>> = {
   permission: 'The key does not allow it.',
   policy: 'A guardrail excludes it.',
   'context-window': 'The input is too long for it.',
-  'attempt-limit': 'Enough others came before it.',
+  'attempt-limit': 'Enough others were asked in vain.',
+  credit: 'What the key may still spend does not cover it.',
+  circuit: 'It failed lately.',
+  provider: 'Another endpoint of its provider failed.',
+  queue: 'Too many requests waited for its provider.',
 }
 
 /** Why the first endpoint came before better ones. */
