@@ -256,15 +256,25 @@ byEveryWay('a failure before the answer is a status; after it, error and respons
   const before = await ask('before/m')
   t.equal(before.status, 424)
   t.same(await before.json(), {
-    error: { message: 'too busy', type: 'provider_error', param: null, code: 'provider_error', upstream_error: '{"busy":true}' },
+    error: {
+      message: 'The provider "before" failed: too busy',
+      type: 'provider_error',
+      param: null,
+      code: 'provider_error',
+      upstream_error: '{"busy":true}',
+    },
   })
   const late = await ask('late/m', hasty)
   gate.open()
-  for (const reply of [late, await ask('middle/m')]) {
+  for (const [provider, reply] of Object.entries({ late, middle: await ask('middle/m') })) {
     t.equal(reply.status, 200)
     const { response } = checkStream(await reply.text())
     t.equal(response.status, 'failed')
-    t.same(response.error, { code: 'provider_error', message: 'too busy', upstream_error: '{"busy":true}' })
+    t.same(response.error, {
+      code: 'provider_error',
+      message: `The provider "${provider}" failed: too busy`,
+      upstream_error: '{"busy":true}',
+    })
   }
 })
 
