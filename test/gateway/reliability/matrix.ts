@@ -47,8 +47,11 @@ export interface Matrix {
   readonly hedges: readonly Ruled[]
 }
 
-/** Only for vendors that never answer: so long that a busy machine does not matter, and the head much later than the rest. */
-const impatient: Partial<Timeouts> = { connectMs: 6_000, firstEventMs: 8_000, betweenEventsMs: 1_000, totalMs: 12_000 }
+/**
+ * Only for vendors that never answer: so long that a busy machine does not matter, and the head much later than the rest. `betweenEventsMs`
+ * is well below the second that a body may stay open after its answer.
+ */
+const impatient: Partial<Timeouts> = { connectMs: 6_000, firstEventMs: 8_000, betweenEventsMs: 500, totalMs: 12_000 }
 
 /** Every fault on every wire, whole and streamed, alone and with a fallback; or these faults. Where the vendor is silent, they mostly wait. */
 export async function runMatrix(tried: readonly Fault[] = faults): Promise<Matrix> {
@@ -82,7 +85,7 @@ function scenesOf({ modes = ['whole', 'stream'], silent, heavy, on = () => true 
 }
 
 /** So long that a busy machine does not matter. */
-const hedgeAfterMs = 4_000
+export const hedgeAfterMs = 4_000
 
 const rulesOf: Readonly<Record<Scene['part'], Pick<Common, 'maxConcurrent' | 'hedgeAfter'>>> = {
   alone: {},

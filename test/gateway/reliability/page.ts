@@ -1,5 +1,5 @@
 import { failurePolicies } from '../../../core/attempts/failure-policy.ts'
-import { runMatrix, type Cell, type Matrix, type Ruled } from './matrix.ts'
+import { hedgeAfterMs, runMatrix, type Cell, type Matrix, type Ruled } from './matrix.ts'
 import type { Mode } from './faults.ts'
 import { wires } from './wires.ts'
 
@@ -73,7 +73,7 @@ The same faults: five requests at once, with a fallback, at a provider with \`ma
 const hedgesIntroduction = `
 ## Hedged requests
 
-The faults of vendors that fall silent, with a fallback and \`hedgeAfter: 2000\`.
+The faults of vendors that fall silent, with a fallback and \`hedgeAfter: ${hedgeAfterMs}\`.
 
 | fault | reply | wires | tried | came |
 |---|---|---|---|---|`
