@@ -15,8 +15,8 @@ import { startUpstream } from './upstream.ts'
 const { values } = parseArgs({
   options: {
     only: { type: 'string', default: 'growth,streams' },
-    from: { type: 'string', default: '50000' },
-    to: { type: 'string', default: '200000' },
+    from: { type: 'string', default: '200000' },
+    to: { type: 'string', default: '1200000' },
     streams: { type: 'string', default: '5000' },
     hold: { type: 'string', default: '60' },
   },
@@ -33,7 +33,7 @@ if (values.only.includes('growth')) await growth(Number(values.from), Number(val
 if (values.only.includes('streams')) await streams(Number(values.streams), Number(values.hold))
 process.exitCode = missed ? 1 : 0
 
-/** Memory after a forced collection must not depend on the number of requests. */
+/** Memory after a forced collection must not depend on the number of requests, once the allocator has settled. */
 async function growth(from: number, to: number): Promise<void> {
   const upstream = await startUpstream({
     reply: streamedReply('openai-chat', 200),
@@ -62,9 +62,12 @@ async function growth(from: number, to: number): Promise<void> {
       return memory
     }
     await until(1)
-    const before = await until(from)
-    const after = await until(to)
-    verdict('RSS growth, MB', (after.rss - before.rss) / 1024 / 1024, growthLimitMb)
+    await until(from / 4)
+    const points: Memory[] = []
+    for (let part = 0; part < 6; part++) points.push(await until(from + ((to - from) * part) / 5))
+    // RSS swings by 15 MB as the allocator keeps and returns pages. What is never returned raises its lowest values.
+    const grown = lowestRss(points.slice(3)) - lowestRss(points.slice(0, 3))
+    verdict('RSS growth, MB', grown / 1024 / 1024, growthLimitMb)
   } finally {
     await server.stop()
     upstream.stop()
@@ -133,6 +136,10 @@ async function collected({ child }: ServerProcess): Promise<Memory> {
   child.send('collect')
   const [memory] = (await once(child, 'message')) as [Memory]
   return memory
+}
+
+function lowestRss(points: readonly Memory[]): number {
+  return Math.min(...points.map(({ rss }) => rss))
 }
 
 function verdict(target: string, value: number, limit: number): void {
