@@ -75,6 +75,7 @@ export { milliseconds } from './validation/milliseconds.ts'
 export type { SchemaRules } from './validation/schema-rules.ts'
 export { characters } from './validation/text-length.ts'
 export { retryHeaders } from './http/error-reply.ts'
+export { gatewayHeaders } from './http/gateway-headers.ts'
 export { readableOutput } from './generation/tools/tool-output.ts'
 export { openApiDocument, type ApiDescription } from './http/openapi/document.ts'
 

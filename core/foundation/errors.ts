@@ -71,7 +71,17 @@ export interface GatewayErrorOptions {
   readonly bare?: boolean
   /** More headers for the reply, such as `allow`. */
   readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly asked?: Asked | undefined
   readonly cause?: unknown
+}
+
+/** The endpoints that a request asked. */
+export interface Asked {
+  /** The provider that answered or, with an error, that was asked last. */
+  readonly provider: string
+  /** How many attempts were made. */
+  readonly attempts: number
+  readonly warnings: readonly { readonly param: string; readonly message: string }[]
 }
 
 /** An error that the caller may see. The message says what was expected, what came, and what to do. It must not contain secrets or prompts. */
@@ -87,6 +97,7 @@ export class GatewayError extends Error {
   readonly upstreamError: string | undefined
   readonly bare: boolean
   readonly headers: Readonly<Record<string, string>> | undefined
+  readonly asked: Asked | undefined
 
   constructor(options: GatewayErrorOptions) {
     super(options.message, options.cause === undefined ? undefined : { cause: options.cause })
@@ -100,12 +111,13 @@ export class GatewayError extends Error {
     this.upstreamError = options.upstreamError
     this.bare = options.bare ?? false
     this.headers = options.headers
+    this.asked = options.asked
   }
 
-  /** The same with more headers. */
-  with(headers: Readonly<Record<string, string>>): GatewayError {
+  /** The same error, after these attempts. */
+  after(asked: Asked): GatewayError {
     const { message, cause } = this
-    return new GatewayError({ ...this, message, cause, headers: { ...this.headers, ...headers } })
+    return new GatewayError({ ...this, message, cause, asked })
   }
 }
 

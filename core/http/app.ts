@@ -20,6 +20,7 @@ import { RecordDraft } from '../records/record.ts'
 import { Settings } from '../framework/settings.ts'
 import { errorReply } from './error-reply.ts'
 import { HttpExchange } from './exchange.ts'
+import { gatewayHeaders } from './gateway-headers.ts'
 import { Heartbeat } from './heartbeat.ts'
 import type { Incoming } from './incoming.ts'
 import { LiveBodies } from './live-bodies.ts'
@@ -220,7 +221,8 @@ export class HttpApp {
       })
     exchange.record.errorCode ??= error.code
     const reply = this.#formatted(route, error)
-    return error.headers ? { ...reply, headers: { ...reply.headers, ...error.headers } } : reply
+    const { headers, asked } = error
+    return headers || asked ? { ...reply, headers: { ...reply.headers, ...headers, ...(asked && gatewayHeaders(asked)) } } : reply
   }
 
   #formatted(route: Route, error: GatewayError): Reply {

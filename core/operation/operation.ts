@@ -4,7 +4,7 @@ import { noUsage } from '../contracts/events.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import type { Clock } from '../foundation/clock.ts'
 import { Deadline } from '../foundation/deadline.ts'
-import { asGatewayError, GatewayError } from '../foundation/errors.ts'
+import { asGatewayError, GatewayError, type Asked } from '../foundation/errors.ts'
 import type { Maybe } from '../foundation/json.ts'
 import { Bill } from '../billing/cost.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
@@ -12,7 +12,6 @@ import { describeError } from '../foundation/logger.ts'
 
 /** How many endpoints that were not asked the caller hears of. */
 const mostNamed = 8
-const longestWarning = 2_000
 
 /** What generations and decisions have in common: a time limit, reservations, a bill, and a record. */
 export class Operation {
@@ -70,7 +69,7 @@ export class Operation {
     if (error.status === 500)
       this.context.log.error('a request to a model failed', { request: this.context.id, ...describeError(error.cause ?? error) })
     record.errorCode = error.code
-    return record.attempts.length === 0 ? error : error.with(toldOf(record))
+    return record.attempts.length === 0 ? error : error.after(askedIn(record))
   }
 
   /**
@@ -112,18 +111,18 @@ export class Operation {
   }
 }
 
-/** What the caller learns of the attempts: docs/protocol/http.md#response-headers. */
-function toldOf({ attempts, routing }: RequestScope['record']): Readonly<Record<string, string>> {
-  const headers = { 'x-gateway-provider': attempts.at(-1)!.provider, 'x-gateway-attempts': String(attempts.length) }
+/** With a warning that names the endpoints that were not asked. */
+function askedIn({ attempts, routing }: RequestScope['record']): Asked {
+  const asked = { provider: attempts.at(-1)!.provider, attempts: attempts.length, warnings: [] }
   const { 'attempt-limit': count = 0 } = routing?.passedOver ?? {}
-  if (count === 0) return headers
+  if (count === 0) return asked
   const names = routing!.candidates
     .filter(({ passedOver }) => passedOver === 'attempt-limit')
+    .slice(0, mostNamed)
     .map(({ provider, model }) => `${provider}/${model}`)
-  const shown = names.slice(0, mostNamed).join(', ')
-  const more = count > mostNamed || names.length < count ? ` and ${count - Math.min(names.length, mostNamed)} more` : ''
-  const warning = `routing: not asked after ${attempts.length} attempts: ${shown}${more}`
-  return { ...headers, 'x-gateway-warnings': warning.replace(/[^\x20-\x7e]/g, '?').slice(0, longestWarning) }
+  const more = count > names.length ? ` and ${count - names.length} more` : ''
+  const message = `not asked after ${attempts.length} attempts: ${names.join(', ')}${more}`
+  return { ...asked, warnings: [{ param: 'routing', message }] }
 }
 
 function tookTooLong(afterMs: number): GatewayError {

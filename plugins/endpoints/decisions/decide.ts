@@ -1,4 +1,4 @@
-import type { Exchange, GatewayServices, Reply } from '../../../core/index.ts'
+import { gatewayHeaders, type Exchange, type GatewayServices, type Reply } from '../../../core/index.ts'
 import { parseDecision } from './parse.ts'
 
 export async function decide(exchange: Exchange, gateway: GatewayServices): Promise<Reply> {
@@ -7,11 +7,7 @@ export async function decide(exchange: Exchange, gateway: GatewayServices): Prom
   const known = { id: exchange.id, model, answers, usage }
   return {
     status: 200,
-    headers: {
-      'content-type': 'application/json',
-      'x-gateway-provider': model.slice(0, model.indexOf('/')),
-      'x-gateway-attempts': String(attempts),
-    },
+    headers: { 'content-type': 'application/json', ...gatewayHeaders({ provider: model.slice(0, model.indexOf('/')), attempts }) },
     // Extra members from the vendor must not replace members of the protocol.
     body: JSON.stringify({ ...known, ...extra, ...known }),
   }

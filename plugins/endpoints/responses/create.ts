@@ -1,6 +1,6 @@
-import { GatewayError, type Exchange, type GatewayServices, type Reply } from '../../../core/index.ts'
+import { GatewayError, gatewayHeaders, type Exchange, type GatewayServices, type Reply } from '../../../core/index.ts'
 import { parseRequest } from './parse.ts'
-import { gatewayHeaders, jsonReply } from './replies.ts'
+import { jsonReply } from './replies.ts'
 import { ResponseBuilder } from './response-builder.ts'
 
 /** Whether a stream may have events beyond the documented ones. */
@@ -13,7 +13,8 @@ export async function createResponse(exchange: Exchange, gateway: GatewayService
   const run = gateway.generate(exchange, request, builder)
   const result = body ? await run.committed : await run.finished
   if (result instanceof GatewayError) throw result
-  const headers = gatewayHeaders(result, warnings)
+  const { endpoint, attempts } = result
+  const headers = gatewayHeaders({ provider: endpoint?.provider, attempts, warnings: [...result.warnings, ...warnings] })
   if (body) return { status: 200, headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', ...headers }, body }
   return jsonReply(builder.response, headers)
 }

@@ -1,6 +1,6 @@
-import type { Exchange, GatewayServices, Reply } from '../../../core/index.ts'
+import { gatewayHeaders, type Exchange, type GatewayServices, type Reply } from '../../../core/index.ts'
 import { parseRequest } from './parse.ts'
-import { jsonReply, warningHeader } from './replies.ts'
+import { jsonReply } from './replies.ts'
 
 const guess = { param: 'input_tokens', message: 'estimated, the exact count is not known' }
 
@@ -8,5 +8,6 @@ const guess = { param: 'input_tokens', message: 'estimated, the exact count is n
 export async function countInputTokens(exchange: Exchange, gateway: GatewayServices): Promise<Reply> {
   const { request, warnings } = parseRequest(await exchange.json(), gateway.toolTypes)
   const { tokens, estimated } = await gateway.countInput(exchange, request)
-  return jsonReply({ object: 'response.input_tokens', input_tokens: tokens }, warningHeader(estimated ? [guess, ...warnings] : warnings))
+  const headers = gatewayHeaders({ warnings: estimated ? [guess, ...warnings] : warnings })
+  return jsonReply({ object: 'response.input_tokens', input_tokens: tokens }, headers)
 }

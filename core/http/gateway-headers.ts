@@ -1,0 +1,18 @@
+import type { Asked } from '../foundation/errors.ts'
+
+const longestWarnings = 2_000
+
+type Told = { readonly [Fact in keyof Asked]?: Asked[Fact] | undefined }
+
+/** What no body has a field for: docs/protocol/http.md#response-headers. `provider` is undefined if none was asked. */
+export function gatewayHeaders({ provider, attempts, warnings }: Told): Readonly<Record<string, string>> {
+  const headers = provider === undefined ? {} : { 'x-gateway-provider': provider, 'x-gateway-attempts': String(attempts) }
+  if (!warnings?.length) return headers
+  return { ...headers, 'x-gateway-warnings': asHeader(warnings.map(({ param, message }) => `${param}: ${message}`).join('; ')) }
+}
+
+/** A header value is one line of printable ASCII. */
+function asHeader(text: string): string {
+  const ascii = text.replace(/[^\x20-\x7e]/g, '?')
+  return ascii.length <= longestWarnings ? ascii : `${ascii.slice(0, longestWarnings - 3)}...`
+}
