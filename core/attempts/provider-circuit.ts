@@ -3,19 +3,25 @@ import { Circuit } from './circuit.ts'
 /** Failures of models longer ago than this say nothing about their provider now. */
 const forgetAfterMs = 60_000
 
+interface ModelFailure {
+  readonly model: string
+  readonly at: number
+}
+
 /**
- * The circuit of a provider as a whole. Failures count if the provider could not be reached, or if another of its models has failed lately,
- * too: a single model that fails is its own matter.
+ * The circuit of a provider as a whole. It counts failures to reach the provider, and other failures once two of its models have them: a
+ * single model that fails says nothing about the rest.
  */
 export class ProviderCircuit extends Circuit {
-  /** The two models that failed last, and when. */
-  readonly #failedAt = new Map<string, number>()
+  #last: ModelFailure | undefined
+  /** The last failure of another model than that. */
+  #other: ModelFailure | undefined
 
+  /** Returns how long the circuit is open if this opened it. */
   modelFailed(model: string, isUnreachable: boolean, startedAt: number, now: number): number | undefined {
-    this.#failedAt.delete(model)
-    const others = [...this.#failedAt.entries()].filter(([, at]) => now - at <= forgetAfterMs)
-    for (const [other] of this.#failedAt) if (other !== others.at(-1)?.[0]) this.#failedAt.delete(other)
-    this.#failedAt.set(model, now)
-    return isUnreachable || others.length > 0 ? this.failed(startedAt, now) : undefined
+    if (this.#last?.model !== model) this.#other = this.#last
+    this.#last = { model, at: now }
+    const isShared = this.#other !== undefined && now - this.#other.at <= forgetAfterMs
+    return isUnreachable || isShared ? this.failed(startedAt, now) : undefined
   }
 }
