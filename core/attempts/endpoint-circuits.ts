@@ -82,7 +82,7 @@ export class EndpointCircuits implements Circuits {
     if (openMs !== undefined) this.#tell('a circuit opened', endpoint, openMs)
   }
 
-  /** Call when an attempt failed by what concerns the provider as a whole. `isUnreachable`: no connection was made. */
+  /** Call when an attempt failed and other models of the provider would, too. `isUnreachable`: no connection was made. */
   providerFailed(endpoint: EndpointName, isUnreachable: boolean, startedAt: number): void {
     const { provider, model } = endpoint
     const circuit = this.#providers.get(provider) ?? new ProviderCircuit()

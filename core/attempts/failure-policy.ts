@@ -5,8 +5,8 @@ export interface FailurePolicy {
   /** What to try next: the provider's next credential and then the next endpoint, the next endpoint at once, or nothing. */
   readonly retry: 'credential' | 'endpoint' | 'never'
   /**
-   * What the failure says something about, if not about the endpoint alone. The provider's other endpoints are then asked after those of
-   * other providers: `provider` at once, `account` when no credential is left.
+   * Set where the provider's other endpoints would fail, too. They are then asked after those of other providers: `provider` at once,
+   * `account` when no credential is left.
    */
   readonly concerns?: 'provider' | 'account'
   /** No connection: that a single model failed so is enough to open the circuit of its provider. */

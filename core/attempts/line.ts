@@ -52,12 +52,12 @@ export class Line<C extends Contender = Contender> {
     return healthy ? undefined : this.#takeLater()
   }
 
-  /** Call when the contender failed by what concerns its provider as a whole. */
+  /** Call when the contender failed and its provider's other endpoints would, too. */
   providerFailed({ provider }: C): void {
     ;(this.#failedProviders ??= new Set()).add(provider.id)
   }
 
-  /** Whether the contender's provider as a whole has failed. */
+  /** True after `providerFailed` for any endpoint of the contender's provider. */
   hasFailed({ provider }: C): boolean {
     return this.#failedProviders?.has(provider.id) ?? false
   }

@@ -12,18 +12,18 @@ const deadlineMs = 5_000
 
 /** A reply whose provider did not report its usage, or not all of it. */
 export interface UnreportedReply {
-  /** What the provider read. Called only if it reported nothing. */
+  /** The input of the request. Called only if the provider reported no usage at all. */
   readonly input: () => Pick<TokenNeed, 'texts' | 'otherInputTokens'>
   readonly endpoint: Endpoint
-  /** The last that the provider reported. */
+  /** The provider's last report. */
   readonly reported: TokenUsage | undefined
-  /** What the model said after that. */
+  /** The model's output after that report. */
   readonly said: readonly string[]
-  /** What the provider was asked for at most. */
+  /** The limit that the provider was given. */
   readonly maxOutputTokens: number
 }
 
-/** Counts what a reply took where the provider did not say it. */
+/** Counts the tokens of replies whose provider did not report them. */
 export class UnreportedUsage {
   readonly #counter: TokenCounter
   readonly #random: Random

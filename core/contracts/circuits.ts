@@ -19,7 +19,7 @@ export interface CircuitView {
 export interface Circuits {
   /** True while the endpoint should come last: it failed too often, or its vendor asked for a pause. */
   isOpen(endpoint: EndpointName): boolean
-  /** What failed lately. All others are healthy. */
+  /** Lists the endpoints and providers that failed lately. All others are healthy. */
   views(): readonly CircuitView[]
 }
 export const Circuits = token<Circuits>('circuits')

@@ -72,9 +72,9 @@ export interface RoutedCandidate {
 export type Preferred = 'state' | 'affinity' | 'exploration'
 
 /**
- * Why an endpoint was not asked: what it lacks, a rule that excludes it, or `attempt-limit`, because enough others were asked in vain. `credit`: what
- * may be spent does not cover it. `circuit`: it failed lately, and another endpoint answered. `provider`: another endpoint of its provider
- * failed by what concerns them all. `queue`: too many requests waited for it.
+ * Why an endpoint was not asked: what it lacks, a rule that excludes it, or `attempt-limit`, because enough others were asked in vain.
+ * `credit`: the key's remaining credit does not cover it. `circuit`: it failed lately, and another endpoint answered. `provider`: another
+ * endpoint of its provider failed, and one of another provider answered. `queue`: too many requests waited for it.
  */
 export type PassedOver =
   | 'tools'

@@ -120,7 +120,7 @@ export class Reply {
     return this.#parts.failover.publicError(failure, this.attempt.candidate)
   }
 
-  /** Whether there is something to bill: usage was reported, or the model has said something. */
+  /** True once the provider has reported usage or the model has said something. */
   get hasCost(): boolean {
     return this.#usage !== undefined || this.#parts.scope.said.characters > this.#saidBefore
   }

@@ -1,4 +1,4 @@
-/** What a model has said so far, for counting what its provider did not report. */
+/** A model's output so far. Its tokens are counted if the provider does not report them. */
 export interface Said {
   /** The number of generated characters. */
   readonly characters: number
