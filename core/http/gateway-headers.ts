@@ -6,7 +6,7 @@ type Told = { readonly [Fact in keyof Asked]?: Asked[Fact] | undefined }
 
 /** What no body has a field for: docs/protocol/http.md#response-headers. `provider` is undefined if none was asked. */
 export function gatewayHeaders({ provider, attempts, warnings }: Told): Readonly<Record<string, string>> {
-  const headers = provider === undefined ? {} : { 'x-gateway-provider': provider, 'x-gateway-attempts': String(attempts) }
+  const headers = provider === undefined ? {} : { 'x-gateway-provider': asHeader(provider), 'x-gateway-attempts': String(attempts) }
   if (!warnings?.length) return headers
   return { ...headers, 'x-gateway-warnings': asHeader(warnings.map(({ param, message }) => `${param}: ${message}`).join('; ')) }
 }

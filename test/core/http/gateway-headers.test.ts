@@ -1,0 +1,14 @@
+import t from 'tap'
+import { gatewayHeaders } from '../../../core/index.ts'
+
+t.test('headers are one line of printable ASCII, and not too long', async t => {
+  t.same(gatewayHeaders({}), {})
+  t.same(gatewayHeaders({ provider: '日本\u0001', attempts: 2, warnings: [] }), { 'x-gateway-provider': '???', 'x-gateway-attempts': '2' })
+  const warnings = [
+    { param: 'top_p', message: 'dropped\r\nx-evil: 1' },
+    { param: 'long', message: 'x'.repeat(3_000) },
+  ]
+  const value = gatewayHeaders({ warnings })['x-gateway-warnings']!
+  t.match(value, /^top_p: dropped\?\?x-evil: 1; long: x+\.\.\.$/)
+  t.equal(value.length, 2_000)
+})
