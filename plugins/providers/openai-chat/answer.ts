@@ -180,9 +180,10 @@ export class Answer {
   }
 }
 
-/** The usage, wherever a host puts it. */
+/** The usage, wherever a host puts it. Undefined if it has no counts. */
 export function usageIn({ usage, x_groq }: ChatBody): ChatBody['usage'] {
-  return usage ?? x_groq?.usage
+  const counts = usage ?? x_groq?.usage
+  return typeof (counts?.prompt_tokens ?? counts?.completion_tokens) === 'number' ? counts : undefined
 }
 
 /** Hosts have different names for the same finish reasons. */

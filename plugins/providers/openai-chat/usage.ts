@@ -11,7 +11,7 @@ export function usageOf(usage: Usage, ran = 0): TokenUsage {
   const missing = (usage.total_tokens ?? 0) - prompt - completion
   const input = missing > 0 && missing === audio ? prompt + audio : prompt
   const output = missing > 0 && missing === reasoning ? completion + reasoning : completion
-  const cacheRead = Math.min(cached(usage), input)
+  const cacheRead = Math.max(0, Math.min(cached(usage), input))
   const cacheWrite = Math.min(usage.prompt_tokens_details?.cache_write_tokens ?? usage.cache_creation_input_tokens ?? 0, input - cacheRead)
   const searches = usage.server_tool_use_details?.web_search_requests ?? usage.num_search_queries ?? ran
   return {

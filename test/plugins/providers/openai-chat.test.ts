@@ -20,6 +20,7 @@ import { providerCall, providerSuite, replay, type ProviderExample } from '../..
 import { openaiChatAdapter } from '../../../plugins/providers/openai-chat/adapter.ts'
 import { hosts, type Host, type HostName } from '../../../plugins/providers/openai-chat/hosts.ts'
 import openaiChat from '../../../plugins/providers/openai-chat/index.ts'
+import { ThinkTags } from '../../../plugins/providers/openai-chat/think-tags.ts'
 
 const fixtures = join(import.meta.dirname, '../../fixtures/openai-chat')
 const keys = new ApiKeys('sk-demo-1')
@@ -237,6 +238,19 @@ t.test('ends', async t => {
     'nothing said',
   )
   t.notOk(await finishes('openai', 'data: [DONE]\n\n'), 'nothing at all')
+})
+
+t.test('white space around tags is dropped, and a lot of it is the answer', async t => {
+  const said = (...pieces: readonly string[]): readonly string[] => {
+    const heard: string[] = []
+    const tags = new ThinkTags({ reasoning: text => heard.push(`thought ${text}`), text: text => heard.push(text) })
+    for (const piece of pieces) tags.push(piece, () => {})
+    return heard
+  }
+  t.same(said('\n\n', ' <think>', ' so', '  ', '</think>', '\n\n', 'Hi'), ['thought so', 'Hi'])
+  const blank = ' '.repeat(200)
+  t.same(said(blank, blank, blank, 'Hi'), [blank + blank, blank, 'Hi'], 'it does not wait for what may follow')
+  t.same(said('<think>so', blank, blank, blank), ['thought so', `thought ${blank}${blank}`])
 })
 
 t.test('what the protocol cannot carry is refused by name', async t => {
