@@ -70,7 +70,7 @@ export class UnreportedUsage {
       this.#log.error('tokens could not be counted', describePluginError(error, true))
       return undefined
     })
-    const tokens = counted ?? texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
-    return Math.min(most, Math.ceil(tokens * factor))
+    const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+    return Math.min(most, Math.ceil(Math.min(counted ?? bytes, bytes) * factor))
   }
 }

@@ -91,7 +91,7 @@ t.test('an unknown tokenizer adds half, the limit of the request ends it, and re
       .join(''),
   )
   for (const [more, body, events, uncachedInput, output] of [
-    [{ tokenizer: undefined }, {}, piecesOf(said), counted(inputTokens - 7) + 7, counted(tokens)],
+    [{ tokenizer: undefined }, {}, piecesOf(said), Math.min(counted(inputTokens - 7), Buffer.byteLength(input)) + 7, counted(tokens)],
     [{ tokenizer: undefined, contextWindow: inputTokens }, {}, piecesOf(said), inputTokens, counted(tokens)],
     [{}, { max_output_tokens: 50 }, piecesOf(said), inputTokens, 50],
     [{ maxOutputTokens: 60 }, {}, piecesOf(said), inputTokens, 60],
@@ -205,4 +205,18 @@ t.test('if nothing can be counted, the bytes count', async t => {
     t.match(await under.record(id), { usage: { uncachedInput: 3 + 7, output: 6, estimated: true } })
     await under.stop()
   }
+})
+
+t.test('no text has more tokens than bytes, whatever the margin adds', async t => {
+  const dense = '\ue000\ue100\ue200'.repeat(2_000)
+  t.ok(countTokens(dense) * 1.5 > Buffer.byteLength(dense))
+  const under = await gateway({
+    plugins: [saying('acme', [text('hello'), stop]), listing(endpoint({ tokenizer: undefined }))],
+    key: { name: 'k', spendCapUsd: 0.0201 },
+  })
+  t.teardown(under.stop)
+  const { requestId } = await ask(under, { model: 'm', input: dense, max_output_tokens: 16 })
+  const { usage, costUsd } = await under.record(requestId)
+  t.match(usage, { uncachedInput: Buffer.byteLength(dense) + 7, output: 2 })
+  t.ok(costUsd! <= 0.0201)
 })
