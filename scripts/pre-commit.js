@@ -6,10 +6,15 @@ import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileS
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-const staged = git('diff', '--cached', '--name-only', '--diff-filter=ACMR', '-z')
-  .split('\0')
-  .filter(file => /\.(ts|js|mjs|cjs|json|css|html|ya?ml)$/.test(file))
+const staged = stagedFiles().filter(file => /\.(ts|js|mjs|cjs|json|css|html|ya?ml)$/.test(file))
 if (staged.length > 0) process.exitCode = check(staged) ? 0 : 1
+
+/** Without deleted files and symbolic links. */
+function stagedFiles() {
+  // For each file `:<mode before> <mode> <hash before> <hash> <status>`, then its name.
+  const words = git('diff', '--cached', '--raw', '--no-renames', '--diff-filter=ACM', '-z').split('\0')
+  return words.filter((_, index) => index % 2 === 1 && words[index - 1].split(' ')[1] !== '120000')
+}
 
 function check(files) {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
@@ -31,15 +36,14 @@ function stage(file, before, formatted) {
   const [mode] = git('ls-files', '--stage', '--', file).split(' ')
   const object = execFileSync('git', ['hash-object', '-w', '--stdin'], { input: formatted, encoding: 'utf8' }).trim()
   git('update-index', '--cacheinfo', `${mode},${object},${file}`)
-  if (readFileSync(file).equals(before)) writeFileSync(file, formatted)
+  if (existsSync(file) && readFileSync(file).equals(before)) writeFileSync(file, formatted)
   console.log(`formatted ${file}`)
 }
 
 /** Runs a command of package.json on a folder, and shows what it says if it fails. */
 function run(command, folder) {
-  const [program, ...words] = command.split(' ')
-  const { status, stdout, stderr } = spawnSync(program, [...words, '.'], { cwd: folder, encoding: 'utf8' })
-  if (status !== 0) console.error(`${command} found this:\n${stdout ?? ''}${stderr ?? `${program} cannot be started`}`)
+  const { status, stdout, stderr } = spawnSync(`${command} .`, { cwd: folder, encoding: 'utf8', shell: true })
+  if (status !== 0) console.error(`${command} found this:\n${stdout}${stderr}`)
   return status === 0
 }
 

@@ -16,7 +16,7 @@ const wanted = process.argv.slice(2)
 const unknown = wanted.filter(name => !longChecks.some(check => check.name === name))
 if (unknown.length > 0)
   throw new Error(`Expected names of long checks (${longChecks.map(({ name }) => name).join(', ')}), but got '${unknown.join("', '")}'.`)
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
 
 const results: LongResult[] = []
 for (const check of longChecks.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {

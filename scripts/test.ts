@@ -8,7 +8,7 @@ import { filesOf, testFiles } from './tests/plan.ts'
 import { report } from './tests/report.ts'
 import { runTests, usualJobs } from './tests/run.ts'
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
 
 const { files, jobs } = asked()
 const outcomes = await runTests(files, {

@@ -1,5 +1,5 @@
 // Runs the test files in TURNPIKE_TEST_FILES in one process, one after the other. The comments tell scripts/tests/outcome.ts where a file
-// begins and how long it took. The argument is a number of its own: tap makes names of folders (`t.testdir`) from the command line, and two
+// begins and how long it took. The argument is unique, also among runs: tap makes names of folders (`t.testdir`) from the command line, and two
 // processes must not get the same.
 
 import { resolve } from 'node:path'

@@ -70,7 +70,7 @@ async function runShare(
   const [tap, errors] = [join(scratch, `${number}.tap`), join(scratch, `${number}.errors`)]
   const [output, complaints] = [openSync(tap, 'w'), openSync(errors, 'w')]
   const words = ['--conditions=turnpike-source', `--import=${join(root, 'bin/own-package.js')}`, '--test-reporter=tap']
-  const child = spawn(process.execPath, [...words, join(root, 'scripts/tests/run-files.ts'), String(number)], {
+  const child = spawn(process.execPath, [...words, join(root, 'scripts/tests/run-files.ts'), `${process.pid}-${number}`], {
     cwd: root,
     env: { ...environment, TURNPIKE_TEST_FILES: JSON.stringify(files) },
     stdio: ['ignore', output, complaints],

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
@@ -19,7 +19,7 @@ const lint = `
 
 function clone(t: Test): { readonly folder: string; git(...command: readonly string[]): string } {
   const folder = t.testdir({ 'a.ts': 'const a = 1\n', deep: { 'b.ts': 'const b = 1\n' }, 'format.mjs': format, 'lint.mjs': lint })
-  const program = (name: string): string => `${process.execPath} ${join(folder, name)}`
+  const program = (name: string): string => `"${process.execPath}" "${join(folder, name)}"`
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ scripts: { format: program('format.mjs'), lint: program('lint.mjs') } }))
   const git = (...command: readonly string[]): string =>
     execFileSync('git', ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', ...command], { cwd: folder, encoding: 'utf8' })
@@ -60,7 +60,7 @@ t.test('what the linter finds stops the commit, and is shown', { skip: absent },
   git('add', '.')
   const { status, stderr } = run(folder)
   t.equal(status, 1)
-  t.match(stderr, /lint\.mjs found this:\na\.ts has a var/)
+  t.match(stderr, /lint\.mjs" found this:\na\.ts has a var/)
 })
 
 t.test('a commit without code, or that deletes some, needs neither', { skip: absent }, async t => {
@@ -72,6 +72,19 @@ t.test('a commit without code, or that deletes some, needs neither', { skip: abs
   writeFileSync(join(folder, 'names.json'), '[]\n')
   git('add', 'names.json')
   t.equal(run(folder).status, 0, 'the linter finds nothing to look at')
+})
+
+t.test('a link stays a link, and a file may be gone from the folder again', { skip: absent }, async t => {
+  const { folder, git } = clone(t)
+  symlinkSync('a.ts', join(folder, 'link.ts'))
+  writeFileSync(join(folder, 'a.ts'), 'const a = 2;\n')
+  git('add', '.')
+  rmSync(join(folder, 'a.ts'))
+  t.match(run(folder), { status: 0, stdout: 'formatted a.ts\n', stderr: '' })
+  t.equal(git('show', ':a.ts'), 'const a = 2\n')
+  t.match(git('ls-files', '--stage', 'link.ts'), /^120000 /)
+  t.equal(git('show', ':link.ts'), 'a.ts')
+  t.notOk(existsSync(join(folder, 'a.ts')))
 })
 
 t.test('an install in a clone sets the hooks, unless there are others or it is CI', { skip: absent }, async t => {

@@ -161,7 +161,7 @@ t.test('a profile with a process', async t => {
   const answer = { Version: 1, AccessKeyId, SecretAccessKey, SessionToken, Expiration: new Date(Date.now() + hourMs) }
   const script = join(t.testdir({ 'keys.js': `console.log(${JSON.stringify(JSON.stringify(answer))})` }), 'keys.js')
   await t.test('runs it', async t => {
-    machine(t, {}, { config: `[profile demo]\ncredential_process = ${process.execPath} ${script}\n` })
+    machine(t, {}, { config: `[profile demo]\ncredential_process = "${process.execPath}" "${script}"\n` })
     const { ask } = await stage(t, { profile: 'demo' })
     t.equal(await ask(), 200)
   })
