@@ -13,7 +13,7 @@ import { Inbox } from '../provider-kit/inbox.ts'
 import { IteratedFeed } from '../provider-kit/iterated-feed.ts'
 import type { Candidate } from '../routing/plan.ts'
 import type { EndpointCircuits } from './endpoint-circuits.ts'
-import { policyOf } from './failure-policy.ts'
+import { isFault, policyOf } from './failure-policy.ts'
 import type { Lane } from './lane.ts'
 import type { Slot } from './provider-queue.ts'
 
@@ -215,7 +215,7 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
       model,
       listed,
       at: clock.now(),
-      outcome: outcome === 'ok' ? 'ok' : failure && policyOf(failure).isFault ? 'fault' : 'neutral',
+      outcome: outcome === 'ok' ? 'ok' : failure && isFault(failure) ? 'fault' : 'neutral',
       latencyMs: this.#latencyMs,
       totalMs,
       inputTokens: counted.uncachedInput + counted.cacheRead + counted.cacheWrite5m + counted.cacheWrite1h,
@@ -228,10 +228,11 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     const { circuits } = this.#services
     const { endpoint } = this.candidate
     if (outcome === 'ok') return circuits.completed(endpoint, this.#start)
-    const policy = typeof outcome === 'string' ? undefined : policyOf(outcome)
+    const failure = typeof outcome === 'string' ? undefined : outcome
+    const policy = failure && policyOf(failure)
     // An endpoint that is outrun most of the time should not come first.
     const isTooSlow = outcome === 'outrun' && this.#parts.lane.role === 'first'
-    if (isTooSlow || (policy?.isFault && policy.coolDownMs === undefined)) circuits.failed(endpoint, this.#start)
+    if (isTooSlow || (failure && isFault(failure) && policy!.coolDownMs === undefined)) circuits.failed(endpoint, this.#start)
     else circuits.abandoned(endpoint)
     if (policy?.concerns) circuits.providerFailed(endpoint, policy.isUnreachable === true, this.#start)
   }

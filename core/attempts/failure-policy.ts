@@ -154,3 +154,8 @@ export function policyOf({ kind }: Pick<ProviderFailure, 'kind'>): FailurePolicy
 export function isTransient(failure: ProviderFailure): boolean {
   return failure.transient ?? policyOf(failure).transient ?? false
 }
+
+/** Whether the failure counts against the endpoint: what the provider says, or what its kind implies. */
+export function isFault(failure: ProviderFailure): boolean {
+  return failure.isFault ?? policyOf(failure).isFault ?? false
+}

@@ -119,6 +119,8 @@ export interface ProviderFailureOptions {
   readonly retryAfterMs?: number | undefined
   /** Whether the same request may succeed soon. By default the kind decides. */
   readonly transient?: boolean | undefined
+  /** Whether the failure counts against the endpoint, in its metrics and its circuit. By default the kind decides. */
+  readonly isFault?: boolean | undefined
   /** The item or part of `request.input` at fault, by identity. The caller's error names its path. */
   readonly subject?: object | undefined
   /** The vendor's whole error body. Core masks and truncates it. It is content, so it is never logged or recorded. */
@@ -138,6 +140,8 @@ export class ProviderFailure extends Error {
   readonly retryAfterMs: number | undefined
   /** Undefined: the kind decides. */
   readonly transient: boolean | undefined
+  /** Undefined: the kind decides. */
+  readonly isFault: boolean | undefined
   readonly subject: object | undefined
   readonly upstream: string | undefined
 
@@ -148,6 +152,7 @@ export class ProviderFailure extends Error {
     this.status = options.status
     this.retryAfterMs = options.retryAfterMs
     this.transient = options.transient
+    this.isFault = options.isFault
     this.subject = options.subject
     this.upstream = options.upstream
   }

@@ -83,5 +83,7 @@ function unlike({ provider, name }: Expected, problem: string): ProviderFailure 
   return new ProviderFailure({
     kind: 'protocol',
     message: `The provider "${provider}" was asked for ${wanted}, but its answer does not match: ${problem}.`,
+    // Whoever writes a schema that the model cannot follow must not take the model from others.
+    isFault: false,
   })
 }

@@ -64,6 +64,7 @@ export class HeldAnswer {
     return new ProviderFailure({
       kind: 'protocol',
       message: `The provider "${this.#provider}" sent more than ${maximumCharacters} characters of JSON, which is more than the gateway checks.`,
+      isFault: false,
     })
   }
 }
