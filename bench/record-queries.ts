@@ -109,6 +109,12 @@ export async function queryRecords(store: RecordStore, report: (text: string) =>
   const span = { from: end - spanMs + 20_000_000, to: end - 1_000_000 }
   for (const [name, chart] of Object.entries(charts))
     await measured(`90 days by ${name}`, async () => (await store.usage({ ...span, ...chart, bucket: 'day', limit: 10_000 })).length)
+  for (const timeZone of ['Europe/Berlin', 'Asia/Kathmandu'])
+    for (const name of ['nothing', 'model', 'model, with latency'])
+      await measured(
+        `90 days of ${timeZone} by ${name}`,
+        async () => (await store.usage({ ...span, ...charts[name]!, bucket: 'day', timeZone, limit: 10_000 })).length,
+      )
   const week = { from: end - 7 * 86_400_000, to: end }
   await measured(
     '7 hours by minute and model',

@@ -111,6 +111,7 @@ function addUp(database: DatabaseSync): void {
   database.exec('delete from usage; delete from usage_latency; delete from key_use')
   for (const [bucket, ms, from] of [
     ['minute', 60_000, minutesFrom],
+    ['quarter', 900_000, 0],
     ['hour', 3_600_000, 0],
   ] as const) {
     const start = `at - at % ${ms}`

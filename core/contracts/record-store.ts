@@ -43,6 +43,8 @@ export interface UsageQuery {
   /** Exclusive. */
   readonly to: number
   readonly bucket: UsageBucket
+  /** Where the days of the bucket `day` begin: `dayStarts` has them. Default: UTC. */
+  readonly timeZone?: string | undefined
   readonly groupBy: readonly UsageGroup[]
   /** Only these. */
   readonly org?: string | undefined
@@ -58,7 +60,7 @@ export interface UsageQuery {
 
 /** The sums of one bucket and group. */
 export interface UsageRow {
-  /** The start of the bucket in UTC, in milliseconds since the epoch. */
+  /** The start of the bucket, in milliseconds since the epoch. */
   readonly at: number
   /** A value for each member of `groupBy`. Null: requests without one. Undefined: the sums of all groups that are not among the top. */
   readonly group: Readonly<Partial<Record<UsageGroup, string | null>>> | undefined

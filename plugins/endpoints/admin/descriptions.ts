@@ -10,8 +10,12 @@ const explained: Readonly<Record<string, ParameterDescription>> = {
   from: { description: 'A time such as 2026-01-31T12:00:00Z, or seconds since 1970. Inclusive.', schema: text },
   to: { description: 'Exclusive.', schema: text },
   bucket: {
-    description: 'The length of a bucket; total is one bucket. Minutes are kept for 7 days, and a total of up to 6 hours is made of them.',
+    description: 'The length of a bucket; total is one bucket. Minutes are kept for 7 days.',
     schema: { enum: [...usageBuckets], default: 'hour' },
+  },
+  time_zone: {
+    description: 'Where days begin, such as Europe/Berlin. Only with bucket=day.',
+    schema: { type: 'string', default: 'UTC' },
   },
   top: {
     description: 'Only so many groups, those with the most requests. The rest is one row in each bucket, with others: true.',

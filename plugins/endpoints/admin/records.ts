@@ -7,6 +7,7 @@ import {
   type RecordFacts,
   type RecordFilter,
   type Reply,
+  type UsageBucket,
 } from '../../../core/index.ts'
 import { invalidRequest } from '../../../core/index.ts'
 import { audited } from './audit.ts'
@@ -18,11 +19,13 @@ import { json, page, time } from './replies.ts'
 import type { Stores } from './stores.ts'
 
 export const recordFilters = ['id', 'key', 'org', 'team', 'user', 'model', 'provider', 'status', 'from', 'to', 'min_cost_usd'] as const
-export const usageParameters = ['from', 'to', 'bucket', 'group_by', 'org', 'team', 'user', 'key', 'top', 'latency'] as const
+export const usageParameters = ['from', 'to', 'bucket', 'time_zone', 'group_by', 'org', 'team', 'user', 'key', 'top', 'latency'] as const
 const exportedAtOnce = 500
 const mostUsageRows = 10_000
 const mostTopGroups = 100
 const dayMs = 86_400_000
+/** Ten years. */
+const mostZoneDays = 3_660
 
 /** The routes of records and their sums. */
 export class Records {
@@ -88,6 +91,9 @@ export class Records {
     const from = query.time('from') ?? to - dayMs
     if (from >= to) throw invalidRequest("Invalid value for 'from': expected a time before 'to'.", 'from')
     const bucket = query.oneOf('bucket', usageBuckets) ?? 'hour'
+    const timeZone = timeZoneIn(query, bucket)
+    if (timeZone !== undefined && to - from > mostZoneDays * dayMs)
+      throw invalidRequest(`Invalid value for 'from': with a time zone, expected at most ${mostZoneDays} days before 'to'.`, 'from')
     const groupBy = query.someOf('group_by', usageGroups)
     const top = query.number('top')
     if (top !== undefined && (!Number.isInteger(top) || top < 1 || top > mostTopGroups))
@@ -96,7 +102,7 @@ export class Records {
     const org = query.text('org')
     const isHidden = admin.org !== undefined && org !== undefined && org !== admin.org
     const only = { org: admin.org ?? org, team: query.text('team'), user: query.text('user'), key: query.text('key') }
-    const filter = { from, to, bucket, groupBy, top, latency, ...only }
+    const filter = { from, to, bucket, timeZone, groupBy, top, latency, ...only }
     const rows = isHidden ? [] : await this.#stores.records.usage({ ...filter, limit: mostUsageRows + 1 })
     if (rows.length > mostUsageRows)
       throw invalidRequest(
@@ -130,6 +136,17 @@ export class Records {
       if (records.length < exportedAtOnce) return undefined
       after = records.at(-1)
     }
+  }
+}
+
+function timeZoneIn(query: Query, bucket: UsageBucket): string | undefined {
+  const name = query.text('time_zone')
+  if (name === undefined) return undefined
+  if (bucket !== 'day') throw invalidRequest("Invalid value for 'time_zone': expected it only with bucket=day.", 'time_zone')
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions().timeZone
+  } catch {
+    throw invalidRequest("Invalid value for 'time_zone': expected a name such as Europe/Berlin.", 'time_zone')
   }
 }
 

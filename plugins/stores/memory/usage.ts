@@ -1,4 +1,12 @@
-import type { AnswerTimes, RecordFacts, UsageBucket, UsageGroup, UsageQuery, UsageRow } from '../../../core/index.ts'
+import {
+  dayStarts,
+  type AnswerTimes,
+  type RecordFacts,
+  type UsageBucket,
+  type UsageGroup,
+  type UsageQuery,
+  type UsageRow,
+} from '../../../core/index.ts'
 
 type Sums = { -readonly [Member in keyof UsageRow]: UsageRow[Member] }
 
@@ -6,11 +14,12 @@ const bucketMs: Readonly<Record<Exclude<UsageBucket, 'total'>, number>> = { minu
 
 /** Adds records up by time and group. */
 export function usageOf(records: readonly RecordFacts[], query: UsageQuery): readonly UsageRow[] {
-  const { bucket, from, latency = false, limit } = query
+  const { latency = false, limit } = query
   const groups = groupsOf(records, query)
+  const startOf = startsOf(query)
   const rows = new Map<string, { readonly sums: Sums; readonly times: number[] }>()
   for (const record of records) {
-    const at = bucket === 'total' ? from : record.at - (record.at % bucketMs[bucket])
+    const at = startOf(record.at)
     const group = groups(record)
     const name = JSON.stringify([at, group])
     let row = rows.get(name)
@@ -20,6 +29,14 @@ export function usageOf(records: readonly RecordFacts[], query: UsageQuery): rea
   }
   const sorted = Array.from(rows.values()).toSorted((a, b) => a.sums.at - b.sums.at)
   return sorted.slice(0, limit).map(({ sums, times }) => (latency ? { ...sums, latency: answerTimes(times) } : sums))
+}
+
+/** The start of the bucket of a time. */
+function startsOf({ bucket, from, to, timeZone }: UsageQuery): (at: number) => number {
+  if (bucket === 'total') return () => from
+  if (bucket !== 'day' || timeZone === undefined) return at => at - (at % bucketMs[bucket])
+  const days = dayStarts(from, to, timeZone)
+  return at => days.findLast(day => day <= at)!
 }
 
 const nothing = { requests: 0, errors: 0, inputTokens: 0, cachedTokens: 0, outputTokens: 0, costUsd: 0, unpriced: 0 }

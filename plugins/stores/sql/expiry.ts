@@ -22,6 +22,8 @@ const sweepEveryMs = 60 * 60 * 1000
 const rowsInBatch = 50
 /** Charts by the minute show the last days only. */
 const keepUsageMinutesDays = 7
+/** Charts of days go back 90 days. */
+const keepUsageQuartersDays = 100
 /** No record arrives later. */
 const keepErasedDays = 7
 
@@ -65,7 +67,8 @@ export class Expiry {
       deleted.contents += await this.#each(keepContentDays, before => this.#contents(scope, before))
       deleted.records += await this.#each(keepRecordsDays, before => this.#records(scope, before))
     }
-    await this.#each(keepUsageMinutesDays, before => this.#usageMinutes(before))
+    await this.#each(keepUsageMinutesDays, before => this.#usage('minute', before))
+    await this.#each(keepUsageQuartersDays, before => this.#usage('quarter', before))
     await this.#database
       .deleteFrom('erased_answer')
       .where('at', '<', this.#clock.now() - keepErasedDays * dayMs)
@@ -130,18 +133,18 @@ export class Expiry {
     return ids.length
   }
 
-  async #usageMinutes(before: number): Promise<number> {
+  async #usage(bucket: 'minute' | 'quarter', before: number): Promise<number> {
     const row = await this.#database
       .selectFrom('usage')
       .select('at')
-      .where('bucket', '=', 'minute')
+      .where('bucket', '=', bucket)
       .where('at', '<', before)
       .orderBy('at')
       .limit(1)
       .executeTakeFirst()
     if (!row) return 0
     for (const table of ['usage_latency', 'usage'] as const)
-      await this.#database.deleteFrom(table).where('bucket', '=', 'minute').where('at', '=', row.at).execute()
+      await this.#database.deleteFrom(table).where('bucket', '=', bucket).where('at', '=', row.at).execute()
     return rowsInBatch
   }
 }

@@ -242,6 +242,12 @@ t.test('records are found by either id, filtered, paged, exported and summed up'
     usage.data.find((row: any) => row.provider === 'vendor'),
     { key: id, requests: 5, errors: 0, input_tokens: 15, output_tokens: 10 },
   )
+  const zoned = (await call('GET', '/usage?bucket=day&time_zone=Asia/Kathmandu&group_by=provider')).body.data
+  t.match(
+    zoned.find((row: any) => row.provider === 'vendor'),
+    { at: /T18:15:00.000Z$/, requests: 5 },
+    'days begin at midnight in Kathmandu',
+  )
   const answered = (await call('GET', '/usage?bucket=total&group_by=provider&top=1&latency=true')).body.data
   t.match(
     answered.find((row: any) => row.provider === 'vendor'),
@@ -370,6 +376,9 @@ t.test('bad input is a 400 or 404 that names the member', async t => {
       ['GET', '/records?min_cost_usd=-1', undefined, 400, 'min_cost_usd', /expected a number of 0 or more/],
       ['GET', '/records/nobody', undefined, 404, 'id', /No record has the id/],
       ['GET', '/usage?bucket=year', undefined, 400, 'bucket', /expected one of minute, hour, day, total/],
+      ['GET', '/usage?bucket=day&time_zone=Mars/Olympus', undefined, 400, 'time_zone', /a name such as Europe\/Berlin/],
+      ['GET', '/usage?bucket=hour&time_zone=Europe/Berlin', undefined, 400, 'time_zone', /only with bucket=day/],
+      ['GET', '/usage?bucket=day&time_zone=Europe/Berlin&from=2000-01-01', undefined, 400, 'from', /at most 3660 days/],
       ['GET', '/usage?top=0', undefined, 400, 'top', /from 1 to 100/],
       ['GET', '/usage?latency=yes', undefined, 400, 'latency', /true, false/],
       ['GET', '/records?status=4xx', undefined, 400, 'status', /a number/],

@@ -142,6 +142,7 @@ export async function checkRecords(t: Test, sink: LogSink, store: RecordStore, h
   t.same(await ids({ status: 'error', key: 'key_1' }), [1])
   await checkDurations(t, sink, store)
   await checkDays(t, sink, store)
+  await checkZones(t, sink, store)
   const said = (index: number) => record(index, { at, keyId: 'key_4', ...content })
   await sink.write([said(70), said(71), said(72)])
   await store.eraseContent('example/user/ada', 'resp_70')
@@ -218,6 +219,69 @@ async function checkDays(t: Test, sink: LogSink, store: RecordStore): Promise<vo
           [{ requests: ofTeam.length, group: Object.fromEntries(groupBy.map(group => [group, groupsOfDays[group]])) }],
           groupBy.join(),
         )
+    }
+  }
+}
+
+/** Days of a time zone, also where clocks change and where zones differ from UTC by parts of an hour. */
+async function checkZones(t: Test, sink: LogSink, store: RecordStore): Promise<void> {
+  const stepMs = 11 * 60_000
+  let index = 40_000
+  for (const [timeZone, start] of [
+    ['UTC', Date.UTC(2025, 2, 28)],
+    ['Europe/Berlin', Date.UTC(2025, 2, 28)],
+    ['Europe/Berlin', Date.UTC(2025, 9, 24)],
+    ['America/Los_Angeles', Date.UTC(2025, 2, 7)],
+    ['America/Los_Angeles', Date.UTC(2025, 10, 1)],
+    ['Asia/Kathmandu', Date.UTC(2025, 2, 28)],
+    ['Asia/Kolkata', Date.UTC(2025, 9, 24)],
+    ['Australia/Lord_Howe', Date.UTC(2025, 3, 4)],
+    ['America/Santiago', Date.UTC(2025, 8, 5)],
+  ] as const) {
+    const org = `zone ${timeZone} ${start}`
+    const records = Array.from({ length: 480 }, (_, step) =>
+      record(index++, { org, keyId: step % 3 === 0 ? 'key_a' : 'key_b', at: start + step * stepMs, elapsedMs: 1 + step }),
+    )
+    await sink.write(records)
+    const date = new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' })
+    for (const [from, to] of [
+      [start - 86_400_000, start + 6 * 86_400_000],
+      [start + 9 * stepMs, start + 433 * stepMs],
+      [start + 30 * stepMs, start + 33 * stepMs],
+    ] as const) {
+      const wanted = records.filter(({ at }) => at >= from && at < to)
+      const days = Array.from(
+        Map.groupBy(wanted, ({ at }) => date.format(at)),
+        ([day, those]) => [day, those.length, 18 * those.length],
+      )
+      for (const groupBy of [[], ['model', 'provider'], ['org']] as const) {
+        const found = await store.usage({ from, to, org, bucket: 'day', timeZone, groupBy, latency: true, limit: 100 })
+        t.same(
+          found.map(({ at, requests, inputTokens }) => [date.format(at), requests, inputTokens]),
+          days,
+          `${timeZone} from ${new Date(from).toISOString()} by ${groupBy.join() || 'nothing'}`,
+        )
+        t.ok(
+          found.every(({ at }) => date.format(at - 1) !== date.format(at)),
+          'each begins with its day',
+        )
+        for (const { at, latency } of found) {
+          const own = wanted.filter(each => date.format(each.at) === date.format(at)).map(({ elapsedMs }) => elapsedMs)
+          t.ok(latency!.p95Ms! >= own[0]! * 0.9 && latency!.p95Ms! <= own.at(-1)! * 1.1, 'the answers of that day only')
+        }
+      }
+      const total = await store.usage({ from, to, org, bucket: 'total', groupBy: [], limit: 1 })
+      t.match(total, [{ at: from, requests: wanted.length }])
+      const top = await store.usage({ from, to, org, bucket: 'day', timeZone, groupBy: ['key'], top: 1, limit: 100 })
+      const largest = wanted.filter(({ keyId }) => keyId === 'key_b')
+      t.same(
+        top.filter(({ group }) => group?.key === 'key_b').reduce((sum, { requests }) => sum + requests, 0),
+        largest.length,
+      )
+      t.equal(
+        top.reduce((sum, { requests }) => sum + requests, 0),
+        wanted.length,
+      )
     }
   }
 }

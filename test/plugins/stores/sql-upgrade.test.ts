@@ -115,7 +115,13 @@ for (const [name, open] of Object.entries(onDialects))
       await execute(`insert into "usage" values (${key}, 10, 1, 100, 20, 30, 4000000000, 2)`)
       await execute(`insert into usage_latency values (${key}, 7, 3)`)
     }
-    t.same(await migrate(database), ['0022-earlier-secrets', '0023-usage-days', '0024-record-filters', '0025-record-costs'])
+    t.same(await migrate(database), [
+      '0022-earlier-secrets',
+      '0023-usage-days',
+      '0024-record-filters',
+      '0025-record-costs',
+      '0026-usage-quarters',
+    ])
     const keys = new SqlKeys(database, new FakeClock(), silent, { cacheTtlMs: 0, staleKeysMs: 0 })
     t.same((await keys.find('rotated'))?.previous, [{ hash: 'old', validUntil: 99 }])
     t.equal((await keys.find('plain'))?.previous, undefined)

@@ -15,6 +15,7 @@ import * as earlierSecrets from './0022-earlier-secrets.ts'
 import * as usageDays from './0023-usage-days.ts'
 import * as recordFilters from './0024-record-filters.ts'
 import * as recordCosts from './0025-record-costs.ts'
+import * as usageQuarters from './0026-usage-quarters.ts'
 
 /** All migrations, run in the order of their names. Never change a released one. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -34,4 +35,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0023-usage-days': usageDays,
   '0024-record-filters': recordFilters,
   '0025-record-costs': recordCosts,
+  '0026-usage-quarters': usageQuarters,
 }

@@ -3,8 +3,11 @@ import { storableText } from '../storable-text.ts'
 import { durationBucket } from './durations.ts'
 
 const dayMs = 86_400_000
-/** Charts of months are drawn from days, which are also added up without keys, and without models. */
-export const rollUpMs = { minute: 60_000, hour: 3_600_000, day: dayMs, 'day-models': dayMs, 'day-keys': dayMs } as const
+/**
+ * Charts of months are drawn from days, which are also added up without keys, and without models. Quarters of an hour are for days of time
+ * zones such as +5:45.
+ */
+export const rollUpMs = { minute: 60_000, quarter: 900_000, hour: 3_600_000, day: dayMs, 'day-models': dayMs, 'day-keys': dayMs } as const
 
 export const usageKey = ['bucket', 'at', 'org', 'team', 'key_id', 'model', 'provider'] as const
 export const usageSums = ['requests', 'errors', 'input_tokens', 'cached_tokens', 'output_tokens', 'cost', 'unpriced'] as const

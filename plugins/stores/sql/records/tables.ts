@@ -32,9 +32,9 @@ export interface RecordContentTable {
   readonly sealed: Uint8Array
 }
 
-/** The sums of one minute, hour or day. An empty text stands for null, and for what a bucket leaves out: see `rollUpMs`. */
+/** The sums of one minute, quarter of an hour, hour or day. An empty text stands for null, and for what a bucket leaves out: see `rollUpMs`. */
 export interface UsageTable {
-  readonly bucket: 'minute' | 'hour' | 'day' | 'day-models' | 'day-keys'
+  readonly bucket: 'minute' | 'quarter' | 'hour' | 'day' | 'day-models' | 'day-keys'
   readonly at: number
   readonly org: string
   readonly team: string
