@@ -55,6 +55,8 @@ export interface RoutingRecord {
   readonly candidates: readonly RoutedCandidate[]
   /** How many endpoints were passed over, by reason. */
   readonly passedOver: Readonly<Partial<Record<PassedOver, number>>>
+  /** What the sorts had to make do with. Absent: nothing. */
+  readonly warnings?: readonly string[]
 }
 
 export interface RoutedCandidate {

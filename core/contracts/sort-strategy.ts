@@ -41,4 +41,6 @@ export interface SortView {
   costUsd(endpoint: Endpoint): number | undefined
   /** Whether the gateway avoids the endpoint for a while, because it kept failing. */
   isOpen(endpoint: Endpoint): boolean
+  /** Tells the caller how the order came about, in `x-gateway-warnings` and in the record of the request. It names `endpoints`. */
+  warn(message: string, endpoints: readonly Endpoint[]): void
 }

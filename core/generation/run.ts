@@ -11,6 +11,7 @@ import type { RequestScope } from '../contracts/request-scope.ts'
 import { describeError } from '../foundation/logger.ts'
 import type { LiveOperations } from '../operation/live-operations.ts'
 import { Operation } from '../operation/operation.ts'
+import { routingWarnings } from '../routing/routing-record.ts'
 import { MediaError } from '../upstream/media/media-error.ts'
 import { pathOfMedia } from '../upstream/media/media-parts.ts'
 import { Answer } from './answer.ts'
@@ -187,7 +188,9 @@ export class Run implements GenerationRun {
     const { endpoint } = attempt.candidate
     this.#operation.answeredBy(endpoint)
     this.#scope.record.answerId = this.#sink.id ?? null
-    this.#begun = { endpoint, attempts: this.#scope.record.attempts.length + 1, warnings: attempt.warnings, store: this.#stores }
+    const { record } = this.#scope
+    const warnings = record.routing?.warnings ? [...routingWarnings(record), ...attempt.warnings] : attempt.warnings
+    this.#begun = { endpoint, attempts: record.attempts.length + 1, warnings, store: this.#stores }
     this.#sink.begin(this.#begun)
     this.#commit(this.#begun)
   }

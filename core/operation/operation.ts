@@ -7,6 +7,7 @@ import { Deadline } from '../foundation/deadline.ts'
 import { asGatewayError, GatewayError, type Asked } from '../foundation/errors.ts'
 import type { Maybe } from '../foundation/json.ts'
 import { Bill } from '../billing/cost.ts'
+import { routingWarnings } from '../routing/routing-record.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
 import { describeError } from '../foundation/logger.ts'
 
@@ -111,18 +112,20 @@ export class Operation {
   }
 }
 
-/** With a warning that names the endpoints that were not asked. */
-function askedIn({ attempts, routing }: RequestScope['record']): Asked {
-  const asked = { provider: attempts.at(-1)!.provider, attempts: attempts.length, warnings: [] }
+/** With what the sorts warn of, and a warning that names the endpoints that were not asked. */
+function askedIn(record: RequestScope['record']): Asked {
+  const { attempts, routing } = record
+  const warnings = [...routingWarnings(record)]
   const { 'attempt-limit': count = 0 } = routing?.passedOver ?? {}
-  if (count === 0) return asked
-  const names = routing!.candidates
-    .filter(({ passedOver }) => passedOver === 'attempt-limit')
-    .slice(0, mostNamed)
-    .map(({ provider, model }) => `${provider}/${model}`)
-  const more = count > names.length ? ` and ${count - names.length} more` : ''
-  const message = `not asked after ${attempts.length} attempts: ${names.join(', ')}${more}`
-  return { ...asked, warnings: [{ param: 'routing', message }] }
+  if (count > 0) {
+    const names = routing!.candidates
+      .filter(({ passedOver }) => passedOver === 'attempt-limit')
+      .slice(0, mostNamed)
+      .map(({ provider, model }) => `${provider}/${model}`)
+    const more = count > names.length ? ` and ${count - names.length} more` : ''
+    warnings.push({ param: 'routing', message: `not asked after ${attempts.length} attempts: ${names.join(', ')}${more}` })
+  }
+  return { provider: attempts.at(-1)!.provider, attempts: attempts.length, warnings }
 }
 
 function tookTooLong(afterMs: number): GatewayError {

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../contracts/catalog.ts'
+import type { Catalog, Endpoint } from '../contracts/catalog.ts'
 import type { Circuits } from '../contracts/circuits.ts'
 import { defaultIntervalMs } from '../contracts/metric-interval.ts'
 import type { LatestAnswers, MetricStore, MetricWindow } from '../contracts/metric-store.ts'
@@ -6,6 +6,14 @@ import type { SortView } from '../contracts/sort-strategy.ts'
 import type { RequestCost } from './request-cost.ts'
 
 const recentMs = 2 * 60_000
+/** How many endpoints a warning names. */
+const mostNamed = 4
+
+interface ViewedParts {
+  readonly metrics: MetricStore
+  readonly circuits: Circuits
+  readonly catalog: Pick<Catalog, 'resolve'>
+}
 
 /** What the sorts of one request may know. */
 export class EndpointView implements SortView {
@@ -16,10 +24,16 @@ export class EndpointView implements SortView {
   readonly #cost: RequestCost
   readonly #intervalMs: number
   readonly #now: number
+  readonly #catalog: Pick<Catalog, 'resolve'>
+  /** By model, once a sort asks for costs. */
+  #meanOutputs: Map<string, number | undefined> | undefined
+  /** What the sorts warn of. */
+  warnings: string[] | undefined
 
-  constructor(metrics: MetricStore, circuits: Circuits, cost: RequestCost, intervalMs: number, now: number) {
+  constructor({ metrics, circuits, catalog }: ViewedParts, cost: RequestCost, intervalMs: number, now: number) {
     this.#metrics = metrics
     this.#circuits = circuits
+    this.#catalog = catalog
     this.#cost = cost
     this.#intervalMs = intervalMs
     this.#now = now
@@ -39,10 +53,36 @@ export class EndpointView implements SortView {
   }
 
   costUsd(endpoint: Endpoint): number | undefined {
-    return this.#cost.at(endpoint, this.metrics(endpoint).meanOutputTokens)
+    return this.#cost.at(endpoint, this.#meanOutputOf(endpoint))
   }
 
   isOpen(endpoint: Endpoint): boolean {
     return this.#circuits.isOpen(endpoint)
+  }
+
+  warn(message: string, endpoints: readonly Endpoint[]): void {
+    const names = endpoints.slice(0, mostNamed).map(({ provider, model }) => `${provider}/${model}`)
+    const more = endpoints.length > mostNamed ? ` and ${endpoints.length - mostNamed} more` : ''
+    const warning = `${message}: ${names.join(', ')}${more}`
+    if (!this.warnings?.includes(warning)) (this.warnings ??= []).push(warning)
+  }
+
+  /** Over all endpoints of the model, so that each of them is priced for the same answer. */
+  #meanOutputOf(endpoint: Endpoint): number | undefined {
+    const means = (this.#meanOutputs ??= new Map())
+    if (!means.has(endpoint.model)) means.set(endpoint.model, this.#meanOutput(endpoint))
+    return means.get(endpoint.model)
+  }
+
+  #meanOutput(endpoint: Endpoint): number | undefined {
+    let tokens = 0
+    let answers = 0
+    for (const each of (endpoint.listed && this.#catalog.resolve(endpoint.model)?.endpoints) || [endpoint]) {
+      const { samples, meanOutputTokens } = this.metrics(each)
+      if (meanOutputTokens === undefined) continue
+      tokens += samples * meanOutputTokens
+      answers += samples
+    }
+    return answers === 0 ? undefined : tokens / answers
   }
 }

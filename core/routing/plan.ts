@@ -131,15 +131,15 @@ export class Planner {
   }
 
   #order({ request, scope, models, sorts, selection }: Draft, counted: InputTokens | undefined): Choice {
-    const { circuits, clock, metrics, precedence } = this.#parts
+    const { clock, precedence } = this.#parts
     const { endpoints } = selection
     const intervalMs = intervalOf(request)
     if (endpoints.length === 1 && !scope.dryRun) {
       const ranked = [{ endpoint: endpoints[0]!, value: undefined, key: 0 }]
-      return { selection, sorts, intervalMs, ranked, precedent: undefined }
+      return { selection, sorts, intervalMs, ranked, precedent: undefined, warnings: undefined }
     }
     const { caller, log } = scope.context
-    const view = new EndpointView(metrics, circuits, new RequestCost(request, counted), intervalMs, clock.now())
+    const view = new EndpointView(this.#parts, new RequestCost(request, counted), intervalMs, clock.now())
     const order = new Order(sorts, view, log)
     const left = selection.passedOver.length > 0 || models.length > 1 ? new Set(endpoints) : undefined
     const orders = models.map(model => order.of(model, left))
@@ -154,7 +154,7 @@ export class Planner {
     })
     if (precedent) orders[0] = led(orders[0]!, precedent)
     const ranked = joined(models, orders, left)
-    return { selection, sorts, intervalMs, ranked, precedent }
+    return { selection, sorts, intervalMs, ranked, precedent, warnings: view.warnings }
   }
 
   #candidates(choice: Choice, { record }: PlanScope): readonly Candidate[] {
@@ -178,6 +178,7 @@ function intervalOf({ routing }: GenerationRequest): number {
 /** Notes that this rule left no endpoint. Returns its error. */
 function refused(error: unknown, rule: PassedOver, { selection, sorts, request, scope }: Draft): unknown {
   selection.keep([], rule)
-  scope.record.routing = routingRecord({ selection, sorts, intervalMs: intervalOf(request), ranked: [], precedent: undefined })
+  const none = { ranked: [], precedent: undefined, warnings: undefined }
+  scope.record.routing = routingRecord({ selection, sorts, intervalMs: intervalOf(request), ...none })
   return error
 }

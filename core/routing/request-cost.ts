@@ -5,7 +5,7 @@ import type { GenerationRequest } from '../contracts/request.ts'
 import { estimateInput } from '../tokens/estimate.ts'
 import { estimateOtherInput } from '../tokens/other-input.ts'
 
-/** Assumed for endpoints without answers in the interval. */
+/** Assumed for models without answers in the interval. */
 const assumedOutputTokens = 300
 /** Vendors decide how often they search. Most requests that offer it need one search. */
 const assumedSearches = 1
@@ -27,16 +27,16 @@ export class RequestCost {
     this.#searches = request.tools?.some(({ type }) => type === 'web_search') ? assumedSearches : 0
   }
 
-  /** In US dollars; undefined if a price that it needs is unknown. `meanOutputTokens`: of the endpoint's answers. */
+  /** In US dollars; undefined if a price that it needs is unknown. `meanOutputTokens`: of the model's answers at all of its endpoints. */
   at(endpoint: Endpoint, meanOutputTokens: number | undefined): number | undefined {
-    const { price, capabilities, tokenizer, maxOutputTokens = Infinity } = endpoint
+    const { price, capabilities, tokenizer } = endpoint
     if (!price) return undefined
     const { max_output_tokens: limit = Infinity } = this.#request
     const searches = capabilities.webSearch === false ? 0 : this.#searches
     const usage = {
       ...noUsage,
       uncachedInput: this.#counted?.get(tokenizer) ?? this.#input,
-      output: Math.min(limit, maxOutputTokens, meanOutputTokens ?? assumedOutputTokens),
+      output: Math.min(limit, meanOutputTokens ?? assumedOutputTokens),
       ...(searches > 0 && { toolCalls: { web_search: searches } }),
     }
     return costOf(usage, price) ?? undefined

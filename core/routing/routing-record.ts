@@ -1,5 +1,6 @@
 import type { Endpoint } from '../contracts/catalog.ts'
 import type { OpenRecord, PassedOver, RoutedCandidate, RoutingRecord } from '../contracts/log-sink.ts'
+import type { Warning } from '../contracts/route.ts'
 import type { AskedSorts } from './order.ts'
 import type { Precedent } from './precedence.ts'
 import type { Ranked } from './ranking.ts'
@@ -14,11 +15,13 @@ export interface Choice {
   readonly intervalMs: number
   readonly ranked: readonly Ranked[]
   readonly precedent: Precedent | undefined
+  /** What the sorts warn of. */
+  readonly warnings: readonly string[] | undefined
 }
 
 /** For the record of the request. `most`: how many endpoints to list. */
 export function routingRecord(choice: Choice, most = mostListed): RoutingRecord {
-  const { selection, sorts, intervalMs, ranked, precedent } = choice
+  const { selection, sorts, intervalMs, ranked, precedent, warnings } = choice
   const candidates: RoutedCandidate[] = ranked.slice(0, most).map(routed)
   for (const { endpoint, reason } of selection.passedOver) {
     if (candidates.length >= most) break
@@ -33,7 +36,13 @@ export function routingRecord(choice: Choice, most = mostListed): RoutingRecord 
     preferred: precedent && precedent.index > 0 ? precedent.reason : null,
     candidates,
     passedOver,
+    ...(warnings && { warnings }),
   }
+}
+
+/** What the sorts of a request warn of, for its caller. */
+export function routingWarnings({ routing }: Pick<OpenRecord, 'routing'>): readonly Warning[] {
+  return (routing?.warnings ?? []).map(message => ({ param: 'routing', message }))
 }
 
 /** Notes on the record why a candidate was not asked. One that was asked before keeps its place. */

@@ -25,6 +25,8 @@ export interface SortedEndpoints {
   readonly order: readonly string[]
   /** By provider. */
   readonly values: Readonly<Record<string, number | undefined>>
+  /** What the sort warned of. */
+  readonly warnings: readonly string[]
 }
 
 /** Orders endpoints by a sort that the plugin adds. `facts`: by provider, in the order of the catalog. */
@@ -32,12 +34,14 @@ export function sortOrder(use: PluginUse, sort: string, facts: Readonly<Record<s
   const asked = new Sorts(strategiesOf(use)).asked(sort, 'sort')!
   const endpoints = Object.keys(facts).map(id => unlistedEndpoint({ id }, 'm'))
   const factsAt = ({ provider }: Endpoint): SortFacts => facts[provider]!
+  const warnings: string[] = []
   const view: SortView & { sort: string } = {
     sort,
     metrics: endpoint => metricWindow(factsAt(endpoint).metrics),
     latest: endpoint => factsAt(endpoint).latest,
     costUsd: endpoint => factsAt(endpoint).costUsd,
     isOpen: endpoint => factsAt(endpoint).isOpen ?? false,
+    warn: (message, at) => void warnings.push(`${message}: ${at.map(({ provider }) => provider).join(', ')}`),
   }
   const values = valuesOf(asked, endpoints, view, createLogger('silent', new Masks()))
   if (!values) throw new Error(`The sort "${sort}" threw, or did not return ${endpoints.length} numbers.`)
@@ -45,6 +49,7 @@ export function sortOrder(use: PluginUse, sort: string, facts: Readonly<Record<s
   return {
     order: ranked.sort(byKey).map(({ provider }) => provider),
     values: Object.fromEntries(endpoints.map(({ provider }, index) => [provider, values[index]])),
+    warnings,
   }
 }
 

@@ -28,11 +28,11 @@ t.test('counted input, and the output that is to be expected', async t => {
     const { costs: found } = await costs(endpoints, body, { known: 50 })
     return Object.fromEntries(Object.entries(found).map(([provider, cost]) => [provider, (cost! - inputTokens) / 10]))
   }
-  t.same(await output({}), { known: 50, new: 300 })
+  t.same(await output({}), { known: 50, new: 50 })
   t.same(await output({ max_output_tokens: 20 }), { known: 20, new: 20 })
-  t.same(await output({ max_output_tokens: 100 }), { known: 50, new: 100 })
+  t.same(await output({ max_output_tokens: 100 }), { known: 50, new: 50 })
   const limited = await costs({ small: { price, maxOutputTokens: 40, ...counted }, free: { price: { input: 0, output: 0 } } })
-  t.same(limited, { order: ['free', 'small'], costs: { free: 0, small: inputTokens + 400 } })
+  t.same(limited, { order: ['free', 'small'], costs: { free: 0, small: inputTokens + 3_000 } })
 })
 
 t.test('the same endpoints in another order for another request', async t => {
@@ -78,4 +78,28 @@ t.test('images and files count, by an estimate', async t => {
   const { costs: found } = await costs({ a: { price, ...counted }, b: { price } }, { input: [{ role: 'user', content: [image] }] })
   t.ok(found['a']! > 2_000)
   t.equal(found['a'], found['b'])
+})
+
+t.test('endpoints of one model are compared at one output, though one was asked for less so far', async t => {
+  const endpoints = {
+    dear: { price: { input: 2, output: 20 }, ...counted },
+    cheap: { price: { input: 1, output: 10 }, ...counted },
+  }
+  const found = await costs(endpoints, {}, { dear: 20, cheap: 300 })
+  t.same(found, { order: ['cheap', 'dear'], costs: { cheap: inputTokens + 1_600, dear: 2 * inputTokens + 3_200 } })
+})
+
+t.test('the mean of a model counts answers, not endpoints, and those of endpoints that the request leaves out', async t => {
+  const price = { input: 0, output: 1 }
+  const providers = ['acme', 'globex', 'initech']
+  const endpoints = providers.map(provider => ({ provider, price, ...counted }))
+  const stage = await routingStage([{ model: 'm', endpoints }], { providers })
+  t.teardown(stage.stop)
+  stage.metrics.set('acme/m', { requests: 1, samples: 1, meanOutputTokens: 1_000 })
+  stage.metrics.set('globex/m', { requests: 3, samples: 3, meanOutputTokens: 200 })
+  const { candidates } = (await stage.routing({ model: 'm', routing: { provider: { sort: 'cost' } } }))!
+  t.same(
+    candidates.map(({ value }) => Math.round(value! * 1e6)),
+    [400, 400, 400],
+  )
 })

@@ -41,3 +41,20 @@ t.test('every percentile from 0 to 100, and no other', async t => {
       t.throws(() => sortOrder(latency({}), sort, facts), { status: 400, message: /is not a sort/ }, sort)
   }
 })
+
+t.test('whole answers count where none was streamed, with a warning', async t => {
+  const whole = { metrics: { totalMs: (quantile: number) => 1_000 * quantile, averageTotalMs: 700 } }
+  const streamed = { metrics: { latencyMs: 800, averageLatencyMs: 800, totalMs: 9_000, averageTotalMs: 9_000 } }
+  for (const [sort, value] of [
+    ['latency', 500],
+    ['avg_latency', 700],
+    ['p95_latency', 950],
+  ] as const) {
+    const sorted = sortOrder(latency({}), sort, { new: {}, streamed, whole })
+    t.same(sorted.order, sort === 'p95_latency' ? ['streamed', 'whole', 'new'] : ['whole', 'streamed', 'new'])
+    t.equal(sorted.values['whole'], value)
+    t.same(sorted.warnings, [`${sort} is the time of whole answers where none was streamed: whole`])
+  }
+  t.same(sortOrder(latency({}), 'e2e_latency', { new: {}, streamed, whole }).warnings, [])
+  t.same(sortOrder(latency({}), 'latency', { new: {}, streamed }).warnings, [])
+})

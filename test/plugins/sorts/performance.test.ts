@@ -21,7 +21,7 @@ t.test('endpoints that were not tried get the median of the others', async t => 
   t.equal(values['new'], 4)
   t.same(order, ['a', 'new', 'b', 'c'])
   t.equal(orderOf({ new: {}, a: answering(1_000, 300), b: answering(3_000, 300) }).values['new'], 3)
-  t.same(orderOf({ one: {}, two: {} }), { order: ['one', 'two'], values: { one: undefined, two: undefined } })
+  t.same(orderOf({ one: {}, two: {} }), { order: ['one', 'two'], values: { one: undefined, two: undefined }, warnings: [] })
 })
 
 t.test('open circuits and endpoints that only fail come last', async t => {
@@ -33,7 +33,7 @@ t.test('open circuits and endpoints that only fail come last', async t => {
 
 t.test('without streamed answers, the time of whole ones counts', async t => {
   const whole = (totalMs: number): SortFacts => ({ metrics: { requests: 9, samples: 9, uptime: 1, totalMs } })
-  t.same(orderOf({ a: whole(900), b: whole(300) }), { order: ['b', 'a'], values: { a: 0.9, b: 0.3 } })
+  t.same(orderOf({ a: whole(900), b: whole(300) }), { order: ['b', 'a'], values: { a: 0.9, b: 0.3 }, warnings: [] })
   const unreported: SortFacts = { metrics: { requests: 9, samples: 9, uptime: 1, latencyMs: 100, throughput: 0, totalMs: 700 } }
   t.equal(orderOf({ a: unreported, b: whole(300) }).values['a'], 0.7, 'a vendor that does not report its output')
   const neutral: SortFacts = { metrics: { requests: 2, samples: 0, uptime: 1 } }
