@@ -13,6 +13,7 @@ export function otherMethods(path: string, routes: readonly Route[]): Route {
     auth: 'none',
     ...(error && { error }),
     handle({ request }) {
+      if (request.method === 'GET' && asksForWebSocket(request.headers)) throw noWebSocket(allow)
       throw new GatewayError({
         status: 405,
         type: 'invalid_request_error',
@@ -22,4 +23,19 @@ export function otherMethods(path: string, routes: readonly Route[]): Route {
       })
     },
   }
+}
+
+function asksForWebSocket(headers: Headers): boolean {
+  return headers.get('upgrade')?.toLowerCase() === 'websocket'
+}
+
+/** A 426, since clients then go on with HTTP at once. After a 404 or 405 they try again, for seconds. */
+function noWebSocket(allow: string): GatewayError {
+  return new GatewayError({
+    status: 426,
+    type: 'invalid_request_error',
+    code: 'websocket_not_supported',
+    message: `WebSocket is not served here. Use HTTP with ${allow}.`,
+    headers: { allow, upgrade: 'HTTP/1.1', connection: 'Upgrade' },
+  })
 }

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { Routes, type Route } from '../../../core/index.ts'
 import decisions from '../../../plugins/endpoints/decisions/index.ts'
 import openapi from '../../../plugins/endpoints/openapi/index.ts'
@@ -59,6 +61,42 @@ byEveryWay('other methods of a known path are a 405 that says which there are, i
     t.match(await under.record(reply.headers.get('x-request-id')!), { status: 405, errorCode: 'method_not_allowed' })
   }
   t.equal((await fetch(`${under.url}/v1/systemone/more`, { method: 'PUT' })).status, 404, 'what is below is not there')
+})
+
+byEveryWay('a WebSocket is refused with a 426, and the connection serves what follows', async t => {
+  const under = await listeningGateway({ plugins: [decisions({})] })
+  t.teardown(under.stop)
+  /** One after another on one connection. */
+  const answers = async (requests: readonly string[]): Promise<readonly string[]> => {
+    const socket = connect(Number(new URL(under.url).port), '127.0.0.1').setEncoding('utf8')
+    const received: string[] = []
+    for (const request of requests) {
+      socket.write(request)
+      let reply = ''
+      while (!reply.endsWith('}')) reply += String((await once(socket, 'data'))[0])
+      received.push(reply.replace('HTTP/1.1 ', ''))
+    }
+    socket.destroy()
+    return received
+  }
+  const upgrade = (path: string, to = 'websocket', method = 'GET'): string =>
+    `${method} ${path} HTTP/1.1\r\nHost: gateway.example.com\r\nConnection: Upgrade\r\nUpgrade: ${to}\r\n` +
+    'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n' +
+    `Authorization: Bearer ${under.apiKey}\r\nOpenAI-Beta: responses_websockets=2026-02-06\r\n\r\n`
+  const plain = 'GET /v1/responses HTTP/1.1\r\nHost: gateway.example.com\r\n\r\n'
+  for (const path of ['/v1/responses', '/v1/responses/', '/v1/responses?model=m', '/v1/systemone'])
+    for (const to of ['websocket', 'WebSocket']) {
+      const [refused, next] = await answers([upgrade(path, to), plain])
+      t.match(refused, /^426 /, path)
+      t.match(refused, /\nallow: POST\r\n/i)
+      t.match(refused, /\nupgrade: HTTP\/1\.1\r\n/i)
+      t.match(refused, /"WebSocket is not served here\. Use HTTP with POST\."/)
+      t.match(refused, /"websocket_not_supported"/)
+      t.match(next, /^405 /)
+    }
+  t.match((await answers([upgrade('/v1/responses', 'h2c')]))[0], /^405 /, 'another protocol is no WebSocket')
+  t.match((await answers([upgrade('/v1/models')]))[0], /^200 /, 'a path that takes GET serves it')
+  t.match((await answers([upgrade('/v1/responses', 'websocket', 'PUT')]))[0], /^405 /, 'an upgrade is a GET')
 })
 
 byEveryWay('browsers are let in where the config says so, and a preflight needs no key', async t => {
