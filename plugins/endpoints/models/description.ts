@@ -99,7 +99,14 @@ const schemas: Readonly<Record<string, JsonObject>> = {
 export function describeModels(): RouteDescription {
   return {
     summary: 'List the models that the API key may use',
-    replies: { 200: reply('The models.', 'ModelList'), 401: unauthorized },
+    query: {
+      limit: { description: 'The most models to list. Default: all.', schema: { type: 'integer', minimum: 1, maximum: 999_999_999 } },
+    },
+    replies: {
+      200: reply('The models.', 'ModelList'),
+      400: reply('The limit cannot be read.', 'Error'),
+      401: unauthorized,
+    },
     schemas,
   }
 }

@@ -11,9 +11,10 @@ import {
   type Registry,
 } from '../../../core/index.ts'
 import { describeModel, describeModels } from './description.ts'
+import { limitIn } from './limit.ts'
 import { ModelList } from './list.ts'
 import { intervalIn, metricsOf } from './metrics.ts'
-import { modelDetail, unlistedDetail, type Measure } from './model.ts'
+import { detailOfAuto, mayChooseAuto, modelDetail, unlistedDetail, type Measure } from './model.ts'
 import { usableOf, type IsUsable } from './usable.ts'
 
 /** `GET /v1/models` and `GET /v1/models/{id}`: docs/protocol/models.md. */
@@ -27,7 +28,7 @@ export default definePlugin({
       method: 'GET',
       path: '/v1/models',
       auth: 'key',
-      handle: (exchange, gateway) => json(list.of(gateway.catalog.models(), gateway.reach(exchange))),
+      handle: (exchange, gateway) => json(list.of(gateway.catalog.models(), gateway.reach(exchange), limitIn(exchange.query))),
       describe: describeModels,
     })
     gateway.add(Routes, {
@@ -70,6 +71,7 @@ function detailOf(
     const usable = usableOf(endpoints, isUsable)
     return usable.length > 0 ? detail(usable) : undefined
   }
+  if (name === 'auto') return mayChooseAuto(catalog.models(), isUsable) ? detailOfAuto : undefined
   const model = catalog.resolve(name)
   if (model) return shown(model.endpoints, usable => modelDetail(model, usable, measure))
   const slash = name.indexOf('/')

@@ -1,4 +1,5 @@
 import type { Endpoint, JsonObject, Model, Price, TokenPrices } from '../../../core/index.ts'
+import type { IsUsable } from './usable.ts'
 
 /** The metrics of an endpoint. */
 export type Measure = (endpoint: Endpoint) => JsonObject
@@ -6,6 +7,17 @@ export type Measure = (endpoint: Endpoint) => JsonObject
 /** One entry of the list. It does not show zero data retention: docs/protocol/models.md. */
 export function modelSummary({ id, created, ownedBy }: Model): JsonObject {
   return { id, object: 'model', created, owned_by: ownedBy }
+}
+
+/** `auto` is a name that requests may have, so it is listed like a model. */
+export const summaryOfAuto: JsonObject = { id: 'auto', object: 'model', created: 0, owned_by: 'turnpike' }
+
+/** It is no single model, so it has no providers. */
+export const detailOfAuto: JsonObject = { ...summaryOfAuto, aliases: [], family: null, listed: true, providers: {} }
+
+/** Whether `auto` has an endpoint to choose from. */
+export function mayChooseAuto(models: readonly Model[], isUsable: IsUsable): boolean {
+  return models.some(({ auto, endpoints }) => auto && endpoints.some(endpoint => !endpoint.kind && isUsable(endpoint)))
 }
 
 /** `endpoints`: the endpoints of the model to show. */

@@ -138,7 +138,7 @@ t.test('a key is shown what it may use, and nothing else is there for it', async
   t.teardown(under.stop)
   const ids = async (key: string): Promise<readonly string[]> => {
     const reply = await under.request('/v1/models', { headers: { authorization: `Bearer ${key}` } })
-    return ((await reply.json()) as ModelsBody).data.map(({ id }) => id)
+    return ((await reply.json()) as ModelsBody).data.map(({ id }) => id).filter(id => id !== 'auto')
   }
   const providers = async (key: string, name: string): Promise<readonly string[] | undefined> => {
     const reply = await under.request(`/v1/models/${name}`, { headers: { authorization: `Bearer ${key}` } })
@@ -166,6 +166,58 @@ t.test('a key is shown what it may use, and nothing else is there for it', async
     for (const [name, shown] of Object.entries(details)) t.same(await providers(key, name), shown, `${JSON.stringify(settings)} ${name}`)
   }
   t.ok((await ids(under.apiKey)).length > 2, 'another key sees all')
+})
+
+t.test('auto is listed for keys that can use it, and described', async t => {
+  const price = { input: 1, output: 2 }
+  const under = await gateway({
+    plugins: [
+      saying('acme', hello),
+      saying('globex', hello),
+      listing(
+        { model: 'small', endpoints: [{ provider: 'acme', price }] },
+        { model: 'large', auto: false, endpoints: [{ provider: 'globex', price }] },
+      ),
+    ],
+  })
+  t.teardown(under.stop)
+  for (const [settings, isListed] of [
+    [{}, true],
+    [{ models: ['small'] }, true],
+    [{ providers: ['globex', 'sandbox'] }, false],
+    [{ models: [] }, false],
+  ] as const) {
+    const key = await under.gateway.issueKey({ name: 'one', ...settings })
+    const headers = { authorization: `Bearer ${key}` }
+    const { data } = (await (await under.request('/v1/models', { headers })).json()) as ModelsBody
+    const auto = { id: 'auto', object: 'model', created: 0, owned_by: 'turnpike' }
+    if (isListed) t.strictSame(data[0], auto)
+    t.equal(data.filter(({ id }) => id === 'auto').length, isListed ? 1 : 0, JSON.stringify(settings))
+    const answer = await under.request('/v1/responses', { headers, body: { model: 'auto', input: 'hi' } })
+    t.equal(answer.status === 200, isListed, 'what is listed can be used')
+    const detail = await under.request('/v1/models/auto', { headers })
+    t.equal(detail.status, isListed ? 200 : 404)
+    if (isListed) t.strictSame(await detail.json(), { ...auto, aliases: [], family: null, listed: true, providers: {} })
+  }
+})
+
+t.test('limit shortens the list', async t => {
+  const under = await gateway({
+    plugins: [saying('acme', hello), listing(...['a', 'b', 'c'].map(model => ({ model, endpoints: [{ provider: 'acme' }] })))],
+  })
+  t.teardown(under.stop)
+  const all = ((await (await under.request('/v1/models')).json()) as ModelsBody).data
+  for (const limit of [1, 2, all.length, 999_999_999]) {
+    const { data } = (await (await under.request(`/v1/models?limit=${limit}`)).json()) as ModelsBody
+    t.same(data, all.slice(0, limit))
+  }
+  for (const limit of ['', '0', '-1', '1.5', 'ten', '1e3', '9'.repeat(500)]) {
+    const reply = await under.request(`/v1/models?limit=${limit}`)
+    t.equal(reply.status, 400, limit)
+    const { error } = (await reply.json()) as { error: { message: string } }
+    t.match(error, { type: 'invalid_request_error', code: 'invalid_value', param: 'limit', message: /such as 20, got / })
+    t.ok(error.message.length < 300)
+  }
 })
 
 /** The members of the list, of a detail and of an error that are looked at here. */

@@ -154,7 +154,7 @@ export function certifiedSuite(suite: Suite): void {
         t.same(seen, reached ? ['input', 'item'] : [])
         t.equal(sealed.calls.length, reached ? 1 : 0)
         const list = (await (await under.request('/v1/models')).json()) as { data: unknown[] }
-        t.equal(list.data.length, reached ? 2 : 0, 'the list says the same')
+        t.equal(list.data.length, reached ? 3 : 0, 'the list says the same: two models, and auto')
       }
   })
 
@@ -212,7 +212,7 @@ export function certifiedSuite(suite: Suite): void {
       const reply = await under.request('/v1/models', { headers: { authorization: `Bearer ${key}` } })
       return ((await reply.json()) as { data: { id: string }[] }).data.map(({ id }) => id)
     }
-    t.same(await idsFor(under.apiKey), ['both', 'other'])
+    t.same(await idsFor(under.apiKey), ['auto', 'both', 'other'])
     const plain = await idsFor(await under.gateway.issueKey({ name: 'plain' }))
     for (const id of ['both', 'other', 'public', 'echo', 'dm'])
       t.ok(
