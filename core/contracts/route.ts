@@ -30,6 +30,8 @@ export interface Route {
   error?(error: GatewayError): Reply
   /** Paths that callers may expect but no route serves, with a sentence of advice for their 404. Applies to paths below them too. */
   readonly insteadOf?: Readonly<Record<string, string>>
+  /** Whether the path only says that it has moved, with a 404. Hints for unknown paths then do not name it. Default: no. */
+  isGone?(): boolean
   /** Describes the route for OpenAPI. Called once, when the document is first requested. */
   describe?(): RouteDescription
 }

@@ -5,7 +5,10 @@ import { nearest } from '../foundation/nearest.ts'
 /** Answers 404 for an unknown path, and suggests the closest route. */
 export function unknownPath(routes: readonly Route[]): Route {
   const instead = new Map(routes.flatMap(route => Object.entries(route.insteadOf ?? {})))
-  const plain = [...new Set(routes.map(({ path }) => path))].filter(path => !/[:*]/.test(path))
+  const plain = Map.groupBy(
+    routes.filter(({ path }) => !/[:*]/.test(path)),
+    ({ path }) => path,
+  )
   return {
     method: 'GET',
     path: '/**',
@@ -27,8 +30,9 @@ export function unknownPath(routes: readonly Route[]): Route {
       if (told !== undefined) return ` ${told}`
     }
     // The path exists, but not what is below it, or not with this method.
-    if (plain.some(served => `${path}/`.startsWith(`${served}/`))) return ''
-    const [near] = nearest(path, plain)
+    const served = [...plain].flatMap(([path, sharing]) => (sharing.every(route => route.isGone?.()) ? [] : path))
+    if (served.some(each => `${path}/`.startsWith(`${each}/`))) return ''
+    const [near] = nearest(path, served)
     return near === undefined ? '' : ` Did you mean ${near}?`
   }
 }

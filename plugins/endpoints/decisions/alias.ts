@@ -3,12 +3,14 @@ import { GatewayError } from '../../../core/index.ts'
 const dayMs = 24 * 60 * 60 * 1000
 
 /** A route that is served until the end of a day (UTC), and is a 404 afterwards. */
-export function movedAway(lastDay: string): { check(now: number): void } {
+export function movedAway(lastDay: string): { isGone(now: number): boolean; check(now: number): void } {
   const end = Date.parse(`${lastDay}T00:00:00Z`) + dayMs
   if (Number.isNaN(end)) throw new Error(`aliasUntil must be a date such as 2026-10-26, got ${lastDay}.`)
+  const isGone = (now: number): boolean => now >= end
   return {
+    isGone,
     check(now) {
-      if (now < end) return
+      if (!isGone(now)) return
       throw new GatewayError({
         status: 404,
         type: 'invalid_request_error',

@@ -1,4 +1,4 @@
-import { definePlugin, Routes, type Route } from '../../../core/index.ts'
+import { Clock, definePlugin, Routes, type Route } from '../../../core/index.ts'
 import { movedAway } from './alias.ts'
 import { decide } from './decide.ts'
 import { describeAlias, describeDecide } from './description.ts'
@@ -22,7 +22,8 @@ export default definePlugin({
       },
     },
   },
-  setup(gateway, { aliasUntil }) {
+  needs: { clock: Clock },
+  setup(gateway, { aliasUntil }, { clock }) {
     const route = { method: 'POST', auth: 'key', idPrefix: 'dec', error: errorReply } as const
     const alias = movedAway(aliasUntil)
     gateway.add<Route>(Routes, { ...route, path: '/v1/systemone', handle: decide, describe: describeDecide })
@@ -33,6 +34,7 @@ export default definePlugin({
         alias.check(services.clock.now())
         return decide(exchange, services)
       },
+      isGone: () => alias.isGone(clock.now()),
       describe: () => describeAlias(aliasUntil),
     })
   },

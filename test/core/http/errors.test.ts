@@ -1,7 +1,9 @@
 import { connect } from 'node:net'
 import { definePlugin, Routes } from '../../../core/index.ts'
+import decisions from '../../../plugins/endpoints/decisions/index.ts'
 import { byEveryWay } from '../../kit/by-every-way.ts'
 import { gateway, listeningGateway } from '../../kit/gateway.ts'
+import { FakeClock } from '../../kit/set-up.ts'
 
 interface ErrorBody {
   readonly error: { readonly message: string; readonly type: string; readonly param: string | null; readonly code: string }
@@ -190,6 +192,37 @@ byEveryWay('a path that nobody serves brings what is served instead', async t =>
     t.match(error.message, told, path)
   }
   t.match(await under.recorded(13), [{ status: 404, errorCode: 'not_found' }], 'with a record')
+})
+
+byEveryWay('a hint never names a path that is itself a 404', async t => {
+  const clock = new FakeClock(Date.parse('2026-10-26T12:00:00Z'))
+  const under = await gateway({ clock, plugins: [decisions({})] })
+  t.teardown(under.stop)
+  const misspelled = [
+    '/v1/decision',
+    '/decisions',
+    '/v1/decisionss',
+    '/v1/systemon',
+    '/v1/model',
+    '/models',
+    '/v1/response',
+    '/v1/responses/helth',
+  ]
+  const named = async (): Promise<readonly (string | undefined)[]> =>
+    await Promise.all(
+      misspelled.map(async path => {
+        const { error } = (await (await under.request(path, { body: {} })).json()) as ErrorBody
+        const hint = /Did you mean (\S+)\?$/.exec(error.message)?.[1]
+        if (hint !== undefined) t.not((await under.request(hint, { body: {} })).status, 404, `${path} is told ${hint}`)
+        return hint
+      }),
+    )
+  t.ok((await named()).includes('/v1/decisions'))
+  clock.pass(24 * 60 * 60_000)
+  t.equal((await under.request('/v1/decisions', { body: {} })).status, 404)
+  const after = await named()
+  t.notOk(after.includes('/v1/decisions'))
+  t.ok(after.includes('/v1/systemone') && after.includes('/v1/models') && after.includes('/v1/responses'))
 })
 
 byEveryWay('the surface: paths, methods, content types, sizes and keys', async t => {
