@@ -2,12 +2,18 @@ import { GatewayError, gatewayHeaders, type Exchange, type GatewayServices, type
 import { parseRequest } from './parse.ts'
 import { jsonReply } from './replies.ts'
 import { ResponseBuilder } from './response-builder.ts'
+import type { OnUnsupported } from './without-effect.ts'
 
 /** Whether a stream may have events beyond the documented ones. */
 export type EventSet = 'all' | 'documented'
 
-export async function createResponse(exchange: Exchange, gateway: GatewayServices, events: EventSet): Promise<Reply> {
-  const { request, warnings } = parseRequest(await exchange.json(), gateway.toolTypes)
+export interface CreateOptions {
+  readonly events: EventSet
+  readonly unsupported: OnUnsupported
+}
+
+export async function createResponse(exchange: Exchange, gateway: GatewayServices, { events, unsupported }: CreateOptions): Promise<Reply> {
+  const { request, warnings } = parseRequest(await exchange.json(), { toolTypes: gateway.toolTypes, unsupported })
   const body = request.stream ? exchange.stream() : undefined
   const builder = new ResponseBuilder(request, gateway.ids, gateway.clock, events, body)
   const run = gateway.generate(exchange, request, builder)

@@ -9,7 +9,7 @@ import {
   type RouteDescription,
   type SortStrategy,
 } from '../../../core/index.ts'
-import { createResponse, type EventSet } from './create.ts'
+import { createResponse, type CreateOptions } from './create.ts'
 import {
   describeCancel,
   describeCreate,
@@ -41,23 +41,30 @@ export default definePlugin({
         default: 'all',
         description: '"documented" leaves out the refusal and annotation events, which are not in the documented protocol.',
       },
+      unsupported: {
+        type: 'string',
+        enum: ['warn', 'refuse'],
+        default: 'warn',
+        description: 'What requests with `background`, `conversation` or `prompt` get: an answer with a warning, or a 400.',
+      },
     },
   },
   needs: { sorts: SortStrategies },
-  setup(gateway, { events }, { sorts }) {
-    for (const route of routes(events, sorts)) gateway.add<Route>(Routes, { ...route, auth: 'key' })
+  setup(gateway, options, { sorts }) {
+    for (const route of routes(options, sorts)) gateway.add<Route>(Routes, { ...route, auth: 'key' })
   },
 })
 
-function routes(events: EventSet, sorts: Registry<SortStrategy>): readonly Omit<Route, 'auth'>[] {
+function routes(options: CreateOptions, sorts: Registry<SortStrategy>): readonly Omit<Route, 'auth'>[] {
   const path = '/v1/responses'
-  const create: Route['handle'] = (exchange, services) => createResponse(exchange, services, events)
+  const create: Route['handle'] = (exchange, services) => createResponse(exchange, services, options)
+  const count: Route['handle'] = (exchange, services) => countInputTokens(exchange, services, options.unsupported)
   let schemas: Readonly<Record<string, JsonObject>> | undefined
   const by = (describe: (schemas: Readonly<Record<string, JsonObject>>) => RouteDescription) => () =>
     describe((schemas ??= schemasWith(sortSchema(sorts))))
   return [
     { method: 'POST', path, handle: create, describe: by(describeCreate), insteadOf },
-    { method: 'POST', path: `${path}/input_tokens`, handle: countInputTokens, describe: by(describeInputTokens) },
+    { method: 'POST', path: `${path}/input_tokens`, handle: count, describe: by(describeInputTokens) },
     { method: 'GET', path: `${path}/:id`, serves: isId, handle: retrieveResponse, describe: by(describeRetrieve) },
     { method: 'DELETE', path: `${path}/:id`, serves: isId, handle: deleteResponse, describe: by(describeDelete) },
     { method: 'GET', path: `${path}/:id/input_items`, serves: isId, handle: listInputItems, describe: by(describeInputItems) },

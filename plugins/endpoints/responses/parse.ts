@@ -12,7 +12,14 @@ import {
 } from './normalise.ts'
 import { checkTools } from './tool-rules.ts'
 import { validateRequest } from './validate.ts'
-import { withoutEffect } from './without-effect.ts'
+import { withoutEffect, type OnUnsupported } from './without-effect.ts'
+
+export interface ParseOptions {
+  /** Entries of `tools` with one of these types are checked later, by the schemas of the tools. */
+  readonly toolTypes?: ReadonlySet<string>
+  /** Default: `warn`. */
+  readonly unsupported?: OnUnsupported
+}
 
 export interface ParsedRequest {
   readonly request: GenerationRequest
@@ -25,11 +32,8 @@ const known = new Set(Object.keys(requestSchema.properties))
 /** Members whose own members may be null. */
 const shallow = ['reasoning', 'stream_options', 'cache_control', 'prompt_cache_options'] as const
 
-/**
- * Checks the body of a request and brings it into its canonical form. Throws a 400 that names the field by its path. Entries of `tools` with
- * one of these `toolTypes` are checked later, by the schemas of the tools.
- */
-export function parseRequest(body: unknown, toolTypes: ReadonlySet<string> = none): ParsedRequest {
+/** Checks the body of a request and brings it into its canonical form. Throws a 400 that names the field by its path. */
+export function parseRequest(body: unknown, { toolTypes = none, unsupported = 'warn' }: ParseOptions = {}): ParsedRequest {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalidRequest('The body must be a JSON object.')
   const { request, extra, chat } = members(body as Record<string, unknown>)
   request['input'] = normaliseInput(request['input'])
@@ -46,7 +50,7 @@ export function parseRequest(body: unknown, toolTypes: ReadonlySet<string> = non
   } catch (error) {
     throw chatFormRefusal(body as JsonObject) ?? error
   }
-  const warnings = withoutEffect(parsed)
+  const warnings = withoutEffect(parsed, unsupported)
   if (!extra && !chat) return { request: parsed, warnings }
   return {
     request: extra ? { ...parsed, extra: { dialect: 'openai-responses', fields: extra } } : parsed,

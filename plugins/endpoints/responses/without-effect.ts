@@ -1,8 +1,13 @@
-import type { GenerationRequest, Warning } from '../../../core/index.ts'
+import { invalidRequest, type GenerationRequest, type Warning } from '../../../core/index.ts'
+
+/** What becomes of a request that asks for something that the gateway does not have. */
+export type OnUnsupported = 'warn' | 'refuse'
 
 interface Row extends Warning {
   /** Whether the request asks for something that it does not get. Defaults need no warning. */
   readonly isAsked: (request: GenerationRequest) => boolean
+  /** What to do instead. The answer is not what the caller asked for, so the operator may refuse such requests. */
+  readonly instead?: string
 }
 
 const passedOn = 'passed on to providers that support it, without effect at others'
@@ -12,13 +17,24 @@ const passedOn = 'passed on to providers that support it, without effect at othe
  * member works.
  */
 const rows: readonly Row[] = [
-  { param: 'background', isAsked: ({ background }) => background === true, message: 'not supported, the reply waited for the answer' },
+  {
+    param: 'background',
+    isAsked: ({ background }) => background === true,
+    message: 'not supported, the reply waited for the answer',
+    instead: 'Leave it out, and wait for the answer',
+  },
   {
     param: 'conversation',
     isAsked: ({ conversation }) => conversation !== undefined,
     message: 'not supported, nothing was added or remembered: use previous_response_id',
+    instead: 'Use previous_response_id',
   },
-  { param: 'prompt', isAsked: ({ prompt }) => prompt !== undefined, message: 'not supported, the template was ignored' },
+  {
+    param: 'prompt',
+    isAsked: ({ prompt }) => prompt !== undefined,
+    message: 'not supported, the template was ignored',
+    instead: 'Send its text as instructions and input',
+  },
   { param: 'safety_identifier', isAsked: ({ safety_identifier: id }) => id !== undefined, message: 'not supported, no provider sees it' },
   {
     param: 'stream_options',
@@ -29,7 +45,11 @@ const rows: readonly Row[] = [
   { param: 'truncation', isAsked: ({ truncation }) => truncation === 'auto', message: passedOn },
 ]
 
-/** A warning for each member of the request that has no effect. */
-export function withoutEffect(request: GenerationRequest): readonly Warning[] {
-  return rows.filter(({ isAsked }) => isAsked(request))
+/** A warning for each member of the request that has no effect. With `refuse`, throws a 400 for one that changes what is answered. */
+export function withoutEffect(request: GenerationRequest, unsupported: OnUnsupported): readonly Warning[] {
+  const asked = rows.filter(({ isAsked }) => isAsked(request))
+  const refused = unsupported === 'refuse' ? asked.find(({ instead }) => instead) : undefined
+  if (refused)
+    throw invalidRequest(`This gateway does not support ${refused.param}. ${refused.instead}.`, refused.param, 'unsupported_parameter')
+  return asked
 }

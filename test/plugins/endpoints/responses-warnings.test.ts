@@ -1,4 +1,7 @@
 import t from 'tap'
+import { testGateway } from '../../../core/testing/index.ts'
+import responses from '../../../plugins/endpoints/responses/index.ts'
+import memory from '../../../plugins/stores/memory/index.ts'
 import { ask, stop, text, witness } from '../../kit/stage.ts'
 import { gateway, hello, saying, scripted } from '../../kit/gateway.ts'
 
@@ -94,6 +97,27 @@ t.test('nothing is remembered under a conversation', async t => {
   t.teardown(under.stop)
   for (const conversation of ['conv_1', { id: 'conv_1' }])
     for (const stream of [true, false]) t.equal((await ask(under, { ...hi, conversation, stream })).response['conversation'], null)
+})
+
+t.test('an operator can have requests refused that ask for what the gateway does not have', async t => {
+  const under = await testGateway({ plugins: [memory({}), responses({ unsupported: 'refuse' }), saying('acme', hello)] })
+  t.teardown(under.stop)
+  for (const param of ['background', 'conversation', 'prompt'])
+    for (const stream of [true, false]) {
+      const { status, error } = await ask(under, { ...hi, ...asked[param], stream })
+      t.equal(status, 400)
+      t.match(error, {
+        type: 'invalid_request_error',
+        code: 'unsupported_parameter',
+        param,
+        message: `This gateway does not support ${param}. `,
+      })
+    }
+  const counted = await under.request('/v1/responses/input_tokens', { body: { ...hi, background: true } })
+  t.equal(counted.status, 400)
+  const harmless = ['safety_identifier', 'stream_options', 'service_tier', 'truncation', 'max_tokens']
+  for (const param of harmless) t.equal((await ask(under, { ...hi, ...asked[param] })).status, 200, `${param} changes no answer`)
+  for (const body of defaults) t.equal((await ask(under, { ...hi, ...body })).status, 200)
 })
 
 t.test('the forms of the other protocol are refused with the form that is expected', async t => {
