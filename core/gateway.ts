@@ -50,6 +50,8 @@ export interface GatewayOptions extends PluginHostOptions {
   readonly settingFacts?: readonly OptionFacts[]
   /** The environment variables that the config read, by name. The admin API says which options come from them. */
   readonly variables?: ReadonlyMap<string, string>
+  /** Knows the secrets of the whole process. By default, the gateway has its own. */
+  readonly masks?: Masks
   /** Accepted as the token of an owner of the admin API. */
   readonly adminToken?: string | undefined
   /** Replaced in tests. */
@@ -193,7 +195,7 @@ function foundations(
   settings: Settings,
   http: UndiciClient,
 ): { readonly log: Logger; readonly host: PluginHost; readonly counter: ThreadedTokenCounter } {
-  const masks = new Masks(options.clock ?? systemClock)
+  const masks = options.masks ?? new Masks(options.clock ?? systemClock)
   const log = createLogger(settings.logLevel, masks, options.writeLog)
   container.value(Settings, settings)
   container.value(Masks.token, masks)

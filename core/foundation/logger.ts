@@ -65,7 +65,12 @@ const withheld = 'The message may quote content, so it is not logged. Throw a Pl
 export function describePluginError(error: unknown, mayQuoteContent: boolean): JsonObject {
   const known = pluginErrorIn(error) ?? systemErrorIn(error) ?? (mayQuoteContent ? undefined : error)
   const reason = known === undefined ? withheld : known instanceof Error ? known.message : String(known)
-  return { ...describeError(error), reason: reason.slice(0, longestReason) }
+  return { ...describeError(error), reason: shortened(reason) }
+}
+
+/** Cut between words: half a secret would not be masked. */
+function shortened(reason: string): string {
+  return reason.length <= longestReason ? reason : `${reason.slice(0, longestReason).replace(/\S*$/, '')}…`
 }
 
 /** By name, because plugins may bring their own copy of this package. */

@@ -1,4 +1,6 @@
 import { systemClock, type Clock } from './clock.ts'
+import { SecretSchema } from './secret-schema.ts'
+import { spellingsOf } from './secret-spellings.ts'
 import { token } from './token.ts'
 
 const shortestSecret = 6
@@ -20,31 +22,36 @@ export class Masks {
   /** Expired secrets are removed, because tokens would pile up otherwise. */
   add(secret: string, expiresAtMs = Infinity): void {
     if (secret.length < shortestSecret) return
-    // JSON text contains the secret in its escaped form.
-    for (const text of [secret, JSON.stringify(secret).slice(1, -1)])
-      this.#secrets.set(text, Math.max(expiresAtMs, this.#secrets.get(text) ?? 0))
+    for (const text of spellingsOf(secret))
+      if (text.length >= shortestSecret) this.#secrets.set(text, Math.max(expiresAtMs, this.#secrets.get(text) ?? 0))
     this.#nextExpiryMs = Math.min(expiresAtMs, this.#nextExpiryMs)
     this.#pattern = undefined
   }
 
   /** Adds the value of every option whose schema has `writeOnly: true`, including all strings inside it. */
-  addSecrets(schema: object, value: unknown, secret = false): void {
-    const { writeOnly, properties, items, additionalProperties } = schema as SecretSchema
-    const isSecret = secret || writeOnly === true
+  addSecrets(schema: object, value: unknown): void {
+    this.#addWithin(new SecretSchema([schema]), value, new Set())
+  }
+
+  #addWithin(schema: SecretSchema, value: unknown, seen: Set<object>): void {
     if (typeof value === 'string') {
-      if (isSecret) this.add(value)
-    } else if (Array.isArray(value)) {
-      for (const entry of value) this.addSecrets(items ?? {}, entry, isSecret)
-    } else if (typeof value === 'object' && value !== null) {
-      const open = typeof additionalProperties === 'object' ? additionalProperties : {}
-      for (const [key, entry] of Object.entries(value)) this.addSecrets(properties?.[key] ?? open, entry, isSecret)
+      if (schema.isSecret) this.add(value)
+    } else if (typeof value === 'object' && value !== null && !seen.has(value)) {
+      seen.add(value)
+      if (Array.isArray(value)) value.forEach((entry, index) => this.#addWithin(schema.entry(index), entry, seen))
+      else for (const [name, member] of Object.entries(value)) this.#addWithin(schema.member(name), member, seen)
     }
   }
 
+  /** Masks the secrets, and the gateway's own keys. */
   apply(text: string): string {
+    return this.applySecrets(text.includes('tp_') || text.includes('ta_') ? text.replace(gatewayKey, '$1_$2_***') : text)
+  }
+
+  /** Leaves the gateway's own keys alone, for output that shows a new one. */
+  applySecrets(text: string): string {
     if (this.#nextExpiryMs !== Infinity) this.#forgetExpired()
-    const masked = text.includes('tp_') || text.includes('ta_') ? text.replace(gatewayKey, '$1_$2_***') : text
-    if (this.#secrets.size === 0) return masked
+    if (this.#secrets.size === 0) return text
     this.#pattern ??= new RegExp(
       [...this.#secrets.keys()]
         .sort((a, b) => b.length - a.length)
@@ -52,7 +59,7 @@ export class Masks {
         .join('|'),
       'g',
     )
-    return masked.replace(this.#pattern, '***')
+    return text.replace(this.#pattern, '***')
   }
 
   #forgetExpired(): void {
@@ -62,13 +69,6 @@ export class Masks {
     this.#nextExpiryMs = Math.min(Infinity, ...this.#secrets.values())
     this.#pattern = undefined
   }
-}
-
-interface SecretSchema {
-  readonly writeOnly?: boolean
-  readonly properties?: Readonly<Record<string, object>>
-  readonly items?: object
-  readonly additionalProperties?: boolean | object
 }
 
 function escape(text: string): string {

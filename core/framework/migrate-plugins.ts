@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import type { Logger } from '../foundation/logger.ts'
 import type { Masks } from '../foundation/masks.ts'
 import { check, order } from './plugin-host.ts'
+import { addOptionSecrets } from './option-secrets.ts'
 import type { PluginUse } from './plugin.ts'
 
 /** What one plugin did to bring its stored data up to date. */
@@ -17,8 +18,9 @@ export async function migratePlugins(
   log: Logger,
   masks: Masks,
 ): Promise<readonly PluginMigrations[]> {
+  addOptionSecrets(masks, uses)
   const checked = order(check(uses))
-  for (const { plugin, options } of checked) masks.addSecrets(plugin.options, options)
+  addOptionSecrets(masks, checked)
   const done: PluginMigrations[] = []
   for (const { name, plugin, options } of checked) {
     const context = {

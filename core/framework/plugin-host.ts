@@ -6,11 +6,14 @@ import type { Container } from './container.ts'
 import { PluginError } from '../foundation/errors.ts'
 import { isObject } from '../foundation/json.ts'
 import type { Logger } from '../foundation/logger.ts'
+import { maskThrown } from '../foundation/mask-thrown.ts'
 import type { Masks } from '../foundation/masks.ts'
 import { notAPlugin } from './not-a-plugin.ts'
-import type { Hook, OptionsSchema, PluginDefinition, PluginUse, Registrar } from './plugin.ts'
+import { addOptionSecrets } from './option-secrets.ts'
+import { apiVersion, type Hook, type OptionsSchema, type PluginDefinition, type PluginUse, type Registrar } from './plugin.ts'
 import { Registry } from './registry.ts'
 import { settleServices } from './services.ts'
+import { thrownMessage } from '../foundation/thrown-message.ts'
 import { nameOf, type Token } from '../foundation/token.ts'
 import { lazyValidator } from '../validation/lazy-validator.ts'
 import { optionProblems } from '../validation/option-problems.ts'
@@ -67,14 +70,25 @@ export class PluginHost {
 
   /** Checks, orders and sets up the plugins, and returns them in setup order. A failure stops those already set up. */
   async setUp(uses: readonly PluginUse[]): Promise<readonly CheckedPlugin[]> {
-    const ordered = order(check(uses))
-    for (const { plugin, options } of ordered) this.#masks.addSecrets(plugin.options, options)
+    // Options that are refused may hold secrets, too.
+    addOptionSecrets(this.#masks, uses)
+    const ordered = this.#checked(uses)
+    // Defaults are filled in.
+    addOptionSecrets(this.#masks, ordered)
     try {
       for (const checked of ordered) await this.#setUp(checked)
     } catch (error) {
       throw await this.#stopAfter(error)
     }
     return ordered
+  }
+
+  #checked(uses: readonly PluginUse[]): readonly CheckedPlugin[] {
+    try {
+      return order(check(uses))
+    } catch (error) {
+      throw maskThrown(error, this.#masks)
+    }
   }
 
   async start(): Promise<void> {
@@ -92,7 +106,7 @@ export class PluginHost {
       try {
         await stop()
       } catch (error) {
-        failures.push(error as Error)
+        failures.push(maskThrown(error, this.#masks) as Error)
       }
     }
     if (failures.length === 1) throw failures[0]
@@ -141,7 +155,8 @@ export class PluginHost {
     return resolved
   }
 
-  async #stopAfter(failure: unknown): Promise<unknown> {
+  async #stopAfter(thrown: unknown): Promise<unknown> {
+    const failure = maskThrown(thrown, this.#masks)
     try {
       await this.stop()
       return failure
@@ -159,7 +174,7 @@ export function check(uses: readonly PluginUse[]): CheckedPlugin[] {
   const problems: PluginError[] = []
   const checked = uses.map((use, index): CheckedPlugin | undefined => {
     const place = `#${index + 1} in \`plugins\``
-    if (use?.apiVersion !== 1 || typeof use.plugin !== 'object' || use.plugin === null) {
+    if (use?.apiVersion !== apiVersion || typeof use.plugin !== 'object' || use.plugin === null) {
       problems.push(new PluginError(place, notAPlugin(use)))
       return undefined
     }
@@ -196,7 +211,7 @@ function complete({ plugin, options: given, isDefault = false }: PluginUse): Che
     const offers = [...provides, ...servicesOf(plugin.offers, options)]
     return { name: instance === undefined ? name : `${name}(${instance})`, plugin, options, provides, offers, isDefault }
   } catch (cause) {
-    throw new PluginError(name, `failed to read its options: ${messageOf(cause)}`, { cause })
+    throw new PluginError(name, `failed to read its options: ${thrownMessage(cause)}`, { cause })
   }
 }
 
@@ -220,7 +235,7 @@ function validatorOf({ name, options }: PluginDefinition): ValidateFunction {
   try {
     return lazyValidator(options!, optionRules)()
   } catch (cause) {
-    throw new PluginError(name, `has an invalid JSON Schema in \`options\`: ${messageOf(cause)}`, { cause })
+    throw new PluginError(name, `has an invalid JSON Schema in \`options\`: ${thrownMessage(cause)}`, { cause })
   }
 }
 
@@ -273,7 +288,7 @@ async function runHook(plugin: string, problem: string, log: Logger, hook: Hook)
     const message = new PluginError(plugin, `${problem}: it took longer than ${hookTimeoutMs} ms`)
     await pTimeout(Promise.resolve(hook()), { milliseconds: hookTimeoutMs, message })
   } catch (cause) {
-    throw cause instanceof PluginError ? cause : new PluginError(plugin, `${problem}: ${messageOf(cause)}`, { cause })
+    throw cause instanceof PluginError ? cause : new PluginError(plugin, `${problem}: ${thrownMessage(cause)}`, { cause })
   } finally {
     clearTimeout(slow)
   }
@@ -282,8 +297,4 @@ async function runHook(plugin: string, problem: string, log: Logger, hook: Hook)
 function notAnExtensionPoint(point: unknown): string {
   const given = typeof point === 'symbol' ? nameOf(point) : typeof point === 'string' ? `the string "${point}"` : String(point)
   return `adds to ${given}, which is not an extension point. Import one: import { Providers } from 'turnpike'`
-}
-
-function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown)
 }

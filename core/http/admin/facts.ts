@@ -1,5 +1,6 @@
 import type { OptionFacts, PluginFacts } from '../../contracts/admin-route.ts'
 import { isObject } from '../../foundation/json.ts'
+import { SecretSchema } from '../../foundation/secret-schema.ts'
 import { nameOf, token } from '../../foundation/token.ts'
 import type { Contribution } from '../../framework/contributions.ts'
 import type { CheckedPlugin } from '../../framework/plugin-host.ts'
@@ -44,10 +45,10 @@ export function optionFacts(
   schema: object,
   originOf: (option: string, value: unknown) => OptionOrigin,
 ): readonly OptionFacts[] {
-  const properties = (schema as Schema).properties ?? {}
+  const secrets = new SecretSchema([schema])
   return Object.entries(options).map(([name, value]) => ({
     name,
-    value: masked(value, properties[name] ?? {}, false),
+    value: masked(value, secrets.member(name)),
     ...originOf(name, value),
   }))
 }
@@ -71,22 +72,13 @@ function textsIn(value: unknown): readonly string[] {
   return isObject(value) && Object.getPrototypeOf(value) === Object.prototype ? Object.values(value).flatMap(textsIn) : []
 }
 
-interface Schema {
-  readonly writeOnly?: boolean
-  readonly properties?: Readonly<Record<string, object>>
-  readonly items?: object
-  readonly additionalProperties?: boolean | object
-}
-
 /** Functions become null. What is in a `writeOnly` member is `***`. */
-function masked(value: unknown, schema: object, secret: boolean): unknown {
-  const { writeOnly, properties = {}, items = {}, additionalProperties } = schema as Schema
-  const isSecret = secret || writeOnly === true
-  if (typeof value === 'string') return isSecret ? '***' : withoutCredentials(value)
-  if (Array.isArray(value)) return value.map(each => masked(each, items, isSecret))
-  if (!isObject(value)) return typeof value === 'number' || typeof value === 'boolean' ? value : null
-  const others = typeof additionalProperties === 'object' ? additionalProperties : {}
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, masked(each, properties[name] ?? others, isSecret)]))
+function masked(value: unknown, secrets: SecretSchema): unknown {
+  if (typeof value === 'string') return secrets.isSecret ? '***' : withoutCredentials(value)
+  if (Array.isArray(value)) return value.map((each, index) => masked(each, secrets.entry(index)))
+  if (typeof value === 'number') return secrets.isSecret ? '***' : value
+  if (!isObject(value)) return typeof value === 'boolean' ? value : null
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, masked(each, secrets.member(name))]))
 }
 
 /** A URL may hold a user name and a password, and its query a token. */

@@ -1,0 +1,52 @@
+import { inspect } from 'node:util'
+
+/** Shorter lines of a secret are not recognizable as parts of it. */
+const shortestLine = 16
+
+/** The secret in every form in which a message is likely to show it: as it is, escaped, encoded for a URL, in base64, and line by line. */
+export function spellingsOf(secret: string): ReadonlySet<string> {
+  const json = escaped(secret)
+  const text = secret.toWellFormed()
+  return new Set([
+    secret,
+    json,
+    // A message may quote JSON, and a log line is JSON itself.
+    escaped(json),
+    inspect(secret).slice(1, -1),
+    encodeURIComponent(text),
+    new URLSearchParams({ '': text }).toString().slice(1),
+    ...base64Of(text),
+    ...linesOf(secret),
+    ...passwordIn(secret),
+  ])
+}
+
+function escaped(text: string): string {
+  return JSON.stringify(text).slice(1, -1)
+}
+
+/** What the secret contributes to base64 at each offset, such as after the user name of a basic authorization. */
+function base64Of(text: string): readonly string[] {
+  return [0, 1, 2].flatMap(offset => {
+    const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(text)])
+    const core = bytes.toString('base64').slice(Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6))
+    return [core, core.replaceAll('+', '-').replaceAll('/', '_')]
+  })
+}
+
+/** Inspected texts are broken at their line ends. The frame of a PEM file is no secret. */
+function linesOf(secret: string): readonly string[] {
+  if (!secret.includes('\n')) return []
+  return secret.split(/\r?\n/).filter(line => line.length >= shortestLine && !line.startsWith('-----'))
+}
+
+/** The password in the URL of a database or a proxy. */
+function passwordIn(secret: string): readonly string[] {
+  const password = secret.includes('://') ? (URL.parse(secret)?.password ?? '') : ''
+  if (password === '') return []
+  try {
+    return [password, decodeURIComponent(password)]
+  } catch {
+    return [password]
+  }
+}

@@ -1,0 +1,12 @@
+import { inspect } from 'node:util'
+
+/** What a thrown value says. Code may throw anything: an error whose message is an object, or an object that cannot be made a string. */
+export function thrownMessage(thrown: unknown): string {
+  try {
+    const said = thrown instanceof Error ? (thrown.message as unknown) : thrown
+    if (thrown instanceof Error && said === '') return thrown.name
+    return typeof said === 'object' && said !== null ? inspect(said, { depth: 1, breakLength: Infinity }) : String(said)
+  } catch {
+    return `a value of the type ${typeof thrown}`
+  }
+}
