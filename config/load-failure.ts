@@ -1,4 +1,6 @@
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
 /** Why the config at `path` could not be loaded: the message of the error, and where the config raised it. */
@@ -6,7 +8,7 @@ export function explain(error: unknown, path: string): string {
   if (!(error instanceof Error)) return `It threw ${String(error)}`
   // For a syntax error in TypeScript, Node puts the place at the head of the stack.
   const [head = '', ...frames] = (error.stack ?? '').split(/\n\s+at /)
-  const advice = adviceFor(error)
+  const advice = adviceFor(error, path)
   if (error instanceof SyntaxError) {
     const text = head.startsWith('SyntaxError') ? (syntaxProblem(path) ?? head) : head
     return `It cannot be loaded: ${text.trim().replaceAll('file://', '')}${advice}`
@@ -21,14 +23,29 @@ function syntaxProblem(path: string): string | undefined {
   return /^[^]+?\nSyntaxError: .*/.exec(stderr)?.[0]
 }
 
-function adviceFor(error: Error): string {
+function adviceFor(error: Error, path: string): string {
   const { message } = error
   if (isCommonJs(error)) return renameAdvice
+  const [, called] = /^(\w+) is not a function$/.exec(message) ?? []
+  if (called !== undefined) return commonJsAdvice(called, path)
   if (message === 'defaults is not iterable') return '. Call it: ...defaults()'
   const [, from, name] = /^The requested module '(turnpike[^']*)' does not provide an export named '(\w+)'/.exec(message) ?? []
   if (from === undefined) return ''
   if (from.startsWith('turnpike/plugins/')) return `\nA plugin is the default export: import ${name} from '${from}'`
   return fromConfig.includes(name!) ? `\nIt is in another module: import { ${name} } from 'turnpike/config'` : ''
+}
+
+/** Node imports what a CommonJS module exports as one object, whatever the module calls its default. */
+function commonJsAdvice(name: string, path: string): string {
+  const [, specifier] = new RegExp(String.raw`\bimport\s+${name}\s+from\s*['"]([^'"]+)['"]`).exec(readFileSync(path, 'utf8')) ?? []
+  if (specifier === undefined) return ''
+  try {
+    const exported = createRequire(path)(specifier) as { readonly default?: unknown } | null
+    if (typeof exported?.default !== 'function') return ''
+    return `\n${specifier} is a CommonJS module that sets exports.default: call ${name}.default({ … }) instead`
+  } catch {
+    return ''
+  }
 }
 
 const fromConfig = ['defineConfig', 'defaults', 'env', 'optionalEnv']

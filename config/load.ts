@@ -4,11 +4,14 @@ import { pathToFileURL } from 'node:url'
 import { parseEnv } from 'node:util'
 import { cosmiconfig } from 'cosmiconfig'
 import { lazyValidator, type PluginUse, type SchemaRules } from '../core/index.ts'
+import { addOptionSecrets } from '../core/framework/option-secrets.ts'
 import { optionProblems } from '../core/validation/option-problems.ts'
 import type { GatewayConfig } from './config.ts'
 import { MissingVariables } from './env.ts'
 import { ConfigError, problemsOf } from './errors.ts'
+import { blamePlugins } from './faults.ts'
 import { explain } from './load-failure.ts'
+import { processMasks } from './process-output.ts'
 import { serverFormats, serverSchema, type ServerInput, type ServerOptions } from './schema.ts'
 import './typescript-modules.ts'
 
@@ -46,6 +49,7 @@ export async function loadConfig(path?: string, override: ServerInput = {}): Pro
     )
   if (settled.status === 'rejected') throw settled.reason
   const { config, plugins } = settled.value
+  blamePlugins(plugins)
   const folder = dirname(found.path)
   const { server, problems } = readServer(config.server, override)
   const given = Object.keys({ ...config.server, ...override })
@@ -149,7 +153,11 @@ async function flatten(file: string, entries: readonly unknown[]): Promise<reado
       const settled = await entry
       if (Array.isArray(settled)) plugins.push(...(await flatten(file, settled)))
       // Anything that is not a plugin is reported by the gateway when it checks the list.
-      else if (settled) plugins.push(settled as PluginUse)
+      else if (settled) {
+        plugins.push(settled as PluginUse)
+        // At once, because the next entry may fail and quote them.
+        addOptionSecrets(processMasks, [settled as PluginUse])
+      }
     }
     return plugins
   } catch (error) {
@@ -169,6 +177,7 @@ const serverValidator = lazyValidator<ServerOptions>(serverSchema, serverRules)
 function readServer(input: unknown, override: ServerInput): { readonly server: ServerOptions; readonly problems: readonly string[] } {
   const validate = serverValidator()
   const server: unknown = typeof input === 'object' ? { ...input, ...override } : (input ?? { ...override })
+  processMasks.addSecrets(serverSchema, server)
   if (validate(server)) return { server, problems: [] }
   const problems = optionProblems(validate.errors!, serverSchema, { root: 'server', formats: expectedFormats })
   const fallback: unknown = {}

@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module'
 import { commandGroup } from './command.ts'
 import { ConfigError } from './errors.ts'
+import { watchFaults } from './faults.ts'
+import { maskProcessOutput } from './process-output.ts'
 
 interface Manifest {
   readonly version: string
@@ -24,6 +26,8 @@ const parts = {
   decisions: () => import('./commands/decisions.ts'),
 }
 
+maskProcessOutput()
+watchFaults()
 const { version, description } = createRequire(import.meta.url)('turnpike/package.json') as Manifest
 const program = commandGroup('turnpike', description).version(version, '--version', 'Print the version.')
 const [, , named = ''] = process.argv

@@ -6,6 +6,7 @@ import { trustCertificates } from './certificates.ts'
 import { readVariables } from './env.ts'
 import { ConfigError, problemsOf } from './errors.ts'
 import type { LoadedConfig } from './load.ts'
+import { processMasks } from './process-output.ts'
 import { serverSchema } from './schema.ts'
 
 interface OpenOptions {
@@ -33,6 +34,7 @@ export async function openGateway(
       settings: { ...server, logLevel },
       settingFacts: optionFacts(server, serverSchema, originOf),
       variables,
+      masks: processMasks,
       adminToken: adminTokenIn(process.env),
       folder,
       createFiles,

@@ -37,7 +37,7 @@ export default defineConfig({
 - Relative paths in options start at the folder of the config, wherever you run the command.
 - The list of plugins may contain lists, promises, and empty values, such as \`process.env.X && plugin({})\`.
 - Plugins are set up in the order of the list, except that a plugin always comes after those whose services it needs. \`turnpike check\` prints the order, or everything that is wrong with the config.
-- Secret options are masked in all logs and errors.`
+- Secret options are masked in everything that the command prints, from before the first plugin is set up. That includes what plugins print and throw, and secrets that are quoted, escaped, encoded for a URL, or in base64.`
 
 const network = `## Proxies and certificates
 

@@ -1,9 +1,9 @@
 import { createLogger } from '../../core/foundation/logger.ts'
-import { Masks } from '../../core/foundation/masks.ts'
 import { migratePlugins } from '../../core/framework/migrate-plugins.ts'
 import { command, configOption, type ConfigOption } from '../command.ts'
 import { ConfigError, problemsOf } from '../errors.ts'
 import { loadConfig } from '../load.ts'
+import { processMasks } from '../process-output.ts'
 
 export default command('migrate', 'Bring the tables of the database up to date. A start does it too, but within 10 seconds.')
   .addOption(configOption())
@@ -12,15 +12,14 @@ export default command('migrate', 'Bring the tables of the database up to date. 
 async function migrate({ config: path }: ConfigOption): Promise<void> {
   const { file, folder, plugins, problems } = await loadConfig(path)
   if (problems.length > 0) throw new ConfigError(file, problems)
-  const masks = new Masks()
   try {
-    const all = await migratePlugins(plugins, folder, createLogger('warn', masks), masks)
+    const all = await migratePlugins(plugins, folder, createLogger('warn', processMasks), processMasks)
     if (all.length === 0) console.log('No plugin of this config has a database.')
     for (const { plugin, migrations } of all) console.log(`${plugin}: ${migrations.length === 0 ? 'up to date' : migrations.join(', ')}`)
   } catch (error) {
     throw new ConfigError(
       file,
-      problemsOf(error).map(problem => masks.apply(problem)),
+      problemsOf(error).map(problem => processMasks.apply(problem)),
     )
   }
 }

@@ -4,6 +4,7 @@ import { describePluginError } from '../../core/foundation/logger.ts'
 import type { Gateway } from '../../core/gateway.ts'
 import { command, configOption, numberFrom, type ConfigOption } from '../command.ts'
 import { drain } from '../drain.ts'
+import { handleFaults } from '../faults.ts'
 import { firstAdminToken, hasDashboard } from '../first-admin-token.ts'
 import { firstKey } from '../first-key.ts'
 import { inheritedModels } from '../inherited-models.ts'
@@ -94,10 +95,11 @@ function stopOnSignals(gateway: Gateway, listener: Listener, admin: AdminListene
   }
   process.on('SIGTERM', () => stop('SIGTERM', 0))
   process.on('SIGINT', () => stop('SIGINT', 0))
-  process.on('unhandledRejection', error => gateway.log.error('unhandled promise rejection', describeError(error)))
-  // The state may be inconsistent now, so let open requests finish and leave the rest to a new process.
-  process.on('uncaughtException', error => {
-    gateway.log.error('uncaught error', describeError(error))
+  handleFaults(({ error, isRejection, plugin, place }) => {
+    const fields = plugin === undefined ? describeError(error) : { plugin, place, ...describePluginError(error, true) }
+    if (isRejection) return gateway.log.error('unhandled promise rejection', fields)
+    gateway.log.error('uncaught error', fields)
+    // The state may be inconsistent now, so let open requests finish and leave the rest to a new process.
     if (!isStopping) stop('an uncaught error', 1)
   })
 }

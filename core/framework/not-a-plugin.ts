@@ -1,3 +1,6 @@
+import { isObject, type JsonObject } from '../foundation/json.ts'
+import { apiVersion } from './plugin.ts'
+
 /** Why an entry of `plugins` is not a plugin, and what to write instead. */
 export function notAPlugin(entry: unknown): string {
   if (typeof entry === 'function') return `is a function that was not called: call ${entry.name || 'it'}({})`
@@ -8,5 +11,14 @@ export function notAPlugin(entry: unknown): string {
     return 'is a module: import its default export and call it, such as health({})'
   if (typeof entry === 'object' && entry !== null && 'setup' in entry)
     return 'was not made with definePlugin: write definePlugin({ … }), and call what it returns'
+  if (isObject(entry) && typeof entry['default'] === 'function')
+    return 'is what a CommonJS module exports: call its member `default`, such as acme.default({})'
+  if (isObject(entry) && 'apiVersion' in entry && entry['apiVersion'] !== apiVersion) return otherVersion(entry)
   return 'is not a plugin (apiVersion 1): call a plugin to make one, such as health({})'
+}
+
+function otherVersion({ apiVersion: version, plugin }: JsonObject): string {
+  const name = isObject(plugin) && typeof plugin['name'] === 'string' ? `(${plugin['name']}) ` : ''
+  const remedy = typeof version === 'number' && version > apiVersion ? 'Update turnpike' : 'Update the plugin'
+  return `${name}was made for plugin API ${String(version)}, and this turnpike has plugin API ${apiVersion}. ${remedy}`
 }

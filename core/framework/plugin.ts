@@ -1,6 +1,7 @@
 import type { HttpClient } from '../contracts/http-client.ts'
 import type { FromSchema, JSONSchema } from 'json-schema-to-ts'
 import type { Logger } from '../foundation/logger.ts'
+import { rememberOrigin } from './plugin-origin.ts'
 import type { Registry } from './registry.ts'
 import type { Token } from '../foundation/token.ts'
 
@@ -78,9 +79,12 @@ export interface PluginDefinition {
 /** Passed to `migrate`. */
 export type MigrationContext = Pick<Registrar, 'log' | 'resolvePath' | 'secret'>
 
+/** The version of the contract between core and plugins. */
+export const apiVersion = 1
+
 /** A plugin with its options: an entry of `plugins` in the config. */
 export interface PluginUse {
-  readonly apiVersion: 1
+  readonly apiVersion: typeof apiVersion
   readonly plugin: PluginDefinition
   readonly options: object
   /** Set for the entries of `defaults()`: they provide only what no plugin of the config itself provides. */
@@ -101,7 +105,8 @@ export function definePlugin<const S extends OptionsSchema, N extends Needs = {}
     setup(gateway: Registrar, options: Options<S>, needs: Resolved<N>): void | Promise<void>
   },
 ): Plugin<S> {
-  const use: Plugin<S> = (options = {} as never) => ({ apiVersion: 1, plugin, options })
+  const use: Plugin<S> = (options = {} as never) => ({ apiVersion, plugin, options })
+  rememberOrigin(plugin)
   // Names the plugin in the error for one that was listed without a call.
   return Object.defineProperty(use, 'name', { value: camelCase(String(plugin?.name)) })
 }

@@ -1,0 +1,92 @@
+import { dirname, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { getCallSites } from 'node:util'
+
+/** A place in the code of a plugin. */
+export interface CodePlace {
+  readonly file: string
+  readonly line: number
+  /** `file:line:column`. */
+  readonly text: string
+}
+
+/** Where each plugin was defined. */
+const origins = new WeakMap<object, Pick<CodePlace, 'file' | 'line'>>()
+
+/** Called by `definePlugin`: its caller is the plugin's own file. */
+export function rememberOrigin(plugin: unknown): void {
+  const [, , caller] = getCallSites(3)
+  if (typeof plugin !== 'object' || plugin === null || !caller) return
+  const file = fileOf(caller.scriptName)
+  if (file !== undefined) origins.set(plugin, { file, line: caller.lineNumber })
+}
+
+export interface Blamed<P> {
+  readonly plugin: P
+  readonly place: CodePlace
+}
+
+/** The plugin whose code raised the error, and where: the first place of the stack that belongs to one. Undefined if there is none. */
+export function pluginBehind<P extends object>(error: unknown, plugins: readonly P[]): Blamed<P> | undefined {
+  for (const place of placesOf(error)) {
+    const plugin = ownerOf(place, plugins)
+    if (plugin) return { plugin, place }
+  }
+  return undefined
+}
+
+/** Where the error was raised in the plugin's code. */
+export function placeIn(error: unknown, plugin: object): CodePlace | undefined {
+  return pluginBehind(error, [plugin])?.place
+}
+
+function placesOf(error: unknown): readonly CodePlace[] {
+  const stack = error instanceof Error ? (error.stack as unknown) : undefined
+  if (typeof stack !== 'string') return []
+  return stack.split('\n').flatMap(frame => {
+    const [, script = '', line, column] =
+      /^\s+at .*?((?:file:\/\/)?\/?[^\s()][^()]*?):(\d+):(\d+)\)?$/.exec(frame.replace(/ \[as [^\]]*\]/, '')) ?? []
+    const file = fileOf(script.replace(/^async /, ''))
+    return file === undefined ? [] : [{ file, line: Number(line), text: `${file}:${line}:${column}` }]
+  })
+}
+
+/** The plugin that was defined in the file, or else in the package, or else the only one in the nearest folder. */
+function ownerOf({ file, line }: CodePlace, plugins: readonly object[]): any {
+  const known = plugins.flatMap(plugin => {
+    const origin = origins.get(plugin)
+    return origin ? [{ plugin, ...origin }] : []
+  })
+  const inFile = known.filter(each => each.file === file).sort((a, b) => a.line - b.line)
+  // Where a file defines several plugins, the code of each follows its call of definePlugin.
+  if (inFile.length > 0) return (inFile.findLast(each => each.line <= line) ?? inFile[0]!).plugin
+  const folder = packageOf(file)
+  if (folder !== undefined) return known.find(each => packageOf(each.file) === folder && !isOwn(folder))?.plugin
+  const around = known.filter(each => packageOf(each.file) === undefined && file.startsWith(dirname(each.file) + sep))
+  const nearest = Math.max(...around.map(each => dirname(each.file).length))
+  const closest = new Set(around.filter(each => dirname(each.file).length === nearest).map(({ plugin }) => plugin))
+  return closest.size === 1 ? [...closest][0] : undefined
+}
+
+const inPackage = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/
+
+/** The folder of the installed package that a file belongs to. */
+function packageOf(file: string): string | undefined {
+  return inPackage.exec(file)?.[0]
+}
+
+const own = packageOf(fileURLToPath(import.meta.url))
+
+/** The plugins of this package share their code with the core, so only their own file tells. */
+function isOwn(folder: string): boolean {
+  return folder === own
+}
+
+function fileOf(script: string): string | undefined {
+  if (script === '' || script.startsWith('node:')) return undefined
+  try {
+    return script.startsWith('file:') ? fileURLToPath(script) : script
+  } catch {
+    return undefined
+  }
+}
