@@ -25,9 +25,12 @@ export function publicError(failure: ProviderFailure, provider: string, masks: M
   })
 }
 
-/** Only who failed helps the caller of a 424. What the other statuses say is about the request. */
+/** What a provider did, by the status that the caller gets. What the other statuses say is about the request. */
+const deeds: Readonly<Record<number, string>> = { 424: 'failed', 429: 'limits the rate', 504: 'took too long' }
+
 function naming(provider: string, { status }: PublicForm, message: string): string {
-  return status !== 424 || message.includes(`"${provider}"`) ? message : `The provider "${provider}" failed: ${message}`
+  const deed = deeds[status]
+  return deed === undefined || message.includes(`"${provider}"`) ? message : `The provider "${provider}" ${deed}: ${message}`
 }
 
 function publicText(text: string, masks: Masks): string {

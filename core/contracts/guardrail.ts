@@ -48,8 +48,11 @@ export interface GuardSession {
   decision?(request: DecisionRequest): Maybe<GuardVerdict<DecisionRequest>>
   /** Whether this endpoint may see the request. Called for every candidate. */
   route?(endpoint: Endpoint, request: GenerationRequest): boolean
-  /** The error for the caller if `route` rejects every endpoint. Default: a 422. */
-  refusal?(): GatewayError
+  /**
+   * The error for the caller if `route` rejects every endpoint. `others`: endpoints of the same models that the request did not name, and
+   * that nothing else keeps from the caller. Default: a 422.
+   */
+  refusal?(others: readonly Endpoint[]): GatewayError
   /** Called when a part or a call of the answer opens. Return `undefined` to leave it unfiltered. */
   output?(channel: OutputChannel): OutputFilter | undefined
   /**

@@ -29,24 +29,46 @@ export function certifiedOnly({
   const models = new Set<string>()
   const uncovered = new Set<Feature>()
   let used: readonly Feature[] | undefined
+  const outside = (certificate: Certificate): readonly Feature[] =>
+    used!.filter(feature => excludes.includes(feature) || certificate.excludes?.includes(feature))
   return {
     route(endpoint, request: GenerationRequest) {
       models.add(endpoint.model)
+      used ??= features.filter(feature => usesFeature(request, feature))
       const certificate = certificateOf(endpoint)
       if (!certificate) return false
-      used ??= features.filter(feature => usesFeature(request, feature))
-      const outside = used.filter(feature => excludes.includes(feature) || certificate.excludes?.includes(feature))
-      for (const feature of outside) uncovered.add(feature)
-      return outside.length === 0
+      for (const feature of outside(certificate)) uncovered.add(feature)
+      return outside(certificate).length === 0
     },
-    refusal() {
-      const names = Array.from(models, name => `"${name}"`).slice(0, 5)
-      if (uncovered.size === 0)
-        return policyRefusal(`${rule}, and no provider of ${names.join(', ')} has ${missing}. Choose another model, or another API key.`)
-      return policyRefusal(
-        `${rule}, and for ${names.join(', ')} it does not cover ${[...uncovered].join(', ')}, which this request uses. ` +
-          'Leave that out, choose another model, or use another API key.',
-      )
+    refusal(others) {
+      const names = listed(Array.from(models), 5)
+      const certified = others.flatMap(endpoint => {
+        const certificate = certificateOf(endpoint)
+        return certificate ? [{ name: `${endpoint.provider}/${endpoint.model}`, lacks: outside(certificate) }] : []
+      })
+      const covering = certified.filter(({ lacks }) => lacks.length === 0).map(({ name }) => name)
+      const instead = covering.length > 0 ? `name ${listed(covering, 3)}` : 'choose another model'
+      const noneHere = `${rule}, and no endpoint that this request names has ${missing}.`
+      if (uncovered.size > 0)
+        return policyRefusal(
+          `${rule}, and for ${names} it does not cover ${[...uncovered].join(', ')}, which this request uses. ` +
+            `Leave that out, ${instead}, or use another API key.`,
+        )
+      if (covering.length > 0) return policyRefusal(`${noneHere} Instead, ${instead}, or use another API key.`)
+      const [near] = certified
+      if (near)
+        return policyRefusal(
+          `${noneHere} "${near.name}" has, but it does not cover ${near.lacks.join(', ')}, which this request uses. ` +
+            'Leave that out and name it, choose another model, or use another API key.',
+        )
+      return policyRefusal(`${rule}, and no provider of ${names} has ${missing}. Choose another model, or another API key.`)
     },
   }
+}
+
+function listed(names: readonly string[], most: number): string {
+  return names
+    .slice(0, most)
+    .map(name => `"${name}"`)
+    .join(', ')
 }

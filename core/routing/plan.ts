@@ -16,6 +16,7 @@ import { clearedEndpoints } from '../guards/route-guards.ts'
 import { selectCapable } from './capabilities.ts'
 import { ContextWindow } from './context-window.ts'
 import { EndpointView } from './endpoint-view.ts'
+import { generatingEndpoints } from './model-name.ts'
 import { namedModels, withoutRepeats, type NamedModel } from './named-models.ts'
 import { joined, Order, type AskedSorts } from './order.ts'
 import { led, Precedence } from './precedence.ts'
@@ -92,7 +93,10 @@ export class Planner {
       rule = 'permission'
       selection.keep(this.#parts.permissions.permitted(selection.endpoints, scope.context.caller, request.model), rule)
       rule = 'policy'
-      selection.keep(clearedEndpoints(selection.endpoints, request, scope.guards, scope.context), rule)
+      selection.keep(
+        clearedEndpoints(selection.endpoints, request, scope.guards, scope.context, () => this.#unnamed(draft)),
+        rule,
+      )
     } catch (error) {
       throw refused(error, rule, draft)
     }
@@ -116,6 +120,16 @@ export class Planner {
         ? first!.endpoints
         : withoutRepeats(models.flatMap(({ endpoints, fallbacks }) => [...endpoints, ...fallbacks]))
     return { request, scope, models, sorts: asked, selection: new Selection(named) }
+  }
+
+  /** The endpoints of the same models that the request does not name, and that its key permits. */
+  #unnamed({ models, scope }: Draft): readonly Endpoint[] {
+    const { catalog, permissions } = this.#parts
+    const named = new Set(models.flatMap(({ endpoints, fallbacks }) => [...endpoints, ...fallbacks]))
+    const known = [...new Set(Array.from(named, ({ model }) => model))].map(model => catalog.resolve(model))
+    return known
+      .flatMap(model => (model ? generatingEndpoints(model) : []))
+      .filter(endpoint => !named.has(endpoint) && permissions.allows(scope.context.caller, endpoint))
   }
 
   async #counted(draft: Draft, fitting: Maybe<readonly Endpoint[]>): Promise<Choice> {

@@ -177,3 +177,19 @@ t.test('operators see which keys rest, which circuits are open, and who waits, b
   t.match(state('acme'), { credentials: rests(0, 0), circuits: [{ model: 'm', state: 'half-open', openForMs: 0 }] })
   t.same(state('globex'), { id: 'globex', credentials: [], circuits: [] })
 })
+
+t.test('the messages of failures that say something about the provider name it', async t => {
+  const { under, acme } = await stage()
+  t.teardown(under.stop)
+  for (const [kind, status, message] of [
+    ['rate-limit', 429, 'The provider "acme" limits the rate: slow down'],
+    ['timeout', 504, 'The provider "acme" took too long: slow down'],
+    ['protocol', 424, 'The provider "acme" failed: slow down'],
+    ['refused', 400, 'slow down'],
+  ] as const) {
+    acme.failing = { kind, message: 'slow down' }
+    const answer = await ask(under, { model: 'acme/m' })
+    t.same([answer.status, answer.error.message], [status, message])
+    t.equal(answer.headers.get('x-gateway-provider'), 'acme')
+  }
+})

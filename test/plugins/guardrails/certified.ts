@@ -100,9 +100,11 @@ export function certifiedSuite(suite: Suite): void {
     const ways: readonly (readonly [string, object, RegExp])[] = [
       ['a model', { model: 'public' }, /no provider of "public" has/],
       ['an alias', { model: 'public-alias' }, /no provider of "public" has/],
-      ['a provider', { model: 'open/both' }, /no provider of "both" has/],
+      ['a provider', { model: 'open/both' }, /no endpoint that this request names has .* Instead, name "sealed\/both", or/],
       ['a model that no catalog lists', { model: 'sealed/unlisted' }, /no provider of "unlisted" has/],
-      ['fallbacks', { model: 'public', ...fallbacks('open/other', 'sandbox/echo') }, /no provider of "public", "other", "echo" has/],
+      ['fallbacks', { model: 'public', ...fallbacks('open/other', 'sandbox/echo') }, /no endpoint that .* name "sealed\/other", or/],
+      ['other fallbacks', { model: 'public', ...fallbacks('sandbox/echo') }, /no provider of "public", "echo" has/],
+      ['a provider and an excluded feature', { model: 'open/both', ...search }, /"sealed\/both" has, but it does not cover web_search/],
       ['an excluded feature', { model: 'both', ...search }, /does not cover web_search/],
       ['an excluded feature and auto', { model: 'auto', ...search }, /does not cover web_search/],
     ]
