@@ -8,7 +8,13 @@ const tenths = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
 const share = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
 const dateAndTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
 const shortTime = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' })
+const day = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric' })
+const minutes = new Intl.DateTimeFormat(locale, { hour: 'numeric', minute: '2-digit' })
+const seconds = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' })
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'long' })
+
+/** The zone of the browser, by its name. Undefined if the browser does not know. */
+export const timeZone = known(Intl.DateTimeFormat().resolvedOptions().timeZone)
 
 /** What stands for a value that there is none of. */
 export const none = '–'
@@ -64,6 +70,25 @@ export function shortDate(value: Given<string | number>): string {
   return value === null || value === undefined ? none : shortTime.format(new Date(value))
 }
 
+/** Such as "Nov 23". */
+export function monthDay(value: string | number): string {
+  return day.format(new Date(value))
+}
+
+/** To the second. */
+export function clockTime(value: string | number): string {
+  return seconds.format(new Date(value))
+}
+
+/** Texts for the times of an axis, `stepMs` apart: days, or times of day with the day below the first of each. */
+export function timeLabels(times: readonly number[], stepMs: number): readonly string[] {
+  if (stepMs >= 86_400_000) return times.map(monthDay)
+  return times.map((at, index) => {
+    const isSameDay = index > 0 && monthDay(times[index - 1]!) === monthDay(at)
+    return isSameDay ? minutes.format(at) : `${minutes.format(at)}\n${monthDay(at)}`
+  })
+}
+
 const steps = [
   ['year', 31_536_000_000],
   ['month', 2_592_000_000],
@@ -86,4 +111,8 @@ export function localInput(value: Given<string | number>): string {
   if (value === null || value === undefined) return ''
   const date = new Date(value)
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}
+
+function known(zone: string | undefined): string | undefined {
+  return zone === 'Etc/Unknown' ? undefined : zone
 }

@@ -24,6 +24,8 @@ export interface View {
   readonly colorScheme?: 'light' | 'dark'
   readonly width?: number
   readonly height?: number
+  readonly timezoneId?: string
+  readonly locale?: string
 }
 
 export async function openBrowser(): Promise<Browser> {
@@ -33,8 +35,8 @@ export async function openBrowser(): Promise<Browser> {
 
 /** A page with cookies and a cache of its own. */
 export async function openPage(browser: Browser, origin: string, view: View = {}): Promise<WatchedPage> {
-  const { colorScheme = 'light', width = 1280, height = 900 } = view
-  const context = await browser.newContext({ colorScheme, viewport: { width, height }, locale: 'en-US', timezoneId: 'Europe/Berlin' })
+  const { colorScheme = 'light', width = 1280, height = 900, timezoneId = 'Europe/Berlin', locale = 'en-US' } = view
+  const context = await browser.newContext({ colorScheme, viewport: { width, height }, locale, timezoneId })
   context.setDefaultTimeout(patienceMs)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const page = await context.newPage()

@@ -24,11 +24,7 @@ const traffic = [
 
 /** Fills a database with requests up to now, more of them by day than by night. The same numbers give the same requests. */
 export async function addDemoRecords(file: string, keys: readonly DemoKey[], count: number, hours = 24): Promise<void> {
-  const log = createLogger('warn', new Masks())
-  const { database } = await openSqlite(file)
-  // Records without content are not sealed.
-  const sealer = new EnvelopeSealer({ source: 'demo', current: Buffer.alloc(32, 7) })
-  const sink = new RecordSink(database, new SealedParts(new DataKeys(database, sealer, systemClock, log, 90)), log)
+  const { sink, close } = await openSink(file)
   const now = Date.now()
   const chance = chances(42)
   const weights = Array.from({ length: hours * 60 }, (_, minute) => 1.2 + Math.sin((minute / 720) * Math.PI) + 0.4 * chance())
@@ -44,7 +40,23 @@ export async function addDemoRecords(file: string, keys: readonly DemoKey[], cou
     await sink.write(batch)
     batch = []
   }
-  await database.destroy()
+  await close()
+}
+
+/** A request of the key at each of the times. */
+export async function addRecordsAt(file: string, key: DemoKey, times: readonly number[]): Promise<void> {
+  const { sink, close } = await openSink(file)
+  await sink.write(times.map((at, index) => ({ ...demoRecord(index, at, key, () => 0.5), id: `req_at${index}_${at}`, answerId: null })))
+  await close()
+}
+
+async function openSink(file: string): Promise<{ readonly sink: RecordSink; close(): Promise<void> }> {
+  const log = createLogger('warn', new Masks())
+  const { database } = await openSqlite(file)
+  // Records without content are not sealed.
+  const sealer = new EnvelopeSealer({ source: 'demo', current: Buffer.alloc(32, 7) })
+  const sink = new RecordSink(database, new SealedParts(new DataKeys(database, sealer, systemClock, log, 90)), log)
+  return { sink, close: () => database.destroy() }
 }
 
 function demoRecord(index: number, at: number, { id, org, team }: DemoKey, chance: () => number): RequestRecord {

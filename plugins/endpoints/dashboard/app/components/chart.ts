@@ -1,7 +1,7 @@
 import uPlot from 'uplot'
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { compact, shortDate } from '../format.ts'
+import { compact, shortDate, timeLabels } from '../format.ts'
 import { html } from '../html.ts'
 import { recolored } from '../theme.ts'
 
@@ -9,6 +9,8 @@ export interface Series {
   readonly label: string
   /** One for each time. Null leaves a gap. */
   readonly values: readonly (number | null)[]
+  /** Of the whole time. The legend shows it, or else the newest value. */
+  readonly total?: number | null
   /** One of the colors of charts, 1 to 6. Default: by position. */
   readonly color?: number
 }
@@ -21,6 +23,8 @@ export interface ChartProps {
   readonly series: readonly Series[]
   /** Writes a value with its unit. */
   readonly format?: (value: number) => string
+  /** Writes a time, in milliseconds. Default: the day and the time of day. */
+  readonly timeName?: (time: number) => string
   readonly height?: number
   /** `bars`: for sums of a bucket. */
   readonly kind?: 'line' | 'bars'
@@ -28,8 +32,17 @@ export interface ChartProps {
   readonly isStacked?: boolean
 }
 
-/** A chart over time. Below it are the names of the series, with the values at the pointer or else the newest ones. */
-export function Chart({ label, times, series, format = compact, height = 200, kind = 'line', isStacked = false }: ChartProps): VNode {
+/** A chart over time. Below it are the names of the series, with the values at the pointer, or else those of the whole time. */
+export function Chart({
+  label,
+  times,
+  series,
+  format = compact,
+  timeName = shortDate,
+  height = 200,
+  kind = 'line',
+  isStacked = false,
+}: ChartProps): VNode {
   const frame = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot>(undefined)
   const [colors, setColors] = useState<readonly string[]>([])
@@ -68,15 +81,17 @@ export function Chart({ label, times, series, format = compact, height = 200, ki
 
   useEffect(() => plot.current?.setData(dataOf(times, series, isStacked)), [times, series, isStacked])
 
-  const index = at !== null && at < times.length ? at : times.length - 1
+  const pointed = at !== null && at < times.length ? at : undefined
   const shown = (value: number | null | undefined): string => (value === null || value === undefined ? '–' : format(value))
-  const summary = series.map(({ label: name, values }) => `${name}: ${shown(values.at(-1))}`).join(', ')
+  const restingValue = ({ values, total }: Series): string => shown(total === undefined ? values.at(-1) : total)
+  const hasTotals = series.some(({ total }) => total !== undefined)
+  const summary = series.map(each => `${each.label}: ${restingValue(each)}`).join(', ')
   return html`<figure class="chart">
     <div
       ref=${frame}
       class="chart-frame"
       role="img"
-      aria-label=${`${label}. Latest: ${summary || 'nothing'}`}
+      aria-label=${`${label}. ${hasTotals ? 'In the whole time' : 'Latest'}: ${summary || 'nothing'}`}
       style=${{ height: `${height}px` }}
     ></div>
     <figcaption class="legend">
@@ -84,10 +99,10 @@ export function Chart({ label, times, series, format = compact, height = 200, ki
         (each, position) =>
           html`<span class="legend-entry">
             <span class=${`legend-color c${each.color ?? (position % colorCount) + 1}`} aria-hidden="true"></span>${each.label}
-            <strong>${shown(each.values[index])}</strong>
+            <strong>${pointed === undefined ? restingValue(each) : shown(each.values[pointed])}</strong>
           </span>`,
       )}
-      ${at !== null && times[index] !== undefined && html`<span class="legend-time">${shortDate(times[index] * 1000)}</span>`}
+      ${(pointed !== undefined || hasTotals) && html`<span class="legend-time">${pointed === undefined ? 'Whole time' : timeName(times[pointed]! * 1000)}</span>`}
     </figcaption>
   </figure>`
 }
@@ -121,7 +136,16 @@ function optionsOf(
     cursor: { y: false, points: { size: 7 }, drag: { x: false, y: false } },
     scales: { y: { range: (_, __, most) => [0, most > 0 ? most * 1.08 : 1] } },
     axes: [
-      { ...axis, grid: { show: false } },
+      {
+        ...axis,
+        grid: { show: false },
+        values: (_, times, __, ___, step) => [
+          ...timeLabels(
+            times.map(time => time * 1000),
+            step * 1000,
+          ),
+        ],
+      },
       { ...axis, size: axisWidth, values: (_, values) => values.map(format) },
     ],
     series: [
@@ -135,11 +159,18 @@ function optionsOf(
           width: kind === 'bars' ? 0 : 2,
           ...(isFilled && { fill: kind === 'bars' || isStacked ? color : translucent(color) }),
           ...(kind === 'bars' && { paths: bars }),
-          points: { show: false },
+          points: { show: false, filter: kind === 'bars' ? () => null : lonely, size: 6, stroke: color, fill: color },
         }
       }),
     ],
   }
+}
+
+/** Points between gaps, through which no line goes. */
+function lonely({ data }: uPlot, series: number): number[] {
+  const values = Array.from(data[series]!)
+  const isGap = (index: number): boolean => (values[index] ?? null) === null
+  return values.flatMap((_, index) => (!isGap(index) && isGap(index - 1) && isGap(index + 1) ? [index] : []))
 }
 
 /** As wide as the longest label. */

@@ -6,7 +6,7 @@ import { Button, Page, Panel } from '../components/page.ts'
 import { PagedTable } from '../components/table.ts'
 import { count, duration, none, usd } from '../format.ts'
 import { html } from '../html.ts'
-import { hrefOf, useParameters } from '../place.ts'
+import { hrefOf, useParameters, type Parameters } from '../place.ts'
 import { useKeyNames } from './logs/key-names.ts'
 import { Filters } from './logs/filters.ts'
 import { LogTime } from './logs/log-time.ts'
@@ -20,7 +20,7 @@ const liveMs = 5_000
 /** The requests, the newest first. With `?record=`, one of them. */
 export default function Logs(): VNode {
   const [{ record, cursor, live, ...filters }, setParameters] = useParameters()
-  if (record !== undefined) return html`<${RecordPage} id=${record} back=${hrefOf('logs', { cursor, ...filters })} />`
+  if (record !== undefined) return html`<${RecordPage} id=${record} back=${hrefOf('logs', { cursor, live, ...filters })} />`
   const isLive = live !== 'off'
   const isFiltered = Object.values(filters).some(value => value !== undefined)
   return html`<${Page}
@@ -35,17 +35,20 @@ export default function Logs(): VNode {
   >
     <${Filters} filters=${filters} set=${setParameters} />
     <${Panel} flush>
-      <${LogTable} filters=${filters} isLive=${isLive} isFiltered=${isFiltered} />
+      <${LogTable} filters=${filters} kept=${{ live, cursor }} isLive=${isLive} isFiltered=${isFiltered} />
     <//>
   <//>`
 }
 
 function LogTable({
   filters,
+  kept,
   isLive,
   isFiltered,
 }: {
   readonly filters: LogFilters
+  /** Parameters that links to a record keep, so that the way back leads to the same place. */
+  readonly kept: Parameters
   readonly isLive: boolean
   readonly isFiltered: boolean
 }): VNode {
@@ -64,7 +67,7 @@ function LogTable({
     limit=${100}
     pollMs=${isLive ? liveMs : undefined}
     rowKey=${({ id }: RequestRecord) => id}
-    rowHref=${({ id }: RequestRecord) => hrefOf('logs', { ...filters, record: id })}
+    rowHref=${({ id }: RequestRecord) => hrefOf('logs', { ...filters, ...kept, record: id })}
     empty=${empty}
     columns=${[
       { head: 'Time', cell: ({ created_at: at }: RequestRecord) => html`<${LogTime} at=${at} />` },

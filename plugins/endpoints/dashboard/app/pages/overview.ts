@@ -5,15 +5,15 @@ import { CodeBlock } from '../components/copy.ts'
 import { Empty, Loading, Problem, Stat } from '../components/feedback.ts'
 import { Select, Switch } from '../components/fields.ts'
 import { Button, Page, Panel } from '../components/page.ts'
-import { useData } from '../data.ts'
-import { compact, count, duration, percent, usd } from '../format.ts'
-import { html } from '../html.ts'
+import { useData, type Loaded } from '../data.ts'
+import { compact, count, duration, percent, timeZone, usd } from '../format.ts'
+import { html, type Children } from '../html.ts'
 import { hrefOf, useParameters, type Parameters } from '../place.ts'
 import { usePublicUrl } from '../public-url.ts'
+import { isRange, ranges, spanOf, type Range, type RangeName } from '../ranges.ts'
 import { useSession } from '../session.ts'
 import { Breakdown } from './overview/breakdown.ts'
 import { Charts } from './overview/charts.ts'
-import { ranges, spanOf, type Range, type RangeName } from './overview/ranges.ts'
 import { isSplit, splits, type Split } from './overview/splits.ts'
 import { everything, groupsIn, type UsageRow } from './overview/usage-series.ts'
 
@@ -27,7 +27,7 @@ interface Usage {
 /** What the gateway did: requests, errors, tokens, cost and latency over time. */
 export default function Overview(): VNode {
   const [parameters, setParameters] = useParameters()
-  const rangeName: RangeName = Object.keys(ranges).find((name): name is RangeName => name === parameters['range']) ?? '24h'
+  const rangeName: RangeName = isRange(parameters['range']) ? parameters['range'] : '24h'
   const range: Range = ranges[rangeName]
   const split = isSplit(parameters['by']) ? parameters['by'] : undefined
   const isLive = parameters['live'] !== 'off'
@@ -37,44 +37,59 @@ export default function Overview(): VNode {
   const live = { pollMs: isLive ? range.everyMs : undefined }
   const listed = split ?? 'model'
 
-  const series = useData<Usage>('/usage', { ...span, bucket: range.bucket, ...(split && { group_by: split, top: mostGroups }) }, live)
+  const zone = range.bucket === 'day' && { time_zone: timeZone }
+  const series = useData<Usage>(
+    '/usage',
+    { ...span, bucket: range.bucket, ...zone, ...(split && { group_by: split, top: mostGroups }) },
+    live,
+  )
   const overall = useData<Usage>('/usage', { ...span, bucket: 'total' }, live)
   const totals = useData<Usage>('/usage', { ...span, bucket: 'total', group_by: listed, top: split ? mostGroups : 10 }, live)
   const nameOf = useNames(listed)
   const groups = useMemo(() => groupsIn(totals.data?.data ?? [], listed, nameOf), [totals.data, listed, nameOf])
   const drawn = useMemo(() => (split ? groups : everything), [split, groups])
 
-  const error = series.error ?? overall.error ?? totals.error
   const total = overall.data?.data[0]
+  const hasNothing = overall.data !== undefined && !total
+  const kept = { range: parameters['range'], by: parameters['by'], live: parameters['live'] }
   return html`<${Page}
     title="Overview"
-    intro=${introOf(only)}
+    intro=${introOf(only, hrefOf('', kept))}
     actions=${html`<${Controls} rangeName=${rangeName} split=${split} isLive=${isLive} set=${setParameters} />`}
   >
+    <${Part} from=${overall}>
+      ${total && html`<${Stats} total=${total} logs=${{ ...only, time: rangeName }} />`}
+      ${hasNothing && html`<${Nothing} rangeName=${rangeName} />`}
+    <//>
     ${
-      error &&
-      html`<${Problem}
-        error=${error}
-        retry=${() => {
-          for (const each of [series, overall, totals]) each.reload()
-        }}
-      />`
-    }
-    ${!overall.data && !error && html`<${Loading} />`} ${overall.data && !total && html`<${Nothing} rangeName=${rangeName} />`}
-    ${
-      total &&
-      html`<${Stats} total=${total} />
-        <${Charts} rows=${series.data?.data ?? []} groups=${drawn} range=${range} from=${from} to=${to} />
-        <${Panel} flush title=${`By ${splits[listed].label.toLowerCase()}`}>
-          <${Breakdown}
-            totals=${totals.data?.data ?? []}
-            groups=${groups}
-            split=${listed}
-            range=${{ range: parameters['range'], by: parameters['by'] }}
+      !hasNothing &&
+      html`<${Part} from=${series}>
+          <${Charts}
+            rows=${series.data?.data ?? []}
+            totals=${(split ? totals : overall).data?.data ?? []}
+            groups=${drawn}
+            range=${range}
+            from=${from}
+            to=${to}
           />
+        <//>
+        <${Part} from=${totals}>
+          <${Panel} flush title=${`By ${splits[listed].label.toLowerCase()}`}>
+            <${Breakdown}
+              totals=${totals.data?.data ?? []}
+              groups=${groups}
+              split=${listed}
+              kept=${{ '': { ...kept, ...only }, logs: { ...only, time: rangeName } }}
+            />
+          <//>
         <//>`
     }
   <//>`
+}
+
+/** A part of the page, which may fail while the others do not. What it showed last stays. */
+function Part({ from: { data, error, reload }, children }: { readonly from: Loaded<Usage>; readonly children?: Children }): VNode {
+  return html`${error && html`<${Problem} error=${error} retry=${reload} />`} ${!data && !error && html`<${Loading} />`} ${data && children}`
 }
 
 function Controls({
@@ -105,17 +120,18 @@ function Controls({
   </div>`
 }
 
-function Stats({ total }: { readonly total: UsageRow }): VNode {
+/** `logs`: the parameters that show the same requests there. */
+function Stats({ total, logs }: { readonly total: UsageRow; readonly logs: Parameters }): VNode {
   const { requests, errors, input_tokens: input, output_tokens: output, unpriced } = total
   const failed = requests === 0 ? 0 : errors / requests
   return html`<div class="stats">
-    <${Stat} label="Requests" value=${compact(requests)} note=${`${count(requests - errors)} succeeded`} href=${hrefOf('logs')} />
+    <${Stat} label="Requests" value=${compact(requests)} note=${`${count(requests - errors)} succeeded`} href=${hrefOf('logs', logs)} />
     <${Stat}
       label="Errors"
       value=${percent(failed)}
       note=${`${count(errors)} of ${count(requests)}`}
       tone=${failed >= 0.05 ? 'bad' : failed >= 0.01 ? 'warn' : 'neutral'}
-      href=${hrefOf('logs', { status: 'error' })}
+      href=${hrefOf('logs', { ...logs, status: 'error' })}
     />
     <${Stat} label="Tokens" value=${compact(input + output)} note=${`${compact(input)} in, ${compact(output)} out`} />
     <${Stat}
@@ -140,10 +156,13 @@ function useNames(split: Split): (value: string | null) => string {
   }, [data, split])
 }
 
-function introOf({ org, team, key }: { readonly [Name in 'org' | 'team' | 'key']: string | undefined }): VNode | undefined {
+function introOf(
+  { org, team, key }: { readonly [Name in 'org' | 'team' | 'key']: string | undefined },
+  everything: string,
+): VNode | undefined {
   const named = [org && `the organization ${org}`, team && `the team ${team}`, key && `the key ${key}`].filter(Boolean)
   if (named.length === 0) return undefined
-  return html`<span>Only ${named.join(', ')}. <a href="./">Show everything</a></span>`
+  return html`<span>Only ${named.join(', ')}. <a href=${everything}>Show everything</a></span>`
 }
 
 function Nothing({ rangeName }: { readonly rangeName: RangeName }): VNode {

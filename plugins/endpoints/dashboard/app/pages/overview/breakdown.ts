@@ -12,17 +12,17 @@ interface Row {
   readonly share: number
 }
 
-/** The totals of each group. `range`: parameters that links keep. */
+/** The totals of each group. `kept`: the parameters that links to a page keep. */
 export function Breakdown({
   totals,
   groups,
   split,
-  range,
+  kept,
 }: {
   readonly totals: readonly UsageRow[]
   readonly groups: readonly Group[]
   readonly split: Split
-  readonly range: Parameters
+  readonly kept: Readonly<Record<'' | 'logs', Parameters>>
 }): VNode {
   const most = Math.max(1, ...totals.map(({ requests }) => requests))
   const rows = groups.flatMap((group): readonly Row[] => {
@@ -32,7 +32,7 @@ export function Breakdown({
   const hrefFor = ({ group: { value } }: Row): string | undefined => {
     if (value === null || value === undefined) return undefined
     const { page, query } = splits[split].linkOf(value)
-    return hrefOf(page, { ...(page === '' && range), ...query })
+    return hrefOf(page, { ...kept[page], ...query })
   }
   return html`<${Table}
     label=${`Totals by ${splits[split].label.toLowerCase()}`}

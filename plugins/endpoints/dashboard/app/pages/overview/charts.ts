@@ -2,9 +2,9 @@ import type { VNode } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { Chart } from '../../components/chart.ts'
 import { Panel } from '../../components/page.ts'
-import { compact, duration, usd } from '../../format.ts'
+import { compact, duration, monthDay, shortDate, usd } from '../../format.ts'
 import { html } from '../../html.ts'
-import type { Range } from './ranges.ts'
+import { startsOf, type Range } from '../../ranges.ts'
 import { chartOf, measures, type Group, type Measure, type UsageRow } from './usage-series.ts'
 
 interface Plan {
@@ -36,6 +36,8 @@ const byGroup: readonly Plan[] = [
 
 interface ChartsProps {
   readonly rows: readonly UsageRow[]
+  /** Of the whole time, a row for each group. */
+  readonly totals: readonly UsageRow[]
   /** One without a name: everything together. */
   readonly groups: readonly Group[]
   readonly range: Range
@@ -50,15 +52,16 @@ export function Charts(props: ChartsProps): VNode {
   </div>`
 }
 
-function UsageChart({ plan, rows, groups, range, from, to }: ChartsProps & { readonly plan: Plan }): VNode {
-  const { bucket, bucketMs } = range
+function UsageChart({ plan, rows, totals, groups, range, from, to }: ChartsProps & { readonly plan: Plan }): VNode {
+  const { bucket } = range
   const { times, series } = useMemo(
-    () => chartOf(rows, { from, to, bucketMs }, plan.measured, groups),
-    [rows, groups, plan, bucketMs, from, to],
+    () => chartOf(rows, totals, startsOf(range, { from, to }), plan.measured, groups),
+    [rows, totals, groups, plan, range, from, to],
   )
   const isLatency = plan.title.startsWith('Latency')
   const title = isLatency ? plan.title : `${plan.title} per ${bucket}`
+  const timeName = bucket === 'day' ? monthDay : shortDate
   return html`<${Panel} title=${title}>
-    <${Chart} label=${title} times=${times} series=${series} format=${plan.format} height=${180} />
+    <${Chart} label=${title} times=${times} series=${series} format=${plan.format} timeName=${timeName} height=${180} />
   <//>`
 }

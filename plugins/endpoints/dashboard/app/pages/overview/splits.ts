@@ -2,13 +2,13 @@ import type { Parameters } from '../../place.ts'
 
 /** What the overview can be split by, and where a click on one of its groups leads. */
 export const splits = {
-  model: { label: 'Model', linkOf: (value: string) => ({ page: 'logs', query: { model: value } }) },
-  provider: { label: 'Provider', linkOf: (value: string) => ({ page: 'logs', query: { provider: value } }) },
-  key: { label: 'Key', linkOf: (value: string) => ({ page: 'logs', query: { key: value } }) },
-  team: { label: 'Team', linkOf: (value: string) => ({ page: '', query: { team: value } }) },
-  org: { label: 'Organization', linkOf: (value: string) => ({ page: '', query: { org: value } }) },
+  model: { label: 'Model', linkOf: (value: string) => ({ page: 'logs' as const, query: { model: value } }) },
+  provider: { label: 'Provider', linkOf: (value: string) => ({ page: 'logs' as const, query: { provider: value } }) },
+  key: { label: 'Key', linkOf: (value: string) => ({ page: 'logs' as const, query: { key: value } }) },
+  team: { label: 'Team', linkOf: (value: string) => ({ page: '' as const, query: { team: value } }) },
+  org: { label: 'Organization', linkOf: (value: string) => ({ page: '' as const, query: { org: value } }) },
 } as const satisfies Readonly<
-  Record<string, { readonly label: string; readonly linkOf: (value: string) => { readonly page: string; readonly query: Parameters } }>
+  Record<string, { readonly label: string; readonly linkOf: (value: string) => { readonly page: '' | 'logs'; readonly query: Parameters } }>
 >
 
 export type Split = keyof typeof splits

@@ -19,7 +19,7 @@ export type Measure = (row: UsageRow) => number | null
 export interface Drawn {
   /** Seconds since the epoch. */
   readonly times: readonly number[]
-  readonly series: readonly { readonly label: string; readonly values: readonly (number | null)[] }[]
+  readonly series: readonly { readonly label: string; readonly values: readonly (number | null)[]; readonly total: number | null }[]
 }
 
 /** Some of the rows, under a name. */
@@ -45,30 +45,32 @@ export const measures = {
 const others = 'Others'
 
 /**
- * One series for each group, those of `names` first; without groups, one for each measure. A bucket without requests is 0, and has no
- * latency.
+ * One series for each group, those of `names` first; without groups, one for each measure. `starts`: when each bucket begins. A bucket
+ * without requests is 0, and has no latency. `totals` has a row of the whole time for each group: latencies cannot be added up.
  */
 export function chartOf(
   rows: readonly UsageRow[],
-  { from, to, bucketMs }: { readonly from: number; readonly to: number; readonly bucketMs: number },
+  totals: readonly UsageRow[],
+  starts: readonly number[],
   measured: Readonly<Record<string, Measure>>,
   groups: readonly Group[],
 ): Drawn {
-  const count = Math.max(1, Math.ceil((to - from) / bucketMs))
-  const times = Array.from({ length: count }, (_, index) => (from + index * bucketMs) / 1000)
+  const positions = new Map(starts.map((start, index) => [start, index]))
   const series = groups.flatMap(({ name, has }) => {
     const own = rows.filter(has)
+    const total = totals.find(has)
     return Object.entries(measured).map(([label, measure]) => {
       const isTime = measure === measures.p50 || measure === measures.p95
-      const values: (number | null)[] = times.map(() => (isTime ? null : 0))
+      const values: (number | null)[] = starts.map(() => (isTime ? null : 0))
       for (const row of own) {
-        const index = Math.floor((Date.parse(row.at) - from) / bucketMs)
-        if (index >= 0 && index < count) values[index] = measure(row)
+        const index = positions.get(Date.parse(row.at))
+        if (index !== undefined) values[index] = measure(row)
       }
-      return { label: name === '' ? label : name, values }
+      const sum = isTime ? (total ? measure(total) : null) : values.reduce<number>((all, value) => all + (value ?? 0), 0)
+      return { label: name === '' ? label : name, values, total: sum }
     })
   })
-  return { times, series }
+  return { times: starts.map(start => start / 1000), series }
 }
 
 /** Whatever rows there are, together. */
