@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { nearest, type AbsentProvider, type PluginUse } from '../core/index.ts'
+import { isPending, nearest, type AbsentProvider, type PluginUse } from '../core/index.ts'
 import bundledCatalog from '../plugins/catalogs/bundled/index.ts'
 import admin from '../plugins/endpoints/admin/index.ts'
 import dashboard from '../plugins/endpoints/dashboard/index.ts'
@@ -55,7 +55,7 @@ export function defaults(options: DefaultsOptions = {}): readonly DefaultEntry[]
 
 /** It gives way to what the config itself lists. */
 function asDefault(entry: DefaultEntry): DefaultEntry {
-  if (entry instanceof Promise) return entry.then(use => use && { ...use, isDefault: true })
+  if (isPending(entry)) return entry.then(use => use && { ...use, isDefault: true })
   return entry && { ...entry, isDefault: true }
 }
 

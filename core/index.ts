@@ -9,7 +9,7 @@ export { dayStarts } from './foundation/day-starts.ts'
 export { DeadlineThread, ThreadStopped, type DeadlineThreadOptions } from './foundation/deadline-thread.ts'
 export { Ids } from './foundation/ids.ts'
 export { jsonBytes } from './foundation/json-bytes.ts'
-export { isJson, isObject, membersOf, parseJson } from './foundation/json.ts'
+export { isJson, isObject, isPending, membersOf, parseJson } from './foundation/json.ts'
 export { describeError, type Logger, type LogLevel } from './foundation/logger.ts'
 export {
   errorCodes,

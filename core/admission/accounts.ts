@@ -1,4 +1,4 @@
-import { AccountStore, type Account } from '../contracts/account-store.ts'
+import { AccountStore, type Account, type AccountRef } from '../contracts/account-store.ts'
 import type { ApiKey } from '../contracts/key-store.ts'
 import type { SpendCap, Spending } from '../contracts/ledger.ts'
 import { isPending, type Maybe } from '../foundation/json.ts'
@@ -25,12 +25,21 @@ export class Accounts {
 
   /** Synchronous if the store is. */
   above({ org, team, user }: ApiKey): Maybe<KeyAccounts> {
-    const orgFound = this.#store.find({ level: 'org', org, id: org })
-    const teamFound = team === undefined ? undefined : this.#store.find({ level: 'team', org, id: team })
-    const userFound = user === undefined ? undefined : this.#store.find({ level: 'user', org, id: user })
+    const orgFound = this.#find({ level: 'org', org, id: org })
+    const teamFound = team === undefined ? undefined : this.#find({ level: 'team', org, id: team })
+    const userFound = user === undefined ? undefined : this.#find({ level: 'user', org, id: user })
     if (isPending(orgFound) || isPending(teamFound) || isPending(userFound))
       return Promise.all([orgFound, teamFound, userFound]).then(found => ({ org: found[0], team: found[1], user: found[2] }))
     return { org: orgFound, team: teamFound, user: userFound }
+  }
+
+  #find(ref: AccountRef): Maybe<Account | undefined> {
+    const found = this.#store.find(ref)
+    if (!isPending(found)) return found
+    const finding = Promise.resolve(found)
+    // If another look-up throws at once, nobody waits for this one.
+    finding.catch(() => {})
+    return finding
   }
 }
 

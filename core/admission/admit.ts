@@ -62,7 +62,7 @@ export class Admission {
         'The API key is malformed. Expected "Authorization: Bearer tp_<id>_<secret>" or "x-api-key: tp_<id>_<secret>", as printed when the key was created.',
       )
     const found = this.#find(known.id)
-    return found instanceof Promise ? found.then(key => this.#authenticated(key, known)) : this.#authenticated(found, known)
+    return isPending(found) ? found.then(key => this.#authenticated(key, known)) : this.#authenticated(found, known)
   }
 
   /** The caller that a key makes, without its secret: for operators who act as that key. Throws a 401 for keys that are refused. */
@@ -71,9 +71,10 @@ export class Admission {
     if (key.expiresAt !== undefined && this.#clock.now() >= key.expiresAt)
       throw unauthorized(`The API key expired at ${new Date(key.expiresAt).toISOString()}.`)
     const accounts = this.#above(key)
+    // If a policy source throws at once, nobody waits for the accounts.
+    if (isPending(accounts)) accounts.catch(() => {})
     const policy = this.#policies.resolve(key)
-    if (accounts instanceof Promise || policy instanceof Promise)
-      return Promise.all([accounts, policy]).then(found => this.#caller(key, ...found))
+    if (isPending(accounts) || isPending(policy)) return Promise.all([accounts, policy]).then(found => this.#caller(key, ...found))
     return this.#caller(key, accounts, policy)
   }
 

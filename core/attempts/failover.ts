@@ -151,7 +151,7 @@ export class Failover {
     lane.slot = slot
     if (slot) {
       // While the request waited, the endpoint may have failed too often.
-      if (!(entering instanceof Promise) || !circuits.isResting(endpoint) || !line.canPutOff(contender)) return true
+      if (!isPending(entering) || !circuits.isResting(endpoint) || !line.canPutOff(contender)) return true
       slot.release()
       lane.slot = undefined
       line.putOff(contender, 'circuit')

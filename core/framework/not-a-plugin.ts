@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../foundation/json.ts'
+import { isObject, isPending, type JsonObject } from '../foundation/json.ts'
 import { apiVersion } from './plugin.ts'
 
 /** Why an entry of `plugins` is not a plugin, and what to write instead. */
@@ -6,7 +6,7 @@ export function notAPlugin(entry: unknown): string {
   if (typeof entry === 'function') return `is a function that was not called: call ${entry.name || 'it'}({})`
   if (typeof entry === 'string') return `is the string "${entry}": import the plugin and call it, such as health({})`
   if (Array.isArray(entry)) return 'is an array: spread it into `plugins`, such as ...defaults()'
-  if (entry instanceof Promise) return 'is a promise: await it'
+  if (isPending(entry)) return 'is a promise: await it'
   if (typeof entry === 'object' && entry !== null && Symbol.toStringTag in entry && entry[Symbol.toStringTag] === 'Module')
     return 'is a module: import its default export and call it, such as health({})'
   if (typeof entry === 'object' && entry !== null && 'setup' in entry)

@@ -1,5 +1,5 @@
 import type { Item } from '../contracts/items.ts'
-import type { Maybe } from '../foundation/json.ts'
+import { isPending, type Maybe } from '../foundation/json.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import type { Candidate, PlanScope } from '../routing/plan.ts'
@@ -39,7 +39,7 @@ export function prepare(
   const guards = openGuards(guardrails, context)
   const extended = history.extend(asked, caller)
   const scope: PlanScope = { record: plan.record, dryRun: plan.dryRun ?? false, context, guards }
-  if (guards.length > 0 || extended instanceof Promise) return guarded(services, extended, scope)
+  if (guards.length > 0 || isPending(extended)) return guarded(services, extended, scope)
   return planned(services, extended, extended.request, scope)
 }
 
@@ -59,5 +59,5 @@ function planned(
   const tools = loaded.open(checked, context)
   const planning = planner.plan(request, tools ? { ...scope, servable: endpoints => tools.servable(endpoints) } : scope)
   const prepared = (candidates: readonly Candidate[]): Prepared => ({ request, extended, tools, added, guards, candidates })
-  return planning instanceof Promise ? planning.then(prepared) : prepared(planning)
+  return isPending(planning) ? planning.then(prepared) : prepared(planning)
 }

@@ -81,10 +81,10 @@ export class Run implements GenerationRun {
       const entered = this.#services.requestLimits.enter(this.#context.caller.key)
       if (entered) this.#operation.onEnd(await entered)
       const preparing = prepare(this.#services, this.#asked, this.#context, this.#scope)
-      const prepared = preparing instanceof Promise ? await preparing : preparing
+      const prepared = isPending(preparing) ? await preparing : preparing
       const tools = prepared.tools && this.#toolRounds(prepared.tools, prepared.request)
       const reserving = this.#reserve(prepared)
-      const call = reserving instanceof Promise ? await reserving : reserving
+      const call = isPending(reserving) ? await reserving : reserving
       if (prepared.guards.length > 0) this.#answer.guardBy(this.#answerGuards(prepared))
       this.#commitInTime()
       this.#rounds = this.#begin(prepared, tools)

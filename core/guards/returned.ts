@@ -1,6 +1,6 @@
 import type { GuardSession, GuardVerdict, ItemVerdict, OutputFilter } from '../contracts/guardrail.ts'
 import { GatewayError, PluginError } from '../foundation/errors.ts'
-import { isObject } from '../foundation/json.ts'
+import { isObject, isPending } from '../foundation/json.ts'
 
 // Checks what a guardrail's functions return. Anything outside the contract throws, which counts as the guardrail's failure: treating
 // it as a pass would let through unchecked content. The messages are logged, so they describe shapes, never values.
@@ -10,8 +10,7 @@ const hooks = ['input', 'decision', 'route', 'refusal', 'output', 'item'] as con
 /** Checks the result of `open`. */
 export function checkedSession(session: unknown, plugin: string): GuardSession | undefined {
   if (session === undefined) return undefined
-  if (typeof session !== 'object' || session === null || session instanceof Promise)
-    throw wrong(plugin, 'open', session, 'a session or undefined')
+  if (typeof session !== 'object' || session === null || isPending(session)) throw wrong(plugin, 'open', session, 'a session or undefined')
   let found = 0
   for (const hook of hooks) {
     const member = (session as GuardSession)[hook] as unknown
@@ -90,12 +89,12 @@ export function checkLength(characters: number, maxCharacters: number, plugin: s
 
 function wrong(plugin: string, hook: string, value: unknown, expected: string): PluginError {
   // Nothing awaits the promise, so its rejection must not end the process.
-  if (value instanceof Promise) value.catch(() => {})
+  if (isPending(value)) Promise.resolve(value).catch(() => {})
   return new PluginError(plugin, `returned ${shapeOf(value)} from ${hook}: expected ${expected}`)
 }
 
 function shapeOf(value: unknown): string {
-  if (value instanceof Promise) return 'a promise'
+  if (isPending(value)) return 'a promise'
   if (Array.isArray(value)) return 'an array'
   if (isObject(value)) return `an object with ${Object.keys(value).slice(0, 3).join(', ').slice(0, 60) || 'no members'}`
   return value === null || value === undefined ? String(value) : `a ${typeof value}`

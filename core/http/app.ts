@@ -9,6 +9,7 @@ import { Catalog } from '../contracts/catalog.ts'
 import type { GatewayServices, Reply, Route } from '../contracts/route.ts'
 import { Decisions } from '../decisions/decisions.ts'
 import { asGatewayError, GatewayError, PluginError } from '../foundation/errors.ts'
+import { isPending } from '../foundation/json.ts'
 import { Routes } from '../framework/extension-points.ts'
 import { Reach } from '../guards/reach.ts'
 import { Generation } from '../generation/generation.ts'
@@ -199,7 +200,7 @@ export class HttpApp {
       if (room) await room
       if (route.auth !== 'none') {
         const caller = this.#parts.admission.admit(exchange.headers)
-        exchange.admitted(caller instanceof Promise ? await caller : caller)
+        exchange.admitted(isPending(caller) ? await caller : caller)
       }
       const reply = await route.handle(exchange, this.#services)
       const fault = replyFault(reply, exchange.streamed)

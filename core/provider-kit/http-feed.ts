@@ -139,7 +139,10 @@ export class HttpFeed implements EventFeed, ReplyReceiver {
     const request = headers ? { ...prepared, headers: { ...prepared.headers, ...headers } } : prepared
     if (!adapter.authorize) return this.#send(request)
     const authorized = adapter.authorize(request, this.#call.credentialId, this.#call.signal)
-    if (isPending(authorized)) authorized.then(signed => this.#send(signed)).then(undefined, (error: unknown) => this.fail(error))
+    if (isPending(authorized))
+      Promise.resolve(authorized)
+        .then(signed => this.#send(signed))
+        .catch((error: unknown) => this.fail(error))
     else this.#send(authorized)
   }
 

@@ -35,13 +35,14 @@ export class IteratedFeed<E extends object> implements EventFeed<E> {
     if (!this.#receiver) return
     this.#receiver = undefined
     // Ends an iterable that does not watch its signal. Errors that it still throws no longer matter.
-    this.#iterator?.return?.().catch(() => {})
+    const returning = this.#iterator?.return?.()
+    if (returning) Promise.resolve(returning).catch(() => {})
   }
 
   #step(): void {
     if (this.#isStepping || this.#isPaused || !this.#receiver) return
     this.#isStepping = true
-    this.#iterator!.next().then(this.#stepped, this.#failed)
+    Promise.resolve(this.#iterator!.next()).then(this.#stepped, this.#failed)
   }
 
   readonly #stepped = ({ done, value }: IteratorResult<E | readonly E[]>): void => {

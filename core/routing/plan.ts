@@ -9,7 +9,7 @@ import type { Provider } from '../contracts/provider.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import { Clock } from '../foundation/clock.ts'
-import type { Maybe } from '../foundation/json.ts'
+import { isPending, type Maybe } from '../foundation/json.ts'
 import { Providers } from '../framework/extension-points.ts'
 import type { OpenGuard } from '../guards/input-guards.ts'
 import { clearedEndpoints } from '../guards/route-guards.ts'
@@ -79,7 +79,7 @@ export class Planner {
   /** Returns at least one candidate; a promise only if the input has to be counted. Throws 400, 402, 403, 422, or 503. */
   plan(request: GenerationRequest, scope: PlanScope): Maybe<readonly Candidate[]> {
     const choice = this.choose(request, scope)
-    return choice instanceof Promise ? choice.then(made => this.#candidates(made, scope)) : this.#candidates(choice, scope)
+    return isPending(choice) ? choice.then(made => this.#candidates(made, scope)) : this.#candidates(choice, scope)
   }
 
   /** The same, with the reasons for it. */
@@ -101,7 +101,7 @@ export class Planner {
       throw refused(error, rule, draft)
     }
     const fitting = scope.dryRun ? selection.endpoints : this.#parts.contextWindow.fit(selection.endpoints, request)
-    if (fitting instanceof Promise || (selection.endpoints.length > 1 && readsCost(draft))) return this.#counted(draft, fitting)
+    if (isPending(fitting) || (selection.endpoints.length > 1 && readsCost(draft))) return this.#counted(draft, fitting)
     selection.keep(fitting, 'context-window')
     return this.#order(draft, undefined)
   }

@@ -6,6 +6,7 @@ import type { Warning } from '../../contracts/route.ts'
 import type { RunContext } from '../../contracts/run-context.ts'
 import type { ToolCall, ToolEntry, ToolEvent, ToolFunction, ToolSession } from '../../contracts/tool.ts'
 import { invalidRequest, PluginError } from '../../foundation/errors.ts'
+import { isPending } from '../../foundation/json.ts'
 import { ownTools } from '../lowering/own-tools.ts'
 import { checkedFunctions, unavailable } from './checked-tool.ts'
 import type { LoadedTool } from './loaded-tools.ts'
@@ -118,11 +119,14 @@ export class OpenTools {
     const { tool, plugin } = loaded
     try {
       const asked = session.functions(context.signal)
-      if (!(asked instanceof Promise)) return checkedFunctions(asked, loaded)
+      if (!isPending(asked)) return checkedFunctions(asked, loaded)
       const late = (): never => {
         throw new PluginError(plugin, `took longer than ${tool.timeoutMs} ms to list its functions`)
       }
-      return checkedFunctions(await pTimeout(asked, { milliseconds: tool.timeoutMs, fallback: late, signal: context.signal }), loaded)
+      return checkedFunctions(
+        await pTimeout(Promise.resolve(asked), { milliseconds: tool.timeoutMs, fallback: late, signal: context.signal }),
+        loaded,
+      )
     } catch (error) {
       throw context.signal.aborted ? error : unavailable(error, loaded, context)
     }

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { isPending } from '../../../core/index.ts'
 import { customPattern } from './custom-pattern.ts'
 import { deniedWords } from './denied-words.ts'
 import { detectors } from './detectors/index.ts'
@@ -70,7 +71,7 @@ function endOfWindow(text: string, earliest: number): number {
 /** In the original text. */
 async function spansIn({ find, readsOriginal }: Detector, { text, places }: PlainText, original: string): Promise<readonly Span[]> {
   const finding = find(text)
-  const spans = finding instanceof Promise ? await finding : finding
+  const spans = isPending(finding) ? await finding : finding
   const placed = places ? spans.map(({ start, end }) => ({ start: places[start]!, end: places[end - 1]! + 1 })) : spans
   return readsOriginal && text !== original ? [...placed, ...(await find(original))] : placed
 }

@@ -14,6 +14,7 @@ import { Inbox } from '../../../core/provider-kit/inbox.ts'
 import { IteratedFeed } from '../../../core/provider-kit/iterated-feed.ts'
 import { cut, fakeUpstream, Gate, providerCall, stall, type FakeReply, type Step } from '../../../core/testing/index.ts'
 import { UndiciClient } from '../../../core/upstream/http-client.ts'
+import { later, throwing, twice, unhandledDuring } from '../../kit/thenables.ts'
 
 /** Every frame is text, but for the ends. */
 function adapterFor(origin: string): ProviderAdapter {
@@ -198,6 +199,50 @@ t.test('an inbox flows until its reader has had enough, and fails after the last
   await t.rejects(async () => await inbox.flow(until('z')), /broken/)
   t.same(read, ['a', 'b', 'c', 'd'])
   await t.rejects(inbox.next(), /broken/)
+})
+
+t.test('an iterable may return promises of another kind', async t => {
+  const steps: IteratorResult<{ readonly number: number }>[] = [
+    { done: false, value: { number: 1 } },
+    { done: false, value: { number: 2 } },
+    { done: true, value: undefined },
+  ]
+  const iterator = { next: () => twice(steps.shift()!, { done: false, value: { number: 99 } }), return: () => throwing(new Error('late')) }
+  const numbers = { [Symbol.asyncIterator]: () => iterator } as unknown as AsyncIterable<{ readonly number: number }>
+  const feed = new IteratedFeed(numbers)
+  const inbox = new Inbox(feed)
+  const read: number[] = []
+  const unhandled = await unhandledDuring(async () => {
+    feed.deliver(inbox)
+    for (let event = await inbox.next(); event; event = await inbox.next()) read.push(event.number)
+    const other = new IteratedFeed(numbers)
+    steps.push({ done: false, value: { number: 3 } })
+    other.deliver(new Inbox(other))
+    other.stop()
+  })
+  t.same(read, [1, 2])
+  t.same(unhandled, [])
+})
+
+t.test('a request may be signed by a promise of another kind', async t => {
+  const upstream = await fakeUpstream([{ body: [frame('hello'), frame('finish') + frame('usage')] }])
+  const http = new UndiciClient()
+  t.teardown(async () => {
+    await http.close()
+    await upstream.close()
+  })
+  for (const [authorize, failure] of [
+    [later, undefined],
+    [() => throwing(new Error('no credential')), /no credential/],
+  ] as const) {
+    const adapter = { ...adapterFor(upstream.url), authorize } as ProviderAdapter
+    const feed = httpProvider('demo', adapter, http).generate(providerCall({ model: 'demo', input: [], stream: true })) as EventFeed
+    const received = new Received()
+    feed.deliver(received)
+    const over = await received.over
+    if (failure) t.match(String(over), failure)
+    else t.same(texts(received.all), ['hello', 'finish', 'usage'])
+  }
 })
 
 t.test('what the reader throws ends the flow', async t => {
