@@ -2,6 +2,7 @@ import type { Clock } from '../foundation/clock.ts'
 import type { Ids } from '../foundation/ids.ts'
 import type { JsonObject, Maybe } from '../foundation/json.ts'
 import type { Logger } from '../foundation/logger.ts'
+import type { AccountLevel } from './account-store.ts'
 import type { AdminRole, AdminToken } from './admin-token-store.ts'
 import type { Catalog } from './catalog.ts'
 import type { ApiKey, KeySettings } from './key-store.ts'
@@ -74,6 +75,8 @@ export interface AdminServices {
   keyWarnings(settings: KeySettings): readonly string[]
   /** Throws a 400 that names the member if a guardrail cannot use the settings of a field. Fields that are null are removed. */
   checkPolicySettings(policy: { readonly [F in PolicyField]?: PolicyLayer[F] | null }): Promise<void>
+  /** Whether a loaded policy source reads the policies of the accounts of this level. If not, do not store enforced policy there. */
+  readsAccountPolicies(level: AccountLevel): boolean
   effectivePolicy(key: ApiKey): Promise<EffectivePolicy>
   /** `text` is shown once and never stored. */
   issueToken(settings: Pick<AdminToken, 'name' | 'role' | 'org'>): Promise<{ readonly token: AdminToken; readonly text: string }>

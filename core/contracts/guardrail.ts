@@ -29,6 +29,13 @@ export interface Guardrail {
    * this function, the field takes no settings. `open` must still refuse requests if it cannot use what is stored.
    */
   settingsProblem?(field: PolicyField, settings: JsonObject): Maybe<SettingsProblem | undefined>
+  /**
+   * Settings at least as strict as each of these, which several policy sources of one level have for a field in `enforces`. `{}` stands for no
+   * settings. If `settingsProblem` would refuse one of them, return that one: requests are then refused. Called when a request needs it, and
+   * cached, so it must be fast and synchronous. Without this function, sources with different settings refuse the request with 422; a throw
+   * refuses it with 503.
+   */
+  strictestSettings?(field: PolicyField, settings: readonly JsonObject[]): JsonObject
   /** Runs once per request. The session may keep state between input and output. Return `undefined` to skip the request at no cost. */
   open(context: RunContext): GuardSession | undefined
 }

@@ -21,9 +21,20 @@ export type Policy = { readonly [F in PolicyField]: { readonly value: boolean; r
 
 /**
  * Supplies the policy of one level above the key. Called for every request, after authentication. Return `undefined` if the level sets
- * nothing. To set a field, return it with `enforced: true`. A throw, an unknown field or a malformed setting refuses the request with 503.
+ * nothing. To set a field, return it with `enforced: true`. A throw, an unknown field, a malformed setting and an answer that takes longer than
+ * `timeoutMs` refuse the request with 503. Return the same object until the policy changes: core caches by identity.
+ *
+ * A level may have several sources. Core asks all of them, and for each field the strictest value that one of them enforces applies: off for
+ * `logging`, on for all others. See `Guardrail.strictestSettings` for their settings.
  */
 export interface PolicySource {
   readonly level: Exclude<Level, 'key'>
+  /**
+   * The source returns what the account store has as the policy of the key's account. Where no source of a level does, the admin API does not
+   * store enforced policy, and requests below an account that enforces a field are refused. Default: false.
+   */
+  readonly readsAccounts?: boolean
+  /** How long `policy` may take. Default: 2,000. */
+  readonly timeoutMs?: number
   policy(key: ApiKey): Maybe<PolicyLayer | undefined>
 }

@@ -12,6 +12,6 @@ export interface Contribution {
 export function contributionsOf(container: Container): readonly Contribution[] {
   return extensionPoints.flatMap(({ token }) => {
     const registry = container.get(token)
-    return registry.names().map(name => ({ point: registry.kind, name, plugin: registry.pluginOf(name)! }))
+    return registry.entries().map(({ name, plugin }) => ({ point: registry.kind, name, plugin }))
   })
 }

@@ -41,8 +41,9 @@ function point<T>(
   kind: string,
   nameOf: (contribution: T) => string,
   shape: Shape & { readonly [N in RequiredNames<T>]: Member },
+  isShared = false,
 ): ExtensionPoint<any> {
-  return { token, create: () => new Registry(kind, nameOf, shape) }
+  return { token, create: () => new Registry(kind, nameOf, shape, isShared) }
 }
 
 /** The members that a contract requires: the compiler demands a check of each. */
@@ -131,12 +132,21 @@ export const extensionPoints: readonly ExtensionPoint<any>[] = [
     seesContent: sight,
     applies: optional(oneOf('always', 'key')),
     settingsProblem: optional(method),
+    strictestSettings: optional(method),
     open: method,
   }),
-  point(PolicySources, 'policy source', source => source.level, {
-    level: oneOf(...levels.filter(level => level !== 'key')),
-    policy: method,
-  }),
+  point(
+    PolicySources,
+    'policy source',
+    source => source.level,
+    {
+      level: oneOf(...levels.filter(level => level !== 'key')),
+      readsAccounts: optional(flag),
+      timeoutMs: optional(milliseconds),
+      policy: method,
+    },
+    true,
+  ),
   point(SortStrategies, 'sort', strategy => strategy.name, {
     name: text,
     pattern: optional(pattern),

@@ -2,19 +2,29 @@ import { PluginError } from '../foundation/errors.ts'
 import { nearest } from '../foundation/nearest.ts'
 import { shapeProblem, type Shape } from './shape.ts'
 
+/** A contribution with the plugin that added it. */
+export interface Entry<T> {
+  readonly name: string
+  readonly contribution: T
+  readonly plugin: string
+}
+
 /** What plugins contributed at one extension point, by name and in setup order. Read-only once sealed. */
 export class Registry<T> {
   readonly kind: string
   readonly #nameOf: (contribution: T) => string
   readonly #shape: Shape
-  readonly #entries = new Map<string, { readonly contribution: T; readonly plugin: string }>()
+  readonly #isShared: boolean
+  readonly #entries: Entry<T>[] = []
+  readonly #byName = new Map<string, Entry<T>>()
   #sealed = false
 
-  /** `kind` is the word used in errors; `shape` is what `add` checks. */
-  constructor(kind: string, nameOf: (contribution: T) => string, shape: Shape = {}) {
+  /** `kind` is the word used in errors; `shape` is what `add` checks. `isShared`: several contributions may have the same name. */
+  constructor(kind: string, nameOf: (contribution: T) => string, shape: Shape = {}, isShared = false) {
     this.kind = kind
     this.#nameOf = nameOf
     this.#shape = shape
+    this.#isShared = isShared
   }
 
   /** Throws a `PluginError` for a malformed contribution, a name that is taken, and anything after sealing. */
@@ -22,26 +32,32 @@ export class Registry<T> {
     const problem = shapeProblem(contribution, this.#shape)
     if (problem !== undefined) throw new PluginError(plugin, `adds ${this.#labelOf(contribution)}${problem}`)
     const name = this.#nameOf(contribution)
-    const taken = this.#entries.get(name)
+    const taken = this.#byName.get(name)
     if (this.#sealed) throw new PluginError(plugin, `adds ${this.kind} "${name}" after setup`)
-    if (taken) throw new PluginError(plugin, `adds ${this.kind} "${name}", which plugin ${taken.plugin} already added`)
-    this.#entries.set(name, { contribution, plugin })
+    if (taken && !this.#isShared) throw new PluginError(plugin, `adds ${this.kind} "${name}", which plugin ${taken.plugin} already added`)
+    const entry = { name, contribution, plugin }
+    this.#entries.push(entry)
+    if (!taken) this.#byName.set(name, entry)
   }
 
   get(name: string): T | undefined {
-    return this.#entries.get(name)?.contribution
+    return this.#byName.get(name)?.contribution
   }
 
   names(): string[] {
-    return [...this.#entries.keys()]
+    return [...this.#byName.keys()]
   }
 
   values(): T[] {
-    return Array.from(this.#entries.values(), entry => entry.contribution)
+    return this.#entries.map(({ contribution }) => contribution)
+  }
+
+  entries(): readonly Entry<T>[] {
+    return [...this.#entries]
   }
 
   pluginOf(name: string): string | undefined {
-    return this.#entries.get(name)?.plugin
+    return this.#byName.get(name)?.plugin
   }
 
   nearest(name: string): readonly string[] {

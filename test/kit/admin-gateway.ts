@@ -19,14 +19,20 @@ export interface AdminGateway extends GatewayUnderTest {
   token(role: AdminRole, org?: string): Promise<string>
 }
 
+interface AdminGatewayOptions {
+  readonly plugins?: readonly PluginUse[]
+  /** In place of `account-policies`. */
+  readonly policies?: readonly PluginUse[]
+  readonly key?: object
+  readonly clock?: Clock
+}
+
 /** A gateway in memory with the admin API, policies of accounts, and decisions. */
-export async function adminGateway(
-  options: { readonly plugins?: readonly PluginUse[]; readonly key?: object; readonly clock?: Clock } = {},
-): Promise<AdminGateway> {
+export async function adminGateway({ policies = [accountPolicies({})], ...options }: AdminGatewayOptions = {}): Promise<AdminGateway> {
   const enforcing = guarding(undefined, { enforces: ['zdr', 'hipaa', 'redaction'], settingsProblem: () => undefined })
   const under = await gateway({
     ...options,
-    plugins: [admin({}), accountPolicies({}), decisions({}), enforcing, ...(options.plugins ?? [])],
+    plugins: [admin({}), ...policies, decisions({}), enforcing, ...(options.plugins ?? [])],
   })
   const { app, localToken, issueToken } = under.gateway.admin!
   return {

@@ -153,6 +153,13 @@ t.test('config knows core and plugins', async t => {
   )
 })
 
+t.test('any thenable counts as a promise', async t => {
+  const wrong = files.filter(
+    file => /^(core|plugins|config|examples)\//.test(file) && readFileSync(join(root, file), 'utf8').includes('instanceof Promise'),
+  )
+  t.same(wrong, [], 'ask isPending: plugins may return promises of another kind')
+})
+
 t.test('only the container knows tsyringe', async t => {
   t.same(
     strays(/(?<!^core\/framework\/container\.ts)$/, ({ target }) => target !== 'tsyringe' && target !== 'reflect-metadata'),

@@ -4,6 +4,7 @@ import { KeyWarnings } from '../../admission/key-warnings.ts'
 import { PolicyResolver } from '../../admission/policy.ts'
 import { Tickets } from '../../admission/tickets.ts'
 import { ProviderStates } from '../../attempts/provider-states.ts'
+import type { AccountLevel } from '../../contracts/account-store.ts'
 import type {
   Admin,
   AdminServices,
@@ -78,6 +79,10 @@ export class LiveAdminServices implements AdminServices {
 
   checkPolicySettings(policy: PolicyWithSettings): Promise<void> {
     return this.#parts.policySettings.check(policy)
+  }
+
+  readsAccountPolicies(level: AccountLevel): boolean {
+    return this.#parts.policies.readsAccounts(level)
   }
 
   effectivePolicy(key: ApiKey): Promise<EffectivePolicy> {

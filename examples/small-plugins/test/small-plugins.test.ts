@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import responses from 'turnpike/plugins/endpoints/responses'
+import accountPolicies from 'turnpike/plugins/policies/accounts'
 import sandbox from 'turnpike/plugins/providers/sandbox'
 import localSealer from 'turnpike/plugins/sealers/local'
 import memory from 'turnpike/plugins/stores/memory'
@@ -34,6 +35,13 @@ test('the guardrail refuses a forbidden word, for keys with redaction only', asy
 
 test('the policy source turns logging off for an organization', async () => {
   const gateway = await testGateway({ plugins: [...base, policySource({ unlogged: ['default'] })] })
+  const reply = (await (await gateway.request('/v1/responses', { body })).json()) as { readonly store: boolean }
+  assert.equal(reply.store, false)
+  await gateway.stop()
+})
+
+test('the policy source runs beside the policies of accounts', async () => {
+  const gateway = await testGateway({ plugins: [...base, accountPolicies({}), policySource({ unlogged: ['default'] })] })
   const reply = (await (await gateway.request('/v1/responses', { body })).json()) as { readonly store: boolean }
   assert.equal(reply.store, false)
   await gateway.stop()

@@ -44,6 +44,7 @@ export class Accounts {
     const body = (await exchange.json()) as AccountBody
     checkNew[level](body)
     await gateway.checkPolicySettings(body.policy ?? {})
+    checkIsRead(gateway, level, body)
     const id = body.id ?? gateway.ids.make(level)
     const org = level === 'org' ? id : body.org!
     if (level !== 'org') await this.#requireAbove(exchange, org, body.team ?? undefined)
@@ -68,6 +69,7 @@ export class Accounts {
     const body = (await exchange.json()) as AccountBody
     checkChange[account.level](body)
     await gateway.checkPolicySettings(body.policy ?? {})
+    checkIsRead(gateway, account.level, body)
     if (body.team != null) await this.#requireAbove(exchange, account.org, body.team)
     if (
       account.level === 'org' &&
@@ -153,6 +155,17 @@ export class Accounts {
   async #show(account: Account): Promise<Record<string, unknown>> {
     return (await accountObjects(this.#stores, [account]))[0]!
   }
+}
+
+/** Throws a 409 for a lock that no request would be held to. */
+function checkIsRead(gateway: AdminServices, level: AccountLevel, { policy = {} }: AccountBody): void {
+  const locked = Object.keys(policy).find(field => policy[field]?.enforced)
+  if (locked === undefined || gateway.readsAccountPolicies(level)) return
+  throw conflict(
+    `No loaded plugin reads the stored policy of ${nouns[level]}s, so "${locked}" would not be enforced. Load one that does, such as account-policies.`,
+    `policy.${locked}`,
+    'policy_not_read',
+  )
 }
 
 function positionOf({ createdAt, id }: Account): { readonly at: number; readonly id: string } {

@@ -3,6 +3,7 @@ import type { Finder } from './finder.ts'
 import { settingsProblem } from './settings-problem.ts'
 import { RedactionSession } from './session.ts'
 import type { Settings } from './settings.ts'
+import { strictestSettings } from './strictest-settings.ts'
 
 /** Takes personal data and secrets out of requests before a provider sees them, for keys whose policy has redaction on. */
 export default definePlugin({
@@ -22,6 +23,7 @@ export default definePlugin({
       timeoutMs: 10_000,
       seesContent: 'local',
       settingsProblem: (_, settings) => settingsProblem(settings),
+      strictestSettings: (_, settings) => strictestSettings(settings as readonly Settings[]),
       open(context) {
         const { value, settings = usual } = context.caller.policy.redaction
         if (!value) return undefined
@@ -38,7 +40,12 @@ async function load(settings: Settings, { caller, log }: RunContext): Promise<Fi
   const problem = await settingsProblem(settings)
   if (problem) {
     const { source } = caller.policy.redaction
-    log.error('the redaction settings of a policy cannot be used', { level: source, org: caller.key.org, key: caller.key.id, ...problem })
+    log.error('the redaction settings of a policy cannot be used', {
+      policyLevel: source,
+      org: caller.key.org,
+      key: caller.key.id,
+      ...problem,
+    })
     const member = problem.path === '' ? 'they are malformed' : `"${problem.path}" is wrong`
     throw policyRefusal(
       `The redaction settings in the policy of this API key (set by the ${source}) cannot be used: ${member}. Requests are refused until they are changed.`,

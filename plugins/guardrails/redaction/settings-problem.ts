@@ -18,3 +18,13 @@ export async function settingsProblem(settings: object): Promise<SettingsProblem
   const index = problems.findIndex(problem => problem !== undefined)
   return index === -1 ? undefined : { path: `custom[${index}].pattern`, message: problems[index]! }
 }
+
+/** Whether the settings have the right form. Their patterns may still be invalid. */
+export function isWellFormed(settings: object): boolean {
+  try {
+    check(settings)
+    return true
+  } catch {
+    return false
+  }
+}

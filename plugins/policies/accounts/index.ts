@@ -2,6 +2,7 @@ import {
   accountLevels,
   AccountStore,
   definePlugin,
+  isPending,
   PolicySources,
   type AccountLevel,
   type AccountRef,
@@ -17,10 +18,11 @@ export default definePlugin({
     for (const level of accountLevels) {
       gateway.add(PolicySources, {
         level,
+        readsAccounts: true,
         policy(key) {
           const ref = accountOf(key, level)
           const account = ref && accounts.find(ref)
-          return account instanceof Promise ? account.then(found => found?.policy) : account?.policy
+          return isPending(account) ? Promise.resolve(account).then(found => found?.policy) : account?.policy
         },
       })
     }

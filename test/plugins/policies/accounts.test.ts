@@ -1,9 +1,10 @@
 import t from 'tap'
-import { accountLevels, levels, policyFields, type Level, type PolicyField, type PolicyLayer } from '../../../core/index.ts'
+import { accountLevels, levels, policyFields, PolicySources, type Level, type PolicyField, type PolicyLayer } from '../../../core/index.ts'
 import accountPolicies from '../../../plugins/policies/accounts/index.ts'
 import { account, org, stores, team, user } from '../../kit/accounts.ts'
-import { guarding } from '../../kit/stage.ts'
-import { gateway } from '../../kit/gateway.ts'
+import { adminGateway } from '../../kit/admin-gateway.ts'
+import { adding, guarding } from '../../kit/stage.ts'
+import { gateway, hello, saying } from '../../kit/gateway.ts'
 
 type Setting = { readonly value: boolean; readonly enforced?: boolean } | undefined
 const above: readonly Setting[] = [undefined, ...[true, false].flatMap(value => [{ value }, { value, enforced: true }])]
@@ -97,4 +98,67 @@ t.test('without the plugin, requests below an account that enforces something ar
   })
   await accounts.update(team, { policy: {} })
   t.equal((await under.request('/v1/models')).status, 200)
+})
+
+t.test('in its place, a source that reads no accounts leaves enforced policy neither storable nor ignored', async t => {
+  const own = adding(PolicySources, { level: 'org', policy: () => ({ logging: { value: false, enforced: true } }) })
+  const given = stores()
+  const under = await adminGateway({ policies: [own], plugins: [given.plugin, saying('acme', hello)], key: { org: 'acme', policy: {} } })
+  t.teardown(under.stop)
+  const { call } = under
+  const zdr = { value: true, enforced: true }
+  for (const [path, more, level] of [
+    ['/orgs', {}, 'organization'],
+    ['/teams', { org: 'acme' }, 'team'],
+    ['/users', { org: 'acme' }, 'user'],
+  ] as const) {
+    const refused = {
+      status: 409,
+      body: {
+        error: {
+          code: 'policy_not_read',
+          param: 'policy.zdr',
+          message: new RegExp(`^No loaded plugin reads the stored policy of ${level}s`),
+        },
+      },
+    }
+    t.match(await call('POST', path, { id: 'acme', name: 'Acme', ...more, policy: { zdr } }), refused)
+    t.equal((await call('POST', path, { id: 'acme', name: 'Acme', ...more, policy: { zdr: { value: true } } })).status, 201)
+    t.match(await call('PATCH', `${path}/acme`, { policy: { logging: null, zdr } }), refused)
+    t.equal((await call('PATCH', `${path}/acme`, { name: 'ACME', policy: { zdr: null } })).status, 200)
+  }
+  const body = { model: 'acme/m', input: 'hi' }
+  t.equal((await under.request('/v1/responses', { body })).status, 200)
+  await given.of().accounts.update({ level: 'org', org: 'acme', id: 'acme' }, { policy: { zdr } })
+  t.equal((await under.request('/v1/responses', { body })).status, 422)
+  t.equal((await call('POST', '/playground/responses', { key: under.apiKey.split('_')[1], request: body })).status, 422)
+  t.equal((await call('PATCH', '/orgs/acme', { name: 'Acme' })).status, 200, 'what is stored may stay')
+  t.equal((await call('PATCH', '/orgs/acme', { policy: { zdr: null } })).status, 200, 'and may go')
+  t.equal((await under.request('/v1/responses', { body })).status, 200)
+})
+
+t.test('beside it, another source adds its own', async t => {
+  const own = adding(PolicySources, {
+    level: 'org',
+    policy: () => ({ logging: { value: false, enforced: true }, zdr: { value: false, enforced: true } }),
+  })
+  const under = await adminGateway({ policies: [own, accountPolicies({})], plugins: [saying('acme', hello)], key: { org: 'acme' } })
+  t.teardown(under.stop)
+  const { call } = under
+  await call('POST', '/orgs', {
+    id: 'acme',
+    name: 'Acme',
+    policy: { zdr: { value: true, enforced: true }, logging: { value: true, enforced: true } },
+  })
+  const { body } = await call('GET', `/keys/${under.apiKey.split('_')[1]}/policy`)
+  t.match(body, { zdr: { value: true, locked_by: 'org' }, logging: { value: false, locked_by: 'org' } })
+  t.match(await call('POST', '/keys', { name: 'new', org: 'acme', policy: { logging: { value: true } } }), {
+    status: 409,
+    body: { error: { code: 'policy_locked' } },
+  })
+  const { data } = (await call('GET', '/plugins')).body
+  const sources = data
+    .flatMap((plugin: any) => plugin.contributions ?? plugin.adds ?? [])
+    .filter((each: any) => each.point === 'policy source')
+  t.equal(sources.length, 4)
 })

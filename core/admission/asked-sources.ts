@@ -1,0 +1,104 @@
+import pTimeout from 'p-timeout'
+import type { Guardrail } from '../contracts/guardrail.ts'
+import type { ApiKey } from '../contracts/key-store.ts'
+import type { Level, PolicyLayer, PolicySource } from '../contracts/policy.ts'
+import { GatewayError, PluginError } from '../foundation/errors.ts'
+import { isPending, type Maybe } from '../foundation/json.ts'
+import { describePluginError, type Logger } from '../foundation/logger.ts'
+import type { Entry, Registry } from '../framework/registry.ts'
+import { layerProblem } from './layer-problem.ts'
+import { StrictestLayers } from './strictest-layers.ts'
+
+/** What each source says, in the order of the sources. */
+export type Layers = readonly (PolicyLayer | undefined)[]
+
+const usualTimeoutMs = 2_000
+const none: Layers = []
+
+/** Asks the policy sources, all within their time limits, and unites what those of the same level say. */
+export class AskedSources {
+  readonly #sources: readonly Entry<PolicySource>[]
+  readonly #strictest: StrictestLayers
+  readonly #log: Logger
+  /** Each level with its sources, by their position. */
+  readonly #levels: ReadonlyMap<Level, readonly number[]>
+
+  constructor(sources: Registry<PolicySource>, guardrails: Registry<Guardrail>, log: Logger) {
+    this.#sources = sources.entries()
+    this.#strictest = new StrictestLayers(guardrails, log)
+    this.#log = log
+    this.#levels = Map.groupBy(this.#sources.keys(), index => this.#sources[index]!.contribution.level)
+  }
+
+  /** Whether a source takes the policies of stored accounts into account. */
+  readsAccounts(level: Level): boolean {
+    return this.#sources.some(({ contribution }) => contribution.level === level && contribution.readsAccounts === true)
+  }
+
+  /** Synchronous if every source is. Returns `known` itself if that is what they say. Throws, or rejects with, a 503. */
+  ask(key: ApiKey, known: Layers = none): Maybe<Layers> {
+    let layers: Maybe<PolicyLayer | undefined>[] | undefined
+    for (let index = 0; index < this.#sources.length; index++) {
+      const layer = this.#ask(this.#sources[index]!, key)
+      if (!layers && index < known.length && layer === known[index]) continue
+      layers ??= known.slice(0, index)
+      layers.push(layer)
+    }
+    if (!layers) return known
+    return layers.some(isPending) ? Promise.all(layers) : (layers as Layers)
+  }
+
+  /** Throws a 503 for a malformed layer. */
+  check(key: ApiKey, layers: Layers): void {
+    for (const [index, entry] of this.#sources.entries()) {
+      const layer = layers[index]
+      const problem = layer === undefined ? undefined : layerProblem(layer)
+      if (problem === undefined) continue
+      const { plugin, contribution } = entry
+      throw this.#failed(entry, key, new PluginError(plugin, `returned a policy of the ${contribution.level} that ${problem}`))
+    }
+  }
+
+  /** One layer for each level. Throws a 422 or 503 if settings of the same level cannot be united. */
+  byLevel(layers: Layers): ReadonlyMap<Level, PolicyLayer | undefined> {
+    const united = new Map<Level, PolicyLayer | undefined>()
+    for (const [level, indexes] of this.#levels) {
+      const found = indexes.map(index => layers[index]).filter(layer => layer !== undefined)
+      united.set(level, found.length < 2 ? found[0] : this.#strictest.of(level, found))
+    }
+    return united
+  }
+
+  #ask(entry: Entry<PolicySource>, key: ApiKey): Maybe<PolicyLayer | undefined> {
+    try {
+      const layer = entry.contribution.policy(key)
+      return isPending(layer) ? this.#inTime(entry, key, layer) : layer
+    } catch (cause) {
+      throw this.#failed(entry, key, cause)
+    }
+  }
+
+  #inTime(entry: Entry<PolicySource>, key: ApiKey, layer: Promise<PolicyLayer | undefined>): Promise<PolicyLayer | undefined> {
+    const { timeoutMs = usualTimeoutMs } = entry.contribution
+    const late = (): never => {
+      throw new PluginError(entry.plugin, `took longer than ${timeoutMs} ms`)
+    }
+    const answer = pTimeout(Promise.resolve(layer), { milliseconds: timeoutMs, fallback: late }).catch((cause: unknown) => {
+      throw this.#failed(entry, key, cause)
+    })
+    // If another source throws at once, nobody waits for this one.
+    answer.catch(() => {})
+    return answer
+  }
+
+  #failed({ plugin, contribution: { level } }: Entry<PolicySource>, key: ApiKey, cause: unknown): GatewayError {
+    this.#log.error('a policy source failed', { level, plugin, key: key.id, ...describePluginError(cause, false) })
+    return unavailablePolicy(level, cause)
+  }
+}
+
+/** Refuses the request, because its policy is unknown. */
+export function unavailablePolicy(level: Level, cause: unknown): GatewayError {
+  const message = `The policy of the ${level} is not available. Try again.`
+  return new GatewayError({ status: 503, type: 'server_error', code: 'server_error', message, cause })
+}

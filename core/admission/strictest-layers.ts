@@ -1,0 +1,82 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Guardrail } from '../contracts/guardrail.ts'
+import { policyFields, type Level, type PolicyField, type PolicyLayer } from '../contracts/policy.ts'
+import { GatewayError, PluginError, policyRefusal } from '../foundation/errors.ts'
+import { isObject, isPending, type JsonObject } from '../foundation/json.ts'
+import { describePluginError, type Logger } from '../foundation/logger.ts'
+import type { Registry } from '../framework/registry.ts'
+
+type Setting = NonNullable<PolicyLayer[PolicyField]>
+
+/** Makes one layer of those that several policy sources have for the same level. */
+export class StrictestLayers {
+  readonly #guardrails: Registry<Guardrail>
+  readonly #log: Logger
+  /** By the first of the layers, so that keys with the same layers share the result. */
+  readonly #known = new WeakMap<PolicyLayer, { readonly layers: readonly PolicyLayer[]; readonly strictest: PolicyLayer }>()
+
+  constructor(guardrails: Registry<Guardrail>, log: Logger) {
+    this.#guardrails = guardrails
+    this.#log = log
+  }
+
+  /** At least two layers, which are valid. Throws a 422 or 503 if their settings cannot be united. */
+  of(level: Level, layers: readonly PolicyLayer[]): PolicyLayer {
+    const known = this.#known.get(layers[0]!)
+    if (known && known.layers.length === layers.length && known.layers.every((layer, index) => layer === layers[index]))
+      return known.strictest
+    const found = policyFields.map(field => [field, this.#setting(level, field, layers)] as const)
+    const strictest: PolicyLayer = Object.fromEntries(found.filter(([, setting]) => setting !== undefined))
+    this.#known.set(layers[0]!, { layers, strictest })
+    return strictest
+  }
+
+  /** Settings that are not enforced have no effect above the key. */
+  #setting(level: Level, field: PolicyField, layers: readonly PolicyLayer[]): Setting | undefined {
+    const enforced = layers.map(layer => layer[field]).filter(setting => setting?.enforced === true) as readonly Setting[]
+    if (enforced.length < 2) return enforced[0]
+    const strict = field !== 'logging'
+    const value = enforced.some(setting => setting.value === strict) ? strict : !strict
+    const settings = this.#united(
+      level,
+      field,
+      value,
+      enforced.filter(setting => setting.value === value),
+    )
+    return { value, enforced: true, ...(settings && { settings }) }
+  }
+
+  #united(level: Level, field: PolicyField, value: boolean, all: readonly Setting[]): JsonObject | undefined {
+    const [{ settings: first }, ...others] = all as readonly [Setting, ...Setting[]]
+    if (others.every(({ settings }) => isDeepStrictEqual(settings ?? {}, first ?? {}))) return first
+    if (!value) return undefined
+    const taking = this.#guardrails.values().filter(each => each.enforces.includes(field) && each.settingsProblem)
+    const [guardrail] = taking
+    if (taking.length !== 1 || !guardrail?.strictestSettings)
+      throw policyRefusal(
+        `Several policy sources of the ${level} enforce "${field}" with different settings, which no loaded guardrail can unite. Give them the same settings.`,
+      )
+    return this.#ask(guardrail, level, field, [first ?? {}, ...others.map(({ settings = {} }) => settings)])
+  }
+
+  #ask(guardrail: Guardrail, level: Level, field: PolicyField, settings: readonly JsonObject[]): JsonObject {
+    const { name } = guardrail
+    const plugin = this.#guardrails.pluginOf(name) ?? name
+    try {
+      const united: unknown = guardrail.strictestSettings!(field, settings)
+      if (isObject(united) && !isPending(united)) return united
+      if (isPending(united)) Promise.resolve(united).catch(() => {})
+      throw new PluginError(plugin, 'returned something else from strictestSettings: expected an object')
+    } catch (cause) {
+      this.#log.error('a guardrail could not unite settings', {
+        guardrail: name,
+        plugin,
+        level,
+        field,
+        ...describePluginError(cause, false),
+      })
+      const message = `The guardrail "${name}" could not unite the settings of "${field}". Try again.`
+      throw new GatewayError({ status: 503, type: 'server_error', code: 'server_error', message, cause })
+    }
+  }
+}
