@@ -13,10 +13,17 @@ export interface ItemOpen {
 }
 
 /** More of the open item. An annotation's offsets count from the start of the message. */
-export type ItemDelta = Extract<
-  GenerationEvent,
-  { type: 'text' | 'refusal' | 'annotation' | 'reasoning' | 'reasoning-state' | 'tool-input' }
->
+export type ItemDelta =
+  | Extract<GenerationEvent, { type: 'text' | 'refusal' | 'annotation' | 'reasoning' | 'reasoning-state' | 'tool-input' }>
+  | SearchEnd
+
+/** What became of an open search. Replaces what was known when it opened. */
+export interface SearchEnd {
+  readonly type: 'search-end'
+  readonly status: 'completed' | 'failed'
+  readonly action: SearchAction
+  readonly results?: readonly SearchResult[]
+}
 
 export interface ItemClose {
   readonly type: 'item-close'
@@ -24,7 +31,7 @@ export interface ItemClose {
   readonly status: 'completed' | 'incomplete'
 }
 
-/** The last three kinds are complete when they open. */
+/** The last three kinds are complete when they open, except a search that is `in_progress`. */
 export type OpenedItem = OpenedMessage | OpenedReasoning | OpenedCall | OpenedSearch | OpenedCompaction | OpenedForeign
 
 export interface OpenedMessage {
@@ -51,7 +58,10 @@ export interface OpenedCall {
 export interface OpenedSearch {
   readonly kind: 'search'
   readonly id: string
-  readonly status: 'completed' | 'failed'
+  /** `in_progress`: a `SearchEnd` follows. */
+  readonly status: 'in_progress' | 'completed' | 'failed'
+  /** The gateway searches, not the provider. */
+  readonly byGateway?: true
   readonly action: SearchAction
   readonly results?: readonly SearchResult[]
 }

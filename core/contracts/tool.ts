@@ -57,6 +57,11 @@ export interface ToolSession {
   /** Calls of earlier turns that may run now, such as those that the caller has approved. They run before the model is asked. */
   resumed?(input: readonly Item[]): readonly ToolCall[]
   /**
+   * What the caller sees while a call runs, such as its query. Called right before `run`, which then shows a search with the same `key`. If it
+   * does not, the search has failed. Undefined if the call shows nothing yet.
+   */
+  started?(call: ToolCall): SearchEvent | undefined
+  /**
    * Runs a call. What it throws is logged, and the model is told that the call failed, not why. Must stop soon after `signal` aborts: when
    * the caller leaves, or the time limit is over.
    */
@@ -104,4 +109,6 @@ export interface ToolResult {
 }
 
 /** An item of the answer. */
-export type ToolEvent = Extract<GenerationEvent, { type: 'search' | 'item' }>
+export type ToolEvent = SearchEvent | Extract<GenerationEvent, { type: 'item' }>
+
+export type SearchEvent = Extract<GenerationEvent, { type: 'search' }>

@@ -1,5 +1,7 @@
 import type { FinishReason } from '../contracts/events.ts'
-import type { ToolEvent } from '../contracts/tool.ts'
+import type { GenerationEvent } from '../contracts/events.ts'
+import type { SearchEvent, ToolEvent } from '../contracts/tool.ts'
+import type { Item } from '../contracts/items.ts'
 import type { ItemEvent } from '../contracts/item-events.ts'
 import type { GenerationSink } from '../contracts/route.ts'
 import type { Ids } from '../foundation/ids.ts'
@@ -8,6 +10,7 @@ import { ItemStage } from './item-stage.ts'
 import type { AnswerGuards } from '../guards/answer-guards.ts'
 import type { RaisedEvent } from './raised-event.ts'
 import type { Seal } from '../routing/state.ts'
+import { Citations } from './tools/citations.ts'
 import type { HeldCalls } from './tools/held-calls.ts'
 import { Transcript } from './transcript.ts'
 
@@ -25,6 +28,7 @@ export class Answer {
   #shown: Transcript = this.transcript
   #seal: Seal = unsealed
   #held: HeldCalls | undefined
+  #citations: Citations | undefined
 
   constructor(ids: Ids, sink: GenerationSink) {
     this.#ids = ids
@@ -43,6 +47,12 @@ export class Answer {
     this.#held = calls
   }
 
+  /** Cites pages that the gateway's searches find, now and earlier in the conversation. Called before the first event. */
+  cite(conversation: readonly Item[], count: (event: GenerationEvent) => void): void {
+    this.#citations = new Citations(count, event => this.#sink.write(event))
+    this.#citations.remember(conversation)
+  }
+
   /** What the client saw, and calls and outputs of the gateway's tools: what is stored. */
   get shown(): Transcript {
     return this.#shown
@@ -54,9 +64,15 @@ export class Answer {
     this.#deliver(event)
   }
 
+  /** Shows what a tool of the gateway is doing. `showTool` shows what became of it. */
+  beginTool(event: SearchEvent): void {
+    this.#stage.beginSearch(event)
+  }
+
   /** Shows what a tool of the gateway did. */
   showTool(event: ToolEvent): void {
-    this.#stage.write(event)
+    if (event.type === 'search') this.#stage.endSearch(event)
+    else this.#stage.write(event)
   }
 
   /** Adds what a tool of the gateway returned to the conversation. The client does not see it. */
@@ -110,7 +126,9 @@ export class Answer {
   }
 
   #deliver(event: ItemEvent): void {
-    if (!this.#held?.hides(event)) this.#sink.write(this.#sealed(event))
+    if (this.#held?.hides(event)) return
+    if (this.#citations) this.#citations.write(this.#sealed(event))
+    else this.#sink.write(this.#sealed(event))
   }
 
   #sealed(event: ItemEvent): ItemEvent {

@@ -1,7 +1,8 @@
-import type { FinishReason, GenerationEvent, SearchAction } from '../contracts/events.ts'
+import type { FinishReason, SearchAction } from '../contracts/events.ts'
 import type { ItemEvent, OpenedItem } from '../contracts/item-events.ts'
 import { longestCallId } from '../contracts/items.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
+import type { SearchEvent } from '../contracts/tool.ts'
 import type { Ids } from '../foundation/ids.ts'
 import { idOfNew } from './item-ids.ts'
 import { OpenCall } from './open-call.ts'
@@ -17,6 +18,8 @@ type Open =
   | { readonly kind: 'message' }
   | { readonly kind: 'reasoning'; isFull: boolean; isOver: boolean }
   | { readonly kind: 'call'; readonly call: OpenCall }
+  /** Of the gateway. */
+  | { readonly kind: 'search'; readonly key: string; readonly action: SearchAction }
 
 /**
  * Decides which item is open and when it closes: turns a provider's events into items that open, grow and close in sequence.
@@ -57,6 +60,22 @@ export class ItemStage {
       default:
         return this.#place(event)
     }
+  }
+
+  /** The gateway begins to search. */
+  beginSearch({ key, action }: SearchEvent): void {
+    while (this.#open) this.#close('completed')
+    this.#open = { kind: 'search', key, action }
+    this.#tell({ kind: 'search', id: this.#id('web_search_call'), status: 'in_progress', byGateway: true, action })
+  }
+
+  /** The gateway has searched, whether that was shown when it began or not. */
+  endSearch(event: SearchEvent): void {
+    if (this.#open?.kind !== 'search' || this.#open.key !== event.key) this.beginSearch(event)
+    this.#open = undefined
+    const { status, action, results } = event
+    this.#emit({ type: 'search-end', status: status === 'completed' ? status : 'failed', action, ...(results && { results }) })
+    this.#emit({ type: 'item-close', status: 'completed' })
   }
 
   /** The provider paused: emits the waiting events before the next round. */
@@ -150,7 +169,7 @@ export class ItemStage {
   }
 
   /** A later round finishes a search that a pause interrupted, and reports only its result. */
-  #search({ key, status, action, results }: Extract<GenerationEvent, { type: 'search' }>): void {
+  #search({ key, status, action, results }: SearchEvent): void {
     if (status === 'in_progress') return void (this.#searches ??= new Map()).set(key, action)
     const begun = this.#searches?.get(key)
     this.#searches?.delete(key)
@@ -176,6 +195,7 @@ export class ItemStage {
 
   /** Closes the open item, then places the events that waited for it. */
   #close(status: 'completed' | 'incomplete'): void {
+    if (this.#open?.kind === 'search') return this.endSearch({ type: 'search', status: 'failed', ...this.#open })
     if (this.#open?.kind === 'call') {
       const { call } = this.#open
       const rest = call.close()

@@ -82,7 +82,7 @@ export class Run implements GenerationRun {
       if (entered) this.#operation.onEnd(await entered)
       const preparing = prepare(this.#services, this.#asked, this.#context, this.#scope)
       const prepared = isPending(preparing) ? await preparing : preparing
-      const tools = prepared.tools && this.#toolRounds(prepared.tools, prepared.request)
+      const tools = prepared.tools && this.#toolRounds(prepared.tools, prepared)
       const reserving = this.#reserve(prepared)
       const call = isPending(reserving) ? await reserving : reserving
       if (prepared.guards.length > 0) this.#answer.guardBy(this.#answerGuards(prepared))
@@ -153,9 +153,10 @@ export class Run implements GenerationRun {
     })
   }
 
-  #toolRounds(tools: OpenTools, request: GenerationRequest): ToolRounds {
+  #toolRounds(tools: OpenTools, { request, extended }: Prepared): ToolRounds {
     return new ToolRounds(tools, {
       request,
+      conversation: extended.input,
       context: this.#context,
       operation: this.#operation,
       answer: this.#answer,

@@ -1,4 +1,4 @@
-import type { ItemDelta, ItemEvent, OpenedCall, OpenedCompaction, OpenedItem } from '../contracts/item-events.ts'
+import type { ItemDelta, ItemEvent, OpenedCall, OpenedCompaction, OpenedItem, SearchEnd } from '../contracts/item-events.ts'
 import type { Item, OutputTextPart, RefusalPart } from '../contracts/items.ts'
 import { appended } from '../foundation/growing-text.ts'
 import type { Seal } from '../routing/state.ts'
@@ -41,7 +41,13 @@ export class Transcript implements Said {
   /** `seal` encrypts the state of the provider that the event comes from. */
   add(event: ItemEvent, seal: Seal): void {
     if (event.type === 'item-open') this.#entries.push(entryOf(event.item, seal))
+    else if (event.type === 'search-end') this.#endSearch(event)
     else if (event.type !== 'item-close') grow(this.#entries.at(-1)!, event, seal)
+  }
+
+  #endSearch({ type: _, ...found }: SearchEnd): void {
+    const entry = this.#entries.at(-1)!
+    if (entry.kind === 'search') this.#entries[this.#entries.length - 1] = { ...entry, ...found }
   }
 
   addOutput(output: Omit<Output, 'kind'>): void {

@@ -1,4 +1,4 @@
-import type { OpenedForeign, OpenedItem, OpenedSearch } from '../contracts/item-events.ts'
+import type { OpenedForeign, OpenedItem, OpenedSearch, SearchEnd } from '../contracts/item-events.ts'
 
 interface DataText {
   /** Such as `action.query`. */
@@ -55,4 +55,16 @@ export class DataItem {
   #members(holder: Holder, prefix: string): void {
     for (const key of Object.keys(holder)) if (!structural.has(key)) this.#visit(holder, key, prefix + key)
   }
+}
+
+/** The end of a search as an item, whose texts can be read and replaced. */
+export function searchOf({ type: _, ...found }: SearchEnd): OpenedSearch {
+  return { kind: 'search', id: '', ...found }
+}
+
+/** The end of a search with the texts of this item. */
+export function searchEndOf(item: OpenedItem | undefined, event: SearchEnd): SearchEnd {
+  if (item?.kind !== 'search') return event
+  const { action, results } = item
+  return { ...event, action, ...(results && { results }) }
 }

@@ -22,12 +22,13 @@ export class HeldItem {
 
   constructor([open, ...events]: readonly ItemEvent[], index: number, isJson: boolean) {
     this.#index = index
-    this.#open = open as ItemOpen
+    this.#open = wholeSearch(open as ItemOpen, events)
     const { item } = this.#open
     this.#data = DataItem.of(item)
     const isCustom = item.kind === 'call' && item.custom
     const counts = { content: 0, summary: 0 }
     for (const event of events) {
+      if (event.type === 'search-end') continue
       if (!isSpoken(event)) {
         this.#content.push(event)
         continue
@@ -88,6 +89,14 @@ export class HeldItem {
   get #parts(): readonly Part[] {
     return this.#content.filter(isPart)
   }
+}
+
+/** A search whose end is known is complete when it opens. */
+function wholeSearch(open: ItemOpen, events: readonly ItemEvent[]): ItemOpen {
+  const end = events.find(event => event.type === 'search-end')
+  if (!end || open.item.kind !== 'search') return open
+  const { type: _, ...found } = end
+  return { ...open, item: { ...open.item, ...found } }
 }
 
 function isPart(each: Part | ItemEvent): each is Part {

@@ -1,7 +1,7 @@
 import type { OutputFilter } from '../contracts/guardrail.ts'
 import type { ItemEvent, ItemOpen } from '../contracts/item-events.ts'
 import type { AnswerGuards, GuardedAnswer } from './answer-guards.ts'
-import { DataItem } from './data-item.ts'
+import { DataItem, searchEndOf, searchOf } from './data-item.ts'
 import { guarded, type OpenGuard } from './input-guards.ts'
 import { checkedFilter, checkedText, checkLength } from './returned.ts'
 import { beginsPart, isSpoken, saying, voiceOf, withinPart, type Spoken, type Voice } from './spoken.ts'
@@ -65,6 +65,8 @@ export class OutputGuards implements AnswerGuards {
       case 'reasoning-state':
         this.#closePart()
         return this.#tell(event)
+      case 'search-end':
+        return this.#answer.show(searchEndOf(this.#filteredData(DataItem.of(searchOf(event))), event))
     }
   }
 

@@ -1,4 +1,4 @@
-import type { ToolResult } from '../../contracts/tool.ts'
+import type { SearchEvent, ToolEvent, ToolResult } from '../../contracts/tool.ts'
 import { PluginError } from '../../foundation/errors.ts'
 import { isObject } from '../../foundation/json.ts'
 
@@ -11,6 +11,12 @@ export function checkedResult(result: unknown, plugin: string): ToolResult {
   if (counts !== undefined && !(isObject(counts) && Object.values(counts).every(isCount))) throw wrong(plugin, 'whole numbers in `counts`')
   if (shown !== undefined && !(Array.isArray(shown) && shown.every(isShown))) throw wrong(plugin, 'search or item events in `shown`')
   return result as unknown as ToolResult
+}
+
+/** Checks what a tool's `started` returned. */
+export function checkedStart(event: unknown, plugin: string): SearchEvent {
+  if (isShown(event) && (event as ToolEvent).type === 'search') return event as SearchEvent
+  throw new PluginError(plugin, 'returned what is none from started: expected a search event')
 }
 
 function isCount(value: unknown): boolean {

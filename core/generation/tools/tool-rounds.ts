@@ -1,10 +1,10 @@
 import pTimeout from 'p-timeout'
 import type { Endpoint } from '../../contracts/catalog.ts'
-import type { FinishReason, GenerationEvent } from '../../contracts/events.ts'
+import type { FinishReason } from '../../contracts/events.ts'
 import type { Item } from '../../contracts/items.ts'
 import type { GenerationRequest } from '../../contracts/request.ts'
 import type { RunContext } from '../../contracts/run-context.ts'
-import type { ToolCall, ToolEvent, ToolResult } from '../../contracts/tool.ts'
+import type { SearchEvent, ToolCall, ToolEvent, ToolResult } from '../../contracts/tool.ts'
 import { PluginError } from '../../foundation/errors.ts'
 import type { Ids } from '../../foundation/ids.ts'
 import { isObject, parseJson } from '../../foundation/json.ts'
@@ -15,13 +15,16 @@ import type { Operation } from '../../operation/operation.ts'
 import type { Answer } from '../answer.ts'
 import { idOfNew } from '../item-ids.ts'
 import type { ModelCall } from '../model-call.ts'
-import { checkedResult } from './checked-result.ts'
+import { checkedResult, checkedStart } from './checked-result.ts'
 import { HeldCalls, type HeldCall } from './held-calls.ts'
 import type { OpenTool, OpenTools } from './open-tools.ts'
+import { ShownCalls } from './shown-calls.ts'
 import { readableOutput } from './tool-output.ts'
 
 export interface ToolRoundsScope {
   readonly request: GenerationRequest
+  /** The conversation as the client knows it. */
+  readonly conversation: readonly Item[]
   readonly context: RunContext
   readonly operation: Operation
   readonly answer: Answer
@@ -38,6 +41,9 @@ interface Summary extends Record<string, number> {
   failed: number
   notRun: number
 }
+
+/** Shows that a call begins. */
+type Begin = (event: SearchEvent) => void
 
 /** A call that is about to run, or the reason why it does not. */
 type Planned = { readonly open: OpenTool; readonly call: ToolCall } | { readonly answer: string }
@@ -60,7 +66,9 @@ export class ToolRounds {
     this.tools = tools
     this.#scope = scope
     this.#held = new HeldCalls(tools)
-    scope.answer.hold(this.#held)
+    const { answer, conversation, memory } = scope
+    answer.hold(this.#held)
+    answer.cite(conversation, event => memory.count(event))
   }
 
   /** Whether the conversation has grown since the request was made. */
@@ -85,7 +93,7 @@ export class ToolRounds {
 
   /** Call when the answer has begun. */
   open(): void {
-    this.#show(this.#opening)
+    for (const event of this.#opening) this.#show(event)
     this.#opening = []
   }
 
@@ -101,8 +109,8 @@ export class ToolRounds {
     const isCut = finish === 'length' || finish === 'content-filter'
     const wasClosed = this.tools.isClosed
     const planned = calls.map(each => (isCut ? { answer: 'The call was cut off and did not run.' } : this.#plan(each)))
-    const results = await this.#runAll(planned, call, endpoint)
-    for (const { shown = [] } of results) this.#show(shown)
+    const shown = new ShownCalls({ begin: event => this.#begin(event), show: event => this.#show(event) })
+    const results = await this.#runAll(planned, call, endpoint, shown)
     // Outputs come last: they are what the model answers to.
     for (const [index, { callId, name }] of calls.entries()) this.#keep(callId, name, planned[index]!, results[index]!)
     this.#rounds += 1
@@ -133,20 +141,33 @@ export class ToolRounds {
   }
 
   /** Results are in the order of the calls. */
-  async #runAll(planned: readonly Planned[], call: ModelCall, endpoint: Endpoint | undefined): Promise<readonly ToolResult[]> {
+  async #runAll(
+    planned: readonly Planned[],
+    call: ModelCall,
+    endpoint: Endpoint | undefined,
+    shown?: ShownCalls,
+  ): Promise<readonly ToolResult[]> {
     const results: ToolResult[] = []
     let next = 0
     const work = async (): Promise<void> => {
       while (next < planned.length) {
         const index = next++
-        results[index] = await this.#result(planned[index]!, call, endpoint)
+        const result = await this.#result(planned[index]!, call, endpoint, shown && (event => shown.begin(index, event)))
+        results[index] = result
+        shown?.end(index, result.shown ?? [])
       }
     }
-    await Promise.all(Array.from({ length: Math.min(mostAtOnce, planned.length) }, work))
+    try {
+      await Promise.all(Array.from({ length: Math.min(mostAtOnce, planned.length) }, work))
+    } catch (error) {
+      // The others may still be running.
+      shown?.stop()
+      throw error
+    }
     return results
   }
 
-  async #result(planned: Planned, call: ModelCall, endpoint: Endpoint | undefined): Promise<ToolResult> {
+  async #result(planned: Planned, call: ModelCall, endpoint: Endpoint | undefined, begin?: Begin): Promise<ToolResult> {
     const note = this.#note()
     if ('answer' in planned) {
       note.notRun += 1
@@ -159,7 +180,7 @@ export class ToolRounds {
       return { output: 'The credit of this API key does not cover the call, so it did not run. Answer with what you have.' }
     }
     note.calls += 1
-    const result = await this.#ran(planned, endpoint)
+    const result = await this.#ran(planned, endpoint, begin)
     if (result.failed) note.failed += 1
     const costUsd = result.costUsd ?? 0
     if (result.counts || costUsd > 0) this.#scope.operation.bill.addTool(result.counts ?? {}, costUsd)
@@ -167,7 +188,7 @@ export class ToolRounds {
     return result
   }
 
-  async #ran({ open, call }: Extract<Planned, { open: OpenTool }>, endpoint: Endpoint | undefined): Promise<ToolResult> {
+  async #ran({ open, call }: Extract<Planned, { open: OpenTool }>, endpoint: Endpoint | undefined, begin?: Begin): Promise<ToolResult> {
     const { context } = this.#scope
     const { tool, plugin } = open.loaded
     const ended = new AbortController()
@@ -176,6 +197,9 @@ export class ToolRounds {
       throw new PluginError(plugin, `took longer than ${tool.timeoutMs} ms`)
     }
     try {
+      context.signal.throwIfAborted()
+      const started = begin && open.session.started?.(call)
+      if (started) begin(checkedStart(started, plugin))
       const running = open.session.run(call, { signal, endpoint })
       return checkedResult(await pTimeout(running, { milliseconds: tool.timeoutMs, fallback: late, signal: context.signal }), plugin)
     } catch (error) {
@@ -197,13 +221,17 @@ export class ToolRounds {
     this.#scope.answer.addOutput(callId, text)
   }
 
-  #show(events: readonly ToolEvent[]): void {
+  #begin(event: SearchEvent): void {
+    const { answer, memory } = this.#scope
+    memory.count(event)
+    answer.beginTool(event)
+  }
+
+  #show(event: ToolEvent): void {
     const { answer, memory } = this.#scope
     this.#held.isShowing = true
-    for (const event of events) {
-      memory.count(event satisfies GenerationEvent)
-      answer.showTool(event)
-    }
+    memory.count(event)
+    answer.showTool(event)
     this.#held.isShowing = false
   }
 

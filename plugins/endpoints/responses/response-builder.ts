@@ -9,9 +9,7 @@ import type {
   ItemEvent,
   JsonObject,
   OpenedItem,
-  OpenedSearch,
   Outcome,
-  SearchAction,
   StreamBody,
   TokenUsage,
 } from '../../../core/index.ts'
@@ -23,6 +21,7 @@ import { MessageItem } from './message-item.ts'
 import type { ItemContext, OpenItem } from './open-item.ts'
 import { ReasoningItem } from './reasoning-item.ts'
 import { newResponse, publicError, publicModel, publicUsage, type ResponseObject } from './response-object.ts'
+import { SearchItem } from './search-item.ts'
 import { WholeItem } from './whole-item.ts'
 
 /** Turns core's items into public events. Nothing else makes an index, a sequence number or a `.done`. */
@@ -110,17 +109,12 @@ export class ResponseBuilder implements GenerationSink {
       case 'call':
         return new CallItem(context, item)
       case 'search':
-        return new WholeItem(context, this.#search(item))
+        return new SearchItem(context, item)
       case 'compaction':
         return new WholeItem(context, { type: 'compaction', encrypted_content: item.opaque, id: item.id })
       case 'foreign':
         return new WholeItem(context, { ...item.item, id: item.id })
     }
-  }
-
-  #search({ id, status, action, results }: OpenedSearch): JsonObject {
-    const shown = results && this.#request.include?.includes('web_search_call.results') ? { results } : {}
-    return { type: 'web_search_call', status, action: shownAction(action), ...shown, id }
   }
 
   #context(): ItemContext {
@@ -155,9 +149,4 @@ export class ResponseBuilder implements GenerationSink {
 
 function seconds(clock: Clock): number {
   return Math.floor(clock.now() / 1000)
-}
-
-/** In the documented protocol, a search always has its sources. */
-function shownAction(action: SearchAction): SearchAction {
-  return action.type === 'search' ? { ...action, sources: action.sources ?? [] } : action
 }

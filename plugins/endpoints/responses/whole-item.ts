@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../core/index.ts'
 import type { ItemContext, OpenItem } from './open-item.ts'
 
-/** An item that arrives whole: a web search, a compaction, or an item of a tool that core does not know. */
+/** An item that arrives whole: a compaction, or an item of a tool that core does not know. */
 export class WholeItem implements OpenItem {
   readonly #context: ItemContext
   readonly #item: JsonObject

@@ -4,9 +4,9 @@ import {
   type Endpoint,
   type FoundPage,
   type GatewayError,
+  type SearchEvent,
   type SearchQuery,
   type ToolCall,
-  type ToolEvent,
   type ToolFunction,
   type ToolResult,
   type ToolRun,
@@ -91,8 +91,14 @@ export class SearchSession implements ToolSession {
     return [managedWebSearch]
   }
 
-  async run({ callId, arguments: args }: ToolCall, { signal, endpoint }: ToolRun): Promise<ToolResult> {
-    const text = typeof args['query'] === 'string' ? args['query'].trim().slice(0, longestQuery).toWellFormed() : ''
+  started(call: ToolCall): SearchEvent | undefined {
+    const query = queryOf(call)
+    return query === '' ? undefined : { type: 'search', key: call.callId, status: 'in_progress', action: { type: 'search', query } }
+  }
+
+  async run(call: ToolCall, { signal, endpoint }: ToolRun): Promise<ToolResult> {
+    const { callId } = call
+    const text = queryOf(call)
     if (text === '') return { output: 'The query is missing: call with {"query": "…"}.', failed: true }
     const { maxResults, allowedDomains, blockedDomains, userLocation } = this.#entry
     const query = { query: text, maxResults, allowedDomains, blockedDomains, userLocation }
@@ -150,11 +156,15 @@ export class SearchSession implements ToolSession {
 
 const nothing = 'No page was found. Try other words.'
 
+function queryOf({ arguments: { query } }: ToolCall): string {
+  return typeof query === 'string' ? query.trim().slice(0, longestQuery).toWellFormed() : ''
+}
+
 function namesOf(endpoints: readonly Endpoint[]): string {
   return [...new Set(endpoints.map(({ provider, model }) => `${provider}/${model}`))].slice(0, mostNamed).join(', ')
 }
 
-function shown(key: string, query: string, found: readonly FoundPage[] | undefined): ToolEvent {
+function shown(key: string, query: string, found: readonly FoundPage[] | undefined): SearchEvent {
   const sources = (found ?? []).map(({ url }) => ({ type: 'url' as const, url }))
   return {
     type: 'search',
