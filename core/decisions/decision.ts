@@ -23,7 +23,10 @@ export class Decision {
     this.#scope = scope
     this.#asked = request
     this.#bodyBytes = bodyBytes
-    this.#operation = new Operation(scope, request.model, services.settings.runTimeoutMs, services.clock)
+    // An unknown name may be anything that the caller wrote.
+    const { policy } = scope.caller
+    const mayKeep = policy.logging.value || services.names.isKnown(request.model)
+    this.#operation = new Operation(scope, mayKeep ? request.model : null, services.settings.runTimeoutMs, services.clock)
   }
 
   async go(): Promise<Decided | GatewayError> {

@@ -51,15 +51,23 @@ export class DecisionNames {
     return found.filter(({ endpoint }) => endpoints.includes(endpoint))
   }
 
+  /** Whether a decision model has this name. */
+  isKnown(name: string): boolean {
+    return name.isWellFormed() && this.#named(name).length > 0
+  }
+
   #find(name: string): readonly DecisionCandidate[] {
     checkWellFormed(name, 'model')
+    const found = this.#named(name)
+    if (found.length === 0) throw this.#unknown(name)
+    return found
+  }
+
+  #named(name: string): readonly DecisionCandidate[] {
     const { prefix, rest } = split(name)
     const client = prefix === undefined ? undefined : this.#clients.get(prefix)
     const prefixed = client ? this.#candidate(client, rest) : []
-    if (prefixed.length > 0) return prefixed
-    const bare = this.#inOrder.flatMap(each => (each.prefixOnly ? [] : this.#candidate(each, name)))
-    if (bare.length > 0) return bare
-    throw this.#unknown(name)
+    return prefixed.length > 0 ? prefixed : this.#inOrder.flatMap(each => (each.prefixOnly ? [] : this.#candidate(each, name)))
   }
 
   #candidate(client: DecisionClient, name: string): readonly DecisionCandidate[] {
