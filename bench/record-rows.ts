@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import type { RequestRecord } from '../core/index.ts'
+import type { AttemptRecord, RequestRecord } from '../core/index.ts'
 
 const dayMs = 86_400_000
 export const end = Date.UTC(2026, 9, 1)
@@ -34,7 +34,7 @@ export function recordAt(index: number, at: number): RequestRecord {
     requestedModel: 'auto',
     model: `model_${model}`,
     provider,
-    attempts: [{ provider, model: `model_${model}`, outcome: 'ok', status: 200, elapsedMs: 800 }],
+    attempts: attemptsAt(index, provider, `model_${model}`, status),
     usage: { uncachedInput: 1_000, cacheRead: 100, cacheWrite5m: 0, cacheWrite1h: 0, output: 300, reasoning: 0 },
     costUsd: index % 9_967 === 5 ? 2.5 : index % 211 === 3 ? 0.25 : index % 13 === 1 ? 0.03 : 0.0012,
     errorCode: status === 200 ? null : 'rate_limit_exceeded',
@@ -44,6 +44,13 @@ export function recordAt(index: number, at: number): RequestRecord {
     request: null,
     response: null,
   }
+}
+
+/** One in 20 requests fails over, half of them from a provider that always fails. */
+function attemptsAt(index: number, provider: string, model: string, status: number): readonly AttemptRecord[] {
+  const last = { provider, model, outcome: status === 200 ? 'ok' : 'rate-limit', status, elapsedMs: 800 }
+  if (index % 20 !== 7) return [last]
+  return [{ provider: index % 40 === 7 ? 'provider_down' : 'provider_4', model, outcome: 'unavailable', status: 503, elapsedMs: 90 }, last]
 }
 
 /**
@@ -91,14 +98,24 @@ function copyAll(database: DatabaseSync, sunk: number, times: number): void {
   for (const { name } of indexes) database.exec(`drop index ${String(name)}`)
   for (let first = 1; first <= sunk; first += sourcesInBatch) copy.run(first, Math.min(first + sourcesInBatch - 1, sunk))
   for (const { sql } of indexes) database.exec(String(sql))
+  // The first attempt of those that failed over had the same model.
+  database.exec(`
+    delete from record_asked;
+    insert into record_asked select ${first} || '/', at, id from record where ${failedOver};
+    insert into record_asked select ${first} || '/' || model, at, id from record where ${failedOver}`)
 }
 
+const first = `json_extract(attempts, '$[0].provider')`
+const failedOver = `json_array_length(attempts) = 2 and ${first} <> provider`
+
 const day = 'at - at % 86400000'
-const sumColumns = 'requests, errors, input_tokens, cached_tokens, output_tokens, cost, unpriced'
-const sums = sumColumns
-  .split(', ')
-  .map(name => `sum(${name})`)
-  .join(', ')
+const usageColumns =
+  'requests, errors, input_tokens, cached_tokens, output_tokens, cost, unpriced, caller_errors, policy_errors, vendor_errors, gateway_errors, attempts, failed_attempts, faults'
+const sums = sumsOf(usageColumns)
+const timeSums = sumsOf('answers, attempts')
+const place = `at, org, coalesce(team, '') as team, key_id`
+const member = (name: string): string => `json_extract(attempt.value, '$.${name}')`
+const duration = (ms: string): string => `cast(ceil(ln(${ms}) / ln(1.1)) as integer)`
 
 /** The kinds of days, with the columns that they distinguish. */
 const days = {
@@ -107,7 +124,33 @@ const days = {
   'day-keys': `org, team, key_id, '', ''`,
 } as const
 
+function sumsOf(columns: string): string {
+  return columns
+    .split(', ')
+    .map(name => `sum(${name})`)
+    .join(', ')
+}
+
+/** What the records add, one row for a request and one for each of its attempts. Every error is a vendor's. */
+function makeParts(database: DatabaseSync): void {
+  database.exec(`
+    drop table if exists asked;
+    drop table if exists added;
+    drop table if exists times;
+    create temp table asked as select ${place}, ${member('model')} as model, ${member('provider')} as provider,
+      ${member('outcome')} = 'ok' as is_ok, ${member('elapsedMs')} as ms from record, json_each(attempts) as attempt;
+    create temp table added as
+      select ${place}, model, provider, 1 as requests, status >= 400 as errors, 1100 as input_tokens, 100 as cached_tokens,
+        300 as output_tokens, cast(round(cost_usd * 1e9) as integer) as cost, 0 as unpriced, 0 as caller_errors, 0 as policy_errors,
+        status >= 400 as vendor_errors, 0 as gateway_errors, 0 as attempts, 0 as failed_attempts, 0 as faults from record;
+    insert into added select at, org, team, key_id, model, provider, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, not is_ok, not is_ok from asked;
+    create temp table times as
+      select ${place}, model, provider, ${duration('elapsed_ms')} as duration, 1 as answers, 0 as attempts from record where status < 400;
+    insert into times select at, org, team, key_id, model, provider, ${duration('ms')}, 0, 1 from asked where is_ok`)
+}
+
 function addUp(database: DatabaseSync): void {
+  makeParts(database)
   database.exec('delete from usage; delete from usage_latency; delete from key_use')
   for (const [bucket, ms, from] of [
     ['minute', 60_000, minutesFrom],
@@ -116,20 +159,18 @@ function addUp(database: DatabaseSync): void {
   ] as const) {
     const start = `at - at % ${ms}`
     database.exec(`
-      insert into usage select '${bucket}', ${start}, org, coalesce(team, ''), key_id, model, provider,
-        count(*), sum(status >= 400), 1100 * count(*), 100 * count(*), 300 * count(*), sum(cast(round(cost_usd * 1e9) as integer)), 0
-      from record where at >= ${from} group by ${start}, org, team, key_id, model, provider`)
-    const duration = 'cast(ceil(ln(elapsed_ms) / ln(1.1)) as integer)'
+      insert into usage select '${bucket}', ${start}, org, team, key_id, model, provider, ${sums}
+      from added where at >= ${from} group by ${start}, org, team, key_id, model, provider`)
     database.exec(`
-      insert into usage_latency select '${bucket}', ${start}, org, coalesce(team, ''), key_id, model, provider, ${duration}, count(*)
-      from record where at >= ${from} and status < 400 group by ${start}, org, team, key_id, model, provider, ${duration}`)
+      insert into usage_latency select '${bucket}', ${start}, org, team, key_id, model, provider, duration, ${timeSums}
+      from times where at >= ${from} group by ${start}, org, team, key_id, model, provider, duration`)
   }
   for (const [bucket, columns] of Object.entries(days)) {
     const groups = columns.replaceAll(`'', `, '').replaceAll(`, ''`, '')
     database.exec(`
       insert into usage select '${bucket}', ${day}, ${columns}, ${sums} from usage where bucket = 'hour' group by ${day}, ${groups}`)
     database.exec(`
-      insert into usage_latency select '${bucket}', ${day}, ${columns}, duration, sum(answers)
+      insert into usage_latency select '${bucket}', ${day}, ${columns}, duration, ${timeSums}
       from usage_latency where bucket = 'hour' group by ${day}, ${groups}, duration`)
   }
   database.exec(

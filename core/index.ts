@@ -77,6 +77,8 @@ export type { SchemaRules } from './validation/schema-rules.ts'
 export { characters } from './validation/text-length.ts'
 export { retryHeaders } from './http/error-reply.ts'
 export { gatewayHeaders } from './http/gateway-headers.ts'
+export { NamedModels, type UnlistedModel } from './operation/named-models.ts'
+export { recordedUsage, type RecordedUsage } from './operation/recorded-usage.ts'
 export { readableOutput } from './generation/tools/tool-output.ts'
 export { openApiDocument, type ApiDescription } from './http/openapi/document.ts'
 

@@ -182,8 +182,8 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     this.#abort(failure)
   }
 
-  /** Records and measures the attempt. Only the first call counts. */
-  end(outcome: AttemptOutcome, usage: TokenUsage = noUsage): void {
+  /** Records and measures the attempt. Only the first call counts. `isLost`: the usage is on no bill. */
+  end(outcome: AttemptOutcome, usage: TokenUsage = noUsage, isLost = outcome === 'outrun'): void {
     if (this.#ended) return
     this.#ended = true
     this.#total.end()
@@ -204,12 +204,13 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
       outcome: failure?.kind ?? (outcome as string),
       status: failure?.status ?? null,
       elapsedMs: Math.round(totalMs * 1000) / 1000,
-      ...(outcome === 'outrun' && { costUsd: costOf(usage, price) }),
+      ...(failure?.isFault !== undefined && { isFault: failure.isFault }),
+      ...(!listed && { listed }),
+      ...(isLost && { costUsd: costOf(usage, price) }),
     })
     // The caller made the model name up: keep it out of the metrics.
     if (failure?.kind === 'not-found' && !listed) return
-    // What was outrun is an estimate.
-    const counted = outcome === 'outrun' ? noUsage : usage
+    const counted = isLost ? noUsage : usage
     metrics.record({
       provider,
       model,

@@ -1,3 +1,4 @@
+import { costOf } from '../billing/cost.ts'
 import type { Reservation } from '../billing/reservation.ts'
 import type { TokenUsage } from '../contracts/events.ts'
 import type { PassedOver } from '../contracts/log-sink.ts'
@@ -226,21 +227,24 @@ export class Failover {
   #failed<E extends object, C extends Contender>(
     error: unknown,
     attempt: Attempt<E, C>,
-    { candidate, lane }: AttemptParts<C>,
+    { candidate, lane, record }: AttemptParts<C>,
     context: RunContext,
     work: AttemptWork<E, C, object>,
   ): ProviderFailure {
     const { run, isRacing } = lane
+    const usage = isRacing ? undefined : work.usageOf?.(attempt)
+    const isLost = usage !== undefined
     let failure: ProviderFailure | undefined
     try {
       if (run.aborted) throw run.reason
       failure = this.failureOf(error, candidate, context)
-      attempt.end(failure)
+      attempt.end(failure, usage, isLost)
       return failure
     } finally {
-      attempt.end('left')
+      attempt.end('left', usage, isLost)
+      if (usage) record.lostUsd += costOf(usage, candidate.endpoint.price) ?? 0
       const mayBeBilled = failure !== undefined && policyOf(failure).mayBeBilled === true
-      if (!isRacing) work.reservation?.attemptFailed(candidate.endpoint, work.usageOf?.(attempt), mayBeBilled)
+      if (!isRacing) work.reservation?.attemptFailed(candidate.endpoint, usage, mayBeBilled)
     }
   }
 

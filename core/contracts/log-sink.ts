@@ -21,15 +21,16 @@ export interface RequestRecord {
   readonly user: string | null
   readonly owner: string | null
   readonly stream: boolean
-  /** As the caller wrote it. */
+  /** As the caller wrote it. Null if a decision names no known model and the policy's `logging` is off. */
   readonly requestedModel: string | null
+  /** The endpoint that answered or, if none did, that was asked last. Both are null without an attempt. */
   readonly model: string | null
   readonly provider: string | null
   readonly attempts: readonly AttemptRecord[]
   /** Null if there was nothing to choose: one endpoint could answer, or the request was refused before. */
   readonly routing: RoutingRecord | null
   readonly usage: TokenUsage | null
-  /** Null if the price is unknown or there was no answer. */
+  /** What is charged, failed attempts included. Null if the price is unknown, or if there was no answer and no billed attempt. */
   readonly costUsd: number | null
   readonly errorCode: string | null
   readonly policy: Policy | null
@@ -101,7 +102,14 @@ export interface AttemptRecord {
   readonly outcome: string
   readonly status: number | null
   readonly elapsedMs: number
-  /** Only if it was outrun: what the vendor may bill for it, which is not part of the request's cost. An estimate; null if unknown. */
+  /** Whether it counts against the endpoint, if the provider said so. Otherwise absent: the kind of failure implies it. */
+  readonly isFault?: boolean
+  /** False if no catalog lists the endpoint. Otherwise absent. */
+  readonly listed?: false
+  /**
+   * If it was outrun: an estimate of what the vendor may bill, which is not part of the request's cost; null if unknown. If it failed or was
+   * left before it answered, but the vendor had reported usage: its share of the request's cost; null if unknown. Otherwise absent.
+   */
   readonly costUsd?: number | null
 }
 
@@ -114,6 +122,8 @@ export interface OpenRecord {
   provider: string | null
   usage: TokenUsage | null
   costUsd: number | null
+  /** The known cost of attempts that failed before they answered. They are charged, but not on the bill of the answer. */
+  lostUsd: number
   errorCode: string | null
   routing: RoutingRecord | null
   readonly attempts: AttemptRecord[]

@@ -10,6 +10,7 @@ export interface RecordFilter {
   readonly org?: string | undefined
   readonly team?: string | undefined
   readonly user?: string | undefined
+  /** Of any attempt. With both, of the same attempt. */
   readonly model?: string | undefined
   readonly provider?: string | undefined
   /** `error`: all of 400 and above. */
@@ -51,14 +52,26 @@ export interface UsageQuery {
   readonly team?: string | undefined
   readonly user?: string | undefined
   readonly key?: string | undefined
-  /** Only this many groups, those with the most requests; all others are summed up. Default: every group. */
+  /** Only this many groups, those with the most requests and attempts together; all others are summed up. Default: every group. */
   readonly top?: number | undefined
-  /** Whether to read how long answers took. */
+  /** Whether to read how long answers and attempts took. */
   readonly latency?: boolean | undefined
   readonly limit: number
 }
 
-/** The sums of one bucket and group. */
+/**
+ * Who caused the error of a request: the caller; a policy, permission, limit, cap or credit; a vendor; or the gateway and its setup.
+ */
+export const errorCauses = ['caller', 'policy', 'vendor', 'gateway'] as const
+export type ErrorCause = (typeof errorCauses)[number]
+
+/** What usage calls the models of an organization that no catalog lists, beyond the first hundred. */
+export const otherModel = 'other'
+
+/**
+ * The sums of one bucket and group. A request counts once, with its tokens and cost: for the model and provider of its record. An attempt
+ * counts for the model and provider that it asked.
+ */
 export interface UsageRow {
   /** The start of the bucket, in milliseconds since the epoch. */
   readonly at: number
@@ -67,6 +80,14 @@ export interface UsageRow {
   readonly requests: number
   /** Requests with a status of 400 or more. */
   readonly errors: number
+  /** The errors by their cause. Null: unknown. A store may know it of some of the errors only. */
+  readonly errorsBy: Readonly<Record<ErrorCause, number>> | null
+  /** Null: unknown. A store may know of some of the attempts only. The same goes for the two below. */
+  readonly attempts: number | null
+  /** Without those that nobody waited for. */
+  readonly failedAttempts: number | null
+  /** Attempts that failed by the vendor's fault. */
+  readonly faults: number | null
   readonly inputTokens: number
   readonly cachedTokens: number
   readonly outputTokens: number
@@ -74,11 +95,13 @@ export interface UsageRow {
   readonly costUsd: number
   /** Requests that were answered at an unknown cost. */
   readonly unpriced: number
-  /** Only if the query asks for it. */
+  /** How long the requests took that were answered. Only if the query asks for it. */
   readonly latency?: AnswerTimes
+  /** How long the attempts took that succeeded. Only if the query asks for it. */
+  readonly attemptLatency?: AnswerTimes
 }
 
-/** How long the requests took that a provider answered, in milliseconds, within 10%. Null: there were none. */
+/** Times in milliseconds, within 10%. Null: there were none. */
 export interface AnswerTimes {
   readonly p50Ms: number | null
   readonly p95Ms: number | null
@@ -105,7 +128,7 @@ export interface RecordStore {
    * then, either. The record itself stays.
    */
   eraseContent(owner: string, answerId: string): Maybe<void>
-  /** The oldest bucket first, at most `limit` rows. Buckets without requests are left out. */
+  /** The oldest bucket first, at most `limit` rows. Buckets without requests and attempts are left out. */
   usage(query: UsageQuery): Maybe<readonly UsageRow[]>
   /** By key id. Keys without records are left out. */
   keyUse(keys: readonly string[]): Maybe<ReadonlyMap<string, KeyUse>>

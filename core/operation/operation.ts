@@ -26,7 +26,7 @@ export class Operation {
   #leave: (() => void) | undefined
   #endpoint: Endpoint | undefined
 
-  constructor(scope: RequestScope, requestedModel: string, timeoutMs: number, clock: Clock) {
+  constructor(scope: RequestScope, requestedModel: string | null, timeoutMs: number, clock: Clock) {
     this.#scope = scope
     this.context = scope
     scope.record.requestedModel = requestedModel
@@ -94,7 +94,9 @@ export class Operation {
     const { usage, costUsd } = this.bill
     const isBilled = this.#endpoint !== undefined || usage !== noUsage
     record.usage = isBilled ? usage : null
-    record.costUsd = isBilled ? costUsd : null
+    const { lostUsd } = record
+    if (isBilled) record.costUsd = costUsd === null ? null : costUsd + lostUsd
+    else record.costUsd = lostUsd > 0 ? lostUsd : null
     return this.settle(failed)
   }
 

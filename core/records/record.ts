@@ -24,6 +24,7 @@ export class RecordDraft implements OpenRecord {
   provider: string | null = null
   usage: TokenUsage | null = null
   costUsd: number | null = null
+  lostUsd = 0
   errorCode: string | null = null
   routing: RoutingRecord | null = null
   readonly attempts: AttemptRecord[] = []
@@ -60,6 +61,7 @@ export class RecordDraft implements OpenRecord {
   }
 
   #record(status: number): RequestRecord {
+    const last = this.attempts.at(-1)
     return {
       id: this.#id,
       answerId: this.answerId,
@@ -75,8 +77,8 @@ export class RecordDraft implements OpenRecord {
       owner: this.caller?.owner ?? null,
       stream: this.stream,
       requestedModel: this.requestedModel,
-      model: this.model,
-      provider: this.provider,
+      model: this.model ?? last?.model ?? null,
+      provider: this.provider ?? last?.provider ?? null,
       attempts: this.attempts,
       routing: this.routing,
       usage: this.usage,

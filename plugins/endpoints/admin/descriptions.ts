@@ -5,6 +5,7 @@ const explained: Readonly<Record<string, ParameterDescription>> = {
   limit: { description: 'The most entries of a page.', schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 } },
   cursor: { description: 'The next_cursor of the page before.', schema: text },
   id: { description: 'The id of the request, or of the response or decision that answered it.', schema: text },
+  provider: { description: 'Only records with an attempt at this provider; with model, at this model of it.', schema: text },
   status: { description: 'The HTTP status, or error for all of 400 and above.', schema: { type: ['integer', 'string'] } },
   min_cost_usd: { description: 'The least cost in US dollars.', schema: { type: 'number', minimum: 0 } },
   from: { description: 'A time such as 2026-01-31T12:00:00Z, or seconds since 1970. Inclusive.', schema: text },
@@ -18,11 +19,13 @@ const explained: Readonly<Record<string, ParameterDescription>> = {
     schema: { type: 'string', default: 'UTC' },
   },
   top: {
-    description: 'Only so many groups, those with the most requests. The rest is one row in each bucket, with others: true.',
+    description:
+      'Only so many groups, those with the most requests and attempts together. The rest is one row in each bucket, with others: true.',
     schema: { type: 'integer', minimum: 1, maximum: 100 },
   },
   latency: {
-    description: 'true: with p50_ms and p95_ms, how long the requests took that a provider answered.',
+    description:
+      'true: with p50_ms and p95_ms, how long the requests took that were answered, and attempt_p50_ms and attempt_p95_ms, how long the attempts took that succeeded.',
     schema: { enum: ['true', 'false'] },
   },
   search: { description: 'Only models whose name, alias or provider contains this text.', schema: text },

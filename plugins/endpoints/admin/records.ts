@@ -17,6 +17,7 @@ import { recordObject } from './record-object.ts'
 import { forbidden, notFound } from './refusals.ts'
 import { json, page, time } from './replies.ts'
 import type { Stores } from './stores.ts'
+import { usageObject } from './usage-object.ts'
 
 export const recordFilters = ['id', 'key', 'org', 'team', 'user', 'model', 'provider', 'status', 'from', 'to', 'min_cost_usd'] as const
 export const usageParameters = ['from', 'to', 'bucket', 'time_zone', 'group_by', 'org', 'team', 'user', 'key', 'top', 'latency'] as const
@@ -113,18 +114,7 @@ export class Records {
       from: time(from),
       to: time(to),
       bucket,
-      data: rows.map(row => ({
-        at: time(row.at),
-        ...(row.group ?? { ...Object.fromEntries(groupBy.map(group => [group, null])), others: true }),
-        requests: row.requests,
-        errors: row.errors,
-        input_tokens: row.inputTokens,
-        cached_tokens: row.cachedTokens,
-        output_tokens: row.outputTokens,
-        cost_usd: row.costUsd,
-        unpriced: row.unpriced,
-        ...(row.latency && { p50_ms: row.latency.p50Ms, p95_ms: row.latency.p95Ms }),
-      })),
+      data: rows.map(row => usageObject(row, groupBy)),
     })
   }
 

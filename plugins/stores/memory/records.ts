@@ -1,13 +1,14 @@
-import type {
-  KeyUse,
-  LogSink,
-  PageQuery,
-  RecordFacts,
-  RecordFilter,
-  RecordStore,
-  RequestRecord,
-  UsageQuery,
-  UsageRow,
+import {
+  NamedModels,
+  type KeyUse,
+  type LogSink,
+  type PageQuery,
+  type RecordFacts,
+  type RecordFilter,
+  type RecordStore,
+  type RequestRecord,
+  type UsageQuery,
+  type UsageRow,
 } from '../../../core/index.ts'
 import { compared, pageOf } from './page.ts'
 import { usageOf } from './usage.ts'
@@ -20,12 +21,14 @@ export class MemoryRecords implements RecordStore, LogSink {
   readonly #records: RecordFacts[] = []
   /** Of all records since the start. */
   readonly #keyUse = new Map<string, KeyUse>()
+  readonly #named = new NamedModels()
 
   constructor(most: number) {
     this.#most = most
   }
 
   async write(batch: readonly RequestRecord[]): Promise<void> {
+    for (const model of this.#named.wantedBy(batch)) this.#named.add(model)
     for (const record of batch) {
       // A sink of metadata gets records without content, so they need no copy.
       this.#insert(record)
@@ -57,6 +60,7 @@ export class MemoryRecords implements RecordStore, LogSink {
     const { from, to, org, team, user, key } = query
     return usageOf(
       this.#records.filter(record => isWanted(record, { from, to, org, team, user, key })),
+      this.#named,
       query,
     )
   }
@@ -97,11 +101,17 @@ function isWanted(record: RecordFacts, filter: RecordFilter): boolean {
     (org === undefined || record.org === org) &&
     (team === undefined || record.team === team) &&
     (user === undefined || record.user === user) &&
-    (model === undefined || record.model === model) &&
-    (provider === undefined || record.provider === provider) &&
+    isAsked(record, model, provider) &&
     (status === undefined || (status === 'error' ? record.status >= 400 : record.status === status)) &&
     record.at >= from &&
     record.at < to &&
     (minCostUsd === undefined || (record.costUsd ?? 0) >= minCostUsd)
   )
+}
+
+/** Whether an attempt of the request asked the model at the provider. Undefined: any. */
+function isAsked(record: RecordFacts, model: string | undefined, provider: string | undefined): boolean {
+  const isWanted = (each: Pick<RecordFacts, 'model' | 'provider'>): boolean =>
+    (model === undefined || each.model === model) && (provider === undefined || each.provider === provider)
+  return isWanted(record) || record.attempts.some(isWanted)
 }

@@ -128,6 +128,7 @@ export class Expiry {
     if (ids.length === 0) return 0
     await this.#database.transaction().execute(async transaction => {
       await transaction.deleteFrom('record_content').where('id', 'in', ids).execute()
+      await transaction.deleteFrom('record_asked').where('id', 'in', ids).execute()
       await transaction.deleteFrom('record').where('id', 'in', ids).execute()
     })
     return ids.length

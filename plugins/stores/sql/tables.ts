@@ -8,7 +8,15 @@ import type { CreditEntryTable, CreditHoldTable, CreditTable, SpendTable } from 
 import type { RateWindowTable } from './limits.ts'
 import type { MasterKeyCheckTable } from './master-key-check.ts'
 import type { ErasedAnswerTable } from './records/erasure.ts'
-import type { KeyUseTable, RecordContentTable, RecordTable, UsageLatencyTable, UsageTable } from './records/tables.ts'
+import type {
+  KeyUseTable,
+  NamedModelTable,
+  RecordAskedTable,
+  RecordContentTable,
+  RecordTable,
+  UsageLatencyTable,
+  UsageTable,
+} from './records/tables.ts'
 import type { MetricTable } from './metric-rows.ts'
 import type { ResponseItemTable, ResponseTable } from './response-rows.ts'
 
@@ -25,8 +33,10 @@ export interface Tables {
   readonly key_use: KeyUseTable
   readonly ledger_process: LedgerProcessTable
   readonly master_key_check: MasterKeyCheckTable
+  readonly named_model: NamedModelTable
   readonly rate_window: RateWindowTable
   readonly record: RecordTable
+  readonly record_asked: RecordAskedTable
   readonly record_content: RecordContentTable
   readonly metric: MetricTable
   readonly response: ResponseTable

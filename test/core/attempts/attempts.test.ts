@@ -123,7 +123,7 @@ t.test('each kind of failure has its retries and its status, and all but a bad r
         record.attempts.map(({ provider, outcome, status }) => [provider, outcome, status]),
         Array.from({ length: attempts }, () => ['acme', kind, 599]),
       )
-      t.match(record, { status, errorCode: code, costUsd: null, usage: null, provider: null })
+      t.match(record, { status, errorCode: code, costUsd: null, usage: null, provider: 'acme', model: 'm' })
       t.notMatch(JSON.stringify(record), 'said so', 'and nobody writes down what it said')
       const next = await ask(under, { model: 'acme/m', stream, routing: { provider: { fallbacks: ['globex'] } } })
       t.equal(next.status, kind === 'invalid-request' ? 400 : 200)

@@ -1,11 +1,13 @@
 import t from 'tap'
 import { definePlugin, Ledger, ProviderFailure, type GenerationEvent, type ProviderCall } from '../../../core/index.ts'
 import type { TestGateway } from '../../../core/testing/index.ts'
-import { gateway } from '../../kit/gateway.ts'
+import { stores } from '../../kit/accounts.ts'
+import { gateway, saying } from '../../kit/gateway.ts'
 import { ask, listing, stop, text, usage, witness, type Witness } from '../../kit/stage.ts'
 
 // Prices are 10 USD for a million tokens of input and 100 USD for a million of output: 100 tokens of output are a cent.
 const price = { input: 10, output: 100 }
+const inputUsd = 10 / 1e6
 const outputUsd = 100 / 1e6
 const limit = 8_192
 const length: GenerationEvent = { type: 'finish', reason: 'length' }
@@ -232,4 +234,33 @@ t.test('without the ledger, a request under a cap is refused, and told when to c
   t.match([reply.headers.get('retry-after'), reply.headers.get('x-should-retry')], ['1', 'true'])
   t.match(await reply.text(), /What this request may spend cannot be looked up right now/)
   t.equal(acme.calls.length, 0)
+})
+
+t.test('the cost of a record is what was charged, with what failed attempts cost', async t => {
+  const failing = (told?: GenerationEvent) =>
+    witness('acme', function* () {
+      if (told) yield told
+      throw new ProviderFailure({ kind: 'protocol', message: 'no' })
+    })
+  for (const stream of [true, false]) {
+    const charged = stores()
+    const first = failing(usage(9, 300))
+    const second = saying('globex', [text('b'), usage(9, 1), stop])
+    const prices = listing({ model: 'm', endpoints: [listed('acme'), listed('globex')] })
+    const key = { name: 'k', spendCapUsd: 1 }
+    const under = await gateway({ plugins: [first.plugin, second, prices, charged.plugin], key, settings: { logLevel: 'silent' } })
+    const spent = async (keyId: string | null): Promise<number> => (await charged.of().ledger.spent([{ account: `key:${keyId}` }]))[0]!
+    const answered = await under.record((await ask(under, { model: 'm', stream })).requestId)
+    const [lost, rest] = answered.attempts
+    const lostUsd = 9 * inputUsd + 300 * outputUsd
+    t.match([lost?.outcome, rest?.outcome, rest?.costUsd], ['protocol', 'ok', undefined])
+    t.ok(Math.abs(lost!.costUsd! - lostUsd) < 1e-9, 'the attempt shows its share')
+    t.ok(Math.abs(answered.costUsd! - lostUsd - 9 * inputUsd - outputUsd) < 1e-9)
+    t.match(answered.usage, { uncachedInput: 9, output: 1 }, 'tokens are those of the answer')
+    const failed = await under.record((await ask(under, { model: 'acme/m', stream })).requestId)
+    t.match(failed, { status: 424, usage: null })
+    t.ok(Math.abs(failed.costUsd! - lostUsd) < 1e-9)
+    t.ok(Math.abs((await spent(answered.keyId)) - answered.costUsd! - failed.costUsd!) < 1e-9)
+    await under.stop()
+  }
 })

@@ -2,9 +2,12 @@ import t from 'tap'
 import { nameOf } from '../../../core/foundation/token.ts'
 import { KeyStore, Ledger, MetricStore, RateLimiter, ResponseStore } from '../../../core/index.ts'
 import memory from '../../../plugins/stores/memory/index.ts'
+import { MemoryRecords } from '../../../plugins/stores/memory/records.ts'
 import { MemoryResponses } from '../../../plugins/stores/memory/responses.ts'
 import { setUp } from '../../kit/set-up.ts'
 import { checkKeyChanges, fullKey, leanKey } from './keys.ts'
+import { checkAttempts } from './record-attempts.ts'
+import { checkRecords } from './records.ts'
 import { checkResponseStore, response } from './responses.ts'
 
 const services = [KeyStore, ResponseStore, MetricStore, RateLimiter, Ledger]
@@ -55,3 +58,15 @@ t.test('responses: the longest unused go first, and take their chain and their i
   t.equal(await store.chain('ada', 'c'), undefined)
   t.strictSame([...(await store.items('ada', ['msg_a', 'msg_b', 'msg_c'])).keys()], ['msg_a', 'msg_c'])
 })
+
+t.test('records', async t => {
+  const records = new MemoryRecords(10_000)
+  await checkRecords(t, records, records, false)
+})
+
+t.test('attempts', async t =>
+  checkAttempts(t, async () => {
+    const records = new MemoryRecords(10_000)
+    return { sink: records, store: records }
+  }),
+)

@@ -35,14 +35,19 @@ export function record(index: number, members: Partial<RequestRecord> = {}): Req
   }
 }
 
+/** The members of a record without an attempt. */
+const unasked = { model: null, provider: null, attempts: [], usage: null, costUsd: null } as const
+
+const noContent = { request: null, response: null } as const
+
 /** What every store of records does. `holdsContent`: whether it keeps what was said. */
 export async function checkRecords(t: Test, sink: LogSink, store: RecordStore, holdsContent: boolean): Promise<void> {
   const content = { request: { input: 'naïve \u0000 “text” \ud800' }, response: { output: [] }, kept: { demo: { a: 'naïve' } } }
   const records = [
     record(0),
-    record(1, { status: 429, errorCode: 'rate_limit_exceeded', model: null, provider: null, usage: null, costUsd: null, answerId: null }),
+    record(1, { ...unasked, status: 429, errorCode: 'rate_limit_exceeded', answerId: null }),
     record(2, { keyId: 'key_2', org: 'another', team: 'research', user: null, costUsd: 0.5 }),
-    record(3, { keyId: null, org: null, user: null, owner: null, status: 401, policy: null, usage: null, costUsd: null }),
+    record(3, { ...unasked, keyId: null, org: null, user: null, owner: null, status: 401, policy: null }),
     record(60, { requestedModel: 'a\u0000b \ud800', costUsd: null, ...content }),
   ]
   await sink.write(records)
@@ -52,7 +57,7 @@ export async function checkRecords(t: Test, sink: LogSink, store: RecordStore, h
 
   t.same(await ids({}), [61, 60, 3, 2, 1, 0], 'the newest first')
   const { request: _, response: __, ...facts } = records[0]!
-  t.strictSame(await store.find('req_000000'), facts)
+  t.strictSame({ ...(await store.find('req_000000')), ...noContent }, { ...facts, ...noContent })
   t.strictSame((await store.find('resp_2'))?.id, 'req_000002', 'by the answer')
   t.equal(await store.find('resp_unknown'), undefined)
   const first = await store.page({}, { limit: 4 })
@@ -84,16 +89,45 @@ export async function checkRecords(t: Test, sink: LogSink, store: RecordStore, h
   const hourly = await store.usage({ from: at - 1, to: at + 86_400_000, bucket: 'hour', groupBy: ['org', 'key'], limit: 100 })
   const hour = Date.UTC(2026, 0, 1, 12)
   const sums = { inputTokens: 18, cachedTokens: 5, outputTokens: 20 }
+  const noErrors = { caller: 0, policy: 0, vendor: 0, gateway: 0 }
   t.same(
     hourly.toSorted((a, b) => a.at - b.at || String(a.group!.key).localeCompare(String(b.group!.key))),
     [
-      { at: hour, group: { org: 'example', key: 'key_1' }, requests: 2, errors: 1, ...sums, costUsd: 0.001, unpriced: 0 },
-      { at: hour, group: { org: 'another', key: 'key_2' }, requests: 1, errors: 0, ...sums, costUsd: 0.5, unpriced: 0 },
+      {
+        at: hour,
+        group: { org: 'example', key: 'key_1' },
+        requests: 2,
+        errors: 1,
+        errorsBy: { ...noErrors, policy: 1 },
+        attempts: 1,
+        failedAttempts: 0,
+        faults: 0,
+        ...sums,
+        costUsd: 0.001,
+        unpriced: 0,
+      },
+      {
+        at: hour,
+        group: { org: 'another', key: 'key_2' },
+        requests: 1,
+        errors: 0,
+        errorsBy: noErrors,
+        attempts: 1,
+        failedAttempts: 0,
+        faults: 0,
+        ...sums,
+        costUsd: 0.5,
+        unpriced: 0,
+      },
       {
         at: hour,
         group: { org: null, key: null },
         requests: 1,
         errors: 1,
+        errorsBy: { ...noErrors, caller: 1 },
+        attempts: 0,
+        failedAttempts: 0,
+        faults: 0,
         inputTokens: 0,
         cachedTokens: 0,
         outputTokens: 0,
@@ -105,6 +139,10 @@ export async function checkRecords(t: Test, sink: LogSink, store: RecordStore, h
         group: { org: 'example', key: 'key_1' },
         requests: 2,
         errors: 0,
+        errorsBy: noErrors,
+        attempts: 2,
+        failedAttempts: 0,
+        faults: 0,
         inputTokens: 36,
         cachedTokens: 10,
         outputTokens: 40,

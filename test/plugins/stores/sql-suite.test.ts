@@ -18,6 +18,7 @@ import { checkAccounts, checkAdminTokens, checkAuditTrail } from './accounts.ts'
 import { onEveryDatabase, silent, testSealer } from './databases.ts'
 import { checkKeyChanges, leanKey } from './keys.ts'
 import { checkLedger } from './ledger.ts'
+import { checkAttempts } from './record-attempts.ts'
 import { checkRecords, record } from './records.ts'
 import { checkResponseStore, response } from './responses.ts'
 
@@ -54,6 +55,43 @@ onEveryDatabase(t, (t, open) => {
       new RecordSink(database, partsOn(database), silent),
       new SqlRecords(database, new FakeClock(), partsOn(database), silent),
       true,
+    )
+  })
+
+  void t.test('attempts', async t => {
+    let database: Kysely<Tables>
+    const opened = async () => ({
+      sink: new RecordSink(database, partsOn(database), silent),
+      store: new SqlRecords(database, new FakeClock(), partsOn(database), silent),
+    })
+    const openNew = async () => {
+      database = await open(t)
+      return await opened()
+    }
+    await checkAttempts(t, openNew, opened)
+  })
+
+  void t.test('two gateways name a hundred models together', async t => {
+    const database = await open(t)
+    const [one, two] = [1, 2].map(() => new RecordSink(database, partsOn(database), silent))
+    const batch = (first: number) =>
+      Array.from({ length: 80 }, (_, index) => {
+        const [id, model] = [`req_${first + index}`, `m${first + index}`]
+        return record(0, {
+          id,
+          answerId: id,
+          model,
+          attempts: [{ provider: 'acme', model, outcome: 'ok', status: null, elapsedMs: 1, listed: false }],
+        })
+      })
+    await Promise.all([one!.write(batch(0)), two!.write(batch(80))])
+    await one!.write(batch(160))
+    const store = new SqlRecords(database, new FakeClock(), partsOn(database), silent)
+    const rows = await store.usage({ from: 0, to: Date.UTC(2030, 0), bucket: 'total', groupBy: ['model'], limit: 1_000 })
+    t.equal(rows.length, 101)
+    t.match(
+      rows.find(({ group }) => group!.model === 'other'),
+      { requests: 140, attempts: 140 },
     )
   })
 

@@ -6,6 +6,7 @@ import { PGlite } from '@electric-sql/pglite'
 import { Kysely, PGliteDialect, sql as raw } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import t, { type Test } from 'tap'
+import type { RecordFilter } from '../../../core/index.ts'
 import { systemClock } from '../../../core/foundation/clock.ts'
 import { testGateway } from '../../../core/testing/index.ts'
 import responsesEndpoint from '../../../plugins/endpoints/responses/index.ts'
@@ -17,12 +18,17 @@ import { SqlKeys } from '../../../plugins/stores/sql/keys.ts'
 import { migrate } from '../../../plugins/stores/sql/migrate.ts'
 import { migrations } from '../../../plugins/stores/sql/migrations/index.ts'
 import { storingAnyText } from '../../../plugins/stores/sql/postgres/dialect.ts'
+import { DataKeys } from '../../../plugins/stores/sql/data-keys.ts'
+import { readPage } from '../../../plugins/stores/sql/records/page.ts'
+import { RecordSink } from '../../../plugins/stores/sql/records/sink.ts'
 import { readUsage } from '../../../plugins/stores/sql/records/usage.ts'
 import { connectSqlite } from '../../../plugins/stores/sql/sqlite/open.ts'
+import { SealedParts } from '../../../plugins/stores/sql/sealed-parts.ts'
 import type { Tables } from '../../../plugins/stores/sql/tables.ts'
 import { Workplace } from '../../kit/turnpike-process.ts'
 import { FakeClock } from '../../kit/set-up.ts'
-import { silent } from './databases.ts'
+import { silent, testSealer } from './databases.ts'
+import { record } from './records.ts'
 import { masterKey, openSql, run } from './sql.ts'
 
 // A database that version 0.1 made, with the master key of these tests, and its API keys.
@@ -121,6 +127,7 @@ for (const [name, open] of Object.entries(onDialects))
       '0024-record-filters',
       '0025-record-costs',
       '0026-usage-quarters',
+      '0027-attempts',
     ])
     const keys = new SqlKeys(database, new FakeClock(), silent, { cacheTtlMs: 0, staleKeysMs: 0 })
     t.same((await keys.find('rotated'))?.previous, [{ hash: 'old', validUntil: 99 }])
@@ -152,6 +159,71 @@ for (const [name, open] of Object.entries(onDialects))
       t.match(await readUsage(database, { from: day, to: day + 2 * 86_400_000, bucket: 'total', groupBy, latency: true, limit: 10 }), [
         { requests: 50, costUsd: 20 },
       ])
+  })
+
+for (const [name, open] of Object.entries(onDialects))
+  t.test(`records are found by their attempts, and old sums know none, on ${name}`, async t => {
+    const database = open(t)
+    t.teardown(() => database.destroy())
+    const migrator = new Migrator({ db: database, provider: { getMigrations: async () => migrations } })
+    t.equal((await migrator.migrateTo('0026-usage-quarters')).error, undefined)
+    const execute = (text: string): Promise<unknown> => raw.raw(text).execute(database)
+    const hour = Date.UTC(2026, 3, 1, 7)
+    const attempt = (provider: string, model: string): object => ({ provider, model, outcome: 'network', status: null, elapsedMs: 3 })
+    const answered = [attempt('down', 'm'), attempt('down', 'm'), attempt('up', 'm')]
+    for (const [id, own, attempts] of [
+      ['answered', "'m', 'up'", JSON.stringify(answered)],
+      ['failed', 'null, null', JSON.stringify([attempt('down', 'm'), attempt('late', 'n')])],
+      ['refused', 'null, null', '[]'],
+      ['odd', 'null, null', String.raw`[{"provider":"down","model":"a\u0000"},{"provider":"down","model":"b"}]`],
+    ] as const)
+      await execute(`insert into record (id, at, method, path, status, elapsed_ms, stream, model, provider, attempts, notes)
+        values ('${id}', ${hour}, 'POST', '/v1/responses', 424, 1, 0, ${own}, '${attempts}', '[]')`)
+    for (const bucket of ['minute', 'quarter', 'hour', 'day', 'day-keys', 'day-models']) {
+      const at = bucket.startsWith('day') ? hour - (hour % 86_400_000) : hour
+      const key = `'${bucket}', ${at}, ${bucket === 'day-models' ? "'', '', ''" : "'o', '', 'k'"}, ${bucket === 'day-keys' ? "'', ''" : "'m', 'up'"}`
+      await execute(`insert into "usage" values (${key}, 10, 4, 100, 20, 30, 4000000000, 2)`)
+      await execute(`insert into usage_latency values (${key}, 7, 3)`)
+    }
+    t.same(await migrate(database), ['0027-attempts'])
+
+    const found = async (filter: RecordFilter): Promise<readonly string[]> =>
+      (await readPage(database, filter, { limit: 10 })).map(({ id }) => id).toSorted()
+    t.same(await found({ provider: 'late' }), ['failed'])
+    t.same(await found({ provider: 'down' }), ['answered', 'failed'])
+    t.same(await found({ provider: 'down', model: 'm' }), ['answered', 'failed'])
+    t.same(await found({ provider: 'down', model: 'n' }), [])
+    t.same(await found({ model: 'm' }), ['answered', 'failed'])
+    t.same(await found({ provider: 'up' }), ['answered'])
+    t.match(await readPage(database, { id: 'failed' }, { limit: 1 }), [{ provider: 'late', model: 'n' }])
+    t.match(await readPage(database, { id: 'odd' }, { limit: 1 }), [{ provider: null, model: null }])
+
+    const span = { from: hour, to: hour + 86_400_000, limit: 10, latency: true } as const
+    const unknown = { errorsBy: null, attempts: null, failedAttempts: null, faults: null, attemptLatency: { p50Ms: null, p95Ms: null } }
+    for (const groupBy of [[], ['model'], ['provider', 'org']] as const)
+      for (const bucket of ['hour', 'day', 'total'] as const)
+        t.match(
+          await readUsage(database, { ...span, bucket, groupBy }),
+          [{ requests: 10, errors: 4, costUsd: 4, ...unknown }],
+          `${bucket} by ${groupBy.join()}`,
+        )
+    const parts = new SealedParts(new DataKeys(database, testSealer(), new FakeClock(), silent, 90))
+    await new RecordSink(database, parts, silent).write([
+      record(0, {
+        at: hour + 1,
+        org: 'o',
+        keyId: 'k',
+        model: 'm',
+        provider: 'up',
+        attempts: [{ provider: 'up', model: 'm', outcome: 'ok', status: 200, elapsedMs: 5 }],
+      }),
+    ])
+    for (const bucket of ['hour', 'day', 'total'] as const)
+      t.match(
+        await readUsage(database, { ...span, bucket, groupBy: ['model'] }),
+        [{ requests: 11, errors: 4, errorsBy: { caller: 0 }, attempts: 1, failedAttempts: 0, attemptLatency: { p50Ms: Number } }],
+        'what came later is counted',
+      )
   })
 
 t.test('turnpike check leaves it alone, and keys list upgrades it', async t => {

@@ -16,6 +16,7 @@ import * as usageDays from './0023-usage-days.ts'
 import * as recordFilters from './0024-record-filters.ts'
 import * as recordCosts from './0025-record-costs.ts'
 import * as usageQuarters from './0026-usage-quarters.ts'
+import * as attempts from './0027-attempts.ts'
 
 /** All migrations, run in the order of their names. Never change a released one. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -36,4 +37,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0024-record-filters': recordFilters,
   '0025-record-costs': recordCosts,
   '0026-usage-quarters': usageQuarters,
+  '0027-attempts': attempts,
 }

@@ -1,4 +1,4 @@
-import type { RecordFacts } from '../../../../core/index.ts'
+import { errorCauses, recordedUsage, type NamedModels, type RecordFacts } from '../../../../core/index.ts'
 import { storableText } from '../storable-text.ts'
 import { durationBucket } from './durations.ts'
 
@@ -10,37 +10,62 @@ const dayMs = 86_400_000
 export const rollUpMs = { minute: 60_000, quarter: 900_000, hour: 3_600_000, day: dayMs, 'day-models': dayMs, 'day-keys': dayMs } as const
 
 export const usageKey = ['bucket', 'at', 'org', 'team', 'key_id', 'model', 'provider'] as const
-export const usageSums = ['requests', 'errors', 'input_tokens', 'cached_tokens', 'output_tokens', 'cost', 'unpriced'] as const
+/** The sums that every row has. */
+const oldSums = ['requests', 'errors', 'input_tokens', 'cached_tokens', 'output_tokens', 'cost', 'unpriced'] as const
+/** The sums that are null in rows of a version that did not count them. */
+export const laterSums = [
+  'caller_errors',
+  'policy_errors',
+  'vendor_errors',
+  'gateway_errors',
+  'attempts',
+  'failed_attempts',
+  'faults',
+] as const
+export const usageSums = [...oldSums, ...laterSums] as const
+export const latencySums = ['answers', 'attempts'] as const
 
-/** What one record adds. */
-export type Added = readonly [
-  at: number,
-  org: string,
-  team: string,
-  key: string,
-  model: string,
-  provider: string,
-  ...sums: readonly number[],
-  duration: number | null,
-]
+export function mayBeNull(sum: string): boolean {
+  return (laterSums as readonly string[]).includes(sum)
+}
 
-/** There is a duration only if a provider answered. */
-export function addedBy({ at, org, team, keyId, model, provider, status, usage, costUsd, elapsedMs }: RecordFacts): Added {
-  const isError = status >= 400
-  return [
-    at,
-    org ?? '',
-    team ?? '',
-    keyId ?? '',
-    storableText(model ?? ''),
-    provider ?? '',
-    1,
-    Number(isError),
-    usage ? usage.uncachedInput + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h : 0,
-    usage?.cacheRead ?? 0,
-    usage?.output ?? 0,
-    Math.round((costUsd ?? 0) * 1e9),
-    Number(usage !== null && costUsd === null),
-    provider === null || isError ? null : durationBucket(elapsedMs),
-  ]
+export type Place = readonly [at: number, org: string, team: string, key: string, model: string, provider: string]
+/** What one record adds to the usage of one model at one provider. */
+export type AddedUsage = readonly [...Place, ...sums: readonly number[]]
+/** An answer, an attempt that succeeded, or both. */
+export type AddedTime = readonly [...Place, duration: number, answers: number, attempts: number]
+
+export interface Added {
+  readonly usage: AddedUsage[]
+  readonly times: AddedTime[]
+}
+
+export function addedBy(records: readonly RecordFacts[], named: NamedModels): Added {
+  const added: Added = { usage: [], times: [] }
+  for (const record of records) addTo(added, record, named)
+  return added
+}
+
+function addTo({ usage, times }: Added, record: RecordFacts, named: NamedModels): void {
+  const { at, org, team, keyId } = record
+  for (const part of recordedUsage(record, named.has)) {
+    const { errorCause, answerMs, attemptsMs } = part
+    const place: Place = [at, org ?? '', team ?? '', keyId ?? '', storableText(part.model ?? ''), part.provider ?? '']
+    usage.push([
+      ...place,
+      part.requests,
+      Number(errorCause !== undefined),
+      part.inputTokens,
+      part.cachedTokens,
+      part.outputTokens,
+      Math.round(part.costUsd * 1e9),
+      part.unpriced,
+      ...errorCauses.map(cause => Number(cause === errorCause)),
+      part.attempts,
+      part.failedAttempts,
+      part.faults,
+    ])
+    if (answerMs !== undefined) times.push([...place, durationBucket(answerMs), 1, 0])
+    for (const ms of attemptsMs) times.push([...place, durationBucket(ms), 0, 1])
+  }
 }

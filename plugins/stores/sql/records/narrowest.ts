@@ -1,4 +1,4 @@
-import { sql, type Kysely, type RawBuilder } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { RecordFilter } from '../../../../core/index.ts'
 import { isSqlite } from '../migrations/dialect.ts'
 import type { Tables } from '../tables.ts'
@@ -31,35 +31,43 @@ const indexes: readonly (readonly [name: string, fulfilled: readonly Condition[]
 ]
 
 /** More rows than this need not be counted: a page is full soon. */
-const mostCounted = 1_000
+export const mostCounted = 1_000
+
+export interface FittingIndex {
+  readonly name: string
+  /** The part of the filter that it fulfils, and the time. */
+  readonly fulfilled: RecordFilter
+}
 
 /**
  * The index with the fewest records for a filter. SQLite cannot know that a value is rare, and would often read all records of a common one.
- * Undefined where the database chooses: Postgres knows, and often there is nothing to choose. `matching` makes a query for what an index has.
+ * Undefined where the database chooses: Postgres knows, and often there is nothing to choose. `count` counts what an index has, up to
+ * `mostCounted`.
  */
 export async function narrowestIndex(
   database: Kysely<Tables>,
   filter: RecordFilter,
-  matching: (index: RawBuilder<unknown>, conditions: RecordFilter) => RawBuilder<unknown>,
-): Promise<string | undefined> {
+  count: (index: FittingIndex) => Promise<number>,
+): Promise<FittingIndex | undefined> {
   if (!isSqlite(database) || filter.id !== undefined) return undefined
   const conditions = conditionsIn(filter)
   const fitting = indexes.filter(([, fulfilled]) => fulfilled.every(condition => conditions.has(condition)))
   const candidates = fitting.filter(
     ([name, fulfilled]) => !fitting.some(([other, more]) => other !== name && fulfilled.every(condition => more.includes(condition))),
   )
-  if (candidates.length < 2) return candidates[0]?.[0]
-  let narrowest = { name: '', count: Infinity }
-  for (const [name, fulfilled] of candidates) {
-    const { from, to } = filter
-    const own: RecordFilter = Object.assign({}, ...fulfilled.map(condition => conditions.get(condition)))
-    const rows = matching(sql`record indexed by ${sql.ref(name)}`, { from, to, ...own })
-    const {
-      rows: [row],
-    } = await sql<{ readonly count: number }>`select count(*) as count from (${rows} limit ${mostCounted})`.execute(database)
-    if (row!.count < narrowest.count) narrowest = { name, count: row!.count }
+  const { from, to } = filter
+  const all = candidates.map(([name, conditionsOf]): FittingIndex => {
+    const own: RecordFilter = Object.assign({}, ...conditionsOf.map(condition => conditions.get(condition)))
+    return { name, fulfilled: { from, to, ...own } }
+  })
+  if (all.length < 2) return all[0]
+  let narrowest: FittingIndex | undefined
+  let fewest = Infinity
+  for (const index of all) {
+    const found = await count(index)
+    if (found < fewest) [narrowest, fewest] = [index, found]
   }
-  return narrowest.name
+  return narrowest
 }
 
 /** The highest cost from which there is an index that has all records of this cost or more. */

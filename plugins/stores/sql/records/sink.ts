@@ -1,12 +1,14 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
-import { describeError, type LogSink, type Logger, type RequestRecord } from '../../../../core/index.ts'
+import { describeError, NamedModels, type LogSink, type Logger, type RequestRecord } from '../../../../core/index.ts'
 import { inOrder } from '../in-order.ts'
 import type { SealedParts } from '../sealed-parts.ts'
 import type { Tables } from '../tables.ts'
 import { isUnavailable } from '../unavailable.ts'
 import { erasedAmong } from './erasure.ts'
+import { askedStatements } from './asked.ts'
 import { insertedAmong, insertions } from './insert.ts'
+import { withNames } from './named-models.ts'
 import { rollUps } from './roll-up.ts'
 import type { RecordContentTable } from './tables.ts'
 
@@ -23,6 +25,7 @@ export class RecordSink implements LogSink {
   readonly #parts: SealedParts
   readonly #log: Logger
   readonly #stopping = new AbortController()
+  #named = new NamedModels()
 
   constructor(database: Kysely<Tables>, parts: SealedParts, log: Logger) {
     this.#database = database
@@ -50,14 +53,20 @@ export class RecordSink implements LogSink {
   async #store(batch: readonly RequestRecord[]): Promise<void> {
     const contents = await this.#sealed(batch)
     const statements = await insertions(this.#database, batch)
-    const sums = rollUps(this.#database, batch)
+    const wantedNames = this.#named.wantedBy(batch)
+    const sums = wantedNames.length === 0 ? rollUps(this.#database, batch, this.#named) : []
+    let named = this.#named
     await this.#database.transaction().execute(async transaction => {
       const added = insertedAmong(transaction, batch, await inOrder(transaction, statements))
       const wanted = contents.length === 0 ? contents : await wantedAmong(transaction, contents, added)
       const insertion = transaction.insertInto('record_content').values(wanted)
-      const addedSums = added.length === batch.length ? sums : rollUps(transaction, added)
-      await inOrder(transaction, [...addedSums, ...(wanted.length > 0 ? [insertion.compile()] : [])])
+      named = await withNames(transaction, this.#named, wantedNames)
+      const isKnown = wantedNames.length === 0 && added.length === batch.length
+      const addedSums = isKnown ? sums : rollUps(transaction, added, named)
+      const asked = askedStatements(transaction, added)
+      await inOrder(transaction, [...addedSums, ...asked, ...(wanted.length > 0 ? [insertion.compile()] : [])])
     })
+    this.#named = named
   }
 
   async #sealed(batch: readonly RequestRecord[]): Promise<readonly RecordContentTable[]> {

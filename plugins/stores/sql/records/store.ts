@@ -1,4 +1,4 @@
-import { sql, type Kysely, type RawBuilder } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import {
   isObject,
   type Clock,
@@ -13,11 +13,10 @@ import {
   type UsageQuery,
   type UsageRow,
 } from '../../../../core/index.ts'
-import { beforeInTime } from '../page.ts'
 import type { SealedParts } from '../sealed-parts.ts'
 import type { Tables } from '../tables.ts'
 import { eraseContent } from './erasure.ts'
-import { costLevelOf, narrowestIndex } from './narrowest.ts'
+import { readPage } from './page.ts'
 import type { RecordTable } from './tables.ts'
 import { readUsage } from './usage.ts'
 
@@ -36,13 +35,8 @@ export class SqlRecords implements RecordStore {
     this.#log = log
   }
 
-  async page(filter: RecordFilter, { limit, after }: PageQuery): Promise<readonly RecordFacts[]> {
-    const index = await narrowestIndex(this.#reader, filter, (index, part) => sql`select 1 from ${index} where ${wanted(part)}`)
-    const { rows } = await sql<RecordTable>`
-      select * from record ${index === undefined ? sql`` : sql`indexed by ${sql.ref(index)}`}
-      where ${wanted(filter)} ${after ? sql`and ${beforeInTime('at', after)}` : sql``}
-      order by at desc, id desc limit ${limit}`.execute(this.#reader)
-    return rows.map(factsFrom)
+  async page(filter: RecordFilter, query: PageQuery): Promise<readonly RecordFacts[]> {
+    return (await readPage(this.#reader, filter, query)).map(factsFrom)
   }
 
   async find(id: string): Promise<RecordFacts | undefined> {
@@ -88,27 +82,6 @@ export class SqlRecords implements RecordStore {
       rows.map(({ key_id, requests, cost, last_used_at }) => [key_id, { requests, costUsd: cost / 1e9, lastUsedAt: last_used_at }]),
     )
   }
-}
-
-function wanted({ id, from, to, minCostUsd, key, status, ...equal }: RecordFilter): RawBuilder<unknown> {
-  const conditions = [
-    ...(id === undefined ? [] : [sql`(id = ${id} or answer_id = ${id})`]),
-    ...(key === undefined ? [] : [sql`key_id = ${key}`]),
-    // Written out, so that the database sees that an index of errors fits.
-    ...(status === undefined ? [] : [status === 'error' ? sql`status >= 400` : sql`status = ${status}`]),
-    ...Object.entries(equal).flatMap(([column, value]) => (value === undefined ? [] : [sql`${sql.ref(column)} = ${value}`])),
-    ...(from === undefined ? [] : [sql`at >= ${from}`]),
-    ...(to === undefined ? [] : [sql`at < ${to}`]),
-    ...(minCostUsd === undefined ? [] : costing(minCostUsd)),
-  ]
-  return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `)
-}
-
-/** The level is written out, so that the database sees that its index fits. An unknown cost counts as 0. */
-function costing(minCostUsd: number): readonly RawBuilder<unknown>[] {
-  if (minCostUsd <= 0) return []
-  const level = costLevelOf(minCostUsd)
-  return [...(level ? [sql`cost_usd >= ${sql.lit(level.leastUsd)}`] : []), sql`cost_usd >= ${minCostUsd}`]
 }
 
 function factsFrom(row: RecordTable): RecordFacts {

@@ -49,12 +49,35 @@ export interface UsageTable {
   /** Nano-dollars. */
   readonly cost: number
   readonly unpriced: number
+  /** This and what follows is null where only versions added up that did not count it. */
+  readonly caller_errors: number | null
+  readonly policy_errors: number | null
+  readonly vendor_errors: number | null
+  readonly gateway_errors: number | null
+  readonly attempts: number | null
+  readonly failed_attempts: number | null
+  readonly faults: number | null
 }
 
-/** How many requests were answered within a duration: `duration` is a bucket of `durationBucket`. */
+/** How many requests were answered, and how many attempts succeeded, within a duration: `duration` is a bucket of `durationBucket`. */
 export interface UsageLatencyTable extends Pick<UsageTable, 'bucket' | 'at' | 'org' | 'team' | 'key_id' | 'model' | 'provider'> {
   readonly duration: number
   readonly answers: number
+  readonly attempts: number
+}
+
+/** A model that no catalog lists and that usage names: see `NamedModels`. */
+export interface NamedModelTable {
+  readonly org: string
+  readonly provider: string
+  readonly model: string
+}
+
+/** A name of `namesAsked` by which a filter finds a record, in addition to the record's own model and provider. */
+export interface RecordAskedTable {
+  readonly name: string
+  readonly at: number
+  readonly id: string
 }
 
 export interface KeyUseTable {

@@ -3,7 +3,7 @@ import type { AnswerTimes, UsageGroup, UsageQuery, UsageRow } from '../../../../
 import type { Tables } from '../tables.ts'
 import { answerTimesOf } from './durations.ts'
 import { isSqlite } from '../migrations/dialect.ts'
-import { rollUpMs } from './added.ts'
+import { rollUpMs, type laterSums } from './added.ts'
 import { jsonRows } from './json-rows.ts'
 import { spansOf } from './spans.ts'
 import type { UsageTable } from './tables.ts'
@@ -20,11 +20,21 @@ const sumColumns = {
   cost: 'cost',
   unpriced: 'unpriced',
 } as const
+const laterColumns = {
+  caller: 'caller_errors',
+  policy: 'policy_errors',
+  vendor: 'vendor_errors',
+  gateway: 'gateway_errors',
+  attempts: 'attempts',
+  failedAttempts: 'failed_attempts',
+  faults: 'faults',
+} as const satisfies Readonly<Record<string, (typeof laterSums)[number]>>
 
 /** Null: not among the top. */
 type GroupRow = Readonly<Partial<Record<UsageGroup, string | null>>> & { readonly start: number }
-type SumRow = GroupRow & Readonly<Record<keyof typeof sumColumns, number>>
-type DurationRow = GroupRow & { readonly duration: number; readonly answers: number }
+type SumRow = GroupRow & Readonly<Record<keyof typeof sumColumns, number> & Record<keyof typeof laterColumns, number | null>>
+type DurationRow = GroupRow & { readonly duration: number; readonly answers: number; readonly attempts: number }
+type Times = Required<Pick<UsageRow, 'latency' | 'attemptLatency'>>
 
 /** Adds up the sums of minutes, hours and days. */
 export async function readUsage(database: Kysely<Tables>, query: UsageQuery): Promise<readonly UsageRow[]> {
@@ -32,7 +42,7 @@ export async function readUsage(database: Kysely<Tables>, query: UsageQuery): Pr
   const groups = [...new Set(query.groupBy)]
   const [start, ...keys] = keysOf(query, groups)
   // SQLite hands out no whole number above 2^53, which is nine million dollars.
-  const sums = Object.entries(sumColumns).map(
+  const sums = Object.entries({ ...sumColumns, ...laterColumns }).map(
     ([name, column]) => sql`cast(sum(span.sign * u.${sql.ref(column)}) as double precision) as ${sql.ref(name)}`,
   )
   const { rows } = await sql<SumRow>`
@@ -40,45 +50,54 @@ export async function readUsage(database: Kysely<Tables>, query: UsageQuery): Pr
     from ${tableOf(database, 'usage', query, groups)}
     where ${wanted(query)}
     group by ${sql.join([start, ...keys])}
-    having sum(span.sign * u.requests) > 0
+    having sum(span.sign * u.requests) > 0 or sum(span.sign * u.attempts) > 0
     order by 1
     limit ${limit}`.execute(database)
   const times = latency && rows.length > 0 ? await readTimes(database, query, groups) : undefined
   return rows.map(row => {
-    const { requests, errors, inputTokens, cachedTokens, outputTokens, unpriced } = row
+    const { requests, errors, inputTokens, cachedTokens, outputTokens, unpriced, attempts, failedAttempts, faults } = row
     return {
       at: query.bucket === 'total' ? from : row.start,
       group: groupOf(row, groups),
       requests,
       errors,
+      errorsBy: errorsBy(row),
+      attempts,
+      failedAttempts,
+      faults,
       inputTokens,
       cachedTokens,
       outputTokens,
       costUsd: row.cost / 1e9,
       unpriced,
-      ...(times && { latency: times.get(nameOf(row, groups)) ?? answerTimesOf(new Map()) }),
+      ...(times && (times.get(nameOf(row, groups)) ?? timesOf([]))),
     }
   })
 }
 
-/** How long answers took, by bucket and group. */
-async function readTimes(
-  database: Kysely<Tables>,
-  query: UsageQuery,
-  groups: readonly UsageGroup[],
-): Promise<ReadonlyMap<string, AnswerTimes>> {
+function errorsBy({ caller, policy, vendor, gateway }: SumRow): UsageRow['errorsBy'] {
+  if (caller === null || policy === null || vendor === null || gateway === null) return null
+  return { caller, policy, vendor, gateway }
+}
+
+/** How long answers and attempts took, by bucket and group. */
+async function readTimes(database: Kysely<Tables>, query: UsageQuery, groups: readonly UsageGroup[]): Promise<ReadonlyMap<string, Times>> {
   const [start, ...keys] = keysOf(query, groups)
   const { rows } = await sql<DurationRow>`
     select ${sql.join([sql`${start} as start`, ...named(keys, groups), sql`u.duration as duration`])},
-      cast(sum(span.sign * u.answers) as bigint) as answers
+      cast(sum(span.sign * u.answers) as bigint) as answers, cast(sum(span.sign * u.attempts) as bigint) as attempts
     from ${tableOf(database, 'usage_latency', query, groups)}
     where ${wanted(query)}
     group by ${sql.join([start, ...keys, sql`u.duration`])}
-    having sum(span.sign * u.answers) > 0`.execute(database)
+    having sum(span.sign * u.answers) > 0 or sum(span.sign * u.attempts) > 0`.execute(database)
   const byRow = Map.groupBy(rows, row => nameOf(row, groups))
-  return new Map(
-    Array.from(byRow, ([name, counts]) => [name, answerTimesOf(new Map(counts.map(({ duration, answers }) => [duration, answers])))]),
-  )
+  return new Map(Array.from(byRow, ([name, counts]) => [name, timesOf(counts)]))
+}
+
+function timesOf(counts: readonly DurationRow[]): Times {
+  const times = (counted: 'answers' | 'attempts'): AnswerTimes =>
+    answerTimesOf(new Map(counts.filter(row => row[counted] > 0).map(row => [row.duration, row[counted]])))
+  return { latency: times('answers'), attemptLatency: times('attempts') }
 }
 
 /** What rows are grouped by: the start of the bucket, then the groups. */
@@ -112,7 +131,7 @@ function tableOf(
   )
   return sql`${inSpans(database, table, query)} left join (
       select ${own} from ${inSpans(database, 'usage', { ...query, timeZone: undefined })} where ${wanted(query)}
-      group by ${own} order by sum(span.sign * u.requests) desc, ${own} limit ${top}
+      group by ${own} order by sum(span.sign * (u.requests + coalesce(u.attempts, 0))) desc, ${own} limit ${top}
     ) as largest on ${equal}`
 }
 
