@@ -1,12 +1,20 @@
 import type { Maybe } from '../foundation/json.ts'
 import type { SpendPeriod } from './key-store.ts'
 import type { PageQuery } from './page.ts'
-import type { Level, PolicyLayer } from './policy.ts'
+import type { Level, PolicyField, PolicyLayer } from './policy.ts'
 import { token } from '../foundation/token.ts'
 
 /** The levels that have accounts, from the top. */
 export const accountLevels = ['org', 'team', 'user'] as const
 export type AccountLevel = Exclude<Level, 'key'>
+
+/**
+ * The policy of an account. `setBy: 'org'` is on locks that a token of this one organization made. All other locks were made by a token for all
+ * organizations, and the admin API lets only such tokens change them.
+ */
+export type AccountPolicy = {
+  readonly [F in PolicyField]?: NonNullable<PolicyLayer[F]> & { readonly setBy?: 'org' }
+}
 
 /** Names one account. Ids are unique per level and organization: two organizations may each have a team `research`. */
 export interface AccountRef {
@@ -21,7 +29,7 @@ export interface Account extends AccountRef {
   readonly name: string
   /** Users only: the team that the user belongs to. */
   readonly team?: string | undefined
-  readonly policy: PolicyLayer
+  readonly policy: AccountPolicy
   readonly spendCapUsd?: number | undefined
   readonly spendPeriod?: SpendPeriod | undefined
   /** Organizations only: whether requests are charged to the organization's credit in the ledger. True from the first credit entry on. */

@@ -3,12 +3,14 @@ import {
   type Account,
   type AccountChange,
   type AccountLevel,
+  type Admin,
   type JsonObject,
   type PolicyLayer,
   type SpendPeriod,
 } from '../../../core/index.ts'
 import { idSchema, metadataSchema, nameSchema, spendCapSchema, spendPeriodSchema } from './member-schemas.ts'
-import { changedPolicy, policySchema } from './policy-schema.ts'
+import { policyChangedBy } from './operator-locks.ts'
+import { policySchema } from './policy-schema.ts'
 
 /** The body of `POST` and `PATCH`. */
 export interface AccountBody {
@@ -68,13 +70,13 @@ export const checkNew = {
   user: bodyValidator(newAccountSchemas.user),
 }
 
-/** Only the members that the body names. */
-export function accountChange(account: Pick<Account, 'policy'>, body: AccountBody): AccountChange {
+/** Only the members that the body names. Throws a 403 if this caller may not change the policy so. */
+export function accountChange(admin: Admin, account: Pick<Account, 'policy'>, body: AccountBody): AccountChange {
   const { name, team, policy, spend_cap_usd: cap, spend_period: period, metadata } = body
   return {
     ...(name !== undefined && { name }),
     ...(team !== undefined && { team: team ?? undefined }),
-    ...(policy !== undefined && { policy: changedPolicy(account.policy, policy) }),
+    ...(policy !== undefined && { policy: policyChangedBy(admin, account.policy, policy) }),
     ...(cap !== undefined && { spendCapUsd: cap ?? undefined }),
     ...(period !== undefined && { spendPeriod: period ?? undefined }),
     ...(metadata !== undefined && { metadata: metadata ?? undefined }),

@@ -1,4 +1,5 @@
 import { spendAccountOf, type Account, type JsonObject } from '../../../core/index.ts'
+import { lockMakers, withoutMakers } from './operator-locks.ts'
 import { time } from './replies.ts'
 import type { Stores } from './stores.ts'
 
@@ -12,7 +13,8 @@ export async function accountObjects({ ledger }: Stores, accounts: readonly Acco
       name: account.name,
       ...(account.level !== 'org' && { org: account.org }),
       ...(account.level === 'user' && { team: account.team ?? null }),
-      policy: account.policy,
+      policy: withoutMakers(account.policy),
+      policy_set_by: lockMakers(account.policy),
       spend_cap_usd: account.spendCapUsd ?? null,
       spend_period: account.spendPeriod ?? null,
       spent_usd: account.spendCapUsd === undefined ? null : spent[index]!,

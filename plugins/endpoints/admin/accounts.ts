@@ -4,6 +4,7 @@ import { accountChange, checkChange, checkNew, type AccountBody } from './accoun
 import { accountObjects } from './account-object.ts'
 import { audited } from './audit.ts'
 import { countEarlierSpend } from './earlier-spend.ts'
+import { checkMayDelete, OperatorLocks } from './operator-locks.ts'
 import { moveKeys } from './move-keys.ts'
 import { pathId } from './path-id.ts'
 import { pageParameters, Query } from './query.ts'
@@ -17,10 +18,12 @@ const nouns = { org: 'organization', team: 'team', user: 'user' } as const
 export class Accounts {
   readonly #stores: Stores
   readonly #level: AccountLevel
+  readonly #locks: OperatorLocks
 
   constructor(stores: Stores, level: AccountLevel) {
     this.#stores = stores
     this.#level = level
+    this.#locks = new OperatorLocks(stores)
   }
 
   async list(exchange: AdminExchange): Promise<Reply> {
@@ -55,8 +58,9 @@ export class Accounts {
       name: body.name!,
       policy: {},
       createdAt: gateway.clock.now(),
-      ...accountChange({ policy: {} }, body),
+      ...accountChange(exchange.admin, { policy: {} }, body),
     }
+    await this.#locks.checkBelow(exchange.admin, { ...account, policy: {} }, body.policy ?? {})
     if (!(await this.#stores.accounts.add(account)))
       throw conflict(`The ${nouns[level]} "${id}" exists already, or existed before. Choose another id.`, 'id')
     const shown = await this.#show(account)
@@ -66,18 +70,17 @@ export class Accounts {
 
   async update(exchange: AdminExchange, gateway: AdminServices): Promise<Reply> {
     const account = await this.#find(exchange)
+    const { admin } = exchange
     const body = (await exchange.json()) as AccountBody
     checkChange[account.level](body)
     await gateway.checkPolicySettings(body.policy ?? {})
     checkIsRead(gateway, account.level, body)
     if (body.team != null) await this.#requireAbove(exchange, account.org, body.team)
-    if (
-      account.level === 'org' &&
-      exchange.admin.org !== undefined &&
-      (body.spend_cap_usd !== undefined || body.spend_period !== undefined)
-    )
+    if (account.level === 'org' && admin.org !== undefined && (body.spend_cap_usd !== undefined || body.spend_period !== undefined))
       throw forbidden('What an organization may spend is for tokens of the whole gateway to change.')
-    const change = accountChange(account, body)
+    const change = accountChange(admin, account, body)
+    await this.#locks.checkBelow(admin, account, body.policy ?? {})
+    if (body.team !== undefined) await this.#locks.checkMove(admin, account, change.team)
     const { spendCapUsd, spendPeriod: period } = { ...account, ...change }
     if (spendCapUsd !== undefined && ('spendCapUsd' in change || 'spendPeriod' in change)) {
       const { level, org, id } = account
@@ -89,7 +92,7 @@ export class Accounts {
     let [earlier, later] = [account, account]
     // Others may have changed the account meanwhile.
     const isThere = await this.#stores.accounts.update(account, current => {
-      const next = accountChange(current, body)
+      const next = accountChange(admin, current, body)
       ;[earlier, later] = [current, { ...current, ...next }]
       return next
     })
@@ -111,6 +114,7 @@ export class Accounts {
     const account = await this.#find(exchange)
     const { accounts, keys } = this.#stores
     const { level, org, id } = account
+    checkMayDelete(exchange.admin, account)
     const used = await keys.page({ org, ...(level !== 'org' && { [level]: id }) }, { limit: 1 })
     const outcome = used.length > 0 ? 'in-use' : await accounts.remove(account)
     if (outcome === 'unknown') throw notFound(nouns[level], id)

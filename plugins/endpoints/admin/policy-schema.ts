@@ -25,7 +25,7 @@ export function policySchema(level: 'account' | 'key'): JsonObject {
 }
 
 /** The policy after a change: null removes a field. */
-export function changedPolicy(policy: PolicyLayer, change: Readonly<Record<string, PolicyLayer['zdr'] | null>>): PolicyLayer {
+export function changedPolicy<P extends PolicyLayer>(policy: P, change: Readonly<Record<string, P[keyof P] | null>>): P {
   const changed = Object.entries({ ...policy, ...change }).filter(([, setting]) => setting !== null && setting !== undefined)
-  return Object.fromEntries(changed)
+  return Object.fromEntries(changed) as P
 }

@@ -31,7 +31,16 @@ export async function checkAccounts(t: Test, accounts: AccountStore, keys: KeySt
   const { spendCapUsd: _, ...uncapped } = team
   t.match(await accounts.find(team), { ...uncapped, hasCredit: true })
   t.equal((await accounts.find(team))?.spendCapUsd, undefined)
+  const policy = { zdr: { value: true, enforced: true, setBy: 'org' } } as const
+  await accounts.update(team, { policy })
+  t.same((await accounts.find(team))?.policy, policy, 'who made a lock is kept')
   t.equal(await accounts.update({ ...team, id: 'nobody' }, { name: 'x' }), false)
+  const refused = new Error('not allowed')
+  const refusing = async (): Promise<unknown> =>
+    await accounts.update(team, () => {
+      throw refused
+    })
+  await t.rejects(refusing(), refused, 'what the change throws reaches the caller')
   t.equal(await accounts.update({ ...team, id: 'nobody' }, {}), false)
 
   t.same((await accounts.page({ level: 'team' }, { limit: 10 })).map(found => found.org).toSorted(), ['another', 'example'])
