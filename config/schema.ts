@@ -106,6 +106,13 @@ export const serverSchema = {
       description: 'How long a stream may be silent before the gateway sends something to keep it open.',
     },
     runTimeoutMs: { ...milliseconds, default: defaultSettings.runTimeoutMs, description: 'The most time that one request may take.' },
+    creditWaitMs: {
+      ...milliseconds,
+      minimum: 0,
+      default: defaultSettings.creditWaitMs,
+      description:
+        'How long a request that a spend cap has no room for may wait for running requests to end, if what they hold is in the way. 0: not at all.',
+    },
     storeTimeoutMs: {
       ...milliseconds,
       default: defaultSettings.storeTimeoutMs,

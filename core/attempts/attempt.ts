@@ -1,4 +1,5 @@
 import pTimeout from 'p-timeout'
+import type { Allowance } from '../billing/allowance.ts'
 import { costOf } from '../billing/cost.ts'
 import type { Clock } from '../foundation/clock.ts'
 import { Deadline } from '../foundation/deadline.ts'
@@ -29,6 +30,8 @@ export interface AttemptParts<C extends Contender = Candidate> {
   readonly warnings?: readonly Warning[]
   /** The longest output that the provider is asked for. */
   readonly maxOutputTokens?: number | undefined
+  /** Pays for the output as it comes. Undefined if all of it is paid for. */
+  readonly allowance?: Allowance | undefined
   readonly totalMs: number
   /** For a streamed reply. */
   readonly streamed?: Pick<Timeouts, 'firstEventMs' | 'betweenEventsMs'> | undefined
@@ -89,7 +92,11 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
   }
 
   get maxOutputTokens(): number {
-    return this.#parts.maxOutputTokens ?? Infinity
+    return Math.min(this.#parts.maxOutputTokens ?? Infinity, this.allowance?.paidTokens ?? Infinity)
+  }
+
+  get allowance(): Allowance | undefined {
+    return this.#parts.allowance
   }
 
   /** Starts the reply. Calls `count` with each event before anyone else gets it. `count` may throw. */

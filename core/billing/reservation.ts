@@ -1,39 +1,68 @@
 import type { Endpoint } from '../contracts/catalog.ts'
 import type { TokenUsage } from '../contracts/events.ts'
-import type { CreditHold, CreditRange } from '../contracts/ledger.ts'
+import type { CreditHold, CreditRange, CreditShortage, Spending } from '../contracts/ledger.ts'
+import type { RunContext } from '../contracts/run-context.ts'
+import type { TokenCounter } from '../contracts/token-counter.ts'
 import type { GatewayError } from '../foundation/errors.ts'
+import { describeError } from '../foundation/logger.ts'
+import { Allowance } from './allowance.ts'
 import { costOf } from './cost.ts'
 import type { HeldWindows } from './held-windows.ts'
 import { ledgerUnavailable } from './ledger-unavailable.ts'
-import { covers, outputTokensFor, spendAt, type Spend } from './spend.ts'
+import { shortageNote } from './shortage.ts'
+import { costWith, covers, outputTokensFor, spendAt, type Spend } from './spend.ts'
 import { inputBound, type TokenNeed } from './token-need.ts'
+import type { UsualOutput } from './usual-output.ts'
 
 export interface ReservationParts {
   readonly tokens: HeldWindows | undefined
   readonly credit: CreditHold | undefined
-  /** The 402 for a further attempt that the credit does not cover. */
-  readonly refusal: () => GatewayError
+  readonly context: RunContext
+  readonly services: ReservationServices
   readonly need: TokenNeed
   /** An upper bound of the input tokens. */
   readonly inputTokens: number
 }
 
+export interface ReservationServices {
+  readonly counter: TokenCounter
+  readonly usual: UsualOutput
+  /** The 402 for a further attempt that the credit does not cover. */
+  refused(context: RunContext, shortage: CreditShortage): GatewayError
+  /** Called when the hold has ended. */
+  freed(spending: Spending): void
+}
+
+/** What an attempt may generate. */
+export interface Cover {
+  /** The output limit in tokens that keeps the cost within what can be reached. Undefined if no such limit is needed. */
+  readonly outputLimit?: number | undefined
+  /** Pays for the output as it comes. Undefined if all of it is held. */
+  readonly allowance?: Allowance | undefined
+}
+
+const uncovered: Cover = {}
+
 /** The tokens and credit held for one request. The credit that is left limits the output of each attempt. */
 export class Reservation {
   readonly #tokens: HeldWindows | undefined
   readonly #credit: CreditHold | undefined
-  readonly #refusal: () => GatewayError
+  readonly #context: RunContext
+  readonly #services: ReservationServices
   #need: TokenNeed
   #inputTokens: number
   /** What finished rounds and attempts cost, or may have cost. */
   #goneUsd = 0
   /** The known cost of failed attempts. */
   #lostUsd = 0
+  /** What a reply whose hold can grow may cost. */
+  #growsToUsd = 0
 
-  constructor({ tokens, credit, refusal, need, inputTokens }: ReservationParts) {
+  constructor({ tokens, credit, context, services, need, inputTokens }: ReservationParts) {
     this.#tokens = tokens
     this.#credit = credit
-    this.#refusal = refusal
+    this.#context = context
+    this.#services = services
     this.#need = need
     this.#inputTokens = inputTokens
   }
@@ -47,19 +76,33 @@ export class Reservation {
   }
 
   /**
-   * Makes sure that the hold covers another attempt at this endpoint, and extends it if necessary. Returns the output limit in tokens that
-   * keeps the cost within the hold, or undefined if no such limit is needed. Throws 402 if not even the shortest answer is covered.
+   * Makes sure that the hold covers another attempt at this endpoint, and extends it if necessary: for the usual output if it can grow
+   * while the reply arrives, else for the longest. Throws 402 if not even the shortest answer is covered.
    */
-  async outputLimit(endpoint: Endpoint): Promise<number | undefined> {
+  async cover(endpoint: Endpoint, canGrow: boolean): Promise<Cover> {
     const spend = this.#spendAt(endpoint)
-    if (!spend) return undefined
+    if (!spend) return uncovered
     const { leastUsd, mostUsd } = spend
-    if (covers(this.#leftUsd, mostUsd)) return undefined
-    const atLeast = covers(this.#leftUsd, leastUsd) ? 0 : leastUsd - this.#leftUsd
-    const extended = await this.#extend({ atLeast, atMost: mostUsd - this.#leftUsd })
-    if (!extended && atLeast > 0) throw this.#refusal()
-    if (covers(this.#leftUsd, mostUsd)) return undefined
-    return Math.max(this.#need.leastOutputTokens, outputTokensFor(this.#leftUsd, spend))
+    const stepTokens = this.#services.usual.expected(this.#context.caller.owner, endpoint)
+    const wantedUsd = canGrow ? Math.max(leastUsd, costWith(stepTokens, spend)) : mostUsd
+    if (!covers(this.#leftUsd, wantedUsd)) {
+      const atLeast = covers(this.#leftUsd, leastUsd) ? 0 : leastUsd - this.#leftUsd
+      const extended = await this.#extend({ atLeast, atMost: wantedUsd - this.#leftUsd })
+      if (extended !== true && atLeast > 0) throw this.#services.refused(this.#context, extended)
+    }
+    if (covers(this.#leftUsd, mostUsd)) return uncovered
+    if (canGrow) this.#growsToUsd = this.#goneUsd + mostUsd
+    const reachableUsd = canGrow ? Math.max(this.#leftUsd, this.#credit!.reachableUsd - this.#goneUsd) : this.#leftUsd
+    return {
+      ...(!covers(reachableUsd, mostUsd) && { outputLimit: Math.max(this.#need.leastOutputTokens, outputTokensFor(reachableUsd, spend)) }),
+      ...(canGrow && { allowance: this.#allowance(endpoint, spend, stepTokens) }),
+    }
+  }
+
+  /** Call with the usage that a provider reported for a whole reply, and the texts that it showed. */
+  replied(endpoint: Endpoint, usage: TokenUsage, shown: readonly string[]): void {
+    const bytes = shown.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+    this.#services.usual.note(this.#context.caller.owner, endpoint, usage, bytes)
   }
 
   /** Call when a round is over: `costUsd` is what it cost, null if unknown. */
@@ -75,7 +118,7 @@ export class Reservation {
     this.#goneUsd += usd
     if (covers(leftUsd, usd)) return true
     const missing = usd - leftUsd
-    if (await this.#credit.extend({ atLeast: missing, atMost: missing })) return true
+    if ((await this.#credit.extend({ atLeast: missing, atMost: missing })) === true) return true
     this.#goneUsd -= usd
     return false
   }
@@ -106,10 +149,13 @@ export class Reservation {
     } else if (mayBeBilled) this.#goneUsd += Math.min(spend.mostUsd, this.#leftUsd)
   }
 
-  /** `costUsd` is null if unknown. The whole hold then counts as spent. */
+  /** `costUsd` is null if unknown. All that could be held for the longest answer then counts as spent. */
   async settle(usage: TokenUsage, costUsd: number | null): Promise<void> {
+    const missingUsd = costUsd === null && this.#credit ? this.#growsToUsd - this.#credit.usd : 0
+    if (missingUsd > 0) await this.#credit!.extend({ atLeast: 0, atMost: missingUsd })
     await this.#tokens?.settle(usage.uncachedInput + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h + usage.output)
     await this.#credit?.settle(costUsd === null ? this.#credit.usd : costUsd + this.#lostUsd)
+    this.#freed()
   }
 
   /** Call when nothing was answered. The known cost of failed attempts is charged all the same. */
@@ -117,9 +163,41 @@ export class Reservation {
     await this.#tokens?.release()
     if (this.#lostUsd > 0) await this.#credit?.settle(this.#lostUsd)
     else await this.#credit?.release()
+    this.#freed()
   }
 
-  async #extend(range: CreditRange): Promise<boolean> {
+  #freed(): void {
+    const { spending } = this.#context.caller
+    if (this.#credit && spending) this.#services.freed(spending)
+  }
+
+  #allowance(endpoint: Endpoint, spend: Spend, stepTokens: number): Allowance {
+    const { outputTokenUsd, mostUsd } = spend
+    let shortage: CreditShortage | undefined
+    return new Allowance({
+      counter: this.#services.counter,
+      tokenizer: endpoint.tokenizer,
+      stepTokens,
+      paidTokens: () => (covers(this.#leftUsd, mostUsd) ? Infinity : outputTokensFor(this.#leftUsd, spend)),
+      extend: async (tokens, atLeast) => {
+        const missingUsd = mostUsd - this.#leftUsd
+        const range = { atLeast: Math.min(missingUsd, atLeast * outputTokenUsd), atMost: Math.min(missingUsd, tokens * outputTokenUsd) }
+        try {
+          const extended = await this.#credit!.extend(range)
+          if (extended === true) return true
+          shortage = extended
+        } catch (error) {
+          this.#context.log.error('what an answer may spend could not be raised', { request: this.#context.id, ...describeError(error) })
+        }
+        return false
+      },
+      ended: () => {
+        if (shortage) this.#context.note('credit', shortageNote(shortage))
+      },
+    })
+  }
+
+  async #extend(range: CreditRange): Promise<true | CreditShortage> {
     try {
       return await this.#credit!.extend(range)
     } catch (cause) {

@@ -11,12 +11,14 @@ import { Settings } from '../framework/settings.ts'
 import { GatewayError } from '../foundation/errors.ts'
 import { estimateTokens } from '../tokens/estimate.ts'
 import { safeCount } from '../tokens/safe-count.ts'
+import { CreditQueue } from './credit-queue.ts'
 import { HeldWindows } from './held-windows.ts'
 import { ledgerUnavailable } from './ledger-unavailable.ts'
-import { Reservation } from './reservation.ts'
-import { insufficientCredits } from './shortage.ts'
-import { covers, outputLimitOf, spendAt } from './spend.ts'
+import { Reservation, type ReservationServices } from './reservation.ts'
+import { insufficientCredits, shortageNote } from './shortage.ts'
+import { costWith, covers, outputLimitOf, spendAt } from './spend.ts'
 import { inputBound, type TokenNeed } from './token-need.ts'
+import { UsualOutput } from './usual-output.ts'
 import { windowText } from './windows.ts'
 
 /** The fewest output tokens assumed for a request without a limit. Only for windows of tokens. */
@@ -25,14 +27,23 @@ const averagedMs = 3_600_000
 /** Shorter texts, in bytes, are not worth counting: the bound is close enough. */
 const shortTextBytes = 2_000
 
+/** A candidate, and whether its hold can grow while its reply arrives. */
+interface Asked {
+  readonly endpoint: Endpoint
+  readonly canGrow: boolean
+}
+
 /** Holds the tokens and credit that a request may take. Throws 402 and 429, before anything is sent upstream. */
 export class Reservations {
+  readonly usual = new UsualOutput()
   readonly #ledger: Ledger
   readonly #limiter: RateLimiter
   readonly #metrics: MetricStore
   readonly #counter: TokenCounter
   readonly #clock: Clock
   readonly #settings: Settings
+  readonly #queue: CreditQueue
+  readonly #services: ReservationServices
 
   static {
     wire(this, [Ledger, RateLimiter, MetricStore, TokenCounter, Clock, Settings])
@@ -45,32 +56,47 @@ export class Reservations {
     this.#counter = counter
     this.#clock = clock
     this.#settings = settings
+    this.#queue = new CreditQueue(settings.creditWaitMs)
+    this.#services = {
+      counter,
+      usual: this.usual,
+      refused: (context, shortage) => this.#refused(context, shortage),
+      freed: spending => this.#queue.freed(spending),
+    }
   }
 
-  /** Undefined for callers without limits, which most are. `measure` runs only if it is needed. */
-  reserve(
+  /**
+   * Undefined for callers without limits, which most are. `measure` runs only if it is needed. `canGrow`: whether the hold can grow while a
+   * candidate's reply arrives, so that the usual output is enough at first.
+   */
+  reserve<C extends { readonly endpoint: Endpoint }>(
     context: RunContext,
     measure: () => TokenNeed,
-    candidates: readonly { readonly endpoint: Endpoint }[],
+    candidates: readonly C[],
+    canGrow?: (candidate: C) => boolean,
   ): Promise<Reservation> | undefined {
     const { key, spending } = context.caller
     const windows = key.limits?.some(({ tokens }) => tokens !== undefined)
     if (!windows && !spending) return undefined
-    const endpoints = candidates.map(({ endpoint }) => endpoint)
-    return this.#reserve(context, measure, endpoints)
+    const asked = candidates.map(candidate => ({ endpoint: candidate.endpoint, canGrow: spending && canGrow ? canGrow(candidate) : false }))
+    return this.#reserve(context, measure, asked)
   }
 
-  async #reserve(context: RunContext, measure: () => TokenNeed, endpoints: readonly Endpoint[]): Promise<Reservation> {
+  async #reserve(context: RunContext, measure: () => TokenNeed, asked: readonly Asked[]): Promise<Reservation> {
     const need = measure()
     const { key, spending } = context.caller
     const windows = key.limits?.filter(({ tokens }) => tokens !== undefined) ?? []
-    const tokens = windows.length > 0 ? await this.#reserveTokens(key, windows, this.#likelyTokens(need, endpoints)) : undefined
-    // A reservation cannot be extended once the first cap is short, and the ledger does not say which one that is.
-    const refusal = (): GatewayError => this.#refused({ short: spending!.caps[0] ?? 'credit' })
-    if (!spending) return new Reservation({ tokens, credit: undefined, refusal, need, inputTokens: 0 })
+    const likely = (): number =>
+      this.#likelyTokens(
+        need,
+        asked.map(({ endpoint }) => endpoint),
+      )
+    const tokens = windows.length > 0 ? await this.#reserveTokens(key, windows, likely()) : undefined
+    const parts = { tokens, need, context, services: this.#services }
+    if (!spending) return new Reservation({ ...parts, credit: undefined, inputTokens: 0 })
     try {
-      const credit = await this.#reserveCredit(context.id, spending, need, endpoints)
-      return new Reservation({ tokens, need, refusal, ...credit })
+      const credit = await this.#reserveCredit(context, spending, need, asked)
+      return new Reservation({ ...parts, ...credit })
     } catch (error) {
       await tokens?.release()
       throw error
@@ -98,50 +124,69 @@ export class Reservations {
 
   /** A token is at least one byte, and that bound costs nothing. The tokens are counted only if the bound exceeds the credit. */
   async #reserveCredit(
-    requestId: string,
+    context: RunContext,
     spending: Spending,
     need: TokenNeed,
-    endpoints: readonly Endpoint[],
+    asked: readonly Asked[],
   ): Promise<{ readonly credit: CreditHold; readonly inputTokens: number }> {
+    const { owner } = context.caller
     const bound = inputBound(need)
     const bytes = bound - need.otherInputTokens
-    const range = this.#rangeOf(endpoints, need, bound)
-    const first = await this.#hold(requestId, spending, range)
+    const range = this.#rangeOf(asked, owner, need, bound)
+    const isLong = bytes > shortTextBytes
+    const first = await this.#hold(context, spending, range, !isLong)
     const credit = 'short' in first ? undefined : first
-    if (credit && (bytes <= shortTextBytes || covers(credit.usd, range.atMost))) return { credit, inputTokens: bound }
-    const counted = bytes > shortTextBytes ? await this.#count(need.texts, endpoints) : undefined
+    if (credit && (!isLong || covers(credit.usd, range.atMost))) return { credit, inputTokens: bound }
+    const counted = isLong ? await this.#count(need.texts, asked) : undefined
     if (counted === undefined || counted >= bytes) {
-      if (credit) return { credit, inputTokens: bound }
-      throw this.#refused(first as CreditShortage)
+      const held = credit ?? (isLong ? await this.#hold(context, spending, range, true) : first)
+      if ('short' in held) throw this.#refused(context, held)
+      return { credit: held, inputTokens: bound }
     }
     await credit?.release()
     const inputTokens = counted + need.otherInputTokens
-    const closer = await this.#hold(requestId, spending, this.#rangeOf(endpoints, need, inputTokens))
-    if ('short' in closer) throw this.#refused(closer)
+    const closer = await this.#hold(context, spending, this.#rangeOf(asked, owner, need, inputTokens), true)
+    if ('short' in closer) throw this.#refused(context, closer)
     return { credit: closer, inputTokens }
   }
 
   /** From the lowest cost at the cheapest endpoint to the highest at the most expensive one of those that are likely to be asked. */
-  #rangeOf(endpoints: readonly Endpoint[], need: TokenNeed, inputTokens: number): CreditRange {
-    const spends = endpoints.map(endpoint => (endpoint.price ? spendAt(endpoint, endpoint.price, need, inputTokens) : free))
+  #rangeOf(asked: readonly Asked[], owner: string, need: TokenNeed, inputTokens: number): CreditRange {
+    const spends = asked.map(({ endpoint, canGrow }) => {
+      if (!endpoint.price) return free
+      const spend = spendAt(endpoint, endpoint.price, need, inputTokens)
+      return canGrow ? { ...spend, mostUsd: Math.max(spend.leastUsd, costWith(this.usual.expected(owner, endpoint), spend)) } : spend
+    })
     const likely = spends.slice(0, this.#settings.maxAttempts)
     return { atLeast: Math.min(...spends.map(({ leastUsd }) => leastUsd)), atMost: Math.max(...likely.map(({ mostUsd }) => mostUsd)) }
   }
 
-  async #hold(requestId: string, spending: Spending, range: CreditRange): Promise<CreditHold | CreditShortage> {
-    try {
-      return await this.#ledger.reserve(requestId, spending, range)
-    } catch (cause) {
-      throw ledgerUnavailable(cause)
+  async #hold(context: RunContext, spending: Spending, range: CreditRange, isPatient: boolean): Promise<CreditHold | CreditShortage> {
+    const reserve = async (): Promise<CreditHold | CreditShortage> => {
+      try {
+        return await this.#ledger.reserve(context.id, spending, range)
+      } catch (cause) {
+        throw ledgerUnavailable(cause)
+      }
     }
+    return await this.#queue.reserve({
+      spending,
+      leastUsd: range.atLeast,
+      isPatient,
+      reserve,
+      get signal() {
+        return context.signal
+      },
+    })
   }
 
-  #refused(shortage: CreditShortage): GatewayError {
+  #refused(context: RunContext, shortage: CreditShortage): GatewayError {
+    context.note('credit', shortageNote(shortage))
     return insufficientCredits(shortage, this.#clock.now())
   }
 
-  #count(texts: readonly string[], endpoints: readonly Endpoint[]): Promise<number | undefined> {
-    const [tokenizer, ...others] = new Set(endpoints.map(endpoint => endpoint.tokenizer))
+  #count(texts: readonly string[], asked: readonly Asked[]): Promise<number | undefined> {
+    const [tokenizer, ...others] = new Set(asked.map(({ endpoint }) => endpoint.tokenizer))
     return safeCount(this.#counter, others.length === 0 ? tokenizer : undefined, texts)
   }
 }

@@ -42,6 +42,11 @@ export function covers(heldUsd: number, wantedUsd: number): boolean {
   return heldUsd + toleranceUsd >= wantedUsd
 }
 
+/** The cost of an answer with this many output tokens, at most that of the longest. */
+export function costWith(outputTokens: number, { fixedUsd, outputTokenUsd, mostUsd }: Spend): number {
+  return Math.min(mostUsd, fixedUsd + outputTokens * outputTokenUsd)
+}
+
 /** The output tokens that `heldUsd` pays for, after the fixed cost. */
 export function outputTokensFor(heldUsd: number, { fixedUsd, outputTokenUsd }: Spend): number {
   return Math.floor((heldUsd + toleranceUsd - fixedUsd) / outputTokenUsd)

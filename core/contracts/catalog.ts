@@ -47,6 +47,13 @@ export interface Capabilities {
   /** JSON mode requires the word "JSON" in `input`; the instructions do not count. */
   readonly jsonModeReadsInput?: boolean | undefined
   readonly efforts?: readonly Effort[] | undefined
+  /**
+   * Bills reasoning that replies do not show. `asked`: only if the request sets an effort. If absent, endpoints with `efforts` do, and for
+   * others their replies tell. Under a spend cap, such replies are held in full: docs/limits.md#spend-caps.
+   */
+  readonly hiddenReasoning?: boolean | 'asked' | undefined
+  /** False: replies come whole. */
+  readonly streaming?: boolean | undefined
   readonly verbosity?: boolean | undefined
   readonly temperature?: boolean | undefined
   readonly images?: boolean | undefined

@@ -32,8 +32,10 @@ export interface Spending {
 export interface CreditHold {
   /** US dollars reserved so far. */
   readonly usd: number
-  /** Reserves more, for another round or attempt of the same request. False if less than `atLeast` is left; then nothing changes. */
-  extend(more: CreditRange): Maybe<boolean>
+  /** US dollars that it could reach if no other request held anything, when the store last looked. */
+  readonly reachableUsd: number
+  /** Reserves more, for the same request. A shortage, and nothing changes, if less than `atLeast` is left. */
+  extend(more: CreditRange): Maybe<true | CreditShortage>
   /** Replaces the reserved amount with the amount spent, even if that is more. Resolves when it is durable, if the store is. */
   settle(actualUsd: number): Maybe<void>
   release(): Maybe<void>
@@ -42,6 +44,10 @@ export interface CreditHold {
 /** What kept a request from being reserved: the first cap that leaves too little, or the organization's credit. */
 export interface CreditShortage {
   readonly short: SpendCap | 'credit'
+  /** US dollars that are neither spent nor held. Negative if more was spent than allowed. */
+  readonly leftUsd: number
+  /** US dollars that requests under way hold. */
+  readonly heldUsd: number
 }
 
 /** The most credit that an organization can have. Stores count whole billionths of a dollar, exactly up to this. */

@@ -66,7 +66,7 @@ export class DecisionAttempts {
     const { record } = surroundings
     const { context } = operation
     // A decision's output has no limit that could be lowered: either all of it is covered, or this throws the 402.
-    await reservation?.outputLimit(endpoint)
+    await reservation?.cover(endpoint, false)
     const parts = { candidate, credential, totalMs: client.timeoutMs ?? defaultTimeoutMs, lane, record }
     const run = async (attempt: Attempt<DecisionReply, DecisionCandidate>): Promise<AnsweredDecision> => {
       const { signal } = attempt

@@ -28,6 +28,8 @@ export interface Settings {
   readonly heartbeatMs: number
   /** The time limit for one request. */
   readonly runTimeoutMs: number
+  /** How long a request may wait for running ones to give back what they hold of a spend cap. 0: not at all. */
+  readonly creditWaitMs: number
   /** How long a request may wait for the store of responses: to read an earlier one, and to store its own at the end. */
   readonly storeTimeoutMs: number
   /** For providers without their own. */
@@ -70,6 +72,7 @@ export const defaultSettings: Settings = {
   commitAfterMs: 10_000,
   heartbeatMs: 15_000,
   runTimeoutMs: 900_000,
+  creditWaitMs: 2_000,
   storeTimeoutMs: 2_000,
   timeouts: { connectMs: 10_000, firstEventMs: 120_000, betweenEventsMs: 120_000, totalMs: 600_000 },
   maxAttempts: 8,

@@ -2,7 +2,7 @@ import type { Attempt } from '../attempts/attempt.ts'
 import { Failover, failoverDependencies, type Work } from '../attempts/failover.ts'
 import type { Lane } from '../attempts/lane.ts'
 import { SendingRulesIndex } from '../attempts/sending-rules.ts'
-import type { Reservation } from '../billing/reservation.ts'
+import type { Cover, Reservation } from '../billing/reservation.ts'
 import type { PassedOver } from '../contracts/log-sink.ts'
 import type { Credential, Provider, ProviderFailure } from '../contracts/provider.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
@@ -45,6 +45,8 @@ export interface GenerationTask {
   readonly context: RunContext
   readonly surroundings: AnswerSurroundings
   readonly reservation: Reservation | undefined
+  /** Whether the hold can grow while the candidate's reply arrives. */
+  canGrow(candidate: Candidate): boolean
 }
 
 /** Tries candidates in order until one answers. */
@@ -84,7 +86,8 @@ class GenerationWork implements Work<Candidate, Attempt<RaisedEvent>> {
   attempt(candidate: Candidate, credential: Credential | undefined, lane: Lane): Maybe<Attempt<RaisedEvent> | ProviderFailure> {
     const { reservation } = this.#task
     if (!reservation) return this.#attempt(candidate, credential, lane, undefined)
-    return reservation.outputLimit(candidate.endpoint).then(limit => this.#attempt(candidate, credential, lane, limit))
+    const covering = reservation.cover(candidate.endpoint, this.#task.canGrow(candidate))
+    return covering.then(cover => this.#attempt(candidate, credential, lane, cover))
   }
 
   sorted(inTurn: readonly (Credential | undefined)[], candidate: Candidate): readonly (Credential | undefined)[] {
@@ -100,7 +103,7 @@ class GenerationWork implements Work<Candidate, Attempt<RaisedEvent>> {
     candidate: Candidate,
     credential: Credential | undefined,
     lane: Lane,
-    outputLimit: number | undefined,
+    cover: Cover | undefined,
   ): Maybe<Attempt<RaisedEvent> | ProviderFailure> {
     const { request, context, surroundings, reservation } = this.#task
     const { lowering, providers, rules, failover } = this.#services
@@ -109,14 +112,19 @@ class GenerationWork implements Work<Candidate, Attempt<RaisedEvent>> {
     // The other lane of a race may have an answer.
     if (!lane.isRacing) answer.restart()
     const offered = tools?.offerTo(endpoint, request)
-    const lowered = lowering.lower(offered?.request ?? request, candidate, credential, context.caller, outputLimit)
+    const asked = offered?.request ?? request
+    const allowance = cover?.allowance
+    // To see how much comes, even a plain reply is asked for as a stream.
+    const sent = allowance && !asked.stream ? { ...asked, stream: true } : asked
+    const lowered = lowering.lower(sent, candidate, credential, context.caller, cover?.outputLimit)
     const { timeouts, slowStream } = rules.of(provider)
-    const isStream = request.stream === true
+    const isStream = sent.stream === true
     const parts = {
       candidate,
       credential,
       warnings: offered ? [...offered.warnings, ...lowered.warnings] : lowered.warnings,
       maxOutputTokens: lowered.request.max_output_tokens ?? endpoint.maxOutputTokens,
+      allowance,
       totalMs: timeouts.totalMs,
       streamed: isStream ? timeouts : undefined,
       lane,
@@ -128,7 +136,7 @@ class GenerationWork implements Work<Candidate, Attempt<RaisedEvent>> {
       context,
       answer,
       reservation,
-      slowStream: isStream ? slowStream : undefined,
+      slowStream: request.stream ? slowStream : undefined,
       line: lane.line,
       pluginOf: () => providers.pluginOf(provider.id) ?? provider.id,
     })

@@ -2,6 +2,7 @@ import type { Reservation } from '../billing/reservation.ts'
 import { Reservations } from '../billing/reservations.ts'
 import { needOf } from '../billing/token-need.ts'
 import { UnreportedUsage } from '../billing/unreported-usage.ts'
+import type { UsualOutput } from '../billing/usual-output.ts'
 import type { Maybe } from '../foundation/json.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RunContext } from '../contracts/run-context.ts'
@@ -10,6 +11,7 @@ import type { Operation } from '../operation/operation.ts'
 import type { Candidate } from '../routing/plan.ts'
 import { passOver } from '../routing/routing-record.ts'
 import { Attempts, type AnswerSurroundings } from './attempts.ts'
+import { showsProgress } from './lowering/progress.ts'
 import { Reply } from './reply.ts'
 import type { Said } from './said.ts'
 
@@ -24,6 +26,8 @@ export interface CallScope {
   readonly surroundings: AnswerSurroundings
   /** The answer so far. Replies are written to it as they are taken. */
   readonly said: Said
+  /** If what its replies may cost is used up, the answer may end early. */
+  readonly mayEndEarly?: boolean
 }
 
 /** Calls models: for a generation, and for every question that a decision asks a model. */
@@ -41,7 +45,8 @@ export class ModelCalls {
   /** Reserves tokens and credit, at once if the key has no limits. Throws 402 and 429. */
   reserve(request: GenerationRequest, candidates: readonly Candidate[], scope: CallScope): Maybe<ModelCall> {
     const { reservations } = this.#services
-    const reserving = reservations.reserve(scope.context, () => needOf(request), candidates)
+    const canGrow = (candidate: Candidate): boolean => scope.mayEndEarly === true && canGrowAt(candidate, request, reservations.usual)
+    const reserving = reservations.reserve(scope.context, () => needOf(request), candidates, canGrow)
     if (!reserving) return new ModelCall(this.#services, scope, candidates, undefined)
     return reserving.then(reservation => {
       scope.operation.hold(reservation)
@@ -53,7 +58,13 @@ export class ModelCalls {
   }
 }
 
-type CallServices = Pick<Dependencies<typeof dependencies>, 'attempts' | 'unreported'>
+/** Whether the endpoint shows what it generates: it says so, or it always did. */
+function canGrowAt(candidate: Candidate, request: GenerationRequest, usual: UsualOutput): boolean {
+  const shows = showsProgress(request, candidate)
+  return shows !== false && (usual.shows(candidate.endpoint) ?? shows ?? false)
+}
+
+type CallServices = Dependencies<typeof dependencies>
 
 /** One call: a reply or, where the provider pauses, several rounds of replies. */
 export class ModelCall {
@@ -72,10 +83,14 @@ export class ModelCall {
 
   /** Asks the candidates in order until one begins to answer. Throws the public error of the last failure, or 402. */
   open(request: GenerationRequest, candidates: readonly Candidate[] = this.candidates): Promise<Reply> {
-    const { attempts, unreported } = this.#services
-    const { context, surroundings } = this.#scope
-    const opening = attempts.open(candidates, { request, context, surroundings, reservation: this.#reservation })
-    return opening.then(attempt => new Reply({ attempt, request, scope: this.#scope, failover: attempts.failover, unreported }))
+    const { attempts, unreported, reservations } = this.#services
+    const { context, surroundings, mayEndEarly } = this.#scope
+    const reservation = this.#reservation
+    const canGrow = (candidate: Candidate): boolean => mayEndEarly === true && canGrowAt(candidate, request, reservations.usual)
+    const opening = attempts.open(candidates, { request, context, surroundings, reservation, canGrow })
+    return opening.then(
+      attempt => new Reply({ attempt, request, scope: this.#scope, failover: attempts.failover, unreported, reservation }),
+    )
   }
 
   /** Call when a round is over: `costUsd` is what it cost, null if unknown. */

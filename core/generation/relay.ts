@@ -37,7 +37,8 @@ async function slowly(
     if (next) await next
     if (reply.finish !== undefined) break
     attempt.pause()
-    await attempt.unlessAborted(sink.drained())
+    if (reply.hasUnpaid) await attempt.unlessAborted(reply.payMore())
+    if (sink.full) await attempt.unlessAborted(sink.drained())
     attempt.resume()
   }
   await reply.rest(write)

@@ -1,6 +1,8 @@
 import type { Attempt } from '../attempts/attempt.ts'
 import type { Failover } from '../attempts/failover.ts'
+import type { Allowance } from '../billing/allowance.ts'
 import { soundUsage } from '../billing/cost.ts'
+import type { Reservation } from '../billing/reservation.ts'
 import { needOf } from '../billing/token-need.ts'
 import type { UnreportedUsage } from '../billing/unreported-usage.ts'
 import type { FinishReason, TokenUsage } from '../contracts/events.ts'
@@ -9,6 +11,7 @@ import type { GenerationRequest } from '../contracts/request.ts'
 import type { GatewayError } from '../foundation/errors.ts'
 import type { Maybe } from '../foundation/json.ts'
 import { cutShort } from '../upstream/provider-failures.ts'
+import { showsProgress } from './lowering/progress.ts'
 import type { CallScope } from './model-call.ts'
 import type { RaisedEvent } from './raised-event.ts'
 
@@ -18,6 +21,7 @@ export interface ReplyParts {
   readonly scope: Pick<CallScope, 'operation' | 'context' | 'said'>
   readonly failover: Failover
   readonly unreported: UnreportedUsage
+  readonly reservation: Reservation | undefined
 }
 
 /** A provider's reply to one request, from its first semantic event to its end, and what it costs. */
@@ -35,6 +39,10 @@ export class Reply {
   #finish: FinishReason | undefined
   #isOver = false
   #isBilled = false
+  /** What came and is not paid for yet. */
+  #unpaid: (RaisedEvent & { readonly text: string }) | undefined
+  /** Nothing more could be paid for. */
+  #isCut = false
 
   constructor(parts: ReplyParts) {
     this.attempt = parts.attempt
@@ -56,9 +64,23 @@ export class Reply {
     return this.#isBilled
   }
 
+  /** True after `flow` if it stopped because the next event is not paid for. */
+  get hasUnpaid(): boolean {
+    return this.#unpaid !== undefined
+  }
+
+  /** Pays for more of the output. If nothing is left, the reply ends here. */
+  async payMore(): Promise<void> {
+    if (await this.attempt.allowance!.more(this.#unpaid!.text)) return
+    this.#unpaid = undefined
+    this.#isCut = this.#isOver = true
+    this.#finish = 'length'
+  }
+
   /** The next event, if it has arrived already. */
   take(): RaisedEvent | undefined {
     const { attempt } = this
+    if (this.#isCut) return undefined
     for (;;) {
       const event = this.#headTaken < attempt.head.length ? attempt.head[this.#headTaken++] : attempt.take()
       if (!event || this.#accept(event)) return event
@@ -82,15 +104,34 @@ export class Reply {
    */
   flow(write: (event: RaisedEvent) => boolean): Promise<void> | undefined {
     const { attempt } = this
+    if (this.#isCut) return undefined
+    const { allowance } = attempt
+    const pass = allowance
+      ? (event: RaisedEvent) => this.#pay(event, allowance, write)
+      : (event: RaisedEvent) => (this.#accept(event) ? write(event) : true)
+    const unpaid = this.#unpaid
+    if (unpaid && !pass(unpaid)) return undefined
     while (this.#headTaken < attempt.head.length) {
       const event = attempt.head[this.#headTaken++]!
-      if (this.#accept(event) && !write(event)) return undefined
-      if (this.#finish !== undefined) return undefined
+      if (!pass(event) || this.#finish !== undefined) return undefined
     }
-    const flowing = attempt.flow(event => (this.#accept(event) ? write(event) : true) && this.#finish === undefined)
+    const flowing = attempt.flow(event => pass(event) && this.#finish === undefined)
     if (flowing) return flowing.then(() => this.#checkEnd())
     this.#checkEnd()
     return undefined
+  }
+
+  /** Writes as much of the event as is paid for, and keeps the rest. */
+  #pay(event: RaisedEvent, allowance: Allowance, write: (event: RaisedEvent) => boolean): boolean {
+    this.#unpaid = undefined
+    if (!this.#accept(event)) return true
+    if (event.type === 'usage') allowance.reported(event.usage.output)
+    if (!('text' in event)) return write(event)
+    const length = allowance.take(event.text)
+    if (length === event.text.length) return write(event)
+    this.#unpaid = { ...event, text: event.text.slice(length), ...(length > 0 && event.type === 'reasoning' && { newPart: false }) }
+    if (length > 0) write({ ...event, text: event.text.slice(0, length) })
+    return false
   }
 
   /** Passes what follows the finish to `write`. Undefined if the reply is over. */
@@ -103,9 +144,9 @@ export class Reply {
     for (let event = await this.next(); event; event = this.take() ?? (await this.next())) write(event)
   }
 
-  /** The whole reply was read. */
+  /** The whole reply was read, or as much as could be paid for. */
   end(): void {
-    this.attempt.end('ok', this.usage)
+    this.attempt.end(this.#isCut ? 'left' : 'ok', this.usage)
   }
 
   /** What the caller gets for an error while the reply was read. Rethrows the reason if the caller or a time-out aborted the operation. */
@@ -134,13 +175,24 @@ export class Reply {
     const { operation } = this.#parts.scope
     const { price } = this.attempt.candidate.endpoint
     const { usage } = this
-    if (usage && this.#isCounted) return operation.bill.add(usage, price)
+    if (usage && this.#isCounted) {
+      if (this.#finish !== undefined) this.#note(usage)
+      return operation.bill.add(usage, price)
+    }
     return operation.owe(this.#counted(usage).then(counted => operation.bill.add(counted, price)))
   }
 
   /** The usage of a whole reply counts everything. While it goes on, it counts what had been said by then. */
   get #isCounted(): boolean {
-    return this.#finish !== undefined || this.#parts.scope.said.characters === this.#saidAtUsage
+    return (this.#finish !== undefined && !this.#isCut) || this.#parts.scope.said.characters === this.#saidAtUsage
+  }
+
+  /** The next hold for this model is as large as its answers usually are. */
+  #note(usage: TokenUsage): void {
+    const { reservation, request, scope } = this.#parts
+    const { candidate } = this.attempt
+    if (reservation && showsProgress(request, candidate) !== false)
+      reservation.replied(candidate.endpoint, usage, scope.said.textsAfter(this.#saidBefore))
   }
 
   #counted(reported: TokenUsage | undefined): Promise<TokenUsage> {
@@ -151,7 +203,7 @@ export class Reply {
   }
 
   #checkEnd(): void {
-    if (this.#finish === undefined && this.attempt.isOver) throw cutShort(this.attempt.candidate.provider.id)
+    if (this.#finish === undefined && !this.#unpaid && this.attempt.isOver) throw cutShort(this.attempt.candidate.provider.id)
   }
 
   /** After the finish, only the usage counts. */

@@ -117,6 +117,7 @@ export class Run implements GenerationRun {
       context: this.#context,
       surroundings: tools ? { ...this.#surroundings, tools } : this.#surroundings,
       said: this.#answer.transcript,
+      mayEndEarly: true,
     })
   }
 

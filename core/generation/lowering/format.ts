@@ -1,6 +1,6 @@
 import type { Item } from '../../contracts/items.ts'
 import type { JsonObject } from '../../foundation/json.ts'
-import type { TextFormat } from '../../contracts/request.ts'
+import type { GenerationRequest, TextFormat } from '../../contracts/request.ts'
 import type { Draft } from './draft.ts'
 
 type JsonFormat = Exclude<TextFormat, { readonly type: 'text' }>
@@ -37,8 +37,14 @@ export function lowerFormat(draft: Draft): void {
   })
 }
 
+/** Whether the gateway holds the answer until it has checked its format. */
+export function isChecked({ text }: Pick<GenerationRequest, 'text'>, candidate: Pick<Draft, 'endpoint' | 'provider'>): boolean {
+  const format = text?.format
+  return format !== undefined && format.type !== 'text' && !takes(format, candidate)
+}
+
 /** Unknown support counts as supported. */
-function takes(format: JsonFormat, { endpoint, provider }: Draft): boolean {
+function takes(format: JsonFormat, { endpoint, provider }: Pick<Draft, 'endpoint' | 'provider'>): boolean {
   const { structuredOutput } = endpoint.capabilities
   if (structuredOutput === 'none' || (structuredOutput === 'json_object' && format.type === 'json_schema')) return false
   return provider.enforces?.(format, endpoint) ?? true

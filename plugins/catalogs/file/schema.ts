@@ -51,6 +51,12 @@ const capabilities = {
     builtInTools: boolean,
     structuredOutput: { enum: ['json_schema', 'json_object', 'none'] },
     efforts: { type: 'array', items: { enum: efforts } },
+    hiddenReasoning: {
+      enum: [true, false, 'asked'],
+      description:
+        'The model bills reasoning that it does not show. `asked`: only if a request sets an effort. Under a spend cap, the gateway then holds the longest answer.',
+    },
+    streaming: { ...boolean, description: '`false`: replies come whole.' },
     verbosity: boolean,
     temperature: boolean,
     images: boolean,

@@ -29,7 +29,10 @@ export function anthropicAdapter(options: AnthropicAdapterOptions): ProviderAdap
   const { url, authorize, version = defaultVersion, beta = [], envelope = inHeaders } = options
   return {
     capabilities: { customTools: false, namespaceTools: false, allowedTools: false },
-    capabilitiesOf: endpoint => ({ webSearch: traitsOf(endpoint).search }),
+    capabilitiesOf: endpoint => {
+      const { search, thinking, thinksUnasked } = traitsOf(endpoint)
+      return { webSearch: search, hiddenReasoning: thinking === 'none' ? false : thinksUnasked || 'asked' }
+    },
     enforces,
     framing: 'sse',
     prepare(call) {

@@ -99,7 +99,7 @@ function available(limits: readonly Limited[], { atLeast, atMost }: CreditRange)
   let amount = nanoDollars(atMost)
   for (const { sum, most, short } of limits) {
     const left = most - sum.spent - sum.reserved
-    if (left < least) return { short }
+    if (left < least) return { short, leftUsd: left / 1e9, heldUsd: sum.reserved / 1e9 }
     amount = Math.min(amount, left)
   }
   return Math.max(least, amount)
@@ -126,9 +126,13 @@ function hold(limits: readonly Limited[], amount: number, onSpent: (nanoUsd: num
     get usd() {
       return held / 1e9
     },
+    get reachableUsd() {
+      return Math.min(...limits.map(({ sum, most }) => most - sum.spent)) / 1e9
+    },
     extend(range) {
-      const more = ended ? undefined : available(limits, range)
-      if (typeof more !== 'number') return false
+      // Nothing can be added to what was settled.
+      const more = ended ? { short: limits[0]!.short, leftUsd: 0, heldUsd: 0 } : available(limits, range)
+      if (typeof more !== 'number') return more
       take(more)
       return true
     },

@@ -18,8 +18,13 @@ export interface Amounts {
   readonly most: number
 }
 
-/** The result is the amount reserved. */
-export function reserve(id: string, process: string, limits: Limits, amounts: Amounts): LedgerChange<number | CreditShortage> {
+/** What a hold has, and what it could reach if no other request held anything. In nano-dollars. */
+export interface Held {
+  readonly amount: number
+  readonly reachable: number
+}
+
+export function reserve(id: string, process: string, limits: Limits, amounts: Amounts): LedgerChange<Held | CreditShortage> {
   const { counted, creditOf } = limits
   const names = counted.map(({ name }) => name)
   return {
@@ -31,20 +36,22 @@ export function reserve(id: string, process: string, limits: Limits, amounts: Am
       if (typeof amount !== 'number') return { result: amount }
       const hold: HoldRow = { id, process, amount, sums: names, credit_org: creditOf ?? null, expired_at: null }
       setAside(sums, hold, amount)
-      return { result: amount, hold }
+      return { result: { amount, reachable: reachable(limits, sums) }, hold }
     },
   }
 }
 
-/** The result is what was added, or undefined if there is not enough. */
-export function extend(id: string, limits: Limits, amounts: Amounts): LedgerChange<number | undefined> {
+export function extend(id: string, limits: Limits, amounts: Amounts): LedgerChange<Held | CreditShortage> {
   return {
     hold: id,
     apply(sums, hold) {
-      const more = hold?.expired_at === null ? available(limits, sums, amounts) : undefined
-      if (!hold || typeof more !== 'number') return { result: undefined }
+      // Settled or expired: nothing can be added to it.
+      if (hold?.expired_at !== null) return { result: { short: limits.counted[0]?.cap ?? 'credit', leftUsd: 0, heldUsd: 0 } }
+      const more = available(limits, sums, amounts)
+      if (typeof more !== 'number') return { result: more }
       setAside(sums, hold, more)
-      return { result: more, hold: { ...hold, amount: hold.amount + more } }
+      const amount = hold.amount + more
+      return { result: { amount, reachable: reachable(limits, sums) }, hold: { ...hold, amount } }
     },
   }
 }
@@ -122,15 +129,21 @@ function available({ counted, creditOf }: Limits, sums: LockedSums, { least, mos
   for (const { cap, name } of counted) {
     const { spent, reserved } = sums.sum(name)
     const left = Math.round(cap.capUsd * 1e9) - spent - reserved
-    if (left < least) return { short: cap }
+    if (left < least) return { short: cap, leftUsd: left / 1e9, heldUsd: reserved / 1e9 }
     amount = Math.min(amount, left)
   }
   if (creditOf !== undefined) {
     const { spent, reserved } = sums.credit(creditOf)
-    if (-spent - reserved < least) return { short: 'credit' }
+    if (-spent - reserved < least) return { short: 'credit', leftUsd: (-spent - reserved) / 1e9, heldUsd: reserved / 1e9 }
     amount = Math.min(amount, -spent - reserved)
   }
   return Math.max(least, amount)
+}
+
+/** What one request could hold if no other did. */
+function reachable({ counted, creditOf }: Limits, sums: LockedSums): number {
+  const caps = counted.map(({ cap, name }) => Math.round(cap.capUsd * 1e9) - sums.sum(name).spent)
+  return Math.min(...caps, creditOf === undefined ? Infinity : -sums.credit(creditOf).spent)
 }
 
 /** Nothing of an expired hold is reserved any more. */

@@ -27,6 +27,7 @@ import {
   reserve,
   settle,
   signedNanoDollars,
+  type Held,
   type Limits,
 } from './changes.ts'
 import type { LedgerProcess } from './process.ts'
@@ -66,8 +67,8 @@ export class SqlLedger implements Ledger {
     const process = this.#process.known ?? (await unlessStandstill(this.#process.id()))
     const id = randomUUID()
     try {
-      const amount = await this.#batches.run(reserve(id, process, limits, amounts), { isPatient: false })
-      return typeof amount === 'number' ? this.#hold(requestId, id, limits, amount) : amount
+      const held = await this.#batches.run(reserve(id, process, limits, amounts), { isPatient: false })
+      return 'short' in held ? held : this.#hold(requestId, id, limits, held)
     } catch (error) {
       // It may have been committed all the same.
       if (!(error instanceof Standstill) || error.mayHappen) void this.#settlements.run(release(id))
@@ -109,8 +110,8 @@ export class SqlLedger implements Ledger {
     return (await query.orderBy('at', 'desc').orderBy('id', 'desc').limit(limit).execute()).map(entryFromRow)
   }
 
-  #hold(requestId: string, id: string, limits: Limits, amount: number): CreditHold {
-    let held = amount
+  #hold(requestId: string, id: string, limits: Limits, first: Held): CreditHold {
+    let held = first
     let ended = false
     const end = async (spent: number): Promise<void> => {
       if (ended) return
@@ -122,13 +123,16 @@ export class SqlLedger implements Ledger {
     }
     return {
       get usd() {
-        return held / 1e9
+        return held.amount / 1e9
+      },
+      get reachableUsd() {
+        return held.reachable / 1e9
       },
       extend: async range => {
-        if (ended) return false
-        const more = await this.#batches.run(extend(id, limits, amountsOf(range)), { isPatient: false })
-        held += more ?? 0
-        return more !== undefined
+        const extended = await this.#batches.run(extend(id, limits, amountsOf(range)), { isPatient: false })
+        if ('short' in extended) return extended
+        held = extended
+        return true
       },
       settle: async actualUsd => await end(nanoDollars(actualUsd)),
       release: async () => await end(0),
