@@ -1,4 +1,5 @@
 import { nearest, type JsonObject, type Warning } from '../../../core/index.ts'
+import { isOfAnotherGateway } from './other-gateways.ts'
 
 const mostChecked = 20
 const longestName = 64
@@ -9,6 +10,7 @@ export function misspelledMembers(unknown: JsonObject, known: Iterable<string>):
   return Object.keys(unknown)
     .slice(0, mostChecked)
     .flatMap(param => {
+      if (isOfAnotherGateway(param)) return []
       const meant = param.length <= longestName ? nearest(param, names, lettersWrong(param)).find(name => isNear(name, param)) : undefined
       return meant === undefined ? [] : [{ param, message: `unknown, so it may have no effect: did you mean ${meant}?` }]
     })

@@ -11,6 +11,8 @@ import {
   withoutNulls,
 } from './normalise.ts'
 import { checkTools } from './tool-rules.ts'
+import { otherGatewayWarnings } from './other-gateways.ts'
+import { unknownMembers } from './unknown-members.ts'
 import { validateRequest } from './validate.ts'
 import { withoutEffect, type OnUnsupported } from './without-effect.ts'
 
@@ -50,11 +52,15 @@ export function parseRequest(body: unknown, { toolTypes = none, unsupported = 'w
   } catch (error) {
     throw chatFormRefusal(body as JsonObject) ?? error
   }
-  const warnings = withoutEffect(parsed, unsupported)
+  const warnings = [...withoutEffect(parsed, unsupported), ...unknownMembers(parsed)]
   if (!extra && !chat) return { request: parsed, warnings }
   return {
     request: extra ? { ...parsed, extra: { dialect: 'openai-responses', fields: extra } } : parsed,
-    warnings: [...warnings, ...(extra ? misspelledMembers(extra, known) : []), ...(chat ? chatMemberWarnings(chat) : [])],
+    warnings: [
+      ...warnings,
+      ...(extra ? [...misspelledMembers(extra, known), ...otherGatewayWarnings(extra)] : []),
+      ...(chat ? chatMemberWarnings(chat) : []),
+    ],
   }
 }
 

@@ -1,6 +1,9 @@
 import t from 'tap'
 import { testGateway } from '../../../core/testing/index.ts'
 import responses from '../../../plugins/endpoints/responses/index.ts'
+import webSearch from '../../../plugins/tools/web-search/index.ts'
+import { engine } from '../../kit/search-stage.ts'
+import localSealer from '../../../plugins/sealers/local/index.ts'
 import memory from '../../../plugins/stores/memory/index.ts'
 import { ask, stop, text, witness } from '../../kit/stage.ts'
 import { gateway, hello, saying, scripted } from '../../kit/gateway.ts'
@@ -100,7 +103,9 @@ t.test('nothing is remembered under a conversation', async t => {
 })
 
 t.test('an operator can have requests refused that ask for what the gateway does not have', async t => {
-  const under = await testGateway({ plugins: [memory({}), responses({ unsupported: 'refuse' }), saying('acme', hello)] })
+  const under = await testGateway({
+    plugins: [memory({}), localSealer({ masterKey: 'ab'.repeat(32) }), responses({ unsupported: 'refuse' }), saying('acme', hello)],
+  })
   t.teardown(under.stop)
   for (const param of ['background', 'conversation', 'prompt'])
     for (const stream of [true, false]) {
@@ -117,7 +122,8 @@ t.test('an operator can have requests refused that ask for what the gateway does
   t.equal(counted.status, 400)
   const harmless = ['safety_identifier', 'stream_options', 'service_tier', 'truncation', 'max_tokens']
   for (const param of harmless) t.equal((await ask(under, { ...hi, ...asked[param] })).status, 200, `${param} changes no answer`)
-  for (const body of defaults) t.equal((await ask(under, { ...hi, ...body })).status, 200)
+  for (const { routing: _, ...body } of defaults as readonly { readonly routing?: object }[])
+    t.equal((await ask(under, { ...hi, ...body })).status, 200)
 })
 
 t.test('the forms of the other protocol are refused with the form that is expected', async t => {
@@ -180,6 +186,77 @@ t.test('an unknown member that is almost a known one is named', async t => {
   }
   const vendors = { top_k: 1, seed: 1, min_p: 0.1, repetition_penalty: 1, response: 1, logit_bias: {}, ['temperature'.repeat(99)]: 1 }
   t.equal((await ask(under, { ...hi, ...vendors })).headers.get('x-gateway-warnings'), null, 'members of vendors are not')
+})
+
+t.test('an unknown member inside routing or a tool is named, with the nearest known one', async t => {
+  const under = await gateway({ plugins: [saying('acme', hello), engine('found').plugin, webSearch({})] })
+  t.teardown(under.stop)
+  const f = { type: 'function', name: 'f', parameters: { type: 'object', anything: 1 } }
+  const search = (members: object): object => ({ tools: [f, { type: 'web_search', ...members }] })
+  const routing = 'unknown, so it has no effect'
+  const tool = 'unknown, so it may have no effect'
+  const cases: readonly (readonly [body: object, param: string, effect: string, meant?: string])[] = [
+    [{ routing: { model: { fallback: ['m'] } } }, 'routing.model.fallback', routing, 'routing.model.fallbacks'],
+    [{ routing: { provider: { fallback: ['m'] } } }, 'routing.provider.fallback', routing, 'routing.provider.fallbacks'],
+    [{ routing: { fallbacks: ['acme/m'] } }, 'routing.fallbacks', routing, 'routing.model.fallbacks'],
+    [{ routing: { model: { interval: '1h' } } }, 'routing.model.interval', routing, 'routing.provider.interval'],
+    [{ routing: { provider: { order: ['acme'] } } }, 'routing.provider.order', routing, 'routing.provider.fallbacks'],
+    [{ routing: { models: ['acme/m'] } }, 'routing.models', routing, 'routing.model.fallbacks'],
+    [{ routing: { quantizations: ['fp8'] } }, 'routing.quantizations', routing],
+    [{ routing: { ['a; b: c\n']: 1 } }, 'routing.*', routing],
+    [search({ allowed_domains: ['example.com'] }), 'tools[1].allowed_domains', tool, 'tools[1].filters.allowed_domains'],
+    [search({ blocked_domain: ['example.com'] }), 'tools[1].blocked_domain', tool, 'tools[1].filters.blocked_domains'],
+    [search({ filters: { allow_domains: [] } }), 'tools[1].filters.allow_domains', tool, 'tools[1].filters.allowed_domains'],
+    [search({ filters: { excluded_domains: [] } }), 'tools[1].filters.excluded_domains', tool, 'tools[1].filters.blocked_domains'],
+    [search({ max_results: 3 }), 'tools[1].max_results', tool, 'tools[1].search_context_size'],
+    [search({ country: 'DE' }), 'tools[1].country', tool, 'tools[1].user_location.country'],
+    [{ tools: [{ ...f, paramters: {} }] }, 'tools[0].paramters', tool, 'tools[0].parameters'],
+    [{ tools: [{ ...f, cache_control: {} }] }, 'tools[0].cache_control', tool],
+    [
+      { tools: [{ type: 'namespace', name: 'n', tools: [f, { ...f, name: 'g', stricct: true }] }] },
+      'tools[0].tools[1].stricct',
+      tool,
+      'tools[0].tools[1].strict',
+    ],
+    [
+      { tools: [{ type: 'custom', name: 'c', format: { type: 'grammar', syntax: 'lark', definition: 'start: "a"', definitions: 1 } }] },
+      'tools[0].format.definitions',
+      tool,
+      'tools[0].format.definition',
+    ],
+  ]
+  for (const [body, param, effect, meant] of cases) {
+    const { status, headers } = await ask(under, { ...hi, ...body })
+    t.equal(status, 200)
+    const told = (headers.get('x-gateway-warnings') ?? '').split('; ').filter(each => each.includes('unknown'))
+    t.same(told, [`${param}: ${effect}${meant ? `: did you mean ${meant}?` : ''}`])
+  }
+  const silent = [
+    { routing: { model: { fallback: null }, provider: { fallbacks: ['acme'] } } },
+    { tools: [{ ...f, strict: null, defer_loading: true, output_schema: {} }] },
+    search({ external_web_access: true, search_content_types: ['text'], user_location: { type: 'approximate' }, allowed_domains: null }),
+  ]
+  for (const body of silent) t.equal((await ask(under, { ...hi, ...body })).headers.get('x-gateway-warnings'), null, JSON.stringify(body))
+  const many = { routing: Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`member_${index}`, 1])) }
+  t.equal((await ask(under, { ...hi, ...many })).headers.get('x-gateway-warnings')!.split('; ').length, 20)
+  const counted = await under.request('/v1/responses/input_tokens', { body: { ...hi, routing: { model: { fallback: ['m'] } } } })
+  t.match(counted.headers.get('x-gateway-warnings'), /routing\.model\.fallback: /)
+})
+
+t.test('members of another gateway are told their counterpart', async t => {
+  const acme = witness('acme', () => hello)
+  const under = await gateway({ plugins: [acme.plugin] })
+  t.teardown(under.stop)
+  for (const [body, counterpart] of [
+    [{ models: ['acme/m', 'acme/n'] }, 'routing.model.fallbacks'],
+    [{ provider: { order: ['acme'] } }, 'routing.provider'],
+    [{ plugins: [{ id: 'web' }] }, 'tools, such as {"type":"web_search"}'],
+  ] as const) {
+    const { headers } = await ask(under, { ...hi, ...body })
+    const [param] = Object.keys(body)
+    t.equal(headers.get('x-gateway-warnings'), `${param}: has no effect on this gateway, it belongs to another one: use ${counterpart}`)
+    t.same(acme.calls.at(-1)!.request.extra?.fields, body, 'a provider with the same API still gets it')
+  }
 })
 
 t.test('a base URL that ends in /responses is told so', async t => {
