@@ -47,12 +47,15 @@ export interface SettingsProblem {
   readonly message: string
 }
 
-/** At least one function is required. */
+/**
+ * At least one function is required. `signal` is aborted when nobody waits for the call any longer: the client left, the run took too long,
+ * or `timeoutMs` has passed. Then stop working.
+ */
 export interface GuardSession {
   /** Checks the whole conversation, before an endpoint is chosen. Called again whenever tools of the gateway have added to it. */
-  input?(request: GenerationRequest): Maybe<GuardVerdict>
+  input?(request: GenerationRequest, signal: AbortSignal): Maybe<GuardVerdict>
   /** Checks a decision, before its model is looked up. A session with `input` or `route` but without `decision` refuses all decisions. */
-  decision?(request: DecisionRequest): Maybe<GuardVerdict<DecisionRequest>>
+  decision?(request: DecisionRequest, signal: AbortSignal): Maybe<GuardVerdict<DecisionRequest>>
   /** Whether this endpoint may see the request. Called for every candidate. */
   route?(endpoint: Endpoint, request: GenerationRequest): boolean
   /**
@@ -66,7 +69,7 @@ export interface GuardSession {
    * Checks a whole item of the answer before the client sees any of it, also in a stream. Use it where `output` is not enough: for a check
    * that is asynchronous, or that needs all of a text. Called for one item after the other, and before the filters of `output`.
    */
-  item?(item: AnswerItem): Maybe<ItemVerdict>
+  item?(item: AnswerItem, signal: AbortSignal): Maybe<ItemVerdict>
 }
 
 export interface OutputChannel {

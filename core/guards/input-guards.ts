@@ -93,8 +93,8 @@ async function throughGuards<R>(
   for (const guard of guards) {
     const { session, plugin } = guard
     if (!session[hook]) continue
-    const look = session as { [_ in typeof hook]: (request: R) => Maybe<unknown> }
-    const verdict = await ask(guard, context, async () => checkedVerdict<R>(await look[hook](current), plugin, hook, problemOf))
+    const look = session as { [_ in typeof hook]: (request: R, signal: AbortSignal) => Maybe<unknown> }
+    const verdict = await ask(guard, context, async signal => checkedVerdict<R>(await look[hook](current, signal), plugin, hook, problemOf))
     // The guardrail failed, and its `onFailure` is `allow`.
     if (!verdict) continue
     if ('refuse' in verdict) throw refused(guard, context, verdict.refuse)
@@ -109,16 +109,18 @@ function withoutUnknown(request: GenerationRequest): GenerationRequest {
   return known
 }
 
-/** Undefined if the guardrail failed and its `onFailure` is `allow`. Does not wait any longer once the request is aborted. */
-export async function ask<V>(guard: LoadedGuard, context: RunContext, run: () => Promise<V>): Promise<V | undefined> {
+/** Undefined if the guardrail failed and its `onFailure` is `allow`. Does not wait any longer once the request is aborted, and tells `run`. */
+export async function ask<V>(guard: LoadedGuard, context: RunContext, run: (signal: AbortSignal) => Promise<V>): Promise<V | undefined> {
   const { plugin, guardrail } = guard
   const { signal } = context
+  const call = new AbortController()
   const late = (): never => {
     throw new PluginError(plugin, `took longer than ${guardrail.timeoutMs} ms`)
   }
   try {
-    return await pTimeout(run(), { milliseconds: guardrail.timeoutMs, fallback: late, signal })
+    return await pTimeout(run(call.signal), { milliseconds: guardrail.timeoutMs, fallback: late, signal })
   } catch (error) {
+    call.abort(signal.aborted ? signal.reason : error)
     if (signal.aborted) throw signal.reason
     return failed(guard, context, error)
   }

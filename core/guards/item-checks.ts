@@ -66,8 +66,8 @@ export class ItemChecks implements AnswerGuards {
       const { session, plugin } = guard
       const shown = item.shown()
       if (!shown) return
-      const verdict = await ask(guard, context, async () => {
-        const given = checkedItemVerdict(await session.item!(shown), plugin, shown.texts.length)
+      const verdict = await ask(guard, context, async signal => {
+        const given = checkedItemVerdict(await session.item!(shown, signal), plugin, shown.texts.length)
         if ('replace' in given) checkLength(given.replace.join('').length, maxCharacters, plugin, 'item')
         return given
       })
