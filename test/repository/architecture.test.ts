@@ -313,7 +313,6 @@ const intended: Readonly<Record<string, string>> = {
   '@smithy/eventstream-codec': '4',
   '@smithy/signature-v4': '5',
   ajv: '8',
-  '@secretlint/core': '13',
   '@secretlint/secretlint-rule-preset-recommend': '13',
   cockatiel: '4',
   'libphonenumber-js': '1',

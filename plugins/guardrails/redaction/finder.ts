@@ -1,10 +1,10 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isPending } from '../../../core/index.ts'
 import { customPattern } from './custom-pattern.ts'
 import { deniedWords } from './denied-words.ts'
 import { detectors } from './detectors/index.ts'
 import type { Detector, Span } from './detectors/detector.ts'
 import { plainText, type PlainText } from './plain-text.ts'
+import type { Turn } from './searches.ts'
 import { usualDetectors, type Settings } from './settings.ts'
 
 export interface Found extends Span {
@@ -12,13 +12,14 @@ export interface Found extends Span {
 }
 
 /** Texts are searched in windows, so that the event loop runs in between. */
-const windowLength = 4_096
+const windowLength = 16_384
 /** What comes before a window tells what a number is, and whether it began earlier. */
 const lead = 128
 /** What begins in a window may end in the next. Longer values have no spaces, and a window ends at a space. */
 const overlap = 1_024
 const longestWord = 8_192
-const longestTurnMs = 2
+/** For a text that is searched alone. */
+const endless: Turn = { isOver: () => false, next: () => Promise.resolve() }
 
 /** Finds what the settings of a key name. Made once per settings. */
 export class Finder {
@@ -37,13 +38,16 @@ export class Finder {
   }
 
   /** In order, without overlaps. */
-  async find(text: string): Promise<readonly Found[]> {
+  async find(text: string, turn = endless): Promise<readonly Found[]> {
     const found: Found[] = []
     const keep = (label: string, start: number, end: number): void => {
-      if (end > start && !this.#allowed.has(text.slice(start, end))) found.push({ label, start, end })
+      if (end > start && (this.#allowed.size === 0 || !this.#allowed.has(text.slice(start, end)))) found.push({ label, start, end })
     }
-    for (const { label, findLong } of this.#detectors) for (const { start, end } of findLong?.(text) ?? []) keep(label, start, end)
-    let since = performance.now()
+    for (const { label, findLong } of this.#detectors)
+      for (const { start, end } of findLong?.(text) ?? []) {
+        keep(label, start, end)
+        if (turn.isOver()) await turn.next()
+      }
     for (let from = 0; from < text.length; from += windowLength) {
       const begin = Math.max(0, from - lead)
       const original = text.slice(begin, endOfWindow(text, from + windowLength + overlap))
@@ -53,9 +57,7 @@ export class Finder {
           // What begins outside of this window is found in another one.
           if (begin + start >= from && begin + start < from + windowLength) keep(detector.label, begin + start, begin + end)
         }
-        if (performance.now() - since < longestTurnMs) continue
-        await nextTurn()
-        since = performance.now()
+        if (turn.isOver()) await turn.next()
       }
     }
     return withoutOverlaps(found)

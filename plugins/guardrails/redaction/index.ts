@@ -1,15 +1,43 @@
 import { definePlugin, Guardrails, policyRefusal, type RunContext } from '../../../core/index.ts'
 import type { Finder } from './finder.ts'
 import { settingsProblem } from './settings-problem.ts'
+import { Searches } from './searches.ts'
 import { RedactionSession } from './session.ts'
 import type { Settings } from './settings.ts'
 import { strictestSettings } from './strictest-settings.ts'
 
+const count = { type: 'integer', minimum: 1 } as const
+
 /** Takes personal data and secrets out of requests before a provider sees them, for keys whose policy has redaction on. */
 export default definePlugin({
   name: 'redaction',
-  options: { type: 'object', additionalProperties: false, properties: {} },
-  setup(gateway) {
+  options: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      maxRequests: { ...count, default: 2_000, description: 'How many requests to search at a time. More get a 503.' },
+      maxCharacters: {
+        ...count,
+        default: 64_000_000,
+        description:
+          'How many characters to search at a time, in all requests together. More get a 503. A request that is alone may have more.',
+      },
+      maxRequestsPerOwner: {
+        ...count,
+        default: 400,
+        description:
+          'How many requests of one owner to search at a time: of a user, or else a team, or else an organization. More get a 429.',
+      },
+      maxCharactersPerOwner: {
+        ...count,
+        default: 32_000_000,
+        description:
+          'How many characters to search at a time in the requests of one owner. More get a 429. A request that is alone may have more.',
+      },
+    },
+  },
+  setup(gateway, limits) {
+    const searches = new Searches(limits)
     const finders = new WeakMap<object, Promise<Finder>>()
     const finderOf = (settings: Settings, context: RunContext): Promise<Finder> => {
       let finder = finders.get(settings)
@@ -27,7 +55,7 @@ export default definePlugin({
       open(context) {
         const { value, settings = usual } = context.caller.policy.redaction
         if (!value) return undefined
-        return new RedactionSession(settings as Settings, () => finderOf(settings as Settings, context), context)
+        return new RedactionSession(settings as Settings, searches, () => finderOf(settings as Settings, context), context)
       },
     })
   },

@@ -13,6 +13,7 @@ import {
 import type { Finder, Found } from './finder.ts'
 import { placeholderPattern, Placeholders } from './placeholders.ts'
 import { Restorer } from './restorer.ts'
+import type { Searches } from './searches.ts'
 import type { Settings } from './settings.ts'
 
 const mask = '****'
@@ -22,24 +23,26 @@ const divider = '\n\0\n'
 /** One request of a key with redaction on. */
 export class RedactionSession implements GuardSession {
   readonly #settings: Settings
+  readonly #searches: Searches
   readonly #finder: () => Promise<Finder>
   readonly #context: RunContext
   /** The same for the whole request: it is searched again when tools of the gateway have added to the conversation. */
   readonly #placeholders = new Placeholders()
 
-  constructor(settings: Settings, finder: () => Promise<Finder>, context: RunContext) {
+  constructor(settings: Settings, searches: Searches, finder: () => Promise<Finder>, context: RunContext) {
     this.#settings = settings
+    this.#searches = searches
     this.#finder = finder
     this.#context = context
   }
 
-  async input(request: GenerationRequest): Promise<GuardVerdict> {
+  async input(request: GenerationRequest, signal: AbortSignal): Promise<GuardVerdict> {
     const { unreadable = 'refuse', replacement = 'placeholder' } = this.#settings
     const texts = requestTexts(request)
     const [path] = texts.unreadable
     if (path !== undefined && unreadable === 'refuse') return { refuse: cannotRead(path) }
     this.#placeholders.avoid(lookalikes(texts.slots))
-    const found = await this.#find([...texts.slots, ...modelNames(request)])
+    const found = await this.#find([...texts.slots, ...modelNames(request)], signal)
     for (const [slot, spans] of found) {
       if (replacement === 'refuse') return { refuse: refused(slot, spans, 'this API key does not allow it') }
       if (slot.kind === 'fixed') return { refuse: refused(slot, spans, 'a name or an address cannot be redacted') }
@@ -58,9 +61,10 @@ export class RedactionSession implements GuardSession {
   }
 
   /** One search for all texts: most are short, and a search has a fixed cost. */
-  async #find(slots: readonly RequestText[]): Promise<ReadonlyMap<RequestText, readonly Found[]>> {
+  async #find(slots: readonly RequestText[], signal: AbortSignal): Promise<ReadonlyMap<RequestText, readonly Found[]>> {
     const finder = await this.#finder()
-    const all = await finder.find(slots.map(({ text }) => text).join(divider))
+    const text = slots.map(({ text }) => text).join(divider)
+    const all = await this.#searches.run(this.#context.caller.owner, text.length, signal, turn => finder.find(text, turn))
     const found = new Map<RequestText, Found[]>()
     let next = 0
     let from = 0

@@ -86,7 +86,6 @@ t.test('what only looks similar is kept', async t => {
     'user@localhost',
     'image@2x.png',
     'name@1.2.3-beta.next',
-    'x4111111111111111y',
     '0.4111111111111111',
     'at 12:30:45.123456',
     '20261122 a las 10',
@@ -98,9 +97,43 @@ t.test('what only looks similar is kept', async t => {
     'a[0] + b[1] == c::d',
     'invoice 20261122, total 1,234,567.89',
     'sha 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b',
+    'sha a4111111111111111b',
+    'f47ac10b-4111-4111-8111-1111abcdefab',
+    '4111,1111,1111,1111',
+    '4111\n1111\n1111\n1111',
+    'thanks @jane.doe',
+    'read on @example.com',
+    'up_proj @ w.to(device)',
+    'a.b @dataclass.fields',
+    '2 ** @example.com',
   ]) {
     await ask(under, { model: 'acme/m', input })
     t.ok(sent().includes(JSON.stringify(input)), `${input}: ${sent()}`)
+  }
+})
+
+t.test('other separators, marks and letters do not hide cards and addresses', async t => {
+  const { under, sent } = await stage()
+  for (const [input, expected] of [
+    ['card 4111/1111/1111/1111.', 'card [CARD_1].'],
+    ['card 4111_1111_1111_1111.', 'card [CARD_1].'],
+    ['card_4111111111111111_valid', 'card_[CARD_1]_valid'],
+    ['x4111111111111111y', 'x[CARD_1]y'],
+    ['VISA4111 1111 1111 1111EXP', 'VISA[CARD_1]EXP'],
+    ['card 4111 1111\n1111 1111, please', 'card [CARD_1], please'],
+    ['card 4111-1111-\n1111-1111, please', 'card [CARD_1], please'],
+    ['card 4111-1111\r\n1111-1111, please', 'card [CARD_1], please'],
+    ['3782 \n 822463 10005', '[CARD_1]'],
+    ['to **jane.doe**@example.com, please', 'to [EMAIL_1], please'],
+    ['to jane.doe@**example.com**, please', 'to [EMAIL_1], please'],
+    ['to `jane`@example.com, please', 'to [EMAIL_1], please'],
+    ['to jane.doe @example.com, please', 'to [EMAIL_1], please'],
+    ['to jane.doe@ example.com, please', 'to [EMAIL_1], please'],
+    ['to jane.doe @ example.co.uk, please', 'to [EMAIL_1], please'],
+  ] as const) {
+    const { response } = await ask(under, { model: 'acme/m', input })
+    t.ok(sent().includes(JSON.stringify(expected)), `${JSON.stringify(input)}: ${sent()}`)
+    t.equal(said(response), input)
   }
 })
 

@@ -10,8 +10,8 @@ export interface Detector {
   readonly label: string
   /** Finds what is in a piece of a text, which is a plain text. */
   find(text: string): readonly Span[] | Promise<readonly Span[]>
-  /** Finds what is longer than a piece, in the whole original text. */
-  findLong?(text: string): readonly Span[]
+  /** Finds what is longer than a piece, in the whole original text. The search pauses between two values. */
+  findLong?(text: string): Iterable<Span>
   /** Whether to call `find` with the original text too, where it is not the same as the plain text. */
   readonly readsOriginal?: boolean
 }
@@ -22,28 +22,32 @@ export type Find = (text: string) => readonly Span[]
 export function matching(expression: RegExp, accepts: (match: string, text: string, start: number) => boolean = () => true): Find {
   return text => {
     const spans: Span[] = []
-    for (const { 0: match, index } of text.matchAll(expression))
-      if (accepts(match, text, index)) spans.push({ start: index, end: index + match.length })
+    expression.lastIndex = 0
+    for (let found = expression.exec(text); found; found = expression.exec(text)) {
+      const [match] = found
+      if (accepts(match, text, found.index)) spans.push({ start: found.index, end: found.index + match.length })
+    }
     return spans
   }
 }
 
-/** Whether one of the words stands shortly before a match. */
-export function follows(words: RegExp, text: string, start: number): boolean {
-  return words.test(text.slice(Math.max(0, start - contextLength), start))
+/** Whether one of the words ends shortly before a place. Ask for places in their order. `words` needs the flag `g`. */
+export function announcements(text: string, words: RegExp): (start: number) => boolean {
+  let begin = -Infinity
+  let next = { begin: 0, end: 0 }
+  const advance = (from: number): void => {
+    words.lastIndex = from
+    const found = words.exec(text)
+    next = found ? { begin: found.index, end: words.lastIndex } : { begin: Infinity, end: Infinity }
+  }
+  advance(0)
+  return start => {
+    while (next.end <= start) {
+      begin = next.begin
+      advance(next.end)
+    }
+    return begin >= start - contextLength
+  }
 }
 
 const contextLength = 40
-
-/** A run of characters in groups: `4111 1111 1111 1111 12` has five. */
-export interface Group extends Span {
-  readonly text: string
-}
-
-export function groupsIn(text: string, run: Span, group: RegExp): readonly Group[] {
-  return Array.from(text.slice(run.start, run.end).matchAll(group), ({ 0: match, index }) => ({
-    text: match,
-    start: run.start + index,
-    end: run.start + index + match.length,
-  }))
-}

@@ -1,7 +1,6 @@
-import { groupsIn, matching, type Detector, type Span } from './detector.ts'
+import { matching, type Detector, type Span } from './detector.ts'
 
 const runs = matching(/(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){11,40}/g)
-const group = /[A-Za-z0-9]+/g
 
 /** How many characters an account number has in each country: https://www.swift.com/standards/data-standards/iban-international-bank-account-number */
 const lengths: Readonly<Record<string, number>> = Object.fromEntries(
@@ -23,22 +22,22 @@ export const iban: Detector = {
 
 /** Words after the number may look like a part of it, but the country says where it ends. */
 function ibanIn(text: string, run: Span): Span | undefined {
-  const groups = groupsIn(text, { start: run.start, end: wordEnd(text, run.end) }, group)
   const wanted = lengths[text.slice(run.start, run.start + 2).toUpperCase()]
   if (wanted === undefined) return undefined
   let number = ''
-  for (const { text: added, end } of groups) {
-    number += added
+  for (let end = run.start; end < text.length; end++) {
+    const character = text[end]!
+    if (isAlphanumeric(text.charCodeAt(end))) number += character
+    else if (end >= run.end) return undefined
     if (number.length < wanted) continue
-    return number.length === wanted && isUniform(number) && remainder(number) === 1 ? { start: run.start, end } : undefined
+    const isWhole = !isAlphanumeric(text.charCodeAt(end + 1))
+    return isWhole && isUniform(number) && remainder(number) === 1 ? { start: run.start, end: end + 1 } : undefined
   }
   return undefined
 }
 
-function wordEnd(text: string, from: number): number {
-  let end = from
-  while (end < text.length && /[A-Za-z0-9]/.test(text[end]!)) end++
-  return end
+function isAlphanumeric(code: number): boolean {
+  return (code >= 0x30 && code <= 0x39) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a)
 }
 
 function isUniform(number: string): boolean {
@@ -47,8 +46,9 @@ function isUniform(number: string): boolean {
 
 function remainder(number: string): number {
   let value = 0
-  for (const character of (number.slice(4) + number.slice(0, 4)).toUpperCase()) {
-    const digits = character >= 'A' ? character.charCodeAt(0) - 55 : Number(character)
+  for (let place = 0; place < number.length; place++) {
+    const code = number.charCodeAt((place + 4) % number.length)
+    const digits = code <= 0x39 ? code - 0x30 : (code | 0x20) - 0x57
     value = (value * (digits > 9 ? 100 : 10) + digits) % 97
   }
   return value

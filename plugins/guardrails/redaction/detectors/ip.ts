@@ -11,11 +11,12 @@ export const ip: Detector = {
 }
 
 function isVersion(text: string, start: number): boolean {
-  return version.test(text.slice(Math.max(0, start - 12), start))
+  return text[start - 1] === ' ' && version.test(text.slice(Math.max(0, start - 12), start))
 }
 
 /** Short forms such as `c::d` and words such as `add::face` are more often code than addresses. */
 function isAddress(match: string): boolean {
+  if (match.indexOf(':') === match.lastIndexOf(':') || !/\d/.test(match) || !isIPv6(match)) return false
   const groups = match.split(':').filter(group => group !== '')
-  return isIPv6(match) && /\d/.test(match) && (groups.length > 2 || groups.some(({ length }) => length > 2))
+  return groups.length > 2 || groups.some(({ length }) => length > 2)
 }

@@ -1,15 +1,13 @@
 import * as cpf from 'stdnum/lib/cjs/br/cpf.js'
 import * as idnr from 'stdnum/lib/cjs/de/idnr.js'
-import * as dni from 'stdnum/lib/cjs/es/dni.js'
-import * as nie from 'stdnum/lib/cjs/es/nie.js'
-import * as nir from 'stdnum/lib/cjs/fr/nir.js'
 import * as nino from 'stdnum/lib/cjs/gb/nino.js'
 import * as aadhaar from 'stdnum/lib/cjs/in/aadhaar.js'
 import * as pan from 'stdnum/lib/cjs/in/pan.js'
 import * as codiceFiscale from 'stdnum/lib/cjs/it/codicefiscale.js'
 import * as bsn from 'stdnum/lib/cjs/nl/bsn.js'
 import * as ssn from 'stdnum/lib/cjs/us/ssn.js'
-import { follows, matching, type Detector, type Find } from './detector.ts'
+import { dni, nie, nir } from './number-checks.ts'
+import { announcements, matching, type Detector, type Find } from './detector.ts'
 
 interface IdNumber {
   validate(value: string): { readonly isValid: boolean }
@@ -22,31 +20,43 @@ function written(expression: RegExp, number: IdNumber): Find {
 
 /** A bare number whose check digit alone proves little: one of these words must stand before it. */
 function announced(expression: RegExp, words: RegExp, number: IdNumber): Find {
-  return matching(expression, (match, text, start) => follows(words, text, start) && number.validate(match).isValid)
+  return text => {
+    const isAnnounced = announcements(text, words)
+    return matching(expression, (match, _, start) => isAnnounced(start) && number.validate(match).isValid)(text)
+  }
 }
 
 const finds: readonly Find[] = [
   written(/(?<![\d-])\d{3}-\d{2}-\d{4}(?![\d-])/g, ssn),
-  announced(/(?<![\d-])\d{3} ?\d{2} ?\d{4}(?![\d-])/g, /\bssn\b|social security/i, ssn),
+  announced(/(?<![\d-])\d{3} ?\d{2} ?\d{4}(?![\d-])/g, /\bssn\b|social security/gi, ssn),
   written(/(?<![A-Za-z0-9])[A-Za-z]{2} ?\d{2} ?\d{2} ?\d{2} ?[A-Da-d](?![A-Za-z0-9])/g, nino),
   written(/(?<![\d.])\d{2} \d{3} \d{3} \d{3}(?!\d)/g, idnr),
-  announced(/(?<!\d)\d{11}(?!\d)/g, /steuer|\bidnr\b|\bid-?nr\b|tax id/i, idnr),
+  announced(/(?<!\d)\d{11}(?!\d)/g, /steuer|\bidnr\b|\bid-?nr\b|tax id/gi, idnr),
   written(/(?<!\d)[12] ?\d{2} ?\d{2} ?(?:\d{2}|2[AB]) ?\d{3} ?\d{3} ?\d{2}(?!\d)/g, nir),
   written(/(?<![A-Za-z0-9])\d{8}(?:-?[A-Za-z]| [A-Z])(?![A-Za-z0-9])/g, dni),
   written(/(?<![A-Za-z0-9.])\d{2}\.\d{3}\.\d{3}-?[A-Za-z](?![A-Za-z0-9])/g, dni),
   written(/(?<![A-Za-z0-9])[XYZxyz][ -]?\d{7}[ -]?[A-Za-z](?![A-Za-z0-9])/g, nie),
   written(/(?<![A-Za-z0-9])[A-Za-z]{6}\d{2}[A-Za-z]\d{2}[A-Za-z]\d{3}[A-Za-z](?![A-Za-z0-9])/g, codiceFiscale),
   written(/(?<![\d.])\d{4}\.\d{2}\.\d{3}(?!\.?\d)/g, bsn),
-  announced(/(?<!\d)\d{9}(?!\d)/g, /\bbsn\b|burgerservicenummer|sofinummer/i, bsn),
+  announced(/(?<!\d)\d{9}(?!\d)/g, /\bbsn\b|burgerservicenummer|sofinummer/gi, bsn),
   written(/(?<![\d.])\d{3}\.\d{3}\.\d{3}-\d{2}(?!\d)/g, cpf),
-  announced(/(?<!\d)\d{11}(?!\d)/g, /\bcpf\b/i, cpf),
+  announced(/(?<!\d)\d{11}(?!\d)/g, /\bcpf\b/gi, cpf),
   written(/(?<!\d|\d[ -])[2-9]\d{3}([ -])\d{4}\1\d{4}(?![ -]?\d)/g, aadhaar),
-  announced(/(?<!\d)[2-9]\d{11}(?!\d)/g, /aadhaar|\buid\b/i, aadhaar),
+  announced(/(?<!\d)[2-9]\d{11}(?!\d)/g, /aadhaar|\buid\b/gi, aadhaar),
   written(/(?<![A-Za-z0-9])[A-Z]{3}[ABCFGHJLPT][A-Z]\d{4}[A-Z](?![A-Za-z0-9])/g, pan),
 ]
 
 /** Identity, tax and social security numbers with right check digits, of the US, UK, Germany, France, Spain, Italy, the Netherlands, Brazil and India. */
 export const nationalId: Detector = {
   label: 'NATIONAL_ID',
-  find: text => finds.flatMap(find => find(text)),
+  find(text) {
+    // stdnum makes an error for each number that is not valid, and most of its time goes into their stacks.
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
+    try {
+      return finds.flatMap(find => find(text))
+    } finally {
+      Error.stackTraceLimit = stackTraceLimit
+    }
+  },
 }

@@ -9,18 +9,16 @@ interface Plan {
 }
 
 const types = ['FIXED_LINE', 'MOBILE', 'TOLL_FREE', 'PREMIUM_RATE', 'SHARED_COST', 'PERSONAL_NUMBER', 'VOICEMAIL', 'UAN', 'PAGER', 'VOIP']
-const dialled = new Map<CountryCode, RegExp>()
 const withoutPrefix = new Map<string, RegExp>()
 const callingCodes = Map.groupBy(getCountries(), country => String(getCountryCallingCode(country)))
 
-/** Whether these digits are a number as it is dialled within a country. */
-export function isNationalNumber(digits: string, country: CountryCode): boolean {
-  let expression = dialled.get(country)
-  if (!expression) {
-    const plan = planOf(country)
-    dialled.set(country, (expression = new RegExp(`^(?:${plan.nationalPrefix() ?? ''})?(?:${patternOf(plan)})$`)))
+/** Whether digits are a number as it is dialled within one of these countries. */
+export function nationalNumbers(countries: readonly CountryCode[]): (digits: string) => boolean {
+  let expression: RegExp | undefined
+  return digits => {
+    expression ??= new RegExp(`^(?:${countries.map(dialledIn).join('|')})$`)
+    return expression.test(digits)
   }
-  return expression.test(digits)
 }
 
 /** Whether these digits are a number with the code of its country. */
@@ -35,6 +33,11 @@ export function isInternationalNumber(digits: string): boolean {
   }
   // Codes of no country, such as 800.
   return isValidPhoneNumber(`+${digits}`)
+}
+
+function dialledIn(country: CountryCode): string {
+  const plan = planOf(country)
+  return `(?:${plan.nationalPrefix() ?? ''})?(?:${patternOf(plan)})`
 }
 
 function planOf(country: CountryCode): Plan {

@@ -1,6 +1,6 @@
 import type { CountryCode } from 'libphonenumber-js/max'
-import { groupsIn, matching, type Detector, type Find, type Span } from './detector.ts'
-import { isInternationalNumber, isNationalNumber } from './numbering-plan.ts'
+import { matching, type Detector, type Find, type Span } from './detector.ts'
+import { isInternationalNumber, nationalNumbers } from './numbering-plan.ts'
 
 const everywhere: readonly CountryCode[] = ['US', 'GB', 'DE', 'FR', 'ES', 'IT', 'NL', 'BR', 'IN']
 /** Before a national number. */
@@ -22,8 +22,13 @@ const finds: readonly Find[] = [
   written(String.raw`\(?\d{2}\)? 9?\d{4}-\d{4}${after}`, 'BR'),
   written(String.raw`[6-9]\d{4}[ -]\d{5}${afterGroups}`, 'IN'),
   written(String.raw`1[68]00[ -]\d{2,4}[ -]\d{3,4}(?:[ -]\d{3,4})?${afterGroups}`, 'IN'),
-  numbers(new RegExp(String.raw`(?<=(?<!\p{L})(?:${words})(?!\p{L})(?:[^\d\n]|\n\0\n){0,12})\d{8,14}(?!\w|[.,\/:-]\d)`, 'giu'), everywhere),
+  numbers(/(?<!\d)\d{8,14}(?!\w|[.,/:-]\d)/g, everywhere, isAnnounced),
 ]
+
+const announcement = new RegExp(String.raw`(?<!\p{L})(?:${words})(?!\p{L})(?:[^\d\n]|\n\0\n){0,12}$`, 'iu')
+/** With the longest word. What divides two texts has three characters. */
+const longestAnnouncement = 48
+const letter = /\p{L}/u
 
 /** Phone numbers in international form, and in the usual national forms of nine countries. */
 export const phone: Detector = {
@@ -32,22 +37,25 @@ export const phone: Detector = {
 }
 
 const runs = matching(/(?<![\dA-Za-z_+])(?:\+|00)[1-9](?:[ ()./-]{0,2}\d){5,24}/g)
-const group = /\d+\)?/g
 const fewestDigits = 7
 const freephone = /^0[89]00/
+const closing = 0x29
 
 /** A run may have more than the number, such as a time. */
 function international(text: string): readonly Span[] {
-  return runs(text).flatMap(run => {
-    const ends = groupsIn(text, run, group).map(({ end }) => end)
-    const first = text[run.start] === '+' ? run.start + 1 : run.start + 2
-    for (const end of ends.toReversed()) {
-      if (/\d/.test(text[end] ?? '')) continue
-      const digits = text.slice(first, end).replace('(0)', '').replaceAll(/\D/g, '')
-      if (digits.length >= fewestDigits && isInternationalNumber(digits)) return [{ start: run.start, end }]
-    }
-    return []
-  })
+  const spans: Span[] = []
+  for (const { start, end } of runs(text)) {
+    const first = text[start] === '+' ? start + 1 : start + 2
+    const isCut = isDigit(text.charCodeAt(end))
+    const size = longestNumber(text.slice(first, end), isCut, isInternational)
+    if (size !== undefined) spans.push({ start, end: first + size })
+  }
+  return spans
+}
+
+function isInternational(digits: string, written: string): boolean {
+  const dialled = written.includes('(0)') ? written.replace('(0)', '').replaceAll(/\D/g, '') : digits
+  return dialled.length >= fewestDigits && isInternationalNumber(dialled)
 }
 
 function written(form: string, ...countries: readonly CountryCode[]): Find {
@@ -59,22 +67,48 @@ const another = /^ +\d{1,4}[:./h-]\d/
 const date = /^(?:\d{1,2}([./-])\d{1,2}\1\d{2,4}|\d{4}([./-])\d{1,2}\2\d{1,2})(?!\d)/
 
 /** The longest number that ends with a group of the match. */
-function numbers(expression: RegExp, countries: readonly CountryCode[]): Find {
+function numbers(
+  expression: RegExp,
+  countries: readonly CountryCode[],
+  mayBe: (text: string, start: number) => boolean = () => true,
+): Find {
+  const isNational = nationalNumbers(countries)
+  const isNumber = (digits: string): boolean => digits.length >= (freephone.test(digits) ? 8 : 9) && isNational(digits)
+  const matches = matching(expression, (match, text, start) => mayBe(text, start) && !date.test(match))
   return text => {
     const spans: Span[] = []
-    for (const { 0: match, index } of text.matchAll(expression)) {
-      if (date.test(match)) continue
-      const ends = groupsIn(text, { start: index, end: index + match.length }, group).map(({ end }) => end)
-      const end = ends.toReversed().find(each => isNumber(text.slice(index, each), countries))
-      const isWhole = end === ends.at(-1) || another.test(text.slice(end, (end ?? 0) + 10))
-      if (end !== undefined && isWhole) spans.push({ start: index, end })
+    for (const { start, end: whole } of matches(text)) {
+      const size = longestNumber(text.slice(start, whole), false, isNumber)
+      if (size === undefined) continue
+      const end = start + size
+      if (end === whole || another.test(text.slice(end, end + 10))) spans.push({ start, end })
     }
     return spans
   }
 }
 
-function isNumber(text: string, countries: readonly CountryCode[]): boolean {
+/** A word such as "phone" stands shortly before. */
+function isAnnounced(text: string, start: number): boolean {
+  const before = text.slice(Math.max(0, start - longestAnnouncement), start)
+  return letter.test(before) && announcement.test(before)
+}
+
+/** How long the longest number is that begins the text and ends with one of its groups, such as `(0)`. `isCut`: the last group goes on. */
+function longestNumber(text: string, isCut: boolean, isNumber: (digits: string, written: string) => boolean): number | undefined {
   const digits = text.replaceAll(/\D/g, '')
-  const fewest = freephone.test(digits) ? 8 : 9
-  return digits.length >= fewest && countries.some(country => isNationalNumber(digits, country))
+  let count = digits.length
+  for (let end = text.length; end > 0; end--) {
+    const last = text.charCodeAt(end - 1)
+    const next = end === text.length && isCut ? zero : text.charCodeAt(end)
+    const isGroupEnd = last === closing || (isDigit(last) && !isDigit(next) && next !== closing)
+    if (isGroupEnd && isNumber(digits.slice(0, count), text.slice(0, end))) return end
+    if (isDigit(last)) count--
+  }
+  return undefined
+}
+
+const zero = 0x30
+
+function isDigit(code: number): boolean {
+  return code >= zero && code <= 0x39
 }

@@ -10,18 +10,16 @@ const shortestLine = 16
 const longestKey = 65_536
 
 /** Whole blocks, or as much as there is of one. */
-export function privateKeys(text: string): readonly Span[] {
-  const spans: Span[] = []
+export function* privateKeys(text: string): Generator<Span> {
   for (let from = text.indexOf('-----BEGIN '); from >= 0; from = text.indexOf('-----BEGIN ', from + 1)) {
     beginning.lastIndex = from
     const match = beginning.exec(text)
     if (!match) break
     const begin = match.index + match[0].length
     const end = endOfKey(text, begin)
-    if (end > begin) spans.push({ start: match.index, end })
+    if (end > begin) yield { start: match.index, end }
     from = end - 1
   }
-  return spans
 }
 
 function endOfKey(text: string, from: number): number {
