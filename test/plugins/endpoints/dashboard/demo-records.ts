@@ -82,8 +82,8 @@ function demoRecord(index: number, at: number, { id, org, team }: DemoKey, chanc
     owner: org,
     stream: chance() < 0.7,
     requestedModel: model,
-    model: isOk ? model : null,
-    provider: isOk ? provider : null,
+    model,
+    provider,
     attempts: [
       ...(fate > 0.97 ? [{ provider: 'south', model, outcome: 'rate-limit', status: 429, elapsedMs: Math.round(elapsedMs / 5) }] : []),
       { provider, model, outcome: isOk ? 'ok' : 'overloaded', status: isOk ? 200 : 529, elapsedMs: Math.round(elapsedMs * 0.75) },

@@ -13,7 +13,9 @@ const start = Date.UTC(2026, 0, 1)
 
 function row(hours: number, members: Partial<UsageRow>): UsageRow {
   const nothing = { requests: 0, errors: 0, input_tokens: 0, cached_tokens: 0, output_tokens: 0, cost_usd: 0, unpriced: 0 }
-  return { at: new Date(start + hours * hour).toISOString(), ...nothing, p50_ms: null, p95_ms: null, ...members }
+  const unknown = { caller_errors: null, policy_errors: null, vendor_errors: null, attempts: null, failed_attempts: null }
+  const noTimes = { p50_ms: null, p95_ms: null, attempt_p50_ms: null, attempt_p95_ms: null }
+  return { at: new Date(start + hours * hour).toISOString(), ...nothing, ...unknown, ...noTimes, ...members }
 }
 
 t.test('hours without requests are 0, and have no latency', t => {
@@ -30,6 +32,42 @@ t.test('hours without requests are 0, and have no latency', t => {
     'the total of latencies is that of the whole time',
   )
   t.same(chartOf(rows, [], starts, { p50: measures.p50 }, everything).series[0]!.total, null)
+  t.end()
+})
+
+t.test('errors are drawn by their causes, and what has no known cause as other', t => {
+  const causes = { errors: 9, caller_errors: 4, policy_errors: 2, vendor_errors: 1, gateway_errors: 1 }
+  const rows = [row(0, { requests: 9, ...causes }), row(1, { requests: 9, errors: 5 })]
+  const measured = {
+    Vendors: measures.vendorErrors,
+    Money: measures.policyErrors,
+    Callers: measures.callerErrors,
+    Other: measures.otherErrors,
+  }
+  t.same(
+    chartOf(rows, [], [start, start + hour], measured, everything).series.map(({ label, values }) => [label, values]),
+    [
+      ['Vendors', [1, 0]],
+      ['Money', [2, 0]],
+      ['Callers', [4, 0]],
+      ['Other', [2, 5]],
+    ],
+  )
+  const attempts = [row(0, { failed_attempts: 3, attempt_p50_ms: 20 })]
+  const { series } = chartOf(
+    attempts,
+    attempts,
+    [start, start + hour],
+    { failed: measures.failedAttempts, p50: measures.attemptP50 },
+    everything,
+  )
+  t.same(
+    series.map(({ values, total }) => [values, total]),
+    [
+      [[3, 0], 3],
+      [[20, null], 20],
+    ],
+  )
   t.end()
 })
 

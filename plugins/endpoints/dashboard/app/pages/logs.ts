@@ -89,7 +89,7 @@ function LogTable({
   />`
 }
 
-/** What answered, or else what was asked for; and how many attempts it took if there was more than one. */
+/** What answered or was asked last, or else what was asked for; and how many attempts it took if there was more than one. */
 function modelOf({ provider, model, requested_model: requested, attempts, method, path }: RequestRecord): VNode {
   const name = model ?? requested
   return html`<span class="row">

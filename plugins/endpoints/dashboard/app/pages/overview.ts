@@ -14,8 +14,8 @@ import { isRange, ranges, spanOf, type Range, type RangeName } from '../ranges.t
 import { useSession } from '../session.ts'
 import { Breakdown } from './overview/breakdown.ts'
 import { Charts } from './overview/charts.ts'
-import { isSplit, splits, type Split } from './overview/splits.ts'
-import { everything, groupsIn, type UsageRow } from './overview/usage-series.ts'
+import { isSplit, otherModel, splits, type Split } from './overview/splits.ts'
+import { everything, groupsIn, otherErrors, type UsageRow } from './overview/usage-series.ts'
 
 /** More would be hard to tell apart in a chart. */
 const mostGroups = 5
@@ -68,6 +68,7 @@ export default function Overview(): VNode {
             rows=${series.data?.data ?? []}
             totals=${(split ? totals : overall).data?.data ?? []}
             groups=${drawn}
+            split=${split}
             range=${range}
             from=${from}
             to=${to}
@@ -129,7 +130,7 @@ function Stats({ total, logs }: { readonly total: UsageRow; readonly logs: Param
     <${Stat}
       label="Errors"
       value=${percent(failed)}
-      note=${`${count(errors)} of ${count(requests)}`}
+      note=${errorsNote(total)}
       tone=${failed >= 0.05 ? 'bad' : failed >= 0.01 ? 'warn' : 'neutral'}
       href=${hrefOf('logs', { ...logs, status: 'error' })}
     />
@@ -144,6 +145,15 @@ function Stats({ total, logs }: { readonly total: UsageRow; readonly logs: Param
   </div>`
 }
 
+/** How many errors there are, and who caused them. */
+function errorsNote(total: UsageRow): string {
+  const { requests, errors, vendor_errors: vendors, policy_errors: policy, caller_errors: callers } = total
+  const causes = Object.entries({ vendors, 'policy and money': policy, callers, others: otherErrors(total) })
+  const caused = causes.filter(([, number]) => (number ?? 0) > 0).map(([cause, number]) => `${count(number!)} ${cause}`)
+  const isKnown = vendors !== null && caused.length > 0
+  return `${count(errors)} of ${count(requests)}${isKnown ? `: ${caused.join(', ')}` : ''}`
+}
+
 /** The names of keys. Other groups are called by their ids. */
 function useNames(split: Split): (value: string | null) => string {
   const { data } = useData<ListOf<{ readonly id: string; readonly name: string }>>(split === 'key' ? '/keys' : undefined, undefined, {
@@ -151,8 +161,9 @@ function useNames(split: Split): (value: string | null) => string {
   })
   return useMemo(() => {
     const names = new Map(data?.data.map(({ id, name }) => [id, name]))
-    const without = { model: 'No model', provider: 'Not answered', key: 'No key', team: 'No team', org: 'No organization' }[split]
-    return value => (value === null ? without : (names.get(value) ?? value))
+    const without = { model: 'No model', provider: 'No provider', key: 'No key', team: 'No team', org: 'No organization' }[split]
+    const nameOf = (value: string): string => (split === 'model' && value === otherModel ? 'Other models' : (names.get(value) ?? value))
+    return value => (value === null ? without : nameOf(value))
   }, [data, split])
 }
 

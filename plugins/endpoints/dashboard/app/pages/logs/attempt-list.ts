@@ -17,7 +17,7 @@ export function AttemptList({ attempts, elapsedMs }: { readonly attempts: readon
         <div class="attempt-head">
           <strong>${provider}/${model}</strong>
           <${Badge} tone=${tone}>${outcomes[outcome] ?? outcome}${status !== null && status >= 400 ? ` (${status})` : ''}<//>
-          ${cost !== undefined && cost !== null && html`<span class="muted">may cost ${usd(cost)}</span>`}
+          ${cost !== undefined && cost !== null && html`<span class="muted">${outcome === 'outrun' ? 'may cost' : 'cost'} ${usd(cost)}</span>`}
           <span class="attempt-time">${duration(took)}</span>
         </div>
         <div class="attempt-line" aria-hidden="true">

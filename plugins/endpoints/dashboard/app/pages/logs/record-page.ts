@@ -98,7 +98,7 @@ function facts(record: RequestRecord): readonly Fact[] {
     ['Team', team],
     ['User', user],
     ['Requested model', requested],
-    ['Answered by', model !== null && provider !== null ? `${provider}/${model}` : null],
+    [record.status >= 400 ? 'Asked last' : 'Answered by', model !== null && provider !== null ? `${provider}/${model}` : null],
   ]
 }
 

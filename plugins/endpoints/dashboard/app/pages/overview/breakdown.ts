@@ -1,9 +1,9 @@
 import type { VNode } from 'preact'
 import { Table } from '../../components/table.ts'
 import { compact, count, duration, percent, usd } from '../../format.ts'
-import { html } from '../../html.ts'
+import { html, type Children } from '../../html.ts'
 import { hrefOf, type Parameters } from '../../place.ts'
-import { splits, type Split } from './splits.ts'
+import { countsAttempts, otherModel, splits, type Split } from './splits.ts'
 import type { Group, UsageRow } from './usage-series.ts'
 
 interface Row {
@@ -24,13 +24,14 @@ export function Breakdown({
   readonly split: Split
   readonly kept: Readonly<Record<'' | 'logs', Parameters>>
 }): VNode {
+  const ofAttempts = countsAttempts(split)
   const most = Math.max(1, ...totals.map(({ requests }) => requests))
   const rows = groups.flatMap((group): readonly Row[] => {
     const total = totals.find(group.has)
     return total ? [{ group, total, share: total.requests / most }] : []
   })
   const hrefFor = ({ group: { value } }: Row): string | undefined => {
-    if (value === null || value === undefined) return undefined
+    if (value === null || value === undefined || (split === 'model' && value === otherModel)) return undefined
     const { page, query } = splits[split].linkOf(value)
     return hrefOf(page, { ...kept[page], ...query })
   }
@@ -49,16 +50,17 @@ export function Breakdown({
             <span class="share-bar" aria-hidden="true"><span style=${{ width: `${share * 100}%` }}></span></span>${count(total.requests)}
           </span>`,
       },
-      {
-        head: 'Errors',
-        align: 'end',
-        cell: ({ total }: Row) =>
-          html`<span class=${total.errors > 0 ? 'bad-text' : 'muted'}>${percent(total.errors / total.requests)}</span>`,
-      },
+      { head: ofAttempts ? 'Failed attempts' : 'Errors', align: 'end', cell: ({ total }: Row) => failedShare(total, ofAttempts) },
       { head: 'Tokens', align: 'end', isExtra: true, cell: ({ total }: Row) => compact(total.input_tokens + total.output_tokens) },
       { head: 'Cost', align: 'end', cell: ({ total }: Row) => usd(total.cost_usd) },
-      { head: 'p50', align: 'end', isExtra: true, cell: ({ total }: Row) => duration(total.p50_ms) },
-      { head: 'p95', align: 'end', isExtra: true, cell: ({ total }: Row) => duration(total.p95_ms) },
+      { head: 'p50', align: 'end', isExtra: true, cell: ({ total }: Row) => duration(ofAttempts ? total.attempt_p50_ms : total.p50_ms) },
+      { head: 'p95', align: 'end', isExtra: true, cell: ({ total }: Row) => duration(ofAttempts ? total.attempt_p95_ms : total.p95_ms) },
     ]}
   />`
+}
+
+function failedShare({ requests, errors, attempts, failed_attempts: failedAttempts }: UsageRow, ofAttempts: boolean): Children {
+  const [failed, all] = ofAttempts ? [failedAttempts ?? 0, attempts ?? 0] : [errors, requests]
+  if (all === 0) return percent(null)
+  return html`<span class=${failed > 0 ? 'bad-text' : 'muted'} title=${`${count(failed)} of ${count(all)}`}>${percent(failed / all)}</span>`
 }

@@ -5,6 +5,7 @@ import { Panel } from '../../components/page.ts'
 import { compact, duration, monthDay, shortDate, usd } from '../../format.ts'
 import { html } from '../../html.ts'
 import { startsOf, type Range } from '../../ranges.ts'
+import { countsAttempts, type Split } from './splits.ts'
 import { chartOf, measures, type Group, type Measure, type UsageRow } from './usage-series.ts'
 
 interface Plan {
@@ -15,7 +16,16 @@ interface Plan {
 
 const together: readonly Plan[] = [
   { title: 'Requests', measured: { Requests: measures.requests }, format: compact },
-  { title: 'Errors', measured: { Errors: measures.errors }, format: compact },
+  {
+    title: 'Errors',
+    measured: {
+      Vendors: measures.vendorErrors,
+      'Policy and money': measures.policyErrors,
+      Callers: measures.callerErrors,
+      Other: measures.otherErrors,
+    },
+    format: compact,
+  },
   {
     title: 'Tokens',
     measured: { Input: measures.inputTokens, 'From the cache': measures.cachedTokens, Output: measures.outputTokens },
@@ -34,7 +44,19 @@ const byGroup: readonly Plan[] = [
   { title: 'Latency, p95', measured: { p95: measures.p95 }, format: duration },
 ]
 
+/** By model and provider. */
+const byAsked: readonly Plan[] = [
+  { title: 'Requests', measured: { Requests: measures.requests }, format: compact },
+  { title: 'Failed attempts', measured: { 'Failed attempts': measures.failedAttempts }, format: compact },
+  { title: 'Tokens', measured: { Tokens: measures.tokens }, format: compact },
+  { title: 'Cost', measured: { Cost: measures.cost }, format: usd },
+  { title: 'Attempt latency, p50', measured: { p50: measures.attemptP50 }, format: duration },
+  { title: 'Attempt latency, p95', measured: { p95: measures.attemptP95 }, format: duration },
+]
+
 interface ChartsProps {
+  /** Undefined: everything together. */
+  readonly split: Split | undefined
   readonly rows: readonly UsageRow[]
   /** Of the whole time, a row for each group. */
   readonly totals: readonly UsageRow[]
@@ -46,10 +68,9 @@ interface ChartsProps {
 }
 
 export function Charts(props: ChartsProps): VNode {
-  const isSplit = props.groups[0]?.name !== ''
-  return html`<div class="charts">
-    ${(isSplit ? byGroup : together).map(plan => html`<${UsageChart} key=${plan.title} plan=${plan} ...${props} />`)}
-  </div>`
+  const { split } = props
+  const plans = split === undefined ? together : countsAttempts(split) ? byAsked : byGroup
+  return html`<div class="charts">${plans.map(plan => html`<${UsageChart} key=${plan.title} plan=${plan} ...${props} />`)}</div>`
 }
 
 function UsageChart({ plan, rows, totals, groups, range, from, to }: ChartsProps & { readonly plan: Plan }): VNode {
@@ -58,7 +79,7 @@ function UsageChart({ plan, rows, totals, groups, range, from, to }: ChartsProps
     () => chartOf(rows, totals, startsOf(range, { from, to }), plan.measured, groups),
     [rows, totals, groups, plan, range, from, to],
   )
-  const isLatency = plan.title.startsWith('Latency')
+  const isLatency = plan.format === duration
   const title = isLatency ? plan.title : `${plan.title} per ${bucket}`
   const timeName = bucket === 'day' ? monthDay : shortDate
   return html`<${Panel} title=${title}>

@@ -4,6 +4,12 @@ export interface UsageRow {
   readonly others?: true
   readonly requests: number
   readonly errors: number
+  /** Null, as what follows: unknown. */
+  readonly caller_errors: number | null
+  readonly policy_errors: number | null
+  readonly vendor_errors: number | null
+  readonly attempts: number | null
+  readonly failed_attempts: number | null
   readonly input_tokens: number
   readonly cached_tokens: number
   readonly output_tokens: number
@@ -11,6 +17,8 @@ export interface UsageRow {
   readonly unpriced: number
   readonly p50_ms: number | null
   readonly p95_ms: number | null
+  readonly attempt_p50_ms: number | null
+  readonly attempt_p95_ms: number | null
   readonly [group: string]: unknown
 }
 
@@ -33,6 +41,11 @@ export interface Group {
 export const measures = {
   requests: row => row.requests,
   errors: row => row.errors,
+  vendorErrors: row => row.vendor_errors ?? 0,
+  policyErrors: row => row.policy_errors ?? 0,
+  callerErrors: row => row.caller_errors ?? 0,
+  otherErrors,
+  failedAttempts: row => row.failed_attempts,
   tokens: row => row.input_tokens + row.output_tokens,
   inputTokens: row => row.input_tokens,
   cachedTokens: row => row.cached_tokens,
@@ -40,7 +53,16 @@ export const measures = {
   cost: row => row.cost_usd,
   p50: row => row.p50_ms,
   p95: row => row.p95_ms,
+  attemptP50: row => row.attempt_p50_ms,
+  attemptP95: row => row.attempt_p95_ms,
 } as const satisfies Readonly<Record<string, Measure>>
+
+const times: readonly Measure[] = [measures.p50, measures.p95, measures.attemptP50, measures.attemptP95]
+
+/** Errors of the gateway, and those whose cause is unknown. */
+export function otherErrors({ errors, caller_errors: caller, policy_errors: policy, vendor_errors: vendor }: UsageRow): number {
+  return errors - (caller ?? 0) - (policy ?? 0) - (vendor ?? 0)
+}
 
 const others = 'Others'
 
@@ -60,7 +82,7 @@ export function chartOf(
     const own = rows.filter(has)
     const total = totals.find(has)
     return Object.entries(measured).map(([label, measure]) => {
-      const isTime = measure === measures.p50 || measure === measures.p95
+      const isTime = times.includes(measure)
       const values: (number | null)[] = starts.map(() => (isTime ? null : 0))
       for (const row of own) {
         const index = positions.get(Date.parse(row.at))
@@ -79,7 +101,9 @@ export const everything: readonly Group[] = [{ name: '', value: undefined, has: 
 /** The groups in the order of their totals. `nameOf` says what a group is called. */
 export function groupsIn(totals: readonly UsageRow[], groupBy: string, nameOf: (value: string | null) => string): readonly Group[] {
   return totals
-    .toSorted((a, b) => Number(a.others ?? false) - Number(b.others ?? false) || b.requests - a.requests)
+    .toSorted(
+      (a, b) => Number(a.others ?? false) - Number(b.others ?? false) || b.requests - a.requests || (b.attempts ?? 0) - (a.attempts ?? 0),
+    )
     .map(total => {
       if (total.others) return { name: others, value: undefined, has: row => row.others === true }
       const value = total[groupBy] as string | null
