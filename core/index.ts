@@ -125,6 +125,7 @@ export * from './contracts/token-counter.ts'
 export * from './contracts/tool.ts'
 
 export { failureKindOfStatus } from './provider-kit/failure-kind.ts'
+export { unlessOversized } from './provider-kit/oversized-request.ts'
 export {
   failureReader,
   firstMatch,

@@ -5,6 +5,8 @@ const kinds: Readonly<Record<number, FailureKind>> = {
   402: 'quota',
   403: 'auth',
   404: 'not-found',
+  // The gateway only sends what the vendor's API takes: the address is another server's, as after most 404s.
+  405: 'not-found',
   408: 'timeout',
   // A conflict with another operation at the vendor.
   409: 'unavailable',

@@ -2,6 +2,7 @@ import type { UpstreamHeaders } from '../contracts/adapter.ts'
 import { ProviderFailure, type FailureKind } from '../contracts/provider.ts'
 import type { ImageErrorCode } from '../foundation/errors.ts'
 import { parseJson } from '../foundation/json.ts'
+import { unlessOversized } from './oversized-request.ts'
 import { retryAfterMs } from './retry-after.ts'
 
 /** A vendor's error, as `errorIn` finds it. A vendor may add members for its own `kindOf`. */
@@ -53,7 +54,7 @@ export function failureReader<E extends VendorError>(options: FailureReaderOptio
   const failureOf = (body: unknown, reply: ErrorReply): ProviderFailure => {
     const error = errorIn(body, reply)
     const status = reply.status ?? error.status
-    const kind = kindOf(error, status)
+    const kind = unlessOversized(kindOf(error, status), error.message)
     const shown = (text: string): string => (kind === 'auth' && withoutKeys ? withoutKeys(text) : text)
     return new ProviderFailure({
       kind,

@@ -6,6 +6,7 @@ import {
   parseJson,
   ProviderFailure,
   retryAfterMs,
+  unlessOversized,
   type FailureKind,
   type JsonObject,
   type UpstreamHeaders,
@@ -36,7 +37,7 @@ export function failureInside(error: unknown): ProviderFailure {
   const message = sentence(fields) ?? (typeof error === 'string' ? error : undefined)
   const code = fields['code'] ?? codeIn(upstream)
   const words = [code, fields['type'], message].filter(word => typeof word === 'string' || typeof word === 'number').join(' ')
-  const kind = kindOf(status, words, fields['isRetryable'])
+  const kind = unlessOversized(kindOf(status, words, fields['isRetryable']), message)
   return new ProviderFailure({
     kind,
     message: message ?? (status === undefined ? 'The provider failed.' : `The provider answered with status ${status}.`),

@@ -41,7 +41,6 @@ function kindOf({ code, type, message = '' }: ErrorDetails, status: number | und
     const byWording = status === undefined || status < 500 ? firstMatch(wordings, words) : undefined
     if (byWording) return byWording
   }
-  if (status === 413 && /rate_limit/.test(words)) return 'rate-limit'
   if (status === undefined) return kindWithoutStatus(words)
   return statusKinds[status] ?? failureKindOfStatus(status)
 }

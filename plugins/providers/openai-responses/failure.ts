@@ -5,6 +5,7 @@ import {
   ProviderFailure,
   retiredModel,
   retryAfterMs,
+  unlessOversized,
   type FailureKind,
   type UpstreamHeaders,
 } from '../../../core/index.ts'
@@ -13,7 +14,7 @@ import { object, text } from './wire.ts'
 /** A reply of status 400 and above. */
 export function failureFrom(status: number, headers: UpstreamHeaders, body: string): ProviderFailure {
   const { message = `The provider answered with status ${status}.`, codes } = explain(parseJson(body))
-  const kind = kindOf(codes, message, status)
+  const kind = unlessOversized(kindOf(codes, message, status), message)
   return new ProviderFailure({
     kind,
     message,
@@ -27,7 +28,7 @@ export function failureFrom(status: number, headers: UpstreamHeaders, body: stri
 /** An error in a stream or in a reply of status 200. */
 export function failureInside(error: unknown, upstream: string): ProviderFailure {
   const { message = 'The provider failed without an explanation.', codes, status } = explain({ error })
-  const kind = kindOf(codes, message, status)
+  const kind = unlessOversized(kindOf(codes, message, status), message)
   return new ProviderFailure({ kind, message, code: codes.find(isImageErrorCode), status, retryAfterMs: spokenDelay(message), upstream })
 }
 

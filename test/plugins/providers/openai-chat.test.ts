@@ -144,7 +144,18 @@ const failures: readonly { status: number; headers?: UpstreamHeaders; body: stri
   { status: 403, body: '{"error":"The model demo-1 has been retired."}', kind: 'not-found' },
   { status: 409, body: '{"error":{"message":"Conflict."}}', kind: 'unavailable' },
   { status: 400, body: '{"error":{"message":"No.","code":"tool_use_failed"}}', kind: 'protocol' },
-  { status: 413, body: '{"error":{"message":"Request too large.","code":"rate_limit_exceeded"}}', kind: 'rate-limit' },
+  { status: 413, body: '{"error":{"message":"Request too large.","code":"rate_limit_exceeded"}}', kind: 'context-length' },
+  { status: 413, body: '{"error":{"message":"Too much.","code":"rate_limit_exceeded"}}', kind: 'context-length' },
+  {
+    status: 429,
+    body: '{"error":{"message":"Request too large for m on tokens per min (TPM): Limit 30000, Requested 40000. The input or output tokens must be reduced in order to run successfully.","code":"rate_limit_exceeded"}}',
+    kind: 'context-length',
+  },
+  {
+    status: 429,
+    body: '{"error":{"message":"Rate limit reached for m on tokens per min (TPM): Limit 30000, Used 29000, Requested 4000. Please try again in 6s.","code":"rate_limit_exceeded"}}',
+    kind: 'rate-limit',
+  },
   { status: 413, body: '<html>Too large</html>', kind: 'context-length', message: 'The provider answered with status 413.' },
   {
     status: 422,
