@@ -8,13 +8,13 @@ import { noUsage, type GenerationEvent, type TokenUsage } from '../contracts/eve
 import type { MetricStore } from '../contracts/metric-store.ts'
 import type { Endpoint } from '../contracts/catalog.ts'
 import type { OpenRecord } from '../contracts/log-sink.ts'
-import { ProviderFailure, type AttemptClock, type Credential, type Provider, type Timeouts } from '../contracts/provider.ts'
+import { ProviderFailure, type AttemptClock, type Credential, type Progress, type Provider, type Timeouts } from '../contracts/provider.ts'
 import type { Warning } from '../contracts/route.ts'
 import { Inbox } from '../provider-kit/inbox.ts'
 import { IteratedFeed } from '../provider-kit/iterated-feed.ts'
 import type { Candidate } from '../routing/plan.ts'
 import type { EndpointCircuits } from './endpoint-circuits.ts'
-import { isFault, policyOf } from './failure-policy.ts'
+import { concernOf, isFault, isUnreachable, policyOf } from './failure-policy.ts'
 import type { Lane } from './lane.ts'
 import type { Slot } from './provider-queue.ts'
 
@@ -71,6 +71,8 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
   #inbox: Inbox<E> | undefined
   #leaveWork: ((reason: unknown) => void) | undefined
   #ended = false
+  #hasReplied = false
+  #isCommitted = false
   readonly #slot: Slot | undefined
   readonly #onRunAbort = (reason: unknown): void => this.#abort(reason)
 
@@ -152,6 +154,7 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
 
   /** Call when the first semantic event has arrived. From then on, `betweenEventsMs` applies. */
   commit(): void {
+    this.#isCommitted = true
     this.#services.circuits.began(this.candidate.endpoint, this.#start)
     if (!this.#parts.streamed) return
     this.#latencyMs = this.#services.clock.elapsed() - this.#start
@@ -184,6 +187,18 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     this.#silence = this.#silenceTimer()
   }
 
+  replied(): void {
+    this.#hasReplied = true
+  }
+
+  /** The failure of an attempt that has had this long to begin an answer, and has not. */
+  overdue(afterMs: number): ProviderFailure | undefined {
+    const { provider } = this.#parts.candidate
+    if (this.#isCommitted || this.#ended || this.#services.clock.elapsed() - this.#start < afterMs) return undefined
+    const message = `The provider "${provider.id}" did not answer within the time of the request.`
+    return new ProviderFailure({ kind: 'timeout', progress: this.#progress, message })
+  }
+
   /** Ends the attempt by the gateway's own judgment. */
   fail(failure: ProviderFailure): void {
     this.#abort(failure)
@@ -202,9 +217,10 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     // Also stops a provider that keeps sending after its finish.
     if (outcome !== 'ok' || !this.#inbox?.isOver) this.#abort(new Error('the attempt was given up'))
     const { provider, model, listed, price } = candidate.endpoint
-    const totalMs = clock.elapsed() - this.#start
+    const now = clock.elapsed()
+    const totalMs = now - this.#start
     const failure = typeof outcome === 'string' ? undefined : outcome
-    this.#judge(outcome)
+    this.#judge(outcome, now)
     record.attempts.push({
       provider,
       model,
@@ -232,17 +248,17 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
   }
 
   /** Tells the endpoint's circuit. Failures of a credential are not the endpoint's: `Failover` knows whether another one is left. */
-  #judge(outcome: AttemptOutcome): void {
+  #judge(outcome: AttemptOutcome, now: number): void {
     const { circuits } = this.#services
     const { endpoint } = this.candidate
-    if (outcome === 'ok') return circuits.completed(endpoint, this.#start)
+    if (outcome === 'ok') return circuits.completed(endpoint, this.#start, now)
     const failure = typeof outcome === 'string' ? undefined : outcome
     const policy = failure && policyOf(failure)
     // An endpoint that is outrun most of the time should not come first.
     const isTooSlow = outcome === 'outrun' && this.#parts.lane.role === 'first'
     if (isTooSlow || (failure && isFault(failure) && policy!.coolDownMs === undefined)) circuits.failed(endpoint, this.#start)
     else circuits.abandoned(endpoint)
-    if (policy?.concerns) circuits.providerFailed(endpoint, policy.isUnreachable === true, this.#start)
+    if (failure && concernOf(failure) === 'provider') circuits.providerFailed(endpoint, isUnreachable(failure), this.#start)
   }
 
   #totalTimer(leftMs: number): Deadline {
@@ -262,8 +278,12 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
   #timer(afterMs: number, problem: string): Deadline {
     return new Deadline(this.#services.clock, afterMs, () => {
       const { provider } = this.#parts.candidate
-      this.#abort(new ProviderFailure({ kind: 'timeout', message: `The provider "${provider.id}" ${problem}.` }))
+      this.#abort(new ProviderFailure({ kind: 'timeout', progress: this.#progress, message: `The provider "${provider.id}" ${problem}.` }))
     })
+  }
+
+  get #progress(): Progress {
+    return this.#hasReplied || this.head.length > 0 || this.#latencyMs !== undefined ? 'answering' : 'connected'
   }
 
   /** Once the reply has begun, each sign of life starts the silence anew. */

@@ -1,4 +1,4 @@
-import { CircuitState, CountBreaker, ExponentialBackoff, noJitterGenerator, type IBackoff } from 'cockatiel'
+import { CircuitState, CountBreaker, ExponentialBackoff, noJitterGenerator, type IBackoff, type IBreaker } from 'cockatiel'
 import type { CircuitView } from '../contracts/circuits.ts'
 
 /** The circuit opens when more than half of the latest attempts failed. */
@@ -17,7 +17,8 @@ const probeMs = 10_000
  * and wrap each call in promises. All times are in milliseconds on one clock.
  */
 export class Circuit {
-  #breaker = new CountBreaker(trip)
+  readonly #makeBreaker: () => IBreaker
+  #breaker: IBreaker
   #pause: IBackoff<unknown> = pauses.next()
   #isClosed = true
   #openedAt = -Infinity
@@ -25,6 +26,11 @@ export class Circuit {
   #probedAt = -Infinity
   #failedAt = -Infinity
   #answersInRow = 0
+
+  constructor(makeBreaker: () => IBreaker = () => new CountBreaker(trip)) {
+    this.#makeBreaker = makeBreaker
+    this.#breaker = makeBreaker()
+  }
 
   /** True until the pause is over, and while a probe is under way. */
   isOpen(now: number): boolean {
@@ -45,7 +51,7 @@ export class Circuit {
 
   /** Call when an attempt failed by the endpoint's fault. Returns how long the circuit stays open if it opens now. */
   failed(startedAt: number, now: number): number | undefined {
-    if (this.#isClosed && now - this.#failedAt > forgetAfterMs) this.#breaker = new CountBreaker(trip)
+    if (this.#isClosed && now - this.#failedAt > forgetAfterMs) this.#breaker = this.#makeBreaker()
     this.#failedAt = now
     this.#answersInRow = 0
     if (this.#isClosed) return this.#breaker.failure(CircuitState.Closed) ? this.#open(now) : undefined

@@ -1,15 +1,27 @@
 import { Clock } from '../foundation/clock.ts'
 import { wire } from '../framework/container.ts'
 import type { Credential, Provider, ProviderFailure } from '../contracts/provider.ts'
-import { policyOf } from './failure-policy.ts'
+import { concernOf, mayBeOfRequest, policyOf } from './failure-policy.ts'
 import { recentValues } from '../foundation/recent-values.ts'
+import { Suspicions } from './suspicions.ts'
 
 const noCredential: readonly undefined[] = [undefined]
+
+/** What a credential is used for. */
+export interface CredentialUse {
+  readonly provider: Pick<Provider, 'id' | 'credentials'>
+  readonly model: string
+  /** Whose request it is. */
+  readonly owner: string
+}
 
 /** Rotates a provider's credentials and skips those that failed recently. */
 export class Credentials {
   readonly #clock: Clock
   readonly #coolUntil = recentValues<string, number>(10_000)
+  /** The same, where every model of the account fails: its key is refused, or its credit spent. */
+  readonly #closedUntil = recentValues<string, number>(10_000)
+  readonly #suspicions = new Suspicions()
   readonly #turns = new Map<string, number>()
 
   static {
@@ -24,42 +36,82 @@ export class Credentials {
    * The credentials to try, in order: the usable ones in rotation or, while all are cooling down, all of them, the soonest ready first.
    * A provider without credentials gets one `undefined`.
    */
-  inTurn({ id, credentials }: Pick<Provider, 'id' | 'credentials'>): readonly (Credential | undefined)[] {
+  inTurn(use: CredentialUse): readonly (Credential | undefined)[] {
+    const { id, credentials } = use.provider
     if (!credentials || credentials.length === 0) return noCredential
     if (credentials.length === 1) return credentials
     const turn = this.#turns.get(id) ?? 0
     this.#turns.set(id, (turn + 1) % credentials.length)
     const rotated = [...credentials.slice(turn), ...credentials.slice(0, turn)]
     const now = this.#clock.now()
-    const usable = rotated.filter(credential => this.#readyAt(id, credential) <= now)
-    return usable.length > 0 ? usable : rotated.sort((a, b) => this.#readyAt(id, a) - this.#readyAt(id, b))
+    const usable = rotated.filter(credential => this.#readyAt(use, credential, now) <= now)
+    return usable.length > 0 ? usable : rotated.sort((a, b) => this.#readyAt(use, a, now) - this.#readyAt(use, b, now))
+  }
+
+  /** Every credential would be refused: for this model, or for all of them. A rate limit may be that of another model. */
+  areRefused(use: CredentialUse): boolean {
+    if (this.#closedUntil.size === 0 && this.#suspicions.areNone) return false
+    const now = this.#clock.now()
+    const { id, credentials } = use.provider
+    return (credentials?.length ? credentials : noCredential).every(credential => {
+      const closedUntil = this.#closedUntil.get(keyOf(id, credential)) ?? 0
+      return closedUntil > now || this.#suspectUntil(use, credential, now) > now
+    })
+  }
+
+  /** Every credential rests, for whatever reason. */
+  areResting(use: CredentialUse): boolean {
+    const now = this.#clock.now()
+    const { credentials } = use.provider
+    return (credentials?.length ? credentials : noCredential).every(credential => this.#readyAt(use, credential, now) > now)
   }
 
   /**
    * Lets the credential cool down if the failure is its fault. Returns the milliseconds until the provider has a usable credential again, 0
    * if it has one now.
    */
-  failed(
-    { id, credentials = [] }: Pick<Provider, 'id' | 'credentials'>,
-    credential: Credential | undefined,
-    failure: ProviderFailure,
-  ): number {
+  failed(use: CredentialUse, credential: Credential | undefined, failure: ProviderFailure): number {
     const { coolDownMs } = policyOf(failure)
     if (coolDownMs === undefined) return 0
-    const restMs = failure.retryAfterMs ?? coolDownMs
-    if (!credential) return restMs
+    const { id, credentials = [] } = use.provider
     const now = this.#clock.now()
-    this.#coolUntil.set(`${id}/${credential.id}`, now + restMs)
-    return Math.max(0, Math.min(...credentials.map(each => this.#readyAt(id, each))) - now)
+    if (mayBeOfRequest(failure)) {
+      this.#suspicions.failed(suspicionOf(use, credential), use.owner, now)
+      return 0
+    }
+    const restMs = failure.retryAfterMs ?? coolDownMs
+    const key = keyOf(id, credential)
+    this.#coolUntil.set(key, now + restMs)
+    if (concernOf(failure) === 'account') this.#closedUntil.set(key, now + Math.min(restMs, coolDownMs))
+    if (!credential) return restMs
+    return Math.max(0, Math.min(...credentials.map(each => this.#coolUntil.get(keyOf(id, each)) ?? 0)) - now)
+  }
+
+  /** Call when the credential was accepted. */
+  accepted(use: CredentialUse, credential: Credential | undefined): void {
+    if (this.#closedUntil.size > 0) this.#closedUntil.delete(keyOf(use.provider.id, credential))
+    if (!this.#suspicions.areNone) this.#suspicions.answered(suspicionOf(use, credential))
   }
 
   /** How long each credential still rests; 0 if it is usable. */
   rests({ id, credentials = [] }: Pick<Provider, 'id' | 'credentials'>): readonly { readonly id: string; readonly restsForMs: number }[] {
     const now = this.#clock.now()
-    return credentials.map(each => ({ id: each.id, restsForMs: Math.max(0, this.#readyAt(id, each) - now) }))
+    return credentials.map(each => ({ id: each.id, restsForMs: Math.max(0, (this.#coolUntil.get(keyOf(id, each)) ?? 0) - now) }))
   }
 
-  #readyAt(provider: string, credential: Credential): number {
-    return this.#coolUntil.get(`${provider}/${credential.id}`) ?? 0
+  #readyAt(use: CredentialUse, credential: Credential | undefined, now: number): number {
+    return Math.max(this.#coolUntil.get(keyOf(use.provider.id, credential)) ?? 0, this.#suspectUntil(use, credential, now))
   }
+
+  #suspectUntil(use: CredentialUse, credential: Credential | undefined, now: number): number {
+    return this.#suspicions.areNone ? 0 : this.#suspicions.restsUntil(suspicionOf(use, credential), use.owner, now)
+  }
+}
+
+function keyOf(provider: string, credential: Credential | undefined): string {
+  return `${provider}/${credential?.id ?? ''}`
+}
+
+function suspicionOf({ provider, model }: CredentialUse, credential: Credential | undefined): string {
+  return `${keyOf(provider.id, credential)}\n${model}`
 }

@@ -6,6 +6,7 @@ import { wire } from '../framework/container.ts'
 import { Circuit } from './circuit.ts'
 import { recentValues } from '../foundation/recent-values.ts'
 import { ProviderCircuit } from './provider-circuit.ts'
+import { ProviderTraffic } from './provider-traffic.ts'
 
 /** Callers can make model names up. Only this many of those that failed are kept. */
 const maxUnlisted = 1_000
@@ -21,6 +22,8 @@ export class EndpointCircuits implements Circuits {
   readonly #listed = new Map<string, Circuit>()
   readonly #unlisted = recentValues<string, Circuit>(maxUnlisted)
   readonly #providers = new Map<string, ProviderCircuit>()
+  /** Bounded by the providers that are loaded. */
+  readonly #traffic = new Map<string, ProviderTraffic>()
 
   static {
     wire(this, [Clock, Logger])
@@ -65,8 +68,9 @@ export class EndpointCircuits implements Circuits {
     if (this.#providers.get(endpoint.provider)?.began(startedAt)) this.#tellProvider('closed', endpoint)
   }
 
-  /** Call when an answer is complete. */
-  completed(endpoint: EndpointName, startedAt: number): void {
+  /** Call when an answer is complete. Times are on `Clock.elapsed`. */
+  completed(endpoint: EndpointName, startedAt: number, now: number = this.#clock.elapsed()): void {
+    this.#trafficOf(endpoint.provider).answered(now)
     if (this.allHealthy) return
     const circuit = this.#find(endpoint)
     if (circuit?.completed(startedAt)) this.#tell('a circuit closed', endpoint)
@@ -82,12 +86,16 @@ export class EndpointCircuits implements Circuits {
     if (openMs !== undefined) this.#tell('a circuit opened', endpoint, openMs)
   }
 
-  /** Call when an attempt failed and other models of the provider would, too. `isUnreachable`: no connection was made. */
+  /**
+   * Call when an attempt failed and other models of the provider might, too. `isUnreachable`: no connection was made. Other failures of a
+   * model that no catalog lists say nothing: callers can make names up that a vendor chokes on.
+   */
   providerFailed(endpoint: EndpointName, isUnreachable: boolean, startedAt: number): void {
-    const { provider, model } = endpoint
-    const circuit = this.#providers.get(provider) ?? new ProviderCircuit()
-    this.#providers.set(provider, circuit)
-    const openMs = circuit.modelFailed(model, isUnreachable, startedAt, this.#clock.elapsed())
+    const { provider, model, listed } = endpoint
+    if (!listed && !isUnreachable) return
+    let circuit = this.#providers.get(provider)
+    if (!circuit) this.#providers.set(provider, (circuit = new ProviderCircuit(this.#trafficOf(provider))))
+    const openMs = circuit.modelFailed(isUnreachable ? undefined : model, startedAt, this.#clock.elapsed())
     if (openMs !== undefined) this.#tellProvider('opened', endpoint, openMs)
   }
 
@@ -121,6 +129,12 @@ export class EndpointCircuits implements Circuits {
 
   #circuitsOf(endpoint: EndpointName): readonly Circuit[] {
     return [this.#find(endpoint), this.#providers.get(endpoint.provider)].filter(circuit => circuit !== undefined)
+  }
+
+  #trafficOf(provider: string): ProviderTraffic {
+    let traffic = this.#traffic.get(provider)
+    if (!traffic) this.#traffic.set(provider, (traffic = new ProviderTraffic()))
+    return traffic
   }
 
   #make(endpoint: EndpointName): Circuit {

@@ -15,9 +15,9 @@ import type { Dependencies } from '../framework/container.ts'
 import { Settings } from '../framework/settings.ts'
 import { Attempt, type AttemptParts, type Contender } from './attempt.ts'
 import { Backoff, retryDelayMs } from './backoff.ts'
-import { Credentials } from './credentials.ts'
+import { Credentials, type CredentialUse } from './credentials.ts'
 import { EndpointCircuits } from './endpoint-circuits.ts'
-import { isTransient, policyOf } from './failure-policy.ts'
+import { concernOf, isTransient, policyOf } from './failure-policy.ts'
 import { Lane } from './lane.ts'
 import { Line } from './line.ts'
 import type { ProviderQueue, Slot } from './provider-queue.ts'
@@ -88,7 +88,9 @@ export class Failover {
     work: Work<C, R>,
   ): Promise<R> {
     const { circuits, settings, backoff } = this.#parts
-    const line = new Line(contenders, circuits, settings.maxAttempts)
+    const { credentials } = this.#parts
+    const isRefused = (contender: C): boolean => credentials.areRefused(useOf(contender, context))
+    const line = new Line(contenders, { circuits, isRefused }, settings.maxAttempts)
     const { hedgeAfterMs } = work
     if (hedgeAfterMs === undefined || contenders.length === 1) return this.#go(line, new Lane('only', run, line), context, work)
     return race(line, run, hedgeAfterMs, backoff, lane => this.#go(line, lane, context, work))
@@ -105,13 +107,14 @@ export class Failover {
         if (contender.provider.maxConcurrent !== undefined && !(await this.#enter(contender, lane, context, work))) break
         line.attemptsLeft--
         // While the request waited, a credential may have failed.
-        tries ??= this.#credentialsFor(contender, work)
+        tries ??= this.#credentialsFor(contender, context, work)
         const credential = tries[turn % tries.length]
         const result = await (lane.slot
           ? releasing(lane.slot, work, contender, credential, lane)
           : work.attempt(contender, credential, lane))
         if (!ProviderFailure.is(result)) {
           if (this.#inVain.size > 0) this.#inVain.delete(nameOf(contender))
+          this.#parts.credentials.accepted(useOf(contender, context), credential)
           for (const { contender: other, why } of line.close()) work.passedOver?.(other, why)
           return result
         }
@@ -122,22 +125,23 @@ export class Failover {
           lane.isRefused = true
           throw line.failure?.()
         }
-        if (retry === 'credential' && ++turn < tries.length) continue
+        if (retry === 'credential' && ++turn < tries.length && line.mayTryNext(contender)) continue
         const mayRepeat = tries.length === 1 && !line.hasFailed(contender)
         const waitMs = this.#waitMs(result, contender, mayRepeat, lane, repeats)
         if (waitMs === undefined) break
         if (waitMs > 0) await backoff.sleep(waitMs, lane.run.signal)
         repeats++
       }
-      if (failure && policyOf(failure).concerns) line.providerFailed(contender)
+      if (failure?.kind === 'not-found') line.modelUnknown(contender)
+      else if (failure && (concernOf(failure) || policyOf(failure).retry === 'credential')) line.providerFailed(contender)
       if (repeats > 0) this.#inVain.set(nameOf(contender), this.#parts.clock.now())
     }
     if (line.attemptsLeft === 0) for (const { contender, why } of line.cut()) work.passedOver?.(contender, why)
     throw line.failure?.()
   }
 
-  #credentialsFor<C extends Contender>(contender: C, work: Work<C, unknown>): Credentialed {
-    const inTurn = this.#parts.credentials.inTurn(contender.provider)
+  #credentialsFor<C extends Contender>(contender: C, context: RunContext, work: Work<C, unknown>): Credentialed {
+    const inTurn = this.#parts.credentials.inTurn(useOf(contender, context))
     return work.sorted?.(inTurn, contender) ?? inTurn
   }
 
@@ -170,7 +174,7 @@ export class Failover {
   #heed(failure: ProviderFailure, contender: Contender, credential: Credential | undefined, context: RunContext, { line }: Lane): void {
     const { kind, status } = failure
     line.failure = () => this.publicError(failure, contender)
-    this.#rest(contender, credential, failure)
+    this.#rest(contender, credential, failure, context)
     context.log.warn('an attempt failed', {
       request: context.id,
       provider: contender.provider.id,
@@ -187,9 +191,10 @@ export class Failover {
   }
 
   /** Honors what the failure says about the time ahead: the credential rests, or the whole endpoint if no other credential is left. */
-  #rest({ provider, endpoint }: Contender, credential: Credential | undefined, failure: ProviderFailure): void {
+  #rest(contender: Contender, credential: Credential | undefined, failure: ProviderFailure, context: RunContext): void {
     const { credentials, circuits } = this.#parts
-    const restMs = credentials.failed(provider, credential, failure)
+    const { endpoint } = contender
+    const restMs = credentials.failed(useOf(contender, context), credential, failure)
     const pauseMs = isTransient(failure) ? failure.retryAfterMs : undefined
     if (restMs > 0 || pauseMs) circuits.rest(endpoint, Math.max(restMs, pauseMs ?? 0))
   }
@@ -198,6 +203,7 @@ export class Failover {
   #waitMs(failure: ProviderFailure, contender: Contender, mayRepeat: boolean, { line, role }: Lane, repeats: number): number | undefined {
     const { backoff, clock, settings } = this.#parts
     if (line.attemptsLeft === 0 || role === 'hedge') return undefined
+    if (line.attemptsLeft === 1 && line.hasOther(contender)) return undefined
     const inVainAt = this.#inVain.get(nameOf(contender))
     if (inVainAt !== undefined && clock.now() - inVainAt < noRetriesForMs) return undefined
     if (policyOf(failure).repeatAtOnce && mayRepeat && repeats === 0) return 0
@@ -236,7 +242,11 @@ export class Failover {
     const isLost = usage !== undefined
     let failure: ProviderFailure | undefined
     try {
-      if (run.aborted) throw run.reason
+      if (run.aborted) {
+        const overdue = isTimeUp(run.reason) ? attempt.overdue(this.#parts.settings.runTimeoutMs / 2) : undefined
+        if (overdue) attempt.end(overdue)
+        throw run.reason
+      }
       failure = this.failureOf(error, candidate, context)
       attempt.end(failure, usage, isLost)
       return failure
@@ -267,8 +277,18 @@ export class Failover {
   }
 }
 
-function nameOf({ endpoint }: Contender): string {
-  return `${endpoint.provider}/${endpoint.model}`
+/** One name for all models that no catalog lists, because callers can make them up. */
+function nameOf({ endpoint: { provider, model, listed } }: Contender): string {
+  return listed ? `${provider}/${model}` : provider
+}
+
+function useOf({ provider, endpoint }: Contender, { caller }: RunContext): CredentialUse {
+  return { provider, model: endpoint.model, owner: caller.owner }
+}
+
+/** Whether an operation took longer than it may. */
+function isTimeUp(reason: unknown): boolean {
+  return reason instanceof GatewayError && reason.code === 'provider_timeout'
 }
 
 /** Every place at the provider is taken, and so is every place in its queue. */

@@ -9,8 +9,6 @@ export interface FailurePolicy {
    * `account` when no credential is left.
    */
   readonly concerns?: 'provider' | 'account'
-  /** No connection: that a single model failed so is enough to open the circuit of its provider. */
-  readonly isUnreachable?: boolean
   /** How long the credential rests when the vendor sends no `retry-after`. Absent: the credential is not to blame. */
   readonly coolDownMs?: number
   /**
@@ -128,7 +126,6 @@ export const failurePolicies: Readonly<Record<FailureKind, FailurePolicy>> = {
   network: {
     retry: 'credential',
     concerns: 'provider',
-    isUnreachable: true,
     transient: true,
     // Often a keep-alive socket that the vendor had closed. With several credentials, the next one finds that out.
     repeatAtOnce: true,
@@ -158,4 +155,23 @@ export function isTransient(failure: ProviderFailure): boolean {
 /** Whether the failure counts against the endpoint: what the provider says, or what its kind implies. */
 export function isFault(failure: ProviderFailure): boolean {
   return failure.isFault ?? policyOf(failure).isFault ?? false
+}
+
+/** See `FailurePolicy.concerns`. A provider that lets a request wait without any reply may do so with all of its models. */
+export function concernOf(failure: ProviderFailure): FailurePolicy['concerns'] {
+  const isSilent = failure.kind === 'timeout' && (failure.progress === 'none' || failure.progress === 'connected')
+  return isSilent ? 'provider' : policyOf(failure).concerns
+}
+
+/** No connection was made: that a single model failed so is enough to open the circuit of its provider. */
+export function isUnreachable({ kind, progress }: ProviderFailure): boolean {
+  return kind === 'network' ? progress === undefined || progress === 'none' : kind === 'timeout' && progress === 'none'
+}
+
+/**
+ * Vendors also send these statuses for a single request: a firewall's page, a model that the account may not use, an answer that the
+ * remaining credit does not cover. Only repeated failures then show that the credential is to blame.
+ */
+export function mayBeOfRequest({ kind, status }: ProviderFailure): boolean {
+  return (kind === 'auth' || kind === 'quota') && (status === 402 || status === 403)
 }

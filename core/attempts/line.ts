@@ -9,25 +9,42 @@ export interface PutOff<C> {
   readonly why: PassedOver
 }
 
+/** At most this many credentials of a provider are tried while others are left. */
+const mostCredentials = 3
+/** After this many models that a provider does not know, its address is probably wrong. */
+const mostUnknown = 2
+
+/** What is known of contenders before they are asked. */
+export interface Prospects<C> {
+  readonly circuits: EndpointCircuits
+  /** Whether none of its provider's credentials would be accepted. */
+  isRefused(contender: C): boolean
+}
+
 /**
  * The contenders that one request has left. Those with an open circuit come last, and after them those of a provider that has failed. Both
  * lanes of a hedged request take from the same line.
  */
 export class Line<C extends Contender = Contender> {
-  readonly #contenders: readonly C[]
-  readonly #circuits: EndpointCircuits
+  #contenders: readonly C[]
+  readonly #prospects: Prospects<C>
   /** Those that could not be asked when it was their turn. */
   #later: PutOff<C>[] | undefined
   #wasPutOff: Set<C> | undefined
   #failedProviders: Set<string> | undefined
+  /** By provider. */
+  #refusals: Map<string, number> | undefined
+  #unknown: Map<string, number> | undefined
+  /** The provider that was asked last. */
+  #asked: string | undefined
   #next = 0
   attemptsLeft: number
   /** Why the contender that was tried last did not answer. */
   failure: (() => GatewayError) | undefined
 
-  constructor(contenders: readonly C[], circuits: EndpointCircuits, maxAttempts: number) {
+  constructor(contenders: readonly C[], prospects: Prospects<C>, maxAttempts: number) {
     this.#contenders = contenders
-    this.#circuits = circuits
+    this.#prospects = prospects
     this.attemptsLeft = maxAttempts
   }
 
@@ -36,9 +53,20 @@ export class Line<C extends Contender = Contender> {
     return this.attemptsLeft === 0 || (this.#next >= this.#contenders.length && !this.#later?.length)
   }
 
-  /** Undefined when none is left. `healthy`: leaves the endpoints with an open circuit in the line. */
-  take(healthy: boolean): C | undefined {
+  /**
+   * Undefined when none is left. `isHedge`: leaves the endpoints with an open circuit in the line, and prefers another provider than the one
+   * that has not answered yet.
+   */
+  take(isHedge: boolean): C | undefined {
     if (this.attemptsLeft === 0) return undefined
+    if (isHedge) this.#bringOther()
+    const contender = this.#takeNext() ?? (isHedge ? undefined : this.#takeLater())
+    if (contender) this.#asked = contender.provider.id
+    return contender
+  }
+
+  #takeNext(): C | undefined {
+    const { circuits } = this.#prospects
     while (this.#next < this.#contenders.length) {
       const contender = this.#contenders[this.#next++]!
       if (this.hasFailed(contender)) {
@@ -46,15 +74,48 @@ export class Line<C extends Contender = Contender> {
         continue
       }
       // A request that has nowhere else to go is no probe: it is sent in any case.
-      if (this.#contenders.length === 1 || this.#circuits.admits(contender.endpoint)) return contender
+      if (this.#contenders.length === 1) return contender
+      if (!this.#prospects.isRefused(contender) && circuits.admits(contender.endpoint)) return contender
       this.putOff(contender, 'circuit')
     }
-    return healthy ? undefined : this.#takeLater()
+    return undefined
+  }
+
+  /** Puts the next contender of another provider first. */
+  #bringOther(): void {
+    const left = this.#contenders.slice(this.#next)
+    const index = left.findIndex(each => each.provider.id !== this.#asked && this.#whyNot(each) === undefined)
+    if (index > 0) this.#contenders = [...this.#contenders.slice(0, this.#next), ...left.splice(index, 1), ...left]
   }
 
   /** Call when the contender failed and its provider's other endpoints would, too. */
   providerFailed({ provider }: C): void {
     ;(this.#failedProviders ??= new Set()).add(provider.id)
+  }
+
+  /** Call when the provider does not know the contender's model. */
+  modelUnknown(contender: C): void {
+    // A name that no catalog lists may be unknown for good reason.
+    if (!contender.endpoint.listed) return
+    const { id } = contender.provider
+    const count = ((this.#unknown ??= new Map()).get(id) ?? 0) + 1
+    this.#unknown.set(id, count)
+    if (count >= mostUnknown) this.providerFailed(contender)
+  }
+
+  /** Call when a credential of the contender's provider failed. Returns whether to try its next one before other providers. */
+  mayTryNext(contender: C): boolean {
+    const { id } = contender.provider
+    const count = ((this.#refusals ??= new Map()).get(id) ?? 0) + 1
+    this.#refusals.set(id, count)
+    return !this.hasOther(contender) || (count < mostCredentials && this.attemptsLeft > 1)
+  }
+
+  /** Whether a provider that has not failed yet is left beside the contender's. */
+  hasOther({ provider }: C): boolean {
+    const isOther = (each: C): boolean => each.provider.id !== provider.id && !this.hasFailed(each)
+    for (let index = this.#next; index < this.#contenders.length; index++) if (isOther(this.#contenders[index]!)) return true
+    return this.#later?.some(({ contender }) => isOther(contender)) ?? false
   }
 
   /** True after `providerFailed` for any endpoint of the contender's provider. */
@@ -75,7 +136,7 @@ export class Line<C extends Contender = Contender> {
 
   /** Call when no other contender will be asked, because one has answered. Returns those that were put off, or would have been. */
   close(): readonly PutOff<C>[] {
-    if (this.#circuits.allHealthy && !this.#later && !this.#failedProviders) {
+    if (this.#prospects.circuits.allHealthy && !this.#later && !this.#failedProviders) {
       this.#next = this.#contenders.length
       return none
     }
@@ -92,7 +153,7 @@ export class Line<C extends Contender = Contender> {
 
   #whyNot(contender: C): PassedOver | undefined {
     if (this.hasFailed(contender)) return 'provider'
-    return this.#circuits.isOpen(contender.endpoint) ? 'circuit' : undefined
+    return this.#prospects.isRefused(contender) || this.#prospects.circuits.isOpen(contender.endpoint) ? 'circuit' : undefined
   }
 
   #takeLater(): C | undefined {

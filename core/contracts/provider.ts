@@ -92,6 +92,8 @@ export interface ProviderCall {
 export interface AttemptClock {
   /** Stops the clock during work that is not the provider's, such as a download: time-outs pause, and the time is not measured. */
   pauseFor<T>(work: Promise<T>): Promise<T>
+  /** Tells that the vendor has begun to reply. `httpProvider` calls it. */
+  replied?(): void
 }
 
 export type FailureKind =
@@ -108,6 +110,8 @@ export type FailureKind =
   | 'refused'
   | 'context-length'
 
+export type Progress = 'none' | 'connected' | 'answering'
+
 export interface ProviderFailureOptions {
   readonly kind: FailureKind
   /** What went wrong. The caller sees it: use the vendor's own sentence if there is one. */
@@ -119,6 +123,11 @@ export interface ProviderFailureOptions {
   readonly retryAfterMs?: number | undefined
   /** Whether the same request may succeed soon. By default the kind decides. */
   readonly transient?: boolean | undefined
+  /**
+   * How far a request came that failed with `network` or `timeout`: `none` without a connection, `connected` without any of a reply. Default:
+   * `none` for `network`, `answering` for `timeout`.
+   */
+  readonly progress?: Progress | undefined
   /** Whether the failure counts against the endpoint, in its metrics and its circuit. By default the kind decides. */
   readonly isFault?: boolean | undefined
   /** The item or part of `request.input` at fault, by identity. The caller's error names its path. */
@@ -141,6 +150,8 @@ export class ProviderFailure extends Error {
   /** Undefined: the kind decides. */
   readonly transient: boolean | undefined
   /** Undefined: the kind decides. */
+  readonly progress: Progress | undefined
+  /** Undefined: the kind decides. */
   readonly isFault: boolean | undefined
   readonly subject: object | undefined
   readonly upstream: string | undefined
@@ -152,6 +163,7 @@ export class ProviderFailure extends Error {
     this.status = options.status
     this.retryAfterMs = options.retryAfterMs
     this.transient = options.transient
+    this.progress = options.progress
     this.isFault = options.isFault
     this.subject = options.subject
     this.upstream = options.upstream

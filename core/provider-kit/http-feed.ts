@@ -81,6 +81,7 @@ export class HttpFeed implements EventFeed, ReplyReceiver {
 
   head(status: number, headers: UpstreamHeaders): void {
     const { adapter } = this.#service
+    this.#call.clock?.replied?.()
     if (status >= 300) this.#reader = new ErrorReader(this, adapter, this.#call, status, headers)
     else {
       this.#releaseMedia()

@@ -34,8 +34,8 @@ export class Opening {
 export function failureOf(error: unknown, payload: string | undefined): ProviderFailure {
   const failure = ProviderFailure.is(error) ? error : notAllowed(error)
   if (payload === undefined || failure.kind !== 'protocol' || failure.upstream !== undefined) return failure
-  const { kind, code, message, status, retryAfterMs, transient, isFault, cause } = failure
-  return new ProviderFailure({ kind, code, message, status, retryAfterMs, transient, isFault, cause, upstream: payload })
+  const { kind, code, message, status, retryAfterMs, transient, progress, isFault, cause } = failure
+  return new ProviderFailure({ kind, code, message, status, retryAfterMs, transient, progress, isFault, cause, upstream: payload })
 }
 
 /** Redirects are not followed, because that would send the credentials to another address. */

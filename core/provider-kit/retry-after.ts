@@ -6,10 +6,11 @@ export function retryAfterMs(headers: UpstreamHeaders): number | undefined {
   // Azure says none here, and a second there.
   if (milliseconds) return bounded(milliseconds)
   const after = headers['retry-after'] ?? ''
-  const seconds = numberIn(after)
-  if (seconds !== undefined) return bounded(seconds * 1000)
-  // A date counts from the vendor's own clock.
-  const wait = Date.parse(after) - Date.parse(headers['date'] ?? '')
+  // A proxy joins what it and the vendor ask for.
+  const seconds = after.split(',').map(numberIn)
+  if (seconds.every(each => each !== undefined)) return bounded(Math.max(...seconds) * 1000)
+  // Date.parse takes nearly any text with a digit for a date. A date counts from the vendor's own clock.
+  const wait = /[a-z]{3}.*:/i.test(after) ? Date.parse(after) - Date.parse(headers['date'] ?? '') : Number.NaN
   return Number.isNaN(wait) ? undefined : bounded(wait)
 }
 

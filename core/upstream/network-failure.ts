@@ -13,8 +13,14 @@ export function connectionFailure(error: unknown): ProviderFailure {
   if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'UND_ERR_HEADERS_TIMEOUT')
     return new ProviderFailure({
       kind: 'timeout',
+      progress: 'none',
       message: 'The provider did not accept a connection in time.',
       cause: error,
     })
-  return new ProviderFailure({ kind: 'network', message: `The connection to the provider failed (${code}).`, cause: error })
+  const progress = unmade.test(code) ? 'none' : 'connected'
+  return new ProviderFailure({ kind: 'network', progress, message: `The connection to the provider failed (${code}).`, cause: error })
 }
+
+/** Codes of connections that were not made: addresses, ways to them, and TLS. */
+const unmade =
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_|EHOST|ENET|EADDR|ETIMEDOUT|EPROTO|ERR_TLS_|ERR_SSL_|CERT_|SELF_SIGNED|UNABLE_TO_|DEPTH_ZERO)/

@@ -397,3 +397,21 @@ t.test('200 hedged requests at once: one answer and one record each, and nothing
   for (let turn = 0; turn < 50; turn++) await new Promise(resolve => setImmediate(resolve))
   t.equal(running, 0)
 })
+
+t.test('a hedge goes to another provider, past the next model of the one that is silent', async t => {
+  const { backoff, begun, fire } = handClock()
+  const acme = silentAfter('acme', [], { hedgeAfter: 100 })
+  const entries = [
+    { model: 'a', endpoints: [{ provider: 'acme' }] },
+    { model: 'b', endpoints: [{ provider: 'acme' }] },
+    { model: 'c', endpoints: [{ provider: 'globex' }] },
+  ]
+  const under = await gateway({ plugins: [acme.plugin, saying('globex', hello), listing(...entries)], backoff, settings: silent })
+  t.teardown(under.stop)
+  const asked = ask(under, { model: 'a', routing: { model: { fallbacks: ['b', 'c'] } } })
+  await acme.started
+  await begun
+  fire()
+  const { response } = await asked
+  t.equal(response.model, 'globex/c')
+})

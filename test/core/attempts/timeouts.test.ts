@@ -3,8 +3,8 @@ import t from 'tap'
 import { defaultSettings } from '../../../core/framework/settings.ts'
 import type { GenerationEvent, Timeouts } from '../../../core/index.ts'
 import openaiChat from '../../../plugins/providers/openai-chat/index.ts'
-import { gateway, scripted } from '../../kit/gateway.ts'
-import { ask, text } from '../../kit/stage.ts'
+import { gateway, hello, scripted } from '../../kit/gateway.ts'
+import { ask, listing, text } from '../../kit/stage.ts'
 
 const silent = { logLevel: 'silent' } as const
 const long: Timeouts = { connectMs: 600_000, firstEventMs: 600_000, betweenEventsMs: 600_000, totalMs: 600_000 }
@@ -58,4 +58,63 @@ t.test('the time to connect, TLS included', async t => {
 
 t.test('the defaults', async t => {
   t.same(defaultSettings.timeouts, { connectMs: 10_000, firstEventMs: 120_000, betweenEventsMs: 120_000, totalMs: 600_000 })
+})
+
+t.test('the time of the request ends: an attempt that had most of it and no answer counts as a timeout', async t => {
+  for (const [hadMs, outcome] of [
+    [15, 'timeout'],
+    [14, 'left'],
+  ] as const) {
+    const at = { ms: 1_000_000 }
+    const vendor = scripted('acme', async function* ({ signal }) {
+      at.ms += hadMs
+      await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    })
+    const under = await gateway({
+      plugins: [vendor],
+      settings: { ...silent, runTimeoutMs: 30, timeouts: long },
+      clock: { now: () => at.ms, elapsed: () => at.ms },
+    })
+    const { status, error, requestId } = await ask(under, { model: 'acme/m' })
+    t.same([status, error.message], [504, 'The request took longer than 0.03 s.'])
+    t.match((await under.record(requestId)).attempts, [{ provider: 'acme', outcome }])
+    await under.stop()
+  }
+})
+
+t.test('how far a request came that timed out', async t => {
+  const { promise: hung, resolve: hang } = Promise.withResolvers<void>()
+  const server = createServer(socket => {
+    socket
+      .on('error', () => {})
+      .once('data', () => {
+        if (isReplying) socket.write('HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n')
+        hang()
+      })
+  })
+  let isReplying = false
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => server.close())
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const acme = openaiChat({ id: 'acme', host: 'compatible', baseUrl, apiKey: 'sk-demo', timeouts: { firstEventMs: 200 } })
+  const globex = scripted('globex', async function* () {
+    yield* hello
+  })
+  const models = ['a', 'b', 'c'].map(model => ({ model, endpoints: [{ provider: model === 'c' ? 'globex' : 'acme' }] }))
+  const under = await gateway({ plugins: [acme, globex, listing(...models)], settings: silent })
+  t.teardown(under.stop)
+  for (const [replying, tried] of [
+    [false, ['a', 'c']],
+    [true, ['a', 'b', 'c']],
+  ] as const) {
+    isReplying = replying
+    const { requestId } = await ask(under, { model: 'a', stream: true, routing: { model: { fallbacks: ['b', 'c'] } } })
+    await hung
+    const { attempts } = await under.record(requestId)
+    t.same(
+      attempts.map(({ model }) => model),
+      tried,
+      replying ? 'a model that is slow' : 'a provider that is silent',
+    )
+  }
 })

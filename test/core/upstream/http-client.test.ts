@@ -190,3 +190,28 @@ t.test('what a caller said is added to the address', async t => {
   }
   t.same(seen, ['/a?q=one', '/a?q=two', '/a', '/a?key=1&q=%26', '/?q='])
 })
+
+t.test('whether there was a connection when one fails', async t => {
+  const reset = await accepting(t, socket => void socket.once('data', () => socket.resetAndDestroy()))
+  const closed = await accepting(t, socket => void socket.once('data', () => socket.end()))
+  const half = await accepting(t, socket => void socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 30\r\n\r\nhalf')))
+  const garbage = await accepting(t, socket => void socket.once('data', () => socket.end('no such protocol\r\n\r\n')))
+  const gone = createServer()
+  await once(gone.listen(0, '127.0.0.1'), 'listening')
+  const refused = (gone.address() as AddressInfo).port
+  await new Promise(resolve => gone.close(resolve))
+  const http = client(t)
+  for (const [url, progress] of [
+    [`http://127.0.0.1:${reset}/`, 'connected'],
+    [`http://127.0.0.1:${closed}/`, 'connected'],
+    [`http://127.0.0.1:${garbage}/`, 'connected'],
+    [`http://127.0.0.1:${refused}/`, 'none'],
+    ['http://no-such-host.invalid/', 'none'],
+  ] as const)
+    await t.rejects(textOf(http, url), { kind: 'network', progress }, url)
+  const failed = new Promise(fail => {
+    const request = { method: 'POST', url: `http://127.0.0.1:${half}/`, headers: {}, body: '{}' } as const
+    http.exchange(request, { head() {}, chunk() {}, end: () => fail(undefined), fail })
+  })
+  t.match(await failed, { kind: 'network', progress: 'connected' })
+})
