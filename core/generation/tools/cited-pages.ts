@@ -5,6 +5,11 @@ export interface CitedPage {
   readonly title: string
 }
 
+interface Found {
+  readonly page: CitedPage
+  readonly length: number
+}
+
 /** One answer has at most a few hundred. */
 const mostPages = 2_000
 const longestUrl = 2_048
@@ -15,6 +20,8 @@ const trailing = /[.,;:!?'*_~)\]-]$/
 /** The pages that an answer may cite, by their addresses. */
 export class CitedPages {
   readonly #pages = new Map<string, CitedPage>()
+  /** The first section of a page, by the address of the page. */
+  readonly #firstOf = new Map<string, CitedPage>()
 
   get isEmpty(): boolean {
     return this.#pages.size === 0
@@ -22,6 +29,7 @@ export class CitedPages {
 
   clear(): void {
     this.#pages.clear()
+    this.#firstOf.clear()
   }
 
   /** Adds what a search found: its `results` and the `sources` of its `action`. Callers may have made them up. */
@@ -31,35 +39,43 @@ export class CitedPages {
   }
 
   /** The page at the beginning of a text that looks like an address, and the length of its address there. */
-  find(text: string): { readonly page: CitedPage; readonly length: number } | undefined {
+  find(text: string): Found | undefined {
     // A footnote may follow.
     const at = text.indexOf('[')
-    return this.#trimmed(text) ?? (at > 0 ? this.#trimmed(text.slice(0, at)) : undefined)
+    return this.#beginning(text) ?? (at > 0 ? this.#beginning(text.slice(0, at)) : undefined)
   }
 
-  #trimmed(text: string): { readonly page: CitedPage; readonly length: number } | undefined {
+  #beginning(text: string): Found | undefined {
     let address = text
-    for (let trimmed = 0; trimmed <= mostTrimmed; trimmed++) {
+    for (let trimmed = 0; ; trimmed++) {
       const page = this.#pages.get(canonical(address) ?? '')
-      if (page) return { page, length: address.length }
-      if (!trailing.test(address)) return undefined
+      // A full stop behind a slash would be read as part of the path.
+      if (page && !address.endsWith('/.')) return { page, length: address.length }
+      if (trimmed === mostTrimmed || !trailing.test(address)) break
       address = address.slice(0, -1)
     }
-    return undefined
+    // Another section of a page, perhaps.
+    const whole = withoutFragment(canonical(address) ?? '')
+    const page = this.#pages.get(whole) ?? this.#firstOf.get(whole)
+    return page && { page, length: address.length }
   }
 
   #add(url: unknown, title: unknown): void {
     if (typeof url !== 'string' || url.length > longestUrl || this.#pages.size === mostPages) return
     const address = canonical(url)
     if (address === undefined || this.#pages.has(address)) return
-    this.#pages.set(address, { url, title: typeof title === 'string' ? title.slice(0, longestTitle) : new URL(url).hostname })
+    const page = { url, title: typeof title === 'string' ? title.slice(0, longestTitle) : new URL(url).hostname }
+    this.#pages.set(address, page)
+    const whole = withoutFragment(address)
+    if (whole !== address && !this.#firstOf.has(whole)) this.#firstOf.set(whole, page)
   }
 }
 
-/** The same for addresses that differ only in how they are written, or in a fragment. */
+/** The same for addresses that differ only in how they are written. */
 function canonical(address: string): string | undefined {
-  if (!URL.canParse(address)) return undefined
-  const url = new URL(address)
-  url.hash = ''
-  return url.href.replace(/\/$/, '')
+  return URL.canParse(address) ? new URL(address).href.replace(/\/(?=#|$)/, '') : undefined
+}
+
+function withoutFragment(address: string): string {
+  return address.replace(/#.*$/, '')
 }

@@ -59,6 +59,26 @@ t.test('known addresses are found, however the text is cut', async t => {
   }
 })
 
+t.test('of several results on one page, the one with the same fragment is cited', async t => {
+  const sections = ['#one', '#two'].map(part => ({ url: `https://example.com/${part}`, title: `Part ${part}` }))
+  const whole = { url: 'https://example.com/', title: 'All' }
+  for (const [results, other] of [
+    [sections, 'Part #one'],
+    [[...sections, whole], 'All'],
+  ] as const) {
+    const found = new CitedPages()
+    found.add({}, results)
+    for (const [address, title] of [
+      ['https://example.com/#two', 'Part #two'],
+      ['https://example.com#two', 'Part #two'],
+      ['https://example.com/#three', other],
+      ['https://example.com/', other],
+    ] as const)
+      for (const behind of ['', '.', '!).'])
+        t.match(found.find(address + behind), { page: { title }, length: address.length }, address + behind)
+  }
+})
+
 t.test('what looks like an address for ever is given up', async t => {
   const lengths: number[] = []
   const finder = new AddressFinder(0, ({ text }) => lengths.push(text.length))
