@@ -69,6 +69,8 @@ export interface GatewayErrorOptions {
   readonly upstreamError?: string | undefined
   /** For policy refusals: the body has only `type` and `message` (docs/protocol/errors.md#policy-refusals). */
   readonly bare?: boolean
+  /** A sentence that names a path. Added to the message if the path is served. */
+  readonly hint?: { readonly path: string; readonly text: string } | undefined
   /** More headers for the reply, such as `allow`. */
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly asked?: Asked | undefined
@@ -96,6 +98,7 @@ export class GatewayError extends Error {
   readonly transient: boolean
   readonly upstreamError: string | undefined
   readonly bare: boolean
+  readonly hint: GatewayErrorOptions['hint']
   readonly headers: Readonly<Record<string, string>> | undefined
   readonly asked: Asked | undefined
 
@@ -110,6 +113,7 @@ export class GatewayError extends Error {
     this.transient = options.transient ?? false
     this.upstreamError = options.upstreamError
     this.bare = options.bare ?? false
+    this.hint = options.hint
     this.headers = options.headers
     this.asked = options.asked
   }

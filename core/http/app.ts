@@ -211,7 +211,7 @@ export class HttpApp {
   }
 
   #failed(route: Route, exchange: HttpExchange, thrown: unknown): Reply {
-    const error = asGatewayError(thrown)
+    const error = this.#hinted(asGatewayError(thrown))
     if (error.status >= 500)
       this.#parts.log.error('a request failed', {
         request: exchange.id,
@@ -224,6 +224,12 @@ export class HttpApp {
     const reply = this.#formatted(route, error)
     const { headers, asked } = error
     return headers || asked ? { ...reply, headers: { ...reply.headers, ...headers, ...(asked && gatewayHeaders(asked)) } } : reply
+  }
+
+  /** Without the endpoint of a plugin, its path would be a 404. */
+  #hinted(error: GatewayError): GatewayError {
+    const { hint, message, cause } = error
+    return hint && this.#exact.has(hint.path) ? new GatewayError({ ...error, message: `${message} ${hint.text}`, cause }) : error
   }
 
   #formatted(route: Route, error: GatewayError): Reply {

@@ -1,6 +1,6 @@
 import type { Catalog, Endpoint, Model } from '../contracts/catalog.ts'
 import type { Provider } from '../contracts/provider.ts'
-import { invalidRequest } from '../foundation/errors.ts'
+import { GatewayError, invalidRequest } from '../foundation/errors.ts'
 import { nearest } from '../foundation/nearest.ts'
 import type { Registry } from '../framework/registry.ts'
 import { unlistedEndpoint } from './catalog.ts'
@@ -50,6 +50,9 @@ export function generatingEndpoints({ endpoints }: Model): readonly Endpoint[] {
   return endpoints.some(({ kind }) => kind) ? endpoints.filter(({ kind }) => !kind) : endpoints
 }
 
+/** A hint for errors about names of models. */
+export const listOfModels = { path: '/v1/models', text: 'GET /v1/models lists the names.' } as const
+
 /** Of a name that the catalog knows. */
 function generates(name: string, catalog: Catalog): boolean {
   const model = catalog.resolve(name)
@@ -59,7 +62,9 @@ function generates(name: string, catalog: Catalog): boolean {
 }
 
 function onlyDecides(name: string, param: string): Error {
-  return invalidRequest(`The model "${name}" answers decisions and does not generate text. Use POST /v1/systemone for it.`, param)
+  const message = `The model "${name}" answers decisions and does not generate text.`
+  const hint = { path: '/v1/systemone', text: 'Use POST /v1/systemone for it.' }
+  return new GatewayError({ ...invalidRequest(message, param), message, hint })
 }
 
 function unknownModel(name: string, param: string, catalog: Catalog, providers: Registry<Provider>): Error {
@@ -68,6 +73,7 @@ function unknownModel(name: string, param: string, catalog: Catalog, providers: 
   const isAutoThere = endpointsForAuto(catalog.models()).length > 0
   const near = [...(isAutoThere ? nearest(name, ['auto'], 1) : []), ...catalog.nearest(name, each => generates(each, catalog))].slice(0, 3)
   const names = near.length > 0 ? near : providers.nearest(name.split('/', 1)[0]!).map(provider => `${provider}/…`)
-  const advice = names.length > 0 ? `Did you mean ${names.join(', ')}?` : 'See GET /v1/models for the names, or write <provider>/<model>.'
-  return invalidRequest(`The model "${name}" does not exist here. ${advice}`, param, 'model_not_found')
+  const message = `The model "${name}" does not exist here. ${names.length > 0 ? `Did you mean ${names.join(', ')}?` : 'Write <provider>/<model>.'}`
+  const hint = names.length > 0 ? undefined : listOfModels
+  return new GatewayError({ ...invalidRequest(message, param, 'model_not_found'), message, hint })
 }

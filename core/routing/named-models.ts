@@ -1,10 +1,10 @@
 import type { Catalog, Endpoint } from '../contracts/catalog.ts'
 import type { Provider } from '../contracts/provider.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
-import { invalidRequest } from '../foundation/errors.ts'
+import { GatewayError, invalidRequest } from '../foundation/errors.ts'
 import type { Registry } from '../framework/registry.ts'
 import { unlistedEndpoint } from './catalog.ts'
-import { endpointsOf, generatingEndpoints } from './model-name.ts'
+import { endpointsOf, generatingEndpoints, listOfModels } from './model-name.ts'
 
 /** What one model name of a request stands for. */
 export interface NamedModel {
@@ -83,11 +83,8 @@ export function identityOf(endpoint: Endpoint): Endpoint | string {
 }
 
 function noneForAuto(): Error {
-  return invalidRequest(
-    'No model here can serve this request automatically. Name a model; GET /v1/models lists them.',
-    'model',
-    'model_not_found',
-  )
+  const message = 'No model here can serve this request automatically. Name a model.'
+  return new GatewayError({ ...invalidRequest(message, 'model', 'model_not_found'), message, hint: listOfModels })
 }
 
 function unknownProvider(provider: string, index: number, catalog: Catalog, providers: Registry<Provider>): Error {

@@ -1,9 +1,16 @@
 import { connect } from 'node:net'
 import { definePlugin, Routes } from '../../../core/index.ts'
+import { testGateway, type TestGateway } from '../../../core/testing/index.ts'
 import decisions from '../../../plugins/endpoints/decisions/index.ts'
+import models from '../../../plugins/endpoints/models/index.ts'
+import responses from '../../../plugins/endpoints/responses/index.ts'
+import sandbox from '../../../plugins/providers/sandbox/index.ts'
+import localSealer from '../../../plugins/sealers/local/index.ts'
+import memory from '../../../plugins/stores/memory/index.ts'
 import { byEveryWay } from '../../kit/by-every-way.ts'
 import { gateway, listeningGateway } from '../../kit/gateway.ts'
 import { FakeClock } from '../../kit/set-up.ts'
+import { listing } from '../../kit/stage.ts'
 
 interface ErrorBody {
   readonly error: { readonly message: string; readonly type: string; readonly param: string | null; readonly code: string }
@@ -223,6 +230,23 @@ byEveryWay('a hint never names a path that is itself a 404', async t => {
   const after = await named()
   t.notOk(after.includes('/v1/decisions'))
   t.ok(after.includes('/v1/systemone') && after.includes('/v1/models') && after.includes('/v1/responses'))
+})
+
+byEveryWay('errors name paths of other endpoints only where they are served', async t => {
+  const decides = listing({ model: 'judge', endpoints: [{ provider: 'sandbox', upstreamModel: 'dm', kind: 'decision' }] })
+  const bare = [memory({}), localSealer({ masterKey: 'ab'.repeat(32) }), responses({}), sandbox({}), decides]
+  const asking = async (under: Pick<TestGateway, 'request'>): Promise<readonly string[]> =>
+    await Promise.all(
+      ['zzzzzz', 'auto', 'judge'].map(
+        async model => ((await (await under.request('/v1/responses', { body: { ...hi, model } })).json()) as ErrorBody).error.message,
+      ),
+    )
+  const alone = await testGateway({ plugins: bare })
+  t.teardown(alone.stop)
+  t.notMatch((await asking(alone)).join(), /\/v1\//)
+  const whole = await testGateway({ plugins: [...bare, models({}), decisions({})] })
+  t.teardown(whole.stop)
+  t.match(await asking(whole), [/GET \/v1\/models lists/, /GET \/v1\/models lists/, /POST \/v1\/systemone/])
 })
 
 byEveryWay('the surface: paths, methods, content types, sizes and keys', async t => {
