@@ -51,7 +51,8 @@ export interface AccountFilter {
 /**
  * Stores organizations, teams and users. A key may name accounts that do not exist here: they set no policy and no cap.
  * `find` runs up to three times for every request, so answer from memory if possible, and return the same object until the account changes:
- * core caches by identity. Every process that shares the store must see a change within a second. A throw becomes a 503.
+ * core caches by identity. Every process that shares the store must see a change within a second. A throw becomes a 503. No
+ * function has a time limit.
  */
 export interface AccountStore {
   /** Whether accounts survive a restart. */

@@ -25,7 +25,7 @@ export interface Admin {
  */
 export interface AdminAuthenticator {
   readonly name: string
-  /** Undefined if it does not know the caller. Throws a `GatewayError` to refuse the request. */
+  /** Undefined if it does not know the caller. Throws a `GatewayError` to refuse the request. It has no time limit. */
   admit(request: Request, gateway: AdminServices): Maybe<Admin | undefined>
 }
 
@@ -45,7 +45,7 @@ export interface AdminRoute extends Pick<Route, 'method' | 'path' | 'describe'> 
    * for all organizations may.
    */
   readonly reach: 'org' | 'all'
-  /** Throws a `GatewayError` for errors that the caller should see. Any other throw becomes a 500. */
+  /** Throws a `GatewayError` for errors that the caller should see. Any other throw becomes a 500. It has no time limit: give each wait one. */
   handle(exchange: AdminExchange, gateway: AdminServices): Maybe<Reply | Response>
 }
 

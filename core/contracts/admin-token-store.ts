@@ -19,7 +19,7 @@ export interface AdminToken {
   readonly createdAt: number
 }
 
-/** Stores admin tokens. Every process that shares the store must see a removal within a second. */
+/** Stores admin tokens. Every process that shares the store must see a removal within a second. No function has a time limit. */
 export interface AdminTokenStore {
   find(id: string): Maybe<AdminToken | undefined>
   add(token: AdminToken): Maybe<void>

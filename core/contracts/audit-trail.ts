@@ -27,7 +27,7 @@ export interface AuditFilter {
   readonly to?: number | undefined
 }
 
-/** Keeps what was changed through the admin API and the command line. Entries are never changed. */
+/** Keeps what was changed through the admin API and the command line. Entries are never changed. No function has a time limit. */
 export interface AuditTrail {
   /** A throw fails the change with a 503 if it was not made yet. */
   add(entry: AuditEntry): Maybe<void>

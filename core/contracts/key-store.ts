@@ -62,7 +62,7 @@ export interface KeyFilter {
   readonly user?: string | undefined
 }
 
-/** Stores API keys. `find` runs for every request, so answer from memory if possible. A throw becomes a 503. */
+/** Stores API keys. `find` runs for every request, so answer from memory if possible. A throw becomes a 503. No function has a time limit. */
 export interface KeyStore {
   /** Whether keys survive a restart. */
   readonly persistent: boolean

@@ -69,7 +69,7 @@ export interface CreditEntry {
 
 /**
  * Tracks what accounts spend, and the credit of organizations. `reserve` is called only for requests whose key or accounts have a cap or a
- * credit.
+ * credit. No function has a time limit.
  */
 export interface Ledger {
   /**

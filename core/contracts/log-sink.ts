@@ -145,6 +145,6 @@ export interface LogSink {
   readonly seesContent?: Sight
   /** True: new requests wait while this sink cannot keep up. Otherwise the oldest records are dropped and counted. */
   readonly required?: boolean
-  /** Called with one batch at a time. A throw is logged. A required sink gets the same batch again. */
+  /** Called with one batch at a time. A throw is logged. A required sink gets the same batch again. It has no time limit. */
   write(batch: readonly RequestRecord[]): Promise<void>
 }

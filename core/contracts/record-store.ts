@@ -115,7 +115,7 @@ export interface KeyUse {
   readonly lastUsedAt: number
 }
 
-/** Reads the records that a log sink of the same plugin keeps. Records arrive a moment after the reply. */
+/** Reads the records that a log sink of the same plugin keeps. Records arrive a moment after the reply. Only `eraseContent` has a time limit. */
 export interface RecordStore {
   /** The newest first. */
   page(filter: RecordFilter, query: PageQuery): Maybe<readonly RecordFacts[]>

@@ -22,7 +22,7 @@ export interface Route {
   serves?(params: Readonly<Record<string, string>>): boolean
   /** `key`: core authenticates the request before it calls `handle`. `none`: anyone may call it, and it leaves no record. */
   readonly auth: 'none' | 'key'
-  /** Throws a `GatewayError` for errors that the caller should see. Any other throw becomes a 500. */
+  /** Throws a `GatewayError` for errors that the caller should see. Any other throw becomes a 500. It has no time limit: give each wait one. */
   handle(exchange: Exchange, gateway: GatewayServices): Maybe<Reply>
   /** The prefix of its request ids. Default: `req`. */
   readonly idPrefix?: string
