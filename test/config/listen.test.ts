@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync } from 'node:fs'
 import { Agent, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -33,6 +34,34 @@ t.test('both listeners keep idle connections longer than load balancers do', asy
   gateway.signal('SIGTERM')
   t.equal((await gateway.finished).exitCode, 0)
 })
+
+t.test('npm start passes SIGTERM on to the gateway', async t => {
+  const workplace = new Workplace(config('admin: { port: 0 }'))
+  t.teardown(() => workplace.remove())
+  const root = fileURLToPath(new URL('../..', import.meta.url))
+  const npm = spawn('npm', ['start', '--', '--config', join(workplace.path, 'gateway.config.ts')], {
+    cwd: root,
+    // A group of its own, so that nothing of it outlives this test.
+    detached: true,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  t.teardown(() => killGroup(npm.pid!))
+  let said = ''
+  npm.stdout.setEncoding('utf8').on('data', (text: string) => void (said += text))
+  while (!/listens on/.test(said)) await once(npm.stdout, 'data')
+  npm.kill('SIGTERM')
+  // Not while the gateway holds the other end of its output.
+  await once(npm, 'close')
+  t.ok(npm.stdout.readableEnded)
+})
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // It has ended.
+  }
+}
 
 t.test('HTTPS is served with the certificate that lies beside the config', async t => {
   const workplace = new Workplace(config(`tls: { cert: './cert.pem', key: './key.pem', passphrase: 'demo-passphrase' }`))
