@@ -1,6 +1,17 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { execPath } from 'node:process'
@@ -30,6 +41,19 @@ t.test('keys survive a restart to the letter', async t => {
   t.strictSame(await second.keys.find('lean'), leanKey)
   t.strictSame(await second.keys.find('full'), fullKey)
   t.equal(await second.keys.find("' or 1=1 --"), undefined)
+  await second.stop()
+})
+
+t.test('only the owner may read the database, its log and its index', async t => {
+  const file = fileOf(t)
+  const modes = () => ['', '-wal', '-shm'].map(end => (statSync(`${file}${end}`).mode & 0o777).toString(8))
+  const first = await openSql(file)
+  await first.keys.add(leanKey)
+  t.same(modes(), ['600', '600', '600'])
+  for (const end of ['', '-wal', '-shm']) chmodSync(`${file}${end}`, 0o644)
+  const second = await openSql(file)
+  t.same(modes(), ['600', '600', '600'], 'of an earlier version')
+  await first.stop()
   await second.stop()
 })
 

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
+import { accessSync, chmodSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { CompiledQuery, Kysely } from 'kysely'
 import { migrate, orClosed, pendingMigrations, type Inspected, type Migrated } from '../migrate.ts'
@@ -6,6 +6,8 @@ import type { Tables } from '../tables.ts'
 import { SqliteThreadDialect } from './dialect.ts'
 
 const busyTimeoutMs = 5000
+/** Like the master key. */
+const ownerOnly = 0o600
 // With a write-ahead log, NORMAL loses no transaction when the process dies, only the last ones when the machine does.
 // A longer log is written back less often, and a page that changes again and again is written back once.
 const settings =
@@ -22,9 +24,24 @@ export async function openSqlite(path: string, createFiles = true): Promise<Migr
       return await openMemory()
     }
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    keepPrivate(path)
     const database = connectSqlite(path, { isBackground: true })
     return await orClosed(database, () => migrateAlone(database))
   })
+}
+
+/** SQLite gives its other files, `-wal` and `-shm`, the mode of the database. */
+function keepPrivate(path: string): void {
+  if (!existsSync(path)) closeSync(openSync(path, 'a', ownerOnly))
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) {
+    try {
+      const { mode } = statSync(file)
+      if ((mode & 0o777) !== ownerOnly && (mode & constants.S_IFMT) === constants.S_IFREG) chmodSync(file, ownerOnly)
+    } catch (error) {
+      // It is not there, or belongs to another user.
+      if (!['ENOENT', 'EPERM'].includes((error as NodeJS.ErrnoException).code!)) throw error
+    }
+  }
 }
 
 /** Opens an existing file without changing it. Undefined if there is none yet, once it is clear that it could be created. */
