@@ -7,6 +7,8 @@ export interface IdentityProvider {
   readonly issuer: string
   /** Opens an address there as a browser in which this person signs in, and returns where the browser is sent in the end. */
   signIn(address: string, person: string): Promise<string>
+  /** From now on, it publishes another key than the one with which it signs. */
+  publishAnotherKey(): void
   stop(): void
 }
 
@@ -43,8 +45,10 @@ export async function identityProvider(
     ttl: { AccessToken: 600, AuthorizationCode: 60, Grant: 600, IdToken: 600, Interaction: 600, Session: 600 },
   })
   const serve = provider.callback() as (request: IncomingMessage, response: ServerResponse) => void
+  let published: string | undefined
   server.on('request', (request, response) => {
     const person = request.headers['x-person']
+    if (published && request.url === '/jwks') return void response.setHeader('content-type', 'application/json').end(published)
     if (!request.url!.startsWith('/interaction/')) serve(request, response)
     else if (person === 'nobody') provider.interactionFinished(request, response, { error: 'access_denied' })
     else provider.interactionFinished(request, response, { login: { accountId: person } })
@@ -66,6 +70,10 @@ export async function identityProvider(
         next = new URL(location, issuer).href
       }
       return next
+    },
+    publishAnotherKey() {
+      const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+      published = JSON.stringify({ keys: [{ ...publicKey.export({ format: 'jwk' }), alg: 'RS256', use: 'sig', kid: 'demo' }] })
     },
     stop: () => {
       server.close()

@@ -163,7 +163,8 @@ export class OpenId {
     this.#provider ??= import('openid-client').then(async client => ({
       client,
       config: await client.discovery(new URL(issuer), clientId, clientSecret, clientSecret === undefined ? client.None() : undefined, {
-        ...(issuer.startsWith('http:') && { execute: [client.allowInsecureRequests] }),
+        // Without it, the library trusts what comes from the token endpoint, and does not verify the signature.
+        execute: [client.enableNonRepudiationChecks, ...(issuer.startsWith('http:') ? [client.allowInsecureRequests] : [])],
       }),
     }))
     this.#provider.catch(() => (this.#provider = undefined))

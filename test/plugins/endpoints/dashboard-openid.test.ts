@@ -120,6 +120,14 @@ t.test('an answer that was not asked for is refused', async t => {
   t.equal(await refusal(open(under, `/openid-callback${back.search}`, cookiesOf(theirs))), './?refused=provider', 'a code works once')
 })
 
+t.test('an id token that another key signed is refused', async t => {
+  const all = await underTest(t)
+  all.provider.publishAnotherKey()
+  const reply = await signIn(all, 'ada')
+  t.equal(reply.headers.get('location'), './?refused=provider')
+  t.match(all.under.logs.join(), /a sign-in with OpenID Connect failed/)
+})
+
 t.test('the config of now decides what a session may do', async t => {
   const all = await underTest(t)
   const cookie = cookiesOf(await signIn(all, 'ada'))
