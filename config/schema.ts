@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import type { FromSchema } from 'json-schema-to-ts'
 import { hedgeAfterOption, slowStreamOption } from '../core/provider-kit/sending-options.ts'
 import { defaultSettings } from '../core/framework/settings.ts'
@@ -9,6 +10,14 @@ export const serverFormats = {
     expected: 'an IP address or a host name, such as 127.0.0.1, :: or localhost (IPv6 without brackets)',
     // listhen would listen on localhost instead of an address with any other character.
     accepts: /^[0-9A-Za-z.:-]{1,63}$/,
+  },
+  'host-name': {
+    expected: 'a host name or an IP address without a scheme, a port or a path, such as gateway.example.com',
+    accepts: (text: string): boolean => isIP(text) !== 0 || /^[0-9A-Za-z_-]{1,63}(?:\.[0-9A-Za-z_-]{1,63}){0,20}$/.test(text),
+  },
+  network: {
+    expected: 'an IP address or a network, such as 192.0.2.1 or 10.0.0.0/8',
+    accepts: isNetwork,
   },
   'cors-origin': {
     expected:
@@ -22,6 +31,12 @@ function isOrigin(text: string): boolean {
   if (text === '*') return true
   if (!/^[a-z][a-z0-9+.-]*:\/\/[^/\s*]+$/.test(text)) return false
   return !/^https?:/.test(text) || (URL.canParse(text) && new URL(text).origin === text)
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', prefix, ...rest] = text.split('/')
+  const longest = { 0: -1, 4: 32, 6: 128 }[isIP(address)]!
+  return longest > 0 && rest.length === 0 && (prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= longest))
 }
 
 /** The `server` section of the config: where to listen, and how the gateway as a whole behaves. */
@@ -49,6 +64,18 @@ export const serverSchema = {
               minimum: 0,
               maximum: 65_535,
               description: 'The port. Default: 8081, or any free one if `server.port` is 0.',
+            },
+            hosts: {
+              type: 'array',
+              items: { type: 'string', format: 'host-name' },
+              description:
+                'Names and addresses under which the listener is reached, such as that of a proxy: `gateway.example.com`. Requests for any other host get a 421. `localhost`, the address that a connection reached and the host of `publicUrl` in the option `openId` of the dashboard need no entry.',
+            },
+            trustedProxies: {
+              type: 'array',
+              items: { type: 'string', format: 'network' },
+              description:
+                'Addresses and networks, such as `10.0.0.0/8`, of proxies whose header `x-forwarded-for` says where a request comes from. Wrong admin tokens are counted by that address.',
             },
           },
         },

@@ -27,6 +27,7 @@ export {
 export {
   AbsentProviders,
   AdminAuthenticators,
+  AdminHosts,
   AdminRoutes,
   CatalogSources,
   DashboardPages,

@@ -44,7 +44,7 @@ async function start({ config: path, ...override }: StartOptions): Promise<void>
     const address = gateway.admin && adminAddress(config.server)
     // The public address comes first: if both are taken, that is the one to name.
     listener = await listen(gateway, config.server)
-    admin = address && (await listenAdmin(gateway.admin!, address, config.server.tls))
+    admin = address && (await listenAdmin(gateway.admin!, address, config.server))
   } catch (error) {
     if (listener) await drain(gateway, listener, 0)
     else await gateway.stop()

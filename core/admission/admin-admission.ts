@@ -27,8 +27,6 @@ export class AdminAdmission {
   readonly #fixed = new Map<string, Admin>()
   readonly #links: SignInLinks<Identified>
   readonly #tries: FailedTries
-  /** Digests of tokens that were valid: whoever holds one is not kept out by the wrong tokens of others at the same address. */
-  readonly #proven = new Set<string>()
 
   static {
     wire(this, [AdminTokenStore, Sealer, Clock])
@@ -60,17 +58,10 @@ export class AdminAdmission {
       throw unauthorized('No admin token was sent. Send the header "Authorization: Bearer ta_…", or the value of GATEWAY_ADMIN_TOKEN.')
     if (secretTextId('tp', text) !== undefined)
       throw unauthorized('This is an API key. The admin API takes admin tokens (ta_…), and the public API has another address.')
-    const mark = digest(text)
-    if (address !== undefined && !this.#proven.has(mark)) this.#tries.check(address)
     try {
-      const { admin } = await this.#identify(text)
-      this.#proven.add(mark)
-      return admin
+      return (await this.#identify(text)).admin
     } catch (error) {
-      if (error instanceof GatewayError && error.status === 401) {
-        this.#proven.delete(mark)
-        if (address !== undefined) this.#tries.failed(address)
-      }
+      if (error instanceof GatewayError && error.status === 401 && address !== undefined) this.#tries.failed(text, address)
       throw error
     }
   }

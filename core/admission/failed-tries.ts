@@ -3,9 +3,13 @@ import { GatewayError } from '../foundation/errors.ts'
 
 const mostFailures = 10
 const windowMs = 60_000
-const mostAddresses = 10_000
+const mostKept = 10_000
+const prefixLength = 16
 
-/** Limits how often one address may show admin tokens that are not valid: ten times a minute. */
+/**
+ * Limits how often tokens that are not valid get the answer that they are wrong: ten times a minute for one address and one beginning of a
+ * token. A valid token is never kept out, so nobody can lock out others.
+ */
 export class FailedTries {
   readonly #clock: Clock
   readonly #failures = new Map<string, { count: number; readonly until: number }>()
@@ -14,30 +18,31 @@ export class FailedTries {
     this.#clock = clock
   }
 
-  /** Throws a 429. */
-  check(address: string): void {
-    const failed = this.#failures.get(address)
+  /** Call this for each token that turned out to be wrong. Throws a 429 after too many. `address`: where the request comes from. */
+  failed(text: string, address: string): void {
+    const key = `${address} ${beginningOf(text)}`
     const now = this.#clock.now()
-    if (!failed || failed.until <= now || failed.count < mostFailures) return
-    const message = 'Too many admin tokens from this address were wrong. Wait a minute, then try again.'
-    throw new GatewayError({
-      status: 429,
-      type: 'rate_limit_error',
-      code: 'rate_limit_exceeded',
-      message,
-      retryAfterMs: failed.until - now,
-    })
-  }
-
-  failed(address: string): void {
-    const now = this.#clock.now()
-    const known = this.#failures.get(address)
-    if (known && now < known.until) known.count++
-    else {
-      this.#failures.delete(address)
+    const known = this.#failures.get(key)
+    if (!known || known.until <= now) {
+      this.#failures.delete(key)
       // The oldest comes first.
-      if (this.#failures.size >= mostAddresses) this.#failures.delete(this.#failures.keys().next().value!)
-      this.#failures.set(address, { count: 1, until: now + windowMs })
-    }
+      if (this.#failures.size >= mostKept) this.#failures.delete(this.#failures.keys().next().value!)
+      this.#failures.set(key, { count: 1, until: now + windowMs })
+    } else if (++known.count > mostFailures) throw tooMany(known.until - now)
   }
+}
+
+/** Of an admin token, this is its id. At most half of any other text, which is a secret. */
+function beginningOf(text: string): string {
+  return text.slice(0, Math.min(prefixLength, Math.floor(text.length / 2)))
+}
+
+function tooMany(retryAfterMs: number): GatewayError {
+  return new GatewayError({
+    status: 429,
+    type: 'rate_limit_error',
+    code: 'rate_limit_exceeded',
+    message: 'Too many admin tokens from this address were wrong. Wait a minute, then try again. A valid token works now.',
+    retryAfterMs,
+  })
 }

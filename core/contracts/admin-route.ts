@@ -29,6 +29,12 @@ export interface AdminAuthenticator {
   admit(request: Request, gateway: AdminServices): Maybe<Admin | undefined>
 }
 
+/** A host under which browsers reach the admin listener, such as that of a proxy. Without it, such requests get a 421. */
+export interface AdminHost {
+  /** Such as `gateway.example.com`: without a scheme, a port or a path. */
+  readonly name: string
+}
+
 /** An admin token that somebody has shown, to be remembered in place of its text. */
 export interface KnownToken {
   readonly id: string
@@ -56,6 +62,8 @@ export interface AdminExchange {
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
   readonly admin: Admin
+  /** Where the request comes from: behind a proxy of `server.admin.trustedProxies`, what it forwards. Undefined within the process. */
+  readonly address: string | undefined
   readonly log: Logger
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal

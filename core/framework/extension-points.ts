@@ -4,7 +4,7 @@ import type { Guardrail } from '../contracts/guardrail.ts'
 import type { LogSink } from '../contracts/log-sink.ts'
 import { levels, policyFields, type PolicySource } from '../contracts/policy.ts'
 import { hedgePercentiles, type Provider } from '../contracts/provider.ts'
-import type { AdminAuthenticator, AdminRoute } from '../contracts/admin-route.ts'
+import type { AdminAuthenticator, AdminHost, AdminRoute } from '../contracts/admin-route.ts'
 import type { DashboardPage } from '../contracts/dashboard-page.ts'
 import { adminRoles } from '../contracts/admin-token-store.ts'
 import { routeMethods, type Route } from '../contracts/route.ts'
@@ -28,6 +28,7 @@ export const SearchEngines = token<Registry<SearchEngine>>('search-engines')
 export const LogSinks = token<Registry<LogSink>>('log-sinks')
 export const Routes = token<Registry<Route>>('routes')
 export const AdminRoutes = token<Registry<AdminRoute>>('admin-routes')
+export const AdminHosts = token<Registry<AdminHost>>('admin-hosts')
 export const AdminAuthenticators = token<Registry<AdminAuthenticator>>('admin-authenticators')
 export const DashboardPages = token<Registry<DashboardPage>>('dashboard-pages')
 
@@ -198,6 +199,7 @@ export const extensionPoints: readonly ExtensionPoint<any>[] = [
     handle: method,
     describe: optional(method),
   }),
+  point(AdminHosts, 'admin host', host => host.name, { name: text }),
   point(AdminAuthenticators, 'admin authenticator', authenticator => authenticator.name, { name: text, admit: method }),
   point(DashboardPages, 'dashboard page', page => page.id, {
     id: word,

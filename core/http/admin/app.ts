@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
+import type { BlockList } from 'node:net'
 import type { H3, H3Event } from 'h3'
 import { AdminAdmission } from '../../admission/admin-admission.ts'
 import type { Admin, AdminExchange, AdminRoute } from '../../contracts/admin-route.ts'
@@ -9,7 +10,7 @@ import { asGatewayError, GatewayError } from '../../foundation/errors.ts'
 import { Ids } from '../../foundation/ids.ts'
 import { describeError, Logger } from '../../foundation/logger.ts'
 import { wire, type Dependencies } from '../../framework/container.ts'
-import { AdminAuthenticators, AdminRoutes } from '../../framework/extension-points.ts'
+import { AdminAuthenticators, AdminHosts, AdminRoutes } from '../../framework/extension-points.ts'
 import { Settings } from '../../framework/settings.ts'
 import { jsonIn, readText, withoutByteOrderMark } from '../body.ts'
 import { errorReply } from '../error-reply.ts'
@@ -17,6 +18,7 @@ import { LiveBodies } from '../live-bodies.ts'
 import { otherMethods } from '../other-methods.ts'
 import { unknownPath } from '../unknown-path.ts'
 import { WebIncoming } from '../web-incoming.ts'
+import { checkHost, networks, sourceOf, type AdminReach } from './reach.ts'
 import { LiveAdminServices } from './services.ts'
 
 // h3 is loaded with the first request, because it would slow down every start.
@@ -25,6 +27,7 @@ const require = createRequire(import.meta.url)
 const dependencies = {
   routes: AdminRoutes,
   authenticators: AdminAuthenticators,
+  hosts: AdminHosts,
   admission: AdminAdmission,
   services: LiveAdminServices,
   bodies: LiveBodies,
@@ -32,6 +35,8 @@ const dependencies = {
   ids: Ids,
   log: Logger,
 }
+
+const nowhereElse: AdminReach = { hosts: [], trustedProxies: [] }
 
 interface Served {
   readonly h3: H3
@@ -42,6 +47,7 @@ interface Served {
 export class AdminApp {
   readonly #parts: Dependencies<typeof dependencies>
   #served: Served | undefined
+  #trusted = networks([])
 
   static {
     wire(this, dependencies)
@@ -56,7 +62,20 @@ export class AdminApp {
   }
 
   /** For `node:http` and `node:https`. */
-  readonly listener = (message: IncomingMessage, response: ServerResponse): void => void this.#serving.listener(message, response)
+  listener({ hosts, trustedProxies }: AdminReach = nowhereElse): (message: IncomingMessage, response: ServerResponse) => void {
+    const known = new Set(
+      [...hosts, ...this.#parts.hosts.values().map(({ name }) => name)].map(host => host.toLowerCase().replaceAll(/[[\]]/g, '')),
+    )
+    this.#trusted = networks(trustedProxies)
+    return (message, response) => {
+      try {
+        checkHost(message, known)
+      } catch (refusal) {
+        return refuse(response, refusal as GatewayError)
+      }
+      void this.#serving.listener(message, response)
+    }
+  }
 
   get #serving(): Served {
     if (this.#served) return this.#served
@@ -83,7 +102,7 @@ export class AdminApp {
   #refuse(h3: H3, path: string, route: { handle(exchange: never, services: never): unknown }): void {
     h3.all(path, event =>
       this.#serve(event, async exchange => {
-        exchange.admitted(await this.#admit(exchange.request))
+        exchange.admitted(await this.#admit(exchange))
         return route.handle(exchange as never, undefined as never) as Reply
       }),
     )
@@ -91,7 +110,7 @@ export class AdminApp {
 
   async #handle(route: AdminRoute, exchange: OpenExchange): Promise<Reply | Response> {
     if (route.role !== 'none') {
-      const admin = await this.#admit(exchange.request)
+      const admin = await this.#admit(exchange)
       checkRole(admin, route, route.role)
       exchange.admitted(admin)
     }
@@ -99,10 +118,8 @@ export class AdminApp {
   }
 
   /** By its token. Without one, it is who a plugin says that it is. */
-  async #admit(request: Request): Promise<Admin> {
+  async #admit({ request, address }: OpenExchange): Promise<Admin> {
     const { admission, authenticators, services } = this.#parts
-    // Behind a proxy, this is the proxy. Requests from within the process have none.
-    const { ip: address } = request as { readonly ip?: string }
     if (request.headers.has('authorization')) return await admission.admit(request.headers, address)
     for (const authenticator of authenticators.values()) {
       const admin = await authenticator.admit(request, services)
@@ -113,7 +130,15 @@ export class AdminApp {
 
   async #serve(event: H3Event, handle: (exchange: OpenExchange) => Promise<Reply | Response>): Promise<Response> {
     const { ids, settings, bodies, log } = this.#parts
-    const exchange = new OpenExchange(ids.make('adm'), event.req as Request, event.context.params ?? {}, log, settings.maxBodyBytes, bodies)
+    const exchange = new OpenExchange(
+      ids.make('adm'),
+      event.req as Request,
+      event.context.params ?? {},
+      log,
+      settings.maxBodyBytes,
+      bodies,
+      this.#trusted,
+    )
     try {
       const reply = await handle(exchange)
       return reply instanceof Response ? reply : toResponse(reply, exchange.id)
@@ -144,6 +169,7 @@ class OpenExchange implements AdminExchange {
   readonly log: Logger
   readonly #maxBodyBytes: number
   readonly #bodies: LiveBodies
+  readonly #trusted: BlockList
   #body: ReturnType<LiveBodies['open']> | undefined
   #admin: Admin | undefined
 
@@ -154,6 +180,7 @@ class OpenExchange implements AdminExchange {
     log: Logger,
     maxBodyBytes: number,
     bodies: LiveBodies,
+    trusted: BlockList,
   ) {
     this.id = id
     this.request = request
@@ -161,6 +188,11 @@ class OpenExchange implements AdminExchange {
     this.log = log
     this.#maxBodyBytes = maxBodyBytes
     this.#bodies = bodies
+    this.#trusted = trusted
+  }
+
+  get address(): string | undefined {
+    return sourceOf((this.request as { readonly ip?: string }).ip, this.request.headers.get('x-forwarded-for'), this.#trusted)
   }
 
   get query(): URLSearchParams {
@@ -208,6 +240,11 @@ function unreadable(status: number): GatewayError {
 
 function never(): never {
   throw new Error('not a route')
+}
+
+function refuse(response: ServerResponse, refusal: GatewayError): void {
+  const { status, headers, body } = errorReply(refusal)
+  response.writeHead(status, { ...headers, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }).end(body)
 }
 
 function toResponse({ status, headers = {}, body }: Reply, id?: string): Response {

@@ -1,5 +1,6 @@
 import {
   AdminAuthenticators,
+  AdminHosts,
   AdminRoutes,
   AuditTrail,
   Clock,
@@ -30,6 +31,7 @@ export default definePlugin({
     gateway.onStart(() => checkPages(pages))
     if (openIdOptions) requirePeer('dashboard', 'openid-client', 'for its option openId')
     const openId = openIdOptions && new OpenId(openIdOptions, sealer, clock, gateway.log)
+    if (openIdOptions) gateway.add(AdminHosts, { name: new URL(openIdOptions.publicUrl).hostname })
     const sessions = new Sessions(sealer, clock, openId)
     const assets = new Assets(new URL('app/', import.meta.url))
     gateway.add(AdminAuthenticators, { name: 'dashboard', admit: (request, services) => sessions.admit(request, services) })

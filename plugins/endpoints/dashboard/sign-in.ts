@@ -50,13 +50,11 @@ export class SignIn {
   async start(exchange: AdminExchange, gateway: AdminServices): Promise<Response> {
     const { request } = exchange
     if (isForeign(request)) throw refused()
-    const address = addressOf(request)
-    this.#tries.check(address)
     const body = (await exchange.json()) as { readonly token: string }
     check(body)
     const { known, name } = await gateway.identify(body.token.trim()).catch((error: unknown) => {
       if (!(error instanceof GatewayError) || error.status !== 401) throw error
-      this.#tries.failed(address)
+      this.#tries.failed(body.token.trim(), exchange.address ?? '')
       throw refused()
     })
     return json({ signed_in: true }, 201, { 'set-cookie': await this.#begin(request, gateway, { token: known }, name) })
@@ -100,9 +98,4 @@ function refused(): GatewayError {
   const message =
     'This admin token or link is not valid. It may have been used or revoked, or it may have expired. Create a token with "npx turnpike admin-tokens create".'
   return new GatewayError({ status: 401, type: 'authentication_error', code: 'invalid_admin_token', message })
-}
-
-/** Where a request comes from. Behind a proxy, that is the proxy. */
-function addressOf(request: Request): string {
-  return (request as { readonly ip?: string }).ip ?? ''
 }
