@@ -15,6 +15,10 @@ import { showsProgress } from './lowering/progress.ts'
 import type { CallScope } from './model-call.ts'
 import type { RaisedEvent } from './raised-event.ts'
 
+/** A report of fewer tokens than this makes plausible was not of the whole reply. */
+const mostCharactersPerToken = 8
+const framingCharacters = 64
+
 export interface ReplyParts {
   readonly attempt: Attempt<RaisedEvent>
   readonly request: GenerationRequest
@@ -36,6 +40,8 @@ export class Reply {
   #sound: TokenUsage | undefined
   /** How much of the answer was there when `#usage` came. */
   #saidAtUsage = 0
+  /** Of the reports before `#usage`. */
+  #mostOutput = 0
   #finish: FinishReason | undefined
   #isOver = false
   #isBilled = false
@@ -182,9 +188,12 @@ export class Reply {
     return operation.owe(this.#counted(usage).then(counted => operation.bill.add(counted, price)))
   }
 
-  /** The usage of a whole reply counts everything. While it goes on, it counts what had been said by then. */
+  /** Usage counts what had been said by then. That of a complete reply counts everything, unless it came before the first word and is too little. */
   get #isCounted(): boolean {
-    return (this.#finish !== undefined && !this.#isCut) || this.#parts.scope.said.characters === this.#saidAtUsage
+    const isComplete = this.#finish !== undefined && !this.#isCut
+    if (isComplete && this.#saidAtUsage > this.#saidBefore) return true
+    const since = this.#parts.scope.said.characters - this.#saidAtUsage
+    return since === 0 || (isComplete && since <= this.usage!.output * mostCharactersPerToken + framingCharacters)
   }
 
   /** The next hold for this model is as large as its answers usually are. */
@@ -199,7 +208,8 @@ export class Reply {
     const { request, scope, unreported } = this.#parts
     const { maxOutputTokens, candidate } = this.attempt
     const said = scope.said.textsAfter(reported ? this.#saidAtUsage : this.#saidBefore)
-    return unreported.of({ input: () => needOf(request), endpoint: candidate.endpoint, reported, said, maxOutputTokens })
+    const most = reported && soundUsage({ ...reported, output: Math.max(reported.output, this.#mostOutput) })
+    return unreported.of({ input: () => needOf(request), endpoint: candidate.endpoint, reported: most, said, maxOutputTokens })
   }
 
   #checkEnd(): void {
@@ -211,6 +221,7 @@ export class Reply {
     const isAfterFinish = this.#finish !== undefined
     if (isAfterFinish) this.#isOver = true
     if (event.type === 'usage') {
+      if (this.#usage && this.#usage.output > this.#mostOutput) this.#mostOutput = this.#usage.output
       this.#usage = event.usage
       this.#sound = undefined
       this.#saidAtUsage = this.#parts.scope.said.characters

@@ -220,3 +220,25 @@ t.test('no text has more tokens than bytes, whatever the margin adds', async t =
   t.match(usage, { uncachedInput: Buffer.byteLength(dense) + 7, output: 2 })
   t.ok(costUsd! <= 0.0201)
 })
+
+t.test('a report before the first word does not count the answer', async t => {
+  const under = await gateway({ plugins: [saying('acme', [usage(9, 1), ...piecesOf(texts.hex), stop]), listing(endpoint())] })
+  t.teardown(under.stop)
+  const { requestId } = await ask(under, { model: 'm', stream: true })
+  t.match((await under.record(requestId)).usage, { uncachedInput: 9, output: 1 + countTokens(texts.hex), estimated: true })
+})
+
+t.test('a later report of less does not make a cut answer cheaper', async t => {
+  const plugin = scripted('acme', async function* () {
+    yield text('Hello')
+    yield usage(9, 300)
+    yield text(' world')
+    yield usage(9, 2)
+    yield text('!')
+    throw new ProviderFailure({ kind: 'network', message: 'The connection broke.' })
+  })
+  const under = await gateway({ plugins: [plugin, listing(endpoint())] })
+  t.teardown(under.stop)
+  const { requestId } = await ask(under, { model: 'm', stream: true })
+  t.match((await under.record(requestId)).usage, { uncachedInput: 9, output: 301, estimated: true })
+})
