@@ -41,8 +41,13 @@ async function showUsage(options: UsageOptions): Promise<void> {
     else
       printList(
         data,
-        ['at', ...groups, 'requests', 'errors', 'input_tokens', 'output_tokens', 'cost_usd'],
+        ['at', ...groups, 'requests', 'errors', ...attemptsBy(groups), 'input_tokens', 'output_tokens', 'cost_usd'],
         'There were no requests in this time.',
       )
   })
+}
+
+/** A request may have asked several models and providers. */
+function attemptsBy(groups: readonly string[]): readonly string[] {
+  return groups.includes('model') || groups.includes('provider') ? ['attempts', 'failed_attempts'] : []
 }

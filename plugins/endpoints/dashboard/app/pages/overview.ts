@@ -148,7 +148,7 @@ function Stats({ total, logs }: { readonly total: UsageRow; readonly logs: Param
 /** How many errors there are, and who caused them. */
 function errorsNote(total: UsageRow): string {
   const { requests, errors, vendor_errors: vendors, policy_errors: policy, caller_errors: callers } = total
-  const causes = Object.entries({ vendors, 'policy and money': policy, callers, others: otherErrors(total) })
+  const causes = Object.entries({ 'by vendors': vendors, 'by policy and money': policy, 'by callers': callers, other: otherErrors(total) })
   const caused = causes.filter(([, number]) => (number ?? 0) > 0).map(([cause, number]) => `${count(number!)} ${cause}`)
   const isKnown = vendors !== null && caused.length > 0
   return `${count(errors)} of ${count(requests)}${isKnown ? `: ${caused.join(', ')}` : ''}`
