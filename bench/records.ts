@@ -45,7 +45,7 @@ try {
   await queryRecords(store, report)
 
   report(`beyond ${rows} rows, the sink stored ${await write(sink, rows, added, end, 1)}`)
-  await database.deleteFrom('record').where('at', '>=', end).execute()
+  for (const table of ['record_asked', 'record'] as const) await database.deleteFrom(table).where('at', '>=', end).execute()
   await expireOneDay(sink)
 } finally {
   await Promise.all([database.destroy(), reader.destroy()])
