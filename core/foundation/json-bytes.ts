@@ -1,11 +1,11 @@
 /** For a member's name, a number and the like. */
 const smallBytes = 16
 
-/** About how large a value is as JSON. */
-export function jsonBytes(value: unknown): number {
+/** About how large a value is as JSON. Stops counting when it is more than `enough`. */
+export function jsonBytes(value: unknown, enough = Infinity): number {
   let bytes = 0
   const open = [value]
-  while (open.length > 0) {
+  while (open.length > 0 && bytes <= enough) {
     const next = open.pop()
     bytes += smallBytes
     if (typeof next === 'string') bytes += next.length
