@@ -86,6 +86,8 @@ export interface Reply {
 /** A streamed body. Write whole frames; they are flushed once per turn of the event loop. */
 export interface StreamBody {
   write(frame: string): void
+  /** For a frame of more than some 100 kB, in pieces. Each is made when the client has room for it, in a turn of its own, so that the text is never in memory whole. */
+  writeLong(pieces: Iterator<string, void>): void
   /** True while the client reads too slowly: await `drained()` before you write more. */
   readonly full: boolean
   /** Resolves when there is room again, or the client has disconnected. */
@@ -93,6 +95,8 @@ export interface StreamBody {
   /** Calls `beat` whenever the stream has been silent for the heartbeat interval. */
   onSilence(beat: () => void): void
   end(): void
+  /** Breaks the reply off. Does nothing after the client got all of it. */
+  abandon(): void
 }
 
 export interface GatewayServices {
@@ -138,7 +142,10 @@ export interface GenerationSink {
   end(stored: boolean): void
   fail(error: GatewayError, usage: TokenUsage): void
   readonly full: boolean
+  /** Also called after `end` or `fail` while the sink is full: resolves when the client got everything, or has gone. */
   drained(): Promise<void>
+  /** Called after `end` or `fail` if the client does not take the rest, and its memory is needed. */
+  abandon?(): void
 }
 
 /** An answer in its surface's format. */

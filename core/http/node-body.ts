@@ -36,6 +36,10 @@ export class NodeBody extends CoalescedBody {
     return this.#response.write(waits ? encoder.encode(text) : text) ? highWaterBytes : 0
   }
 
+  protected breakOff(): void {
+    this.#response.destroy()
+  }
+
   protected finish(rest: string): void {
     if (this.#early === undefined) this.#response.end(rest)
     else {

@@ -34,6 +34,10 @@ export class WebBody extends CoalescedBody {
     return this.#controller.desiredSize!
   }
 
+  protected breakOff(): void {
+    this.#controller.error(new Error('the answer was broken off'))
+  }
+
   protected finish(rest: string): void {
     if (rest !== '') this.send(rest)
     this.#controller.close()

@@ -16,6 +16,10 @@ export class CallItem implements OpenItem {
     this.#head = context.streaming && !call.custom ? deltaHead('response.function_call_arguments.delta', this.#place()) : ''
   }
 
+  get characters(): number {
+    return this.#input.length
+  }
+
   write(event: ItemDelta): void {
     if (event.type !== 'tool-input') return
     this.#input = appended(this.#input, event)
@@ -25,14 +29,18 @@ export class CallItem implements OpenItem {
   close(status: 'completed' | 'incomplete'): JsonObject {
     // The documented events have none for the input of custom tools. Clients that ignore finished items find it in the added one.
     if (this.#call.custom) this.#add()
-    else this.#context.send?.('response.function_call_arguments.done', { ...this.#place(), name: this.#call.name, arguments: this.#input })
+    else {
+      const done = { ...this.#place(), name: this.#call.name, arguments: this.#input }
+      this.#context.send?.('response.function_call_arguments.done', done, this.characters)
+    }
     const item = this.#item(status)
-    this.#context.send?.('response.output_item.done', { output_index: this.#context.outputIndex, item })
+    this.#context.send?.('response.output_item.done', { output_index: this.#context.outputIndex, item }, this.characters)
     return item
   }
 
   #add(): void {
-    this.#context.send?.('response.output_item.added', { output_index: this.#context.outputIndex, item: this.#item('in_progress') })
+    const item = this.#item('in_progress')
+    this.#context.send?.('response.output_item.added', { output_index: this.#context.outputIndex, item }, this.characters)
   }
 
   #place(): object {

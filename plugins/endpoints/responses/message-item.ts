@@ -16,6 +16,9 @@ interface OpenPart {
   text: string
 }
 
+/** Without alternatives. */
+const charactersPerLogprob = 64
+
 /** A `message`: parts of text or refusal. */
 export class MessageItem implements OpenItem {
   readonly #context: ItemContext
@@ -25,6 +28,7 @@ export class MessageItem implements OpenItem {
   readonly #parts: JsonObject[] = []
   #part: OpenPart | undefined
   #length = 0
+  #logprobs = 0
 
   constructor(context: ItemContext, { id, phase }: OpenedMessage) {
     this.#context = context
@@ -33,6 +37,10 @@ export class MessageItem implements OpenItem {
     const { include, top_logprobs } = context.request
     this.#wantsLogprobs = (top_logprobs ?? 0) > 0 || include?.includes('message.output_text.logprobs') === true
     context.send?.('response.output_item.added', { output_index: context.outputIndex, item: this.#item('in_progress') })
+  }
+
+  get characters(): number {
+    return this.#length + this.#logprobs * charactersPerLogprob
   }
 
   write(event: ItemDelta): void {
@@ -56,7 +64,7 @@ export class MessageItem implements OpenItem {
   close(status: 'completed' | 'incomplete'): JsonObject {
     this.#closePart()
     const item = this.#item(status)
-    this.#context.send?.('response.output_item.done', { output_index: this.#context.outputIndex, item })
+    this.#context.send?.('response.output_item.done', { output_index: this.#context.outputIndex, item }, this.characters)
     return item
   }
 
@@ -79,13 +87,16 @@ export class MessageItem implements OpenItem {
     if (!part) return
     for (const event of part.early) this.#addAnnotation(part, event)
     const place = this.#context.streaming ? this.#place() : {}
-    if (part.kind === 'text') this.#context.send?.('response.output_text.done', { ...place, text: part.text, logprobs: part.logprobs })
-    else if (this.#context.refusalEvents) this.#context.send?.('response.refusal.done', { ...place, refusal: part.text })
+    const { send } = this.#context
+    this.#logprobs += part.logprobs.length
+    const characters = part.text.length + part.logprobs.length * charactersPerLogprob
+    if (part.kind === 'text') send?.('response.output_text.done', { ...place, text: part.text, logprobs: part.logprobs }, characters)
+    else if (this.#context.refusalEvents) send?.('response.refusal.done', { ...place, refusal: part.text }, characters)
     const done =
       part.kind === 'text'
         ? { type: 'output_text', text: part.text, annotations: part.annotations, logprobs: part.logprobs }
         : { type: 'refusal', refusal: part.text }
-    this.#context.send?.('response.content_part.done', { ...place, part: done })
+    send?.('response.content_part.done', { ...place, part: done }, characters)
     this.#parts.push(done)
     this.#part = undefined
   }

@@ -3,6 +3,8 @@ import type { GenerationRequest, ItemDelta, JsonObject } from '../../../core/ind
 /** An output item that is still open. It writes its events through the builder, which owns indexes and sequence numbers. */
 export interface OpenItem {
   write(event: ItemDelta): void
+  /** How many characters the finished item has, roughly. */
+  readonly characters: number
   /** Writes its `.done` events and returns the finished item. */
   close(status: 'completed' | 'incomplete'): JsonObject
 }
@@ -13,8 +15,11 @@ export interface ItemContext {
   readonly outputIndex: number
   readonly streaming: boolean
   readonly refusalEvents: boolean
-  /** Undefined if the response is not streamed. Call it as `send?.(…)`, so that the fields are not even made then. */
-  readonly send: ((type: string, fields: object) => void) | undefined
+  /**
+   * Undefined if the response is not streamed. Call it as `send?.(…)`, so that the fields are not even made then. `characters`: roughly how
+   * many there are in the fields, if they may be many. Such fields must not change any more.
+   */
+  readonly send: ((type: string, fields: object, characters?: number) => void) | undefined
   /** Sends a delta. `head` is the start of its frame (`deltaHead`), `rest` the JSON after the text. */
   sendDelta(head: string, delta: string, rest: string): void
 }

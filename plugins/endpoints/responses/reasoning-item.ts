@@ -16,6 +16,7 @@ export class ReasoningItem implements OpenItem {
   readonly #content: JsonObject[] = []
   #part: OpenPart | undefined
   #state: string | undefined
+  #characters = 0
 
   constructor(context: ItemContext, { id }: OpenedReasoning) {
     this.#context = context
@@ -24,6 +25,10 @@ export class ReasoningItem implements OpenItem {
       output_index: context.outputIndex,
       item: { type: 'reasoning', id: this.#id, status: 'in_progress', summary: [] },
     })
+  }
+
+  get characters(): number {
+    return this.#characters + (this.#state?.length ?? 0)
   }
 
   write(event: ItemDelta): void {
@@ -48,7 +53,7 @@ export class ReasoningItem implements OpenItem {
       ...(this.#content.length > 0 && { content: this.#content }),
       ...(shown && { encrypted_content: this.#state }),
     }
-    this.#context.send?.('response.output_item.done', { output_index: this.#context.outputIndex, item })
+    this.#context.send?.('response.output_item.done', { output_index: this.#context.outputIndex, item }, this.characters)
     return item
   }
 
@@ -67,15 +72,16 @@ export class ReasoningItem implements OpenItem {
     if (!this.#part) return
     const { form, text } = this.#part
     const place = this.#place(form)
+    this.#characters += text.length
     if (form === 'summary') {
       const part = { type: 'summary_text', text }
-      this.#context.send?.('response.reasoning_summary_text.done', { ...place, text })
-      this.#context.send?.('response.reasoning_summary_part.done', { ...place, part })
+      this.#context.send?.('response.reasoning_summary_text.done', { ...place, text }, text.length)
+      this.#context.send?.('response.reasoning_summary_part.done', { ...place, part }, text.length)
       this.#summary.push(part)
     } else {
       const part = { type: 'reasoning_text', text }
-      this.#context.send?.('response.reasoning_text.done', { ...place, text })
-      this.#context.send?.('response.content_part.done', { ...place, part })
+      this.#context.send?.('response.reasoning_text.done', { ...place, text }, text.length)
+      this.#context.send?.('response.content_part.done', { ...place, part }, text.length)
       this.#content.push(part)
     }
     this.#part = undefined

@@ -15,7 +15,7 @@ import type {
 } from '../../../core/index.ts'
 import type { EventSet } from './create.ts'
 import { errorEvent } from './errors.ts'
-import { deltaFrame, frame, membersOf } from './frames.ts'
+import { deltaFrame, frame, longFrame, longFrameCharacters, membersOf } from './frames.ts'
 import { CallItem } from './call-item.ts'
 import { MessageItem } from './message-item.ts'
 import type { ItemContext, OpenItem } from './open-item.ts'
@@ -33,6 +33,8 @@ export class ResponseBuilder implements GenerationSink {
   readonly #body: StreamBody | undefined
   readonly #output: JsonObject[] = []
   #open: OpenItem | undefined
+  /** Of the finished items. */
+  #characters = 0
   #sequence = 0
   #created = false
 
@@ -65,7 +67,7 @@ export class ResponseBuilder implements GenerationSink {
 
   write(event: ItemEvent): void {
     if (event.type === 'item-open') this.#open = this.#begin(event.item)
-    else if (event.type === 'item-close') this.#output.push(this.#open!.close(event.status))
+    else if (event.type === 'item-close') this.#close(this.#open!, event.status)
     else this.#open!.write(event)
   }
 
@@ -82,7 +84,7 @@ export class ResponseBuilder implements GenerationSink {
   end(stored: boolean): void {
     this.response.store = stored
     if (!this.#body) return
-    this.#send(`response.${this.response.status}`, { response: this.response })
+    this.#send(`response.${this.response.status}`, { response: this.response }, this.#characters)
     this.#body.end()
   }
 
@@ -95,8 +97,17 @@ export class ResponseBuilder implements GenerationSink {
     if (!this.#body) return
     this.#create()
     this.#send('error', errorEvent(error))
-    this.#send('response.failed', { response: this.response })
+    this.#send('response.failed', { response: this.response }, this.#characters)
     this.#body.end()
+  }
+
+  abandon(): void {
+    this.#body?.abandon()
+  }
+
+  #close(item: OpenItem, status: 'completed' | 'incomplete'): void {
+    this.#output.push(item.close(status))
+    this.#characters += item.characters
   }
 
   #begin(item: OpenedItem): OpenItem {
@@ -123,7 +134,7 @@ export class ResponseBuilder implements GenerationSink {
       outputIndex: this.#output.length,
       streaming: this.#body !== undefined,
       refusalEvents: this.#events === 'all',
-      send: this.#body && ((type, fields) => this.#send(type, fields)),
+      send: this.#body && ((type, fields, characters) => this.#send(type, fields, characters)),
       sendDelta: (head, delta, rest) => this.#body?.write(deltaFrame(head, delta, this.#sequence++, rest)),
     }
   }
@@ -142,8 +153,9 @@ export class ResponseBuilder implements GenerationSink {
     else this.#send('response.in_progress', { response: this.response })
   }
 
-  #send(type: string, fields: object): void {
-    this.#body?.write(frame(type, this.#sequence++, membersOf(fields)))
+  #send(type: string, fields: object, characters = 0): void {
+    if (characters > longFrameCharacters) this.#body?.writeLong(longFrame(type, this.#sequence++, fields))
+    else this.#body?.write(frame(type, this.#sequence++, membersOf(fields)))
   }
 }
 
