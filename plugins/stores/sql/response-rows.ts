@@ -2,6 +2,7 @@ import type { CompiledQuery, Kysely } from 'kysely'
 import type { Item, Turn } from '../../../core/index.ts'
 import { columnId } from './column-id.ts'
 import { inOrder } from './in-order.ts'
+import { movedFromBytes } from './sqlite/connection.ts'
 import type { Tables } from './tables.ts'
 
 export interface ResponseTable {
@@ -42,6 +43,8 @@ export function itemsOf({ input, output }: Turn): readonly KeptItem[] {
 export async function insertResponses(transaction: Kysely<Tables>, added: readonly Added[]): Promise<void> {
   if (added.length === 0) return
   const rows = added.map(({ row }) => row)
+  // They can be sent only once.
+  for (const { owner, id } of rows.filter(isLarge)) await removeResponse(transaction, owner, id)
   const insertion = transaction
     .insertInto('response')
     .values(rows)
@@ -74,6 +77,10 @@ function indexing(transaction: Kysely<Tables>, added: readonly Added[]): readonl
       )
       .compile(),
   )
+}
+
+function isLarge({ conversation, body }: ResponseTable): boolean {
+  return conversation.byteLength >= movedFromBytes || body.byteLength >= movedFromBytes
 }
 
 function addressOf({ owner, id }: Pick<ResponseTable, 'owner' | 'id'>): string {

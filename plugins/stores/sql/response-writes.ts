@@ -21,20 +21,23 @@ interface Sealed {
 }
 
 const mostInGroup = 50
-/** A response that is larger has a group of its own. */
+/** A larger response is a large one. */
 const mostGroupBytes = 1024 * 1024
 
 /**
- * Stores responses in groups, each in one transaction: what arrives while one group is stored goes into the next. Small responses do not
- * wait long behind large ones.
+ * Stores responses in groups, each in one transaction: what arrives while one group is stored goes into the next. Large responses have a
+ * line of their own and are stored one at a time, because each takes several times its size in memory: so small ones never wait while
+ * they are sealed, however many there are and whoever they belong to.
  */
 export class ResponseWrites {
   readonly #database: Kysely<Tables>
   readonly #parts: SealedParts
-  readonly #queue = new WriteQueue<Waiting>()
+  readonly #small = new WriteQueue<Waiting>()
+  readonly #large = new WriteQueue<Waiting>()
   readonly #unwanted: UnwantedResponses
   /** How many more groups may be under way. */
   #free: number
+  #isStoringLarge = false
 
   constructor(database: Kysely<Tables>, parts: SealedParts, writers: number) {
     this.#database = database
@@ -49,12 +52,15 @@ export class ResponseWrites {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const { input, output, body } = response
     const waiting: Waiting = { owner, response, bytes: jsonBytes([input, output, body]), signal, resolve, reject }
-    this.#queue.add(waiting)
+    const queue = waiting.bytes > mostGroupBytes ? this.#large : this.#small
+    queue.add(waiting)
     signal?.addEventListener('abort', () => {
-      this.#queue.remove(waiting)
+      queue.remove(waiting)
       reject(signal.reason)
     })
-    if (this.#free > 0) void this.#drain()
+    if (queue === this.#large) {
+      if (!this.#isStoringLarge) void this.#drainLarge()
+    } else if (this.#free > 0) void this.#drain()
     return promise
   }
 
@@ -64,14 +70,28 @@ export class ResponseWrites {
 
   async #drain(): Promise<void> {
     this.#free--
-    while (!this.#queue.isEmpty) await this.#store(await this.#nextGroup())
+    while (!this.#small.isEmpty) await this.#store(await this.#nextGroup())
     this.#free++
+  }
+
+  async #drainLarge(): Promise<void> {
+    this.#isStoringLarge = true
+    while (!this.#large.isEmpty) await this.#storeAlone(this.#large.next(Infinity)!)
+    this.#isStoringLarge = false
+  }
+
+  async #storeAlone(waiting: Waiting): Promise<void> {
+    try {
+      await this.#store([{ waiting, row: await this.#sealed(waiting) }])
+    } catch (error) {
+      waiting.reject(error)
+    }
   }
 
   async #nextGroup(): Promise<readonly Sealed[]> {
     const group: Sealed[] = []
     for (let bytes = 0; group.length < mostInGroup;) {
-      const waiting = this.#queue.next(bytes === 0 ? Infinity : mostGroupBytes - bytes)
+      const waiting = this.#small.next(bytes === 0 ? Infinity : mostGroupBytes - bytes)
       if (!waiting) break
       try {
         const row = await this.#sealed(waiting)
@@ -84,7 +104,7 @@ export class ResponseWrites {
     return group
   }
 
-  async #sealed({ owner: ownerName, response }: Waiting): Promise<ResponseTable> {
+  async #sealed({ owner: ownerName, response, signal }: Waiting): Promise<ResponseTable> {
     const { org, previousId, createdAt, input, output, body } = response
     const owner = columnId(ownerName)
     const id = columnId(response.id)
@@ -94,8 +114,8 @@ export class ResponseWrites {
       org,
       previous_id: previousId === undefined ? null : columnId(previousId),
       created_at: createdAt,
-      conversation: await this.#parts.seal(org, { owner, id, part: 'conversation' }, { input, output }),
-      body: await this.#parts.seal(org, { owner, id, part: 'body' }, body),
+      conversation: await this.#parts.seal(org, { owner, id, part: 'conversation' }, { input, output }, signal),
+      body: await this.#parts.seal(org, { owner, id, part: 'body' }, body, signal),
     }
   }
 
@@ -111,7 +131,7 @@ export class ResponseWrites {
     } catch (error) {
       const isDown = isUnavailable(error)
       // One response that the database refuses must not cost the others.
-      if (wanted.length > 1 && !isDown) for (const each of wanted) await this.#store([each])
+      if (wanted.length > 1 && !isDown) for (const { waiting } of wanted) await this.#storeAlone(waiting)
       else for (const { waiting } of wanted) waiting.reject(error)
       // The connection may have broken just after the commit.
       if (isDown) this.#unwanted.add(rowsOf(wanted))

@@ -145,6 +145,9 @@ export function checkResponseStore(t: Test, open: (t: Test) => Promise<ResponseS
     await store.put('ada', large)
     t.ok((await store.chain('ada', 'a'))![0]!.input[0])
     t.strictSame((await store.get('ada', 'a'))!.input, large.input)
+    const larger = response('a', undefined, 'ö'.repeat(6 * 1024 * 1024))
+    await store.put('ada', larger)
+    t.strictSame((await store.get('ada', 'a'))!.input, larger.input, 'replaced')
   })
 }
 

@@ -239,6 +239,37 @@ t.test('small responses do not wait behind large ones, nor one owner behind anot
   t.ok(queue.isEmpty)
 })
 
+t.test('a small response waits for no more than one large one, whoever they belong to', async t => {
+  const { responses, stop } = await openSql(fileOf(t))
+  t.teardown(stop)
+  let stored = 0
+  const large = Array.from({ length: 60 }, async (_, index) => {
+    await responses.put(`owner ${index}`, response('large', undefined, 'x'.repeat(2 * 1024 * 1024)))
+    stored++
+  })
+  await responses.put('ada', response('small'))
+  t.ok(stored <= 1, `${stored} large ones were stored before it`)
+  await Promise.all(large)
+  t.ok(await responses.get('ada', 'small'))
+  for (const index of [0, 59]) t.ok(await responses.get(`owner ${index}`, 'large'))
+})
+
+t.test('a large response that comes too late is not even sealed to its end', async t => {
+  const file = fileOf(t)
+  const { responses, stop } = await openSql(file)
+  t.teardown(stop)
+  const caller = new AbortController()
+  const late = responses.put('ada', response('late', undefined, 'x'.repeat(20 * 1024 * 1024)), caller.signal)
+  const waiting = responses.put('ada', response('next', undefined, 'x'.repeat(2 * 1024 * 1024)))
+  caller.abort(new Error('too late'))
+  await t.rejects(late, { message: 'too late' })
+  await waiting
+  t.strictSame(
+    run(file, 'select id from response').map(({ id }) => id),
+    ['next'],
+  )
+})
+
 t.test('what reads and deletes finds its way by an index', async t => {
   const file = fileOf(t)
   const { database } = await openSqlite(file)

@@ -26,6 +26,9 @@ const names: Readonly<Record<number, string>> = {
   13: 'SQLITE_FULL',
 }
 
+/** Binary parameters from this size on move to the thread. Copying a shorter one takes no time. */
+export const movedFromBytes = 1024 * 1024
+
 interface Waiting {
   resolve(results: SqliteResults): void
   reject(error: Error): void
@@ -57,6 +60,7 @@ export class SqliteConnection implements DatabaseConnection {
     await this.#opened
   }
 
+  /** A large binary parameter moves to the thread instead of being copied: see `movedFromBytes`. Its buffer is empty afterwards. */
   async executeQuery<R>(query: Statement): Promise<QueryResult<R>> {
     if (query instanceof StatementList) return { rows: (await this.#send(query.statements)).map(({ rows }) => rows) as R[] }
     const { sql, parameters } = query
@@ -85,7 +89,7 @@ export class SqliteConnection implements DatabaseConnection {
   #send(statements: readonly Statement[], step?: Step): Promise<SqliteResults> {
     const id = ++this.#asked
     const results = this.#wait(id)
-    if (!this.#ended) this.#worker.postMessage({ id, statements, step } satisfies SqliteMessage)
+    if (!this.#ended) this.#worker.postMessage({ id, statements, step } satisfies SqliteMessage, largeBuffersOf(statements))
     return results
   }
 
@@ -110,4 +114,17 @@ export class SqliteConnection implements DatabaseConnection {
     for (const { reject } of this.#waiting.values()) reject(error)
     this.#waiting.clear()
   }
+}
+
+function largeBuffersOf(statements: readonly Statement[]): ArrayBuffer[] {
+  const large: ArrayBuffer[] = []
+  for (const { parameters } of statements)
+    for (const value of parameters)
+      if (value instanceof Uint8Array && value.byteLength >= movedFromBytes && isWhole(value)) large.push(value.buffer)
+  return large
+}
+
+/** A buffer that others share must stay. */
+function isWhole(value: Uint8Array): value is Uint8Array<ArrayBuffer> {
+  return value.buffer instanceof ArrayBuffer && value.byteLength === value.buffer.byteLength
 }

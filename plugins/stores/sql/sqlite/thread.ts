@@ -30,6 +30,7 @@ export type SqliteAnswer =
   | { readonly id: number; readonly error: { readonly message: string; readonly errcode: number | undefined } }
 
 const keptStatements = 200
+const freedFromBytes = 1024 * 1024
 /** A third of a core that both want: enough for a record of each request that the other two thirds answer. */
 const backgroundNice = 3
 
@@ -89,7 +90,9 @@ function handle(statements: readonly Statement[], step: Step | undefined): Sqlit
       database!.exec('begin immediate')
     }
     if (step === 'commit') end('commit')
-    return statements.map(run)
+    const results = statements.map(run)
+    if (bytesIn(statements) >= freedFromBytes) statements.forEach(free)
+    return results
   } catch (cause) {
     if (isInTransaction) failure = { cause }
     throw cause
@@ -109,6 +112,17 @@ function run({ sql, parameters, rows }: Statement): SqliteResults[0] {
   const values = parameters as readonly SQLInputValue[]
   if (reads) return { rows: statement.all(...values), changes: 0 }
   return { rows: [], changes: Number(statement.run(...values).changes) }
+}
+
+function bytesIn(statements: readonly Statement[]): number {
+  let bytes = 0
+  for (const { parameters } of statements) for (const value of parameters) if (value instanceof Uint8Array) bytes += value.byteLength
+  return bytes
+}
+
+/** Frees large values at once. This thread hardly ever collects garbage. */
+function free({ parameters }: Statement): void {
+  for (const value of parameters) if (value instanceof Uint8Array && value.buffer instanceof ArrayBuffer) value.buffer.transfer(0)
 }
 
 /** Runs a statement for each row, and returns the indexes of the rows for which nothing changed. */
