@@ -120,7 +120,7 @@ export const serverSchema = {
       minimum: 1,
       default: defaultSettings.maxLiveAnswerBytes,
       description:
-        'The most memory that all answers in progress may take together, by the same estimate. Above it, the largest answers end with a 503. The process needs about four times as much.',
+        'The most memory that all answers in progress may take together, by the same estimate. An answer counts until its client has read it. Above the limit, the owner whose answers take the most loses its largest, with a 503. They need about four times as much.',
     },
     commitAfterMs: {
       ...milliseconds,
@@ -144,7 +144,7 @@ export const serverSchema = {
       ...milliseconds,
       default: defaultSettings.storeTimeoutMs,
       description:
-        'How long a request may wait to read an earlier response, and then to store its own. A late read is a 503, and a response that is late is not stored.',
+        'How long a request may wait to read an earlier response, and then to store its own. A late read is a 503, and a response that is late is not stored. While large responses are being stored, there is a second more for each million of their characters.',
     },
     timeouts: {
       type: 'object',

@@ -41,7 +41,7 @@ export class AskedModels {
     record: OpenRecord,
   ): AsyncGenerator<GenerationEvent> {
     const context = new DerivedContext(operation.context, cancellation)
-    const answer = this.#services.answers.open(reason => cancellation.abort(reason))
+    const answer = this.#services.answers.open(context.caller.owner, reason => cancellation.abort(reason))
     try {
       yield* this.#answer(request, guards, { operation, context, surroundings: { cancellation, record, answer } })
     } finally {

@@ -16,6 +16,9 @@ import { Settings } from '../framework/settings.ts'
 import { withIds } from './item-ids.ts'
 import { pairOutputs } from './tool-outputs.ts'
 
+/** Storing may take a second more for each of so many bytes. A million characters are about 2 MiB. */
+const bytesPerSecond = 2 * 1024 * 1024
+
 /** A request with the earlier conversation in front of its input. */
 export interface Extended {
   readonly request: GenerationRequest
@@ -30,6 +33,10 @@ export interface Answered {
   /** What the client saw, with sealed state. */
   readonly said: readonly Item[]
   readonly finished: FinishedAnswer
+  /** The memory that it takes, estimated. */
+  readonly bytes: number
+  /** Aborts when nobody waits for it to be stored any more. */
+  readonly late: AbortController
 }
 
 /** Adds the earlier conversation to a request (`previous_response_id`, `item_reference`) and stores answers for later requests. */
@@ -40,6 +47,8 @@ export class History implements StoredResponses {
   readonly #clock: Clock
   readonly #ids: Ids
   readonly #unstored: RepeatedError
+  /** Of the large answers that are being stored. The others may have to wait for one of them. */
+  #largeBytes = 0
 
   static {
     wire(this, [ResponseStore, RecordStore, Settings, Clock, Ids, Logger])
@@ -55,7 +64,7 @@ export class History implements StoredResponses {
   }
 
   /** Called before the client sees the end, so that it can send a follow-up at once. Returns false if the store failed or took too long. */
-  async keep({ key, owner }: Caller, { previousId, added, said, finished }: Answered, requestId: string): Promise<boolean> {
+  async keep({ key, owner }: Caller, { previousId, added, said, finished, bytes, late }: Answered, requestId: string): Promise<boolean> {
     const response: StoredResponse = {
       id: finished.id,
       org: key.org,
@@ -65,14 +74,18 @@ export class History implements StoredResponses {
       body: finished.body,
       createdAt: this.#clock.now(),
     }
-    const late = new AbortController()
+    const largeBytes = bytes < bytesPerSecond ? 0 : bytes
+    this.#largeBytes += largeBytes
     try {
       const stored = this.#responses.put(owner, response, late.signal)
-      await pTimeout(stored, { milliseconds: this.#timeoutMs, fallback: () => late.abort() })
+      const milliseconds = this.#timeoutMs + Math.floor(this.#largeBytes / bytesPerSecond) * 1_000
+      await pTimeout(stored, { milliseconds, fallback: () => late.abort() })
       if (!late.signal.aborted) return true
-      this.#unstored.report({ request: requestId, waitedMs: this.#timeoutMs })
+      this.#unstored.report({ request: requestId, waitedMs: milliseconds })
     } catch (error) {
       this.#unstored.report({ request: requestId, ...describeError(error) })
+    } finally {
+      this.#largeBytes -= largeBytes
     }
     return false
   }

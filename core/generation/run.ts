@@ -53,7 +53,7 @@ export class Run implements GenerationRun {
     this.#operation = new Operation(scope, request.model, services.settings.runTimeoutMs, services.clock)
     this.#context = this.#operation.context
     const { cancellation, record } = scope
-    this.#surroundings = { cancellation, record, answer: services.answers.open(reason => this.#makeRoom(reason)) }
+    this.#surroundings = { cancellation, record, answer: services.answers.open(scope.caller.owner, reason => this.#makeRoom(reason)) }
     record.stream = request.stream === true
   }
 
@@ -105,7 +105,7 @@ export class Run implements GenerationRun {
       result = isPending(failing) ? await failing : failing
     }
     clearTimeout(this.#commitTimer)
-    this.#surroundings.answer.close()
+    this.#release()
     const ending = this.#operation.end(result instanceof GatewayError)
     if (ending) await ending
     return result
@@ -174,6 +174,17 @@ export class Run implements GenerationRun {
     cancellation.abort(reason)
   }
 
+  /** The end of a large answer takes memory until the client has read it. */
+  #release(): void {
+    const { answer } = this.#surroundings
+    if (!this.#sink.full) return answer.close()
+    answer.complete(() => {
+      this.#context.log.warn('the end of an answer was not delivered, to free memory', { request: this.#context.id, bytes: answer.bytes })
+      this.#sink.abandon?.()
+    })
+    void this.#sink.drained().then(() => answer.close())
+  }
+
   /** Sends a stream's status after a while even without an answer, so that proxies and clients keep the connection open. */
   #commitInTime(): void {
     if (!this.#asked.stream) return
@@ -210,11 +221,16 @@ export class Run implements GenerationRun {
 
   async #store(finished: FinishedAnswer, added: readonly Item[]): Promise<boolean> {
     const { id: requestId, caller } = this.#context
+    const { answer } = this.#surroundings
+    const late = new AbortController()
+    answer.complete(reason => late.abort(reason))
     const answered = {
       previousId: this.#asked.previous_response_id,
       added,
       said: this.#answer.shown.items(),
       finished,
+      bytes: answer.bytes,
+      late,
     }
     return await this.#services.history.keep(caller, answered, requestId)
   }

@@ -11,8 +11,10 @@ type Limits = Pick<Settings, 'maxAnswerBytes' | 'maxAnswerEvents'>
 /** Estimates the memory that one answer takes while it is generated: its events, and received bytes that have not become events yet. */
 export class LiveAnswer implements Listed {
   place = -1
+  readonly owner: string
   readonly #limits: Limits
-  readonly #end: (reason: GatewayError) => void
+  #end: (reason: GatewayError) => void
+  #isComplete = false
   readonly #all: LiveAnswers
   #said = 0
   #held = 0
@@ -25,7 +27,8 @@ export class LiveAnswer implements Listed {
   #isOpen = true
   #reason: GatewayError | undefined
 
-  constructor(limits: Limits, end: (reason: GatewayError) => void, all: LiveAnswers) {
+  constructor(owner: string, limits: Limits, end: (reason: GatewayError) => void, all: LiveAnswers) {
+    this.owner = owner
     this.#limits = limits
     this.#end = end
     this.#all = all
@@ -33,6 +36,17 @@ export class LiveAnswer implements Listed {
 
   get bytes(): number {
     return this.#said + this.#held
+  }
+
+  /** True while the answer is only stored or delivered, which frees its memory soon. */
+  get isComplete(): boolean {
+    return this.#isComplete
+  }
+
+  /** Call when no more events come. From then on, `end` is called instead of the function that opened the answer. */
+  complete(end: (reason: GatewayError) => void): void {
+    this.#isComplete = true
+    this.#end = end
   }
 
   /** Keeps the events so far, even if later attempts fail. */
