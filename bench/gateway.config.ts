@@ -15,7 +15,11 @@ export default defineConfig({
     ...defaults({ without: ['ollama', 'sql', 'local-sealer'] }),
     // Relative paths start at this file; the data belongs into the folder in which the benchmark starts the gateway.
     sql({
-      services: ['keys', 'responses', ...(process.env['BENCH_RECORDS'] ? (['records'] as const) : [])],
+      services: [
+        'keys',
+        ...(process.env['BENCH_RESPONSES'] === 'memory' ? [] : (['responses'] as const)),
+        ...(process.env['BENCH_RECORDS'] ? (['records'] as const) : []),
+      ],
       file: resolve('data/turnpike.db'),
     }),
     localSealer({ keyFile: resolve('data/master.key') }),
