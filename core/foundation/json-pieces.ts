@@ -53,7 +53,7 @@ function* partsOfText(text: string, length: number): Generator<string, void> {
 
 /** Half of a surrogate pair would be escaped. */
 function endOf(text: string, end: number): number {
-  return end < text.length && isBetween(text.charCodeAt(end - 1), 0xd800, 0xdbff) ? end + 1 : end
+  return isBetween(text.charCodeAt(end - 1), 0xd800, 0xdbff) && isBetween(text.charCodeAt(end), 0xdc00, 0xdfff) ? end + 1 : end
 }
 
 function isBetween(code: number, first: number, last: number): boolean {

@@ -3,8 +3,8 @@ import type { GenerationRequest, ItemDelta, JsonObject } from '../../../core/ind
 /** An output item that is still open. It writes its events through the builder, which owns indexes and sequence numbers. */
 export interface OpenItem {
   write(event: ItemDelta): void
-  /** How many characters the finished item has, roughly. */
-  readonly characters: number
+  /** How many characters the finished item has, roughly. Absent if they are few, or its JSON was made at once before. */
+  readonly characters?: number
   /** Writes its `.done` events and returns the finished item. */
   close(status: 'completed' | 'incomplete'): JsonObject
 }

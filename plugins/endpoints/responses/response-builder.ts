@@ -107,7 +107,7 @@ export class ResponseBuilder implements GenerationSink {
 
   #close(item: OpenItem, status: 'completed' | 'incomplete'): void {
     this.#output.push(item.close(status))
-    this.#characters += item.characters
+    this.#characters += item.characters ?? 0
   }
 
   #begin(item: OpenedItem): OpenItem {

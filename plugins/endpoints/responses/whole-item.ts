@@ -13,11 +13,6 @@ export class WholeItem implements OpenItem {
     context.send?.('response.output_item.added', { output_index: context.outputIndex, item: shown })
   }
 
-  /** Its JSON was made at once when it was added. */
-  get characters(): number {
-    return 0
-  }
-
   write(): void {}
 
   close(): JsonObject {
