@@ -7,6 +7,7 @@ import type { Maybe } from '../foundation/json.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import { wire, type Dependencies } from '../framework/container.ts'
+import { Providers } from '../framework/extension-points.ts'
 import type { Operation } from '../operation/operation.ts'
 import type { Candidate } from '../routing/plan.ts'
 import { passOver } from '../routing/routing-record.ts'
@@ -15,7 +16,7 @@ import { showsProgress } from './lowering/progress.ts'
 import { Reply } from './reply.ts'
 import type { Said } from './said.ts'
 
-const dependencies = { reservations: Reservations, attempts: Attempts, unreported: UnreportedUsage }
+const dependencies = { reservations: Reservations, attempts: Attempts, unreported: UnreportedUsage, providers: Providers }
 
 /** Whom a model call is for. */
 export interface CallScope {
@@ -83,13 +84,13 @@ export class ModelCall {
 
   /** Asks the candidates in order until one begins to answer. Throws the public error of the last failure, or 402. */
   open(request: GenerationRequest, candidates: readonly Candidate[] = this.candidates): Promise<Reply> {
-    const { attempts, unreported, reservations } = this.#services
+    const { attempts, unreported, reservations, providers } = this.#services
     const { context, surroundings, mayEndEarly } = this.#scope
     const reservation = this.#reservation
     const canGrow = (candidate: Candidate): boolean => mayEndEarly === true && canGrowAt(candidate, request, reservations.usual)
     const opening = attempts.open(candidates, { request, context, surroundings, reservation, canGrow })
     return opening.then(
-      attempt => new Reply({ attempt, request, scope: this.#scope, failover: attempts.failover, unreported, reservation }),
+      attempt => new Reply({ attempt, request, scope: this.#scope, failover: attempts.failover, providers, unreported, reservation }),
     )
   }
 

@@ -2,7 +2,6 @@ import type { Attempt } from '../attempts/attempt.ts'
 import type { AttemptWork } from '../attempts/failover.ts'
 import type { Line } from '../attempts/line.ts'
 import { StreamPace } from '../attempts/stream-pace.ts'
-import { soundUsage } from '../billing/cost.ts'
 import type { Reservation } from '../billing/reservation.ts'
 import { noUsage, type GenerationEvent, type TokenUsage } from '../contracts/events.ts'
 import type { SlowStream, Yielded } from '../contracts/provider.ts'
@@ -13,6 +12,7 @@ import type { LiveAnswer } from '../operation/live-answer.ts'
 import type { Candidate } from '../routing/plan.ts'
 import { estimateInput } from '../tokens/estimate.ts'
 import { cutShort } from '../upstream/provider-failures.ts'
+import { billableUsage } from './billable-usage.ts'
 import { checkEvent } from './check-event.ts'
 import type { Raised } from './lowering/draft.ts'
 import type { Lowered } from './lowering/lowering.ts'
@@ -55,9 +55,9 @@ export class Opening implements AttemptWork<RaisedEvent, Candidate, Attempt<Rais
   }
 
   /** Vendors may bill attempts that failed, too. */
-  usageOf({ head }: Attempt<RaisedEvent>): TokenUsage | undefined {
+  usageOf({ head, candidate }: Attempt<RaisedEvent>): TokenUsage | undefined {
     const last = head.findLast(event => event.type === 'usage')
-    return last && soundUsage(last.usage)
+    return last && billableUsage(last.usage, this.#parts.context, candidate.provider.id, this.#parts)
   }
 
   lossOf(attempt: Attempt<RaisedEvent>): TokenUsage {

@@ -6,14 +6,16 @@ import type { Reservation } from '../billing/reservation.ts'
 import { needOf } from '../billing/token-need.ts'
 import type { UnreportedUsage } from '../billing/unreported-usage.ts'
 import type { FinishReason, TokenUsage } from '../contracts/events.ts'
-import type { ProviderFailure } from '../contracts/provider.ts'
+import type { Provider, ProviderFailure } from '../contracts/provider.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { GatewayError } from '../foundation/errors.ts'
 import type { Maybe } from '../foundation/json.ts'
+import type { Registry } from '../framework/registry.ts'
 import { cutShort } from '../upstream/provider-failures.ts'
 import { showsProgress } from './lowering/progress.ts'
 import type { CallScope } from './model-call.ts'
 import type { RaisedEvent } from './raised-event.ts'
+import { billableUsage } from './billable-usage.ts'
 
 /** A report of fewer tokens than this makes plausible was not of the whole reply. */
 const mostCharactersPerToken = 8
@@ -24,6 +26,8 @@ export interface ReplyParts {
   readonly request: GenerationRequest
   readonly scope: Pick<CallScope, 'operation' | 'context' | 'said'>
   readonly failover: Failover
+  /** Names the plugin of a provider. */
+  readonly providers: Pick<Registry<Provider>, 'pluginOf'>
   readonly unreported: UnreportedUsage
   readonly reservation: Reservation | undefined
 }
@@ -35,9 +39,11 @@ export class Reply {
   /** How much of the answer was there before. */
   readonly #saidBefore: number
   #headTaken = 0
+  #hasUsage = false
   #usage: TokenUsage | undefined
   /** `#usage` made plausible, once someone has asked for it. */
   #sound: TokenUsage | undefined
+  #isChecked = false
   /** How much of the answer was there when `#usage` came. */
   #saidAtUsage = 0
   /** Of the reports before `#usage`. */
@@ -61,9 +67,15 @@ export class Reply {
     return this.#finish
   }
 
-  /** The latest usage that the provider reported. Some providers report it with every piece of text. */
+  /** The latest usage that the provider reported, if it can be billed. Some providers report it with every piece of text. */
   get usage(): TokenUsage | undefined {
-    return this.#usage && (this.#sound ??= soundUsage(this.#usage))
+    if (!this.#hasUsage) return undefined
+    if (!this.#isChecked) {
+      const { providers, scope } = this.#parts
+      this.#isChecked = true
+      this.#sound = billableUsage(this.#usage, scope.context, this.attempt.candidate.provider.id, providers)
+    }
+    return this.#sound
   }
 
   get isBilled(): boolean {
@@ -169,7 +181,7 @@ export class Reply {
 
   /** True once the provider has reported usage or the model has said something. */
   get hasCost(): boolean {
-    return this.#usage !== undefined || this.#parts.scope.said.characters > this.#saidBefore
+    return this.usage !== undefined || this.#parts.scope.said.characters > this.#saidBefore
   }
 
   /**
@@ -221,9 +233,11 @@ export class Reply {
     const isAfterFinish = this.#finish !== undefined
     if (isAfterFinish) this.#isOver = true
     if (event.type === 'usage') {
-      if (this.#usage && this.#usage.output > this.#mostOutput) this.#mostOutput = this.#usage.output
+      const before = this.#usage?.output
+      if (Number.isFinite(before) && before! > this.#mostOutput) this.#mostOutput = before!
+      this.#hasUsage = true
       this.#usage = event.usage
-      this.#sound = undefined
+      this.#isChecked = false
       this.#saidAtUsage = this.#parts.scope.said.characters
     } else if (isAfterFinish) return false
     else if (event.type === 'finish') this.#finish = event.reason

@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap'
-import type { GenerationEvent, TokenUsage } from '../../../core/index.ts'
+import { ProviderFailure, type GenerationEvent, type TokenUsage } from '../../../core/index.ts'
 import { checkStream, readEvents } from '../../../core/testing/index.ts'
-import { gateway } from '../../kit/gateway.ts'
-import { ask, stop, text, witness } from '../../kit/stage.ts'
+import { gateway, scripted } from '../../kit/gateway.ts'
+import { ask, listing, stop, text, witness } from '../../kit/stage.ts'
 
 // Vendors that count, cite and number their calls as they like.
 
@@ -44,12 +44,63 @@ t.test('log probabilities of tokens that have no text are told in the stream', a
 })
 
 t.test('tokens are counted as tokens can be', async t => {
-  const usage: TokenUsage = { uncachedInput: -5, cacheRead: 1.5, cacheWrite5m: Number.NaN, cacheWrite1h: 0, output: 2, reasoning: 9 }
+  const usage: TokenUsage = { uncachedInput: 5, cacheRead: 1.5, cacheWrite5m: 0, cacheWrite1h: 0, output: 2, reasoning: 9 }
   const under = await gateway({ plugins: [witness('demo', () => [text('Hi'), { type: 'usage', usage }, stop]).plugin] })
   t.teardown(under.stop)
   const { response, requestId } = await ask(under, { model: 'demo/one' })
-  t.match(response['usage'], { input_tokens: 1, output_tokens: 2, output_tokens_details: { reasoning_tokens: 2 }, total_tokens: 3 })
-  t.same((await under.record(requestId)).usage, { ...usage, uncachedInput: 0, cacheRead: 1, cacheWrite5m: 0, reasoning: 2 })
+  t.match(response['usage'], { input_tokens: 6, output_tokens: 2, output_tokens_details: { reasoning_tokens: 2 }, total_tokens: 8 })
+  t.same((await under.record(requestId)).usage, { ...usage, cacheRead: 1, reasoning: 2 })
+})
+
+const good: TokenUsage = { uncachedInput: 5, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 2, reasoning: 0 }
+const badUsages: readonly (readonly [unknown, string])[] = [
+  [{ input_tokens: 5, output_tokens: 2 }, 'a usage with the unknown member `input_tokens`: expected uncachedInput, cacheRead, '],
+  [{ ...good, cachedInput: 1 }, 'a usage with the unknown member `cachedInput`: expected '],
+  [{ ...good, uncachedInput: -5 }, 'a usage with a bad `uncachedInput`: expected a number from 0, got -5'],
+  [{ ...good, output: Number.NaN }, 'a usage with a bad `output`: expected a number from 0, got NaN'],
+  [{ ...good, output: Infinity }, 'a usage with a bad `output`: expected a number from 0, got Infinity'],
+  [{ ...good, output: '2' }, 'a usage with a bad `output`: expected a number from 0, got a string'],
+  [{ uncachedInput: 5, output: 2 }, 'a usage with a bad `cacheRead`: expected a number from 0, got undefined'],
+  [{ ...good, toolCalls: { web_search: -1 } }, 'a usage with a bad `toolCalls.web_search`: expected a number from 0, got -1'],
+  [{ ...good, toolCalls: 3 }, 'a usage with a bad `toolCalls`: expected an object of numbers, got 3'],
+  [undefined, 'a usage that is no object: got undefined'],
+  [null, 'a usage that is no object: got null'],
+]
+
+t.test('a usage that cannot be billed is never a bill of 0: the gateway counts, and the log names plugin and member', async t => {
+  const price = { input: 1, output: 10 }
+  for (const [usage, problem] of badUsages) {
+    for (const stream of [false, true]) {
+      const events = [text('Hello there'), { type: 'usage', usage } as GenerationEvent, stop]
+      const under = await gateway({
+        plugins: [witness('demo', () => events).plugin, listing({ model: 'one', endpoints: [{ provider: 'demo', price }] })],
+      })
+      t.teardown(under.stop)
+      const reply = await under.request('/v1/responses', { body: { model: 'demo/one', input: 'Hi', stream } })
+      t.equal(reply.status, 200)
+      await reply.text()
+      const record = await under.record(reply.headers.get('x-request-id')!)
+      t.match(record.usage, { estimated: true }, problem)
+      t.ok(record.usage!.uncachedInput > 0 && record.usage!.output > 0, problem)
+      t.ok(record.costUsd! > 0, problem)
+      const [line, ...others] = under.logs.map(each => JSON.parse(each)).filter(({ level }) => level === 'error')
+      t.match(line, { provider: 'demo', plugin: /demo/, request: record.id, message: /^a usage cannot be billed/ })
+      t.match(line.reason, `reported ${problem}`)
+      t.same(others, [], 'told once')
+    }
+  }
+})
+
+t.test('an attempt that failed after a usage that cannot be billed is not billed by it', async t => {
+  async function* failing(): AsyncGenerator<GenerationEvent> {
+    yield { type: 'usage', usage: { ...good, output: Number.NaN } }
+    throw new ProviderFailure({ kind: 'unavailable', message: 'Try again.' })
+  }
+  const listed = listing({ model: 'one', endpoints: [{ provider: 'demo', price: { input: 1, output: 10 }, maxOutputTokens: 100 }] })
+  const under = await gateway({ plugins: [scripted('demo', failing), listed], key: { spendCapUsd: 1 } })
+  t.teardown(under.stop)
+  t.equal((await ask(under, { model: 'demo/one' })).status, 424)
+  t.match(under.logs.join(''), /reported a usage with a bad `output`: expected a number from 0, got NaN/)
 })
 
 t.test('input for a call that never was is the provider’s failure, whenever it shows', async t => {
