@@ -17,6 +17,7 @@ import { TokenCounter } from './contracts/token-counter.ts'
 import { Clock, systemClock } from './foundation/clock.ts'
 import { Ids, timedIds } from './foundation/ids.ts'
 import { createLogger, Logger } from './foundation/logger.ts'
+import { maskThrown } from './foundation/mask-thrown.ts'
 import { Masks } from './foundation/masks.ts'
 import { Random } from './foundation/random.ts'
 import { createContainer, type Container } from './framework/container.ts'
@@ -126,7 +127,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   }
   for (const { token } of extensionPoints) container.get(token).seal()
 
-  const catalog = new CatalogIndex(container.get(CatalogSources), container.get(Providers), container.get(AbsentProviders))
+  const catalog = new CatalogIndex(container.get(CatalogSources), container.get(Providers), container.get(AbsentProviders), log)
   container.value(Catalog, catalog)
   if (!container.has(AccountStore)) container.value(AccountStore, noAccounts)
   if (!container.has(RecordStore)) container.value(RecordStore, noRecords)
@@ -142,8 +143,15 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const live = container.get(LiveOperations)
   const records = container.get(RecordQueue)
 
-  await host.start()
-  catalog.start()
+  try {
+    await host.start()
+    catalog.start()
+  } catch (error) {
+    await host.stop()
+    await http.close()
+    await counter.stop()
+    throw maskThrown(error, container.get(Masks.token))
+  }
 
   const adminFacts = {
     plugins: pluginFacts(plugins, options.plugins, contributions, options.variables ?? new Map()),

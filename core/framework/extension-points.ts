@@ -14,7 +14,7 @@ import type { Tool } from '../contracts/tool.ts'
 import { isObject } from '../foundation/json.ts'
 import { token, type Token } from '../foundation/token.ts'
 import { Registry } from './registry.ts'
-import { count, flag, isAboveZero, method, milliseconds, oneOf, optional, slug, text, type Member, type Shape } from './shape.ts'
+import { count, flag, isAboveZero, method, milliseconds, oneOf, optional, slug, text, texts, type Member, type Shape } from './shape.ts'
 
 export const Providers = token<Registry<Provider>>('providers')
 export const AbsentProviders = token<Registry<AbsentProvider>>('absent-providers')
@@ -82,7 +82,6 @@ const toolType: Member = {
 }
 const usd: Member = { expected: 'US dollars from 0', accepts: value => typeof value === 'number' && value >= 0 && value < Infinity }
 const schema: Member = { expected: 'a JSON Schema', accepts: isObject }
-const texts: Member = { expected: 'an array of strings', accepts: value => Array.isArray(value) && value.every(text.accepts) }
 const pattern: Member = {
   expected: 'the source of a regular expression, from ^ to $',
   accepts: value => text.accepts(value) && isWhole(value),

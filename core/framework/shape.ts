@@ -12,7 +12,8 @@ export type Shape = Readonly<Record<string, Member>>
 /** The first problem of a contribution, as the end of a sentence that starts with its name. Undefined if it is valid. */
 export function shapeProblem(value: unknown, shape: Shape): string | undefined {
   if (typeof value !== 'object' || value === null) return `: expected an object, got ${show(value)}`
-  for (const [name, { expected, accepts }] of Object.entries(shape)) {
+  for (const name in shape) {
+    const { expected, accepts } = shape[name]!
     const member: unknown = value[name as keyof typeof value]
     if (!accepts(member)) return ` with a bad \`${name}\`: expected ${expected}, got ${show(member)}`
   }
@@ -27,6 +28,7 @@ export const slug: Member = {
   expected: 'a non-empty string without slashes or white space',
   accepts: value => typeof value === 'string' && /^[^\s/]+$/.test(value),
 }
+export const texts: Member = { expected: 'an array of strings', accepts: value => Array.isArray(value) && value.every(text.accepts) }
 export function isAboveZero(value: unknown): boolean {
   return typeof value === 'number' && value > 0 && value < Infinity
 }
@@ -51,7 +53,7 @@ export function oneOf(...values: readonly string[]): Member {
 }
 
 /** Shortens values: long strings may be secrets, and objects would fill the line. */
-function show(value: unknown): string {
+export function show(value: unknown): string {
   if (typeof value === 'string') return isShortText(value) ? JSON.stringify(value) : 'a longer string'
   if (typeof value === 'function') return 'a function'
   if (Array.isArray(value)) return value.length <= 4 && value.every(isShortText) ? JSON.stringify(value) : 'an array'

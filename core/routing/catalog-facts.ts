@@ -2,6 +2,7 @@ import { Catalog, type CatalogSource } from '../contracts/catalog.ts'
 import { wire } from '../framework/container.ts'
 import { CatalogSources } from '../framework/extension-points.ts'
 import type { Registry } from '../framework/registry.ts'
+import { asked } from './source-entries.ts'
 
 /** What `turnpike start` and `turnpike check` say of the catalog. */
 export class CatalogFacts {
@@ -19,9 +20,12 @@ export class CatalogFacts {
 
   /** What each source says of itself: how much there is in it, and how old that is. */
   sources(): readonly { readonly name: string; readonly description: string }[] {
-    return this.#sources
-      .values()
-      .map(source => ({ name: source.name, description: source.describe?.() ?? modelsText(source.entries().length) }))
+    return this.#sources.values().map(source => ({ name: source.name, description: this.#described(source) }))
+  }
+
+  #described(source: CatalogSource): string {
+    const plugin = this.#sources.pluginOf(source.name) ?? source.name
+    return asked(source, plugin, () => source.describe?.() ?? modelsText(source.entries().length))
   }
 
   /** How many models of each provider the bundled catalog lists. */

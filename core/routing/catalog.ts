@@ -13,7 +13,8 @@ import type { Provider } from '../contracts/provider.ts'
 import { AbsentProviders, CatalogSources, Providers } from '../framework/extension-points.ts'
 import { nearest } from '../foundation/nearest.ts'
 import type { Registry } from '../framework/registry.ts'
-import { entriesOf } from './source-entries.ts'
+import { describePluginError, Logger } from '../foundation/logger.ts'
+import { asked, entriesOf } from './source-entries.ts'
 
 type Draft = { -readonly [Member in keyof Omit<Model, 'aliases' | 'endpoints'>]: Model[Member] } & {
   readonly aliases: Set<string>
@@ -24,7 +25,8 @@ const mostNamed = 3
 
 /** Merges all sources into one catalog in memory, and rebuilds it whenever a source changes. */
 export class CatalogIndex implements Catalog {
-  readonly #sources: readonly CatalogSource[]
+  readonly #sources: readonly { readonly source: CatalogSource; readonly plugin: string }[]
+  readonly #log: Logger | undefined
   readonly #providers: Registry<Provider>
   readonly #absent: Registry<AbsentProvider>
   #models: readonly Model[] = []
@@ -33,18 +35,20 @@ export class CatalogIndex implements Catalog {
   #upstream = new Map<string, Endpoint>()
 
   static {
-    wire(this, [CatalogSources, Providers, AbsentProviders])
+    wire(this, [CatalogSources, Providers, AbsentProviders, Logger])
   }
 
-  constructor(sources: Registry<CatalogSource>, providers: Registry<Provider>, absent: Registry<AbsentProvider>) {
-    this.#sources = sources.values().sort((a, b) => rankOf(a) - rankOf(b))
+  constructor(sources: Registry<CatalogSource>, providers: Registry<Provider>, absent: Registry<AbsentProvider>, log?: Logger) {
+    const all = sources.values().map(source => ({ source, plugin: sources.pluginOf(source.name) ?? source.name }))
+    this.#sources = all.sort((a, b) => rankOf(a.source) - rankOf(b.source))
+    this.#log = log
     this.#providers = providers
     this.#absent = absent
   }
 
-  /** Called once, after every plugin has started. Sources may load their data until then. */
+  /** Called once, after every plugin has started. Sources may load their data until then. Throws a `PluginError` for a source that fails. */
   start(): void {
-    for (const source of this.#sources) source.onChange?.(() => this.#build())
+    for (const { source, plugin } of this.#sources) asked(source, plugin, () => source.onChange?.(() => this.#changed(source, plugin)))
     this.#build()
   }
 
@@ -78,7 +82,7 @@ export class CatalogIndex implements Catalog {
     const [prefix = ''] = name.split('/', 1)
     const named = prefix === name ? undefined : this.#absentProvider(prefix)
     if (named) return `The provider "${prefix}" is not loaded: ${named.remedy}, then restart the gateway.`
-    const ids = new Set(this.#sources.flatMap(source => source.providersOf?.(name) ?? []))
+    const ids = new Set(this.#sources.flatMap(({ source }) => source.providersOf?.(name) ?? []))
     if (ids.size === 0) return undefined
     const remedies = Array.from(ids, id => this.#absentProvider(id)?.remedy).filter(remedy => remedy !== undefined)
     const advice =
@@ -92,9 +96,22 @@ export class CatalogIndex implements Catalog {
     return this.#providers.get(id) ? undefined : this.#absent.get(id)
   }
 
+  /** The models of before stay if the source fails. */
+  #changed(source: CatalogSource, plugin: string): void {
+    try {
+      this.#build()
+    } catch (error) {
+      const fields = { source: source.name, plugin, ...describePluginError(error, false) }
+      this.#log?.error('a catalog source failed, so the models stay as they were', fields)
+    }
+  }
+
   #build(): void {
     const drafts = new Map<string, Draft>()
-    const sources = this.#sources.map(source => ({ isBundled: source.rank === 'bundled', entries: entriesOf(source) }))
+    const sources = this.#sources.map(({ source, plugin }) => ({
+      isBundled: source.rank === 'bundled',
+      entries: entriesOf(source, plugin),
+    }))
     // Only the bundled catalog ranks the models of all vendors, so its order counts even for models that other sources describe, too.
     for (const { isBundled, entries } of sources) if (isBundled) for (const { model } of entries) drafts.set(model, emptyDraft(model))
     for (const { entries } of sources) for (const entry of entries) this.#merge(drafts, entry)

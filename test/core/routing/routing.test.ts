@@ -229,22 +229,71 @@ t.test('sources make one catalog: a later one overrides facts, and changes take 
   t.match(catalog.resolve('m'), { auto: true, aliases: ['one'], endpoints: [{ capabilities: { images: false }, zdr: false }] }, 'and back')
 })
 
-t.test('a source that returns something else than entries is named', async t => {
+function indexOf(entries: () => unknown): CatalogIndex {
+  const sources = new Registry<CatalogSource>('source', source => source.name)
+  sources.add({ name: 'careless', entries: entries as CatalogSource['entries'] }, 'acme-list')
+  const none = new Registry<Provider>('provider', provider => provider.id)
+  return new CatalogIndex(sources, none, new Registry<AbsentProvider>('absent provider', ({ id }) => id))
+}
+
+function priced(price: unknown): unknown {
+  return [{ model: 'm', endpoints: [{ provider: 'demo', price }] }]
+}
+
+t.test('a source that returns something else than entries is named, with its plugin and the member', async t => {
+  const expectedUsd = 'expected US dollars from 0, got'
   for (const [entries, problem] of [
-    [{ a: 1 }, 'it is not an array'],
-    [[{ endpoints: [] }], '[0].model is not a name'],
-    [[{ model: 'm' }], 'the endpoints of "m" are not an array'],
-    [[{ model: 'm', endpoints: [{ price: 5 }] }], 'an endpoint of "m" has no provider'],
+    [{ a: 1 }, ': expected an array, got an object'],
+    [[7], ': expected { model, endpoints: [{ provider }] } in [0], got 7'],
+    [[{ endpoints: [] }], ': expected the name of a model in [0].model, got undefined'],
+    [[{ model: 'm' }], ': expected an array in `endpoints` of "m", got undefined'],
+    [[{ model: 'm', aliases: 'n', endpoints: [] }], ': expected an array of strings in `aliases` of "m", got "n"'],
+    [[{ model: 'm', endpoints: [{ price: 5 }] }], ': "m" has an endpoint with a bad `provider`: expected a provider\'s id, got undefined'],
+    [priced(5), ': "m" at "demo" has an endpoint with a bad `price`: expected an object, got 5'],
+    [priced({ input: '1', output: 1 }), `: "m" at "demo" has an endpoint with a bad \`price.input\`: ${expectedUsd} "1"`],
+    [priced({ input: -3, output: 1 }), `: "m" at "demo" has an endpoint with a bad \`price.input\`: ${expectedUsd} -3`],
+    [priced({ input: 1, output: Number.NaN }), `: "m" at "demo" has an endpoint with a bad \`price.output\`: ${expectedUsd} NaN`],
+    [priced({ input: 1 }), `: "m" at "demo" has an endpoint with a bad \`price.output\`: ${expectedUsd} undefined`],
+    [
+      priced({ inptu: 1, output: 1 }),
+      ': "m" at "demo" has an endpoint with the unknown `price.inptu`: expected input, output, cacheRead, cacheWrite5m, cacheWrite1h, reasoning, webSearch, request, tiers',
+    ],
+    [
+      priced({
+        input: 1,
+        output: 1,
+        tiers: [
+          { above: 5, input: 1, output: 1 },
+          { above: 5, input: 1, output: 1 },
+        ],
+      }),
+      ': "m" at "demo" has an endpoint with a bad `price.tiers[1].above`: expected a number of tokens, each more than the one before, got 5',
+    ],
   ] as const) {
-    const sources = new Registry<CatalogSource>('source', source => source.name)
-    sources.add({ name: 'careless', entries: () => entries as never }, 'test')
-    const none = new Registry<Provider>('provider', provider => provider.id)
-    const catalog = new CatalogIndex(sources, none, new Registry<AbsentProvider>('absent provider', ({ id }) => id))
-    t.throws(() => catalog.start(), {
-      name: 'AssemblyError',
-      message: `The catalog source "careless" returns bad entries: ${problem}. Expected a list of { model, endpoints: [{ provider }] }.`,
-    })
+    const message = `plugin acme-list returns bad entries from its catalog source "careless"${problem}`
+    t.throws(() => indexOf(() => entries).start(), { name: 'PluginError', message })
   }
+  const fails = (): never => {
+    throw new Error('no list')
+  }
+  t.throws(() => indexOf(fails).start(), {
+    name: 'PluginError',
+    message: 'plugin acme-list failed in its catalog source "careless": no list',
+  })
+})
+
+t.test('a source that fails while the gateway runs is named in the log, and the models stay', async t => {
+  let list: unknown = [{ model: 'kept', endpoints: [{ provider: 'acme' }] }]
+  let changed = (): void => {}
+  const source = { name: 'changing', entries: () => list, onChange: (listener: () => void) => void (changed = listener) } as CatalogSource
+  const under = await gateway({ plugins: [saying('acme', hello), adding(CatalogSources, source)] })
+  t.teardown(under.stop)
+  list = priced({ input: -3, output: 1 })
+  changed()
+  t.equal((await ask(under, { model: 'kept' })).status, 200)
+  const line = under.logs.map(each => JSON.parse(each)).find(({ level }) => level === 'error')
+  t.match(line, { source: 'changing', plugin: /^adding-/, message: 'a catalog source failed, so the models stay as they were' })
+  t.match(line.reason, 'bad `price.input`: expected US dollars from 0, got -3')
 })
 
 t.test('a request sees a changed catalog', async t => {
