@@ -22,11 +22,12 @@ import { Masks } from './foundation/masks.ts'
 import { Random } from './foundation/random.ts'
 import { createContainer, type Container } from './framework/container.ts'
 import { contributionsOf, type Contribution } from './framework/contributions.ts'
-import { AbsentProviders, CatalogSources, extensionPoints, Providers, SortStrategies } from './framework/extension-points.ts'
+import { AbsentProviders, CatalogSources, extensionPoints, Providers, SortStrategies, Tools } from './framework/extension-points.ts'
 import { PluginHost, type CheckedPlugin, type PluginHostOptions } from './framework/plugin-host.ts'
 import type { PluginUse } from './framework/plugin.ts'
 import { checkServices } from './framework/required-services.ts'
 import { defaultSettings, Settings } from './framework/settings.ts'
+import { checkToolSchemas } from './generation/tools/tool-schemas.ts'
 import { adminOf, type GatewayAdmin } from './gateway-admin.ts'
 import { optionFacts, pluginFacts } from './http/admin/facts.ts'
 import { HttpApp } from './http/app.ts'
@@ -119,6 +120,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     checkServices(container)
     checkDefaultSort(container.get(SortStrategies))
     checkSendingRules(container.get(Providers))
+    checkToolSchemas(container.get(Tools))
   } catch (error) {
     await host.stop()
     await http.close()

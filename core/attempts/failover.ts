@@ -17,7 +17,8 @@ import { Attempt, type AttemptParts, type Contender } from './attempt.ts'
 import { Backoff, retryDelayMs } from './backoff.ts'
 import { Credentials, type CredentialUse } from './credentials.ts'
 import { EndpointCircuits } from './endpoint-circuits.ts'
-import { concernOf, isTransient, policyOf } from './failure-policy.ts'
+import { concernOf, isKnownKind, isTransient, policyOf } from './failure-policy.ts'
+import { asProtocol, unknownKind } from './unknown-kind.ts'
 import { Lane } from './lane.ts'
 import { Line } from './line.ts'
 import type { ProviderQueue, Slot } from './provider-queue.ts'
@@ -265,7 +266,7 @@ export class Failover {
   /** The failure that an attempt's error means. Rethrows the reason when the run was aborted, and errors that are meant for the caller. */
   failureOf(error: unknown, { provider }: Contender, context: RunContext): ProviderFailure {
     if (context.signal.aborted) throw context.signal.reason
-    if (ProviderFailure.is(error)) return error
+    if (ProviderFailure.is(error)) return isKnownKind(error.kind) ? error : this.#unknownKind(error, provider.id, context)
     if (error instanceof GatewayError) throw error
     context.log.error('a provider plugin failed', {
       request: context.id,
@@ -274,6 +275,17 @@ export class Failover {
       ...describePluginError(error, true),
     })
     return new ProviderFailure({ kind: 'protocol', message: `The provider "${provider.id}" failed inside the gateway.`, cause: error })
+  }
+
+  #unknownKind(failure: ProviderFailure, provider: string, context: RunContext): ProviderFailure {
+    const plugin = this.#parts.plugins.pluginOf(provider)
+    context.log.error('a provider plugin failed', {
+      request: context.id,
+      provider,
+      plugin,
+      reason: unknownKind(plugin ?? provider, failure),
+    })
+    return asProtocol(failure)
   }
 }
 

@@ -144,7 +144,11 @@ export const failurePolicies: Readonly<Record<FailureKind, FailurePolicy>> = {
 
 /** Plugins are not always type-checked: an unknown kind counts as `protocol`. */
 export function policyOf({ kind }: Pick<ProviderFailure, 'kind'>): FailurePolicy {
-  return failurePolicies[kind] ?? failurePolicies.protocol
+  return isKnownKind(kind) ? failurePolicies[kind] : failurePolicies.protocol
+}
+
+export function isKnownKind(kind: unknown): boolean {
+  return typeof kind === 'string' && Object.hasOwn(failurePolicies, kind)
 }
 
 /** Whether the same request may succeed soon: what the provider says, or what its kind implies. */

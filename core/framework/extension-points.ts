@@ -14,7 +14,21 @@ import type { Tool } from '../contracts/tool.ts'
 import { isObject } from '../foundation/json.ts'
 import { token, type Token } from '../foundation/token.ts'
 import { Registry } from './registry.ts'
-import { count, flag, isAboveZero, method, milliseconds, oneOf, optional, slug, text, texts, type Member, type Shape } from './shape.ts'
+import {
+  count,
+  flag,
+  isAboveZero,
+  method,
+  milliseconds,
+  oneOf,
+  optional,
+  slug,
+  text,
+  texts,
+  type Member,
+  type RequiredNames,
+  type Shape,
+} from './shape.ts'
 
 export const Providers = token<Registry<Provider>>('providers')
 export const AbsentProviders = token<Registry<AbsentProvider>>('absent-providers')
@@ -37,6 +51,7 @@ interface ExtensionPoint<T> {
   readonly create: () => Registry<T>
 }
 
+/** The compiler demands a check of each member that the contract requires. */
 function point<T>(
   token: Token<Registry<T>>,
   kind: string,
@@ -46,9 +61,6 @@ function point<T>(
 ): ExtensionPoint<any> {
   return { token, create: () => new Registry(kind, nameOf, shape, isShared) }
 }
-
-/** The members that a contract requires: the compiler demands a check of each. */
-type RequiredNames<T> = { [N in keyof T]-?: {} extends Pick<T, N> ? never : N }[keyof T]
 
 const credentials: Member = {
   expected: 'an array of { id, account } with strings',

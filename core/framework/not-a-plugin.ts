@@ -1,5 +1,6 @@
 import { isObject, isPending, type JsonObject } from '../foundation/json.ts'
 import { apiVersion } from './plugin.ts'
+import { show } from './shape.ts'
 
 /** Why an entry of `plugins` is not a plugin, and what to write instead. */
 export function notAPlugin(entry: unknown): string {
@@ -21,4 +22,13 @@ function otherVersion({ apiVersion: version, plugin }: JsonObject): string {
   const name = isObject(plugin) && typeof plugin['name'] === 'string' ? `(${plugin['name']}) ` : ''
   const remedy = typeof version === 'number' && version > apiVersion ? 'Update turnpike' : 'Update the plugin'
   return `${name}was made for plugin API ${String(version)}, and this turnpike has plugin API ${apiVersion}. ${remedy}`
+}
+
+const namePattern = /^(@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/
+const longestName = 214
+
+/** What is wrong with the name of a plugin. It is in every message about the plugin, so it has the form of a package's name. */
+export function nameProblem(name: unknown): string | undefined {
+  if (typeof name === 'string' && namePattern.test(name) && name.length <= longestName) return undefined
+  return `has a bad \`name\`: expected one such as acme-chat or @acme/turnpike-chat, got ${show(name)}`
 }

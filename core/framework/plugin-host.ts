@@ -8,10 +8,11 @@ import { isObject } from '../foundation/json.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { maskThrown } from '../foundation/mask-thrown.ts'
 import type { Masks } from '../foundation/masks.ts'
-import { notAPlugin } from './not-a-plugin.ts'
+import { nameProblem, notAPlugin } from './not-a-plugin.ts'
 import { addOptionSecrets } from './option-secrets.ts'
 import { apiVersion, type Hook, type OptionsSchema, type PluginDefinition, type PluginUse, type Registrar } from './plugin.ts'
 import { Registry } from './registry.ts'
+import { serviceProblem } from './service-shapes.ts'
 import { settleServices } from './services.ts'
 import { thrownMessage } from '../foundation/thrown-message.ts'
 import { nameOf, type Token } from '../foundation/token.ts'
@@ -128,6 +129,8 @@ export class PluginHost {
       },
       provide: (service, implementation) => {
         if (!offers.includes(service)) throw new PluginError(name, `provides ${nameOf(service)} without declaring it`)
+        const wrong = serviceProblem(service, implementation)
+        if (wrong !== undefined) throw new PluginError(name, wrong)
         if (!provides.includes(service)) return
         this.#container.value(service, implementation)
         provided.add(service)
@@ -179,9 +182,10 @@ export function check(uses: readonly PluginUse[]): CheckedPlugin[] {
       return undefined
     }
     const { name, setup } = use.plugin
-    if (typeof name !== 'string' || name === '' || typeof setup !== 'function') {
-      const problem = typeof setup === 'function' ? 'needs a `name`: a non-empty string' : 'needs `setup`: a function'
-      problems.push(new PluginError(typeof name === 'string' && name !== '' ? name : place, problem))
+    const named = nameProblem(name)
+    const problem = named ?? (typeof setup === 'function' ? undefined : 'needs `setup`: a function')
+    if (problem !== undefined) {
+      problems.push(new PluginError(named === undefined ? name : place, problem))
       return undefined
     }
     try {

@@ -9,6 +9,9 @@ export interface Member {
 /** Checks by member name. Other members are not checked. */
 export type Shape = Readonly<Record<string, Member>>
 
+/** The members that a contract requires. */
+export type RequiredNames<T> = { [N in keyof T]-?: {} extends Pick<T, N> ? never : N }[keyof T]
+
 /** The first problem of a contribution, as the end of a sentence that starts with its name. Undefined if it is valid. */
 export function shapeProblem(value: unknown, shape: Shape): string | undefined {
   if (typeof value !== 'object' || value === null) return `: expected an object, got ${show(value)}`

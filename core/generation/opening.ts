@@ -14,6 +14,7 @@ import { estimateInput } from '../tokens/estimate.ts'
 import { cutShort } from '../upstream/provider-failures.ts'
 import { billableUsage } from './billable-usage.ts'
 import { checkEvent } from './check-event.ts'
+import { checkReply } from './check-reply.ts'
 import type { Raised } from './lowering/draft.ts'
 import type { Lowered } from './lowering/lowering.ts'
 import { isAnswering, type RaisedEvent } from './raised-event.ts'
@@ -76,6 +77,7 @@ export class Opening implements AttemptWork<RaisedEvent, Candidate, Attempt<Rais
       clock: attempt,
       holds: bytes => answer.hold(bytes),
     })
+    checkReply(events, provider.id, pluginOf)
     const count = (event: RaisedEvent): void => {
       checkEvent(event, pluginOf)
       if (event.type !== 'suppressed-call') answer.count(event)

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../contracts/catalog.ts'
-import type { SortView } from '../contracts/sort-strategy.ts'
+import type { SortStrategy, SortView } from '../contracts/sort-strategy.ts'
 import { PluginError } from '../foundation/errors.ts'
 import { describePluginError, type Logger } from '../foundation/logger.ts'
 import type { Sort } from './sorts.ts'
@@ -26,11 +26,23 @@ export function valuesOf(
 ): Values | undefined {
   view.sort = name
   try {
-    return checked(strategy.values(endpoints, view), endpoints.length, plugin)
+    const values = checked(strategy.values(endpoints, view), endpoints.length, plugin)
+    if (values.some(Number.isNaN)) tellNaN(strategy, name, plugin, log)
+    return values
   } catch (error) {
     log.error('a sort failed, so the endpoints keep the order of the catalog', { sort: name, plugin, ...describePluginError(error, false) })
     return undefined
   }
+}
+
+/** Sorts that have been told of: every request would tell of them again. */
+const told = new WeakSet<SortStrategy>()
+
+function tellNaN(strategy: SortStrategy, sort: string, plugin: string, log: Logger): void {
+  if (told.has(strategy)) return
+  told.add(strategy)
+  const reason = `plugin ${plugin} returned NaN for an endpoint: expected a number, or undefined for no data`
+  log.error('a sort returned a value that cannot be ordered, which counts as no data', { sort, plugin, reason })
 }
 
 function checked(values: unknown, count: number, plugin: string): Values {

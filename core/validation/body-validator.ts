@@ -1,6 +1,6 @@
 import { complaint } from './complaint.ts'
-import { lazyValidator } from './lazy-validator.ts'
-import type { SchemaRules } from './schema-rules.ts'
+import { isCompiledByBuild, lazyValidator } from './lazy-validator.ts'
+import { ajvFor, type SchemaRules } from './schema-rules.ts'
 import { textLengths } from './text-length.ts'
 
 /**
@@ -12,6 +12,24 @@ export function bodyValidator(schema: object): (body: object) => void {
   return body => {
     const validate = validator()
     if (!validate(body)) throw complaint(validate.errors!, body, schema)
+  }
+}
+
+/** Schemas that were found to be right. They belong to plugins, which may be set up in several gateways. */
+const sound = new WeakSet<object>()
+
+/** Why a schema cannot check bodies, if it cannot: `schema` is that of a body, with the plugin's own schema in it. */
+export function bodySchemaProblem(schema: object, own: object): string | undefined {
+  if (sound.has(own) || isCompiledByBuild(schema, bodyRules)) return undefined
+  try {
+    const ajv = ajvFor(bodyRules, { meta: true, validateSchema: true, logger: false })
+    // First by itself, for a path that starts at the plugin's schema.
+    if (!ajv.validateSchema(own)) return ajv.errorsText(ajv.errors, { dataVar: 'schema' })
+    ajv.compile(schema)
+    sound.add(own)
+    return undefined
+  } catch (error) {
+    return (error as Error).message
   }
 }
 

@@ -27,6 +27,10 @@ export function fingerprint(schema: object, { name }: SchemaRules): string {
   return `${name}:${hash('sha256', JSON.stringify(schema), 'base64url')}`
 }
 
+export function isCompiledByBuild(schema: object, rules: SchemaRules): boolean {
+  return compiledByBuild(schema, rules) !== undefined
+}
+
 function compiledByBuild(schema: object, rules: SchemaRules): ValidateFunction | undefined {
   if (precompiled.size === 0) return undefined
   return precompiled.get(fingerprint(schema, rules))?.(referencesOf(rules))

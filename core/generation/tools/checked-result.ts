@@ -2,14 +2,20 @@ import type { SearchEvent, ToolEvent, ToolResult } from '../../contracts/tool.ts
 import { PluginError } from '../../foundation/errors.ts'
 import { isObject } from '../../foundation/json.ts'
 
-/** Checks what a tool's `run` returned. The messages are logged, so they describe shapes, never values. */
+/** Checks what a tool's `run` returned. The messages are logged, so they show numbers, but no texts. */
 export function checkedResult(result: unknown, plugin: string): ToolResult {
-  if (!isObject(result) || typeof result['output'] !== 'string') throw wrong(plugin, 'an object with an `output` text')
-  const { counts, costUsd, shown } = result
+  if (!isObject(result)) throw new PluginError(plugin, `returned from run what is no result: expected an object, got ${kindOf(result)}`)
+  const { output, counts, costUsd, shown } = result
+  if (typeof output !== 'string') throw wrong(plugin, 'output', 'a string', output)
   if (costUsd !== undefined && !(typeof costUsd === 'number' && costUsd >= 0 && costUsd < Infinity))
-    throw wrong(plugin, 'a `costUsd` from 0')
-  if (counts !== undefined && !(isObject(counts) && Object.values(counts).every(isCount))) throw wrong(plugin, 'whole numbers in `counts`')
-  if (shown !== undefined && !(Array.isArray(shown) && shown.every(isShown))) throw wrong(plugin, 'search or item events in `shown`')
+    throw wrong(plugin, 'costUsd', 'US dollars from 0', costUsd)
+  if (counts !== undefined) {
+    if (!isObject(counts)) throw wrong(plugin, 'counts', 'an object of whole numbers', counts)
+    const bad = Object.keys(counts).find(name => !isCount(counts[name]))
+    if (bad !== undefined) throw wrong(plugin, 'counts', 'whole numbers from 0', counts[bad])
+  }
+  if (shown !== undefined && !(Array.isArray(shown) && shown.every(isShown)))
+    throw wrong(plugin, 'shown', 'an array of search or item events', shown)
   return result as unknown as ToolResult
 }
 
@@ -29,6 +35,12 @@ function isShown(value: unknown): boolean {
   return value['type'] === 'search' && isObject(value['action'])
 }
 
-function wrong(plugin: string, expected: string): PluginError {
-  return new PluginError(plugin, `returned a result that is none from run: expected ${expected}`)
+function wrong(plugin: string, member: string, expected: string, got: unknown): PluginError {
+  return new PluginError(plugin, `returned from run a result with a bad \`${member}\`: expected ${expected}, got ${kindOf(got)}`)
+}
+
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return 'an array'
+  if (typeof value === 'object' && value !== null) return 'an object'
+  return typeof value === 'string' || typeof value === 'function' ? `a ${typeof value}` : String(value)
 }

@@ -10,6 +10,7 @@ import { checkSight } from '../../guards/check-sight.ts'
 import { bodyValidator } from '../../validation/body-validator.ts'
 import { checkedSession, unavailable } from './checked-tool.ts'
 import { OpenTools, type OpenTool } from './open-tools.ts'
+import { entrySchema } from './tool-schemas.ts'
 
 /** A tool of a plugin. */
 export interface LoadedTool {
@@ -70,11 +71,7 @@ export class LoadedTools {
   }
 }
 
-/** The schema is put where the entry is in a request, so that errors name the member by its path. */
 function entryCheck({ type, schema }: Tool): LoadedTool['check'] {
-  const properties = { type: { const: type } }
-  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
-  const items = { type: 'object', required: ['type'], if: { properties }, then: schema }
-  const validate = bodyValidator({ type: 'object', properties: { tools: { type: 'array', items } } })
+  const validate = bodyValidator(entrySchema(type, schema))
   return ({ tools }) => validate({ tools: tools as readonly ToolDefinition[] })
 }

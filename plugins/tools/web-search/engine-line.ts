@@ -1,6 +1,7 @@
 import {
   blindedBy,
   describeError,
+  PluginError,
   ProviderFailure,
   type Clock,
   type FoundPage,
@@ -9,11 +10,14 @@ import {
   type SearchEngine,
   type SearchQuery,
 } from '../../../core/index.ts'
+import { checkedResults } from './checked-results.ts'
 
 export interface EngineLineOptions {
   readonly timeoutMs: number
   readonly clock: Clock
   readonly log: Logger
+  /** The plugin that added an engine. */
+  readonly pluginOf: (engine: string) => string
 }
 
 interface Health {
@@ -55,10 +59,9 @@ export class EngineLine {
     let last: unknown
     for (const engine of this.#inOrder(engines)) {
       try {
-        const { results } = await this.#ask(engine, query, signal)
-        if (!Array.isArray(results)) throw new ProviderFailure({ kind: 'protocol', message: 'The engine returned no list of results.' })
+        const results = checkedResults(await this.#ask(engine, query, signal), engine.name, this.#options.pluginOf(engine.name))
         this.#health.delete(engine.name)
-        return results.filter(page => typeof page === 'object' && page !== null)
+        return results
       } catch (error) {
         if (signal.aborted) throw signal.reason
         last = error
@@ -102,7 +105,9 @@ export class EngineLine {
     if (needsHelp || health.failures >= mostFailures) health.restsUntil = clock.elapsed() + restMs
     this.#health.set(name, health)
     const status = ProviderFailure.is(error) ? { status: error.status ?? null } : {}
-    log.warn('a search engine failed', { engine: name, ...status, ...describeError(error) })
+    // It is about the plugin, and quotes nothing.
+    const reason = error instanceof PluginError ? { plugin: error.plugin, reason: error.message } : {}
+    log.warn('a search engine failed', { engine: name, ...status, ...describeError(error), ...reason })
   }
 }
 

@@ -72,7 +72,12 @@ export default definePlugin({
     gateway.onStart(() => {
       ordered = options.engines ? options.engines.map(name => engines.get(name) ?? refuse(gateway.name, name, engines)) : engines.values()
     })
-    const line = new EngineLine(() => ordered, { timeoutMs, clock, log: gateway.log })
+    const line = new EngineLine(() => ordered, {
+      timeoutMs,
+      clock,
+      log: gateway.log,
+      pluginOf: engine => engines.pluginOf(engine) ?? engine,
+    })
     const cache = new ResultCache({ max: maxCached, ttlMs: cacheMs })
     const parts = { line, cache, usdPerQuery, totalTimeoutMs, longestText: maxResultCharacters }
     gateway.add(Tools, {

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { ProviderFailure, type CatalogEntry, type FailureKind } from '../../../core/index.ts'
-import { gateway } from '../../kit/gateway.ts'
+import { failurePolicies } from '../../../core/attempts/failure-policy.ts'
+import { gateway, scripted } from '../../kit/gateway.ts'
 import { ask, listing, stop, text, usage, witness, type Witness } from '../../kit/stage.ts'
 
 const settings = { logLevel: 'silent', retries: 0 } as const
@@ -140,4 +141,50 @@ t.test('a provider that cannot be reached comes last, though only one model was 
   t.same([status, headers.get('x-gateway-provider'), fc.calls.length], [200, 'fb', before])
   t.equal((await ask(under, { model: 'fc/b' })).status, 424, 'who has nowhere else to go is sent there all the same')
   t.equal(fc.calls.length, before + 2, 'twice, as a connection is')
+})
+
+t.test('a failure whose kind is none counts as a protocol failure, and the log names the plugin and the kinds', async t => {
+  for (const [kind, got] of [
+    ['rate_limit', '"rate_limit"'],
+    ['toString', '"toString"'],
+    ['the words of a prompt', 'another string'],
+    [undefined, 'a value of the type undefined'],
+  ] as const) {
+    const under = await gateway({ plugins: [failing('fc', kind as FailureKind).plugin, answering('fb').plugin] })
+    const { status, headers } = await ask(under, { model: 'fc/z', routing: { model: { fallbacks: ['fb/ok'] } } })
+    t.equal(status, 200, 'the next endpoint is asked')
+    t.equal(headers.get('x-gateway-provider'), 'fb')
+    const { status: alone, error } = await ask(under, { model: 'fc/z' })
+    t.equal(alone, 424)
+    t.match(error, { code: 'provider_error' })
+    const line = under.logs.map(each => JSON.parse(each)).find(({ level }) => level === 'error')
+    t.match(line, { provider: 'fc', plugin: /fc/, message: 'a provider plugin failed' })
+    t.match(
+      line.reason,
+      `threw a ProviderFailure with a bad \`kind\`: expected one of ${Object.keys(failurePolicies).join(', ')}, got ${got}`,
+    )
+    t.notMatch(under.logs.join(''), /words of a prompt/)
+    await under.stop()
+  }
+})
+
+t.test('a generate that returns no async iterable says so', async t => {
+  for (const [returned, got] of [
+    [undefined, 'undefined'],
+    [[text('ok'), stop], 'an array'],
+    ['the words of a prompt', 'a string'],
+    [Promise.resolve([stop]), 'a promise (write `async *generate`)'],
+  ] as const) {
+    const under = await gateway({ plugins: [scripted('fc', () => returned as never)] })
+    const { status, error } = await ask(under, { model: 'fc/z' })
+    t.equal(status, 424)
+    t.notMatch(error.message, /iterable/)
+    const line = under.logs.map(each => JSON.parse(each)).find(({ level }) => level === 'error')
+    t.match(line, { provider: 'fc', plugin: 'scripted-fc', error: 'PluginError', message: 'a provider plugin failed' })
+    t.equal(
+      line.reason,
+      `plugin scripted-fc returned from generate of provider "fc" what is no async iterable: expected one, such as an async generator, got ${got}`,
+    )
+    await under.stop()
+  }
 })

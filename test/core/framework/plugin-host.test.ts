@@ -2,7 +2,19 @@ import type { HttpClient } from '../../../core/contracts/http-client.ts'
 import { resolve } from 'node:path'
 import t from 'tap'
 import { createContainer } from '../../../core/framework/container.ts'
-import { Clock, definePlugin, PluginError, Registry, token, type PluginDefinition, type PluginUse } from '../../../core/index.ts'
+import {
+  Clock,
+  definePlugin,
+  KeyStore,
+  Ledger,
+  PluginError,
+  Registry,
+  token,
+  type PluginDefinition,
+  type PluginUse,
+  type Registrar,
+  type Token,
+} from '../../../core/index.ts'
 import { createLogger } from '../../../core/foundation/logger.ts'
 import { Masks } from '../../../core/foundation/masks.ts'
 import { extensionPoints } from '../../../core/framework/extension-points.ts'
@@ -384,6 +396,10 @@ t.test('what a plugin without types may get wrong is said with its name, and wit
   const adding = (point: unknown): PluginUse => use({ setup: (gateway: { add(...args: unknown[]): void }) => gateway.add(point, {}) })
   const closed = "plugin x needs a closed JSON Schema in `options`: { type: 'object', additionalProperties: false, properties: { … } }"
   const properties = { a: { type: 'strnig' } }
+  const badName = 'plugin #1 in `plugins` has a bad `name`: expected one such as acme-chat or @acme/turnpike-chat, got'
+  const providing = (service: Token<any>, given: unknown): PluginUse =>
+    use({ provides: [service], setup: (gateway: Registrar) => gateway.provide(service, given) })
+  const ledger = { reserve: run, spent: run, raiseSpent: run, balance: run, entries: run }
   for (const [given, message] of [
     [use({ options: undefined }), closed],
     [use({ options: { type: 'object', properties: {} } }), closed],
@@ -391,8 +407,14 @@ t.test('what a plugin without types may get wrong is said with its name, and wit
       use({ options: { ...none, properties } }),
       /^plugin x has an invalid JSON Schema in `options`: schema is invalid: data\/properties\/a\/type/,
     ],
-    [definePlugin({ options: none, setup: run } as never)({}), 'plugin #1 in `plugins` needs a `name`: a non-empty string'],
-    [use({ name: '' }), 'plugin #1 in `plugins` needs a `name`: a non-empty string'],
+    [definePlugin({ options: none, setup: run } as never)({}), `${badName} undefined`],
+    [use({ name: '' }), `${badName} ""`],
+    [use({ name: 'Acme Chat' }), `${badName} "Acme Chat"`],
+    [use({ name: '../acme' }), `${badName} "../acme"`],
+    [use({ name: 'x'.repeat(300) }), `${badName} a longer string`],
+    [providing(KeyStore, undefined), 'plugin x provides key-store: expected an object, got undefined'],
+    [providing(KeyStore, { persistent: true }), 'plugin x provides key-store with a bad `find`: expected a function, got undefined'],
+    [providing(Ledger, { ...ledger, addCredit: 5 }), 'plugin x provides ledger with a bad `addCredit`: expected a function, got 5'],
     [use({ setup: undefined }), 'plugin x needs `setup`: a function'],
     [use({ instance: () => { throw new Error('no id') } }), 'plugin x failed to read its options: no id'], // prettier-ignore
     [

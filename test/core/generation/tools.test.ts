@@ -152,7 +152,6 @@ t.test('a tool that is not as its contract says is refused, and the log says wha
     [{ open: () => undefined as never }, /opens tool .*lookup.*: expected an object, got undefined/],
     [{ open: () => ({ functions: () => [] }) as never }, /opens tool .*lookup.* with a bad `run`: expected a function/],
     [{ open: () => { throw new Error('prompt') } }, /a tool could not be offered/], // prettier-ignore
-    [{ schema: { type: 'objekt' } as never }, /a tool could not be offered/],
     [offering(undefined), /offers functions of tool .*lookup.*: expected an array/],
     [offering(Promise.resolve('x')), /offers functions of tool .*lookup.*: expected an array/],
     [offering([{ name: 'f', description: '' }]), /offers a function of tool .*lookup.* with a bad `parameters`: expected a JSON Schema/],
@@ -167,6 +166,20 @@ t.test('a tool that is not as its contract says is refused, and the log says wha
     t.match(under.logs.join(), `"plugin":"${tool.plugin.plugin.name}"`)
     t.equal(acme.calls.length, 0)
     await under.stop()
+  }
+})
+
+t.test('a tool whose schema is none is refused at the start', async t => {
+  for (const [schema, problem] of [
+    [{ type: 'objekt' }, 'schema/type must be equal to one of the allowed values'],
+    [{ type: 'object', properties: { unit: { type: 'strin' } } }, 'schema/properties/unit/type must be'],
+    [{ type: 'object', properties: 5 }, 'schema/properties must be object'],
+    [{ type: 'object', requierd: ['unit'] }, 'strict mode: unknown keyword: "requierd"'],
+  ] as const) {
+    const { plugin } = lookup(undefined, { schema: schema as never })
+    const message = `plugin ${plugin.plugin.name} adds tool "lookup" with a bad \`schema\`: expected a JSON Schema, but ${problem}`
+    const error = await gateway({ plugins: [plugin] }).catch((thrown: unknown) => thrown)
+    t.match(error, { name: 'PluginError', message })
   }
 })
 

@@ -395,4 +395,12 @@ t.test('NaN is no data, and infinitely bad comes last', async t => {
     (await stage.routing({ model: 'large', routing }))!.candidates.map(({ value }) => value),
     [3, null, null],
   )
+  await stage.order({ model: 'large', routing })
+  const errors = stage.logs.map(line => JSON.parse(line)).filter(({ level }) => level === 'error')
+  t.equal(errors.length, 1, 'told once, not with every request')
+  t.match(errors[0], {
+    sort: 'odd',
+    plugin: /^adding-/,
+    reason: /returned NaN for an endpoint: expected a number, or undefined for no data/,
+  })
 })

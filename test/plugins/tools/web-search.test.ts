@@ -273,6 +273,30 @@ t.test('engines are asked in order until one answers, and rest after failures', 
   await under.stop()
 })
 
+t.test('a bad reply of an engine names the engine, its plugin and the member, and no word of it', async t => {
+  for (const [reply, problem] of [
+    [undefined, 'an object with an array in `results`, got undefined'],
+    ['secret words', 'an object with an array in `results`, got a string'],
+    [{ hits: [] }, 'an array in `results`, got undefined'],
+    [{ results: { url: 'secret words' } }, 'an array in `results`, got an object'],
+    [{ results: [{ link: 'secret words' }] }, 'a string in `results[0].url`, got undefined'],
+    [{ results: [{ url: 'https://example.com', title: 7 }] }, 'a string in `results[0].title`, got a number'],
+    [{ results: [{ url: 'https://example.com', text: Object.create(null) }] }, 'a string in `results[0].text`, got an object'],
+  ] as const) {
+    const acme = searching('acme', ['q'])
+    const bad = engine('bad', () => pages, { search: () => Promise.resolve(reply as never) })
+    const under = await gateway({ plugins: [acme.plugin, bad.plugin, engine('good').plugin, webSearch({ engines: ['bad', 'good'] })] })
+    const { response } = await ask(under, { model: 'acme/m', tools })
+    t.match(response.output[0], { status: 'completed' }, 'the next engine is asked')
+    const line = under.logs.map(each => JSON.parse(each)).find(({ engine: name }) => name === 'bad')
+    t.match(line, { engine: 'bad', error: 'PluginError', message: 'a search engine failed' })
+    t.equal(line.reason, `plugin ${line.reason.split(' ')[1]} returned a bad reply from its search engine "bad": expected ${problem}`)
+    t.match(line.reason, /^plugin adding-\d+ /)
+    t.notMatch(under.logs.join(''), /secret words/)
+    await under.stop()
+  }
+})
+
 t.test('a search that fails is shown as failed, and is not billed', async t => {
   for (const stream of [false, true]) {
     const acme = searching('acme', ['q'])

@@ -1,0 +1,49 @@
+import { AccountStore } from '../contracts/account-store.ts'
+import { AdminTokenStore } from '../contracts/admin-token-store.ts'
+import { AuditTrail } from '../contracts/audit-trail.ts'
+import { KeyStore } from '../contracts/key-store.ts'
+import { Ledger } from '../contracts/ledger.ts'
+import { MetricStore } from '../contracts/metric-store.ts'
+import { RateLimiter } from '../contracts/rate-limiter.ts'
+import { RecordStore } from '../contracts/record-store.ts'
+import { ResponseStore } from '../contracts/response-store.ts'
+import { Sealer } from '../contracts/sealer.ts'
+import { TokenCounter } from '../contracts/token-counter.ts'
+import { nameOf, type Token } from '../foundation/token.ts'
+import { flag, method, optional, shapeProblem, text, type Member, type RequiredNames, type Shape } from './shape.ts'
+
+const shapes = new Map<Token<any>, Shape>()
+
+/** The compiler demands every member that the contract requires. */
+function service<T>(token: Token<T>, shape: Shape & { readonly [N in RequiredNames<T>]: Member }): void {
+  shapes.set(token, shape)
+}
+
+service(KeyStore, {
+  persistent: flag,
+  find: method,
+  available: optional(method),
+  add: method,
+  update: method,
+  list: method,
+  page: method,
+  remove: method,
+  empty: method,
+})
+service(AccountStore, { persistent: flag, find: method, named: method, page: method, add: method, update: method, remove: method })
+service(ResponseStore, { put: method, get: method, chain: method, items: method, delete: method })
+service(MetricStore, { record: method, window: method, latest: method })
+service(RateLimiter, { reserve: method, enter: method })
+service(Ledger, { reserve: method, spent: method, raiseSpent: method, addCredit: method, balance: method, entries: method })
+service(RecordStore, { page: method, find: method, content: method, eraseContent: method, usage: method, keyUse: method })
+service(AuditTrail, { add: method, page: method })
+service(AdminTokenStore, { find: method, add: method, remove: method, list: method })
+service(Sealer, { keySource: text, isShared: flag, hasKey: flag, seal: method, open: method, isCurrent: method, mac: method })
+service(TokenCounter, { count: method })
+
+/** Why it does not implement the service. Services that plugins define among themselves are not checked. */
+export function serviceProblem(service: Token<any>, implementation: unknown): string | undefined {
+  const shape = shapes.get(service)
+  const problem = shape && shapeProblem(implementation, shape)
+  return problem && `provides ${nameOf(service)}${problem}`
+}
