@@ -88,6 +88,13 @@ export const serverSchema = {
       default: defaultSettings.logLevel,
       description: "The lowest level of lines in the gateway's log, which goes to standard error.",
     },
+    trustedPlugins: {
+      type: 'array',
+      items: { type: 'string', minLength: 1 },
+      default: defaultSettings.trustedPlugins,
+      description:
+        'Plugins, by name, whose exceptions the log shows with message and stack at the level `debug`: your own, while you write them. A message may quote a prompt, so never those of a request whose policy has `logging` off.',
+    },
     maxBodyBytes: {
       type: 'integer',
       minimum: 1,

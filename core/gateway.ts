@@ -27,6 +27,7 @@ import { PluginHost, type CheckedPlugin, type PluginHostOptions } from './framew
 import type { PluginUse } from './framework/plugin.ts'
 import { checkServices } from './framework/required-services.ts'
 import { defaultSettings, Settings } from './framework/settings.ts'
+import { TrustedErrors } from './framework/trusted-errors.ts'
 import { checkToolSchemas } from './generation/tools/tool-schemas.ts'
 import { adminOf, type GatewayAdmin } from './gateway-admin.ts'
 import { optionFacts, pluginFacts } from './http/admin/facts.ts'
@@ -61,6 +62,8 @@ export interface GatewayOptions extends PluginHostOptions {
   readonly ids?: Ids
   readonly backoff?: Backoff
   readonly random?: Random
+  /** Shows the exceptions of trusted plugins at every log level. For tests. */
+  readonly showsExceptions?: boolean
   /** Takes each finished log line. */
   readonly writeLog?: (line: string) => void
 }
@@ -112,11 +115,12 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     connectTimeoutMs: settings.timeouts.connectMs,
     proxies: Proxies.of(process.env),
   })
-  const { log, host, counter } = foundations(container, options, settings, http)
+  const { log, host, counter, trustedErrors } = foundations(container, options, settings, http)
 
   let plugins: readonly CheckedPlugin[]
   try {
     plugins = await host.setUp(options.plugins)
+    trustedErrors.know(plugins, settings.trustedPlugins)
     checkServices(container)
     checkDefaultSort(container.get(SortStrategies))
     checkSendingRules(container.get(Providers))
@@ -204,9 +208,10 @@ function foundations(
   options: GatewayOptions,
   settings: Settings,
   http: UndiciClient,
-): { readonly log: Logger; readonly host: PluginHost; readonly counter: ThreadedTokenCounter } {
+): { readonly log: Logger; readonly host: PluginHost; readonly counter: ThreadedTokenCounter; readonly trustedErrors: TrustedErrors } {
   const masks = options.masks ?? new Masks(options.clock ?? systemClock)
-  const log = createLogger(settings.logLevel, masks, options.writeLog)
+  const trustedErrors = new TrustedErrors(settings.logLevel === 'debug' || options.showsExceptions === true)
+  const log = createLogger(settings.logLevel, masks, options.writeLog, trustedErrors)
   container.value(Settings, settings)
   container.value(Masks.token, masks)
   container.value(Logger, log)
@@ -217,5 +222,5 @@ function foundations(
   const counter = new ThreadedTokenCounter(log)
   container.value(TokenCounter, counter)
   for (const { token, create } of extensionPoints) container.value(token, create())
-  return { log, host: new PluginHost(container, log, http, masks, options), counter }
+  return { log, host: new PluginHost(container, log, http, masks, options), counter, trustedErrors }
 }

@@ -181,14 +181,14 @@ export class Failover {
       provider: contender.provider.id,
       kind,
       status,
-      ...this.#bugIn(failure, contender),
+      ...this.#bugIn(failure, contender, context),
     })
   }
 
   /** What a provider plugin threw while it read an answer. The vendor may have broken its protocol, or the plugin has a bug. */
-  #bugIn({ kind, cause }: ProviderFailure, { provider }: Contender): object {
+  #bugIn({ kind, cause }: ProviderFailure, { provider }: Contender, { caller }: RunContext): object {
     if (kind !== 'protocol' || !(cause instanceof Error) || ProviderFailure.is(cause) || cause instanceof SyntaxError) return {}
-    return { plugin: this.#parts.plugins.pluginOf(provider.id), ...describePluginError(cause, true) }
+    return { plugin: this.#parts.plugins.pluginOf(provider.id), ...describePluginError(cause, true, caller.policy.logging.value) }
   }
 
   /** Honors what the failure says about the time ahead: the credential rests, or the whole endpoint if no other credential is left. */
@@ -272,7 +272,7 @@ export class Failover {
       request: context.id,
       provider: provider.id,
       plugin: this.#parts.plugins.pluginOf(provider.id),
-      ...describePluginError(error, true),
+      ...describePluginError(error, true, context.caller.policy.logging.value),
     })
     return new ProviderFailure({ kind: 'protocol', message: `The provider "${provider.id}" failed inside the gateway.`, cause: error })
   }

@@ -20,22 +20,56 @@ export function createLogger(
   level: LogLevel,
   masks: Masks,
   write: (line: string) => void = line => void process.stderr.write(line),
+  details?: ErrorDetails,
 ): Logger {
   const root = pino(
     { level, base: null, messageKey: 'message', formatters: { level: label => ({ level: label }) } },
     { write: (line: string) => write(masks.apply(line)) },
   )
-  return wrap(root)
+  return wrap(root, { masks, details })
 }
 
-function wrap(target: pino.Logger): Logger {
+/** Knows more about a plugin's error than every log line says. */
+export interface ErrorDetails {
+  /** More fields. `mayShow`: the policy of the request allows that its content is logged. */
+  of(plugin: string, error: unknown, mayShow: boolean): JsonObject
+}
+
+interface LineParts {
+  readonly masks: Masks
+  readonly details: ErrorDetails | undefined
+}
+
+function wrap(target: pino.Logger, parts: LineParts, name?: string): Logger {
   return {
     debug: (message, fields) => target.debug(fields ?? {}, message),
     info: (message, fields) => target.info(fields ?? {}, message),
-    warn: (message, fields) => target.warn(fields ?? {}, message),
-    error: (message, fields) => target.error(fields ?? {}, message),
-    child: name => wrap(target.child({ plugin: name })),
+    warn: (message, fields) => target.warn(detailed(fields, parts, name) ?? {}, message),
+    error: (message, fields) => target.error(detailed(fields, parts, name) ?? {}, message),
+    child: plugin => wrap(target.child({ plugin }), parts, plugin),
   }
+}
+
+/** The error among the fields of a line, which JSON leaves out. */
+const thrown = Symbol('thrown')
+
+const longestReason = 300
+
+/** Cuts the reason of an error, and adds what else is known of it. Masks come first: half a secret would not be found. */
+function detailed(
+  fields: (JsonObject & { readonly [thrown]?: Thrown }) | undefined,
+  { masks, details }: LineParts,
+  name: string | undefined,
+): JsonObject | undefined {
+  const { [thrown]: found, plugin = name, reason } = fields ?? {}
+  if (!found) return fields
+  const cut = { ...fields, reason: masks.apply(String(reason)).slice(0, longestReason) }
+  return details && typeof plugin === 'string' ? { ...cut, ...details.of(plugin, found.error, found.mayShow) } : cut
+}
+
+interface Thrown {
+  readonly error: unknown
+  readonly mayShow: boolean
 }
 
 /** The log fields for a thrown value: its name, code and stack. Not its message, which may quote a vendor or caller. */
@@ -48,29 +82,30 @@ export function describeError(error: unknown): JsonObject {
     .map(line => line.trim())
   const { code, kind } = error as { code?: unknown; kind?: unknown }
   return {
-    error: error.name,
+    error: classOf(error),
     ...(typeof code === 'string' && { code }),
     ...(typeof kind === 'string' && { kind }),
     ...(frames && { stack: frames }),
   }
 }
 
-const longestReason = 300
+/** Many classes of errors do not set their name. */
+function classOf({ name, constructor }: Error): string {
+  return name === 'Error' && typeof constructor === 'function' ? constructor.name || name : name
+}
+
 const withheld = 'The message may quote content, so it is not logged. Throw a PluginError to have its message logged.'
 
 /**
  * The log fields for a plugin's error, with its message as `reason`. If the message may quote content, only those of a `PluginError`
- * and of the operating system are logged: the former must not contain content, and the latter never do.
+ * and of the operating system are logged: the former must not contain content, and the latter never do. `mayShow`: the policy of the
+ * request has `logging` on, so those of trusted plugins may be logged, too.
  */
-export function describePluginError(error: unknown, mayQuoteContent: boolean): JsonObject {
+export function describePluginError(error: unknown, mayQuoteContent: boolean, mayShow = false): JsonObject {
   const known = pluginErrorIn(error) ?? systemErrorIn(error) ?? (mayQuoteContent ? undefined : error)
   const reason = known === undefined ? withheld : known instanceof Error ? known.message : String(known)
-  return { ...describeError(error), reason: shortened(reason) }
-}
-
-/** Cut between words: half a secret would not be masked. */
-function shortened(reason: string): string {
-  return reason.length <= longestReason ? reason : `${reason.slice(0, longestReason).replace(/\S*$/, '')}…`
+  const marker: { readonly [thrown]: Thrown } = { [thrown]: { error, mayShow } }
+  return { ...describeError(error), reason, ...marker }
 }
 
 /** By name, because plugins may bring their own copy of this package. */

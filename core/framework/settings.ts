@@ -13,6 +13,8 @@ export interface Cors {
 /** The `server` section of the config, with defaults filled in. */
 export interface Settings {
   readonly logLevel: LogLevel
+  /** Plugins whose exceptions the log shows at the level `debug`. */
+  readonly trustedPlugins: readonly string[]
   readonly maxBodyBytes: number
   /** How large the bodies of all requests in progress may be together. */
   readonly maxLiveBodyBytes: number
@@ -64,6 +66,7 @@ export const Settings = token<Settings>('settings')
 
 export const defaultSettings: Settings = {
   logLevel: 'info',
+  trustedPlugins: [],
   maxBodyBytes: 32 * 1024 * 1024,
   maxLiveBodyBytes: 128 * 1024 * 1024,
   maxAnswerBytes: 64 * 1024 * 1024,

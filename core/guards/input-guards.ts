@@ -142,7 +142,7 @@ export function failed(guard: LoadedGuard, context: RunContext, error: unknown):
   const { name, onFailure } = guardrail
   const { id, log, caller } = context
   // With logging off, no part of a prompt or answer may be written anywhere.
-  const described = describePluginError(error, !caller.policy.logging.value)
+  const described = describePluginError(error, !caller.policy.logging.value, caller.policy.logging.value)
   log.error('a guardrail failed', { guardrail: name, plugin, request: id, onFailure, ...described })
   context.note('guardrail', { name, outcome: 'failed' })
   if (onFailure === 'refuse') {

@@ -218,10 +218,10 @@ export class HttpApp {
         status: error.status,
         ...(thrown instanceof GatewayError
           ? describeError(error.cause ?? error)
-          : { plugin: this.#pluginOf(route), ...describePluginError(thrown, true) }),
+          : { plugin: this.#pluginOf(route), ...describePluginError(thrown, true, mayShow(exchange)) }),
       })
     exchange.record.errorCode ??= error.code
-    const reply = this.#formatted(route, error)
+    const reply = this.#formatted(route, exchange, error)
     const { headers, asked } = error
     return headers || asked ? { ...reply, headers: { ...reply.headers, ...headers, ...(asked && gatewayHeaders(asked)) } } : reply
   }
@@ -232,12 +232,15 @@ export class HttpApp {
     return hint && this.#exact.has(hint.path) ? new GatewayError({ ...error, message: `${message} ${hint.text}`, cause }) : error
   }
 
-  #formatted(route: Route, error: GatewayError): Reply {
+  #formatted(route: Route, exchange: HttpExchange, error: GatewayError): Reply {
     try {
       const reply = route.error?.(error)
       if (reply && replyFault(reply, undefined) === undefined) return reply
     } catch (thrown) {
-      this.#parts.log.error('an error could not be formatted', { plugin: this.#pluginOf(route), ...describePluginError(thrown, true) })
+      this.#parts.log.error('an error could not be formatted', {
+        plugin: this.#pluginOf(route),
+        ...describePluginError(thrown, true, mayShow(exchange)),
+      })
     }
     return errorReply(error)
   }
@@ -302,4 +305,9 @@ function unreadable({ status }: { readonly status: number }): GatewayError {
     code: 'invalid_url',
     message: 'The URL of this request is not valid. Check its percent-encoding.',
   })
+}
+
+/** Whether the log may show what was thrown: the policy of an admitted caller decides. */
+function mayShow({ record }: HttpExchange): boolean {
+  return record.caller?.policy.logging.value !== false
 }

@@ -135,7 +135,11 @@ class Lane {
       this.#log.error('a log sink failed to write', {
         sink: this.#sink.name,
         records: batch.length,
-        ...describePluginError(error, holdsContent),
+        ...describePluginError(
+          error,
+          holdsContent,
+          batch.every(({ policy }) => policy?.logging.value !== false),
+        ),
       })
       return this.#sink.required !== true
     }

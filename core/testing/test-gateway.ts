@@ -24,7 +24,13 @@ const noWait: NonNullable<GatewayOptions['backoff']> = { random: () => 0, sleep:
 /** An in-memory gateway that retries without waiting and never explores. The plugins must provide a key store, a sealer and the other services. */
 export async function testGateway(options: GatewayOptions & { readonly key?: Partial<KeySettings> }): Promise<TestGateway> {
   const logs: string[] = []
-  const gateway = await createGateway({ writeLog: line => void logs.push(line), backoff: noWait, random: () => 1, ...options })
+  const gateway = await createGateway({
+    writeLog: line => void logs.push(line),
+    showsExceptions: true,
+    backoff: noWait,
+    random: () => 1,
+    ...options,
+  })
   const apiKey = await gateway.issueKey({ name: 'test', ...(options.key ?? { policy: { logging: { value: true } } }) })
   return {
     gateway,

@@ -30,7 +30,7 @@ export function checkedFunctions(value: readonly ToolFunction[], { tool, plugin 
 /** The error for the caller, if the tool did not throw one itself. The log names the plugin. */
 export function unavailable(error: unknown, { tool, plugin }: LoadedTool, context: RunContext): GatewayError {
   if (error instanceof GatewayError) return error
-  const described = describePluginError(error, !context.caller.policy.logging.value)
+  const described = describePluginError(error, !context.caller.policy.logging.value, context.caller.policy.logging.value)
   context.log.error('a tool could not be offered', { tool: tool.type, plugin, request: context.id, ...described })
   return new GatewayError({
     status: 502,

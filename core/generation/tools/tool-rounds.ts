@@ -204,7 +204,7 @@ export class ToolRounds {
       return checkedResult(await pTimeout(running, { milliseconds: tool.timeoutMs, fallback: late, signal: context.signal }), plugin)
     } catch (error) {
       if (context.signal.aborted) throw error
-      const described = describePluginError(error, !context.caller.policy.logging.value)
+      const described = describePluginError(error, !context.caller.policy.logging.value, context.caller.policy.logging.value)
       context.log.warn('a tool failed', { tool: tool.type, plugin, request: context.id, ...described })
       return { output: 'The call failed. Answer without it, or try something else.', failed: true }
     } finally {

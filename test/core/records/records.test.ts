@@ -60,6 +60,12 @@ function keeping(more: Partial<LogSink> = {}, before: (count: number) => Promise
   return { batches, sink }
 }
 
+function masksOf(...secrets: readonly string[]): Masks {
+  const masks = new Masks()
+  for (const each of secrets) masks.add(each)
+  return masks
+}
+
 function queueOf(...sinks: readonly LogSink[]): { readonly queue: RecordQueue; readonly logs: string[] } {
   const logs: string[] = []
   const registry = new Registry<LogSink>('log sink', sink => sink.name)
@@ -67,7 +73,7 @@ function queueOf(...sinks: readonly LogSink[]): { readonly queue: RecordQueue; r
   return {
     queue: new RecordQueue(
       registry,
-      createLogger('info', new Masks(), line => void logs.push(line)),
+      createLogger('info', masksOf(secret), line => void logs.push(line)),
     ),
     logs,
   }
@@ -164,6 +170,8 @@ timed('a sink that hangs at a stop is named, with the number of its last records
   t.match(logs[0], /"sink":"hanging","records":510,.*did not take the last records in time/)
 })
 
+const secret = 'demo-secret-of-a-sink'
+
 timed('what a sink says of itself is logged, unless content may be in it', async t => {
   const refused = Object.assign(new Error('connect ECONNREFUSED 10.0.0.1:5432'), { code: 'ECONNREFUSED', syscall: 'connect' })
   for (const [accepts, thrown, told] of [
@@ -173,6 +181,7 @@ timed('what a sink says of itself is logged, unless content may be in it', async
     ['content', new PluginError('acme-log', 'has no table'), /"reason":"plugin acme-log has no table"/],
     ['content', new TypeError('fetch failed', { cause: refused }), /"reason":"connect ECONNREFUSED 10.0.0.1:5432"/],
     ['metadata', new Error('x'.repeat(5_000)), /"reason":"x{300}"/],
+    ['metadata', new Error(`${'x'.repeat(290)} ${secret}`), /"reason":"x{290} \*\*\*"/],
   ] as const) {
     const failing = keeping({ name: 'failing', accepts }, () => {
       throw thrown
