@@ -18,6 +18,7 @@ import { audited } from './audit.ts'
 import { countEarlierSpend } from './earlier-spend.ts'
 import { checkKeyChange, checkNewKey, keyChange, type KeyBody } from './key-change.ts'
 import { keyObjects, settingsOf } from './key-object.ts'
+import { OperatorLocks } from './operator-locks.ts'
 import { pathId } from './path-id.ts'
 import { pageParameters, Query } from './query.ts'
 import { conflict, notFound } from './refusals.ts'
@@ -84,6 +85,7 @@ export class Keys {
     const owner = await this.#owner(exchange, gateway, body)
     const settings: KeySettings = { policy: {}, ...keyChange({ policy: {} }, body), name: body.name!, ...owner }
     this.#checkGuardrails(settings)
+    await new OperatorLocks(this.#stores).checkNewKey(exchange.admin, owner)
     const draft: ApiKey = { policy: {}, ...settings, ...owner, id: '', hash: '', createdAt: 0 }
     refuseAgainstLocks(await gateway.effectivePolicy(draft), settings.policy ?? {}, undefined)
     const { key, text } = await gateway.issueKey(settings)

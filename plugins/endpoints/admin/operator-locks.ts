@@ -104,6 +104,20 @@ export class OperatorLocks {
     }
   }
 
+  /** Throws a 403 for a new key that a lock of the organization on its team would free from one that the operator made on its user. */
+  async checkNewKey({ org }: Admin, key: Pick<ApiKey, 'org' | 'team' | 'user'>): Promise<void> {
+    if (org === undefined || key.team === undefined || key.user === undefined) return
+    const user = await this.#stores.accounts.find({ level: 'user', org: key.org, id: key.user })
+    const fields = user ? operatorLocks(user.policy) : []
+    if (fields.length === 0) return
+    const policy = (await this.#team(key.org, key.team))?.policy ?? {}
+    const field = fields.find(each => policy[each]?.setBy === 'org' && !isSameLock(user!.policy[each], policy[each]))
+    if (field !== undefined)
+      throw forbidden(
+        `A token for all organizations locked "${field}" on the user "${key.user}", and the lock of the team "${key.team}" would win over it. Only such a token can create this key.`,
+      )
+  }
+
   async #team(org: string, id: string): Promise<Account | undefined> {
     return await this.#stores.accounts.find({ level: 'team', org, id })
   }

@@ -144,6 +144,20 @@ t.test('keys of a user without a team leave no lock of the operator either', asy
   t.match((await call('GET', `/keys/${key}/policy`)).body, { zdr: { value: true } })
 })
 
+t.test('no new key of a user is free of the lock of the operator on the user', async t => {
+  const { call, asOrg } = await stage(t)
+  await call('POST', '/users', { id: 'eve', name: 'Eve', org: 'acme', policy: { logging: off } })
+  await asOrg('PATCH', '/teams/support', { policy: { logging: on } })
+  const key = { name: 'k', org: 'acme', user: 'eve' }
+  t.match(
+    await asOrg('POST', '/keys', { ...key, team: 'support' }),
+    refusal(/locked "logging" on the user "eve".*Only such a token can create/),
+  )
+  t.equal((await asOrg('POST', '/keys', { ...key, team: 'research' })).status, 201)
+  t.equal((await asOrg('POST', '/keys', { ...key })).status, 201)
+  t.equal((await call('POST', '/keys', { ...key, team: 'support' })).status, 201, 'the operator may')
+})
+
 t.test('no lock of the organization wins over one of the operator below', async t => {
   const { call, asOrg } = await stage(t)
   const key = (await call('POST', '/keys', { name: 'k', org: 'acme', user: 'ada' })).body.id

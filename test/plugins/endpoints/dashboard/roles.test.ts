@@ -56,6 +56,27 @@ t.test('everybody sees what their token may see, and nothing that fails', { skip
   }
 })
 
+t.test('an organization sees which fields the operator locked, and cannot change them', { skip: noBrowser }, async t => {
+  const stage = await openStage()
+  t.teardown(stage.stop)
+  const browser = await openBrowser()
+  t.teardown(() => browser.close())
+  const policy = { zdr: { value: true, enforced: true } }
+  await stage.call('POST', '/orgs', { id: 'initech', name: 'Initech', policy })
+  const { token } = await stage.call('POST', '/admin-tokens', { name: 'editor', role: 'editor', org: 'initech' })
+  const { page, problems } = await openPage(browser, stage.adminUrl)
+  await signIn(page, stage, token)
+  await page.goto(`${stage.adminUrl}/accounts?level=org&id=initech`)
+  await page.getByText('An admin of the whole gateway set it.').first().waitFor()
+  const [zdr, hipaa] = [/Enforce zero data retention/i, /Enforce HIPAA/i].map(name => page.getByRole('switch', { name }))
+  t.same([await zdr!.isDisabled(), await zdr!.isChecked(), await hipaa!.isDisabled()], [true, true, false])
+  await hipaa!.check()
+  await page.getByRole('button', { name: 'Save changes' }).click()
+  await page.getByText('The changes are saved').waitFor()
+  t.match((await stage.call('GET', '/orgs/initech')).policy_set_by, { zdr: 'all', hipaa: 'org' })
+  t.same(problems, [])
+})
+
 t.test('a key that is disabled, an export, a session that ends, and a gateway that stops', { skip: noBrowser }, async t => {
   const stage = await openStage()
   t.teardown(stage.stop)

@@ -11,6 +11,8 @@ export interface Account {
   readonly org?: string
   readonly team?: string | null
   readonly policy: PolicyLayer
+  /** Whose token set each enforced field. */
+  readonly policy_set_by: Readonly<Record<string, 'all' | 'org'>>
   readonly spend_cap_usd: number | null
   readonly spend_period: 'day' | 'week' | 'month' | null
   readonly spent_usd: number | null

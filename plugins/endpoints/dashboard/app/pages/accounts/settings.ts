@@ -87,7 +87,16 @@ export function AccountSettings({
           ${`What the ${words[level].one} enforces is locked on all keys below it. When it is released, each key has its own value again.`}
         </p>
       </div>
-      ${policyFields.map(field => html`<${Enforce} key=${field} form=${form} field=${field} above=${above[field]} />`)}
+      ${policyFields.map(
+        field =>
+          html`<${Enforce}
+            key=${field}
+            form=${form}
+            field=${field}
+            above=${above[field]}
+            isFixed=${ownOrg !== null && account.policy_set_by[field] === 'all'}
+          />`,
+      )}
     </section>
     <section class="form-group" aria-label="Spend">
       <h2>Spend</h2>
@@ -106,10 +115,13 @@ function Enforce({
   form,
   field,
   above,
+  isFixed,
 }: {
   readonly form: FormState<Values>
   readonly field: PolicyField
   readonly above: Locks[PolicyField]
+  /** Only a token for all organizations may change it. */
+  readonly isFixed: boolean
 }): VNode {
   const { name, effect } = policyTexts[field]
   const setting = form.values.policy[field]
@@ -124,6 +136,7 @@ function Enforce({
         label=${html`Enforce ${name.replace(/^[A-Z](?=[a-z])/, first => first.toLowerCase())} <code class="muted">${field}</code>`}
         hint=${above ? `The ${levelNames[above.level]} enforces it: ${above.value ? 'on' : 'off'}. So what is set here has no effect.` : effect}
         checked=${isEnforced}
+        locked=${isFixed && 'An admin of the whole gateway set it.'}
         onChange=${(enforced: boolean) => set(enforced ? { value: true, ...setting, enforced: true } : undefined)}
       />
       ${
@@ -131,6 +144,7 @@ function Enforce({
         html`<${Select}
           label=${html`<span class="hidden">${name} </span>On all keys below`}
           value=${setting?.value ? 'on' : 'off'}
+          disabled=${isFixed}
           choices=${[
             { value: 'on', label: 'On' },
             { value: 'off', label: 'Off' },
@@ -145,6 +159,7 @@ function Enforce({
       setting?.value &&
       html`<${RedactionSettings}
         value=${setting.settings}
+        disabled=${isFixed}
         error=${form.errorOf('policy.redaction')}
         onChange=${(settings: Readonly<Record<string, unknown>> | undefined) => set({ value: true, enforced: true, ...(settings && { settings }) })}
       />`
