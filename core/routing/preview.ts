@@ -76,7 +76,9 @@ export class RoutePreviews {
 
   async #context(key: ApiKey): Promise<RunContext> {
     const { accounts, log, policies } = this.#parts
-    const spending = spendingOf(key, await accounts.above(key))
+    const above = await accounts.above(key)
+    if (key !== anyKey) policies.checkSupplied(above)
+    const spending = spendingOf(key, above)
     const caller = { key, policy: await policies.resolve(key), owner: key.org, spending }
     return { id: 'preview', caller, signal: new AbortController().signal, log, note: () => {}, keep: () => {} }
   }

@@ -132,6 +132,7 @@ t.test('in its place, a source that reads no accounts leaves enforced policy nei
   await given.of().accounts.update({ level: 'org', org: 'acme', id: 'acme' }, { policy: { zdr } })
   t.equal((await under.request('/v1/responses', { body })).status, 422)
   t.equal((await call('POST', '/playground/responses', { key: under.apiKey.split('_')[1], request: body })).status, 422)
+  t.equal((await call('GET', `/routes?model=acme/m&key=${under.apiKey.split('_')[1]}`)).status, 422)
   t.equal((await call('PATCH', '/orgs/acme', { name: 'Acme' })).status, 200, 'what is stored may stay')
   t.equal((await call('PATCH', '/orgs/acme', { policy: { zdr: null } })).status, 200, 'and may go')
   t.equal((await under.request('/v1/responses', { body })).status, 200)
