@@ -44,10 +44,19 @@ export interface FailoverParts extends Dependencies<typeof failoverDependencies>
   readonly plugins: { pluginOf(provider: string): string | undefined }
 }
 
+/** The credit that is left does not cover the contender. `error` is the 402. */
+export class Uncovered {
+  readonly error: GatewayError
+
+  constructor(error: GatewayError) {
+    this.error = error
+  }
+}
+
 /** What is particular to one request. */
 export interface Work<C extends Contender, R> {
   /** Returns the failure of an attempt that is worth another one. Throws what ends the request. */
-  attempt(contender: C, credential: Credential | undefined, lane: Lane): Maybe<R | ProviderFailure>
+  attempt(contender: C, credential: Credential | undefined, lane: Lane): Maybe<R | ProviderFailure | Uncovered>
   sorted?(inTurn: Credentialed, contender: C): Credentialed
   /** Told of contenders that were not asked although it was their turn. */
   passedOver?(contender: C, why: PassedOver): void
@@ -113,6 +122,11 @@ export class Failover {
         const result = await (lane.slot
           ? releasing(lane.slot, work, contender, credential, lane)
           : work.attempt(contender, credential, lane))
+        if (result instanceof Uncovered) {
+          this.#leave(contender, result, lane)
+          work.passedOver?.(contender, 'credit')
+          break
+        }
         if (!ProviderFailure.is(result)) {
           if (this.#inVain.size > 0) this.#inVain.delete(nameOf(contender))
           this.#parts.credentials.accepted(useOf(contender, context), credential)
@@ -144,6 +158,14 @@ export class Failover {
   #credentialsFor<C extends Contender>(contender: C, context: RunContext, work: Work<C, unknown>): Credentialed {
     const inTurn = this.#parts.credentials.inTurn(useOf(contender, context))
     return work.sorted?.(inTurn, contender) ?? inTurn
+  }
+
+  /** What failed before is why there is no answer, not that it used up the credit. Throws the 402 if nothing did. */
+  #leave({ endpoint }: Contender, { error }: Uncovered, { line, slot }: Lane): void {
+    slot?.release()
+    if (!line.failure) throw error
+    line.attemptsLeft++
+    this.#parts.circuits.abandoned(endpoint)
   }
 
   /** Waits for the provider to have a place. False if another contender is to be asked first; a hedge does not wait at all. */
@@ -254,7 +276,7 @@ export class Failover {
     } finally {
       attempt.end('left', usage, isLost)
       if (usage) record.lostUsd += costOf(usage, candidate.endpoint.price) ?? 0
-      const mayBeBilled = failure !== undefined && policyOf(failure).mayBeBilled === true
+      const mayBeBilled = failure !== undefined && policyOf(failure).mayBeBilled === true && failure.progress !== 'none'
       if (!isRacing) work.reservation?.attemptFailed(candidate.endpoint, usage, mayBeBilled)
     }
   }
@@ -323,7 +345,7 @@ async function releasing<C extends Contender, R>(
   contender: C,
   credential: Credential | undefined,
   lane: Lane,
-): Promise<R | ProviderFailure> {
+): Promise<R | ProviderFailure | Uncovered> {
   try {
     return await work.attempt(contender, credential, lane)
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { Attempt } from '../attempts/attempt.ts'
-import { Failover, failoverDependencies, type Work } from '../attempts/failover.ts'
+import { Failover, failoverDependencies, Uncovered, type Work } from '../attempts/failover.ts'
 import type { Lane } from '../attempts/lane.ts'
 import { SendingRulesIndex } from '../attempts/sending-rules.ts'
 import type { Cover, Reservation } from '../billing/reservation.ts'
@@ -8,6 +8,7 @@ import type { Credential, Provider, ProviderFailure } from '../contracts/provide
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
 import type { RunContext } from '../contracts/run-context.ts'
+import { GatewayError } from '../foundation/errors.ts'
 import type { Maybe } from '../foundation/json.ts'
 import { wire, type Dependencies } from '../framework/container.ts'
 import { Providers } from '../framework/extension-points.ts'
@@ -83,11 +84,14 @@ class GenerationWork implements Work<Candidate, Attempt<RaisedEvent>> {
     this.hedgeAfterMs = hedgeAfterMs
   }
 
-  attempt(candidate: Candidate, credential: Credential | undefined, lane: Lane): Maybe<Attempt<RaisedEvent> | ProviderFailure> {
+  attempt(candidate: Candidate, credential: Credential | undefined, lane: Lane): Maybe<Attempt<RaisedEvent> | ProviderFailure | Uncovered> {
     const { reservation } = this.#task
     if (!reservation) return this.#attempt(candidate, credential, lane, undefined)
     const covering = reservation.cover(candidate.endpoint, this.#task.canGrow(candidate))
-    return covering.then(cover => this.#attempt(candidate, credential, lane, cover))
+    return covering.then(
+      cover => this.#attempt(candidate, credential, lane, cover),
+      error => uncovered(error),
+    )
   }
 
   sorted(inTurn: readonly (Credential | undefined)[], candidate: Candidate): readonly (Credential | undefined)[] {
@@ -142,4 +146,9 @@ class GenerationWork implements Work<Candidate, Attempt<RaisedEvent>> {
     })
     return failover.attempt(parts, context, opening)
   }
+}
+
+function uncovered(error: unknown): Uncovered {
+  if (error instanceof GatewayError && error.status === 402) return new Uncovered(error)
+  throw error
 }

@@ -118,14 +118,16 @@ export class Operation {
 function askedIn(record: RequestScope['record']): Asked {
   const { attempts, routing } = record
   const warnings = [...routingWarnings(record)]
-  const { 'attempt-limit': count = 0 } = routing?.passedOver ?? {}
-  if (count > 0) {
+  const unasked = { 'attempt-limit': `after ${attempts.length} attempts`, credit: 'for lack of credit' } as const
+  for (const reason of ['attempt-limit', 'credit'] as const) {
+    const count = routing?.passedOver[reason] ?? 0
+    if (count === 0) continue
     const names = routing!.candidates
-      .filter(({ passedOver }) => passedOver === 'attempt-limit')
+      .filter(({ passedOver }) => passedOver === reason)
       .slice(0, mostNamed)
       .map(({ provider, model }) => `${provider}/${model}`)
     const more = count > names.length ? ` and ${count - names.length} more` : ''
-    warnings.push({ param: 'routing', message: `not asked after ${attempts.length} attempts: ${names.join(', ')}${more}` })
+    warnings.push({ param: 'routing', message: `not asked ${unasked[reason]}: ${names.join(', ')}${more}` })
   }
   return { provider: attempts.at(-1)!.provider, attempts: attempts.length, warnings }
 }

@@ -1,8 +1,7 @@
 import t from 'tap'
 import { definePlugin, Ledger, ProviderFailure, type GenerationEvent, type ProviderCall } from '../../../core/index.ts'
-import type { TestGateway } from '../../../core/testing/index.ts'
 import { stores } from '../../kit/accounts.ts'
-import { gateway, saying } from '../../kit/gateway.ts'
+import { gateway, saying, type GatewayUnderTest } from '../../kit/gateway.ts'
 import { ask, listing, stop, text, usage, witness, type Witness } from '../../kit/stage.ts'
 
 // Prices are 10 USD for a million tokens of input and 100 USD for a million of output: 100 tokens of output are a cent.
@@ -151,7 +150,7 @@ t.test('what a failed attempt cost, or may have cost, is not there for the next'
       if (told) yield told
       throw new ProviderFailure({ kind, message: 'no' })
     })
-  const stage = async (first: Witness): Promise<{ under: TestGateway; second: Witness }> => {
+  const stage = async (first: Witness): Promise<{ under: GatewayUnderTest; second: Witness }> => {
     const second = witness('globex', () => [text('b'), usage(9, 1), stop])
     const endpoints = [listed('acme'), listed('globex')]
     const plugins = [first.plugin, second.plugin, listing({ model: 'm', endpoints })]
@@ -164,10 +163,21 @@ t.test('what a failed attempt cost, or may have cost, is not there for the next'
     await refused.under.stop()
 
     const late = await stage(failing('timeout'))
-    t.equal((await ask(late.under, { model: 'm', stream })).status, 402, 'a vendor may have generated all that it was asked for')
+    const { status, headers, requestId } = await ask(late.under, { model: 'm', stream })
+    t.equal(status, 504, 'the failure is the reason, and the credit that it may have used up why nobody else was asked')
+    t.equal(headers.get('x-gateway-warnings'), 'routing: not asked for lack of credit: globex/m')
+    t.same((await late.under.record(requestId)).routing!.passedOver, { credit: 1 })
     t.equal(late.second.calls.length, 0)
     t.equal((await ask(late.under, { model: 'globex/m', stream })).status, 200, 'but what nobody knows of is not charged')
     await late.under.stop()
+
+    const unmade = await stage(
+      witness('acme', () => {
+        throw new ProviderFailure({ kind: 'timeout', progress: 'none', message: 'no connection' })
+      }),
+    )
+    t.equal((await ask(unmade.under, { model: 'm', stream })).status, 200, 'without a connection, nothing was generated')
+    await unmade.under.stop()
 
     const told = await stage(failing('protocol', usage(9, 300)))
     t.equal((await ask(told.under, { model: 'm', stream })).status, 200)
