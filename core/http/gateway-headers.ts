@@ -8,7 +8,12 @@ type Told = { readonly [Fact in keyof Asked]?: Asked[Fact] | undefined }
 export function gatewayHeaders({ provider, attempts, warnings }: Told): Readonly<Record<string, string>> {
   const headers = provider === undefined ? {} : { 'x-gateway-provider': asHeader(provider), 'x-gateway-attempts': String(attempts) }
   if (!warnings?.length) return headers
-  return { ...headers, 'x-gateway-warnings': asHeader(warnings.map(({ param, message }) => `${param}: ${message}`).join('; ')) }
+  return { ...headers, 'x-gateway-warnings': asHeader(warnings.map(asOne).join('; ')) }
+}
+
+/** Messages repeat names that callers choose, which must not look like another warning. */
+function asOne({ param, message }: Asked['warnings'][number]): string {
+  return `${param}: ${message}`.replaceAll(';', ',')
 }
 
 /** A header value is one line of printable ASCII. */

@@ -12,3 +12,12 @@ t.test('headers are one line of printable ASCII, and not too long', async t => {
   t.match(value, /^top_p: dropped\?\?x-evil: 1; long: x+\.\.\.$/)
   t.equal(value.length, 2_000)
 })
+
+t.test('no name within a warning passes for another warning', async t => {
+  const warnings = [
+    { param: 'routing', message: 'not asked after 8 attempts: acme/a; zdr: off, acme/b' },
+    { param: 'top_p', message: 'dropped' },
+  ]
+  const value = gatewayHeaders({ warnings })['x-gateway-warnings']!
+  t.equal(value, 'routing: not asked after 8 attempts: acme/a, zdr: off, acme/b; top_p: dropped')
+})
