@@ -52,8 +52,9 @@ class ChatDecoder implements Decoder {
     if (this.isComplete || (this.#reason !== undefined && !this.#host.endsWithDone)) this.#done(emit)
   }
 
+  /** Proxies append `[DONE]` to streams that broke off. No host is known that ends a complete answer without a reason. */
   #done(emit: Emit): void {
-    if (this.#isOver || !this.#hasBegun) return
+    if (this.#isOver || !this.#hasBegun || this.#reason === undefined) return
     this.#isOver = true
     this.#answer.finish(this.#reason, emit)
   }

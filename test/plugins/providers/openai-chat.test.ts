@@ -249,6 +249,8 @@ t.test('ends', async t => {
     'nothing said',
   )
   t.notOk(await finishes('openai', 'data: [DONE]\n\n'), 'nothing at all')
+  for (const host of ['openai', 'compatible', 'together'] as const)
+    t.notOk(await finishes(host, `${hi}data: [DONE]\n\n`), 'text without a reason: a proxy has closed what broke off')
 })
 
 t.test('white space around tags is dropped, and a lot of it is the answer', async t => {
