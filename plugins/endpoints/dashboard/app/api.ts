@@ -32,12 +32,19 @@ export interface ListOf<T> {
 
 /** Fired on `window` when the session has ended. */
 export const signedOut = 'turnpike:signed-out'
+/** Fired on `window` when somebody has signed in. */
+export const signedIn = 'turnpike:signed-in'
 
 let antiForgery: string | undefined
 
 /** Every change carries it. */
 export function setAntiForgery(token: string | undefined): void {
   antiForgery = token
+}
+
+/** While nobody is, nothing need be asked. */
+export function isSignedIn(): boolean {
+  return antiForgery !== undefined
 }
 
 /** The admin API. Paths start below `/admin/v1`. Throws an `ApiError`. */

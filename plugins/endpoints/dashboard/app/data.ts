@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { api, ApiError, withQuery, type ListOf } from './api.ts'
+import { api, ApiError, isSignedIn, signedIn, withQuery, type ListOf } from './api.ts'
 import type { Parameters } from './place.ts'
 
 export interface Loaded<T> {
@@ -46,10 +46,10 @@ export function useData<T>(path: string | undefined, query?: Parameters, { pollM
   useEffect(() => {
     if (pollMs === undefined || url === undefined) return
     const timer = setInterval(() => {
-      if (!document.hidden && !isReading.current) setTurn(now => now + 1)
+      if (!document.hidden && !isReading.current && isSignedIn()) setTurn(now => now + 1)
     }, pollMs)
     const shown = (): void => {
-      if (!document.hidden) setTurn(now => now + 1)
+      if (!document.hidden && isSignedIn()) setTurn(now => now + 1)
     }
     document.addEventListener('visibilitychange', shown)
     return () => {
@@ -57,6 +57,14 @@ export function useData<T>(path: string | undefined, query?: Parameters, { pollM
       document.removeEventListener('visibilitychange', shown)
     }
   }, [pollMs, url])
+
+  const isRefused = state.error?.status === 401
+  useEffect(() => {
+    if (!isRefused) return
+    const again = (): void => setTurn(now => now + 1)
+    addEventListener(signedIn, again)
+    return () => removeEventListener(signedIn, again)
+  }, [isRefused])
 
   const reload = useCallback(() => setTurn(now => now + 1), [])
   return {

@@ -4,6 +4,7 @@ const locale = typeof navigator === 'undefined' ? 'en-US' : navigator.language
 
 const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 })
 const short = new Intl.NumberFormat(locale, { notation: 'compact', maximumSignificantDigits: 3 })
+const shortUsd = new Intl.NumberFormat(locale, { style: 'currency', currency: 'USD', notation: 'compact', maximumSignificantDigits: 3 })
 const tenths = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
 const share = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
 const dateAndTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
@@ -38,6 +39,11 @@ export function usd(value: Given<number>): string {
   const digits = size === 0 || size >= 0.995 ? 2 : Math.min(9, 2 - Math.floor(Math.log10(size)))
   const format = { style: 'currency', currency: 'USD', minimumFractionDigits: Math.min(2, digits), maximumFractionDigits: digits } as const
   return new Intl.NumberFormat(locale, format).format(value)
+}
+
+/** For a card: from a million on, $1,234,567.89 as $1.23M. */
+export function compactUsd(value: Given<number>): string {
+  return value === null || value === undefined || Math.abs(value) < 1_000_000 ? usd(value) : shortUsd.format(value)
 }
 
 export function percent(value: Given<number>): string {

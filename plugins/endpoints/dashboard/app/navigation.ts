@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import { session } from './api.ts'
 import { Icon } from './components/icon.ts'
 import { html } from './html.ts'
+import { leave } from './leaving.ts'
 import type { PageEntry } from './page-list.ts'
 import { hrefOf } from './place.ts'
 import type { SignedIn } from './session.ts'
@@ -46,7 +47,7 @@ export function Navigation({
         <strong>${admin.name}</strong>
         <span>${admin.role}${admin.org === null ? '' : ` of ${admin.org}`}</span>
       </p>
-      <button type="button" class="button quiet" onClick=${signOut}><${Icon} name="out" />Sign out</button>
+      <button type="button" class="button quiet" onClick=${() => leave(() => void signOut())}><${Icon} name="out" />Sign out</button>
     </div>
   </aside>`
 }

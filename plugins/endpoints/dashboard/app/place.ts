@@ -1,4 +1,5 @@
 import { useLayoutEffect, useState } from 'preact/hooks'
+import { hasUnsaved, leave } from './leaving.ts'
 
 /** Where the browser is: a page of the dashboard and its parameters. All pages are beside one another, so every address is relative. */
 export interface Place {
@@ -23,10 +24,45 @@ export function hrefOf(page: string, parameters: Parameters = {}): string {
   return `${page || './'}${text && `?${text}`}`
 }
 
+/** Asks first if something is not saved, except with `replace`, which stays on the page. */
 export function go(href: string, { replace = false }: { readonly replace?: boolean } = {}): void {
-  if (replace) history.replaceState(history.state, '', href)
-  else history.pushState(null, '', href)
-  changed.dispatchEvent(new Event('change'))
+  if (replace) {
+    history.replaceState(history.state, '', href)
+    changed.dispatchEvent(new Event('change'))
+  } else
+    leave(() => {
+      history.pushState({ position: ++position }, '', href)
+      changed.dispatchEvent(new Event('change'))
+    })
+}
+
+/** Among the entries of the browser's history that the dashboard made. */
+let position = 0
+
+/** Asks before the browser's buttons leave a page with something that is not saved. Call it before anything else listens to `popstate`. */
+export function guardHistory(): void {
+  position = positionIn(history.state) ?? 0
+  history.replaceState({ position }, '')
+  let isComingBack = false
+  addEventListener('popstate', event => {
+    const to = positionIn(event.state) ?? position
+    const steps = to - position
+    if (!isComingBack && (steps === 0 || !hasUnsaved())) {
+      position = to
+      return
+    }
+    // The browser is there already: it goes back first.
+    event.stopImmediatePropagation()
+    if (!isComingBack) {
+      history.go(-steps)
+      leave(() => history.go(steps))
+    }
+    isComingBack = !isComingBack
+  })
+}
+
+function positionIn(state: unknown): number | undefined {
+  return (state as { readonly position?: number } | null)?.position
 }
 
 export function usePlace(): Place {

@@ -1,16 +1,19 @@
 import type { FunctionComponent, VNode } from 'preact'
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
-import { session, setAntiForgery, signedOut } from './api.ts'
+import { session, setAntiForgery, signedIn, signedOut } from './api.ts'
+import { Confirm } from './components/dialog.ts'
 import { Loading, Notice, Problem } from './components/feedback.ts'
 import { Icon } from './components/icon.ts'
 import { Page } from './components/page.ts'
 import { addedPages, type AddedPage } from './added-pages.ts'
 import { html } from './html.ts'
+import { useLeaving } from './leaving.ts'
 import { Navigation } from './navigation.ts'
 import { pages, type PageEntry } from './page-list.ts'
 import { usePlace } from './place.ts'
 import { reaches, SessionContext, type SignedIn } from './session.ts'
 import { SignInPage } from './sign-in-page.ts'
+import { forgetSignIn, rememberSignIn, wasSignedIn } from './signed-in-before.ts'
 
 interface SessionReply {
   readonly admin: SignedIn | null
@@ -19,19 +22,30 @@ interface SessionReply {
   readonly openid?: { readonly name: string } | null
 }
 
-/** The frame around the pages: who is signed in, and which page it is. */
+/** The frame around the pages: who is signed in, and which page it is. When a session ends, the page waits behind the form that signs in. */
 export function Shell(): VNode {
   const [reply, setReply] = useState<SessionReply>()
+  const [last, setLast] = useState<SessionReply>()
   const [error, setError] = useState<unknown>()
   const load = async (): Promise<void> => {
     try {
       const found = await session.read<SessionReply>()
       setAntiForgery(found.anti_forgery)
       setReply(found)
+      if (found.admin) {
+        setLast(found)
+        rememberSignIn()
+        dispatchEvent(new Event(signedIn))
+      }
       setError(undefined)
     } catch (thrown) {
       setError(thrown)
     }
+  }
+  const signOut = async (): Promise<void> => {
+    setLast(undefined)
+    forgetSignIn()
+    await load()
   }
   useEffect(() => {
     void load()
@@ -39,12 +53,27 @@ export function Shell(): VNode {
     addEventListener(signedOut, ended)
     return () => removeEventListener(signedOut, ended)
   }, [])
-  if (error !== undefined) return html`<main class="alone"><${Problem} error=${error} retry=${load} /></main>`
+  const isOut = reply !== undefined && !reply.admin
+  useLayoutEffect(() => setAside(isOut), [isOut])
+  if (error !== undefined && !last) return html`<main class="alone"><${Problem} error=${error} retry=${load} /></main>`
   if (!reply) return html`<main class="alone"><${Loading} /></main>`
-  if (!reply.admin) return html`<${SignInPage} openId=${reply.openid ?? null} onSignedIn=${load} />`
-  return html`<${SessionContext.Provider} value=${reply.admin}>
-    <${Frame} admin=${reply.admin} added=${reply.pages ?? []} onSignedOut=${load} />
-  <//>`
+  return html`${isOut && html`<${SignInPage} openId=${reply.openid ?? null} hasEnded=${last !== undefined || wasSignedIn()} onSignedIn=${load} />`}
+  ${
+    last?.admin &&
+    html`<div key=${`${last.admin.id} ${last.admin.role} ${last.admin.org}`} hidden=${isOut}>
+      <${SessionContext.Provider} value=${last.admin}>
+        <${Frame} admin=${last.admin} added=${last.pages ?? []} onSignedOut=${signOut} />
+      <//>
+    </div>`
+  }`
+}
+
+/** Modal dialogs would hold the focus even while they are not shown. */
+function setAside(isOut: boolean): void {
+  for (const dialog of document.querySelectorAll('dialog')) {
+    if (isOut && dialog.open) dialog.close()
+    else if (!isOut && !dialog.open) dialog.showModal()
+  }
 }
 
 function Frame({
@@ -69,6 +98,7 @@ function Frame({
       </button>
       <span class="top-title">${current?.title ?? 'Turnpike'}</span>
     </header>
+    <${LeaveDialog} />
     <${Navigation} pages=${all} current=${id} admin=${admin} isOpen=${isOpen} onSignedOut=${onSignedOut} />
     <main id="main" tabindex="-1">
       ${
@@ -80,6 +110,14 @@ function Frame({
       }
     </main>
   </div>`
+}
+
+function LeaveDialog(): VNode | null {
+  const { isAsking, discard, stay } = useLeaving()
+  if (!isAsking) return null
+  return html`<${Confirm} title="Leave without saving?" action="Discard changes" onClose=${stay} onConfirm=${async () => discard()}>
+    What you changed on this page is not saved.
+  <//>`
 }
 
 /** A page, whose module is loaded first. */

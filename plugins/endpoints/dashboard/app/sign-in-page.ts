@@ -20,13 +20,16 @@ const refusals: Readonly<Record<string, string>> = {
   provider: 'The identity provider cannot be reached, or its answer is not valid. The log of the gateway says more.',
 }
 
-/** By an admin token, by by a link that has a code for one. */
+/** By an admin token, or by a link that has a code for one. */
 export function SignInPage({
   openId,
+  hasEnded,
   onSignedIn,
 }: {
   /** The identity provider, if there is one. */
   readonly openId: { readonly name: string } | null
+  /** Somebody was signed in here. */
+  readonly hasEnded: boolean
   readonly onSignedIn: () => Promise<void>
 }): VNode {
   const [refusal] = useState(() => here().query.get(refusalParameter))
@@ -39,7 +42,13 @@ export function SignInPage({
   }
   useLayoutEffect(() => document.querySelector('input')?.focus(), [])
   useEffect(() => {
+    const title = document.title
     document.title = 'Sign in · Turnpike'
+    return () => {
+      document.title = title
+    }
+  }, [])
+  useEffect(() => {
     if (code === null) return
     // A code must not stay in the address, which may be shared.
     go(hrefOf(here().page), { replace: true })
@@ -53,6 +62,7 @@ export function SignInPage({
     <div class="sign-in">
       <p class="brand"><img src="app/icon.svg" width="34" height="34" alt="" />Turnpike</p>
       <h1>Sign in</h1>
+      ${hasEnded && html`<${Notice} tone="warn">Your session has ended. Sign in to continue where you were.<//>`}
       ${error !== undefined && html`<${Problem} error=${error} />`}
       ${refusal !== null && html`<${Notice} tone="bad">${refusals[refusal] ?? 'Signing in failed. Try again.'}<//>`}
       ${
@@ -60,7 +70,13 @@ export function SignInPage({
         html`<${Button} tone="primary" href="openid" target="_self">Continue with ${openId.name}<//>
           <p class="or muted">or with a token</p>`
       }
-      <${Form} form=${form} action="Sign in" disabled=${form.values.token.trim() === ''} onSubmit=${() => signIn(form.values.token.trim())}>
+      <${Form}
+        form=${form}
+        isFleeting
+        action="Sign in"
+        disabled=${form.values.token.trim() === ''}
+        onSubmit=${() => signIn(form.values.token.trim())}
+      >
         <${TextField}
           form=${form}
           name="token"

@@ -44,9 +44,16 @@ export async function addDemoRecords(file: string, keys: readonly DemoKey[], cou
 }
 
 /** A request of the key at each of the times. */
-export async function addRecordsAt(file: string, key: DemoKey, times: readonly number[]): Promise<void> {
+export async function addRecordsAt(
+  file: string,
+  key: DemoKey,
+  times: readonly number[],
+  members: Partial<RequestRecord> = {},
+): Promise<void> {
   const { sink, close } = await openSink(file)
-  await sink.write(times.map((at, index) => ({ ...demoRecord(index, at, key, () => 0.5), id: `req_at${index}_${at}`, answerId: null })))
+  await sink.write(
+    times.map((at, index) => ({ ...demoRecord(index, at, key, () => 0.5), id: `req_at${index}_${at}`, answerId: null, ...members })),
+  )
   await close()
 }
 

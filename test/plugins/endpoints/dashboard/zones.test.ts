@@ -77,7 +77,7 @@ t.test('all times are written with 12 hours, or all with 24', { skip: noBrowser 
     await page.clock.setFixedTime(Date.now() + 10_000)
     await signIn(page, stage)
     const drawn = await texts(page)
-    for (const path of ['?range=1h', '?range=7d', 'logs', `keys?id=${id}`]) {
+    for (const path of ['?range=1h', '?range=24h', 'logs', `keys?id=${id}`]) {
       await page.goto(`${stage.adminUrl}/${path}`)
       await page.getByRole('heading', { level: 1 }).waitFor()
       await settled()

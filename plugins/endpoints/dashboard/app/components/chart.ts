@@ -139,6 +139,7 @@ function optionsOf(
       {
         ...axis,
         grid: { show: false },
+        space: 74,
         values: (_, times, __, ___, step) => [
           ...timeLabels(
             times.map(time => time * 1000),

@@ -76,7 +76,8 @@ export function Stat({
   readonly tone?: Tone
   readonly href?: string
 }): VNode {
-  const inside = html`<span class="stat-label">${label}</span><span class=${`stat-value ${tone}${isText ? ' text' : ''}`}>${value}</span>${
+  const size = isText ? ' text' : typeof value !== 'string' || value.length < 9 ? '' : value.length < 12 ? ' long' : ' longest'
+  const inside = html`<span class="stat-label">${label}</span><span class=${`stat-value ${tone}${size}`}>${value}</span>${
       note && html`<span class="stat-note">${note}</span>`
     }`
   return href === undefined ? html`<div class="stat">${inside}</div>` : html`<a class="stat" href=${href}>${inside}</a>`

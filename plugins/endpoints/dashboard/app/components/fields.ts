@@ -231,15 +231,20 @@ export function Input({
   readonly type?: string
   /** Values to offer. */
   readonly list?: readonly string[]
-  /** Called when somebody is done: with Enter, or by leaving the field. */
+  /** Called with each character; dates and times are complete then. */
   readonly onChange: (value: string) => void
 }): VNode {
   const id = useId()
   // The page may be drawn again while somebody types, as when data arrives, and would reset the field to its value.
   const [typed, setTyped] = useState<string>()
+  const isDate = type === 'datetime-local'
+  const keep = (event: InputEvent): void => {
+    setTyped(event.currentTarget.value)
+    if (!isDate) onChange(event.currentTarget.value.trim())
+  }
   const finish = (event: InputEvent): void => {
     setTyped(undefined)
-    onChange(event.currentTarget.value.trim())
+    if (isDate) onChange(event.currentTarget.value)
   }
   return html`<span class="filter">
     <label for=${id}>${label}</label>
@@ -251,7 +256,7 @@ export function Input({
       list=${list && `${id}-list`}
       autocomplete="off"
       spellcheck="false"
-      onInput=${(event: InputEvent) => setTyped(event.currentTarget.value)}
+      onInput=${keep}
       onChange=${finish}
       onBlur=${() => setTyped(undefined)}
     />

@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { ApiError } from '../api.ts'
 import { html, type Children } from '../html.ts'
+import { useUnsaved } from '../leaving.ts'
 import { Problem } from './feedback.ts'
 import { Button } from './page.ts'
 
@@ -58,13 +59,15 @@ export function useForm<V extends object>(start: V): FormState<V> {
   }
 }
 
-/** A form with its buttons. The failure of `onSubmit` is shown above them. */
+/** A form with its buttons. The failure of `onSubmit` is shown above them. Whoever leaves it with changes is asked first. */
 export function Form<V extends object>({
   form,
   action,
   onSubmit,
   onCancel,
   disabled,
+  isReadOnly = false,
+  isFleeting = false,
   children,
 }: {
   readonly form: FormState<V>
@@ -73,17 +76,26 @@ export function Form<V extends object>({
   readonly onSubmit: (values: V) => Promise<void>
   readonly onCancel?: (() => void) | undefined
   readonly disabled?: boolean
+  /** Shows the values to somebody who may not change them. */
+  readonly isReadOnly?: boolean
+  /** Nothing in it is worth keeping. */
+  readonly isFleeting?: boolean
   readonly children?: Children
 }): VNode {
+  useUnsaved(form.isChanged && !form.isBusy && !isFleeting)
   const submit = (event: Event): void => {
     event.preventDefault()
     void form.submit(onSubmit)
   }
   return html`<form class="form" onSubmit=${submit}>
-    ${children} ${form.error !== undefined && html`<${Problem} error=${form.error} />`}
-    <div class="form-actions">
-      ${onCancel && html`<${Button} onClick=${onCancel}>Cancel<//>`}
-      <${Button} tone="primary" type="submit" disabled=${form.isBusy || disabled}>${form.isBusy ? 'One moment…' : action}<//>
-    </div>
+    <fieldset disabled=${isReadOnly}>${children}</fieldset>
+    ${form.error !== undefined && html`<${Problem} error=${form.error} />`}
+    ${
+      !isReadOnly &&
+      html`<div class="form-actions">
+        ${onCancel && html`<${Button} onClick=${onCancel}>Cancel<//>`}
+        <${Button} tone="primary" type="submit" disabled=${form.isBusy || disabled}>${form.isBusy ? 'One moment…' : action}<//>
+      </div>`
+    }
   </form>`
 }

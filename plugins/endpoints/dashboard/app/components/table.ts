@@ -28,23 +28,24 @@ export interface TableProps<T> {
   readonly empty?: Children
 }
 
+/** On a phone, each row is a block with its cells below one another; the roles tell screen readers that it is a table still. */
 export function Table<T>({ label, columns, rows, rowKey, rowHref, empty }: TableProps<T>): VNode {
   if (rows.length === 0 && empty !== undefined) return html`<div>${empty}</div>`
   const look = ({ align, isExtra }: Column<T>): string => [align, isExtra && 'extra'].filter(Boolean).join(' ')
   return html`<div class="table-frame" tabindex="0" role="region" aria-label=${label}>
-    <table>
-      <thead>
-        <tr>
-          ${columns.map(column => html`<th scope="col" class=${look(column)}>${column.head}</th>`)}
+    <table role="table">
+      <thead role="rowgroup">
+        <tr role="row">
+          ${columns.map(column => html`<th scope="col" role="columnheader" class=${look(column)}>${column.head}</th>`)}
         </tr>
       </thead>
-      <tbody>
+      <tbody role="rowgroup">
         ${rows.map(row => {
           const href = rowHref?.(row)
-          return html`<tr key=${rowKey(row)} class=${href && 'linked'}>
+          return html`<tr role="row" key=${rowKey(row)} class=${href && 'linked'}>
             ${columns.map(
               (column, index) =>
-                html`<td class=${look(column)}>
+                html`<td role="cell" class=${look(column)} data-head=${column.head}>
                   ${index === 0 && href ? html`<a class="row-link" href=${href}>${column.cell(row)}</a>` : column.cell(row)}
                 </td>`,
             )}

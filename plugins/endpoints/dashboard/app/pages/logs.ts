@@ -7,6 +7,7 @@ import { PagedTable } from '../components/table.ts'
 import { count, duration, none, usd } from '../format.ts'
 import { html } from '../html.ts'
 import { hrefOf, useParameters, type Parameters } from '../place.ts'
+import { useSession } from '../session.ts'
 import { useKeyNames } from './logs/key-names.ts'
 import { Filters } from './logs/filters.ts'
 import { LogTime } from './logs/log-time.ts'
@@ -53,11 +54,15 @@ function LogTable({
   readonly isFiltered: boolean
 }): VNode {
   const keyName = useKeyNames()
+  const { may } = useSession()
   const empty = isFiltered
     ? html`<${Empty} title="No request matches" action=${html`<${Button} href="logs">Show all requests<//>`}>
         Take a filter away, or look for another id. Records appear a second or two after the reply.
       <//>`
-    : html`<${Empty} title="No requests yet" action=${html`<${Button} tone="primary" href="playground">Try one in the playground<//>`}>
+    : html`<${Empty}
+        title="No requests yet"
+        action=${may('editor') && html`<${Button} tone="primary" href="playground">Try one in the playground<//>`}
+      >
         Send a request with a key from the page Keys, and it appears here.
       <//>`
   return html`<${PagedTable}
@@ -94,7 +99,7 @@ function modelOf({ provider, model, requested_model: requested, attempts, method
   const name = model ?? requested
   return html`<span class="row">
     ${name === null ? html`<code class="muted">${method} ${path}</code>` : html`<span class="anywhere">${name}</span>`}
-    ${provider !== null && html`<span class="muted">${provider}</span>`}
+    ${provider !== null && !name?.startsWith(`${provider}/`) && html`<span class="muted">${provider}</span>`}
     ${attempts.length > 1 && html`<${Badge} tone="warn">${attempts.length} attempts<//>`}
   </span>`
 }

@@ -40,7 +40,7 @@ export default function Models(): VNode {
           label="Name or provider"
           value=${search ?? ''}
           placeholder="Search"
-          onChange=${(value: string) => set({ search: value, cursor: undefined })}
+          onChange=${(value: string) => set({ search: value, cursor: undefined }, { replace: true })}
         />
       </span>
     </div>

@@ -6,7 +6,7 @@ import { Empty, Loading, Problem, Stat } from '../components/feedback.ts'
 import { Select, Switch } from '../components/fields.ts'
 import { Button, Page, Panel } from '../components/page.ts'
 import { useData, type Loaded } from '../data.ts'
-import { compact, count, duration, percent, timeZone, usd } from '../format.ts'
+import { compact, compactUsd, count, duration, percent, timeZone } from '../format.ts'
 import { html, type Children } from '../html.ts'
 import { hrefOf, useParameters, type Parameters } from '../place.ts'
 import { usePublicUrl } from '../public-url.ts'
@@ -137,7 +137,7 @@ function Stats({ total, logs }: { readonly total: UsageRow; readonly logs: Param
     <${Stat} label="Tokens" value=${compact(input + output)} note=${`${compact(input)} in, ${compact(output)} out`} />
     <${Stat}
       label="Cost"
-      value=${usd(total.cost_usd)}
+      value=${compactUsd(total.cost_usd)}
       note=${unpriced > 0 ? `${count(unpriced)} at an unknown price` : 'all prices known'}
     />
     <${Stat} label="Latency, p50" value=${duration(total.p50_ms)} note="whole answers" />

@@ -45,7 +45,7 @@ export default function Playground(): VNode {
     actions=${
       enabled.length > 0 &&
       html`<div class="filters">
-        ${surface === 'respond' && html`<${Input} label="Model" value=${model} list=${['auto', ...names]} onChange=${(value: string) => set({ model: value })} />`}
+        ${surface === 'respond' && html`<${Input} label="Model" value=${model} list=${['auto', ...names]} onChange=${(value: string) => set({ model: value }, { replace: true })} />`}
         <${Select}
           label="As the key"
           value=${key?.id ?? ''}

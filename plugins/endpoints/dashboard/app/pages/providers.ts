@@ -52,6 +52,6 @@ export default function Providers(): VNode {
         <//>
       <//>`
     }
-    <div class="cards">${rows.map(row => html`<${ProviderPanel} key=${row.provider.id} ...${row} />`)}</div>
+    <div class="cards">${rows.map(row => html`<${ProviderPanel} key=${row.provider.id} interval=${interval} ...${row} />`)}</div>
   <//>`
 }

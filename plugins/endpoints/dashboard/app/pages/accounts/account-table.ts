@@ -1,13 +1,14 @@
 import type { VNode } from 'preact'
 import { Badge, Meter } from '../../components/feedback.ts'
 import { Icon } from '../../components/icon.ts'
+import { RecentSpend } from '../../components/recent-spend.ts'
 import { PagedTable, type Column } from '../../components/table.ts'
 import { Time } from '../../components/time.ts'
 import { usd } from '../../format.ts'
 import { html, type Children } from '../../html.ts'
 import { hrefOf, type Parameters } from '../../place.ts'
 import { policyFields } from '../../policy.ts'
-import { words, type Account, type AccountLevel } from './account.ts'
+import { usageOf, words, type Account, type AccountLevel } from './account.ts'
 
 /** Accounts of one level. */
 export function AccountTable({
@@ -52,8 +53,9 @@ function enforced({ policy }: Account): VNode {
   </span>`
 }
 
-function spent({ name, spent_usd: value, spend_cap_usd: cap, spend_period: period }: Account): VNode {
-  if (cap === null) return html`<span class="muted">no cap</span>`
+function spent(account: Account): VNode {
+  const { name, spent_usd: value, spend_cap_usd: cap, spend_period: period } = account
+  if (cap === null) return html`<span><${RecentSpend} filter=${usageOf(account)} /> <span class="muted">in 30 days</span></span>`
   const text = `${usd(value)} of ${usd(cap)}${period === null ? '' : ` a ${period}`}`
   return html`<${Meter} label=${`Spent by ${name}, in US dollars`} value=${value ?? 0} most=${cap} text=${text} />`
 }

@@ -28,6 +28,11 @@ export const words: Readonly<Record<AccountLevel, { readonly one: string; readon
   user: { one: 'user', many: 'Users', list: 'users' },
 }
 
+/** Parameters of `GET usage` for what is below the account. */
+export function usageOf({ object, id, org }: Account): Readonly<Record<string, string | undefined>> {
+  return object === 'org' ? { org: id } : { org, [object]: id }
+}
+
 /** The path of one account. Two organizations may use the same id for a team or a user. */
 export function pathOf(level: AccountLevel, id: string, org: string | undefined): string {
   const path = `/${words[level].list}/${encodeURIComponent(id)}`

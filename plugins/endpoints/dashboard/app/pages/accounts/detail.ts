@@ -6,6 +6,7 @@ import { DailyUse } from '../../components/daily-use.ts'
 import { Confirm } from '../../components/dialog.ts'
 import { Empty, Loading, Meter, Problem, Stat } from '../../components/feedback.ts'
 import { Button, Page, Panel } from '../../components/page.ts'
+import { useRecentSpend } from '../../components/recent-spend.ts'
 import { Tabs } from '../../components/tabs.ts'
 import { Time } from '../../components/time.ts'
 import { useData } from '../../data.ts'
@@ -14,7 +15,7 @@ import { html } from '../../html.ts'
 import { go, hrefOf, useParameters } from '../../place.ts'
 import { useSession } from '../../session.ts'
 import { AccountTable } from './account-table.ts'
-import { pathOf, words, type Account, type AccountLevel } from './account.ts'
+import { pathOf, usageOf, words, type Account, type AccountLevel } from './account.ts'
 import { Credit } from './credit.ts'
 import { NewAccount } from './new.ts'
 import { AccountSettings } from './settings.ts'
@@ -122,6 +123,7 @@ function Loaded({
 
 function Numbers({ level, account }: { readonly level: AccountLevel; readonly account: Account }): VNode {
   const { spent_usd: spent, spend_cap_usd: cap, spend_period: period, credit_balance_usd: balance, created_at: at } = account
+  const recent = useRecentSpend(cap === null ? usageOf(account) : undefined)
   const note = html`<${Meter}
     label="Spent, in US dollars"
     value=${spent ?? 0}
@@ -129,11 +131,15 @@ function Numbers({ level, account }: { readonly level: AccountLevel; readonly ac
     text=${`of ${usd(cap)}${period ? ` a ${period}` : ''}`}
   />`
   return html`<div class="stats">
-    ${cap === null ? html`<${Stat} label="Spend cap" isText value="none" />` : html`<${Stat} label="Spent" value=${usd(spent)} note=${note} />`}
+    ${
+      cap === null
+        ? html`<${Stat} label="Spent" value=${recent} note="in the last 30 days, no cap" />`
+        : html`<${Stat} label="Spent" value=${usd(spent)} note=${note} />`
+    }
     ${
       level === 'org' &&
       (balance === null || balance === undefined
-        ? html`<${Stat} label="Credit" isText value="not kept" note="It is from the first entry on." />`
+        ? html`<${Stat} label="Credit" isText value="not kept" note="tracked from the first entry" />`
         : html`<${Stat} label="Credit" value=${usd(balance)} tone=${balance <= 0 ? 'bad' : 'neutral'} />`)
     }
     ${level === 'user' && html`<${Stat} label="Team" isText value=${account.team ?? 'none'} />`}

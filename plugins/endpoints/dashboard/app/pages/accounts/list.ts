@@ -39,7 +39,7 @@ export function AccountLists({ level }: { readonly level: AccountLevel }): VNode
               label="Organization"
               placeholder="All"
               value=${org ?? ''}
-              onChange=${(value: string) => setParameters({ org: value, cursor: undefined })}
+              onChange=${(value: string) => setParameters({ org: value, cursor: undefined }, { replace: true })}
             />
             ${
               level === 'user' &&
@@ -47,7 +47,7 @@ export function AccountLists({ level }: { readonly level: AccountLevel }): VNode
                 label="Team"
                 placeholder="All"
                 value=${team ?? ''}
-                onChange=${(value: string) => setParameters({ team: value, cursor: undefined })}
+                onChange=${(value: string) => setParameters({ team: value, cursor: undefined }, { replace: true })}
               />`
             }
           </div>`

@@ -74,8 +74,8 @@ export function AccountSettings({
     setSaved(true)
     onSaved()
   }
-  return html`<${Form} form=${form} action="Save changes" disabled=${!form.isChanged || !may('editor')} onSubmit=${save}>
-    ${!may('editor') && html`<${Notice}>Your role only reads.<//>`}
+  return html`<${Form} form=${form} action="Save changes" disabled=${!form.isChanged} isReadOnly=${!may('editor')} onSubmit=${save}>
+    ${!may('editor') && html`<${Notice}>Your role is read-only. An editor can change these settings.<//>`}
     <div class="form-row">
       <${TextField} form=${form} name="name" label="Name" required />
       ${level === 'user' && html`<${TextField} form=${form} name="team" label="Team" hint="All keys of the user go along." />`}

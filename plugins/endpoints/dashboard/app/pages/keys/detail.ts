@@ -13,7 +13,7 @@ import { Time } from '../../components/time.ts'
 import { useData } from '../../data.ts'
 import { count, usd } from '../../format.ts'
 import { html } from '../../html.ts'
-import { go, hrefOf } from '../../place.ts'
+import { go, hrefOf, useParameters } from '../../place.ts'
 import { changedFields, levelNames, policyFields, policyTexts, type EffectivePolicy, type Locks } from '../../policy.ts'
 import { useSession } from '../../session.ts'
 import { bodyOf, KeyFields, valuesOf, type KeyValues } from './key-form.ts'
@@ -22,10 +22,15 @@ import { statusOf, type Key, type ShownKey } from './key.ts'
 import { statusTones } from './list.ts'
 import { Rotate } from './rotate.ts'
 
-const above = { title: 'Keys', href: 'keys' }
+/** The list from which the key was opened. */
+function useAbove(): { readonly title: string; readonly href: string } {
+  const [{ org, team, user, cursor }] = useParameters()
+  return { title: 'Keys', href: hrefOf('keys', { org, team, user, cursor }) }
+}
 
 export function KeyDetail({ id }: { readonly id: string }): VNode {
   const path = `/keys/${encodeURIComponent(id)}`
+  const above = useAbove()
   const key = useData<Key>(path)
   const policy = useData<EffectivePolicy>(`${path}/policy`)
   const failed = key.error ?? policy.error
@@ -53,6 +58,7 @@ function Loaded({
   readonly reload: () => void
 }): VNode {
   const { may } = useSession()
+  const above = useAbove()
   const [asking, setAsking] = useState<Question>()
   const [rotated, setRotated] = useState<ShownKey>()
   const [failure, setFailure] = useState<unknown>()
@@ -121,7 +127,7 @@ function Loaded({
         onClose=${close}
         onConfirm=${async () => {
           await api.delete(path)
-          go('keys')
+          go(above.href)
         }}
       >
         Requests with this key are refused from now on. This cannot be undone. Its requests stay in the logs.
@@ -189,8 +195,8 @@ function Edit({
     setSaved(true)
     onSaved()
   }
-  return html`<${Form} form=${form} action="Save changes" disabled=${!form.isChanged || !may('editor')} onSubmit=${save}>
-    ${!may('editor') && html`<${Notice}>Your role only reads. An editor can change this key.<//>`}
+  return html`<${Form} form=${form} action="Save changes" disabled=${!form.isChanged} isReadOnly=${!may('editor')} onSubmit=${save}>
+    ${!may('editor') && html`<${Notice}>Your role is read-only. An editor can change this key.<//>`}
     <${TextField} form=${form} name="name" label="Name" required />
     <${KeyFields} form=${form} locks=${locks} />
     ${isSaved && !form.isChanged && html`<${Notice} tone="good">The changes are saved. They apply to the next request.<//>`}

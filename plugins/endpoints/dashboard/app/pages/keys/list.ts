@@ -61,7 +61,7 @@ export function KeyList(): VNode {
             placeholder="All"
             value=${parameters[name] ?? ''}
             list=${name === 'org' ? (orgs.data?.data.map(({ id }) => id) ?? []) : undefined}
-            onChange=${(value: string) => setParameters({ [name]: value, cursor: undefined })}
+            onChange=${(value: string) => setParameters({ [name]: value, cursor: undefined }, { replace: true })}
           />`,
       )}
       ${isFiltered && html`<${Button} tone="quiet" href="keys">Show all<//>`}
@@ -73,13 +73,11 @@ export function KeyList(): VNode {
         query=${query}
         columns=${columns}
         rowKey=${({ id }: Key) => id}
-        rowHref=${({ id }: Key) => hrefOf('keys', { id })}
+        rowHref=${({ id }: Key) => hrefOf('keys', { ...query, cursor: parameters['cursor'], id })}
         empty=${
           isFiltered
-            ? html`<${Empty} title="No key belongs to these">Check the ids, or show all keys.<//>`
-            : html`<${Empty} title="There are no keys yet" action=${may('editor') && create}
-                >An application sends its key with each request.<//
-              >`
+            ? html`<${Empty} title="No keys match">Check the ids, or show all keys.<//>`
+            : html`<${Empty} title="No keys yet" action=${may('editor') && create}>An application sends its key with each request.<//>`
         }
       />
     <//>

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { Badge } from '../../components/feedback.ts'
+import { endpointName } from '../../endpoint-name.ts'
 import { duration, usd } from '../../format.ts'
 import { html } from '../../html.ts'
 import { outcomes } from './reasons.ts'
@@ -15,7 +16,7 @@ export function AttemptList({ attempts, elapsedMs }: { readonly attempts: readon
       const tone = outcome === 'ok' ? 'good' : outcome === 'outrun' || outcome === 'left' ? 'neutral' : 'bad'
       return html`<li key=${index}>
         <div class="attempt-head">
-          <strong>${provider}/${model}</strong>
+          <strong class="anywhere">${endpointName(provider, model)}</strong>
           <${Badge} tone=${tone}>${outcomes[outcome] ?? outcome}${status !== null && status >= 400 ? ` (${status})` : ''}<//>
           ${cost !== undefined && cost !== null && html`<span class="muted">${outcome === 'outrun' ? 'may cost' : 'cost'} ${usd(cost)}</span>`}
           <span class="attempt-time">${duration(took)}</span>

@@ -12,17 +12,24 @@ const bounds = { from: 'From', to: 'To' }
 const statuses = [200, 400, 401, 402, 403, 404, 422, 424, 429, 499, 500, 502, 503, 504]
 
 /** What the list is narrowed to. Every change begins it again at its first page. */
-export function Filters({ filters, set }: { readonly filters: LogFilters; readonly set: (change: Parameters) => void }): VNode {
+export function Filters({
+  filters,
+  set,
+}: {
+  readonly filters: LogFilters
+  readonly set: (change: Parameters, options?: { readonly replace?: boolean }) => void
+}): VNode {
   const keys = useKeys()
   const { id, key, model, provider, status, time, min_cost_usd: cost, org, team, user } = filters
   const to = (name: string) => (value: string) => set({ [name]: value, cursor: undefined })
+  const typed = (name: string) => (value: string) => set({ [name]: value, cursor: undefined }, { replace: true })
   const isSet = Object.values(filters).some(value => value !== undefined)
   const keyChoices = keys.map(each => ({ value: each.id, label: each.name }))
   // A key that is not among the newest, or that was deleted.
   const others = key !== undefined && !keys.some(each => each.id === key) ? [{ value: key, label: key }] : []
   return html`<div class="filters log-filters" role="search" aria-label="Filter the requests">
     <span class="wide-filter"
-      ><${Input} type="search" label="Id" value=${id ?? ''} placeholder="req_…, resp_… or dec_…" onChange=${to('id')}
+      ><${Input} type="search" label="Id" value=${id ?? ''} placeholder="req_…, resp_… or dec_…" onChange=${typed('id')}
     /></span>
     <${Select} label="Time" value=${time ?? ''} choices=${choicesOf(times)} onChange=${to('time')} />
     ${
@@ -49,9 +56,9 @@ export function Filters({ filters, set }: { readonly filters: LogFilters; readon
       onChange=${to('status')}
     />
     <${Select} label="Key" value=${key ?? ''} choices=${[{ value: '', label: 'Any' }, ...keyChoices, ...others]} onChange=${to('key')} />
-    <${Input} label="Model" value=${model ?? ''} placeholder="Any" onChange=${to('model')} />
-    <${Input} label="Provider" value=${provider ?? ''} placeholder="Any" onChange=${to('provider')} />
-    <${Input} type="number" label="Cost from, USD" value=${cost ?? ''} placeholder="0" onChange=${to('min_cost_usd')} />
+    <${Input} label="Model" value=${model ?? ''} placeholder="Any" onChange=${typed('model')} />
+    <${Input} label="Provider" value=${provider ?? ''} placeholder="Any" onChange=${typed('provider')} />
+    <${Input} type="number" label="Cost from, USD" value=${cost ?? ''} placeholder="0" onChange=${typed('min_cost_usd')} />
     ${[
       ['org', org],
       ['team', team],

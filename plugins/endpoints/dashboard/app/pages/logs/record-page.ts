@@ -1,13 +1,14 @@
 import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { ApiError, type ListOf } from '../../api.ts'
+import type { ListOf } from '../../api.ts'
 import { Code } from '../../components/copy.ts'
 import { Facts, type Fact } from '../../components/facts.ts'
-import { Badge, Loading, Problem, Stat } from '../../components/feedback.ts'
-import { Page, Panel } from '../../components/page.ts'
+import { Badge, Empty, Loading, Problem, Stat } from '../../components/feedback.ts'
+import { Button, Page, Panel } from '../../components/page.ts'
 import { Table } from '../../components/table.ts'
 import { Time } from '../../components/time.ts'
 import { useData } from '../../data.ts'
+import { endpointName } from '../../endpoint-name.ts'
 import { count, duration, usd } from '../../format.ts'
 import { html } from '../../html.ts'
 import { hrefOf } from '../../place.ts'
@@ -18,34 +19,42 @@ import { statusText } from './reasons.ts'
 import type { RequestRecord, Usage } from './record.ts'
 import { RoutingTable } from './routing-table.ts'
 
-/** Records are written a moment after the reply, so that one may be asked for too early. */
-const awaitedMs = 5_000
+/** Records are written a moment after the reply, so one may be asked for too early. */
+const soonMs = 5_000
 const againMs = 1_000
-/** Once the page says that there is none. */
 const laterMs = 5_000
 
 /** One request: what happened, why, and what it cost. `back`: the list from which it was opened. */
 export function RecordPage({ id, back }: { readonly id: string; readonly back: string }): VNode {
-  const [isAwaited, setAwaited] = useState(true)
+  const [isSoon, setSoon] = useState(true)
   const [isFound, setFound] = useState(false)
   // The list, because one that is not there yet is no error in it.
   const { data, error, reload } = useData<ListOf<RequestRecord>>(
     '/records',
     { id },
-    { pollMs: isFound ? undefined : isAwaited ? againMs : laterMs },
+    { pollMs: isFound ? undefined : isSoon ? againMs : laterMs },
   )
   const record = data?.data[0]
   useEffect(() => {
-    const timer = setTimeout(() => setAwaited(false), awaitedMs)
+    const timer = setTimeout(() => setSoon(false), soonMs)
     return () => clearTimeout(timer)
   }, [])
   useEffect(() => {
     if (record) setFound(true)
   }, [record])
-  const problem = error ?? (data && !record && !isAwaited ? new ApiError(404, `No record has the id "${id}".`) : undefined)
   return html`<${Page} title="Request" above=${{ title: 'Logs', href: back }} intro=${record && intro(record)}>
-    ${problem && html`<${Problem} error=${problem} retry=${reload} />`}
-    ${!record && !problem && html`<${Loading} label="Loading the record" />`} ${record && body(record)}
+    ${error && html`<${Problem} error=${error} retry=${reload} />`}
+    ${
+      data &&
+      !record &&
+      !error &&
+      html`<${Panel}>
+        <${Empty} title=${`No record has the id “${id}”`} action=${html`<${Button} href=${back}>Go to the logs<//>`}>
+          A new record appears here a second or two after its reply.
+        <//>
+      <//>`
+    }
+    ${!data && !error && html`<${Loading} label="Loading the record" />`} ${record && body(record)}
   <//>`
 }
 
@@ -98,7 +107,7 @@ function facts(record: RequestRecord): readonly Fact[] {
     ['Team', team],
     ['User', user],
     ['Requested model', requested],
-    [record.status >= 400 ? 'Asked last' : 'Answered by', model !== null && provider !== null ? `${provider}/${model}` : null],
+    [record.status >= 400 ? 'Asked last' : 'Answered by', model !== null && provider !== null ? endpointName(provider, model) : null],
   ]
 }
 

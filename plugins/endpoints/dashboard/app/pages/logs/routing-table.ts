@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import { Badge } from '../../components/feedback.ts'
 import { Table } from '../../components/table.ts'
+import { endpointName } from '../../endpoint-name.ts'
 import { duration, none } from '../../format.ts'
 import { html } from '../../html.ts'
 import { valueText } from '../models/route-controls.ts'
@@ -32,7 +33,7 @@ export function RoutingTable({ routing }: { readonly routing: Routing }): VNode 
       rowKey=${({ provider, model }: Row) => `${provider}/${model}`}
       columns=${[
         { head: 'Order', cell: (row: Row) => (row.passed_over === null ? row.place : none) },
-        { head: 'Endpoint', cell: ({ provider, model }: Row) => `${provider}/${model}` },
+        { head: 'Endpoint', cell: ({ provider, model }: Row) => html`<span class="anywhere">${endpointName(provider, model)}</span>` },
         { head: sort ?? 'Value', cell: ({ value }: Row) => valueText(value), align: 'end' },
         {
           head: 'Why not',

@@ -3,6 +3,7 @@ import { Badge, Empty, Loading, Notice } from '../../components/feedback.ts'
 import { Page, Panel } from '../../components/page.ts'
 import { Table } from '../../components/table.ts'
 import { useData } from '../../data.ts'
+import { endpointName } from '../../endpoint-name.ts'
 import { count, none, percent } from '../../format.ts'
 import { html } from '../../html.ts'
 import { hrefOf } from '../../place.ts'
@@ -37,7 +38,7 @@ export function AutoPage({ sort, routedAs }: { readonly sort: string | undefined
           rowHref=${({ model }: Row) => hrefOf('models', { model })}
           empty=${html`<${Empty} title="There is nothing to choose from">Load a provider whose models auto may choose. It never chooses the sandbox.<//>`}
           columns=${[
-            { head: 'Endpoint', cell: ({ provider, model }: Row) => html`<span class="anywhere">${provider}/${model}</span>` },
+            { head: 'Endpoint', cell: ({ provider, model }: Row) => html`<span class="anywhere">${endpointName(provider, model)}</span>` },
             { head: 'Order', align: 'end', cell: ({ order, passed_over: why }: Row) => (why === null ? order : none) },
             { head, align: 'end', cell: ({ value }: Row) => valueText(value) },
             { head: 'Uptime', align: 'end', isExtra: true, cell: ({ uptime }: Row) => percent(uptime) },

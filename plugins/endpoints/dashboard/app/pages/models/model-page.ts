@@ -10,6 +10,7 @@ import { useData } from '../../data.ts'
 import { compact, count, duration, none, percent, perSecond, usd } from '../../format.ts'
 import { html } from '../../html.ts'
 import { hrefOf, useParameters } from '../../place.ts'
+import { useSession } from '../../session.ts'
 import { passedOver, preferred } from '../logs/reasons.ts'
 import { RouteControls, valueText } from './route-controls.ts'
 import { capabilitiesOf, priceText, type Endpoint, type EndpointMetrics, type Model, type RoutePreview } from './catalog.ts'
@@ -40,6 +41,7 @@ export function ModelPage({
   readonly back: string
 }): VNode {
   const [, set] = useParameters()
+  const { may } = useSession()
   const list = useData<ListOf<Model>>('/models', { search: id }, { all: true })
   const model = list.data?.data.find(each => each.id === id)
   const isDecision = model?.endpoints.every(({ kind }) => kind === 'decision') ?? true
@@ -49,11 +51,11 @@ export function ModelPage({
   return html`<${Page}
     title=${id}
     above=${{ title: 'Models', href: back }}
-    actions=${html`<${Button} href=${hrefOf('playground', { model: id })} tone="primary">Try it in the playground<//>
-      <${Button} href=${hrefOf('logs', { model: id })}>Its requests<//>`}
+    actions=${html`${may('editor') && html`<${Button} href=${hrefOf('playground', { model: id })} tone="primary">Try it in the playground<//>`}
+      <${Button} href=${hrefOf('logs', { model: id, time: interval })}>Its requests<//>`}
   >
     ${list.error && html`<${Problem} error=${list.error} retry=${list.reload} />`} ${!list.data && !list.error && html`<${Loading} />`}
-    ${list.data && !model && html`<${Empty} title=${`There is no model “${id}”`}>Its provider is not loaded any more, or the name is another one.<//>`}
+    ${list.data && !model && html`<${Empty} title=${`There is no model “${id}”`}>Its provider is no longer loaded, or the model was renamed.<//>`}
     ${model && html`<${Panel}><${Facts} facts=${factsOf(model)} /><//>`}
     ${
       model &&

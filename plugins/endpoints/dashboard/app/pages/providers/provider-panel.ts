@@ -15,11 +15,14 @@ export function ProviderPanel({
   endpoints,
   sum,
   state,
+  interval,
 }: {
   readonly provider: Provider
   readonly endpoints: readonly EndpointMetrics[]
   readonly sum: ProviderSum
   readonly state: ProviderCondition
+  /** Over which time the endpoints were measured. */
+  readonly interval: string
 }): VNode {
   const { id, plugin, credentials, queue } = provider
   const busiest = endpoints.toSorted((a, b) => b.requests - a.requests).slice(0, mostEndpoints)
@@ -56,9 +59,9 @@ export function ProviderPanel({
           )}
         </ul>`
       }
-      ${busiest.length > 0 && html`<${EndpointTable} endpoints=${busiest} provider=${id} />`}
+      ${busiest.length > 0 && html`<${EndpointTable} endpoints=${busiest} provider=${id} interval=${interval} />`}
       <div class="row">
-        <${Button} small href=${hrefOf('logs', { provider: id })}>Its requests<//>
+        <${Button} small href=${hrefOf('logs', { provider: id, time: interval })}>Its requests<//>
         <${Button} small href=${hrefOf('models', { search: `${id}/` })}>Its models<//>
         ${endpoints.length > mostEndpoints && html`<span class="muted">and ${endpoints.length - mostEndpoints} more endpoints</span>`}
       </div>
@@ -83,13 +86,24 @@ function circuitsOf({ circuits }: Provider): VNode | false {
   </ul>`
 }
 
-function EndpointTable({ endpoints, provider }: { readonly endpoints: readonly EndpointMetrics[]; readonly provider: string }): VNode {
+function EndpointTable({
+  endpoints,
+  provider,
+  interval,
+}: {
+  readonly endpoints: readonly EndpointMetrics[]
+  readonly provider: string
+  readonly interval: string
+}): VNode {
   return html`<${Table}
     label=${`Endpoints of ${provider}`}
     rows=${endpoints}
     rowKey=${({ model }: EndpointMetrics) => model}
     columns=${[
-      { head: 'Model', cell: ({ model }: EndpointMetrics) => html`<a class="anywhere" href=${hrefOf('models', { model })}>${model}</a>` },
+      {
+        head: 'Model',
+        cell: ({ model }: EndpointMetrics) => html`<a class="anywhere" href=${hrefOf('models', { model, interval })}>${model}</a>`,
+      },
       { head: 'Attempts', align: 'end', cell: ({ requests }: EndpointMetrics) => count(requests) },
       { head: 'Uptime', align: 'end', cell: ({ uptime }: EndpointMetrics) => html`<span class=${tone(uptime)}>${percent(uptime)}</span>` },
       { head: 'p50', align: 'end', cell: ({ e2e_latency_ms: ms }: EndpointMetrics) => duration(ms.p50) },

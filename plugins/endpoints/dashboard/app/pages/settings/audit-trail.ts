@@ -48,7 +48,7 @@ export function AuditTrail(): VNode {
             label=${filterNames[name]}
             placeholder="All"
             value=${parameters[name] ?? ''}
-            onChange=${(value: string) => setParameters({ [name]: value, cursor: undefined })}
+            onChange=${(value: string) => setParameters({ [name]: value, cursor: undefined }, { replace: true })}
           />`,
       )}
       ${isFiltered && html`<${Button} tone="quiet" href=${hrefOf('settings', { tab: 'audit' })}>Show all<//>`}

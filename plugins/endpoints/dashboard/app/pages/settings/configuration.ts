@@ -56,7 +56,7 @@ export function Configuration(): VNode {
         type="search"
         placeholder="Option or plugin"
         value=${find}
-        onChange=${(value: string) => setParameters({ find: value })}
+        onChange=${(value: string) => setParameters({ find: value }, { replace: true })}
       />
       <${Switch}
         label="Show defaults, too"
