@@ -20,7 +20,9 @@ export default addSettings(
 ).action(createKey)
 
 async function createKey(options: CreateOptions): Promise<void> {
-  const { name, org, team, user } = options
+  const { name, org, team, user, spendCap, spendPeriod } = options
+  if (spendPeriod !== undefined && spendCap === undefined)
+    throw new ConfigError(undefined, ['--spend-period needs --spend-cap: without a cap, the key may spend any amount.'])
   const owner = { ...(org !== undefined && { org }), ...(team !== undefined && { team }), ...(user !== undefined && { user }) }
   await withAdmin(
     options,

@@ -127,3 +127,11 @@ t.test('options that cannot be are refused before anything is opened', async t =
     await t.rejects(told.parseAsync(commandLine, { from: 'user' }), { code: /^commander\./, message }, commandLine.join(' '))
   }
 })
+
+t.test('a period without a cap is refused, since the key could spend any amount', async t => {
+  const workplace = new Workplace(config(''))
+  t.teardown(() => workplace.remove())
+  const { exitCode, stdout, stderr } = await workplace.run('keys', 'create', '--spend-period', 'day')
+  t.same([exitCode, stdout], [1, ''])
+  t.match(stderr, /--spend-period needs --spend-cap/)
+})

@@ -32,6 +32,7 @@ export function recordObject(record: RecordFacts): JsonObject {
       cache_write_1h_tokens: usage.cacheWrite1h,
       output_tokens: usage.output,
       reasoning_tokens: usage.reasoning,
+      estimated: usage.estimated === true,
     },
     cost_usd: record.costUsd,
     error_code: record.errorCode,

@@ -135,6 +135,7 @@ function usageFacts(usage: Usage): readonly Fact[] {
     ['Of that, written to the cache', count(usage.cache_write_5m_tokens + usage.cache_write_1h_tokens)],
     ['Output', count(usage.output_tokens)],
     ['Of that, reasoning', count(usage.reasoning_tokens)],
+    ['Counted by', usage.estimated ? 'the gateway' : 'the provider'],
   ]
 }
 

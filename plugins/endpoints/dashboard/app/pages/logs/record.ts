@@ -64,4 +64,6 @@ export interface Usage {
   readonly cache_write_1h_tokens: number
   readonly output_tokens: number
   readonly reasoning_tokens: number
+  /** The provider reported no usage, or not all of it. */
+  readonly estimated: boolean
 }
