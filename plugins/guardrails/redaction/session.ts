@@ -38,7 +38,9 @@ export class RedactionSession implements GuardSession {
 
   async input(request: GenerationRequest, signal: AbortSignal): Promise<GuardVerdict> {
     const { unreadable = 'refuse', replacement = 'placeholder' } = this.#settings
-    const texts = requestTexts(request)
+    const { owner } = this.#context.caller
+    // This takes a while for long JSON, so it has a turn of its own, which a caller that left does not get.
+    const texts = await this.#searches.run(owner, 0, signal, async () => requestTexts(request))
     const [path] = texts.unreadable
     if (path !== undefined && unreadable === 'refuse') return { refuse: cannotRead(path) }
     this.#placeholders.avoid(lookalikes(texts.slots))
