@@ -2,13 +2,17 @@ import type { Endpoint } from '../contracts/catalog.ts'
 import { noUsage, type TokenUsage } from '../contracts/events.ts'
 import { TokenCounter } from '../contracts/token-counter.ts'
 import { describePluginError, Logger } from '../foundation/logger.ts'
+import { isPending, type Maybe } from '../foundation/json.ts'
 import { Random } from '../foundation/random.ts'
+import { nextTurn } from '../foundation/turns.ts'
 import { wire } from '../framework/container.ts'
 import { safeCount } from '../tokens/safe-count.ts'
 import { sampleOf, type Sample } from '../tokens/sample.ts'
 import type { TokenNeed } from './token-need.ts'
 
 const deadlineMs = 5_000
+/** V8 joins the pieces of so many characters in 1 ms. */
+const joinedInSlice = 1_000_000
 
 /** A reply whose provider did not report its usage, or not all of it. */
 export interface UnreportedReply {
@@ -44,7 +48,29 @@ export class UnreportedUsage {
    * count, which are never fewer than the tokens. Does not keep the texts while it counts.
    */
   of({ input, endpoint, reported, said, maxOutputTokens }: UnreportedReply): Promise<TokenUsage> {
-    const output = sampleOf(said, this.#random)
+    const sampling = this.#sampled(said)
+    const count = (output: Sample): Promise<TokenUsage> => this.#counted(output, input, endpoint, reported, maxOutputTokens)
+    return isPending(sampling) ? sampling.then(count) : count(sampling)
+  }
+
+  /** Many clients may leave at once, and to read from a long text takes time: V8 joins its pieces first. */
+  #sampled(texts: readonly string[]): Maybe<Sample> {
+    const characters = texts.reduce((sum, { length }) => sum + length, 0)
+    return characters > joinedInSlice ? this.#sampledLater(texts, characters) : sampleOf(texts, this.#random)
+  }
+
+  async #sampledLater(texts: readonly string[], characters: number): Promise<Sample> {
+    for (let joined = 0; joined < characters; joined += joinedInSlice) await nextTurn()
+    return sampleOf(texts, this.#random)
+  }
+
+  #counted(
+    output: Sample,
+    input: UnreportedReply['input'],
+    endpoint: Endpoint,
+    reported: TokenUsage | undefined,
+    maxOutputTokens: number,
+  ): Promise<TokenUsage> {
     if (reported) return this.#added(reported, output, endpoint, maxOutputTokens)
     const { texts, otherInputTokens } = input()
     return this.#whole(sampleOf(texts, this.#random), otherInputTokens, output, endpoint, maxOutputTokens)
