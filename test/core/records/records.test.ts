@@ -60,6 +60,8 @@ function keeping(more: Partial<LogSink> = {}, before: (count: number) => Promise
   return { batches, sink }
 }
 
+const secret = 'demo-secret-of-a-sink'
+
 function masksOf(...secrets: readonly string[]): Masks {
   const masks = new Masks()
   for (const each of secrets) masks.add(each)
@@ -169,8 +171,6 @@ timed('a sink that hangs at a stop is named, with the number of its last records
   t.equal(logs.length, 1)
   t.match(logs[0], /"sink":"hanging","records":510,.*did not take the last records in time/)
 })
-
-const secret = 'demo-secret-of-a-sink'
 
 timed('what a sink says of itself is logged, unless content may be in it', async t => {
   const refused = Object.assign(new Error('connect ECONNREFUSED 10.0.0.1:5432'), { code: 'ECONNREFUSED', syscall: 'connect' })
