@@ -400,7 +400,7 @@ t.test('a decision that takes too long is a 504, one that is left a 499, and non
   const over = await asking
   clearInterval(alive)
   t.same([over.status, over.detail.message], [504, 'The request took longer than 7.5 s.'])
-  t.match(await impatient.record(over.id), { status: 504, errorCode: 'provider_timeout', attempts: [{ outcome: 'left' }] })
+  t.match(await impatient.record(over.id), { status: 504, errorCode: 'provider_timeout', attempts: [{ outcome: 'timeout' }] })
 
   const asked = Promise.withResolvers<void>()
   const left = deciding('acme', () => (asked.resolve(), forever()))

@@ -78,13 +78,18 @@ function differencesInRefusal(failure: ExpectedFailure, oracle: OracleReading, s
   if (status === 200) return [`status ${failure.status} was expected, and an answer came`]
   const error = object(object(JSON.parse(text))['error'])
   const own = oracle.error?.message ?? ''
-  const told = own !== '' && (text.includes(JSON.stringify(own).slice(1, -1)) || isTold(own, string(error['message'])))
+  const told = own !== '' && (text.includes(JSON.stringify(own).slice(1, -1)) || isTold(own, withoutProvider(string(error['message']))))
   return [
     ...differ('status', failure.status, status),
     ...differ('error code', failure.code, error['code']),
     ...(failure.private && told ? ["what the vendor says of the gateway's own account was passed on"] : []),
     ...(!failure.private && own && !told ? [`the vendor's message ${JSON.stringify(own)} is missing in ${text}`] : []),
   ]
+}
+
+/** The gateway says who failed before what the vendor says. */
+function withoutProvider(message: string): string {
+  return message.replace(/^The provider "[^"]+" (?:failed|limits the rate|took too long): /, '')
 }
 
 /** Account ids of the gateway's operator are masked: everything around them is there. */
