@@ -308,6 +308,7 @@ const contributions: Readonly<Record<string, readonly [object, label: string]>> 
   'log sink': [{ name: 's', accepts: 'metadata', write: run }, 'log sink "s"'],
   route: [{ method: 'GET', path: '/v1/x', auth: 'key', handle: run }, 'a route'],
   'admin authenticator': [{ name: 'x', admit: run }, 'admin authenticator "x"'],
+  'admin host': [{ name: 'admin.example.com' }, 'admin host "admin.example.com"'],
   'dashboard page': [{ id: 'x', title: 'X', module: new URL('file:///x.js') }, 'dashboard page "x"'],
   'admin route': [{ method: 'GET', path: '/admin/v1/x', role: 'viewer', reach: 'org', handle: run }, 'an admin route'],
 }
