@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { GenerationEvent, JsonObject, StoredResponse } from '../../core/index.ts'
+import type { GenerationEvent, Item, JsonObject, StoredResponse } from '../../core/index.ts'
 import { ResponseStore } from '../../core/contracts/response-store.ts'
 import { testGateway } from '../../core/testing/index.ts'
 import responses from '../../plugins/endpoints/responses/index.ts'
@@ -85,7 +85,13 @@ t.test('a small answer has as long as the large ones before it need to be stored
     else setTimeout(gate.resolve, 50)
     await gate.promise
   }
-  const store = { put } as unknown as ResponseStore
+  const store: ResponseStore = {
+    put,
+    get: async () => undefined,
+    chain: async () => undefined,
+    items: async () => new Map<string, Item>(),
+    delete: async () => false,
+  }
   const plugins = [
     memory({ services: ['keys', 'accounts', 'records', 'audit', 'admin-tokens', 'metrics', 'limits', 'ledger'] }),
     providing(ResponseStore, store),
