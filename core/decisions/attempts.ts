@@ -22,6 +22,8 @@ const dependencies = { ...failoverDependencies, clients: DecisionClients, models
 export interface AnsweredDecision {
   readonly reply: DecisionReply
   readonly candidate: DecisionCandidate
+  /** The candidate asked models. Their calls are on the bill already. */
+  readonly askedModels: boolean
 }
 
 /** What the attempts at one decision have in common. */
@@ -71,11 +73,16 @@ export class DecisionAttempts {
     const run = async (attempt: Attempt<DecisionReply, DecisionCandidate>): Promise<AnsweredDecision> => {
       const { signal } = attempt
       const request = { ...task.request, model }
-      const generate = this.#models.asker(operation, guards, signal, record)
+      const asker = this.#models.asker(operation, guards, signal, record)
+      let askedModels = false
+      const generate: typeof asker = asked => {
+        askedModels = true
+        return asker(asked)
+      }
       attempt.begin(new AnswerFeed(() => client.decide({ request, credentialId: credential?.id, signal, context, generate })))
       const reply = checkedReply(await attempt.next(), request, client.provider)
       attempt.end('ok', countedUsage(reply))
-      return { reply, candidate }
+      return { reply, candidate, askedModels }
     }
     return await this.#failover.attempt(parts, context, { reservation, run })
   }

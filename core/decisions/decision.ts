@@ -1,7 +1,6 @@
 import type { Decided, DecisionRequest } from '../contracts/decision.ts'
 import type { JsonObject } from '../foundation/json.ts'
 import { GatewayError } from '../foundation/errors.ts'
-import { noUsage } from '../contracts/events.ts'
 import { applyDecisionGuards, openGuards } from '../guards/input-guards.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
 import { Operation } from '../operation/operation.ts'
@@ -56,7 +55,7 @@ export class Decision {
     this.#operation.hold(reservation)
     const affordable = reservation?.affordable(candidates) ?? candidates
 
-    const { reply, candidate } = await attempts.first(affordable, {
+    const { reply, candidate, askedModels } = await attempts.first(affordable, {
       request,
       guards,
       operation: this.#operation,
@@ -68,9 +67,9 @@ export class Decision {
     const version = reply.model ?? candidate.model
     this.#operation.answeredBy(candidate.endpoint)
     record.answerId = context.id
-    // If the client called models, those calls are on the bill already. They are the whole cost.
     await this.#operation.allBilled()
-    if (bill.usage === noUsage) bill.add(await billedUsage(reply, request, candidate.endpoint, unreported), candidate.endpoint.price)
+    // Calls of models are the whole cost of a decision that they answer.
+    if (!askedModels) bill.add(await billedUsage(reply, request, candidate.endpoint, unreported), candidate.endpoint.price)
     const decided: Decided = {
       ...reply,
       model: `${candidate.endpoint.provider}/${version}`,

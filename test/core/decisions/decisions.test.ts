@@ -473,6 +473,28 @@ t.test('a client may ask models: within the key, and on the account of the decis
   t.equal((await decide(await stage([asking.plugin, model.plugin, priced, refusing]))).status, 422, 'where models may be asked, guards say')
 })
 
+t.test('an answer is charged beside the models that another client asked in vain', async t => {
+  const model = witness('initech', () => [text('yes'), usage(40, 2), stop])
+  const asking = deciding('acme', async ({ generate }) => {
+    const input = [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'hi' }] }] as const
+    for await (const _ of generate({ model: 'initech/m', input })) continue
+    throw new ProviderFailure({ kind: 'unavailable', message: 'it went away' })
+  })
+  const globex = deciding('globex', undefined, {}, [
+    { model: 'one-1', endpoints: [{ provider: 'globex', kind: 'decision', price: { input: 4, output: 0 } }] },
+  ])
+  const price = { input: 10, output: 20 }
+  const under = await stage([
+    asking.plugin,
+    globex.plugin,
+    model.plugin,
+    listing({ model: 'm', endpoints: [{ provider: 'initech', price }] }),
+  ])
+  const { status, body, id } = await decide(under)
+  t.same([status, body.model], [200, 'globex/one-1'])
+  t.equal((await under.record(id)).costUsd, 0.0004 + (40 * 10 + 2 * 20) / 1e6)
+})
+
 t.test('what a model that was asked says in vain is still charged, and a client that gives up ends it', async t => {
   const cutShort = witness('globex', () => [text('yes'), usage(40, 2)])
   const request: GenerationRequest = {
