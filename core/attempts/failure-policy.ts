@@ -176,6 +176,6 @@ export function isUnreachable({ kind, progress }: ProviderFailure): boolean {
  * Vendors also send these statuses for a single request: a firewall's page, a model that the account may not use, an answer that the
  * remaining credit does not cover. Only repeated failures then show that the credential is to blame.
  */
-export function mayBeOfRequest({ kind, status }: ProviderFailure): boolean {
-  return (kind === 'auth' || kind === 'quota') && (status === 402 || status === 403)
+export function mayBeOfRequest({ kind, status, ofCredential }: ProviderFailure): boolean {
+  return ofCredential !== true && (kind === 'auth' || kind === 'quota') && (status === 402 || status === 403)
 }

@@ -130,6 +130,8 @@ export interface ProviderFailureOptions {
   readonly progress?: Progress | undefined
   /** Whether the failure counts against the endpoint, in its metrics and its circuit. By default the kind decides. */
   readonly isFault?: boolean | undefined
+  /** True: the vendor refuses the credential, whatever the request is. By default the status decides: 402 and 403 may be about the request. */
+  readonly ofCredential?: boolean | undefined
   /** The item or part of `request.input` at fault, by identity. The caller's error names its path. */
   readonly subject?: object | undefined
   /** The vendor's whole error body. Core masks and truncates it. It is content, so it is never logged or recorded. */
@@ -153,6 +155,8 @@ export class ProviderFailure extends Error {
   readonly progress: Progress | undefined
   /** Undefined: the kind decides. */
   readonly isFault: boolean | undefined
+  /** Undefined: the status decides. */
+  readonly ofCredential: boolean | undefined
   readonly subject: object | undefined
   readonly upstream: string | undefined
 
@@ -165,6 +169,7 @@ export class ProviderFailure extends Error {
     this.transient = options.transient
     this.progress = options.progress
     this.isFault = options.isFault
+    this.ofCredential = options.ofCredential
     this.subject = options.subject
     this.upstream = options.upstream
   }

@@ -12,6 +12,7 @@ import type { GatewayError } from '../foundation/errors.ts'
 import type { Maybe } from '../foundation/json.ts'
 import type { Registry } from '../framework/registry.ts'
 import { cutShort } from '../upstream/provider-failures.ts'
+import { isChecked } from './lowering/format.ts'
 import { showsProgress } from './lowering/progress.ts'
 import type { CallScope } from './model-call.ts'
 import type { RaisedEvent } from './raised-event.ts'
@@ -204,8 +205,12 @@ export class Reply {
   get #isCounted(): boolean {
     const isComplete = this.#finish !== undefined && !this.#isCut
     if (isComplete && this.#saidAtUsage > this.#saidBefore) return true
-    const since = this.#parts.scope.said.characters - this.#saidAtUsage
-    return since === 0 || (isComplete && since <= this.usage!.output * mostCharactersPerToken + framingCharacters)
+    const { request, scope } = this.#parts
+    const since = scope.said.characters - this.#saidAtUsage
+    if (since === 0) return true
+    // An answer that was held back to check its format follows its usage.
+    const isHeld = isChecked(request, this.attempt.candidate)
+    return isComplete && (isHeld || since <= this.usage!.output * mostCharactersPerToken + framingCharacters)
   }
 
   /** The next hold for this model is as large as its answers usually are. */

@@ -13,6 +13,8 @@ export interface VendorError {
   /** The HTTP status, if the error names one. The status of the reply goes before it. */
   readonly status?: number | undefined
   readonly imageCode?: ImageErrorCode | undefined
+  /** See `ProviderFailureOptions.ofCredential`. */
+  readonly ofCredential?: boolean | undefined
   /** How long to wait, if the body says so. Headers go before it. */
   readonly retryAfterMs?: number | undefined
 }
@@ -61,6 +63,7 @@ export function failureReader<E extends VendorError>(options: FailureReaderOptio
       message: shown(error.message === undefined ? unexplained(status, error.type) : messageOf(error.message, kind)),
       code: error.imageCode ?? firstMatch(imageCodes, error.message),
       status,
+      ofCredential: error.ofCredential,
       retryAfterMs: retryAfterMs(reply.headers) ?? error.retryAfterMs,
       upstream: shown(reply.upstream),
     })

@@ -39,6 +39,9 @@ const kindsByType: Readonly<Record<string, FailureKind>> = {
   validation: 'invalid-request',
 }
 
+/** Those that say that the credential is not valid. */
+const ofCredential = new Set(['expiredtoken', 'incompletesignature', 'invalidclienttokenid', 'invalidsignature', 'unrecognizedclient'])
+
 /** Messages that say more than their type. Each model maker words them differently. */
 const sentences: Partial<Record<FailureKind, Patterns<FailureKind>>> = {
   'invalid-request': [
@@ -65,17 +68,26 @@ export function failureInside(type: string, data: string): ProviderFailure {
 
 function errorIn(body: unknown, { headers }: ErrorReply): VendorError {
   const { __type: type, code, message, Message, originalMessage } = membersOf(body)
-  return { type: firstText(headers['x-amzn-errortype'], type, code), message: firstText(message, Message, originalMessage) }
+  const named = firstText(headers['x-amzn-errortype'], type, code)
+  return {
+    type: named,
+    message: firstText(message, Message, originalMessage),
+    ofCredential: named === undefined ? undefined : ofCredential.has(nameOf(named)),
+  }
 }
 
 /** The type may have a namespace before it or an address after it. */
-function kindOf({ type, message }: VendorError, status: number | undefined): FailureKind {
-  const name = type
-    ?.split(':')[0]!
+function nameOf(type: string): string {
+  return type
+    .split(':')[0]!
     .split('#')
     .at(-1)!
     .replace(/exception$/i, '')
     .toLowerCase()
+}
+
+function kindOf({ type, message }: VendorError, status: number | undefined): FailureKind {
+  const name = type === undefined ? undefined : nameOf(type)
   const byStatus = status === undefined ? 'unavailable' : failureKindOfStatus(status)
   const kind = (name === undefined ? undefined : kindsByType[name]) ?? byStatus
   return firstMatch(sentences[kind] ?? [], message) ?? kind
