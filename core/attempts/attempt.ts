@@ -58,6 +58,8 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
   readonly warnings: Warning[]
   /** The events up to the first semantic one. */
   readonly head: E[] = []
+  /** The head is the whole reply, as far as it could be paid for. */
+  isCut = false
   readonly #parts: AttemptParts<C>
   readonly #services: AttemptServices
   readonly #controller = new AbortController()
@@ -95,6 +97,11 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
 
   get maxOutputTokens(): number {
     return Math.min(this.#parts.maxOutputTokens ?? Infinity, this.allowance?.paidTokens ?? Infinity)
+  }
+
+  /** The provider was asked for a stream. */
+  get isStreamed(): boolean {
+    return this.#parts.streamed !== undefined
   }
 
   get allowance(): Allowance | undefined {

@@ -9,6 +9,7 @@ import { Allowance } from './allowance.ts'
 import { costOf } from './cost.ts'
 import type { HeldWindows } from './held-windows.ts'
 import { ledgerUnavailable } from './ledger-unavailable.ts'
+import { safeCount } from '../tokens/safe-count.ts'
 import { shortageNote } from './shortage.ts'
 import { costWith, covers, outputTokensFor, spendAt, type Spend } from './spend.ts'
 import { inputBound, type TokenNeed } from './token-need.ts'
@@ -93,10 +94,10 @@ export class Reservation {
     if (covers(this.#leftUsd, mostUsd)) return uncovered
     if (canGrow) this.#growsToUsd = this.#goneUsd + mostUsd
     const reachableUsd = canGrow ? Math.max(this.#leftUsd, this.#credit!.reachableUsd - this.#goneUsd) : this.#leftUsd
-    return {
-      ...(!covers(reachableUsd, mostUsd) && { outputLimit: Math.max(this.#need.leastOutputTokens, outputTokensFor(reachableUsd, spend)) }),
-      ...(canGrow && { allowance: this.#allowance(endpoint, spend, stepTokens) }),
-    }
+    const outputLimit = covers(reachableUsd, mostUsd)
+      ? undefined
+      : Math.max(this.#need.leastOutputTokens, outputTokensFor(reachableUsd, spend))
+    return { outputLimit, allowance: canGrow ? this.#allowance(endpoint, stepTokens, outputLimit) : undefined }
   }
 
   /** Call with the usage that a provider reported for a whole reply, and the texts that it showed. */
@@ -171,17 +172,19 @@ export class Reservation {
     if (this.#credit && spending) this.#services.freed(spending)
   }
 
-  #allowance(endpoint: Endpoint, spend: Spend, stepTokens: number): Allowance {
-    const { outputTokenUsd, mostUsd } = spend
+  /** `outputLimit`: what the provider is asked for. Once that is held, the provider itself keeps to it. */
+  #allowance(endpoint: Endpoint, stepTokens: number, outputLimit: number | undefined): Allowance {
+    let spend = this.#spendAt(endpoint)!
+    const missingUsd = (): number => (outputLimit === undefined ? spend.mostUsd : costWith(outputLimit, spend)) - this.#leftUsd
     let shortage: CreditShortage | undefined
     return new Allowance({
       counter: this.#services.counter,
       tokenizer: endpoint.tokenizer,
       stepTokens,
-      paidTokens: () => (covers(this.#leftUsd, mostUsd) ? Infinity : outputTokensFor(this.#leftUsd, spend)),
+      paidTokens: () => (covers(0, missingUsd()) ? Infinity : outputTokensFor(this.#leftUsd, spend)),
       extend: async (tokens, atLeast) => {
-        const missingUsd = mostUsd - this.#leftUsd
-        const range = { atLeast: Math.min(missingUsd, atLeast * outputTokenUsd), atMost: Math.min(missingUsd, tokens * outputTokenUsd) }
+        const { outputTokenUsd } = spend
+        const range = { atLeast: Math.min(missingUsd(), atLeast * outputTokenUsd), atMost: Math.min(missingUsd(), tokens * outputTokenUsd) }
         try {
           const extended = await this.#credit!.extend(range)
           if (extended === true) return true
@@ -189,12 +192,30 @@ export class Reservation {
         } catch (error) {
           this.#context.log.error('what an answer may spend could not be raised', { request: this.#context.id, ...describeError(error) })
         }
-        return false
+        const paidBefore = outputTokensFor(this.#leftUsd, spend)
+        await this.#countInput(endpoint)
+        spend = this.#spendAt(endpoint)!
+        return outputTokensFor(this.#leftUsd, spend) >= paidBefore + atLeast
       },
       ended: () => {
-        if (shortage) this.#context.note('credit', shortageNote(shortage))
+        // What this request holds itself is not in its way.
+        if (shortage)
+          this.#context.note('credit', shortageNote({ ...shortage, heldUsd: Math.max(0, shortage.heldUsd - this.#credit!.usd) }))
       },
     })
+  }
+
+  /** Input that is held by its bytes takes several times what it costs. */
+  async #countInput({ tokenizer, contextWindow }: Endpoint): Promise<void> {
+    const need = this.#need
+    if (this.#inputTokens < inputBound(need)) return
+    const counted = await safeCount(
+      this.#services.counter,
+      tokenizer,
+      need.texts,
+      contextWindow === undefined ? {} : { limit: contextWindow },
+    ).catch(() => undefined)
+    if (counted !== undefined && need === this.#need) this.#inputTokens = Math.min(this.#inputTokens, counted + need.otherInputTokens)
   }
 
   async #extend(range: CreditRange): Promise<true | CreditShortage> {

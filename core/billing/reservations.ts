@@ -122,7 +122,7 @@ export class Reservations {
     throw tooManyTokens(held.limit, tokens, held.retryAfterMs)
   }
 
-  /** A token is at least one byte, and that bound costs nothing. The tokens are counted only if the bound exceeds the credit. */
+  /** A token is at least one byte, and that bound costs nothing. The tokens are counted only if the bound takes much of the credit. */
   async #reserveCredit(
     context: RunContext,
     spending: Spending,
@@ -136,7 +136,8 @@ export class Reservations {
     const isLong = bytes > shortTextBytes
     const first = await this.#hold(context, spending, range, !isLong)
     const credit = 'short' in first ? undefined : first
-    if (credit && (!isLong || covers(credit.usd, range.atMost))) return { credit, inputTokens: bound }
+    const isMuch = credit !== undefined && credit.usd * 8 > credit.reachableUsd && asked.some(({ canGrow }) => canGrow)
+    if (credit && (!isLong || (covers(credit.usd, range.atMost) && !isMuch))) return { credit, inputTokens: bound }
     const counted = isLong ? await this.#count(need.texts, asked) : undefined
     if (counted === undefined || counted >= bytes) {
       const held = credit ?? (isLong ? await this.#hold(context, spending, range, true) : first)

@@ -3,7 +3,7 @@ import type { Failover } from '../attempts/failover.ts'
 import type { Allowance } from '../billing/allowance.ts'
 import { soundUsage } from '../billing/cost.ts'
 import type { Reservation } from '../billing/reservation.ts'
-import { needOf } from '../billing/token-need.ts'
+import { needOf, type TokenNeed } from '../billing/token-need.ts'
 import type { UnreportedUsage } from '../billing/unreported-usage.ts'
 import type { FinishReason, TokenUsage } from '../contracts/events.ts'
 import type { Provider, ProviderFailure } from '../contracts/provider.ts'
@@ -15,6 +15,7 @@ import { cutShort } from '../upstream/provider-failures.ts'
 import { isChecked } from './lowering/format.ts'
 import { showsProgress } from './lowering/progress.ts'
 import type { CallScope } from './model-call.ts'
+import { payFor, type UnpaidEvent } from './paid-event.ts'
 import type { RaisedEvent } from './raised-event.ts'
 import { billableUsage } from './billable-usage.ts'
 
@@ -53,7 +54,7 @@ export class Reply {
   #isOver = false
   #isBilled = false
   /** What came and is not paid for yet. */
-  #unpaid: (RaisedEvent & { readonly text: string }) | undefined
+  #unpaid: UnpaidEvent | undefined
   /** Nothing more could be paid for. */
   #isCut = false
 
@@ -61,6 +62,7 @@ export class Reply {
     this.attempt = parts.attempt
     this.#parts = parts
     this.#saidBefore = parts.scope.said.characters
+    this.#isCut = parts.attempt.isCut
   }
 
   /** Undefined until the reply is complete. */
@@ -92,6 +94,7 @@ export class Reply {
   async payMore(): Promise<void> {
     if (await this.attempt.allowance!.more(this.#unpaid!.text)) return
     this.#unpaid = undefined
+    this.#headTaken = this.attempt.head.length
     this.#isCut = this.#isOver = true
     this.#finish = 'length'
   }
@@ -99,7 +102,7 @@ export class Reply {
   /** The next event, if it has arrived already. */
   take(): RaisedEvent | undefined {
     const { attempt } = this
-    if (this.#isCut) return undefined
+    if (this.#isAtCut) return undefined
     for (;;) {
       const event = this.#headTaken < attempt.head.length ? attempt.head[this.#headTaken++] : attempt.take()
       if (!event || this.#accept(event)) return event
@@ -123,8 +126,9 @@ export class Reply {
    */
   flow(write: (event: RaisedEvent) => boolean): Promise<void> | undefined {
     const { attempt } = this
-    if (this.#isCut) return undefined
-    const { allowance } = attempt
+    if (this.#isAtCut) return undefined
+    // A plain reply is paid for already.
+    const allowance = this.#parts.request.stream ? attempt.allowance : undefined
     const pass = allowance
       ? (event: RaisedEvent) => this.#pay(event, allowance, write)
       : (event: RaisedEvent) => (this.#accept(event) ? write(event) : true)
@@ -144,19 +148,20 @@ export class Reply {
   #pay(event: RaisedEvent, allowance: Allowance, write: (event: RaisedEvent) => boolean): boolean {
     this.#unpaid = undefined
     if (!this.#accept(event)) return true
-    if (event.type === 'usage') allowance.reported(event.usage.output)
-    if (!('text' in event)) return write(event)
-    const length = allowance.take(event.text)
-    if (length === event.text.length) return write(event)
-    this.#unpaid = { ...event, text: event.text.slice(length), ...(length > 0 && event.type === 'reasoning' && { newPart: false }) }
-    if (length > 0) write({ ...event, text: event.text.slice(0, length) })
-    return false
+    const { paid, rest } = payFor(event, allowance)
+    this.#unpaid = rest
+    const goesOn = !paid || write(paid)
+    return goesOn && !rest
+  }
+
+  get #isAtCut(): boolean {
+    return this.#isCut && this.#headTaken === this.attempt.head.length
   }
 
   /** Passes what follows the finish to `write`. Undefined if the reply is over. */
   rest(write: (event: RaisedEvent) => void): Promise<void> | undefined {
     for (let event = this.take(); event; event = this.take()) write(event)
-    return this.#isOver || this.attempt.isOver ? undefined : this.#late(write)
+    return this.#isOver || this.#isCut || this.attempt.isOver ? undefined : this.#late(write)
   }
 
   async #late(write: (event: RaisedEvent) => void): Promise<void> {
@@ -201,10 +206,10 @@ export class Reply {
     return operation.owe(this.#counted(usage).then(counted => operation.bill.add(counted, price)))
   }
 
-  /** Usage counts what had been said by then. That of a complete reply counts everything, unless it came before the first word and is too little. */
+  /** Usage counts what had been said by then. That of a complete reply counts all of it, unless a stream sent it first, and it is too little. */
   get #isCounted(): boolean {
     const isComplete = this.#finish !== undefined && !this.#isCut
-    if (isComplete && this.#saidAtUsage > this.#saidBefore) return true
+    if (isComplete && (!this.attempt.isStreamed || this.#saidAtUsage > this.#saidBefore)) return true
     const { request, scope } = this.#parts
     const since = scope.said.characters - this.#saidAtUsage
     if (since === 0) return true
@@ -221,12 +226,17 @@ export class Reply {
       reservation.replied(candidate.endpoint, usage, scope.said.textsAfter(this.#saidBefore))
   }
 
-  #counted(reported: TokenUsage | undefined): Promise<TokenUsage> {
+  async #counted(reported: TokenUsage | undefined): Promise<TokenUsage> {
     const { request, scope, unreported } = this.#parts
     const { maxOutputTokens, candidate } = this.attempt
+    const input = (): TokenNeed => needOf(request)
     const said = scope.said.textsAfter(reported ? this.#saidAtUsage : this.#saidBefore)
-    const most = reported && soundUsage({ ...reported, output: Math.max(reported.output, this.#mostOutput) })
-    return unreported.of({ input: () => needOf(request), endpoint: candidate.endpoint, reported: most, said, maxOutputTokens })
+    const least = Math.max(reported?.output ?? 0, this.#mostOutput)
+    // That of a complete reply counts its words, even if it came before them.
+    const isEarly = this.#finish !== undefined && !this.#isCut && this.#saidAtUsage === this.#saidBefore
+    const base = reported && soundUsage({ ...reported, output: isEarly ? 0 : least })
+    const usage = await unreported.of({ input, endpoint: candidate.endpoint, reported: base, said, maxOutputTokens })
+    return soundUsage({ ...usage, output: Math.max(usage.output, least) })
   }
 
   #checkEnd(): void {

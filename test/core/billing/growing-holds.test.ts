@@ -1,10 +1,10 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import t from 'tap'
-import { Ledger, type CatalogEntry, type GenerationEvent, type ProviderCall } from '../../../core/index.ts'
+import { Ledger, ProviderFailure, type CatalogEntry, type GenerationEvent, type ProviderCall } from '../../../core/index.ts'
 import { systemClock } from '../../../core/foundation/clock.ts'
 import { MemoryLedger } from '../../../plugins/stores/memory/ledger.ts'
 import { gateway, scripted, type GatewayUnderTest } from '../../kit/gateway.ts'
-import { ask, listing, providing, said, stop, text, usage, type Answer } from '../../kit/stage.ts'
+import { ask, listing, providing, said, stop, text, usage, witness, type Answer } from '../../kit/stage.ts'
 
 // 100 USD for a million tokens of output: 1,000 tokens, which are expected of an answer, are 0.10 USD. The longest are 0.82 USD.
 const price = { input: 0, output: 100 }
@@ -240,4 +240,66 @@ t.test('while the ledger is away, an answer ends where its hold ends', async t =
   const { response } = await ask(under, { model: 'm' })
   t.equal(response.status, 'incomplete')
   t.ok(countTokens(said(response)) <= 1_000)
+})
+
+t.test('a plain reply that breaks off is asked for elsewhere, and costs nothing', async t => {
+  const breaking = witness('acme', function* () {
+    for (let piece = 0; piece < 200; piece++) yield text(words)
+    throw new ProviderFailure({ kind: 'network', message: 'The connection broke.' })
+  })
+  const globex = witness('globex', () => [text('Hello'), usage(0, 1), stop])
+  const endpoint = { price, maxOutputTokens: limit, tokenizer: 'o200k_base', capabilities: { efforts: [] } } as const
+  const under = await gateway({
+    plugins: [
+      breaking.plugin,
+      globex.plugin,
+      listing({
+        model: 'm',
+        endpoints: [
+          { provider: 'acme', ...endpoint },
+          { provider: 'globex', ...endpoint },
+        ],
+      }),
+    ],
+    key: { name: 'k', spendCapUsd: 5 },
+  })
+  t.teardown(under.stop)
+  const { status, response, requestId } = await ask(under, { model: 'm' })
+  t.same([status, said(response)], [200, 'Hello'])
+  t.equal((await under.record(requestId)).costUsd, 0.0001)
+})
+
+t.test('an answer that comes at once reaches the cap, and no less', async t => {
+  const cap = 0.19
+  for (let count = 0; count < 10; count++) {
+    const acme = talking(110)
+    const under = await gateway({ plugins: [acme.plugin, listing(model())], key: { name: 'k', spendCapUsd: cap } })
+    const { response } = await ask(under, { model: 'm', stream: true })
+    t.equal(response.status, 'completed', `${countTokens(words.repeat(110))} of 1,900 tokens`)
+    await under.stop()
+  }
+})
+
+t.test('input that is held by its bytes does not end an answer', async t => {
+  const acme = talking(100)
+  const priced: CatalogEntry = {
+    model: 'm',
+    endpoints: [
+      {
+        provider: 'acme',
+        price: { input: 10, output: 100 },
+        maxOutputTokens: limit,
+        tokenizer: 'o200k_base',
+        capabilities: { efforts: [] },
+      },
+    ],
+  }
+  for (const input of [words.repeat(20), words.repeat(300)]) {
+    // Pays for both, with 100 tokens to spare.
+    const spendCapUsd = ((countTokens(input) + 20) * 10 + (countTokens(words.repeat(100)) + 100) * 100) / 1e6
+    const under = await gateway({ plugins: [acme.plugin, listing(priced)], key: { name: 'k', spendCapUsd } })
+    const { response } = await ask(under, { model: 'm', input })
+    t.equal(response.status, 'completed', `${input.length} bytes of input`)
+    await under.stop()
+  }
 })

@@ -225,7 +225,7 @@ t.test('a report before the first word does not count the answer', async t => {
   const under = await gateway({ plugins: [saying('acme', [usage(9, 1), ...piecesOf(texts.hex), stop]), listing(endpoint())] })
   t.teardown(under.stop)
   const { requestId } = await ask(under, { model: 'm', stream: true })
-  t.match((await under.record(requestId)).usage, { uncachedInput: 9, output: 1 + countTokens(texts.hex), estimated: true })
+  t.match((await under.record(requestId)).usage, { uncachedInput: 9, output: countTokens(texts.hex), estimated: true })
 })
 
 t.test('a later report of less does not make a cut answer cheaper', async t => {
@@ -241,4 +241,14 @@ t.test('a later report of less does not make a cut answer cheaper', async t => {
   t.teardown(under.stop)
   const { requestId } = await ask(under, { model: 'm', stream: true })
   t.match((await under.record(requestId)).usage, { uncachedInput: 9, output: 301, estimated: true })
+})
+
+t.test('the report of a plain reply counts all of it, wherever it stands', async t => {
+  const rules = `${'-'.repeat(64)}\n`.repeat(50)
+  const under = await gateway({
+    plugins: [saying('acme', [usage(9, 100), text(rules), stop]), listing(endpoint({ tokenizer: undefined }))],
+  })
+  t.teardown(under.stop)
+  const { requestId } = await ask(under, { model: 'm' })
+  t.strictSame((await under.record(requestId)).usage?.output, 100)
 })
