@@ -33,15 +33,15 @@ export class Reply {
   start(message: WireMessage): void {
     for (const warning of settingsFor(this.#call, this.#options).warnings) this.#emit({ type: 'warning', ...warning })
     if (message.model) this.#emit({ type: 'model', model: message.model })
-    this.progress(message, message.usage)
+    this.#note(message, message.usage)
+    if (message.usage) this.#report()
     this.content.whole(message.content ?? [])
   }
 
   progress(stop: Pick<WireMessage, 'stop_reason' | 'stop_details'> | undefined, usage: WireUsage | null | undefined): void {
-    if (stop?.stop_reason) this.#stop = stop
-    if (!usage) return
-    this.#usage = latestUsage(this.#usage, usage)
-    this.#emit({ type: 'usage', usage: usageOf(this.#usage) })
+    this.#note(stop, usage)
+    // Some hosts leave the output out. That of the start would then pass for everything said since.
+    if (typeof usage?.output_tokens === 'number') this.#report()
   }
 
   /** Emits nothing without a stop reason, because then the reply was cut short. */
@@ -50,6 +50,15 @@ export class Reply {
     if (!reason) return
     if (reason === 'refusal' && details?.explanation) this.#emit({ type: 'refusal', text: details.explanation })
     this.#emit({ type: 'finish', reason: finishReasons[reason] ?? 'stop' })
+  }
+
+  #note(stop: Pick<WireMessage, 'stop_reason' | 'stop_details'> | undefined, usage: WireUsage | null | undefined): void {
+    if (stop?.stop_reason) this.#stop = stop
+    this.#usage = latestUsage(this.#usage, usage)
+  }
+
+  #report(): void {
+    this.#emit({ type: 'usage', usage: usageOf(this.#usage) })
   }
 }
 

@@ -2,13 +2,15 @@ import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import t from 'tap'
-import { ProviderFailure, type GenerationEvent } from '../../../core/index.ts'
-import { sseFrame } from '../../../core/testing/index.ts'
+import { ProviderFailure, type GenerationEvent, type TokenUsage } from '../../../core/index.ts'
+import { fakeUpstream, sseFrame } from '../../../core/testing/index.ts'
 import { providerCall } from '../../../core/testing/provider-call.ts'
 import { providerSuite } from '../../../core/testing/provider-suite.ts'
 import { replay } from '../../../core/testing/replay.ts'
 import { anthropicAdapter } from '../../../plugins/providers/anthropic/adapter.ts'
 import anthropic from '../../../plugins/providers/anthropic/index.ts'
+import { gateway } from '../../kit/gateway.ts'
+import { ask } from '../../kit/stage.ts'
 import { fixtures } from './fixtures.ts'
 
 const adapter = anthropicAdapter({ url: () => 'https://api.example.com/v1/messages' })
@@ -137,6 +139,55 @@ t.test('an error inside the stream fails with what was said before', async t => 
   const { events, failure } = await replay(adapter, providerCall({ ...request, stream: true }), { pieces: [Buffer.from(body)] })
   t.match(failure, { kind: 'overloaded', message: 'Overloaded', status: undefined })
   t.equal(events.filter(({ type }) => type === 'text').length, 2)
+})
+
+/** A stream of 800 words. `first`: the usage of its start, `last`: that of its end. */
+function streamOf(first: object, last?: object): string {
+  const events: { readonly type: string; readonly [member: string]: unknown }[] = [
+    { type: 'message_start', message: { type: 'message', model: 'claude-demo', content: [], usage: first } },
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'hello '.repeat(800) } },
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: last },
+    { type: 'message_stop' },
+  ]
+  return sse(events)
+}
+
+const withoutOutput: readonly (object | undefined)[] = [{}, { input_tokens: 40 }, { input_tokens: 40, output_tokens: null }, undefined]
+
+t.test('the end of a stream reports the output only if the vendor does', async t => {
+  const read = async (first: object, last?: object): Promise<readonly (number | string)[]> => {
+    const pieces = [Buffer.from(streamOf(first, last))]
+    const { events, failure } = await replay(adapter, providerCall({ ...requests[0]!.request, stream: true }), { pieces })
+    t.equal(failure, undefined)
+    return events.map(event => (event.type === 'usage' ? event.usage.output : event.type))
+  }
+  for (const last of withoutOutput) t.same(await read({ input_tokens: 40, output_tokens: 1 }, last), ['model', 1, 'text', 'finish'])
+  t.same(await read({ input_tokens: 40 }, { output_tokens: 0 }), ['model', 0, 'text', 0, 'finish'])
+  t.same(await read({ input_tokens: 40, output_tokens: 1 }, { output_tokens: 800 }), ['model', 1, 'text', 800, 'finish'])
+})
+
+t.test('output that the end of a stream does not report is counted', async t => {
+  let stream = ''
+  const upstream = await fakeUpstream(() => ({ headers: { 'content-type': 'text/event-stream' }, body: stream }))
+  t.teardown(() => upstream.close())
+  const under = await gateway({ plugins: [anthropic({ baseUrl: upstream.url, apiKey: 'sk-demo' })] })
+  t.teardown(under.stop)
+  const answer = async (first: object, last?: object): Promise<TokenUsage> => {
+    stream = streamOf(first, last)
+    const { requestId, response } = await ask(under, { model: 'anthropic/claude-demo', stream: true })
+    t.equal(response['status'], 'completed')
+    return (await under.record(requestId)).usage!
+  }
+  for (const last of withoutOutput)
+    for (const output_tokens of [0, 1, 5]) {
+      const { uncachedInput, output, estimated } = await answer({ input_tokens: 40, output_tokens }, last)
+      t.same([uncachedInput, estimated], [40, true])
+      t.ok(output >= 800 && output < 1_600, `${output} tokens`)
+    }
+  const { output, estimated } = await answer({ input_tokens: 40, output_tokens: 1 }, { output_tokens: 790 })
+  t.same([output, estimated], [790, undefined])
 })
 
 t.test('an event that is no JSON is a breach of protocol', async t => {
