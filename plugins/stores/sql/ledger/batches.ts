@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { forUpdate } from '../for-update.ts'
 import type { Tables } from '../tables.ts'
-import { onStandstill, Standstill } from '../standstill.ts'
+import { everyTick, Standstill, tickMs } from '../standstill.ts'
 import { LockedSums, type CreditHoldTable, type SumName } from './sums.ts'
 
 /** One change to the ledger. Many run in one transaction. */
@@ -21,7 +21,9 @@ export type HoldRow = Omit<CreditHoldTable, 'sums'> & { readonly sums: readonly 
 
 interface Waiting {
   readonly change: LedgerChange<unknown>
-  readonly isPatient: boolean
+  readonly patienceMs: number
+  /** The tick that ends its patience. */
+  readonly lastTick: number
   resolve(result: any): void
   reject(error: unknown): void
 }
@@ -35,50 +37,57 @@ const mostInBatch = 200
 export class LedgerBatches {
   readonly #database: Kysely<Tables>
   #waiting: Waiting[] = []
+  #running: readonly Waiting[] = []
   #isRunning = false
-  #standsStill = false
+  #tick = 0
+  /** When the transaction that runs began, in ticks. */
+  #begunAt = 0
 
   constructor(database: Kysely<Tables>) {
     this.#database = database
   }
 
   /**
-   * Throws if the transaction fails; then it may still have been committed, if the connection broke at the wrong moment. Without patience,
-   * it throws a `Standstill` if the database stands still.
+   * Throws if the transaction fails; then it may still have been committed, if the connection broke at the wrong moment. Throws a
+   * `Standstill` if it takes longer than `patienceMs`, and at once while a transaction runs that has taken as long.
    */
-  run<T>(change: LedgerChange<T>, { isPatient = true } = {}): Promise<T> {
-    if (this.#standsStill && !isPatient) return Promise.reject(new Standstill(false))
+  run<T>(change: LedgerChange<T>, { patienceMs = Infinity } = {}): Promise<T> {
+    if (this.#isRunning && (this.#tick - this.#begunAt) * tickMs >= patienceMs) return Promise.reject(new Standstill(false, patienceMs))
     const { promise, resolve, reject } = Promise.withResolvers<T>()
-    this.#waiting.push({ change, isPatient, resolve, reject })
+    this.#waiting.push({ change, patienceMs, lastTick: this.#tick + Math.ceil(patienceMs / tickMs), resolve, reject })
     if (!this.#isRunning) void this.#drain()
     return promise
   }
 
   async #drain(): Promise<void> {
     this.#isRunning = true
+    this.#begunAt = this.#tick
+    const answered = everyTick(() => this.#losePatience(++this.#tick))
     // The rest of this turn of the event loop may bring more.
     await Promise.resolve()
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, mostInBatch)
-      const answered = onStandstill(() => this.#standStill(batch))
+      this.#running = batch
+      this.#begunAt = this.#tick
       try {
         const results = await this.#commit(batch.map(({ change }) => change))
         for (const [index, { resolve }] of batch.entries()) resolve(results[index])
       } catch (error) {
         for (const { reject } of batch) reject(error)
-      } finally {
-        answered()
-        this.#standsStill = false
       }
     }
+    answered()
+    this.#running = []
     this.#isRunning = false
   }
 
-  #standStill(batch: readonly Waiting[]): void {
-    this.#standsStill = true
-    for (const { isPatient, reject } of batch) if (!isPatient) reject(new Standstill(true))
-    for (const { isPatient, reject } of this.#waiting) if (!isPatient) reject(new Standstill(false))
-    this.#waiting = this.#waiting.filter(({ isPatient }) => isPatient)
+  #losePatience(tick: number): void {
+    const isLate = ({ lastTick }: Waiting): boolean => tick >= lastTick
+    for (const { patienceMs, reject } of this.#running.filter(isLate)) reject(new Standstill(true, patienceMs))
+    const late = this.#waiting.filter(isLate)
+    if (late.length === 0) return
+    this.#waiting = this.#waiting.filter(waiting => !isLate(waiting))
+    for (const { patienceMs, reject } of late) reject(new Standstill(false, patienceMs))
   }
 
   async #commit(changes: readonly LedgerChange<unknown>[]): Promise<readonly unknown[]> {

@@ -37,6 +37,10 @@ import { entryFromRow, sumName } from './sums.ts'
 
 /** Longer, an answer does not wait for a database that is down. The settlement goes on in the background. */
 const settleWaitMs = 5_000
+/** Longer, no request waits to begin. */
+const reserveWaitMs = 2_000
+/** Longer, no answer waits to go on. The vendor's stream pauses meanwhile. */
+const extendWaitMs = 5_000
 
 /** Every reservation and settlement is a transaction, so several processes share caps and balances exactly. */
 export class SqlLedger implements Ledger {
@@ -64,10 +68,16 @@ export class SqlLedger implements Ledger {
     const counted = caps.map(cap => ({ cap, name: sumName(cap.account, cap.period, periodStart(cap.period, now)) }))
     const limits: Limits = { counted, creditOf }
     const amounts = amountsOf(range)
-    const process = this.#process.known ?? (await unlessStandstill(this.#process.id()))
+    let process = this.#process.known
+    let patienceMs = reserveWaitMs
+    if (process === undefined) {
+      const since = this.#clock.elapsed()
+      process = await unlessStandstill(this.#process.id(), reserveWaitMs)
+      patienceMs = Math.max(0, Math.round(reserveWaitMs - (this.#clock.elapsed() - since)))
+    }
     const id = randomUUID()
     try {
-      const held = await this.#batches.run(reserve(id, process, limits, amounts), { isPatient: false })
+      const held = await this.#batches.run(reserve(id, process, limits, amounts), { patienceMs })
       return 'short' in held ? held : this.#hold(requestId, id, limits, held)
     } catch (error) {
       // It may have been committed all the same.
@@ -129,7 +139,7 @@ export class SqlLedger implements Ledger {
         return held.reachable / 1e9
       },
       extend: async range => {
-        const extended = await this.#batches.run(extend(id, limits, amountsOf(range)), { isPatient: false })
+        const extended = await this.#batches.run(extend(id, limits, amountsOf(range)), { patienceMs: extendWaitMs })
         if ('short' in extended) return extended
         held = extended
         return true
