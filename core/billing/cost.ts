@@ -37,6 +37,12 @@ export class Bill {
     return costUsd
   }
 
+  /** Adds another bill. */
+  include({ usage, costUsd }: Pick<Bill, 'usage' | 'costUsd'>): void {
+    if (usage !== noUsage) this.usage = addUsage(this.usage, usage)
+    this.costUsd = costUsd === null || this.costUsd === null ? null : this.costUsd + costUsd
+  }
+
   /** Adds calls of the gateway's own tools. */
   addTool(toolCalls: Readonly<Record<string, number>>, costUsd: number): void {
     this.usage = addUsage(this.usage, { ...noUsage, toolCalls })

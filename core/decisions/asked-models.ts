@@ -1,19 +1,30 @@
-import type { DecisionCall } from '../contracts/decision.ts'
 import type { GenerationEvent } from '../contracts/events.ts'
 import type { OpenRecord } from '../contracts/log-sink.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
+import type { RunContext } from '../contracts/run-context.ts'
 import { Cancellation } from '../foundation/cancellation.ts'
 import { appended } from '../foundation/growing-text.ts'
 import { wire, type Dependencies } from '../framework/container.ts'
-import { ModelCalls, type CallScope } from '../generation/model-call.ts'
+import { ModelCalls } from '../generation/model-call.ts'
 import type { Said } from '../generation/said.ts'
 import type { OpenGuard } from '../guards/input-guards.ts'
 import { DerivedContext } from '../operation/derived-context.ts'
+import type { LiveAnswer } from '../operation/live-answer.ts'
 import { LiveAnswers } from '../operation/live-answers.ts'
 import type { Operation } from '../operation/operation.ts'
 import { Planner } from '../routing/plan.ts'
+import { AskedCall } from './asked-call.ts'
 
 const dependencies = { planner: Planner, calls: ModelCalls, answers: LiveAnswers }
+
+/** What the calls of one attempt at a decision are for. */
+export interface AskingScope {
+  readonly operation: Operation
+  readonly guards: readonly OpenGuard[]
+  /** Calls still open when it aborts are aborted. */
+  readonly signal: AbortSignal
+  readonly record: OpenRecord
+}
 
 /** Lets decision clients call models. The decision pays for the calls. */
 export class AskedModels {
@@ -27,38 +38,72 @@ export class AskedModels {
     this.#services = services
   }
 
-  /** `DecisionCall.generate` for one attempt at a decision. Calls still open when `signal` aborts are aborted. */
-  asker(operation: Operation, guards: readonly OpenGuard[], signal: AbortSignal, record: OpenRecord): DecisionCall['generate'] {
-    let cancellation: Cancellation | undefined
-    return request => this.#ask(request, operation, guards, (cancellation ??= following(signal)), record)
+  asker(scope: AskingScope): Asker {
+    return new Asker(this.#services, scope)
+  }
+}
+
+/** Calls models for one attempt at a decision. */
+export class Asker {
+  readonly #services: Dependencies<typeof dependencies>
+  readonly #scope: AskingScope
+  readonly #cancellation = new Cancellation()
+  readonly #open = new Set<AskedCall>()
+  #hasAsked = false
+
+  constructor(services: Dependencies<typeof dependencies>, scope: AskingScope) {
+    this.#services = services
+    this.#scope = scope
   }
 
-  async *#ask(
-    request: GenerationRequest,
-    operation: Operation,
-    guards: readonly OpenGuard[],
-    cancellation: Cancellation,
-    record: OpenRecord,
-  ): AsyncGenerator<GenerationEvent> {
+  get hasAsked(): boolean {
+    return this.#hasAsked
+  }
+
+  /** `DecisionCall.generate`. */
+  generate(request: GenerationRequest): AsyncGenerator<GenerationEvent> {
+    if (!this.#hasAsked) abortWith(this.#cancellation, this.#scope.signal)
+    this.#hasAsked = true
+    return this.#ask(request)
+  }
+
+  /** Aborts the calls that are still open, and waits until all that they cost is settled. */
+  async close(): Promise<void> {
+    this.#cancellation.abort(new Error('the decision is over'))
+    await Promise.all([...this.#open].map(call => call.end()))
+  }
+
+  async *#ask(request: GenerationRequest): AsyncGenerator<GenerationEvent> {
+    const cancellation = this.#cancellation
+    throwIfAborted(cancellation)
+    const { operation } = this.#scope
     const context = new DerivedContext(operation.context, cancellation)
     const answer = this.#services.answers.open(context.caller.owner, reason => cancellation.abort(reason))
+    const call = new AskedCall(operation, answer)
+    this.#open.add(call)
     try {
-      yield* this.#answer(request, guards, { operation, context, surroundings: { cancellation, record, answer } })
+      yield* this.#answer(request, call, context, answer)
     } finally {
-      answer.close()
+      await call.end()
+      this.#open.delete(call)
     }
   }
 
-  async *#answer(
-    request: GenerationRequest,
-    guards: readonly OpenGuard[],
-    scope: Omit<CallScope, 'said'>,
-  ): AsyncGenerator<GenerationEvent> {
+  async *#answer(request: GenerationRequest, call: AskedCall, context: RunContext, answer: LiveAnswer): AsyncGenerator<GenerationEvent> {
     const { planner, calls } = this.#services
-    const planned = await planner.plan(request, { context: scope.context, guards, record: scope.surroundings.record })
+    const { guards, record } = this.#scope
+    const cancellation = this.#cancellation
+    const planned = await planner.plan(request, { context, guards, record })
+    throwIfAborted(cancellation)
     const said = new SaidText()
-    const call = await calls.reserve(request, planned, { ...scope, said })
-    const reply = await call.open(request)
+    const reserved = await calls.reserve(request, planned, {
+      operation: call,
+      context,
+      surroundings: { cancellation, record, answer },
+      said,
+    })
+    throwIfAborted(cancellation)
+    const reply = await call.opens(reserved.open(request))
     try {
       for (let event = reply.take() ?? (await reply.next()); event; event = reply.take() ?? (await reply.next())) {
         if (event.type === 'text') said.add(event)
@@ -67,10 +112,6 @@ export class AskedModels {
       reply.end()
     } catch (error) {
       throw reply.fail(error)
-    } finally {
-      // The client may stop reading early.
-      reply.attempt.end('left', reply.usage)
-      if (reply.hasCost || reply.finish) await reply.bill()
     }
   }
 }
@@ -91,10 +132,11 @@ class SaidText implements Said {
   }
 }
 
-/** Aborts with the signal. */
-function following(signal: AbortSignal): Cancellation {
-  const cancellation = new Cancellation()
+function abortWith(cancellation: Cancellation, signal: AbortSignal): void {
   if (signal.aborted) cancellation.abort(signal.reason)
   else signal.addEventListener('abort', () => cancellation.abort(signal.reason), { once: true })
-  return cancellation
+}
+
+function throwIfAborted({ aborted, reason }: Cancellation): void {
+  if (aborted) throw reason
 }

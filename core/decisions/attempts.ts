@@ -2,7 +2,7 @@ import { Failover, failoverDependencies } from '../attempts/failover.ts'
 import type { Attempt } from '../attempts/attempt.ts'
 import type { Lane } from '../attempts/lane.ts'
 import type { Reservation } from '../billing/reservation.ts'
-import type { DecisionReply, DecisionRequest } from '../contracts/decision.ts'
+import type { DecisionCall, DecisionReply, DecisionRequest } from '../contracts/decision.ts'
 import type { Credential, ProviderFailure } from '../contracts/provider.ts'
 import { wire, type Dependencies } from '../framework/container.ts'
 import { DecisionClients } from '../framework/extension-points.ts'
@@ -73,16 +73,16 @@ export class DecisionAttempts {
     const run = async (attempt: Attempt<DecisionReply, DecisionCandidate>): Promise<AnsweredDecision> => {
       const { signal } = attempt
       const request = { ...task.request, model }
-      const asker = this.#models.asker(operation, guards, signal, record)
-      let askedModels = false
-      const generate: typeof asker = asked => {
-        askedModels = true
-        return asker(asked)
+      const asker = this.#models.asker({ operation, guards, signal, record })
+      const generate: DecisionCall['generate'] = asked => asker.generate(asked)
+      try {
+        attempt.begin(new AnswerFeed(() => client.decide({ request, credentialId: credential?.id, signal, context, generate })))
+        const reply = checkedReply(await attempt.next(), request, client.provider)
+        attempt.end('ok', countedUsage(reply))
+        return { reply, candidate, askedModels: asker.hasAsked }
+      } finally {
+        if (asker.hasAsked) await asker.close()
       }
-      attempt.begin(new AnswerFeed(() => client.decide({ request, credentialId: credential?.id, signal, context, generate })))
-      const reply = checkedReply(await attempt.next(), request, client.provider)
-      attempt.end('ok', countedUsage(reply))
-      return { reply, candidate, askedModels }
     }
     return await this.#failover.attempt(parts, context, { reservation, run })
   }

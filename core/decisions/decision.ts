@@ -67,13 +67,12 @@ export class Decision {
     const version = reply.model ?? candidate.model
     this.#operation.answeredBy(candidate.endpoint)
     record.answerId = context.id
-    await this.#operation.allBilled()
     // Calls of models are the whole cost of a decision that they answer.
     if (!askedModels) bill.add(await billedUsage(reply, request, candidate.endpoint, unreported), candidate.endpoint.price)
     const decided: Decided = {
       ...reply,
       model: `${candidate.endpoint.provider}/${version}`,
-      usage: toldUsage(reply, bill.usage),
+      usage: toldUsage(reply, this.#operation.total.usage),
       attempts: record.attempts.length,
     }
     record.content(this.#asked as unknown as JsonObject, { model: decided.model, answers: decided.answers, usage: decided.usage })

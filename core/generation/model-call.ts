@@ -1,3 +1,4 @@
+import type { Bill } from '../billing/cost.ts'
 import type { Reservation } from '../billing/reservation.ts'
 import { Reservations } from '../billing/reservations.ts'
 import { needOf } from '../billing/token-need.ts'
@@ -8,7 +9,6 @@ import type { GenerationRequest } from '../contracts/request.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import { wire, type Dependencies } from '../framework/container.ts'
 import { Providers } from '../framework/extension-points.ts'
-import type { Operation } from '../operation/operation.ts'
 import type { Candidate } from '../routing/plan.ts'
 import { passOver } from '../routing/routing-record.ts'
 import { Attempts, type AnswerSurroundings } from './attempts.ts'
@@ -18,10 +18,18 @@ import type { Said } from './said.ts'
 
 const dependencies = { reservations: Reservations, attempts: Attempts, unreported: UnreportedUsage, providers: Providers }
 
+/** Takes the bill of model calls, and settles what is held for them. */
+export interface Payer {
+  readonly bill: Bill
+  hold(reservation: Reservation): void
+  /** Waits for the promise before the bill is settled. */
+  owe<T>(adding: Promise<T>): Promise<T>
+}
+
 /** Whom a model call is for. */
 export interface CallScope {
-  /** Pays for the call. */
-  readonly operation: Operation
+  /** Pays for the call: the operation, or one call of it that is settled alone. */
+  readonly operation: Payer
   /** The operation's own, or that of a part which can be aborted alone. */
   readonly context: RunContext
   readonly surroundings: AnswerSurroundings

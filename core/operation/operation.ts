@@ -17,10 +17,13 @@ const mostNamed = 8
 /** What generations and decisions have in common: a time limit, reservations, a bill, and a record. */
 export class Operation {
   readonly context: RunContext
+  /** Without the model calls of a decision, each of which is settled when it ends. */
   readonly bill = new Bill()
   readonly #scope: RequestScope
   readonly #timeout: Deadline
-  #reservations: Reservation[] | undefined
+  #reservation: Reservation | undefined
+  /** What the model calls of a decision cost. */
+  #calls: Bill | undefined
   /** What is still to be added to the bill. */
   #owed: Promise<unknown>[] | undefined
   #leave: (() => void) | undefined
@@ -33,22 +36,29 @@ export class Operation {
     this.#timeout = new Deadline(clock, timeoutMs, () => scope.cancellation.abort(tookTooLong(timeoutMs)))
   }
 
-  /** Adds a reservation to settle at the end. */
+  /** Sets the reservation to settle at the end. */
   hold(reservation: Reservation | undefined): void {
-    if (reservation) (this.#reservations ??= []).push(reservation)
+    this.#reservation = reservation
+  }
+
+  /** Adds the bill of a model call that the caller of this function settles. */
+  addCall(bill: Bill): void {
+    ;(this.#calls ??= new Bill()).include(bill)
+  }
+
+  /** The bill with all model calls. */
+  get total(): Pick<Bill, 'usage' | 'costUsd'> {
+    if (!this.#calls) return this.bill
+    const total = new Bill()
+    total.include(this.#calls)
+    total.include(this.bill)
+    return total
   }
 
   /** Waits for the promise before the bill is settled. */
   owe<T>(adding: Promise<T>): Promise<T> {
     ;(this.#owed ??= []).push(adding)
     return adding
-  }
-
-  /** Waits for what is owed. */
-  async allBilled(): Promise<void> {
-    const owed = this.#owed
-    this.#owed = undefined
-    if (owed) await Promise.all(owed)
   }
 
   /** Sets what to call when the operation is over. */
@@ -78,20 +88,20 @@ export class Operation {
    * Call it before the client hears that the answer is complete, so that a crash cannot make an answer free.
    */
   settle(failed: boolean): Maybe<void> {
-    if (this.#owed) return this.allBilled().then(() => this.settle(failed))
-    const reservations = this.#reservations
-    if (!reservations) return
-    this.#reservations = undefined
-    return this.#settle(reservations, failed)
+    if (this.#owed) return this.#allBilled().then(() => this.settle(failed))
+    const reservation = this.#reservation
+    if (!reservation) return
+    this.#reservation = undefined
+    return this.pay(reservation, this.bill, failed)
   }
 
   /** Call when the client got the answer. */
   end(failed: boolean): Maybe<void> {
-    if (this.#owed) return this.allBilled().then(() => this.end(failed))
+    if (this.#owed) return this.#allBilled().then(() => this.end(failed))
     this.#timeout.end()
     this.#leave?.()
     const { record } = this.#scope
-    const { usage, costUsd } = this.bill
+    const { usage, costUsd } = this.total
     const isBilled = this.#endpoint !== undefined || usage !== noUsage
     record.usage = isBilled ? usage : null
     const { lostUsd } = record
@@ -100,17 +110,19 @@ export class Operation {
     return this.settle(failed)
   }
 
-  async #settle([first, ...others]: readonly Reservation[], failed: boolean): Promise<void> {
-    const { usage, costUsd } = this.bill
-    const isCharged = usage !== noUsage
+  /** Charges the bill to the reservation, and releases the rest of it. Logs what cannot be settled. */
+  async pay(reservation: Reservation, { usage, costUsd }: Bill, failed?: boolean): Promise<void> {
     try {
-      if (isCharged) await first?.settle(usage, costUsd)
-      else await first?.release()
-      // All model calls are on one bill, which the first reservation settles. If its sum is unknown, every hold counts as spent.
-      for (const other of others) await (isCharged && costUsd === null ? other.settle(noUsage, null) : other.release())
+      await (usage === noUsage ? reservation.release() : reservation.settle(usage, costUsd))
     } catch (error) {
       this.context.log.error('a reservation could not be settled', { request: this.context.id, failed, ...describeError(error) })
     }
+  }
+
+  async #allBilled(): Promise<void> {
+    const owed = this.#owed
+    this.#owed = undefined
+    if (owed) await Promise.all(owed)
   }
 }
 
