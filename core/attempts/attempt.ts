@@ -14,7 +14,7 @@ import { Inbox } from '../provider-kit/inbox.ts'
 import { IteratedFeed } from '../provider-kit/iterated-feed.ts'
 import type { Candidate } from '../routing/plan.ts'
 import type { EndpointCircuits } from './endpoint-circuits.ts'
-import { concernOf, isFault, isUnreachable, policyOf } from './failure-policy.ts'
+import { concernOf, isFault, isUnreachable, mayBeOfRequest, policyOf } from './failure-policy.ts'
 import type { Lane } from './lane.ts'
 import type { Slot } from './provider-queue.ts'
 
@@ -246,7 +246,8 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
       model,
       listed,
       at: clock.now(),
-      outcome: outcome === 'ok' ? 'ok' : failure && isFault(failure) ? 'fault' : 'neutral',
+      // One caller's content must not move the requests of others.
+      outcome: outcome === 'ok' ? 'ok' : failure && isFault(failure) && !mayBeOfRequest(failure) ? 'fault' : 'neutral',
       latencyMs: this.#latencyMs,
       totalMs,
       inputTokens: counted.uncachedInput + counted.cacheRead + counted.cacheWrite5m + counted.cacheWrite1h,
@@ -290,7 +291,8 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
   }
 
   get #progress(): Progress {
-    return this.#hasReplied || this.head.length > 0 || this.#latencyMs !== undefined ? 'answering' : 'connected'
+    if (this.head.length > 0 || this.#latencyMs !== undefined) return 'answering'
+    return this.#hasReplied ? 'replied' : 'connected'
   }
 
   /** Once the reply has begun, each sign of life starts the silence anew. */

@@ -17,7 +17,7 @@ import { Attempt, type AttemptParts, type Contender } from './attempt.ts'
 import { Backoff, retryDelayMs } from './backoff.ts'
 import { Credentials, type CredentialUse } from './credentials.ts'
 import { EndpointCircuits } from './endpoint-circuits.ts'
-import { concernOf, isKnownKind, isTransient, policyOf } from './failure-policy.ts'
+import { concernOf, isKnownKind, isTransient, mayBeOfProvider, policyOf } from './failure-policy.ts'
 import { asProtocol, unknownKind } from './unknown-kind.ts'
 import { Lane } from './lane.ts'
 import { Line } from './line.ts'
@@ -147,7 +147,7 @@ export class Failover {
         if (waitMs > 0) await backoff.sleep(waitMs, lane.run.signal)
         repeats++
       }
-      if (failure?.kind === 'not-found') line.modelUnknown(contender)
+      if (failure && mayBeOfProvider(failure)) line.modelUnknown(contender)
       else if (failure && (concernOf(failure) || policyOf(failure).retry === 'credential')) line.providerFailed(contender)
       if (repeats > 0) this.#inVain.set(nameOf(contender), this.#parts.clock.now())
     }

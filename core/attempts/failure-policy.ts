@@ -167,6 +167,11 @@ export function concernOf(failure: ProviderFailure): FailurePolicy['concerns'] {
   return isSilent ? 'provider' : policyOf(failure).concerns
 }
 
+/** What a second model of a provider would also fail by, if it does: an unknown name, a page instead of a reply, silence after its head. */
+export function mayBeOfProvider({ kind, progress }: ProviderFailure): boolean {
+  return kind === 'not-found' || kind === 'protocol' || (kind === 'timeout' && progress === 'replied')
+}
+
 /** No connection was made: that a single model failed so is enough to open the circuit of its provider. */
 export function isUnreachable({ kind, progress }: ProviderFailure): boolean {
   return kind === 'network' ? progress === undefined || progress === 'none' : kind === 'timeout' && progress === 'none'

@@ -110,7 +110,8 @@ export type FailureKind =
   | 'refused'
   | 'context-length'
 
-export type Progress = 'none' | 'connected' | 'answering'
+/** `replied`: the head of a reply came, but none of its events. */
+export type Progress = 'none' | 'connected' | 'replied' | 'answering'
 
 export interface ProviderFailureOptions {
   readonly kind: FailureKind
@@ -124,8 +125,8 @@ export interface ProviderFailureOptions {
   /** Whether the same request may succeed soon. By default the kind decides. */
   readonly transient?: boolean | undefined
   /**
-   * How far a request came that failed with `network` or `timeout`: `none` without a connection, `connected` without any of a reply. Default:
-   * `none` for `network`, `answering` for `timeout`.
+   * How far a request came that failed with `network` or `timeout`: `none` without a connection, `connected` without any of a reply,
+   * `replied` without an event of it. Default: `none` for `network`, `answering` for `timeout`.
    */
   readonly progress?: Progress | undefined
   /** Whether the failure counts against the endpoint, in its metrics and its circuit. By default the kind decides. */

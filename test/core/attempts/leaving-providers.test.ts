@@ -175,3 +175,32 @@ t.test('a provider that never replies is left, in a request and for others', asy
     await under.stop()
   }
 })
+
+t.test('pages instead of replies, and replies that say nothing, leave a provider at the second model', async t => {
+  for (const failure of [{ kind: 'protocol' }, { kind: 'timeout', progress: 'replied' }] as const) {
+    const fc = failing('fc', { ...failure, message: 'no' })
+    const fb = witness('fb', () => hello)
+    const names = Array.from({ length: 10 }, (_, index) => `z${index}`)
+    const models = [...names.map(name => model(name, 'fc')), model('ok', 'fb')]
+    const under = await gateway({ plugins: [fc.plugin, fb.plugin, listing(...models)], settings: silent })
+    const [first, ...others] = names.map(name => `fc/${name}`)
+    const answer = await ask(under, { model: first, routing: { model: { fallbacks: [...others, 'fb/ok'] } } })
+    t.same([answer.status, answer.headers.get('x-gateway-provider'), fc.calls.length], [200, 'fb', 2], failure.kind)
+    await under.stop()
+  }
+})
+
+t.test("refusals that one caller's content causes do not lower the uptime of an endpoint", async t => {
+  for (const [kind, status, uptime] of [
+    ['auth', 403, 1],
+    ['quota', 402, 1],
+    ['auth', 401, 0],
+  ] as const) {
+    const fc = failing('fc', { kind, status, message: 'no' })
+    const under = await gateway({ plugins: [fc.plugin, listing(model('m', 'fc'))], settings: silent })
+    t.equal((await ask(under, { model: 'm' })).status, 424)
+    const { candidates } = await under.gateway.routes({ model: 'm', sort: 'uptime' })
+    t.equal(candidates[0]!.uptime, uptime, `${status}`)
+    await under.stop()
+  }
+})
