@@ -1,15 +1,15 @@
 import pTimeout from 'p-timeout'
 import type { Guardrail } from '../contracts/guardrail.ts'
 import type { ApiKey } from '../contracts/key-store.ts'
-import type { Level, PolicyLayer, PolicySource } from '../contracts/policy.ts'
+import { policyFields, type Level, type PolicyLayer, type PolicySource } from '../contracts/policy.ts'
 import { GatewayError, PluginError } from '../foundation/errors.ts'
 import { isPending, type Maybe } from '../foundation/json.ts'
 import { describePluginError, type Logger } from '../foundation/logger.ts'
 import type { Entry, Registry } from '../framework/registry.ts'
-import { layerProblem } from './layer-problem.ts'
+import { readLayer, type LayerRules } from './read-layer.ts'
 import { StrictestLayers } from './strictest-layers.ts'
 
-/** What each source says, in the order of the sources. */
+/** What each source says, in the order of the sources, before it is read. */
 export type Layers = readonly (PolicyLayer | undefined)[]
 
 const usualTimeoutMs = 2_000
@@ -22,12 +22,18 @@ export class AskedSources {
   readonly #log: Logger
   /** Each level with its sources, by their position. */
   readonly #levels: ReadonlyMap<Level, readonly number[]>
+  /** For each source, the copies of its layers. */
+  readonly #copies: readonly WeakMap<PolicyLayer, PolicyLayer>[]
+  readonly #rules: readonly LayerRules[]
 
   constructor(sources: Registry<PolicySource>, guardrails: Registry<Guardrail>, log: Logger) {
     this.#sources = sources.entries()
     this.#strictest = new StrictestLayers(guardrails, log)
     this.#log = log
     this.#levels = Map.groupBy(this.#sources.keys(), index => this.#sources[index]!.contribution.level)
+    this.#copies = this.#sources.map(() => new WeakMap())
+    const takesSettings = settingsTakers(guardrails)
+    this.#rules = this.#sources.map(({ contribution }) => ({ moreMembers: contribution.readsAccounts ? ['setBy'] : [], takesSettings }))
   }
 
   /** Whether a source takes the policies of stored accounts into account. */
@@ -48,25 +54,37 @@ export class AskedSources {
     return layers.some(isPending) ? Promise.all(layers) : (layers as Layers)
   }
 
-  /** Throws a 503 for a malformed layer. */
-  check(key: ApiKey, layers: Layers): void {
-    for (const [index, entry] of this.#sources.entries()) {
-      const layer = layers[index]
-      const problem = layer === undefined ? undefined : layerProblem(layer)
-      if (problem === undefined) continue
-      const { plugin, contribution } = entry
-      throw this.#failed(entry, key, new PluginError(plugin, `returned a policy of the ${contribution.level} that ${problem}`))
-    }
-  }
-
-  /** One layer for each level. Throws a 422 or 503 if settings of the same level cannot be united. */
-  byLevel(layers: Layers): ReadonlyMap<Level, PolicyLayer | undefined> {
+  /** One layer for each level. Throws a 503 for a malformed layer, and a 422 or 503 if settings of the same level cannot be united. */
+  byLevel(key: ApiKey, layers: Layers): ReadonlyMap<Level, PolicyLayer | undefined> {
+    const read = layers.map((layer, index) => (layer === undefined ? undefined : this.#read(key, index, layer)))
     const united = new Map<Level, PolicyLayer | undefined>()
     for (const [level, indexes] of this.#levels) {
-      const found = indexes.map(index => layers[index]).filter(layer => layer !== undefined)
+      const found = indexes.map(index => read[index]).filter(layer => layer !== undefined)
       united.set(level, found.length < 2 ? found[0] : this.#strictest.of(level, found))
     }
     return united
+  }
+
+  #read(key: ApiKey, index: number, layer: PolicyLayer): PolicyLayer {
+    const copies = this.#copies[index]!
+    const known = copies.get(layer)
+    if (known) return known
+    const entry = this.#sources[index]!
+    const copy = this.#copy(key, entry, this.#rules[index]!, layer)
+    copies.set(layer, copy)
+    return copy
+  }
+
+  #copy(key: ApiKey, entry: Entry<PolicySource>, rules: LayerRules, layer: PolicyLayer): PolicyLayer {
+    let copy: PolicyLayer | string
+    try {
+      copy = readLayer(layer, rules)
+    } catch (cause) {
+      throw this.#failed(entry, key, cause)
+    }
+    if (typeof copy !== 'string') return copy
+    const { plugin, contribution } = entry
+    throw this.#failed(entry, key, new PluginError(plugin, `returned a policy of the ${contribution.level} that ${copy}`))
   }
 
   #ask(entry: Entry<PolicySource>, key: ApiKey): Maybe<PolicyLayer | undefined> {
@@ -92,9 +110,18 @@ export class AskedSources {
   }
 
   #failed({ plugin, contribution: { level } }: Entry<PolicySource>, key: ApiKey, cause: unknown): GatewayError {
-    this.#log.error('a policy source failed', { level, plugin, key: key.id, ...describePluginError(cause, false) })
+    this.#log.error('a policy source failed', { policyLevel: level, plugin, key: key.id, ...describePluginError(cause, false) })
     return unavailablePolicy(level, cause)
   }
+}
+
+/** Whether a field may have settings. Nobody reads those of a field that no guardrail enforces, and requests are refused if it is on. */
+function settingsTakers(guardrails: Registry<Guardrail>): LayerRules['takesSettings'] {
+  const taking = policyFields.filter(field => {
+    const enforcing = guardrails.values().filter(({ enforces }) => enforces.includes(field))
+    return enforcing.some(guardrail => guardrail.settingsProblem) || (enforcing.length === 0 && field !== 'logging')
+  })
+  return field => taking.includes(field)
 }
 
 /** Refuses the request, because its policy is unknown. */

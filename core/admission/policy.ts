@@ -19,7 +19,7 @@ import type { Guardrail } from '../contracts/guardrail.ts'
 import type { Registry } from '../framework/registry.ts'
 import type { KeyAccounts } from './accounts.ts'
 import { AskedSources, unavailablePolicy, type Layers } from './asked-sources.ts'
-import { layerProblem } from './layer-problem.ts'
+import { readLayer, type LayerRules } from './read-layer.ts'
 
 /** Resolves the policy of a key from all levels, field by field (docs/protocol/keys-and-policy.md#levels). */
 export class PolicyResolver {
@@ -29,6 +29,9 @@ export class PolicyResolver {
   readonly #enforced: ReadonlySet<PolicyField>
   /** Until the key changes, or a source returns another layer. */
   readonly #known = new WeakMap<ApiKey, Resolved>()
+
+  /** Copies of the policies of keys. */
+  readonly #ownLayers = new WeakMap<PolicyLayer, PolicyLayer>()
 
   static {
     wire(this, [PolicySources, Guardrails, Logger])
@@ -57,24 +60,28 @@ export class PolicyResolver {
     return { policy, levels, lockedBy: lockedBy as EffectivePolicy['lockedBy'] }
   }
 
-  /** Checks the layers, and resolves them. */
+  /** Reads the layers, and resolves them. */
   #resolved(key: ApiKey, above: Layers): Policy {
     const known = this.#known.get(key)
     if (known && isSame(known.above, above)) return known.policy
-    this.#sources.check(key, above)
     const policy = resolvePolicy(this.#byLevel(key, above))
     this.#known.set(key, { above, policy })
     return policy
   }
 
   #byLevel(key: ApiKey, above: Layers): ReadonlyMap<Level, PolicyLayer | undefined> {
-    return new Map([...this.#sources.byLevel(above), ['key', this.#checkedKey(key)]])
+    return new Map([...this.#sources.byLevel(key, above), ['key', this.#ofKey(key)]])
   }
 
-  #checkedKey({ id, policy }: ApiKey): PolicyLayer {
-    const problem = layerProblem(policy)
-    if (problem === undefined) return policy
-    this.#log.error('the policy of an API key is malformed', { key: id, reason: `the policy of the key ${problem}` })
+  #ofKey({ id, policy }: ApiKey): PolicyLayer {
+    const known = this.#ownLayers.get(policy)
+    if (known) return known
+    const read = readLayer(policy, rulesOfKeys)
+    if (typeof read !== 'string') {
+      this.#ownLayers.set(policy, read)
+      return read
+    }
+    this.#log.error('the policy of an API key is malformed', { key: id, reason: `the policy of the key ${read}` })
     throw unavailablePolicy('key', undefined)
   }
 
@@ -111,6 +118,8 @@ export class PolicyResolver {
     }
   }
 }
+
+const rulesOfKeys: LayerRules = { moreMembers: [], takesSettings: () => true }
 
 interface Resolved {
   readonly above: Layers

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Guardrail } from '../contracts/guardrail.ts'
 import { policyFields, type Level, type PolicyField, type PolicyLayer } from '../contracts/policy.ts'
 import { GatewayError, PluginError, policyRefusal } from '../foundation/errors.ts'
-import { isObject, isPending, type JsonObject } from '../foundation/json.ts'
+import { isPending, isPlainObject, type JsonObject } from '../foundation/json.ts'
 import { describePluginError, type Logger } from '../foundation/logger.ts'
 import type { Registry } from '../framework/registry.ts'
 
@@ -64,14 +64,14 @@ export class StrictestLayers {
     const plugin = this.#guardrails.pluginOf(name) ?? name
     try {
       const united: unknown = guardrail.strictestSettings!(field, settings)
-      if (isObject(united) && !isPending(united)) return united
+      if (isPlainObject(united) && !isPending(united)) return united
       if (isPending(united)) Promise.resolve(united).catch(() => {})
-      throw new PluginError(plugin, 'returned something else from strictestSettings: expected an object')
+      throw new PluginError(plugin, 'returned something else from strictestSettings: expected an object, not one of a class')
     } catch (cause) {
       this.#log.error('a guardrail could not unite settings', {
         guardrail: name,
         plugin,
-        level,
+        policyLevel: level,
         field,
         ...describePluginError(cause, false),
       })

@@ -21,8 +21,10 @@ export type Policy = { readonly [F in PolicyField]: { readonly value: boolean; r
 
 /**
  * Supplies the policy of one level above the key. Called for every request, after authentication. Return `undefined` if the level sets
- * nothing. To set a field, return it with `enforced: true`. A throw, an unknown field, a malformed setting and an answer that takes longer than
- * `timeoutMs` refuse the request with 503. Return the same object until the policy changes: core caches by identity.
+ * nothing. To set a field, return it with `enforced: true`. Anything but a plain object or `undefined`, an unknown field or member, `settings`
+ * that are not JSON or that no guardrail of the field takes, a throw, and an answer that takes longer than `timeoutMs` refuse the request with
+ * 503. Core copies the object when it first sees it, and caches the copy by identity: return the same object until the policy changes, then
+ * another one.
  *
  * A level may have several sources. Core asks all of them, and for each field the strictest value that one of them enforces applies: off for
  * `logging`, on for all others. See `Guardrail.strictestSettings` for their settings.

@@ -54,6 +54,13 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** An object as a literal or `JSON.parse` makes it: not of a class, such as `Map` or `Error`. */
+export function isPlainObject(value: unknown): value is JsonObject {
+  if (!isObject(value)) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}
+
 /** The value if it is an object, else an empty one. */
 export function membersOf(value: unknown): JsonObject {
   return isObject(value) ? value : {}

@@ -493,7 +493,7 @@ t.test('a policy that cannot be understood refuses the request, and the log says
     t.match(error, { type: 'server_error', message: 'The policy of the org is not available. Try again.' })
     const line = under.logs.find(each => each.includes('a policy source failed'))
     t.match(line, reason)
-    t.match(line, /"level":"org","plugin":"adding-\d+"/)
+    t.match(line, /"level":"error".*"policyLevel":"org","plugin":"adding-\d+"/)
     await under.stop()
     if (layer === null) continue
     const key = { name: 'test', policy: layer as unknown as PolicyLayer }

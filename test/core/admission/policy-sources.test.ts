@@ -158,6 +158,109 @@ t.test('a malformed policy is a 503, and the log names the plugin that has it', 
   t.match(under.logs.join('\n'), /acme-bad.*unknown field \\"zrd\\"/)
 })
 
+/** Whatever a plugin in JavaScript may return. */
+const returned: readonly (readonly [string, () => unknown])[] = [
+  ['a map', () => new Map([['zdr', on()]])],
+  ['a map from an async function', async () => await Promise.resolve(new Map([['zdr', on()]]))],
+  ['an error', () => new Error('down')],
+  ['an error from an async function', async () => await Promise.resolve(new Error('down'))],
+  ['a response', () => Response.json({ zdr: on() })],
+  [
+    'a generator',
+    function* () {
+      yield { zdr: on() }
+    },
+  ],
+  [
+    'an async generator',
+    async function* () {
+      yield await Promise.resolve({ zdr: on() })
+    },
+  ],
+  ['an object of a class', () => new (class Layer {})()],
+  ['an object with another prototype', () => Object.create({ zdr: on() })],
+  ['a function', () => () => ({ zdr: on() })],
+  ['an array', () => []],
+  ['null', () => null],
+  ['false', () => false],
+  ['a symbol as the name of a field', () => ({ [Symbol('zdr')]: on() })],
+  ['a setting that is a map', () => ({ zdr: new Map(Object.entries(on())) })],
+  [
+    'a member that throws',
+    () => ({
+      get zdr() {
+        throw new Error('down')
+      },
+    }),
+  ],
+  ['a mistyped member', () => ({ zdr: { value: true, enforce: true } })],
+  ['a member of stored accounts', () => ({ zdr: { ...on(), setBy: 'org' } })],
+  ['settings of a field that takes none', () => ({ zdr: on({ strict: true }) })],
+  ['settings of a field that takes none and is off', () => ({ hipaa: { ...off, settings: { strict: true } } })],
+  ['settings of logging', () => ({ logging: { ...off, settings: { content: false } } })],
+  ['settings that are a map', () => ({ redaction: on(new Map([['detectors', ['email']]]) as never) })],
+  ['settings with a map in them', () => ({ redaction: on({ detectors: new Set(['email']) }) })],
+  [
+    'settings that contain themselves',
+    () => {
+      const settings: Record<string, unknown> = {}
+      settings['again'] = [settings]
+      return { redaction: on(settings) }
+    },
+  ],
+]
+
+t.test('anything but a plain object of known members is a 503, with a line in the log', async t => {
+  const redacting = guarding(undefined, { enforces: ['redaction'], settingsProblem: () => undefined })
+  const strict = guarding(undefined, { enforces: ['zdr', 'hipaa'] })
+  for (const [name, policy] of returned) {
+    const acme = witness('acme', () => hello)
+    const under = await gateway({ plugins: [acme.plugin, redacting, strict, source('org', policy as () => Answer)], key })
+    t.teardown(under.stop)
+    for (const _ of ['the first time', 'again']) {
+      const { status, error } = await ask(under, { model: 'acme/m' })
+      t.equal(status, 503, name)
+      t.match(error, { code: 'server_error', message: 'The policy of the org is not available. Try again.' }, name)
+    }
+    t.same(acme.calls, [], name)
+    t.equal(under.logs.filter(line => line.includes('a policy source failed')).length, 2, name)
+  }
+})
+
+t.test('a member of a policy is read once', async t => {
+  let reads = 0
+  const fading = (): object => ({
+    get zdr() {
+      return reads++ === 0 ? on() : undefined
+    },
+    logging: {
+      get value() {
+        return reads++ > 1
+      },
+      get enforced() {
+        return reads++ === 2
+      },
+    },
+  })
+  const layer = fading()
+  for (const policy of [() => layer, fading, async () => await Promise.resolve(fading())] as (() => Answer)[]) {
+    reads = 0
+    const under = await gateway({ plugins: [enforcing, source('org', policy)], key })
+    t.teardown(under.stop)
+    const { headers } = await under.request('/v1/models')
+    t.match((await under.record(headers.get('x-request-id')!)).policy, { zdr: { value: true, source: 'org' } })
+    t.equal(reads, 3)
+  }
+})
+
+t.test('what is not enumerable counts, and so does an object without a prototype', async t => {
+  const hidden = Object.defineProperty(Object.create(null), 'zdr', { value: on() }) as PolicyLayer
+  const under = await gateway({ plugins: [enforcing, source('org', () => hidden)], key })
+  t.teardown(under.stop)
+  const { headers } = await under.request('/v1/models')
+  t.match((await under.record(headers.get('x-request-id')!)).policy, { zdr: { value: true, source: 'org' } })
+})
+
 t.test('a source that answers too late refuses the request, and what it says then is ignored', async t => {
   const acme = witness('acme', () => hello)
   const { promise, reject } = Promise.withResolvers<undefined>()
