@@ -5,7 +5,10 @@ import { token } from './token.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 
-/** Writes structured log lines. Secrets are masked in every line. Never pass content. */
+/**
+ * Writes structured log lines. Secrets are masked in every line. Never pass content. Every line has `level`, `time` and `message`: a field of such
+ * a name is written with `_` at its end.
+ */
 export interface Logger {
   debug(message: string, fields?: JsonObject): void
   info(message: string, fields?: JsonObject): void
@@ -41,13 +44,25 @@ interface LineParts {
 }
 
 function wrap(target: pino.Logger, parts: LineParts, name?: string): Logger {
+  const told = (fields: JsonObject | undefined): JsonObject => unreserved(fields ?? {}, name)
   return {
-    debug: (message, fields) => target.debug(fields ?? {}, message),
-    info: (message, fields) => target.info(fields ?? {}, message),
-    warn: (message, fields) => target.warn(detailed(fields, parts, name) ?? {}, message),
-    error: (message, fields) => target.error(detailed(fields, parts, name) ?? {}, message),
+    debug: (message, fields) => target.debug(told(fields), message),
+    info: (message, fields) => target.info(told(fields), message),
+    warn: (message, fields) => target.warn(told(detailed(fields, parts, name)), message),
+    error: (message, fields) => target.error(told(detailed(fields, parts, name)), message),
     child: plugin => wrap(target.child({ plugin }), parts, plugin),
   }
+}
+
+/** What every line has. pino would write such a member twice. */
+const reserved = ['level', 'time', 'message']
+
+/** The fields, where those with a reserved name get another one: `level` becomes `level_`. `plugin` is reserved for the loggers of plugins. */
+function unreserved(fields: JsonObject, plugin: string | undefined): JsonObject {
+  const isReserved = (name: string): boolean => reserved.includes(name) || (name === 'plugin' && plugin !== undefined)
+  if (!Object.keys(fields).some(isReserved)) return fields
+  const named = Object.entries(fields).map(([name, value]) => [isReserved(name) ? `${name}_` : name, value] as const)
+  return Object.fromEntries(named.filter(([name, value]) => name !== 'plugin_' || value !== plugin))
 }
 
 /** The error among the fields of a line, which JSON leaves out. */
