@@ -2,6 +2,7 @@ import type { GatewayError } from '../foundation/errors.ts'
 import type { Endpoint } from './catalog.ts'
 import type { DecisionRequest } from './decision.ts'
 import type { JsonObject, Maybe } from '../foundation/json.ts'
+import type { PassedOver } from './log-sink.ts'
 import type { PolicyField } from './policy.ts'
 import type { GenerationRequest } from './request.ts'
 import type { RunContext } from './run-context.ts'
@@ -60,9 +61,9 @@ export interface GuardSession {
   route?(endpoint: Endpoint, request: GenerationRequest): boolean
   /**
    * The error for the caller if `route` rejects every endpoint. `others`: endpoints of the same models that the request did not name, and
-   * that nothing else keeps from the caller. Default: a 422.
+   * that would serve it if nothing but this guardrail objects. Default: a 422.
    */
-  refusal?(others: readonly Endpoint[]): GatewayError
+  refusal?(others: readonly Endpoint[], refused: RefusedRoute): GatewayError
   /** Called when a part or a call of the answer opens. Return `undefined` to leave it unfiltered. */
   output?(channel: OutputChannel): OutputFilter | undefined
   /**
@@ -70,6 +71,14 @@ export interface GuardSession {
    * that is asynchronous, or that needs all of a text. Called for one item after the other, and before the filters of `output`.
    */
   item?(item: AnswerItem, signal: AbortSignal): Maybe<ItemVerdict>
+}
+
+/** What `route` left without an endpoint. */
+export interface RefusedRoute {
+  /** The endpoints that `route` rejected. */
+  readonly rejected: readonly Endpoint[]
+  /** Endpoints of the same models that do not get this request for another reason. The caller is permitted to use them. */
+  readonly passedOver: readonly { readonly endpoint: Endpoint; readonly reason: PassedOver }[]
 }
 
 export interface OutputChannel {

@@ -1,6 +1,7 @@
 import type { Endpoint } from '../contracts/catalog.ts'
 import { features, usesFeature, type Feature } from '../contracts/feature.ts'
-import type { GuardSession } from '../contracts/guardrail.ts'
+import type { GuardSession, RefusedRoute } from '../contracts/guardrail.ts'
+import type { PassedOver } from '../contracts/log-sink.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import { policyRefusal } from '../foundation/errors.ts'
 
@@ -26,44 +27,84 @@ export function certifiedOnly({
   certificateOf,
   excludes = [],
 }: CertifiedOnly): Required<Pick<GuardSession, 'route' | 'refusal'>> {
-  const models = new Set<string>()
-  const uncovered = new Set<Feature>()
   let used: readonly Feature[] | undefined
   const outside = (certificate: Certificate): readonly Feature[] =>
     used!.filter(feature => excludes.includes(feature) || certificate.excludes?.includes(feature))
+  const certifiedOf = (endpoints: readonly Endpoint[]): readonly Certified[] =>
+    endpoints.flatMap(endpoint => {
+      const certificate = certificateOf(endpoint)
+      return certificate ? [{ endpoint, name: `${endpoint.provider}/${endpoint.model}`, uncovered: outside(certificate) }] : []
+    })
   return {
     route(endpoint, request: GenerationRequest) {
-      models.add(endpoint.model)
       used ??= features.filter(feature => usesFeature(request, feature))
       const certificate = certificateOf(endpoint)
-      if (!certificate) return false
-      for (const feature of outside(certificate)) uncovered.add(feature)
-      return outside(certificate).length === 0
+      return certificate !== false && outside(certificate).length === 0
     },
-    refusal(others) {
-      const names = listed(Array.from(models), 5)
-      const certified = others.flatMap(endpoint => {
-        const certificate = certificateOf(endpoint)
-        return certificate ? [{ name: `${endpoint.provider}/${endpoint.model}`, lacks: outside(certificate) }] : []
-      })
-      const covering = certified.filter(({ lacks }) => lacks.length === 0).map(({ name }) => name)
+    refusal(others, { rejected, passedOver }) {
+      const elsewhere = certifiedOf(others)
+      const covering = elsewhere.filter(({ uncovered }) => uncovered.length === 0).map(({ name }) => name)
       const instead = covering.length > 0 ? `name ${listed(covering, 3)}` : 'choose another model'
-      const noneHere = `${rule}, and no endpoint that this request names has ${missing}.`
-      if (uncovered.size > 0)
+      const here = certifiedOf(rejected)
+      if (here.length > 0)
         return policyRefusal(
-          `${rule}, and for ${names} it does not cover ${[...uncovered].join(', ')}, which this request uses. ` +
+          `${rule}, and for ${modelsOf(here.map(({ endpoint }) => endpoint))} it does not cover ` +
+            `${[...new Set(here.flatMap(({ uncovered }) => uncovered))].join(', ')}, which this request uses. ` +
             `Leave that out, ${instead}, or use another API key.`,
         )
-      if (covering.length > 0) return policyRefusal(`${noneHere} Instead, ${instead}, or use another API key.`)
-      const [near] = certified
-      if (near)
+      if (covering.length > 0)
         return policyRefusal(
-          `${noneHere} "${near.name}" has, but it does not cover ${near.lacks.join(', ')}, which this request uses. ` +
-            'Leave that out and name it, choose another model, or use another API key.',
+          `${rule}, and no endpoint that this request names has ${missing}. Instead, ${instead}, or use another API key.`,
         )
-      return policyRefusal(`${rule}, and no provider of ${names} has ${missing}. Choose another model, or another API key.`)
+      const near = elsewhere[0] ?? certifiedOf(passedOver.map(({ endpoint }) => endpoint))[0]
+      if (!near)
+        return policyRefusal(`${rule}, and no provider of ${modelsOf(rejected)} has ${missing}. Choose another model, or another API key.`)
+      const { reason, advice = 'Choose another model' } = obstacleOf(near, passedOver)
+      return policyRefusal(
+        `${rule}, and no endpoint that can serve this request has ${missing}. "${near.name}" has, but ${reason}. ` +
+          `${advice}, or use another API key.`,
+      )
     },
   }
+}
+
+interface Certified {
+  readonly endpoint: Endpoint
+  readonly name: string
+  /** Features of the request that the certificate does not cover. */
+  readonly uncovered: readonly Feature[]
+}
+
+interface Obstacle {
+  /** Completes "It has a certificate, but …". */
+  readonly reason: string
+  /** What the caller can do about it. */
+  readonly advice?: string
+}
+
+const obstacles: Readonly<Partial<Record<PassedOver, Obstacle>>> = {
+  tools: { reason: 'it cannot serve the tools of this request', advice: 'Leave them out and name it, choose another model' },
+  images: { reason: 'it takes no images, and this request has some', advice: 'Leave them out and name it, choose another model' },
+  files: { reason: 'it takes no files, and this request has some', advice: 'Leave them out and name it, choose another model' },
+  'context-window': {
+    reason: 'the input is too long for its context window',
+    advice: 'Shorten the input and name it, choose another model',
+  },
+  policy: { reason: 'another policy of this API key excludes it' },
+}
+
+function obstacleOf({ endpoint, uncovered }: Certified, passedOver: RefusedRoute['passedOver']): Obstacle {
+  if (uncovered.length > 0)
+    return {
+      reason: `it does not cover ${uncovered.join(', ')}, which this request uses`,
+      advice: 'Leave that out and name it, choose another model',
+    }
+  const reason = passedOver.find(each => each.endpoint === endpoint)!.reason
+  return obstacles[reason] ?? { reason: 'another endpoint supports more of this request', advice: 'Name it, choose another model' }
+}
+
+function modelsOf(endpoints: readonly Endpoint[]): string {
+  return listed([...new Set(endpoints.map(({ model }) => model))], 5)
 }
 
 function listed(names: readonly string[], most: number): string {

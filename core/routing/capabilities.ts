@@ -84,6 +84,11 @@ export function selectCapable(selection: Selection, models: readonly NamedModel[
   if (request.context_management?.length) preferContextManagement(selection)
 }
 
+/** What keeps an endpoint from serving the request; undefined if nothing is known to. */
+export function lackedBy({ capabilities }: Endpoint, request: GenerationRequest): PassedOver | undefined {
+  return necessities.find(({ isLacking, isNeeded }) => isLacking(capabilities) && isNeeded(request))?.reason
+}
+
 function isLackingSomewhere({ endpoints }: Selection, { isLacking }: Requirement): boolean {
   for (const { capabilities } of endpoints) if (isLacking(capabilities)) return true
   return false

@@ -12,11 +12,11 @@ import { Clock } from '../foundation/clock.ts'
 import { isPending, type Maybe } from '../foundation/json.ts'
 import { Providers } from '../framework/extension-points.ts'
 import type { OpenGuard } from '../guards/input-guards.ts'
-import { clearedEndpoints } from '../guards/route-guards.ts'
+import { clearedEndpoints, routeRefusal } from '../guards/route-guards.ts'
+import { alternatives } from './alternatives.ts'
 import { selectCapable } from './capabilities.ts'
 import { ContextWindow } from './context-window.ts'
 import { EndpointView } from './endpoint-view.ts'
-import { generatingEndpoints } from './model-name.ts'
 import { namedModels, withoutRepeats, type NamedModel } from './named-models.ts'
 import { joined, Order, type AskedSorts } from './order.ts'
 import { led, Precedence } from './precedence.ts'
@@ -89,14 +89,17 @@ export class Planner {
     let rule: PassedOver = 'tools'
     try {
       selectCapable(selection, models, request)
-      if (scope.servable) selection.keep(scope.servable(selection.endpoints), rule)
+      if (scope.servable) {
+        const servable = this.#servable(draft, scope.servable)
+        if (!servable) return this.#refuse(draft)
+        selection.keep(servable, rule)
+      }
       rule = 'permission'
       selection.keep(this.#parts.permissions.permitted(selection.endpoints, scope.context.caller, request.model), rule)
       rule = 'policy'
-      selection.keep(
-        clearedEndpoints(selection.endpoints, request, scope.guards, scope.context, () => this.#unnamed(draft)),
-        rule,
-      )
+      const cleared = clearedEndpoints(selection.endpoints, request, scope.guards, scope.context)
+      if (cleared.length === 0) return this.#refuse(draft)
+      selection.keep(cleared, rule)
     } catch (error) {
       throw refused(error, rule, draft)
     }
@@ -122,14 +125,31 @@ export class Planner {
     return { request, scope, models, sorts: asked, selection: new Selection(named) }
   }
 
-  /** The endpoints of the same models that the request does not name, and that its key permits. */
-  #unnamed({ models, scope }: Draft): readonly Endpoint[] {
-    const { catalog, permissions } = this.#parts
-    const named = new Set(models.flatMap(({ endpoints, fallbacks }) => [...endpoints, ...fallbacks]))
-    const known = [...new Set(Array.from(named, ({ model }) => model))].map(model => catalog.resolve(model))
-    return known
-      .flatMap(model => (model ? generatingEndpoints(model) : []))
-      .filter(endpoint => !named.has(endpoint) && permissions.allows(scope.context.caller, endpoint))
+  /** Undefined if the guardrails would leave none of the endpoints either: then that is what the caller has to know first. */
+  #servable({ request, scope, selection }: Draft, servable: NonNullable<PlanScope['servable']>): readonly Endpoint[] | undefined {
+    const { endpoints } = selection
+    try {
+      return servable(endpoints)
+    } catch (error) {
+      const { context, guards } = scope
+      const permitted = endpoints.filter(endpoint => this.#parts.permissions.allows(context.caller, endpoint))
+      if (permitted.length > 0 && clearedEndpoints(permitted, request, guards, context).length === 0) return undefined
+      throw error
+    }
+  }
+
+  /** Throws the refusal of the guardrail that leaves no endpoint. */
+  async #refuse(draft: Draft): Promise<never> {
+    const { request, scope, selection, models } = draft
+    const { context, guards } = scope
+    const { permissions } = this.#parts
+    const rejected = selection.endpoints.filter(endpoint => permissions.allows(context.caller, endpoint))
+    try {
+      const others = await alternatives(this.#parts, { request, scope, selection, models })
+      throw routeRefusal({ rejected, ...others }, request, guards, context)
+    } catch (error) {
+      throw refused(error, 'policy', draft)
+    }
   }
 
   async #counted(draft: Draft, fitting: Maybe<readonly Endpoint[]>): Promise<Choice> {

@@ -15,7 +15,9 @@ import type { PluginUse } from '../../../core/framework/plugin.ts'
 import decisions from '../../../plugins/endpoints/decisions/index.ts'
 import { adding, ask, guarding, listing, said, witness } from '../../kit/stage.ts'
 import { calling, lookup, toCall } from '../../kit/tool-stage.ts'
+import { engine } from '../../kit/search-stage.ts'
 import { gateway, hello } from '../../kit/gateway.ts'
+import webSearch from '../../../plugins/tools/web-search/index.ts'
 
 interface Suite {
   readonly field: Extract<PolicyField, 'zdr' | 'hipaa'>
@@ -120,6 +122,77 @@ export function certifiedSuite(suite: Suite): void {
       }
     t.equal(sealed.calls.length, 0)
     t.equal(open.calls.length, 0)
+  })
+
+  t.test('a certified endpoint that cannot serve the request: the 422 says why', async t => {
+    const { field, guardrail, certificate } = suite
+    const limits = { capabilities: { tools: false, images: false, files: false }, contextWindow: 2_000, tokenizer: 'o200k_base' } as const
+    const covering = { [field]: { ...certificate, excludes: [] } }
+    const open = witness('open', () => hello)
+    const plain = witness('plain', () => hello)
+    const sealed = witness('sealed', () => hello)
+    const under = await gateway({
+      plugins: [
+        guardrail,
+        open.plugin,
+        plain.plugin,
+        sealed.plugin,
+        listing(
+          { model: 'm', endpoints: [{ provider: 'open' }, { provider: 'sealed', ...limits, ...covering }] },
+          {
+            model: 'n',
+            endpoints: [{ provider: 'open' }, { provider: 'plain', ...covering }, { provider: 'sealed', ...limits, ...covering }],
+          },
+          {
+            model: 'o',
+            endpoints: [
+              { provider: 'open', capabilities: { structuredOutput: 'json_schema' } },
+              { provider: 'sealed', capabilities: { structuredOutput: 'none' }, ...covering },
+            ],
+          },
+        ),
+      ],
+      key: { policy: { [field]: { value: true } } },
+    })
+    t.teardown(under.stop)
+    const part = (content: object): object => ({ input: [{ role: 'user', content: [content] }] })
+    const tools = { tools: [{ type: 'function', name: 'f', parameters: { type: 'object', properties: {} } }] }
+    const images = part({ type: 'input_image', image_url: 'data:image/png;base64,iVBORw0KGgo=' })
+    const files = part({ type: 'input_file', filename: 'a.txt', file_data: 'data:text/plain;base64,aGk=' })
+    const long = { input: 'word '.repeat(6_000) }
+    const schema = { text: { format: { type: 'json_object' } } }
+    const ways: readonly (readonly [object, RegExp])[] = [
+      [{ model: 'open/m', ...tools }, /"sealed\/m" has, but it cannot serve the tools of this request\. Leave them out and name it/],
+      [{ model: 'm', ...tools }, /no endpoint that can serve this request has .*\. "sealed\/m" has, but it cannot serve the tools/],
+      [{ model: 'open/m', ...images }, /"sealed\/m" has, but it takes no images/],
+      [{ model: 'm', ...images }, /"sealed\/m" has, but it takes no images/],
+      [{ model: 'open/m', ...files }, /"sealed\/m" has, but it takes no files/],
+      [{ model: 'open/m', ...long }, /"sealed\/m" has, but the input is too long for its context window\. Shorten the input and name it/],
+      [{ model: 'open/n', ...tools }, /Instead, name "plain\/n", or/],
+      [{ model: 'open/n', ...long }, /Instead, name "plain\/n", or/],
+      [{ model: 'open/n' }, /Instead, name "plain\/n", "sealed\/n", or/],
+      [{ model: 'o', ...schema }, /"sealed\/o" has, but another endpoint supports more of this request\. Name it/],
+    ]
+    for (const [request, expected] of ways)
+      for (const stream of [false, true]) {
+        const { status, error, requestId } = await ask(under, { ...request, stream })
+        t.equal(status, 422)
+        t.match(error.message, expected)
+        const { routing, notes } = await under.record(requestId)
+        t.ok(routing!.passedOver.policy)
+        t.equal(notes.length, 1)
+      }
+    t.equal((await ask(under, { model: 'sealed/o', ...schema })).status === 422, false)
+    t.equal(open.calls.length, 0)
+  })
+
+  t.test('a model without any certificate, asked with a tool whose engines have none either', async t => {
+    const found = engine('found')
+    const { under, sealed } = await stage(t, suite, () => hello, [webSearch({}), found.plugin])
+    const search = { tools: [{ type: 'web_search' }] }
+    t.match((await ask(under, { model: 'public', ...search })).error.message, /no provider of "public" has/)
+    t.match((await ask(under, { model: 'open/both', ...search })).error.message, /"sealed\/both" has, but it does not cover web_search/)
+    t.equal(sealed.calls.length, 0)
   })
 
   t.test('the certified endpoint fails: nobody else is asked', async t => {

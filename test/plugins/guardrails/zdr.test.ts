@@ -1,4 +1,5 @@
 import t from 'tap'
+import hipaa from '../../../plugins/guardrails/hipaa/index.ts'
 import zdr from '../../../plugins/guardrails/zdr/index.ts'
 import { ask, listing, witness } from '../../kit/stage.ts'
 import { gateway, hello } from '../../kit/gateway.ts'
@@ -39,4 +40,28 @@ t.test('no policy covers a prompt that the vendor keeps for more than an hour', 
   ]
   for (const request of short) t.equal((await ask(under, { model: 'm', ...request })).status, 200, JSON.stringify(request))
   t.equal(acme.calls.length, short.length)
+})
+
+t.test('with HIPAA mode, the refusal names the policy that excludes every endpoint', async t => {
+  const declared = { zdr: { policy_url: 'https://example.com/zdr' } }
+  const agreed = { hipaa: { baa_url: 'https://example.com/baa' } }
+  const providers = ['certn', 'certz', 'certh'].map(id => witness(id, () => hello))
+  const open = { provider: 'certn' }
+  const limited = { provider: 'certz', capabilities: { tools: false }, ...declared }
+  const under = await gateway({
+    plugins: [
+      zdr({}),
+      hipaa({}),
+      ...providers.map(({ plugin }) => plugin),
+      listing({ model: 'm', endpoints: [open, limited] }, { model: 'n', endpoints: [open, limited, { provider: 'certh', ...agreed }] }),
+    ],
+    key: { policy: { zdr: { value: true }, hipaa: { value: true } } },
+  })
+  t.teardown(under.stop)
+  const tools = { tools: [{ type: 'function', name: 'f', parameters: { type: 'object', properties: {} } }] }
+  for (const request of [{ model: 'm' }, { model: 'certn/m' }, { model: 'certz/m' }, { model: 'm', ...tools }])
+    t.match((await ask(under, request)).error.message, /^HIPAA mode is on .* no provider of "m" has a business associate agreement/)
+  const { error } = await ask(under, { model: 'certn/n' })
+  t.match(error.message, /^Zero data retention .*"certz\/n" has, but another policy of this API key excludes it\. Choose another model/)
+  t.equal(providers.flatMap(({ calls }) => calls).length, 0)
 })
