@@ -35,9 +35,9 @@ export function lowerParameters({ request, endpoint, warnings }: Draft): void {
   }
 }
 
-/** Limits the output to what the spend cap of the caller's key leaves room for. */
+/** Limits the output to what the spend caps and the credit of the caller leave room for. */
 export function limitOutput({ request, warnings }: Draft, outputTokens: number): void {
-  warnings.push({ param: 'max_output_tokens', message: `limited to ${outputTokens} by the spend cap of this API key` })
+  warnings.push({ param: 'max_output_tokens', message: `limited to ${outputTokens} by the spend cap` })
   request.max_output_tokens = outputTokens
 }
 
