@@ -1,6 +1,7 @@
 import type { Route } from '../contracts/route.ts'
 import { GatewayError } from '../foundation/errors.ts'
 import { nearest } from '../foundation/nearest.ts'
+import { requestUrl } from './request-url.ts'
 
 /** Answers 404 for an unknown path, and suggests the closest route. */
 export function unknownPath(routes: readonly Route[]): Route {
@@ -14,7 +15,7 @@ export function unknownPath(routes: readonly Route[]): Route {
     path: '/**',
     auth: 'none',
     handle({ request }) {
-      const pathname = new URL(request.url).pathname.slice(0, 200)
+      const pathname = requestUrl(request).pathname.slice(0, 200)
       throw new GatewayError({
         status: 404,
         type: 'invalid_request_error',

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Heartbeat } from './heartbeat.ts'
 import { incompleteBody } from './incomplete-body.ts'
 import type { Incoming } from './incoming.ts'
+import { requestUrl } from './request-url.ts'
 import { WebBody } from './web-body.ts'
 
 /** A request that came through h3. */
@@ -22,7 +23,7 @@ export class WebIncoming implements Incoming {
   }
 
   get query(): URLSearchParams {
-    return new URL(this.request.url).searchParams
+    return requestUrl(this.request).searchParams
   }
 
   text(): Promise<string> {

@@ -16,6 +16,7 @@ import { jsonIn, readText, withoutByteOrderMark } from '../body.ts'
 import { errorReply } from '../error-reply.ts'
 import { LiveBodies } from '../live-bodies.ts'
 import { otherMethods } from '../other-methods.ts'
+import { requestUrl } from '../request-url.ts'
 import { unknownPath } from '../unknown-path.ts'
 import { WebIncoming } from '../web-incoming.ts'
 import { checkHost, networks, sourceOf, type AdminReach } from './reach.ts'
@@ -196,7 +197,7 @@ class OpenExchange implements AdminExchange {
   }
 
   get query(): URLSearchParams {
-    return new URL(this.request.url).searchParams
+    return requestUrl(this.request).searchParams
   }
 
   get signal(): AbortSignal {

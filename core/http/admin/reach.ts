@@ -29,7 +29,8 @@ export function checkHost({ headers, socket }: IncomingMessage, known: ReadonlyS
 
 /** In lower case, without the port and the brackets of IPv6. Undefined if there is no such host. */
 function hostIn(header: string | undefined): string | undefined {
-  const [, address, name] = /^(?:\[([0-9a-f:.]+)\]|([^\s:/?#@[\]]+))(?::\d{1,5})?$/i.exec(header ?? '') ?? []
+  const [, address, name, port = '0'] = /^(?:\[([0-9a-f:.]+)\]|([^\s:/?#@[\]]+))(?::(\d{1,5}))?$/i.exec(header ?? '') ?? []
+  if (Number(port) > 65_535) return undefined
   return (address ?? name)?.toLowerCase()
 }
 

@@ -17,7 +17,7 @@ import { accountObjects } from './account-object.ts'
 import { audited } from './audit.ts'
 import { countEarlierSpend } from './earlier-spend.ts'
 import { checkKeyChange, checkNewKey, keyChange, type KeyBody } from './key-change.ts'
-import { keyObjects, settingsOf } from './key-object.ts'
+import { factsOf, keyObject, keyObjects, policyFacts, settingsOf } from './key-object.ts'
 import { OperatorLocks } from './operator-locks.ts'
 import { pathId } from './path-id.ts'
 import { pageParameters, Query } from './query.ts'
@@ -90,7 +90,8 @@ export class Keys {
     refuseAgainstLocks(await gateway.effectivePolicy(draft), settings.policy ?? {}, undefined)
     const { key, text } = await gateway.issueKey(settings)
     await audited(this.#stores, exchange, gateway, { action: 'keys.create', target: key.id, org: key.org, after: settingsOf(key) })
-    return json({ key: text, ...(await this.#show(gateway, key)), warnings: gateway.keyWarnings(key) }, 201)
+    const facts = { policy: await policyFacts(gateway, key), lastUsedAt: undefined, spentUsd: 0 }
+    return json({ key: text, ...keyObject(key, facts), warnings: gateway.keyWarnings(key) }, 201)
   }
 
   async update(exchange: AdminExchange, gateway: AdminServices): Promise<Reply> {
@@ -105,6 +106,7 @@ export class Keys {
     if (change.policy) refuseAgainstLocks(await gateway.effectivePolicy(key), change.policy, key.policy)
     if (spendCapUsd !== undefined && ('spendCapUsd' in change || 'spendPeriod' in change))
       await countEarlierSpend(this.#stores, gateway, { account: `key:${id}`, period, key: id })
+    const [facts] = await factsOf(this.#stores, gateway, [changed])
     let [before, after] = [key, changed]
     // Others may have changed the key meanwhile.
     const isThere = await this.#stores.keys.update(key.id, current => {
@@ -120,7 +122,7 @@ export class Keys {
       before: settingsOf(before),
       after: settingsOf(after),
     })
-    return json({ ...(await this.#show(gateway, after)), warnings: gateway.keyWarnings(after) })
+    return json({ ...keyObject(after, facts!), warnings: gateway.keyWarnings(after) })
   }
 
   /** A key that has records is only disabled and hidden, so that they still tell whose they are. */
@@ -138,6 +140,7 @@ export class Keys {
     const key = await this.find(exchange, pathId(exchange))
     const body = (await exchange.json()) as { readonly grace_seconds?: number }
     checkRotation(body)
+    const [facts] = await factsOf(this.#stores, gateway, [key])
     const graceSeconds = body.grace_seconds ?? 0
     const text = await gateway.rotateKey(key.id, graceSeconds * 1000)
     if (text === undefined) throw notFound('key', key.id)
@@ -147,7 +150,7 @@ export class Keys {
       org: key.org,
       after: { grace_seconds: graceSeconds },
     })
-    return json({ key: text, ...(await this.#show(gateway, (await this.#stores.keys.find(key.id)) ?? key)) })
+    return json({ key: text, ...keyObject((await this.#stores.keys.find(key.id)) ?? key, facts!) })
   }
 
   /** Throws a 404, also for hidden keys and those of organizations that the token may not see. */

@@ -41,9 +41,14 @@ export function adminRoutes(stores: Stores, all: Registry<AdminRoute>, guardrail
       request: creditSchema,
       status: 201,
     }),
-    get('/keys', 'org', (e, g) => keys.list(e, g), { summary: 'List keys', query: [...pageParameters, 'org', 'team', 'user'] }),
+    get('/keys', 'org', (e, g) => keys.list(e, g), {
+      summary: 'List keys. Of a key whose policy is not available, policy_source is null, and policy_error says why',
+      query: [...pageParameters, 'org', 'team', 'user'],
+    }),
     post('/keys', 'org', (e, g) => keys.create(e, g), { summary: 'Create a key, and show it once', request: newKeySchema, status: 201 }),
-    get('/keys/:id', 'org', (e, g) => keys.get(e, g), { summary: 'A key' }),
+    get('/keys/:id', 'org', (e, g) => keys.get(e, g), {
+      summary: 'A key. If its policy is not available, policy_source is null, and policy_error says why',
+    }),
     change('PATCH', '/keys/:id', (e, g) => keys.update(e, g), { summary: 'Change a key', request: keyChangeSchema }),
     change('DELETE', '/keys/:id', (e, g) => keys.remove(e, g), { summary: 'Delete a key' }),
     post('/keys/:id/rotate', 'org', (e, g) => keys.rotate(e, g), { summary: 'Give a key a new secret', request: rotationSchema }),

@@ -8,7 +8,9 @@ export interface Key {
   readonly team: string | null
   readonly user: string | null
   readonly policy: PolicyLayer
-  readonly policy_source: Readonly<Record<PolicyField, Level>>
+  /** Null if the policy is not available: `policy_error` says why. */
+  readonly policy_source: Readonly<Record<PolicyField, Level>> | null
+  readonly policy_error: string | null
   readonly models: readonly string[] | null
   readonly providers: readonly string[] | null
   readonly guardrails: readonly string[]

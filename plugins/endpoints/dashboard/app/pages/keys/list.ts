@@ -90,7 +90,8 @@ function spent({ name, spent_usd: value, spend_cap_usd: cap, spend_period: perio
 }
 
 /** What is on by the key itself, and what another level decides. */
-function policyBadges({ policy, policy_source: source }: Key): VNode {
+function policyBadges({ policy, policy_source: source, policy_error: problem }: Key): VNode {
+  if (source === null) return html`<span class="muted" title=${problem}>unavailable</span>`
   const shown = policyFields.filter(field => source[field] !== 'key' || policy[field]?.value)
   return html`<span class="row">
     ${shown.map(
