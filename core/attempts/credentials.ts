@@ -21,7 +21,11 @@ export class Credentials {
   readonly #coolUntil = recentValues<string, number>(10_000)
   /** The same, where every model of the account fails: its key is refused, or its credit spent. */
   readonly #closedUntil = recentValues<string, number>(10_000)
+  /** The same, after a rate limit. */
+  readonly #limitedUntil = recentValues<string, number>(10_000)
   readonly #suspicions = new Suspicions()
+  /** Credentials that were asked while they rested. If one answers, its rest is over. */
+  readonly #probes = new Set<string>()
   readonly #turns = new Map<string, number>()
 
   static {
@@ -34,28 +38,46 @@ export class Credentials {
 
   /**
    * The credentials to try, in order: the usable ones in rotation or, while all are cooling down, all of them, the soonest ready first.
-   * A provider without credentials gets one `undefined`.
+   * While all have reached a rate limit, only the soonest ready one. A provider without credentials gets one `undefined`.
    */
   inTurn(use: CredentialUse): readonly (Credential | undefined)[] {
     const { id, credentials } = use.provider
     if (!credentials || credentials.length === 0) return noCredential
-    if (credentials.length === 1) return credentials
+    if (credentials.length === 1) return this.#probing(id, credentials)
     const turn = this.#turns.get(id) ?? 0
     this.#turns.set(id, (turn + 1) % credentials.length)
     const rotated = [...credentials.slice(turn), ...credentials.slice(0, turn)]
     const now = this.#clock.now()
     const usable = rotated.filter(credential => this.#readyAt(use, credential, now) <= now)
-    return usable.length > 0 ? usable : rotated.sort((a, b) => this.#readyAt(use, a, now) - this.#readyAt(use, b, now))
+    if (usable.length > 0) return usable
+    const soonest = rotated.sort((a, b) => this.#readyAt(use, a, now) - this.#readyAt(use, b, now))
+    return this.#probing(
+      id,
+      soonest.every(credential => (this.#limitedUntil.get(keyOf(id, credential)) ?? 0) > now) ? soonest.slice(0, 1) : soonest,
+    )
   }
 
-  /** Every credential would be refused: for this model, or for all of them. A rate limit may be that of another model. */
+  #probing(provider: string, credentials: readonly Credential[]): readonly Credential[] {
+    if (this.#coolUntil.size === 0) return credentials
+    const now = this.#clock.now()
+    for (const credential of credentials) {
+      const key = keyOf(provider, credential)
+      if ((this.#coolUntil.get(key) ?? 0) > now) this.#probes.add(key)
+    }
+    return credentials
+  }
+
+  /**
+   * Every credential would probably be refused. A rate limit may be that of another model, so this is only for the order of endpoints.
+   */
   areRefused(use: CredentialUse): boolean {
-    if (this.#closedUntil.size === 0 && this.#suspicions.areNone) return false
+    if (this.#limitedUntil.size === 0 && this.#closedUntil.size === 0 && this.#suspicions.areNone) return false
     const now = this.#clock.now()
     const { id, credentials } = use.provider
     return (credentials?.length ? credentials : noCredential).every(credential => {
-      const closedUntil = this.#closedUntil.get(keyOf(id, credential)) ?? 0
-      return closedUntil > now || this.#suspectUntil(use, credential, now) > now
+      const key = keyOf(id, credential)
+      const until = Math.max(this.#closedUntil.get(key) ?? 0, this.#limitedUntil.get(key) ?? 0)
+      return until > now || this.#suspectUntil(use, credential, now) > now
     })
   }
 
@@ -81,8 +103,10 @@ export class Credentials {
     }
     const restMs = failure.retryAfterMs ?? coolDownMs
     const key = keyOf(id, credential)
+    this.#probes.delete(key)
     this.#coolUntil.set(key, now + restMs)
     if (concernOf(failure) === 'account') this.#closedUntil.set(key, now + Math.min(restMs, coolDownMs))
+    else this.#limitedUntil.set(key, now + restMs)
     if (!credential) return restMs
     return Math.max(0, Math.min(...credentials.map(each => this.#coolUntil.get(keyOf(id, each)) ?? 0)) - now)
   }
@@ -90,6 +114,13 @@ export class Credentials {
   /** Call when the credential was accepted. */
   accepted(use: CredentialUse, credential: Credential | undefined): void {
     if (this.#closedUntil.size > 0) this.#closedUntil.delete(keyOf(use.provider.id, credential))
+    if (this.#probes.size > 0) {
+      const key = keyOf(use.provider.id, credential)
+      if (this.#probes.delete(key)) {
+        this.#coolUntil.delete(key)
+        this.#limitedUntil.delete(key)
+      }
+    }
     if (!this.#suspicions.areNone) this.#suspicions.answered(suspicionOf(use, credential))
   }
 

@@ -95,12 +95,11 @@ export class Line<C extends Contender = Contender> {
 
   /** Call when the provider does not know the contender's model. */
   modelUnknown(contender: C): void {
-    // A name that no catalog lists may be unknown for good reason.
-    if (!contender.endpoint.listed) return
     const { id } = contender.provider
     const count = ((this.#unknown ??= new Map()).get(id) ?? 0) + 1
     this.#unknown.set(id, count)
-    if (count >= mostUnknown) this.providerFailed(contender)
+    // The last attempt is for another provider.
+    if (count >= mostUnknown || this.attemptsLeft === 1) this.providerFailed(contender)
   }
 
   /** Call when a credential of the contender's provider failed. Returns whether to try its next one before other providers. */

@@ -26,7 +26,12 @@ export function otherMethods(path: string, routes: readonly Route[]): Route {
 }
 
 function asksForWebSocket(headers: Headers): boolean {
-  return headers.get('upgrade')?.toLowerCase() === 'websocket'
+  return (
+    headers
+      .get('upgrade')
+      ?.split(',')
+      .some(each => each.trim().toLowerCase() === 'websocket') ?? false
+  )
 }
 
 /** A 426, since clients then go on with HTTP at once. After a 404 or 405 they try again, for seconds. */

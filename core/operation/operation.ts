@@ -130,7 +130,10 @@ export class Operation {
 function askedIn(record: RequestScope['record']): Asked {
   const { attempts, routing } = record
   const warnings = [...routingWarnings(record)]
-  const unasked = { 'attempt-limit': `after ${attempts.length} attempts`, credit: 'for lack of credit' } as const
+  const unasked = {
+    'attempt-limit': `after ${attempts.length} ${attempts.length === 1 ? 'attempt' : 'attempts'}`,
+    credit: 'for lack of credit',
+  } as const
   for (const reason of ['attempt-limit', 'credit'] as const) {
     const count = routing?.passedOver[reason] ?? 0
     if (count === 0) continue

@@ -204,3 +204,51 @@ t.test("refusals that one caller's content causes do not lower the uptime of an 
     await under.stop()
   }
 })
+
+t.test('a provider that does not know unlisted names is left, too', async t => {
+  const fc = failing('fc', { kind: 'not-found', status: 404, message: 'no' })
+  const fb = witness('fb', () => hello)
+  for (const [maxAttempts, asked] of [
+    [8, 2],
+    [2, 1],
+  ] as const) {
+    fc.calls.length = 0
+    const under = await gateway({ plugins: [fc.plugin, fb.plugin, listing(model('z', 'fb'))], settings: { ...silent, maxAttempts } })
+    const madeUp = Array.from({ length: 10 }, (_, index) => `fc/made-up-${index}`)
+    const { status, headers } = await ask(under, { model: 'fc/made-up', routing: { model: { fallbacks: [...madeUp, 'z'] } } })
+    t.same([status, headers.get('x-gateway-provider'), fc.calls.length], [200, 'fb', asked])
+    await under.stop()
+  }
+})
+
+t.test('a provider whose keys all rest for a rate limit comes after others, whatever the model', async t => {
+  let isLimited = true
+  const fc = witness(
+    'fc',
+    () => {
+      if (isLimited) throw new ProviderFailure({ kind: 'rate-limit', status: 429, retryAfterMs: 40_000, message: 'no' })
+      return hello
+    },
+    keys(10),
+  )
+  const fb = witness('fb', () => hello)
+  const under = await gateway({
+    plugins: [fc.plugin, fb.plugin, listing(model('m', 'fc'), model('n', 'fc'), model('z', 'fb'))],
+    settings: { ...silent, maxAttempts: 20 },
+    clock: { now: () => 1_000_000, elapsed: () => 1_000_000 },
+  })
+  t.teardown(under.stop)
+  t.equal((await ask(under, { model: 'm' })).status, 429)
+  t.equal(fc.calls.length, 10)
+  for (let round = 0; round < 3; round++) {
+    const { headers } = await ask(under, { model: 'n', routing: { model: { fallbacks: ['z'] } } })
+    t.same([headers.get('x-gateway-provider'), headers.get('x-gateway-attempts')], ['fb', '1'])
+  }
+  t.equal(fc.calls.length, 10)
+  t.equal((await ask(under, { model: 'n' })).status, 429)
+  t.equal(fc.calls.length, 11, 'with nobody else, one key is asked')
+  isLimited = false
+  t.equal((await ask(under, { model: 'n' })).status, 200)
+  const { headers } = await ask(under, { model: 'n', routing: { model: { fallbacks: ['z'] } } })
+  t.equal(headers.get('x-gateway-provider'), 'fc', 'a key that has answered is in use again')
+})

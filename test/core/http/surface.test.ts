@@ -85,7 +85,7 @@ byEveryWay('a WebSocket is refused with a 426, and the connection serves what fo
     `Authorization: Bearer ${under.apiKey}\r\nOpenAI-Beta: responses_websockets=2026-02-06\r\n\r\n`
   const plain = 'GET /v1/responses HTTP/1.1\r\nHost: gateway.example.com\r\n\r\n'
   for (const path of ['/v1/responses', '/v1/responses/', '/v1/responses?model=m', '/v1/systemone'])
-    for (const to of ['websocket', 'WebSocket']) {
+    for (const to of ['websocket', 'WebSocket', 'websocket, h2c', 'h2c,websocket']) {
       const [refused, next] = await answers([upgrade(path, to), plain])
       t.match(refused, /^426 /, path)
       t.match(refused, /\nallow: POST\r\n/i)

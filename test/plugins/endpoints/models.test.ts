@@ -121,6 +121,7 @@ t.test('each provider has its metrics, for any interval', async t => {
     t.match(error, { type: 'invalid_request_error', param: 'interval', message: /such as 15m/ })
     t.ok(error.message.length < 300)
   }
+  t.equal((await under.request('/v1/models?limit=5&limit=6')).status, 400)
 })
 
 t.test('a key is shown what it may use, and nothing else is there for it', async t => {
