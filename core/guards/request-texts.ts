@@ -1,8 +1,9 @@
 import { requestSchema, type GenerationRequest } from '../contracts/request.ts'
 import { parseDataUrl } from '../upstream/media/data-url.ts'
 import { isTextFile } from '../upstream/media/text-file.ts'
-import { jsonTexts } from './json-texts.ts'
+import { readJson } from './json-reader.ts'
 import { isProtocolName, isProtocolNumber, isProtocolWord } from './request-words.ts'
+import { drained } from './steps.ts'
 
 /** One text of a request. */
 export interface RequestText {
@@ -24,6 +25,8 @@ export interface RequestTexts {
   readonly isCut: boolean
   /** Call after the last `replace`. */
   finish(): void
+  /** Does the same in steps. */
+  finishInSteps(): Generator<void, void>
 }
 
 /** What the gateway looks up: names of models and providers, and ids of what it stores. */
@@ -60,63 +63,95 @@ interface Place {
 
 /** Every place of a request that goes to a vendor and may hold text: JSON inside strings and text files included. */
 export function requestTexts(request: GenerationRequest): RequestTexts {
+  return drained(readRequestTexts(request))
+}
+
+/** The same in short steps, for a caller that lets other work go on in between. */
+export function* readRequestTexts(request: GenerationRequest): Generator<void, RequestTexts> {
   const copy = { ...request } as Holder
   const collector = new Collector()
   for (const member of members) {
     if (copy[member] === undefined || copy[member] === null) continue
-    copy[member] = copied(copy[member])
-    collector.visit(copy, member, { path: member, isFree: freeForm.has(member), isFixed: fixedNames.test(member) })
+    copy[member] = yield* copied(copy[member])
+    yield* collector.visit(copy, member, { path: member, isFree: freeForm.has(member), isFixed: fixedNames.test(member) })
   }
   return {
     request: copy as unknown as GenerationRequest,
     slots: collector.slots,
     unreadable: collector.unreadable,
     isCut: collector.isCut,
-    finish: () => collector.finish(),
+    finish: () => drained(collector.finish()),
+    finishInSteps: () => collector.finish(),
   }
 }
 
 /** Long strings are shared. */
-function copied(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(copied)
+function* copied(value: unknown): Generator<void, unknown> {
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, copied(inner)]))
+  yield
+  if (Array.isArray(value)) {
+    const list: unknown[] = []
+    for (const inner of value) list.push(isLeaf(inner) ? inner : yield* copied(inner))
+    return list
+  }
+  const entries: [string, unknown][] = []
+  for (const [key, inner] of Object.entries(value)) entries.push([key, isLeaf(inner) ? inner : yield* copied(inner)])
+  return Object.fromEntries(entries)
+}
+
+function isLeaf(value: unknown): boolean {
+  return typeof value !== 'object' || value === null
 }
 
 class Collector {
   readonly slots: RequestText[] = []
   readonly unreadable: string[] = []
   isCut = false
-  readonly #finishing: (() => void)[] = []
+  readonly #finishing: (() => Generator<void, void>)[] = []
+
+  #number(holder: Holder, key: string, member: string, { path, isFree, isFixed }: Place): void {
+    const text = String(holder[key])
+    if (text.length < shortestNumber || (!isFree && isProtocolNumber(member))) return
+    this.slots.push({ path, text, kind: isFixed ? 'fixed' : 'text', replace: changed => void (holder[key] = changed) })
+  }
 
   /** Innermost first: a document is written again after its strings were replaced. */
-  finish(): void {
-    for (const write of this.#finishing.toReversed()) write()
+  *finish(): Generator<void, void> {
+    for (const write of this.#finishing.toReversed()) {
+      yield* write()
+      yield
+    }
   }
 
   /** `key` is the name of a member, or an index. `member` is the name of the member that a list belongs to. */
-  visit(holder: Holder, key: string, place: Place, member = key): void {
+  *visit(holder: Holder, key: string, place: Place, member = key): Generator<void, void> {
     const value = holder[key]
-    if (typeof value === 'string') this.#string(holder, key, member, value, place)
+    if (typeof value === 'string') yield* this.#string(holder, key, member, value, place)
     else if (typeof value === 'number') this.#number(holder, key, member, place)
     else if (Array.isArray(value))
       for (const index of value.keys())
-        this.visit(value as unknown as Holder, String(index), place.isFree ? place : { ...place, path: `${place.path}[${index}]` }, member)
-    else if (typeof value === 'object' && value !== null) this.#members(value as Holder, place)
+        yield* this.visit(
+          value as unknown as Holder,
+          String(index),
+          place.isFree ? place : { ...place, path: `${place.path}[${index}]` },
+          member,
+        )
+    else if (typeof value === 'object' && value !== null) yield* this.#members(value as Holder, place)
+    yield
   }
 
-  #members(holder: Holder, place: Place): void {
+  *#members(holder: Holder, place: Place): Generator<void, void> {
     for (const key of Object.keys(holder)) {
       if (!place.isFree && repeated.has(key)) {
         this.isCut ||= (holder[key] as readonly unknown[] | undefined)?.length !== 0
         delete holder[key]
-      } else if (!isProtocolName(key)) this.#chosen(holder, key, place)
-      else this.visit(holder, key, place.isFree ? place : within(place, key))
+      } else if (!isProtocolName(key)) yield* this.#chosen(holder, key, place)
+      else yield* this.visit(holder, key, place.isFree ? place : within(place, key))
     }
   }
 
   /** A member with a name that the caller chose. */
-  #chosen(holder: Holder, key: string, place: Place): void {
+  *#chosen(holder: Holder, key: string, place: Place): Generator<void, void> {
     let current = key
     this.slots.push({
       path: place.path,
@@ -127,39 +162,33 @@ class Collector {
       },
     })
     const value = { [key]: holder[key] }
-    this.visit(value, key, place.isFree ? place : { ...within(place, key), path: place.path })
-    this.#finishing.push(() => {
+    yield* this.visit(value, key, place.isFree ? place : { ...within(place, key), path: place.path })
+    this.#finishing.push(function* () {
       if (current === key) return void (holder[key] = value[key])
       delete holder[key]
       holder[current] = value[key]
     })
   }
 
-  #number(holder: Holder, key: string, member: string, { path, isFree, isFixed }: Place): void {
-    const text = String(holder[key])
-    if (text.length < shortestNumber || (!isFree && isProtocolNumber(member))) return
-    this.slots.push({ path, text, kind: isFixed ? 'fixed' : 'text', replace: changed => void (holder[key] = changed) })
-  }
-
-  #string(holder: Holder, key: string, member: string, text: string, place: Place): void {
+  *#string(holder: Holder, key: string, member: string, text: string, place: Place): Generator<void, void> {
     const { path, isFree, isFixed } = place
     if (isProtocolWord(member, text) || isSealed(member, path)) return
     const write = (changed: string): void => void (holder[key] = changed)
-    if (!isFree && isFile(holder, member, text)) return this.#file(holder, text, path, write)
+    if (!isFree && isFile(holder, member, text)) return yield* this.#file(holder, text, path, write)
     if (!isFree && member === 'file_id') this.unreadable.push(path)
     if (!isFree && addresses.test(member)) {
       if (member !== 'server_url') this.unreadable.push(path)
       this.slots.push({ path, text: decoded(text.replaceAll(signature, '$1')), kind: 'fixed', replace() {} })
     } else if (isFixed) this.slots.push({ path, text, kind: 'fixed', replace() {} })
-    else this.#text(text, path, write)
+    else yield* this.#text(text, path, write)
   }
 
-  #text(text: string, path: string, write: (text: string) => void): void {
-    if (!this.#document(text, path, write)) this.slots.push({ path, text, kind: 'text', replace: write })
+  *#text(text: string, path: string, write: (text: string) => void): Generator<void, void> {
+    if (!mayBeDocument(text) || !(yield* this.#document(text, path, write))) this.slots.push({ path, text, kind: 'text', replace: write })
   }
 
   /** Text files are read. Everything else cannot be. */
-  #file(holder: Holder, data: string, path: string, write: (data: string) => void): void {
+  *#file(holder: Holder, data: string, path: string, write: (data: string) => void): Generator<void, void> {
     const head = /^data:[^,]*/i.exec(data)?.[0]
     const { mediaType, base64 } = head === undefined ? { mediaType: '', base64: data } : (parseDataUrl(data) ?? unknownData)
     const name = holder['filename']
@@ -167,26 +196,30 @@ class Collector {
     const text = isText && !notBase64.test(base64) ? utf8Of(Buffer.from(base64, 'base64')) : undefined
     if (text === undefined) return void this.unreadable.push(path)
     const start = head === undefined ? '' : `${head.replace(/;\s*base64\s*(?=;|$)/i, '')};base64,`
-    this.#text(text, path, replaced => write(start + Buffer.from(replaced).toString('base64')))
+    yield* this.#text(text, path, replaced => write(start + Buffer.from(replaced).toString('base64')))
   }
 
-  /** Reads the strings of a JSON document without their escapes, and its numbers too. False if the text is not an object or an array. */
-  #document(text: string, path: string, write: (text: string) => void): boolean {
-    const json = jsonTexts(text)
-    if (!json) return false
-    let isChanged = false
-    this.#finishing.push(() => {
-      if (isChanged) write(json.written())
+  /** Reads the strings of a JSON document without their escapes, and its numbers too. False if the text is not an object, an array or a string. */
+  *#document(text: string, path: string, write: (text: string) => void): Generator<void, boolean> {
+    const document = yield* readJson(text)
+    if (!document) return false
+    this.#finishing.push(function* () {
+      if (document.isChanged) write(yield* document.written())
     })
-    for (const { text: inner, replace } of json.texts) {
-      const change = (changed: string): void => {
-        isChanged = true
-        replace(changed)
-      }
-      this.#text(inner, path, change)
+    for (const [index, inner] of document.texts.entries()) {
+      const change = (changed: string): void => document.replace(index, changed)
+      if (mayBeDocument(inner)) yield* this.#text(inner, path, change)
+      else this.slots.push({ path, text: inner, kind: 'text', replace: change })
+      if (index % stepTexts === 0) yield
     }
     return true
   }
+}
+
+const stepTexts = 256
+
+function mayBeDocument(text: string): boolean {
+  return /^\s*[[{"]/.test(text)
 }
 
 function within({ path, isFree, isFixed }: Place, key: string): Place {

@@ -39,28 +39,40 @@ export class Finder {
 
   /** In order, without overlaps. */
   async find(text: string, turn = endless): Promise<readonly Found[]> {
+    const long = await this.#findLong(text, turn)
     const found: Found[] = []
-    const keep = (label: string, start: number, end: number): void => {
-      if (end > start && (this.#allowed.size === 0 || !this.#allowed.has(text.slice(start, end)))) found.push({ label, start, end })
-    }
-    for (const { label, findLong } of this.#detectors)
-      for (const { start, end } of findLong?.(text) ?? []) {
-        keep(label, start, end)
-        if (turn.isOver()) await turn.next()
-      }
+    let nextLong = 0
     for (let from = 0; from < text.length; from += windowLength) {
       const begin = Math.max(0, from - lead)
       const original = text.slice(begin, endOfWindow(text, from + windowLength + overlap))
       const plain = plainText(original)
+      const here: Found[] = []
       for (const detector of this.#detectors) {
         for (const { start, end } of await spansIn(detector, plain, original)) {
           // What begins outside of this window is found in another one.
-          if (begin + start >= from && begin + start < from + windowLength) keep(detector.label, begin + start, begin + end)
+          if (begin + start >= from && begin + start < from + windowLength)
+            this.#keep(text, detector.label, begin + start, begin + end, here)
         }
         if (turn.isOver()) await turn.next()
       }
+      for (; nextLong < long.length && long[nextLong]!.start < from + windowLength; nextLong++) here.push(long[nextLong]!)
+      addWithoutOverlaps(here, found)
     }
-    return withoutOverlaps(found)
+    return found
+  }
+
+  async #findLong(text: string, turn: Turn): Promise<readonly Found[]> {
+    const found: Found[] = []
+    for (const { label, findLong } of this.#detectors)
+      for (const { start, end } of findLong?.(text) ?? []) {
+        this.#keep(text, label, start, end, found)
+        if (turn.isOver()) await turn.next()
+      }
+    return found
+  }
+
+  #keep(text: string, label: string, start: number, end: number, found: Found[]): void {
+    if (end > start && (this.#allowed.size === 0 || !this.#allowed.has(text.slice(start, end)))) found.push({ label, start, end })
   }
 }
 
@@ -78,12 +90,10 @@ async function spansIn({ find, readsOriginal }: Detector, { text, places }: Plai
   return readsOriginal && text !== original ? [...placed, ...(await find(original))] : placed
 }
 
-/** Where spans overlap, the longest wins. */
-function withoutOverlaps(found: readonly Found[]): readonly Found[] {
-  if (found.length < 2) return found
-  const byStart = found.toSorted((a, b) => a.start - b.start || b.end - a.end)
-  const kept: Found[] = []
-  for (const next of byStart) {
+/** Where spans overlap, the longest wins. None of `added` begins before the window in which the last one of `kept` was found. */
+function addWithoutOverlaps(added: Found[], kept: Found[]): void {
+  if (added.length > 1) added.sort((a, b) => a.start - b.start || b.end - a.end)
+  for (const next of added) {
     const last = kept.at(-1)
     if (!last || next.start >= last.end) kept.push(next)
     else if (next.end > last.end) {
@@ -92,5 +102,4 @@ function withoutOverlaps(found: readonly Found[]): readonly Found[] {
       kept[kept.length - 1] = { label, start: last.start, end: next.end }
     }
   }
-  return kept
 }

@@ -4,42 +4,56 @@ export const placeholderPattern = /\[([A-Z][A-Z0-9_]{0,39})_(\d{1,9})\]/g
 /** The longest text that `placeholderPattern` matches. */
 export const longestPlaceholder = 52
 
+const parts = new RegExp(`^${placeholderPattern.source}$`)
+
+/** The values with one label, in the order of their numbers. */
+interface Label {
+  readonly numbers: Map<string, number>
+  readonly values: (string | undefined)[]
+}
+
 /** The placeholders of one request: each value has one, wherever it appears. */
 export class Placeholders {
-  readonly #byValue = new Map<string, string>()
-  readonly #originals = new Map<string, string>()
-  readonly #counts = new Map<string, number>()
+  readonly #labels = new Map<string, Label>()
   readonly #taken = new Set<string>()
 
   /** Texts that look like placeholders, and were not handed out. They never will be, so they are never restored. */
-  avoid(lookalikes: ReadonlySet<string>): void {
-    for (const lookalike of lookalikes) if (!this.#originals.has(lookalike)) this.#taken.add(lookalike)
+  avoid(lookalike: string): void {
+    if (this.original(lookalike) === undefined) this.#taken.add(lookalike)
   }
 
   of(label: string, value: string): string {
-    const key = `${label}\n${value}`
-    let placeholder = this.#byValue.get(key)
-    if (placeholder !== undefined) return placeholder
-    do {
-      const count = (this.#counts.get(label) ?? 0) + 1
-      this.#counts.set(label, count)
-      placeholder = `[${label}_${count}]`
-    } while (this.#taken.has(placeholder))
-    this.#byValue.set(key, placeholder)
-    this.#originals.set(placeholder, value)
-    return placeholder
+    let known = this.#labels.get(label)
+    if (!known) this.#labels.set(label, (known = { numbers: new Map(), values: [undefined] }))
+    const { numbers, values } = known
+    let number = numbers.get(value)
+    if (number === undefined) {
+      while (this.#taken.size > 0 && this.#taken.has(`[${label}_${values.length}]`)) values.push(undefined)
+      number = values.push(value) - 1
+      numbers.set(value, number)
+    }
+    return `[${label}_${number}]`
   }
 
   original(placeholder: string): string | undefined {
-    return this.#originals.get(placeholder)
+    const [, label, number] = parts.exec(placeholder) ?? []
+    return number === undefined || number.startsWith('0') ? undefined : this.#labels.get(label!)?.values[Number(number)]
   }
 
   get isEmpty(): boolean {
-    return this.#originals.size === 0
+    return this.#labels.size === 0
   }
 
-  /** The original of each placeholder. */
-  mapping(): Readonly<Record<string, string>> {
-    return Object.fromEntries(this.#originals)
+  /** The original of each placeholder. Pauses after every few. */
+  *mapping(): Generator<void, Readonly<Record<string, string>>> {
+    const mapping: Record<string, string> = {}
+    for (const [label, { values }] of this.#labels)
+      for (const [number, value] of values.entries()) {
+        if (value !== undefined) mapping[`[${label}_${number}]`] = value
+        if (number % stepValues === 0) yield
+      }
+    return mapping
   }
 }
+
+const stepValues = 256

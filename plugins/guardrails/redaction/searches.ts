@@ -15,6 +15,15 @@ export interface Turn {
   next(): Promise<void>
 }
 
+/** Does work that can pause, and pauses when its time is over. */
+export async function inTurns<T>(work: Generator<void, T>, turn: Turn): Promise<T> {
+  for (;;) {
+    const { done, value } = work.next()
+    if (done) return value
+    if (turn.isOver()) await turn.next()
+  }
+}
+
 interface Waiting {
   start(): void
 }

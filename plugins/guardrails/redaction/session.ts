@@ -1,6 +1,6 @@
 import {
   invalidRequest,
-  requestTexts,
+  readRequestTexts,
   type GatewayError,
   type GenerationRequest,
   type GuardSession,
@@ -8,15 +8,20 @@ import {
   type OutputChannel,
   type OutputFilter,
   type RequestText,
+  type RequestTexts,
   type RunContext,
 } from '../../../core/index.ts'
 import type { Finder, Found } from './finder.ts'
 import { placeholderPattern, Placeholders } from './placeholders.ts'
 import { Restorer } from './restorer.ts'
-import type { Searches } from './searches.ts'
+import { inTurns, type Searches } from './searches.ts'
 import type { Settings } from './settings.ts'
 
+type Replacement = NonNullable<Settings['replacement']>
+
 const mask = '****'
+/** How many texts are read or written between two pauses. */
+const stepTexts = 256
 /** Between two texts that are searched together. Nothing that is found has this character. */
 const divider = '\n\0\n'
 
@@ -39,21 +44,16 @@ export class RedactionSession implements GuardSession {
   async input(request: GenerationRequest, signal: AbortSignal): Promise<GuardVerdict> {
     const { unreadable = 'refuse', replacement = 'placeholder' } = this.#settings
     const { owner } = this.#context.caller
-    // This takes a while for long JSON, so it has a turn of its own, which a caller that left does not get.
-    const texts = await this.#searches.run(owner, 0, signal, async () => requestTexts(request))
+    const texts = await this.#searches.run(owner, 0, signal, turn => inTurns(readRequestTexts(request), turn))
     const [path] = texts.unreadable
     if (path !== undefined && unreadable === 'refuse') return { refuse: cannotRead(path) }
-    this.#placeholders.avoid(lookalikes(texts.slots))
-    const found = await this.#find([...texts.slots, ...modelNames(request)], signal)
-    for (const [slot, spans] of found) {
-      if (replacement === 'refuse') return { refuse: refused(slot, spans, 'this API key does not allow it') }
-      if (slot.kind === 'fixed') return { refuse: refused(slot, spans, 'a name or an address cannot be redacted') }
-      slot.replace(this.#redacted(slot.text, spans, replacement))
-    }
-    if (found.size === 0 && !texts.isCut) return { pass: true }
-    texts.finish()
-    if (found.size > 0) this.#keep(found)
-    return { replace: texts.request }
+    const slots = [...texts.slots, ...modelNames(request)]
+    const finder = await this.#finder()
+    const text = await this.#searches.run(owner, 0, signal, turn => inTurns(this.#joined(slots), turn))
+    return await this.#searches.run(owner, text.length, signal, async turn => {
+      const found = await finder.find(text, turn)
+      return await inTurns(this.#verdict(texts, slots, found, replacement), turn)
+    })
   }
 
   output({ json }: OutputChannel): OutputFilter | undefined {
@@ -63,49 +63,78 @@ export class RedactionSession implements GuardSession {
   }
 
   /** One search for all texts: most are short, and a search has a fixed cost. */
-  async #find(slots: readonly RequestText[], signal: AbortSignal): Promise<ReadonlyMap<RequestText, readonly Found[]>> {
-    const finder = await this.#finder()
-    const text = slots.map(({ text }) => text).join(divider)
-    const all = await this.#searches.run(this.#context.caller.owner, text.length, signal, turn => finder.find(text, turn))
-    const found = new Map<RequestText, Found[]>()
-    let next = 0
-    let from = 0
-    for (const slot of slots) {
-      const to = from + slot.text.length
-      const spans: Found[] = []
-      for (; next < all.length && all[next]!.start < to; next++) {
-        const { start, end, label } = all[next]!
-        if (end > from) spans.push({ label, start: Math.max(start, from) - from, end: Math.min(end, to) - from })
-        if (end > to) break
-      }
-      if (spans.length > 0) found.set(slot, spans)
-      from = to + divider.length
+  *#joined(slots: readonly RequestText[]): Generator<void, string> {
+    const parts: string[] = []
+    for (let from = 0; from < slots.length; from += stepTexts) {
+      const texts = slots.slice(from, from + stepTexts).map(({ text }) => text)
+      for (const text of texts) this.#avoidLookalikes(text)
+      parts.push(texts.join(divider))
+      yield
     }
-    return found
+    return parts.join(divider)
   }
 
-  #redacted(text: string, spans: readonly Found[], replacement: 'placeholder' | 'mask'): string {
+  /** Texts of the caller that look like placeholders. */
+  #avoidLookalikes(text: string): void {
+    if (text.includes('[')) for (const [lookalike] of text.matchAll(placeholderPattern)) this.#placeholders.avoid(lookalike)
+  }
+
+  *#verdict(
+    texts: RequestTexts,
+    slots: readonly RequestText[],
+    found: readonly Found[],
+    replacement: Replacement,
+  ): Generator<void, GuardVerdict> {
+    const counts = new Map<string, number>()
+    let next = 0
+    let from = 0
+    for (const [index, slot] of slots.entries()) {
+      const to = from + slot.text.length
+      if (next < found.length && found[next]!.start < to) {
+        const spans: Found[] = []
+        for (; next < found.length && found[next]!.start < to; next++) {
+          const { start, end, label } = found[next]!
+          if (end > from) spans.push({ label, start: Math.max(start, from) - from, end: Math.min(end, to) - from })
+          if (end > to) break
+        }
+        if (spans.length > 0) {
+          if (replacement === 'refuse') return { refuse: refused(slot, spans, 'this API key does not allow it') }
+          if (slot.kind === 'fixed') return { refuse: refused(slot, spans, 'a name or an address cannot be redacted') }
+          slot.replace(yield* this.#redacted(slot.text, spans, replacement))
+          for (const { label } of spans) counts.set(label, (counts.get(label) ?? 0) + 1)
+        }
+      }
+      from = to + divider.length
+      if (index % stepTexts === 0) yield
+    }
+    if (counts.size === 0 && !texts.isCut) return { pass: true }
+    yield* texts.finishInSteps()
+    if (counts.size > 0) yield* this.#keep(counts)
+    return { replace: texts.request }
+  }
+
+  *#redacted(text: string, spans: readonly Found[], replacement: 'placeholder' | 'mask'): Generator<void, string> {
     let redacted = ''
+    let pieces: string[] = []
     let from = 0
     for (const { start, end, label } of spans) {
-      const value = text.slice(start, end)
-      redacted += text.slice(from, start) + (replacement === 'mask' ? mask : this.#placeholders.of(label, value))
+      pieces.push(text.slice(from, start), replacement === 'mask' ? mask : this.#placeholders.of(label, text.slice(start, end)))
       from = end
+      if (pieces.length < stepTexts) continue
+      redacted += pieces.join('')
+      pieces = []
+      yield
     }
-    return redacted + text.slice(from)
+    return redacted + pieces.join('') + text.slice(from)
   }
 
   /** What was found and what stands for it belongs to the content. So nothing of it remains where logging is off. */
-  #keep(found: ReadonlyMap<RequestText, readonly Found[]>): void {
-    const placeholders = this.#placeholders.isEmpty ? undefined : this.#placeholders.mapping()
-    this.#context.keep('redaction', { found: this.#summary(found), ...(placeholders && { placeholders }) })
-  }
-
-  /** How often each kind was found. */
-  #summary(found: ReadonlyMap<RequestText, readonly Found[]>): Record<string, number> {
-    const counts: Record<string, number> = {}
-    for (const spans of found.values()) for (const { label } of spans) counts[label.toLowerCase()] = (counts[label.toLowerCase()] ?? 0) + 1
-    return counts
+  *#keep(counts: ReadonlyMap<string, number>): Generator<void, void> {
+    if (!this.#context.caller.policy.logging.value) return
+    const placeholders = this.#placeholders.isEmpty ? undefined : yield* this.#placeholders.mapping()
+    const found: Record<string, number> = {}
+    for (const [label, count] of counts) found[label.toLowerCase()] = (found[label.toLowerCase()] ?? 0) + count
+    this.#context.keep('redaction', { found, ...(placeholders && { placeholders }) })
   }
 }
 
@@ -114,14 +143,6 @@ function modelNames({ model, routing }: GenerationRequest): readonly RequestText
   const fallbacks = routing?.model?.fallbacks ?? []
   const name = (path: string, text: string): RequestText => ({ path, text, kind: 'fixed', replace() {} })
   return [name('model', model), ...fallbacks.map((fallback, index) => name(`routing.model.fallbacks[${index}]`, fallback))]
-}
-
-/** Texts of the caller that look like placeholders. */
-function lookalikes(slots: readonly RequestText[]): ReadonlySet<string> {
-  const found = new Set<string>()
-  for (const { text } of slots)
-    if (text.includes('[')) for (const [placeholder] of text.matchAll(placeholderPattern)) found.add(placeholder)
-  return found
 }
 
 function refused({ path }: RequestText, spans: readonly Found[], reason: string): GatewayError {

@@ -41,9 +41,8 @@ function pieces(whole: string, lengths: readonly number[]): readonly string[] {
 }
 
 async function placeholdersOf(whole: string): Promise<{ readonly redacted: string; readonly placeholders: Placeholders }> {
-  const taken = new Set(Array.from(whole.matchAll(/\[[A-Z][A-Z0-9_]*_\d+\]/g), ([match]) => match))
   const placeholders = new Placeholders()
-  placeholders.avoid(taken)
+  for (const [taken] of whole.matchAll(/\[[A-Z][A-Z0-9_]*_\d+\]/g)) placeholders.avoid(taken)
   let redacted = ''
   let from = 0
   for (const { label, start, end } of await new Finder({}).find(whole)) {
