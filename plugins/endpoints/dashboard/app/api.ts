@@ -1,5 +1,8 @@
 import type { Parameters } from './place.ts'
 
+/** The code of answers that only something else can have given. */
+const notFromGateway = 'not_from_gateway'
+
 /** An answer of the admin API that is not a success, or none at all. */
 export class ApiError extends Error {
   /** 0: the gateway did not answer. */
@@ -17,6 +20,7 @@ export class ApiError extends Error {
 
   /** What to do about it. Undefined where the message says it. */
   get advice(): string | undefined {
+    if (this.code === notFromGateway) return undefined
     if (this.status === 0) return 'Check that it runs, and that this machine can reach it.'
     if (this.status === 429 || this.status === 503) return 'Wait a moment, then try again.'
     if (this.status >= 500) return 'The log of the gateway says more.'
@@ -60,7 +64,7 @@ export const api = {
 
 /** Routes beside the admin API. */
 export const session = {
-  read: async <T>(): Promise<T> => (await (await send('GET', 'session')).json()) as T,
+  read: async <T>(): Promise<T> => (await contentOf(await send('GET', 'session'))) as T,
   start: async (token: string): Promise<void> => void (await send('POST', 'session', { token })),
   end: async (): Promise<void> => {
     // Another tab may have signed in again since, with another token.
@@ -76,7 +80,23 @@ export function withQuery(path: string, query: Parameters = {}): string {
 }
 
 async function json<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
-  return (await (await send(method, address(path), body, signal)).json()) as T
+  return (await contentOf(await send(method, address(path), body, signal), signal)) as T
+}
+
+async function contentOf(reply: Response, signal?: AbortSignal): Promise<unknown> {
+  try {
+    return await reply.json()
+  } catch (error) {
+    if (signal?.aborted) throw error
+    if (error instanceof SyntaxError) throw foreignAnswer(reply)
+    throw new ApiError(0, 'The answer of the gateway broke off.')
+  }
+}
+
+function foreignAnswer({ status, headers }: Response): ApiError {
+  const type = headers.get('content-type')?.split(';')[0] || 'something else'
+  const message = `This answer is not from the admin API of the gateway: expected JSON, but got ${type} with the status ${status}. A proxy may be in between.`
+  return new ApiError(status, message, notFromGateway)
 }
 
 function address(path: string): string {
@@ -101,7 +121,8 @@ async function send(method: string, url: string, body?: unknown, signal?: AbortS
 }
 
 async function errorOf(reply: Response): Promise<ApiError> {
-  const body = (await reply.json().catch(() => undefined)) as ErrorBody | undefined
+  const body = (await contentOf(reply).catch((error: unknown) => error)) as ErrorBody | ApiError | null
+  if (body instanceof ApiError) return body
   const { message, code, param } = body?.error ?? {}
   // Decisions have an error body of their own.
   const detail = body?.detail

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { ApiError } from '../api.ts'
+import type { Loaded } from '../data.ts'
 import { html, type Children } from '../html.ts'
 import { Icon } from './icon.ts'
 import { Button } from './page.ts'
@@ -32,11 +33,21 @@ export function Notice({
   </div>`
 }
 
-/** A failure, and what to do about it. */
-export function Problem({ error, retry }: { readonly error: unknown; readonly retry?: () => void }): VNode {
+/** A failure, and what to do about it. `title` says what failed, on a page that shows the rest. */
+export function Problem({
+  error,
+  title,
+  retry,
+}: {
+  readonly error: unknown
+  readonly title?: string
+  readonly retry?: (() => void) | undefined
+}): VNode {
   const advice = error instanceof ApiError ? error.advice : undefined
   const actions = retry && html`<${Button} small onClick=${retry}>Try again<//>`
-  return html`<${Notice} tone="bad" actions=${actions}> ${error instanceof Error ? error.message : String(error)} ${advice} <//>`
+  return html`<${Notice} tone="bad" title=${title} actions=${actions}>
+    ${error instanceof Error ? error.message : String(error)} ${advice}
+  <//>`
 }
 
 /** In place of a list that is empty: why, and what to do next. */
@@ -53,6 +64,17 @@ export function Empty({
     <p class="empty-title">${title}</p>
     ${children && html`<p>${children}</p>`} ${action}
   </div>`
+}
+
+/** Says that a part of the page could not be loaded, as far as it could not. */
+export function PartProblem({
+  of,
+  title,
+}: {
+  readonly of: Pick<Loaded<unknown>, 'error' | 'reload'>
+  readonly title: string
+}): VNode | null {
+  return of.error === undefined ? null : html`<${Problem} title=${title} error=${of.error} retry=${of.reload} />`
 }
 
 export function Loading({ label = 'Loading' }: { readonly label?: string }): VNode {

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { withQuery } from '../api.ts'
-import { Badge, Empty } from '../components/feedback.ts'
+import { Badge, Empty, PartProblem } from '../components/feedback.ts'
 import { Switch } from '../components/fields.ts'
 import { Button, Page, Panel } from '../components/page.ts'
 import { PagedTable } from '../components/table.ts'
@@ -8,7 +8,7 @@ import { count, duration, none, usd } from '../format.ts'
 import { html } from '../html.ts'
 import { hrefOf, useParameters, type Parameters } from '../place.ts'
 import { useSession } from '../session.ts'
-import { useKeyNames } from './logs/key-names.ts'
+import { useKeys, type Keys } from './logs/key-names.ts'
 import { Filters } from './logs/filters.ts'
 import { LogTime } from './logs/log-time.ts'
 import { queryOf, type LogFilters } from './logs/query.ts'
@@ -20,8 +20,13 @@ const liveMs = 5_000
 
 /** The requests, the newest first. With `?record=`, one of them. */
 export default function Logs(): VNode {
-  const [{ record, cursor, live, ...filters }, setParameters] = useParameters()
-  if (record !== undefined) return html`<${RecordPage} id=${record} back=${hrefOf('logs', { cursor, live, ...filters })} />`
+  const [{ record, ...others }] = useParameters()
+  return record === undefined ? html`<${LogList} />` : html`<${RecordPage} id=${record} back=${hrefOf('logs', others)} />`
+}
+
+function LogList(): VNode {
+  const [{ cursor, live, ...filters }, setParameters] = useParameters()
+  const keys = useKeys()
   const isLive = live !== 'off'
   const isFiltered = Object.values(filters).some(value => value !== undefined)
   return html`<${Page}
@@ -34,26 +39,28 @@ export default function Logs(): VNode {
       />
       <${Button} href=${`admin/v1${withQuery('/records/export', queryOf(filters, Date.now()))}`} download="records.jsonl">Export<//>`}
   >
-    <${Filters} filters=${filters} set=${setParameters} />
+    <${Filters} filters=${filters} keys=${keys.all} set=${setParameters} />
+    <${PartProblem} title="The names of the keys could not be loaded." of=${keys.loaded} />
     <${Panel} flush>
-      <${LogTable} filters=${filters} kept=${{ live, cursor }} isLive=${isLive} isFiltered=${isFiltered} />
+      <${LogTable} filters=${filters} keyName=${keys.nameOf} kept=${{ live, cursor }} isLive=${isLive} isFiltered=${isFiltered} />
     <//>
   <//>`
 }
 
 function LogTable({
   filters,
+  keyName,
   kept,
   isLive,
   isFiltered,
 }: {
   readonly filters: LogFilters
+  readonly keyName: Keys['nameOf']
   /** Parameters that links to a record keep, so that the way back leads to the same place. */
   readonly kept: Parameters
   readonly isLive: boolean
   readonly isFiltered: boolean
 }): VNode {
-  const keyName = useKeyNames()
   const { may } = useSession()
   const empty = isFiltered
     ? html`<${Empty} title="No request matches" action=${html`<${Button} href="logs">Show all requests<//>`}>

@@ -1,12 +1,12 @@
 import type { VNode } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { ListOf } from '../api.ts'
-import { Badge, Empty } from '../components/feedback.ts'
+import { Badge, Empty, PartProblem } from '../components/feedback.ts'
 import { Input } from '../components/fields.ts'
 import { Button, Page, Panel } from '../components/page.ts'
 import { PagedTable } from '../components/table.ts'
 import { compact, duration, none, percent, usd } from '../format.ts'
-import { useData } from '../data.ts'
+import { useData, type Loaded } from '../data.ts'
 import { html } from '../html.ts'
 import { hrefOf, useParameters } from '../place.ts'
 import { AutoPage } from './models/auto-page.ts'
@@ -16,7 +16,7 @@ import { ModelPage } from './models/model-page.ts'
 /** The catalog. With `?model=`, one of its models. */
 export default function Models(): VNode {
   const [{ model, search, cursor, sort, interval, key }, set] = useParameters()
-  const metricsOf = useMetrics()
+  const [metricsOf, metrics] = useMetrics()
   if (model === 'auto') return html`<${AutoPage} sort=${sort} routedAs=${key} />`
   if (model !== undefined)
     return html`<${ModelPage} id=${model} sort=${sort} interval=${interval} routedAs=${key} back=${hrefOf('models', { search, cursor })} />`
@@ -44,6 +44,7 @@ export default function Models(): VNode {
         />
       </span>
     </div>
+    <${PartProblem} title="Uptime and p50 could not be loaded." of=${metrics} />
     <${Panel} flush>
       <${PagedTable}
         label="Models"
@@ -76,13 +77,15 @@ const liveMs = 10_000
 const mostNamed = 2
 
 /** How the endpoint of a model did that was used most in the last hour. */
-function useMetrics(): (model: Model) => EndpointMetrics | undefined {
-  const { data } = useData<ListOf<EndpointMetrics>>('/metrics/endpoints', { interval: '1h' }, { all: true, pollMs: liveMs })
-  return useMemo(() => {
+function useMetrics(): readonly [of: (model: Model) => EndpointMetrics | undefined, loaded: Loaded<ListOf<EndpointMetrics>>] {
+  const loaded = useData<ListOf<EndpointMetrics>>('/metrics/endpoints', { interval: '1h' }, { all: true, pollMs: liveMs })
+  const { data } = loaded
+  const metricsOf = useMemo(() => {
     const sorted = (data?.data ?? []).toSorted((a, b) => a.requests - b.requests)
     const busiest = new Map(sorted.map(metrics => [metrics.model, metrics]))
-    return ({ id }) => busiest.get(id)
+    return ({ id }: Model) => busiest.get(id)
   }, [data])
+  return [metricsOf, loaded]
 }
 
 function providersOf(providers: readonly string[]): string {

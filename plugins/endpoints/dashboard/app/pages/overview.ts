@@ -2,7 +2,7 @@ import type { VNode } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { ListOf } from '../api.ts'
 import { CodeBlock } from '../components/copy.ts'
-import { Empty, Loading, Problem, Stat } from '../components/feedback.ts'
+import { Empty, Loading, PartProblem, Problem, Stat } from '../components/feedback.ts'
 import { Select, Switch } from '../components/fields.ts'
 import { Button, Page, Panel } from '../components/page.ts'
 import { useData, type Loaded } from '../data.ts'
@@ -45,7 +45,7 @@ export default function Overview(): VNode {
   )
   const overall = useData<Usage>('/usage', { ...span, bucket: 'total' }, live)
   const totals = useData<Usage>('/usage', { ...span, bucket: 'total', group_by: listed, top: split ? mostGroups : 10 }, live)
-  const nameOf = useNames(listed)
+  const [nameOf, names] = useNames(listed)
   const groups = useMemo(() => groupsIn(totals.data?.data ?? [], listed, nameOf), [totals.data, listed, nameOf])
   const drawn = useMemo(() => (split ? groups : everything), [split, groups])
 
@@ -57,6 +57,7 @@ export default function Overview(): VNode {
     intro=${introOf(only, hrefOf('', kept))}
     actions=${html`<${Controls} rangeName=${rangeName} split=${split} isLive=${isLive} set=${setParameters} />`}
   >
+    <${PartProblem} title="The names of the keys could not be loaded." of=${names} />
     <${Part} from=${overall}>
       ${total && html`<${Stats} total=${total} logs=${{ ...only, time: rangeName }} />`}
       ${hasNothing && html`<${Nothing} rangeName=${rangeName} />`}
@@ -155,16 +156,18 @@ function errorsNote(total: UsageRow): string {
 }
 
 /** The names of keys. Other groups are called by their ids. */
-function useNames(split: Split): (value: string | null) => string {
-  const { data } = useData<ListOf<{ readonly id: string; readonly name: string }>>(split === 'key' ? '/keys' : undefined, undefined, {
+function useNames(split: Split): readonly [nameOf: (value: string | null) => string, loaded: Loaded<unknown>] {
+  const loaded = useData<ListOf<{ readonly id: string; readonly name: string }>>(split === 'key' ? '/keys' : undefined, undefined, {
     all: true,
   })
-  return useMemo(() => {
+  const { data } = loaded
+  const nameOf = useMemo(() => {
     const names = new Map(data?.data.map(({ id, name }) => [id, name]))
     const without = { model: 'No model', provider: 'No provider', key: 'No key', team: 'No team', org: 'No organization' }[split]
     const nameOf = (value: string): string => (split === 'model' && value === otherModel ? 'Other models' : (names.get(value) ?? value))
-    return value => (value === null ? without : nameOf(value))
+    return (value: string | null): string => (value === null ? without : nameOf(value))
   }, [data, split])
+  return [nameOf, loaded]
 }
 
 function introOf(

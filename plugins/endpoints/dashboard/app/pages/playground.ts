@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import type { ListOf } from '../api.ts'
-import { Empty, Loading, Notice, Problem } from '../components/feedback.ts'
+import { Empty, Loading, Notice, PartProblem, Problem } from '../components/feedback.ts'
 import { Input, Select } from '../components/fields.ts'
 import { Button, Page, Panel } from '../components/page.ts'
 import { Tabs } from '../components/tabs.ts'
@@ -26,7 +26,7 @@ export default function Playground(): VNode {
   const [parameters, set] = useParameters()
   const { may } = useSession()
   const { data, error, reload } = useData<ListOf<Key>>('/keys', undefined, { all: true })
-  const { data: models } = useData<ListOf<Model>>(may('viewer', 'all') ? '/models' : undefined, {}, { all: true })
+  const models = useData<ListOf<Model>>(may('viewer', 'all') ? '/models' : undefined, {}, { all: true })
   const surface = parameters['do'] === 'decide' ? 'decide' : 'respond'
   const model = parameters['model'] ?? defaultModel
   // A key that is named may be older than those of the list.
@@ -38,7 +38,7 @@ export default function Playground(): VNode {
   // Never another key than the one that is named.
   const key = wanted === undefined ? enabled[0] : enabled.find(({ id }) => id === wanted)
   const disabled = keys.find(({ id, disabled: isDisabled }) => id === wanted && isDisabled)
-  const names = (models?.data ?? []).filter(({ endpoints }) => endpoints.some(({ kind }) => kind !== 'decision')).map(({ id }) => id)
+  const names = (models.data?.data ?? []).filter(({ endpoints }) => endpoints.some(({ kind }) => kind !== 'decision')).map(({ id }) => id)
   return html`<${Page}
     title="Playground"
     intro="Try a request as one of your keys. It is recorded, counted and charged like any other."
@@ -57,6 +57,7 @@ export default function Playground(): VNode {
   >
     ${error && html`<${Problem} error=${error} retry=${reload} />`} ${named.error && html`<${Problem} error=${named.error} />`}
     ${!data && !error && html`<${Loading} />`}
+    <${PartProblem} title="The list of models could not be loaded. You can type a name." of=${models} />
     ${disabled && html`<${Notice} tone="warn" title=${`The key “${disabled.name}” is disabled.`}>Enable it on the page Keys, or choose another one.<//>`}
     ${
       data &&

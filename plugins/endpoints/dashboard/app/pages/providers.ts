@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import type { ListOf } from '../api.ts'
-import { Badge, Empty, Loading, Problem } from '../components/feedback.ts'
+import { Badge, Empty, Loading, PartProblem, Problem } from '../components/feedback.ts'
 import { Select } from '../components/fields.ts'
 import { Button, Page, Panel } from '../components/page.ts'
 import { useData } from '../data.ts'
@@ -18,7 +18,7 @@ export default function Providers(): VNode {
   const [{ interval = '1h' }, set] = useParameters()
   const providers = useData<ListOf<Provider>>('/providers', {}, { all: true, pollMs: liveMs })
   const metrics = useData<ListOf<EndpointMetrics>>('/metrics/endpoints', { interval }, { all: true, pollMs: liveMs })
-  const error = providers.error ?? metrics.error
+  const { error } = providers
   const order = { bad: 0, warn: 1, good: 2, neutral: 3 }
   const rows = (providers.data?.data ?? [])
     .map(provider => {
@@ -43,6 +43,7 @@ export default function Providers(): VNode {
     </div>`}
   >
     ${error && html`<${Problem} error=${error} retry=${providers.reload} />`} ${!providers.data && !error && html`<${Loading} />`}
+    <${PartProblem} title="The measurements could not be loaded." of=${metrics} />
     ${
       providers.data &&
       rows.length === 0 &&

@@ -1,5 +1,7 @@
 import type { VNode } from 'preact'
-import { Badge, Meter } from '../../components/feedback.ts'
+import { useState } from 'preact/hooks'
+import type { ApiError } from '../../api.ts'
+import { Badge, Meter, Problem } from '../../components/feedback.ts'
 import { Icon } from '../../components/icon.ts'
 import { RecentSpend } from '../../components/recent-spend.ts'
 import { PagedTable, type Column } from '../../components/table.ts'
@@ -22,6 +24,12 @@ export function AccountTable({
   readonly empty: Children
   readonly parameter?: string
 }): VNode {
+  const [failures, setFailures] = useState<readonly ApiError[]>([])
+  const [turn, setTurn] = useState(0)
+  const failing = (error: ApiError): (() => void) => {
+    setFailures(before => [...before, error])
+    return () => setFailures(before => before.filter(each => each !== error))
+  }
   const columns: readonly Column<Account>[] = [
     { head: 'Name', cell: ({ id, name }) => html`<span class="two-lines">${name}<small class="mono">${id}</small></span>` },
     ...(level === 'org' ? [] : [{ head: 'Organization', cell: ({ org }: Account) => org, isExtra: true }]),
@@ -29,20 +37,23 @@ export function AccountTable({
       ? [{ head: 'Team', cell: ({ team }: Account) => team ?? html`<span class="muted">none</span>`, isExtra: true }]
       : []),
     { head: 'Enforces', cell: enforced },
-    { head: 'Spent', cell: spent },
+    { head: 'Spent', cell: account => spent(account, turn, failing) },
     ...(level === 'org' ? [{ head: 'Credit', cell: credit, align: 'end' as const }] : []),
     { head: 'Created', cell: ({ created_at: at }) => html`<${Time} at=${at} />`, isExtra: true },
   ]
-  return html`<${PagedTable}
-    label=${words[level].many}
-    path=${`/${words[level].list}`}
-    query=${query}
-    parameter=${parameter}
-    columns=${columns}
-    rowKey=${({ org, id }: Account) => `${org} ${id}`}
-    rowHref=${({ org, id }: Account) => hrefOf('accounts', { level, id, org: level === 'org' ? undefined : org })}
-    empty=${empty}
-  />`
+  return html`${
+      failures.length > 0 &&
+      html`<${Problem} title="What was spent could not be loaded." error=${failures[0]} retry=${() => setTurn(turn + 1)} />`
+    }<${PagedTable}
+      label=${words[level].many}
+      path=${`/${words[level].list}`}
+      query=${query}
+      parameter=${parameter}
+      columns=${columns}
+      rowKey=${({ org, id }: Account) => `${org} ${id}`}
+      rowHref=${({ org, id }: Account) => hrefOf('accounts', { level, id, org: level === 'org' ? undefined : org })}
+      empty=${empty}
+    />`
 }
 
 function enforced({ policy }: Account): VNode {
@@ -53,9 +64,12 @@ function enforced({ policy }: Account): VNode {
   </span>`
 }
 
-function spent(account: Account): VNode {
+function spent(account: Account, turn: number, failing: (error: ApiError) => () => void): VNode {
   const { name, spent_usd: value, spend_cap_usd: cap, spend_period: period } = account
-  if (cap === null) return html`<span><${RecentSpend} filter=${usageOf(account)} /> <span class="muted">in 30 days</span></span>`
+  if (cap === null)
+    return html`<span
+      ><${RecentSpend} filter=${usageOf(account)} version=${turn} failing=${failing} /> <span class="muted">in 30 days</span></span
+    >`
   const text = `${usd(value)} of ${usd(cap)}${period === null ? '' : ` a ${period}`}`
   return html`<${Meter} label=${`Spent by ${name}, in US dollars`} value=${value ?? 0} most=${cap} text=${text} />`
 }

@@ -4,7 +4,7 @@ import { api } from '../../api.ts'
 import { Code } from '../../components/copy.ts'
 import { DailyUse } from '../../components/daily-use.ts'
 import { Confirm } from '../../components/dialog.ts'
-import { Empty, Loading, Meter, Problem, Stat } from '../../components/feedback.ts'
+import { Empty, Loading, Meter, PartProblem, Problem, Stat } from '../../components/feedback.ts'
 import { Button, Page, Panel } from '../../components/page.ts'
 import { useRecentSpend } from '../../components/recent-spend.ts'
 import { Tabs } from '../../components/tabs.ts'
@@ -130,19 +130,20 @@ function Numbers({ level, account }: { readonly level: AccountLevel; readonly ac
     most=${cap}
     text=${`of ${usd(cap)}${period ? ` a ${period}` : ''}`}
   />`
-  return html`<div class="stats">
-    ${
-      cap === null
-        ? html`<${Stat} label="Spent" value=${recent} note="in the last 30 days, no cap" />`
-        : html`<${Stat} label="Spent" value=${usd(spent)} note=${note} />`
-    }
-    ${
-      level === 'org' &&
-      (balance === null || balance === undefined
-        ? html`<${Stat} label="Credit" isText value="not kept" note="tracked from the first entry" />`
-        : html`<${Stat} label="Credit" value=${usd(balance)} tone=${balance <= 0 ? 'bad' : 'neutral'} />`)
-    }
-    ${level === 'user' && html`<${Stat} label="Team" isText value=${account.team ?? 'none'} />`}
-    <${Stat} label="Created" isText value=${html`<${Time} at=${at} />`} />
-  </div>`
+  return html`<${PartProblem} title="What was spent could not be loaded." of=${recent} />
+    <div class="stats">
+      ${
+        cap === null
+          ? html`<${Stat} label="Spent" value=${recent.text} note="in the last 30 days, no cap" />`
+          : html`<${Stat} label="Spent" value=${usd(spent)} note=${note} />`
+      }
+      ${
+        level === 'org' &&
+        (balance === null || balance === undefined
+          ? html`<${Stat} label="Credit" isText value="not kept" note="tracked from the first entry" />`
+          : html`<${Stat} label="Credit" value=${usd(balance)} tone=${balance <= 0 ? 'bad' : 'neutral'} />`)
+      }
+      ${level === 'user' && html`<${Stat} label="Team" isText value=${account.team ?? 'none'} />`}
+      <${Stat} label="Created" isText value=${html`<${Time} at=${at} />`} />
+    </div>`
 }

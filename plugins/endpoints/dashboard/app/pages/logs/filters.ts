@@ -4,7 +4,7 @@ import { Button } from '../../components/page.ts'
 import { localInput } from '../../format.ts'
 import { html } from '../../html.ts'
 import type { Parameters } from '../../place.ts'
-import { useKeys } from './key-names.ts'
+import type { Keys } from './key-names.ts'
 import { times, type LogFilters } from './query.ts'
 import { statusText } from './reasons.ts'
 
@@ -14,12 +14,13 @@ const statuses = [200, 400, 401, 402, 403, 404, 422, 424, 429, 499, 500, 502, 50
 /** What the list is narrowed to. Every change begins it again at its first page. */
 export function Filters({
   filters,
+  keys,
   set,
 }: {
   readonly filters: LogFilters
+  readonly keys: Keys['all']
   readonly set: (change: Parameters, options?: { readonly replace?: boolean }) => void
 }): VNode {
-  const keys = useKeys()
   const { id, key, model, provider, status, time, min_cost_usd: cost, org, team, user } = filters
   const to = (name: string) => (value: string) => set({ [name]: value, cursor: undefined })
   const typed = (name: string) => (value: string) => set({ [name]: value, cursor: undefined }, { replace: true })

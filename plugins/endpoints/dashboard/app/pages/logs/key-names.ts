@@ -1,25 +1,25 @@
 import { useMemo } from 'preact/hooks'
 import type { ListOf } from '../../api.ts'
-import { useData } from '../../data.ts'
+import { useData, type Loaded } from '../../data.ts'
 
 interface Key {
   readonly id: string
   readonly name: string
 }
 
+export interface Keys {
+  readonly loaded: Loaded<ListOf<Key>>
+  readonly all: readonly Key[]
+  /** The name of a key, or its id. */
+  nameOf(id: string): string
+}
+
 /** The keys, to choose from and to call by their names. */
-export function useKeys(): readonly Key[] {
-  const { data } = useData<ListOf<Key>>('/keys', undefined, { all: true })
-  return data?.data ?? noKeys
+export function useKeys(): Keys {
+  const loaded = useData<ListOf<Key>>('/keys', undefined, { all: true })
+  const all = loaded.data?.data ?? noKeys
+  const names = useMemo(() => new Map(all.map(({ id, name }) => [id, name])), [all])
+  return { loaded, all, nameOf: id => names.get(id) ?? id }
 }
 
 const noKeys: readonly Key[] = []
-
-/** The name of a key, or its id. */
-export function useKeyNames(): (id: string) => string {
-  const keys = useKeys()
-  return useMemo(() => {
-    const names = new Map(keys.map(({ id, name }) => [id, name]))
-    return id => names.get(id) ?? id
-  }, [keys])
-}

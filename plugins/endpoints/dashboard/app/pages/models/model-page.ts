@@ -2,7 +2,7 @@ import type { VNode } from 'preact'
 import type { ListOf } from '../../api.ts'
 import { Code } from '../../components/copy.ts'
 import { Facts } from '../../components/facts.ts'
-import { Badge, Empty, Loading, Notice, Problem } from '../../components/feedback.ts'
+import { Badge, Empty, Loading, Notice, PartProblem, Problem } from '../../components/feedback.ts'
 import { Select } from '../../components/fields.ts'
 import { Button, Page, Panel } from '../../components/page.ts'
 import { Table } from '../../components/table.ts'
@@ -73,6 +73,7 @@ export function ModelPage({
             />
           </div>`}
         >
+          <${PartProblem} title="The measurements could not be loaded." of=${metrics} />
           ${routes.error && html`<${Notice} tone="warn" title="A request would be refused.">${routes.error.message}<//>`}
           <${EndpointTable} rows=${rows} preview=${routes.data} />
         <//>

@@ -10,7 +10,7 @@ const sorts = ['performance', 'cost', 'latency', 'p95_latency', 'e2e_latency', '
 /** By what the endpoints are sorted, and whose rules count. Both stand in the address. */
 export function RouteControls({ sort, routedAs }: { readonly sort: string | undefined; readonly routedAs: string | undefined }): VNode {
   const [, set] = useParameters()
-  const keys = useKeys()
+  const { all: keys } = useKeys()
   return html`<${Select}
       label="Sort"
       value=${sort ?? ''}
