@@ -15,6 +15,8 @@ export function dashboardRoutes({ assets, pages, signIn }: DashboardParts): read
   const page = (): Response => new Response(pageHtml(assets.main), { headers: { ...securityHeaders, ...fresh, 'content-type': html } })
   return [
     open('GET', '/', page),
+    // Browsers ask for it before they have read which icon the page names.
+    open('GET', '/favicon.ico', async ({ request }) => reply(request, await assets.get('icon.svg'))),
     open('GET', '/:page', ({ request, params }) => {
       if (!/^[a-z][a-z0-9-]*$/.test(params['page']!)) return nothing()
       const { pathname, search } = new URL(request.url)

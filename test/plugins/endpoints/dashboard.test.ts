@@ -207,6 +207,7 @@ t.test('every admin route: 401 without a session, 403 for changes without the an
     routes!.values().flatMap(({ role, method, path }) => (role === 'none' ? [`${method} ${path}`] : [])),
     [
       'GET /',
+      'GET /favicon.ico',
       'GET /:page',
       'GET /app/**:path',
       'GET /modules/:file',

@@ -3,6 +3,7 @@ import { session } from './api.ts'
 import { Icon } from './components/icon.ts'
 import { html } from './html.ts'
 import { leave } from './leaving.ts'
+import { overviewParameters } from './overview-view.ts'
 import type { PageEntry } from './page-list.ts'
 import { hrefOf } from './place.ts'
 import type { SignedIn } from './session.ts'
@@ -36,7 +37,9 @@ export function Navigation({
         ${pages.map(
           ({ id, title, icon }) =>
             html`<li key=${id}>
-              <a href=${hrefOf(id)} aria-current=${id === current ? 'page' : undefined}><${Icon} name=${icon} />${title}</a>
+              <a href=${id === '' ? hrefOf(id, overviewParameters()) : hrefOf(id)} aria-current=${id === current ? 'page' : undefined}
+                ><${Icon} name=${icon} />${title}</a
+              >
             </li>`,
         )}
       </ul>

@@ -9,6 +9,7 @@ import { addedPages, type AddedPage } from './added-pages.ts'
 import { html } from './html.ts'
 import { useLeaving } from './leaving.ts'
 import { Navigation } from './navigation.ts'
+import { keepOverview } from './overview-view.ts'
 import { pages, type PageEntry } from './page-list.ts'
 import { usePlace } from './place.ts'
 import { reaches, SessionContext, type SignedIn } from './session.ts'
@@ -60,7 +61,7 @@ export function Shell(): VNode {
   return html`${isOut && html`<${SignInPage} openId=${reply.openid ?? null} hasEnded=${last !== undefined || wasSignedIn()} onSignedIn=${load} />`}
   ${
     last?.admin &&
-    html`<div key=${`${last.admin.id} ${last.admin.role} ${last.admin.org}`} hidden=${isOut}>
+    html`<div key=${`${last.admin.role} ${last.admin.org}`} hidden=${isOut}>
       <${SessionContext.Provider} value=${last.admin}>
         <${Frame} admin=${last.admin} added=${last.pages ?? []} onSignedOut=${signOut} />
       <//>
@@ -85,7 +86,8 @@ function Frame({
   readonly added: readonly AddedPage[]
   readonly onSignedOut: () => void
 }): VNode {
-  const { page: id } = usePlace()
+  const { page: id, query } = usePlace()
+  if (id === '') keepOverview(Object.fromEntries(query))
   const [isOpen, setOpen] = useState(false)
   const all = [...pages, ...addedPages(added)].filter(({ role = 'viewer', reach = 'org' }) => reaches(admin, role, reach))
   const current = all.find(page => page.id === id)

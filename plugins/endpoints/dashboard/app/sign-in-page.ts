@@ -62,7 +62,7 @@ export function SignInPage({
     <div class="sign-in">
       <p class="brand"><img src="app/icon.svg" width="34" height="34" alt="" />Turnpike</p>
       <h1>Sign in</h1>
-      ${hasEnded && html`<${Notice} tone="warn">Your session has ended. Sign in to continue where you were.<//>`}
+      ${hasEnded && html`<${Notice} tone="warn">Your session has ended. Sign in to continue where you were. With another role or organization, what you typed is lost.<//>`}
       ${error !== undefined && html`<${Problem} error=${error} />`}
       ${refusal !== null && html`<${Notice} tone="bad">${refusals[refusal] ?? 'Signing in failed. Try again.'}<//>`}
       ${

@@ -38,13 +38,19 @@ export function Problem({
   error,
   title,
   retry,
+  back,
 }: {
   readonly error: unknown
   readonly title?: string
+  /** The list, offered instead of another try when the gateway says that there is no such thing. */
+  readonly back?: { readonly title: string; readonly href: string }
   readonly retry?: (() => void) | undefined
 }): VNode {
   const advice = error instanceof ApiError ? error.advice : undefined
-  const actions = retry && html`<${Button} small onClick=${retry}>Try again<//>`
+  const isMissing = error instanceof ApiError && error.status === 404 && back !== undefined
+  const actions = isMissing
+    ? html`<${Button} small href=${back.href}>Go to the list of ${back.title.toLowerCase()}<//>`
+    : retry && html`<${Button} small onClick=${retry}>Try again<//>`
   return html`<${Notice} tone="bad" title=${title} actions=${actions}>
     ${error instanceof Error ? error.message : String(error)} ${advice}
   <//>`

@@ -85,7 +85,7 @@ function LogTable({
       { head: 'Time', cell: ({ created_at: at }: RequestRecord) => html`<${LogTime} at=${at} />` },
       {
         head: 'Status',
-        cell: ({ status }: RequestRecord) => html`<${StatusBadge} status=${status} />`,
+        cell: (record: RequestRecord) => html`<${StatusBadge} record=${record} />`,
       },
       { head: 'Model', cell: (record: RequestRecord) => modelOf(record) },
       { head: 'Key', isExtra: true, cell: ({ key }: RequestRecord) => (key === null ? none : keyName(key)) },

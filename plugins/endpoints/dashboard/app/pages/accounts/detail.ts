@@ -30,7 +30,8 @@ export function AccountDetail({ level, id, org }: Props): VNode {
   const path = pathOf(level, id, org)
   const { data, error, reload } = useData<Account>(path)
   const above = { title: words[level].many, href: hrefOf('accounts', { level: level === 'org' ? undefined : level }) }
-  if (error && !data) return html`<${Page} title=${words[level].one} above=${above}><${Problem} error=${error} retry=${reload} /><//>`
+  if (error && !data)
+    return html`<${Page} title=${words[level].one} above=${above}><${Problem} error=${error} retry=${reload} back=${above} /><//>`
   if (!data) return html`<${Loading} />`
   return html`<${Loaded} path=${path} level=${level} account=${data} above=${above} reload=${reload} />`
 }

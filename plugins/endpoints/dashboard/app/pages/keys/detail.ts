@@ -33,14 +33,14 @@ export function KeyDetail({ id }: { readonly id: string }): VNode {
   const above = useAbove()
   const key = useData<Key>(path)
   const policy = useData<EffectivePolicy>(`${path}/policy`)
-  const failed = key.error ?? policy.error
-  if (failed && !(key.data && policy.data))
-    return html`<${Page} title="Key" above=${above}><${Problem} error=${failed} retry=${key.reload} /><//>`
-  if (!key.data || !policy.data) return html`<${Loading} />`
   const reload = (): void => {
     key.reload()
     policy.reload()
   }
+  const failed = key.error ?? policy.error
+  if (failed && !(key.data && policy.data))
+    return html`<${Page} title="Key" above=${above}><${Problem} error=${failed} retry=${reload} back=${above} /><//>`
+  if (!key.data || !policy.data) return html`<${Loading} />`
   return html`<${Loaded} path=${path} data=${key.data} policy=${policy.data} reload=${reload} />`
 }
 

@@ -1,3 +1,5 @@
+import { hasFailedLater, type RequestRecord } from './record.ts'
+
 /** Why an endpoint was passed over, as a sentence. */
 export const passedOver: Readonly<Record<string, string>> = {
   tools: 'The model does not take tools.',
@@ -57,6 +59,12 @@ const statuses: Readonly<Record<number, string>> = {
   502: 'Vendor failed',
   503: 'Not available',
   504: 'Too slow',
+}
+
+/** The status of a record, which an answer that failed later keeps. */
+export function recordStatus(record: RequestRecord): string {
+  if (!hasFailedLater(record)) return statusText(record.status)
+  return `${record.status} ${record.stream ? 'Stream failed' : 'Failed'}`
 }
 
 /** Such as "429 Rate limit". */

@@ -15,8 +15,8 @@ import { hrefOf } from '../../place.ts'
 import { policyFields, policyTexts, type PolicyField } from '../../policy.ts'
 import { AttemptList } from './attempt-list.ts'
 import { Content } from './content.ts'
-import { statusText } from './reasons.ts'
-import type { RequestRecord, Usage } from './record.ts'
+import { recordStatus } from './reasons.ts'
+import { hasFailedLater, type RequestRecord, type Usage } from './record.ts'
 import { RoutingTable } from './routing-table.ts'
 
 /** Records are written a moment after the reply, so one may be asked for too early. */
@@ -66,7 +66,12 @@ function body(record: RequestRecord): VNode {
   const { status, elapsed_ms: elapsedMs, usage, cost_usd: cost, attempts, routing } = record
   return html`<div class="stack">
     <div class="stats">
-      <${Stat} label="Status" value=${statusText(status)} note=${record.error_code} tone=${status < 400 ? 'good' : 'bad'} />
+      <${Stat}
+        label="Status"
+        value=${recordStatus(record)}
+        note=${record.error_code}
+        tone=${status < 400 && !hasFailedLater(record) ? 'good' : 'bad'}
+      />
       <${Stat} label="Duration" value=${duration(elapsedMs)} note=${record.stream ? 'streamed' : 'not streamed'} />
       <${Stat}
         label="Tokens"

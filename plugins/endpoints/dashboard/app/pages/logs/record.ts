@@ -30,6 +30,11 @@ export interface RequestRecord {
   readonly kept?: Readonly<Record<string, unknown>>
 }
 
+/** Whether it failed after the answer had begun with a good status. */
+export function hasFailedLater({ status, error_code: code }: RequestRecord): boolean {
+  return status < 400 && code !== null
+}
+
 export interface Attempt {
   readonly provider: string
   readonly model: string
