@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import { commandGroup } from './command.ts'
 import { ConfigError } from './errors.ts'
 import { watchFaults } from './faults.ts'
+import { leave } from './leave.ts'
 import { maskProcessOutput } from './process-output.ts'
 
 interface Manifest {
@@ -36,9 +37,11 @@ const loaders = Object.hasOwn(parts, named) ? [parts[named as keyof typeof parts
 for (const load of loaders) program.addCommand((await load()).default)
 try {
   await program.parseAsync()
+  if (named !== 'start') await leave()
 } catch (error) {
   process.exitCode = 1
   console.error(`turnpike: ${explain(error)}`)
+  await leave()
 }
 
 /** A problem that the operator can fix is a message. Anything else is a bug, and comes with its stack. */

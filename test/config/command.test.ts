@@ -309,3 +309,31 @@ t.test('an older Node.js is told so in one sentence', async t => {
   t.equal(exitCode, 1)
   t.equal(stderr, 'turnpike needs Node.js 24 or later. This is 20.1.0.\n')
 })
+
+t.test('a plugin that leaves a timer or a server open does not keep a command from ending', async t => {
+  const acme = (more: string): string => `
+    import { createServer } from 'node:http'
+    import { definePlugin } from 'turnpike'
+    import { defineConfig, defaults } from 'turnpike/config'
+    const acme = definePlugin({
+      name: 'acme',
+      options: { type: 'object', additionalProperties: false, properties: {} },
+      setup() {
+        setInterval(() => {}, 1000)
+        createServer().listen(0, '127.0.0.1')
+        ${more}
+      },
+    })
+    export default defineConfig({ server: { port: 0, admin: false }, plugins: [...defaults({ without: ['ollama'] }), acme({})] })`
+  const workplace = new Workplace(acme(''))
+  t.teardown(() => workplace.remove())
+  const fine = await workplace.run('check')
+  t.equal(fine.exitCode, 0, fine.stderr)
+  t.match(fine.stdout, /is fine[^]*hipaa/)
+  workplace.write(acme("throw new Error('stop')"))
+  for (const command of ['check', 'start']) {
+    const { exitCode, stderr } = await workplace.run(command)
+    t.equal(exitCode, 1)
+    t.match(stderr, /plugin acme failed to set up: stop/)
+  }
+})
