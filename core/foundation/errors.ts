@@ -7,10 +7,13 @@ export class AssemblyError extends Error {
 export class PluginError extends AssemblyError {
   override readonly name = 'PluginError'
   readonly plugin: string
+  /** A word from an answer. Logged only if the policy of the request has `logging` on. */
+  readonly word: string | undefined
 
-  constructor(plugin: string, problem: string, options?: ErrorOptions) {
+  constructor(plugin: string, problem: string, { word, ...options }: ErrorOptions & { readonly word?: string | undefined } = {}) {
     super(`plugin ${plugin} ${problem}`, options)
     this.plugin = plugin
+    this.word = word
   }
 }
 

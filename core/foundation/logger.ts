@@ -1,4 +1,5 @@
 import { pino } from 'pino'
+import { PluginError } from './errors.ts'
 import type { JsonObject } from './json.ts'
 import type { Masks } from './masks.ts'
 import { token } from './token.ts'
@@ -118,7 +119,9 @@ const withheld = 'The message may quote content, so it is not logged. Throw a Pl
  */
 export function describePluginError(error: unknown, mayQuoteContent: boolean, mayShow = false): JsonObject {
   const known = pluginErrorIn(error) ?? systemErrorIn(error) ?? (mayQuoteContent ? undefined : error)
-  const reason = known === undefined ? withheld : known instanceof Error ? known.message : String(known)
+  const told = known === undefined ? withheld : known instanceof Error ? known.message : String(known)
+  const word = mayShow && known instanceof PluginError ? known.word : undefined
+  const reason = word === undefined ? told : `${told} ("${word}")`
   const marker: { readonly [thrown]: Thrown } = { [thrown]: { error, mayShow } }
   return { ...describeError(error), reason, ...marker }
 }

@@ -62,6 +62,21 @@ export class Masks {
     return text.replace(this.#pattern, '***')
   }
 
+  /** Where a secret may begin whose rest is still to come: the last characters that one starts with. The text's length if there are none. */
+  unfinishedFrom(text: string): number {
+    const last = text.at(-1)
+    let from = text.length
+    if (last === undefined) return from
+    for (const secret of this.#secrets.keys()) {
+      if (!secret.includes(last)) continue
+      const first = secret[0]!
+      let at = text.indexOf(first, Math.max(0, text.length - secret.length + 1))
+      while (at >= 0 && at < from && !secret.startsWith(text.slice(at))) at = text.indexOf(first, at + 1)
+      if (at >= 0 && at < from) from = at
+    }
+    return from
+  }
+
   #forgetExpired(): void {
     const now = this.#clock.now()
     if (now < this.#nextExpiryMs) return

@@ -7,15 +7,18 @@ const shortestLine = 16
 export function spellingsOf(secret: string): ReadonlySet<string> {
   const json = escaped(secret)
   const text = secret.toWellFormed()
+  const twice = escaped(json)
   return new Set([
     secret,
     json,
     // A message may quote JSON, and a log line is JSON itself.
-    escaped(json),
+    twice,
+    escaped(twice),
     inspect(secret).slice(1, -1),
-    encodeURIComponent(text),
-    new URLSearchParams({ '': text }).toString().slice(1),
+    ...bothCases(encodeURIComponent(text)),
+    ...bothCases(new URLSearchParams({ '': text }).toString().slice(1)),
     ...base64Of(text),
+    ...(json === secret ? [] : base64Of(json.toWellFormed())),
     ...linesOf(secret),
     ...passwordIn(secret),
   ])
@@ -25,12 +28,17 @@ function escaped(text: string): string {
   return JSON.stringify(text).slice(1, -1)
 }
 
+/** A percent-encoded text with the digits of its codes in upper case, as given, and in lower case. */
+function bothCases(encoded: string): readonly string[] {
+  return [encoded, encoded.replace(/%[0-9A-F]{2}/g, code => code.toLowerCase())]
+}
+
 /** What the secret contributes to base64 at each offset, such as after the user name of a basic authorization. */
 function base64Of(text: string): readonly string[] {
   return [0, 1, 2].flatMap(offset => {
     const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(text)])
     const core = bytes.toString('base64').slice(Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6))
-    return [core, core.replaceAll('+', '-').replaceAll('/', '_')]
+    return [core, core.replaceAll('+', '-').replaceAll('/', '_'), ...bothCases(encodeURIComponent(core))]
   })
 }
 

@@ -53,6 +53,24 @@ const leaks = {
   'an address': "throw new Error('GET https://example.com/?key=' + encodeURIComponent(apiKey) + '&' + new URLSearchParams({ apiKey }))",
   'a basic authorization': "throw new Error('Basic ' + Buffer.from('u:' + apiKey).toString('base64'))",
   'JSON within JSON': 'throw new Error(JSON.stringify({ body: JSON.stringify({ apiKey }) }))',
+  'an address in lower case':
+    "throw new Error('https://example.com/?key=' + encodeURIComponent(apiKey).replace(/%../g, code => code.toLowerCase()))",
+  'base64 in an address':
+    "throw new Error('https://example.com/?key=' + encodeURIComponent(Buffer.from(apiKey + '?>').toString('base64')))",
+  'base64 of JSON': "throw new Error(Buffer.from(JSON.stringify({ apiKey })).toString('base64'))",
+  'JSON within JSON within JSON': 'throw new Error(JSON.stringify(JSON.stringify(JSON.stringify({ apiKey }))))',
+  'two writes': `
+    for (const stream of [process.stdout, process.stderr]) for (const at of [1, 6, apiKey.length - 1]) {
+      stream.write('key: ' + apiKey.slice(0, at))
+      stream.write(Buffer.from(apiKey.slice(at) + '\\n'))
+    }
+    process.stdout.write('kept: ' + apiKey.slice(0, 4))
+    await new Promise(resolve => setTimeout(resolve, 20))
+    throw new Error('stop')`,
+  'bytes as text': `
+    const bytes = Buffer.from(apiKey + ' ')
+    for (const encoding of ['hex', 'base64', 'latin1', 'utf16le']) process.stdout.write(bytes.toString(encoding), encoding)
+    throw new Error('stop')`,
   'what it prints': `
     console.log(options); console.error(apiKey); console.log('%j', options); process.stdout.write(Buffer.from(apiKey))
     process.emitWarning(apiKey)
@@ -75,3 +93,12 @@ for (const [name, body] of Object.entries(leaks)) {
     }
   })
 }
+
+t.test('the last words on standard error show no secret, and nothing else is lost', async t => {
+  const { stderr } = await outputOf(t, "process.stdout.write('de'); process.stderr.end(`the key is ${apiKey} demo`)", 'check')
+  t.match(stderr, 'the key is *** demo')
+  t.notMatch(stderr, pattern)
+  const { stdout, exitCode } = await outputOf(t, "process.stdout.write('starts as demo-'); process.exit(3)", 'check')
+  t.equal(stdout, 'starts as demo-')
+  t.equal(exitCode, 3)
+})
