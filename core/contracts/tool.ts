@@ -65,7 +65,7 @@ export interface ToolSession {
    * Runs a call. What it throws is logged, and the model is told that the call failed, not why. Must stop soon after `signal` aborts: when
    * the caller leaves, or the time limit is over.
    */
-  run(call: ToolCall, run: ToolRun): Promise<ToolResult>
+  run(call: ToolCall, run: ToolRun): Maybe<ToolResult>
 }
 
 /** A function that the model is offered. No tool of the request may have the same name. */

@@ -8,7 +8,16 @@ import { textLengths } from './text-length.ts'
  * schema is compiled at the first call.
  */
 export function bodyValidator(schema: object): (body: object) => void {
-  const validator = lazyValidator(schema, bodyRules)
+  return validatorBy(schema, bodyRules)
+}
+
+/** Like `bodyValidator`, for a body that contains a plugin's own schema: whatever JSON Schema allows is right in it. */
+export function looseBodyValidator(schema: object): (body: object) => void {
+  return validatorBy(schema, looseRules)
+}
+
+function validatorBy(schema: object, rules: SchemaRules): (body: object) => void {
+  const validator = lazyValidator(schema, rules)
   return body => {
     const validate = validator()
     if (!validate(body)) throw complaint(validate.errors!, body, schema)
@@ -18,13 +27,15 @@ export function bodyValidator(schema: object): (body: object) => void {
 /** Schemas that were found to be right. They belong to plugins, which may be set up in several gateways. */
 const sound = new WeakSet<object>()
 
-/** Why a schema cannot check bodies, if it cannot: `schema` is that of a body, with the plugin's own schema in it. */
+/** Why `looseBodyValidator` cannot use a schema, if it cannot: `schema` is that of a body, with the plugin's own schema in it. */
 export function bodySchemaProblem(schema: object, own: object): string | undefined {
-  if (sound.has(own) || isCompiledByBuild(schema, bodyRules)) return undefined
+  if (sound.has(own) || isCompiledByBuild(schema, looseRules)) return undefined
   try {
-    const ajv = ajvFor(bodyRules, { meta: true, validateSchema: true, logger: false })
+    const ajv = ajvFor(looseRules, { meta: true, validateSchema: true, strictSchema: true })
+    ajv.addVocabulary([...extensionsIn(own)])
     // First by itself, for a path that starts at the plugin's schema.
     if (!ajv.validateSchema(own)) return ajv.errorsText(ajv.errors, { dataVar: 'schema' })
+    ajv.compile(own)
     ajv.compile(schema)
     sound.add(own)
     return undefined
@@ -47,4 +58,15 @@ const bodyRules: SchemaRules = {
     code: { optimize: false },
   },
   keywords: textLengths,
+}
+
+const looseRules: SchemaRules = { ...bodyRules, name: 'loose-body', options: { ...bodyRules.options, strict: false, logger: false } }
+
+/** Keywords that only other programs read. A keyword without `x-` that is unknown is probably misspelled. */
+function extensionsIn(schema: object, found = new Set<string>()): ReadonlySet<string> {
+  for (const [name, member] of Object.entries(schema)) {
+    if (name.startsWith('x-')) found.add(name)
+    if (typeof member === 'object' && member !== null) extensionsIn(member as object, found)
+  }
+  return found
 }

@@ -7,7 +7,7 @@ import { wire } from '../../framework/container.ts'
 import { Tools } from '../../framework/extension-points.ts'
 import type { Registry } from '../../framework/registry.ts'
 import { checkSight } from '../../guards/check-sight.ts'
-import { bodyValidator } from '../../validation/body-validator.ts'
+import { looseBodyValidator } from '../../validation/body-validator.ts'
 import { checkedSession, unavailable } from './checked-tool.ts'
 import { OpenTools, type OpenTool } from './open-tools.ts'
 import { entrySchema } from './tool-schemas.ts'
@@ -72,6 +72,6 @@ export class LoadedTools {
 }
 
 function entryCheck({ type, schema }: Tool): LoadedTool['check'] {
-  const validate = bodyValidator(entrySchema(type, schema))
+  const validate = looseBodyValidator(entrySchema(type, schema))
   return ({ tools }) => validate({ tools: tools as readonly ToolDefinition[] })
 }

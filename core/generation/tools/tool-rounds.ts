@@ -200,7 +200,7 @@ export class ToolRounds {
       context.signal.throwIfAborted()
       const started = begin && open.session.started?.(call)
       if (started) begin(checkedStart(started, plugin))
-      const running = open.session.run(call, { signal, endpoint })
+      const running = Promise.resolve(open.session.run(call, { signal, endpoint }))
       return checkedResult(await pTimeout(running, { milliseconds: tool.timeoutMs, fallback: late, signal: context.signal }), plugin)
     } catch (error) {
       if (context.signal.aborted) throw error

@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap'
 import { ProviderFailure, type GenerationEvent, type TokenUsage } from '../../../core/index.ts'
 import { checkStream, readEvents } from '../../../core/testing/index.ts'
+import type { PluginUse } from '../../../core/framework/plugin.ts'
 import { gateway, scripted } from '../../kit/gateway.ts'
 import { ask, listing, stop, text, witness } from '../../kit/stage.ts'
 
@@ -167,12 +168,29 @@ function essence(item: object): object {
   return { type, id, call_id, args, content, summary }
 }
 
+const greeting = text('Hi')
+
 t.test('an event or a finish reason that nobody knows is the provider’s failure, and the log names its plugin', async t => {
   for (const [events, reason] of [
-    [[{ type: 'txt', text: 'Hi' }, stop], /yielded an event of the unknown type \\"txt\\"/],
-    [[text('Hi'), { type: 'done' }, stop], /yielded an event of the unknown type \\"done\\"/],
-    [[undefined, stop], /yielded an event of the unknown type undefined/],
-    [[text('Hi'), { type: 'finish', reason: 'done' }], /yielded the finish reason \\"done\\": expected one of stop, length/],
+    [[{ type: 'txt', text: 'Hi' }, stop], /yielded an event of an unknown type \(\\"txt\\"\)/],
+    [[greeting, { type: 'done' }, stop], /yielded an event of an unknown type \(\\"done\\"\)/],
+    [[undefined, stop], /yielded undefined as an event: expected an object with a `type`/],
+    [[null, stop], /yielded null as an event: expected an object with a `type`/],
+    [['Hello', stop], /yielded a string as an event: expected an object with a `type`"/],
+    [[{ text: 'Hello' }, stop], /yielded an event with a bad `type`: expected a string, got undefined/],
+    [[{ type: 'tool-call' }, stop], /yielded an event \\"tool-call\\" with a bad `key`: expected a string, got undefined/],
+    [[{ type: 'tool-call', key: 'a' }, stop], /yielded an event \\"tool-call\\" with a bad `name`: expected a string, got undefined/],
+    [[{ type: 'item', item: { type: 'x', n: 1n } }, stop], /\\"item\\" with a bad `item`: expected an object of JSON, got another object/],
+    [[{ type: 'item', item: {} }, stop], /\\"item\\" with a bad `item.type`: expected a string, got undefined/],
+    [
+      [{ type: 'search', key: 's', status: 'completed' }, stop],
+      /\\"search\\" with a bad `action`: expected an object of JSON, got undefined/,
+    ],
+    [[{ type: 'compaction' }, stop], /\\"compaction\\" with a bad `opaque`: expected a string, got undefined/],
+    [
+      [greeting, { type: 'finish', reason: 'done' }],
+      /a finish with a bad `reason`: expected one of stop, length.*another string \(\\"done\\"\)/,
+    ],
     [[{ type: 'text', text: 5 }, stop], /yielded an event \\"text\\" whose text is not a string/],
   ] as const) {
     const demo = witness('demo', () => events as unknown as readonly GenerationEvent[])
@@ -187,8 +205,95 @@ t.test('an event or a finish reason that nobody knows is the provider’s failur
     const [record] = await under.recorded(1)
     t.match(record!.attempts, [{ provider: 'demo', outcome: 'protocol' }])
     t.teardown(under.stop)
-    if (events[0]?.type === 'text' && events[0].text === 'Hi') continue
+    if ((events[0] as object | null | undefined) === greeting) continue
     const elsewhere = await ask(under, { model: 'demo/one', routing: { model: { fallbacks: ['spare/one'] } } })
     t.equal(elsewhere.status, 200, 'another provider is asked while nothing has been said')
+  }
+})
+
+t.test('the log quotes no unknown type or reason that may be content', async t => {
+  const cases = [
+    [{ type: 'Tell me of Jane Doe' }, true],
+    [{ type: 'finish', reason: 'Jane Doe has left' }, true],
+    [{ type: 'JaneDoe' }, false],
+    [{ type: 'finish', reason: 'JaneDoe' }, false],
+  ] as const
+  for (const [event, logging] of cases) {
+    const demo = witness('demo', () => [event, stop] as unknown as readonly GenerationEvent[])
+    const under = await gateway({ plugins: [demo.plugin], key: { policy: { logging: { value: logging } } } })
+    t.teardown(under.stop)
+    t.equal((await ask(under, { model: 'demo/one' })).status, 424)
+    t.match(under.logs.join(''), /unknown type|bad `reason`/)
+    t.notMatch(under.logs.join(''), /Jane/)
+  }
+})
+
+function iterating(steps: readonly unknown[], more: object = {}): PluginUse {
+  return scripted('demo', () => {
+    const left = [...steps]
+    const iterator = { next: async () => (left.length > 0 ? left.shift() : { done: true, value: undefined }), ...more }
+    return { [Symbol.asyncIterator]: () => iterator } as AsyncIterable<GenerationEvent>
+  })
+}
+
+t.test('an iterator that gives no results fails at once, and the log names the plugin', async t => {
+  const first = { done: false, value: text('Hi') }
+  for (const [plugin, reason] of [
+    [iterating([null]), /gave null from next\(\) of its iterator: expected an object with `done` and `value`/],
+    [iterating([first, 'Hello']), /gave a string from next\(\) of its iterator/],
+    [scripted('demo', () => ({ [Symbol.asyncIterator]: () => null }) as never), /returned no iterator from \[Symbol.asyncIterator\]/],
+  ] as const) {
+    for (const stream of [false, true]) {
+      const under = await gateway({ plugins: [plugin] })
+      t.teardown(under.stop)
+      const reply = await under.request('/v1/responses', { body: { model: 'demo/one', input: 'Hi', stream } })
+      t.match(await reply.text(), /provider_error/)
+      const [record] = await under.recorded(1)
+      t.match(record!.attempts, [{ outcome: 'protocol' }])
+      const line = under.logs.map(each => JSON.parse(each)).find(({ message }) => message === 'a provider plugin failed')
+      t.match(line, { plugin: 'scripted-demo', reason })
+    }
+  }
+})
+
+t.test('an iterator that throws as its steps are asked for fails the attempt', async t => {
+  let asked = 0
+  const next = (): Promise<unknown> => {
+    if (++asked > 1) throw new Error('no more')
+    return Promise.resolve({ done: false, value: { type: 'model', model: 'one' } })
+  }
+  const under = await gateway({ plugins: [iterating([], { next })] })
+  t.teardown(under.stop)
+  t.equal((await ask(under, { model: 'demo/one' })).status, 424)
+})
+
+t.test('a return() that throws after a complete answer does not matter', async t => {
+  const steps = [text('Hi'), stop].map(value => ({ done: false, value }))
+  const failing = (): never => {
+    throw new Error('cannot close')
+  }
+  for (const more of [{ return: failing }, { return: async () => failing() }]) {
+    const under = await gateway({ plugins: [iterating(steps, more)] })
+    t.teardown(under.stop)
+    const { status, response } = await ask(under, { model: 'demo/one' })
+    t.equal(status, 200)
+    t.equal(response['status'], 'completed')
+  }
+})
+
+t.test('a usage that throws when it is read counts as unreported', async t => {
+  const usage = {
+    ...good,
+    get output(): number {
+      throw new Error('lost')
+    },
+  }
+  for (const stream of [false, true]) {
+    const under = await gateway({ plugins: [witness('demo', () => [text('Hello there'), { type: 'usage', usage }, stop]).plugin] })
+    t.teardown(under.stop)
+    const { status, requestId } = await ask(under, { model: 'demo/one', stream })
+    t.equal(status, 200)
+    t.match((await under.record(requestId)).usage, { estimated: true })
+    t.match(under.logs.join(''), /plugin scripted-demo reported a usage that throws when it is read/)
   }
 })

@@ -183,6 +183,36 @@ t.test('a tool whose schema is none is refused at the start', async t => {
   }
 })
 
+t.test('every valid schema of a tool will do, and a problem in it is named by its place there', async t => {
+  const schema = { properties: { book: { minLength: 2, 'x-vendor': { kind: 'title' } } }, 'x-vendor': true }
+  const acme = witness('acme', () => [text('fine'), stop])
+  const under = await gateway({ plugins: [acme.plugin, lookup(undefined, { schema: schema as never }).plugin] })
+  t.teardown(under.stop)
+  t.equal((await ask(under, { model: 'acme/m', tools: [{ type: 'lookup', book: 'Emma' }] })).status, 200)
+  const { status, error } = await ask(under, { model: 'acme/m', tools: [{ type: 'lookup', book: 'E' }] })
+  t.match([status, error], [400, { param: 'tools[0].book' }])
+  const { plugin } = lookup(undefined, { schema: { properties: { book: { $ref: '#/definitions/book' } } } as never })
+  const thrown = await gateway({ plugins: [plugin] }).catch((reason: unknown) => reason)
+  t.match(thrown, { message: /adds tool "lookup" with a bad `schema`/ })
+  t.notMatch((thrown as Error).message, /tools\/items/)
+})
+
+t.test('a tool may give its result at once, or as any thenable', async t => {
+  const result = { output: 'all is fine' }
+  // oxlint-disable-next-line unicorn/no-thenable -- what a plugin may return
+  const thenable = { then: (resolve: (value: object) => void) => resolve(result) }
+  for (const returned of [result, thenable]) {
+    const acme = witness('acme', (_, count) => (count === 1 ? [...calling('lookup', { word: 'x' }), toCall] : [text('done'), stop]))
+    const functions = () => [{ name: 'lookup', description: 'Looks up.', parameters: { type: 'object' } }]
+    const under = await gateway({
+      plugins: [acme.plugin, lookup(undefined, { open: () => ({ functions, run: () => returned as never }) }).plugin],
+    })
+    t.teardown(under.stop)
+    t.equal(said((await ask(under, { model: 'acme/m', tools })).response), 'done')
+    t.match(outputsIn(acme.calls[1]!), [/all is fine/])
+  }
+})
+
 t.test('arguments that are no object do not reach the tool', async t => {
   const acme = witness('acme', (_, count) => (count === 1 ? [...calling('lookup', '[1'), toCall] : [text('sorry'), stop]))
   const tool = lookup()
