@@ -7,12 +7,13 @@ import { ProviderFailure, type Credential } from '../contracts/provider.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import type { Cancellation } from '../foundation/cancellation.ts'
 import { Clock } from '../foundation/clock.ts'
-import { GatewayError } from '../foundation/errors.ts'
+import { GatewayError, PluginError } from '../foundation/errors.ts'
 import { isPending, type Maybe } from '../foundation/json.ts'
 import { describePluginError } from '../foundation/logger.ts'
 import { Masks } from '../foundation/masks.ts'
 import type { Dependencies } from '../framework/container.ts'
 import { Settings } from '../framework/settings.ts'
+import { IterationError } from '../provider-kit/iterated-feed.ts'
 import { Attempt, type AttemptParts, type Contender } from './attempt.ts'
 import { Backoff, retryDelayMs } from './backoff.ts'
 import { Credentials, type CredentialUse } from './credentials.ts'
@@ -290,13 +291,15 @@ export class Failover {
     if (context.signal.aborted) throw context.signal.reason
     if (ProviderFailure.is(error)) return isKnownKind(error.kind) ? error : this.#unknownKind(error, provider.id, context)
     if (error instanceof GatewayError) throw error
+    const plugin = this.#parts.plugins.pluginOf(provider.id)
+    const cause = error instanceof IterationError ? new PluginError(plugin ?? provider.id, error.message) : error
     context.log.error('a provider plugin failed', {
       request: context.id,
       provider: provider.id,
-      plugin: this.#parts.plugins.pluginOf(provider.id),
-      ...describePluginError(error, true, context.caller.policy.logging.value),
+      plugin,
+      ...describePluginError(cause, true, context.caller.policy.logging.value),
     })
-    return new ProviderFailure({ kind: 'protocol', message: `The provider "${provider.id}" failed inside the gateway.`, cause: error })
+    return new ProviderFailure({ kind: 'protocol', message: `The provider "${provider.id}" failed inside the gateway.`, cause })
   }
 
   #unknownKind(failure: ProviderFailure, provider: string, context: RunContext): ProviderFailure {

@@ -20,8 +20,10 @@ export function notAPlugin(entry: unknown): string {
 
 function otherVersion({ apiVersion: version, plugin }: JsonObject): string {
   const name = isObject(plugin) && typeof plugin['name'] === 'string' ? `(${plugin['name']}) ` : ''
-  const remedy = typeof version === 'number' && version > apiVersion ? 'Update turnpike' : 'Update the plugin'
-  return `${name}was made for plugin API ${String(version)}, and this turnpike has plugin API ${apiVersion}. ${remedy}`
+  if (typeof version !== 'number')
+    return `${name}has a bad \`apiVersion\`: expected the number ${apiVersion}, got ${show(version)}. Make plugins with definePlugin`
+  const remedy = version > apiVersion ? 'Update turnpike' : 'Update the plugin'
+  return `${name}was made for plugin API ${version}, and this turnpike has plugin API ${apiVersion}. ${remedy}`
 }
 
 const namePattern = /^(@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/

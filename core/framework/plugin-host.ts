@@ -5,6 +5,7 @@ import pTimeout from 'p-timeout'
 import type { Container } from './container.ts'
 import { PluginError } from '../foundation/errors.ts'
 import { isObject } from '../foundation/json.ts'
+import { kindOf } from '../foundation/kind-of.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { maskThrown } from '../foundation/mask-thrown.ts'
 import type { Masks } from '../foundation/masks.ts'
@@ -128,6 +129,11 @@ export class PluginHost {
         registry.add(contribution, name)
       },
       provide: (service, implementation) => {
+        if (typeof service !== 'symbol')
+          throw new PluginError(
+            name,
+            `calls \`provide\` with a bad argument: expected a service, got ${kindOf(service)}. Import one: import { KeyStore } from 'turnpike'`,
+          )
         if (!offers.includes(service)) throw new PluginError(name, `provides ${nameOf(service)} without declaring it`)
         const wrong = serviceProblem(service, implementation)
         if (wrong !== undefined) throw new PluginError(name, wrong)
@@ -137,9 +143,18 @@ export class PluginHost {
       },
       provides: service => provides.includes(service),
       resolvePath: path => resolve(this.#folder, path),
-      secret: (text, expiresAtMs) => this.#masks.add(text, expiresAtMs),
-      onStart: hook => this.#starts.push(() => runHook(name, 'failed to start', this.#log, hook)),
-      onStop: hook => this.#stops.push(() => runHook(name, 'failed to stop', this.#log, hook)),
+      secret: (text, expiresAtMs) => {
+        if (typeof text !== 'string') throw new PluginError(name, wrongArgument('secret', 'a string', text))
+        this.#masks.add(text, expiresAtMs)
+      },
+      onStart: hook => {
+        if (typeof hook !== 'function') throw new PluginError(name, wrongArgument('onStart', 'a function', hook))
+        this.#starts.push(() => runHook(name, 'failed to start', this.#log, hook))
+      },
+      onStop: hook => {
+        if (typeof hook !== 'function') throw new PluginError(name, wrongArgument('onStop', 'a function', hook))
+        this.#stops.push(() => runHook(name, 'failed to stop', this.#log, hook))
+      },
     }
     await runHook(name, 'failed to set up', this.#log, () => plugin.setup(registrar, options, this.#resolve(name, plugin)))
     for (const service of provides) {
@@ -211,16 +226,22 @@ function complete({ plugin, options: given, isDefault = false }: PluginUse): Che
   }
   try {
     const instance = plugin.instance?.(options)
-    const provides = servicesOf(plugin.provides, options)
-    const offers = [...provides, ...servicesOf(plugin.offers, options)]
+    const provides = servicesOf(plugin, 'provides', options)
+    const offers = [...provides, ...servicesOf(plugin, 'offers', options)]
     return { name: instance === undefined ? name : `${name}(${instance})`, plugin, options, provides, offers, isDefault }
   } catch (cause) {
+    if (cause instanceof PluginError) throw cause
     throw new PluginError(name, `failed to read its options: ${thrownMessage(cause)}`, { cause })
   }
 }
 
-function servicesOf(services: PluginDefinition['provides'], options: object): readonly Token<any>[] {
-  return typeof services === 'function' ? services(options) : (services ?? [])
+function servicesOf(plugin: PluginDefinition, member: 'provides' | 'offers', options: object): readonly Token<any>[] {
+  const declared = plugin[member]
+  const services: unknown = typeof declared === 'function' ? declared(options) : (declared ?? [])
+  if (!Array.isArray(services)) throw new PluginError(plugin.name, notAService(member, services))
+  const wrong = services.findIndex(service => typeof service !== 'symbol')
+  if (wrong >= 0) throw new PluginError(plugin.name, notAService(`${member}[${wrong}]`, services[wrong]))
+  return services as readonly Token<any>[]
 }
 
 const optionRules: SchemaRules = {
@@ -301,4 +322,14 @@ async function runHook(plugin: string, problem: string, log: Logger, hook: Hook)
 function notAnExtensionPoint(point: unknown): string {
   const given = typeof point === 'symbol' ? nameOf(point) : typeof point === 'string' ? `the string "${point}"` : String(point)
   return `adds to ${given}, which is not an extension point. Import one: import { Providers } from 'turnpike'`
+}
+
+function notAService(member: string, given: unknown): string {
+  const expected = member === 'provides' || member === 'offers' ? 'an array of services' : 'a service'
+  return `has a bad \`${member}\`: expected ${expected}, got ${kindOf(given)}. Import one: import { KeyStore } from 'turnpike'`
+}
+
+/** Quotes nothing: the value may be a secret. */
+function wrongArgument(member: string, expected: string, given: unknown): string {
+  return `calls \`${member}\` with a bad argument: expected ${expected}, got ${kindOf(given)}`
 }

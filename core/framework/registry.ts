@@ -71,8 +71,8 @@ export class Registry<T> {
   /** A malformed contribution may not have the members that make up its name. */
   #labelOf(contribution: unknown): string {
     if (typeof contribution !== 'object' || contribution === null) return this.#anyOne
-    const { name, id } = contribution as { readonly name?: unknown; readonly id?: unknown }
-    const label = name ?? id
+    const { name, id, type } = contribution as { readonly name?: unknown; readonly id?: unknown; readonly type?: unknown }
+    const label = name ?? id ?? type
     return typeof label === 'string' && label !== '' ? `${this.kind} "${label}"` : this.#anyOne
   }
   get #anyOne(): string {

@@ -10,14 +10,23 @@ export function billableUsage(
   provider: string,
   plugins: { pluginOf(provider: string): string | undefined },
 ): TokenUsage | undefined {
-  const problem = usageProblem(usage)
-  if (problem === undefined) return soundUsage(usage!)
+  const checked = checkedUsage(usage)
+  if (typeof checked === 'object') return checked
   const plugin = plugins.pluginOf(provider) ?? provider
   log.error('a usage cannot be billed, so the gateway counts the tokens', {
     request: id,
     provider,
     plugin,
-    reason: `plugin ${plugin} reported ${problem}`,
+    reason: `plugin ${plugin} reported ${checked}`,
   })
   return undefined
+}
+
+/** The usage, or why it cannot be billed. */
+function checkedUsage(usage: TokenUsage | undefined): TokenUsage | string {
+  try {
+    return usageProblem(usage) ?? soundUsage(usage!)
+  } catch {
+    return 'a usage that throws when it is read'
+  }
 }

@@ -1,4 +1,10 @@
 import type { EventFeed, EventReceiver } from '../contracts/event-feed.ts'
+import { kindOf } from '../foundation/kind-of.ts'
+
+/** An iterator that breaks the protocol of iterators. The message completes a sentence that starts with the plugin's name. */
+export class IterationError extends Error {
+  override readonly name = 'IterationError'
+}
 
 /** Makes a feed of any iterable. It asks for a step only while it is not paused. */
 export class IteratedFeed<E extends object> implements EventFeed<E> {
@@ -18,7 +24,10 @@ export class IteratedFeed<E extends object> implements EventFeed<E> {
 
   deliver(receiver: EventReceiver<E>): void {
     this.#receiver = receiver
-    this.#iterator = this[Symbol.asyncIterator]()
+    const iterator: unknown = this[Symbol.asyncIterator]()
+    if (typeof (iterator as Partial<AsyncIterator<E>> | null | undefined)?.next !== 'function')
+      throw new IterationError('returned no iterator from [Symbol.asyncIterator]: expected an object with the function `next`')
+    this.#iterator = iterator as AsyncIterator<E | readonly E[]>
     this.#step()
   }
 
@@ -35,20 +44,33 @@ export class IteratedFeed<E extends object> implements EventFeed<E> {
     if (!this.#receiver) return
     this.#receiver = undefined
     // Ends an iterable that does not watch its signal. Errors that it still throws no longer matter.
-    const returning = this.#iterator?.return?.()
-    if (returning) Promise.resolve(returning).catch(() => {})
+    try {
+      const returning = this.#iterator?.return?.()
+      if (returning) Promise.resolve(returning).catch(() => {})
+    } catch {
+      return
+    }
   }
 
   #step(): void {
     if (this.#isStepping || this.#isPaused || !this.#receiver) return
     this.#isStepping = true
-    Promise.resolve(this.#iterator!.next()).then(this.#stepped, this.#failed)
+    try {
+      Promise.resolve(this.#iterator!.next()).then(this.#stepped, this.#failed)
+    } catch (error) {
+      this.#failed(error)
+    }
   }
 
-  readonly #stepped = ({ done, value }: IteratorResult<E | readonly E[]>): void => {
+  readonly #stepped = (result: IteratorResult<E | readonly E[]>): void => {
     this.#isStepping = false
     const receiver = this.#receiver
     if (!receiver) return
+    if (typeof result !== 'object' || result === null)
+      return this.#failed(
+        new IterationError(`gave ${kindOf(result)} from next() of its iterator: expected an object with \`done\` and \`value\``),
+      )
+    const { done, value } = result
     if (!done) {
       receiver.events((Array.isArray(value) ? value : [value]) as readonly E[])
       return this.#step()

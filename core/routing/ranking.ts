@@ -1,6 +1,7 @@
 import type { Endpoint } from '../contracts/catalog.ts'
 import type { SortStrategy, SortView } from '../contracts/sort-strategy.ts'
 import { PluginError } from '../foundation/errors.ts'
+import { kindOf } from '../foundation/kind-of.ts'
 import { describePluginError, type Logger } from '../foundation/logger.ts'
 import type { Sort } from './sorts.ts'
 
@@ -48,7 +49,13 @@ function tellNaN(strategy: SortStrategy, sort: string, plugin: string, log: Logg
 function checked(values: unknown, count: number, plugin: string): Values {
   if (Array.isArray(values) && values.length === count && values.every(value => value === undefined || typeof value === 'number'))
     return values as Values
-  throw new PluginError(plugin, `returned something else than ${count} values, each a number or undefined`)
+  throw new PluginError(plugin, `returned bad values: expected an array of ${count}, each a number or undefined, got ${given(values)}`)
+}
+
+function given(values: unknown): string {
+  if (!Array.isArray(values)) return kindOf(values)
+  const wrong = values.findIndex(value => value !== undefined && typeof value !== 'number')
+  return wrong < 0 ? `an array of ${values.length}` : `${kindOf(values[wrong])} at index ${wrong}`
 }
 
 /** Endpoints without data come after those with data, but before infinitely bad ones. */

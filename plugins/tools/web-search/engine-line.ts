@@ -98,7 +98,7 @@ export class EngineLine {
 
   /** Messages of vendors may quote the query, so they are not logged. */
   #failed({ name }: SearchEngine, error: unknown): void {
-    const { clock, log } = this.#options
+    const { clock, log, pluginOf } = this.#options
     const health = this.#health.get(name) ?? { failures: 0, restsUntil: 0 }
     health.failures += 1
     const needsHelp = ProviderFailure.is(error) && (error.kind === 'auth' || error.kind === 'quota')
@@ -106,8 +106,8 @@ export class EngineLine {
     this.#health.set(name, health)
     const status = ProviderFailure.is(error) ? { status: error.status ?? null } : {}
     // It is about the plugin, and quotes nothing.
-    const reason = error instanceof PluginError ? { plugin: error.plugin, reason: error.message } : {}
-    log.warn('a search engine failed', { engine: name, ...status, ...describeError(error), ...reason })
+    const reason = error instanceof PluginError ? { reason: error.message } : {}
+    log.warn('a search engine failed', { engine: name, plugin: pluginOf(name), ...status, ...describeError(error), ...reason })
   }
 }
 

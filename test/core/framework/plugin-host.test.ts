@@ -386,6 +386,10 @@ t.test('a malformed contribution is refused when it is added, with its plugin an
   const clients = extensionPoints.map(({ create }) => create()).find(({ kind }) => kind === 'decision client')!
   clients.add(new Client(), 'x')
   t.same(clients.names(), ['acme'], 'methods of a class are members')
+  const tools = extensionPoints.map(({ create }) => create()).find(({ kind }) => kind === 'tool')!
+  const tool = { type: 'lookup', schema: { type: 'object' }, seesContent: 'local', timeoutMs: 1000, open: run }
+  for (const [member, value] of Object.entries({ open: 5, timeoutMs: 0, costUsd: -1 }))
+    t.throws(() => tools.add({ ...tool, [member]: value }, 'x'), { message: `plugin x adds tool "lookup" with a bad \`${member}\`: ` })
 })
 
 t.test('what a plugin without types may get wrong is said with its name, and without a stack', async t => {
@@ -400,6 +404,8 @@ t.test('what a plugin without types may get wrong is said with its name, and wit
   const badName = 'plugin #1 in `plugins` has a bad `name`: expected one such as acme-chat or @acme/turnpike-chat, got'
   const providing = (service: Token<any>, given: unknown): PluginUse =>
     use({ provides: [service], setup: (gateway: Registrar) => gateway.provide(service, given) })
+  const calling = (member: string, ...given: readonly unknown[]): PluginUse =>
+    use({ setup: (registrar: Record<string, (...given: readonly unknown[]) => void>) => registrar[member]!(...given) })
   const ledger = { reserve: run, spent: run, raiseSpent: run, balance: run, entries: run }
   for (const [given, message] of [
     [use({ options: undefined }), closed],
@@ -421,6 +427,16 @@ t.test('what a plugin without types may get wrong is said with its name, and wit
     [
       use({ needs: { clock: 'Clock' } }),
       'plugin x has a bad `needs`: "clock" is not a service. Import one: import { Clock } from \'turnpike\'',
+    ],
+    [use({ provides: [undefined] }), 'plugin x has a bad `provides[0]`: expected a service, got undefined. Import one: '],
+    [use({ offers: 'Ledger' }), 'plugin x has a bad `offers`: expected an array of services, got a string. Import one: '],
+    [calling('provide', undefined, {}), 'plugin x calls `provide` with a bad argument: expected a service, got undefined'],
+    [calling('secret', 5), 'plugin x calls `secret` with a bad argument: expected a string, got a number'],
+    [calling('onStart', 'x'), 'plugin x calls `onStart` with a bad argument: expected a function, got a string'],
+    [calling('onStop', undefined), 'plugin x calls `onStop` with a bad argument: expected a function, got undefined'],
+    [
+      { ...use({}), apiVersion: '1' } as never,
+      'plugin #1 in `plugins` (x) has a bad `apiVersion`: expected the number 1, got "1". Make plugins with definePlugin',
     ],
     [{ name: 'x', setup: run } as never, /^plugin #1 in `plugins` was not made with definePlugin/],
     [definePlugin(undefined as never)({}), /^plugin #1 in `plugins` is not a plugin/],

@@ -371,6 +371,11 @@ t.test('a sort that fails leaves the order of the catalog, and the log says so',
     t.teardown(stage.stop)
     t.same(await stage.tried({ model: 'large', routing: { provider: { sort: 'broken' } } }), ['acme/large'])
     t.match(stage.logs.at(-1), /"sort":"broken","plugin":"adding-\d+".*a sort failed/)
+    if (!String(values).includes('throw'))
+      t.match(
+        stage.logs.at(-1),
+        /returned bad values: expected an array of \d, each .*, got (an array of \d|an object|undefined|a string at index 0)/,
+      )
   }
 })
 

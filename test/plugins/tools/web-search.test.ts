@@ -273,6 +273,26 @@ t.test('engines are asked in order until one answers, and rest after failures', 
   await under.stop()
 })
 
+t.test('an engine that throws, rejects or hangs is logged with its own plugin', async t => {
+  const failures = [
+    () => {
+      throw new Error('stop')
+    },
+    () => Promise.reject(new Error('stop')),
+    () => new Promise<never>(() => {}),
+  ]
+  for (const search of failures) {
+    const acme = searching('acme', ['q'])
+    const bad = engine('bad', () => pages, { search })
+    const plugins = [acme.plugin, bad.plugin, engine('good').plugin, webSearch({ engines: ['bad', 'good'], timeoutMs: 30 })]
+    const under = await gateway({ plugins })
+    t.teardown(under.stop)
+    await ask(under, { model: 'acme/m', tools })
+    const line = under.logs.map(each => JSON.parse(each)).find(({ message }) => message === 'a search engine failed')
+    t.match(line, { engine: 'bad', plugin: bad.plugin.plugin.name })
+  }
+})
+
 t.test('a bad reply of an engine names the engine, its plugin and the member, and no word of it', async t => {
   for (const [reply, problem] of [
     [undefined, 'an object with an array in `results`, got undefined'],
