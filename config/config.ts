@@ -11,7 +11,9 @@ export interface GatewayConfig {
 /** A plugin, a list of plugins, or a promise of either. Falsy values are skipped: `process.env.X && plugin({})`. */
 export type PluginEntry = PluginUse | readonly PluginEntry[] | Promise<PluginEntry> | '' | false | null | undefined
 
-/** Returns the config unchanged. It is there for the types. */
+/** Returns the config unchanged. It is there for the types, and for promises in `plugins` that are rejected before anyone awaits them. */
 export function defineConfig(config: GatewayConfig): GatewayConfig {
+  const plugins: unknown = (config as Partial<GatewayConfig> | undefined)?.plugins
+  if (Array.isArray(plugins)) void Promise.allSettled(plugins)
   return config
 }

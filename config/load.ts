@@ -4,6 +4,9 @@ import { pathToFileURL } from 'node:url'
 import { parseEnv } from 'node:util'
 import { cosmiconfig } from 'cosmiconfig'
 import { lazyValidator, type PluginUse, type SchemaRules } from '../core/index.ts'
+import { AssemblyError } from '../core/foundation/errors.ts'
+import { isPending } from '../core/foundation/json.ts'
+import { thrownMessage } from '../core/foundation/thrown-message.ts'
 import { addOptionSecrets } from '../core/framework/option-secrets.ts'
 import { optionProblems } from '../core/validation/option-problems.ts'
 import type { GatewayConfig } from './config.ts'
@@ -149,7 +152,10 @@ async function evaluate(file: string, module: ConfigModule | undefined): Promise
 async function flatten(file: string, entries: readonly unknown[]): Promise<readonly PluginUse[]> {
   try {
     const plugins: PluginUse[] = []
-    for (const entry of entries) {
+    // At once: one may be rejected while another is awaited.
+    const settling = entries.map((entry, index) => (isPending(entry) ? named(entry, index) : entry))
+    void Promise.allSettled(settling)
+    for (const entry of settling) {
       const settled = await entry
       if (Array.isArray(settled)) plugins.push(...(await flatten(file, settled)))
       // Anything that is not a plugin is reported by the gateway when it checks the list.
@@ -162,6 +168,15 @@ async function flatten(file: string, entries: readonly unknown[]): Promise<reado
     return plugins
   } catch (error) {
     throw error instanceof ConfigError ? error : new ConfigError(file, problemsOf(error))
+  }
+}
+
+async function named(entry: PromiseLike<unknown>, index: number): Promise<unknown> {
+  try {
+    return await entry
+  } catch (cause) {
+    if (cause instanceof AssemblyError || cause instanceof ConfigError || cause instanceof AggregateError) throw cause
+    throw new Error(`#${index + 1} in \`plugins\` is a promise that was rejected: ${thrownMessage(cause)}`, { cause })
   }
 }
 

@@ -115,7 +115,11 @@ const faults: readonly (readonly [name: string, text: string, message: RegExp])[
     'export default () => ({ plugins: [] })',
     /Its default export is a function\. Expected: export default defineConfig/,
   ],
-  ['a promise that fails', `export default { plugins: [Promise.reject(new Error('no such list'))] }`, /no such list/],
+  [
+    'a promise that fails',
+    `export default { plugins: [Promise.reject(new Error('no such list'))] }`,
+    /#1 in `plugins` is a promise that was rejected: no such list/,
+  ],
   [
     'a default that there is not',
     `import { defaults } from 'turnpike/config'\nexport default { plugins: defaults({ without: ['memry'] }) }`,

@@ -137,3 +137,16 @@ t.test('a plugin for another version of the contract says which one is there and
   t.match(await check(2), /\(acme\) was made for plugin API 2, and this turnpike has plugin API 1\. Update turnpike\n/)
   t.match(await check(0), /\(acme\) was made for plugin API 0, and this turnpike has plugin API 1\. Update the plugin\n/)
 })
+
+t.test('a promise in plugins that is rejected early is named by its place', async t => {
+  const missing = `import('./missing.mjs').then(module => module.default({}))`
+  const slow = `new Promise(resolve => setTimeout(resolve, 50, false))`
+  const plugins = `[${slow}, ${missing}, Promise.reject(new Error('no such list'))]`
+  const workplace = new Workplace(
+    `import { defineConfig } from 'turnpike/config'\nexport default defineConfig({ plugins: ${plugins} })\nawait new Promise(resolve => setTimeout(resolve, 20))`,
+  )
+  t.teardown(() => workplace.remove())
+  const { exitCode, stderr } = await workplace.run('check')
+  t.equal(exitCode, 1)
+  t.match(stderr, /#2 in `plugins` is a promise that was rejected: Cannot find module .*missing\.mjs/)
+})
