@@ -15,6 +15,7 @@ export interface Logger {
   info(message: string, fields?: JsonObject): void
   warn(message: string, fields?: JsonObject): void
   error(message: string, fields?: JsonObject): void
+  /** Names this plugin in every line, in place of one that this logger names. */
   child(name: string): Logger
 }
 export const Logger = token<Logger>('logger')
@@ -30,7 +31,7 @@ export function createLogger(
     { level, base: null, messageKey: 'message', formatters: { level: label => ({ level: label }) } },
     { write: (line: string) => write(masks.apply(line)) },
   )
-  return wrap(root, { masks, details })
+  return wrap(root, { root, masks, details })
 }
 
 /** Knows more about a plugin's error than every log line says. */
@@ -40,6 +41,7 @@ export interface ErrorDetails {
 }
 
 interface LineParts {
+  readonly root: pino.Logger
   readonly masks: Masks
   readonly details: ErrorDetails | undefined
 }
@@ -51,7 +53,7 @@ function wrap(target: pino.Logger, parts: LineParts, name?: string): Logger {
     info: (message, fields) => target.info(told(fields), message),
     warn: (message, fields) => target.warn(told(detailed(fields, parts, name)), message),
     error: (message, fields) => target.error(told(detailed(fields, parts, name)), message),
-    child: plugin => wrap(target.child({ plugin }), parts, plugin),
+    child: plugin => wrap(parts.root.child({ plugin }), parts, plugin),
   }
 }
 

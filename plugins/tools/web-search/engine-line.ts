@@ -107,7 +107,7 @@ export class EngineLine {
     const status = ProviderFailure.is(error) ? { status: error.status ?? null } : {}
     // It is about the plugin, and quotes nothing.
     const reason = error instanceof PluginError ? { reason: error.message } : {}
-    log.warn('a search engine failed', { engine: name, plugin: pluginOf(name), ...status, ...describeError(error), ...reason })
+    log.child(pluginOf(name)).warn('a search engine failed', { engine: name, ...status, ...describeError(error), ...reason })
   }
 }
 
