@@ -8,7 +8,7 @@ import { webSearchTool } from '../core/contracts/tools.ts'
 import { check } from '../core/framework/plugin-host.ts'
 import type { PluginDefinition } from '../core/framework/plugin.ts'
 import { entrySchema as toolEntry } from '../core/generation/tools/tool-schemas.ts'
-import { bodyValidator } from '../core/validation/body-validator.ts'
+import { looseBodyValidator } from '../core/validation/body-validator.ts'
 import { announcedSchemas, fingerprint, type AnnouncedSchema } from '../core/validation/lazy-validator.ts'
 import { ajvFor } from '../core/validation/schema-rules.ts'
 import { entrySchema as mcpEntry } from '../plugins/tools/mcp/entry.ts'
@@ -30,8 +30,8 @@ const { default: absentProviders } = await import('../config/absent-providers.ts
 announceOptions(absentProviders({ providers: [] }))
 
 // A start checks the schemas of tools.
-bodyValidator(toolEntry('web_search', webSearchTool))
-bodyValidator(toolEntry('mcp', mcpEntry))
+looseBodyValidator(toolEntry('web_search', webSearchTool))
+looseBodyValidator(toolEntry('mcp', mcpEntry))
 
 /** The request schemas and the server's section of the config. */
 const usedByEveryStart = new Set(['body', 'server'])

@@ -74,6 +74,7 @@ const others = [
   'GET /',
   'GET /:page',
   'GET /app/**:path',
+  'GET /favicon.ico',
   'GET /modules/:file',
   'GET /openid',
   'GET /openid-callback',

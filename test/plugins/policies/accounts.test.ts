@@ -14,7 +14,11 @@ const refs = { org, team, user }
 async function underTest() {
   const given = stores()
   const under = await gateway({
-    plugins: [given.plugin, accountPolicies({}), guarding(undefined, { enforces: ['zdr', 'hipaa', 'redaction'] })],
+    plugins: [
+      given.plugin,
+      accountPolicies({}),
+      guarding(undefined, { enforces: ['zdr', 'hipaa', 'redaction'], settingsProblem: () => undefined }),
+    ],
     key: { name: 'k', org: 'example', team: 'research', user: 'ada', policy: {} },
   })
   const { accounts } = given.of()
