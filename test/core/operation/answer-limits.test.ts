@@ -173,7 +173,7 @@ t.test('an answer whose client does not read is ended as well', async t => {
 const atOnce = 200
 const highestAllowedBytes = 1.5e9
 const perAnswerBytes = 8 * 1024 * 1024
-/** Half of that. With more, V8 would keep garbage for longer. */
+/** Half of what it may take. The more V8 is allowed, the longer it leaves garbage. */
 const mostHeapMb = 768
 
 for (const stream of [true, false])
