@@ -1,4 +1,4 @@
-// What large streamed answers cost that are stored and recorded: the longest stall of the event loop, memory, and what becomes of the small
+// The cost of large streamed answers that are stored and recorded: the longest stall of the event loop, memory, and what becomes of the small
 // answers of another owner meanwhile.
 // `npm run build && node bench/large-answers.ts`; `--responses memory` stores them in memory, `--folder` measures the build in another folder.
 
@@ -20,7 +20,7 @@ const mostStallMs = 100
 /** More than the process takes without them: `maxLiveAnswerBytes` times four. */
 const mostMb = (4 * 256 * 1024 * 1024) / 1e6
 const million = 1_000_000
-/** What a model asks for: `<kind>-<characters>`. */
+/** The names of the models: `<kind>-<characters>`. */
 const kinds = {
   text: text => ({ content: text }),
   accents: text => ({ content: text.replaceAll('e', 'é') }),

@@ -131,7 +131,7 @@ function sumsOf(columns: string): string {
     .join(', ')
 }
 
-/** What the records add, one row for a request and one for each of its attempts. Every error is a vendor's. */
+/** The rows of the records: one for a request and one for each of its attempts. Every error is a vendor's. */
 function makeParts(database: DatabaseSync): void {
   database.exec(`
     drop table if exists asked;

@@ -88,7 +88,7 @@ async function measure(name: string, answer: Answer, limited: Limited): Promise<
   }
 }
 
-/** Whether the gateway has read nothing from the upstream for two seconds. */
+/** True if the gateway has read nothing from the upstream for two seconds. */
 function quiet(sockets: readonly Socket[]): () => Promise<boolean> {
   let taken = -1
   let turns = 0

@@ -3,7 +3,7 @@ export function env(name: string): string {
   return requiredEnv(name, 'Set it, or remove what needs it.')
 }
 
-/** Undefined when the variable is not set, or blank. */
+/** Returns undefined when the variable is not set, or blank. */
 export function optionalEnv(name: string): string | undefined {
   const value = process.env[name]
   if (!value?.trim()) return undefined

@@ -21,7 +21,7 @@ The admin API is at ${url}/admin/v1: accounts, keys, records and usage.
 `
 }
 
-/** Whether a plugin serves pages on the listener of the admin API. */
+/** True if a plugin serves pages on the listener of the admin API. */
 export function hasDashboard({ contributions }: Gateway): boolean {
   return contributions.some(({ point, name }) => point === 'admin route' && name === 'GET /')
 }

@@ -20,7 +20,7 @@ export interface Listener {
   readonly port: number
   /** Where a client on this machine reaches it. */
   readonly url: string
-  /** Whether it listens on all interfaces of the machine. */
+  /** True if it listens on all interfaces of the machine. */
   readonly everywhere: boolean
 }
 

@@ -50,7 +50,7 @@ function commonJsAdvice(name: string, path: string): string {
 
 const fromConfig = ['defineConfig', 'defaults', 'env', 'optionalEnv']
 
-/** Whether Node loaded the module as CommonJS. With other loaders in the process, it reports that as a cycle. */
+/** True if Node loaded the module as CommonJS. With other loaders in the process, it reports that as a cycle. */
 function isCommonJs({ message, code }: NodeJS.ErrnoException): boolean {
   return (
     message === 'Cannot use import statement outside a module' ||

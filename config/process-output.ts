@@ -62,12 +62,12 @@ class MaskedStream {
   }
 }
 
-/** Whether a string in this encoding stands for bytes that are other characters. */
+/** True if a string in this encoding stands for bytes that are other characters. */
 function isForBytes(encoding: unknown): encoding is BufferEncoding {
   return typeof encoding === 'string' && Buffer.isEncoding(encoding) && !/^utf-?8$/i.test(encoding)
 }
 
-/** Undefined for bytes that are no text. */
+/** Returns undefined for bytes that are no text. */
 function textOf(chunk: unknown): string | undefined {
   if (typeof chunk === 'string') return chunk
   return chunk instanceof Uint8Array && isUtf8(chunk) ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(chunk) : undefined

@@ -15,7 +15,7 @@ export interface GatewayAdmin {
   readonly app: AdminApp
   /** For this process only: the token of an owner, whose changes are audited as `command-line`. */
   readonly localToken: string
-  /** Whether nobody has a token yet. */
+  /** True if nobody has a token yet. */
   isEmpty(): Promise<boolean>
   /** Creates a token, which is shown only once. It is audited. */
   issueToken(settings: AdminTokenSettings): Promise<string>

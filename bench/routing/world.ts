@@ -86,7 +86,7 @@ export class World {
     return { kind: 'answer', latencyMs, totalMs, outputTokens, costUsd: costOf(condition, outputTokens) }
   }
 
-  /** Whether at least one provider answers reliably and within its limit. */
+  /** True if at least one provider answers reliably and within its limit. */
   isAnyHealthy(atMs: number): boolean {
     const { providers, requestsPerSecond } = this.scenario
     return providers.some(({ id }) => {

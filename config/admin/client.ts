@@ -18,7 +18,7 @@ export interface AdminClient {
   readonly local: { readonly file: string; readonly persistent: boolean } | undefined
   /** Throws a `ConfigError` with the API's message. */
   call(method: string, path: string, body?: JsonObject): Promise<JsonObject>
-  /** Undefined for a 404. */
+  /** Returns undefined for a 404. */
   find(path: string): Promise<JsonObject | undefined>
   /** Writes what the API streams. */
   pipe(path: string, write: (text: string) => void): Promise<void>

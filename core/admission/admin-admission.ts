@@ -46,7 +46,7 @@ export class AdminAdmission {
     this.#fixed.set(digest(text), { id: 'environment', role: 'owner', org: undefined })
   }
 
-  /** Whether nobody could use the admin API: no token was accepted or created. */
+  /** True if nobody could use the admin API: no token was accepted or created. */
   async isEmpty(): Promise<boolean> {
     return this.#fixed.size === 1 && (await this.#tokens.list()).length === 0
   }

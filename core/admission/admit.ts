@@ -111,7 +111,7 @@ export class Admission {
     return true
   }
 
-  /** Undefined for a text that is no key. */
+  /** Returns undefined for a text that is no key. */
   #known(text: string): KnownText | undefined {
     const plain = hash('sha256', text, 'base64url')
     const known = this.#texts.get(plain)

@@ -9,7 +9,7 @@ import type { Entry, Registry } from '../framework/registry.ts'
 import { readLayer, type LayerRules } from './read-layer.ts'
 import { StrictestLayers } from './strictest-layers.ts'
 
-/** What each source says, in the order of the sources, before it is read. */
+/** The unread answers of the sources, in their order. */
 export type Layers = readonly (PolicyLayer | undefined)[]
 
 const usualTimeoutMs = 2_000
@@ -36,7 +36,7 @@ export class AskedSources {
     this.#rules = this.#sources.map(({ contribution }) => ({ moreMembers: contribution.readsAccounts ? ['setBy'] : [], takesSettings }))
   }
 
-  /** Whether a source takes the policies of stored accounts into account. */
+  /** True if a source takes the policies of stored accounts into account. */
   readsAccounts(level: Level): boolean {
     return this.#sources.some(({ contribution }) => contribution.level === level && contribution.readsAccounts === true)
   }
@@ -115,7 +115,7 @@ export class AskedSources {
   }
 }
 
-/** Whether a field may have settings. Nobody reads those of a field that no guardrail enforces, and requests are refused if it is on. */
+/** True if a field may have settings. Nobody reads those of a field that no guardrail enforces, and requests are refused if it is on. */
 function settingsTakers(guardrails: Registry<Guardrail>): LayerRules['takesSettings'] {
   const taking = policyFields.filter(field => {
     const enforcing = guardrails.values().filter(({ enforces }) => enforces.includes(field))

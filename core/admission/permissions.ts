@@ -119,7 +119,7 @@ export function isPattern(name: string): boolean {
   return name.includes('*')
 }
 
-/** Whether a name is one of these, or matches one with `*`, which stands for any characters. */
+/** True if a name is one of these, or matches one with `*`, which stands for any characters. */
 function testOf(names: readonly string[]): Test {
   const exact = new Set(names.filter(name => !isPattern(name)))
   const patterns = names.filter(isPattern).map(pattern => pattern.split('*'))

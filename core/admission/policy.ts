@@ -85,7 +85,7 @@ export class PolicyResolver {
     throw unavailablePolicy('key', undefined)
   }
 
-  /** Whether a loaded source reads the policies of the accounts of this level. */
+  /** True if a loaded source reads the policies of the accounts of this level. */
   readsAccounts(level: AccountLevel): boolean {
     return this.#sources.readsAccounts(level)
   }

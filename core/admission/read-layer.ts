@@ -4,7 +4,7 @@ import { isPlainObject, type JsonObject } from '../foundation/json.ts'
 export interface LayerRules {
   /** More members that a setting may have, apart from `value`, `enforced` and `settings`. The copy leaves them out. */
   readonly moreMembers: readonly string[]
-  /** Whether the field may have settings other than `{}`. */
+  /** True if the field may have settings other than `{}`. */
   takesSettings(field: PolicyField): boolean
 }
 

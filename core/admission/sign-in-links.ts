@@ -16,7 +16,7 @@ export class SignInLinks<T> {
     this.#links.set(digest, { value, validUntil: this.#clock.now() + signInLinkMs })
   }
 
-  /** Undefined if there is no such link, or none any more. */
+  /** Returns undefined if there is no such link, or none any more. */
   take(digest: string): T | undefined {
     const link = this.#links.get(digest)
     this.#links.delete(digest)

@@ -42,7 +42,7 @@ export class Circuit {
     return !this.#isClosed && now < this.#openUntil
   }
 
-  /** Whether a request may be sent now. If the pause is over, it is the probe, and all others have to wait for its outcome. */
+  /** True if a request may be sent now. If the pause is over, it is the probe, and all others have to wait for its outcome. */
   admits(now: number): boolean {
     if (this.isOpen(now)) return false
     if (!this.#isClosed) this.#probedAt = now

@@ -7,7 +7,7 @@ import { Suspicions } from './suspicions.ts'
 
 const noCredential: readonly undefined[] = [undefined]
 
-/** What a credential is used for. */
+/** The use of a credential. */
 export interface CredentialUse {
   readonly provider: Pick<Provider, 'id' | 'credentials'>
   readonly model: string

@@ -45,14 +45,14 @@ export class EndpointCircuits implements Circuits {
     return this.#circuitsOf(endpoint).some(circuit => circuit.isOpen(now))
   }
 
-  /** Whether no request should be sent to the endpoint, not even a probe. */
+  /** True if no request should be sent to the endpoint, not even a probe. */
   isResting(endpoint: EndpointName): boolean {
     if (this.allHealthy) return false
     const now = this.#clock.elapsed()
     return this.#circuitsOf(endpoint).some(circuit => circuit.isResting(now))
   }
 
-  /** Whether a request may be sent to the endpoint before others were tried. May make it the probe, whose outcome closes or opens the circuit. */
+  /** True if a request may be sent to the endpoint before others were tried. May make it the probe, whose outcome closes or opens the circuit. */
   admits(endpoint: EndpointName): boolean {
     if (this.allHealthy) return true
     const now = this.#clock.elapsed()

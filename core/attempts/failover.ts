@@ -161,7 +161,7 @@ export class Failover {
     return work.sorted?.(inTurn, contender) ?? inTurn
   }
 
-  /** What failed before is why there is no answer, not that it used up the credit. Throws the 402 if nothing did. */
+  /** Earlier failures, not the credit that they used up, are why there is no answer. Throws the 402 if nothing failed. */
   #leave({ endpoint }: Contender, { error }: Uncovered, { line, slot }: Lane): void {
     slot?.release()
     if (!line.failure) throw error
@@ -323,7 +323,7 @@ function useOf({ provider, endpoint }: Contender, { caller }: RunContext): Crede
   return { provider, model: endpoint.model, owner: caller.owner }
 }
 
-/** Whether an operation took longer than it may. */
+/** True if an operation took longer than it may. */
 function isTimeUp(reason: unknown): boolean {
   return reason instanceof GatewayError && reason.code === 'provider_timeout'
 }

@@ -151,12 +151,12 @@ export function isKnownKind(kind: unknown): boolean {
   return typeof kind === 'string' && Object.hasOwn(failurePolicies, kind)
 }
 
-/** Whether the same request may succeed soon: what the provider says, or what its kind implies. */
+/** True if the same request may succeed soon: what the provider says, or what its kind implies. */
 export function isTransient(failure: ProviderFailure): boolean {
   return failure.transient ?? policyOf(failure).transient ?? false
 }
 
-/** Whether the failure counts against the endpoint: what the provider says, or what its kind implies. */
+/** True if the failure counts against the endpoint: what the provider says, or what its kind implies. */
 export function isFault(failure: ProviderFailure): boolean {
   return failure.isFault ?? policyOf(failure).isFault ?? false
 }
@@ -167,7 +167,7 @@ export function concernOf(failure: ProviderFailure): FailurePolicy['concerns'] {
   return isSilent ? 'provider' : policyOf(failure).concerns
 }
 
-/** What a second model of a provider would also fail by, if it does: an unknown name, a page instead of a reply, silence after its head. */
+/** Failures that may be the provider's or only one model's: an unknown name, a page instead of a reply, silence after the head. A second model tells. */
 export function mayBeOfProvider({ kind, progress }: ProviderFailure): boolean {
   return kind === 'not-found' || kind === 'protocol' || (kind === 'timeout' && progress === 'replied')
 }

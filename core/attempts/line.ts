@@ -14,10 +14,10 @@ const mostCredentials = 3
 /** After this many models that a provider does not know, its address is probably wrong. */
 const mostUnknown = 2
 
-/** What is known of contenders before they are asked. */
+/** Facts about contenders that are known before they are asked. */
 export interface Prospects<C> {
   readonly circuits: EndpointCircuits
-  /** Whether none of its provider's credentials would be accepted. */
+  /** True if none of its provider's credentials would be accepted. */
   isRefused(contender: C): boolean
 }
 
@@ -54,7 +54,7 @@ export class Line<C extends Contender = Contender> {
   }
 
   /**
-   * Undefined when none is left. `isHedge`: leaves the endpoints with an open circuit in the line, and prefers another provider than the one
+   * Returns undefined when none is left. `isHedge`: leaves the endpoints with an open circuit in the line, and prefers another provider than the one
    * that has not answered yet.
    */
   take(isHedge: boolean): C | undefined {
@@ -110,7 +110,7 @@ export class Line<C extends Contender = Contender> {
     return !this.hasOther(contender) || (count < mostCredentials && this.attemptsLeft > 1)
   }
 
-  /** Whether a provider that has not failed yet is left beside the contender's. */
+  /** True if a provider that has not failed yet is left beside the contender's. */
   hasOther({ provider }: C): boolean {
     const isOther = (each: C): boolean => each.provider.id !== provider.id && !this.hasFailed(each)
     for (let index = this.#next; index < this.#contenders.length; index++) if (isOther(this.#contenders[index]!)) return true
@@ -128,7 +128,7 @@ export class Line<C extends Contender = Contender> {
     ;(this.#wasPutOff ??= new Set()).add(contender)
   }
 
-  /** Whether there is anyone else to ask first. Nobody is put off twice, so that the line ends. */
+  /** True if there is anyone else to ask first. Nobody is put off twice, so that the line ends. */
   canPutOff(contender: C): boolean {
     return !this.isEmpty && !this.#wasPutOff?.has(contender)
   }

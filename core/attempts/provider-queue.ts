@@ -43,12 +43,12 @@ export class ProviderQueue {
     return this.#waiting
   }
 
-  /** Whether a request would have to wait. */
+  /** True if a request would have to wait. */
   get isBusy(): boolean {
     return this.#running >= this.maxConcurrent
   }
 
-  /** Undefined if too many wait already. Rejects with the reason if `run` is aborted while it waits. */
+  /** Returns undefined if too many wait already. Rejects with the reason if `run` is aborted while it waits. */
   enter(owner: string, run: Cancellation): Promise<Slot> | Slot | undefined {
     if (!this.isBusy) return this.#start(owner)
     if (this.#waiting >= this.maxQueued) return undefined

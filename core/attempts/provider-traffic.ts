@@ -2,14 +2,14 @@ import type { IBreaker } from 'cockatiel'
 
 const bucketMs = 10_000
 const buckets = 6
-/** What a minute is made of. */
+/** The parts of a minute. */
 const windowMs = bucketMs * buckets
 /** Fewer failures in a minute say nothing. */
 const fewestFailures = 5
 /** The most failures of one model that count, so that it takes two to put the provider last. */
 const mostOfOneModel = 3
 
-/** What a provider answered, and what it failed, in the last minute. Milliseconds are those of `Clock.elapsed`. */
+/** Counts a provider's answers and failures in the last minute. Milliseconds are those of `Clock.elapsed`. */
 export class ProviderTraffic {
   readonly #answers = new Uint32Array(buckets)
   /** By model: when its latest failures were. */

@@ -25,7 +25,7 @@ export function publicError(failure: ProviderFailure, provider: string, masks: M
   })
 }
 
-/** What a provider did, by the status that the caller gets. What the other statuses say is about the request. */
+/** Causes on the provider's side, by the status that the caller gets. The other statuses are about the request. */
 const deeds: Readonly<Record<number, string>> = { 424: 'failed', 429: 'limits the rate', 504: 'took too long' }
 
 function naming(provider: string, { status }: PublicForm, message: string): string {

@@ -1,7 +1,7 @@
 import { ProviderFailure } from '../contracts/provider.ts'
 import { failurePolicies } from './failure-policy.ts'
 
-/** What to tell the operator of a failure whose kind is none. A kind that is not a word may be content. */
+/** Tells the operator of a failure whose kind does not exist. A kind that is not a word may be content. */
 export function unknownKind(plugin: string, { kind }: { readonly kind: unknown }): string {
   const given =
     typeof kind === 'string' ? (/^[\w-]{1,40}$/.test(kind) ? `"${kind}"` : 'another string') : `a value of the type ${typeof kind}`

@@ -81,7 +81,7 @@ export class Allowance {
   /** Waits for more room, for what could not be taken. False if the answer has to end here. */
   async more(text: string): Promise<boolean> {
     await this.#grow()
-    // What came while an earlier part was counted is counted, too.
+    // Text that came while an earlier part was counted is counted, too.
     if (this.#isSpent && this.#room < leastTokens && this.#bytes > 0) await this.#grow()
     if (this.#isSpent && this.#room < leastTokens) {
       this.#parts.ended()

@@ -91,7 +91,7 @@ export class CreditQueue {
   }
 }
 
-/** Whether the request would fit if those under way ended and cost nothing. */
+/** True if the request would fit if those under way ended and cost nothing. */
 function mayEnd({ leftUsd, heldUsd }: CreditShortage, { leastUsd }: CreditWish): boolean {
   return heldUsd > 0 && leftUsd + heldUsd >= leastUsd
 }

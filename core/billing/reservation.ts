@@ -34,7 +34,7 @@ export interface ReservationServices {
   freed(spending: Spending): void
 }
 
-/** What an attempt may generate. */
+/** The output that an attempt may generate. */
 export interface Cover {
   /** The output limit in tokens that keeps the cost within what can be reached. Undefined if no such limit is needed. */
   readonly outputLimit?: number | undefined
@@ -56,7 +56,7 @@ export class Reservation {
   #goneUsd = 0
   /** The known cost of failed attempts. */
   #lostUsd = 0
-  /** What a reply whose hold can grow may cost. */
+  /** The most that a reply whose hold can grow may cost. */
   #growsToUsd = 0
 
   constructor({ tokens, credit, context, services, need, inputTokens }: ReservationParts) {
@@ -198,7 +198,7 @@ export class Reservation {
         return outputTokensFor(this.#leftUsd, spend) >= paidBefore + atLeast
       },
       ended: () => {
-        // What this request holds itself is not in its way.
+        // The request's own hold is not in its way.
         if (shortage)
           this.#context.note('credit', shortageNote({ ...shortage, heldUsd: Math.max(0, shortage.heldUsd - this.#credit!.usd) }))
       },
@@ -230,7 +230,7 @@ export class Reservation {
     return Math.max(0, this.#credit!.usd - this.#goneUsd)
   }
 
-  /** Undefined if nothing is held for the endpoint: there is no cap, or the endpoint has no price. */
+  /** Returns undefined if nothing is held for the endpoint: there is no cap, or the endpoint has no price. */
   #spendAt(endpoint: Endpoint): Spend | undefined {
     if (!this.#credit || !endpoint.price) return undefined
     return spendAt(endpoint, endpoint.price, this.#need, this.#inputTokens)

@@ -66,7 +66,7 @@ export class Reservations {
   }
 
   /**
-   * Undefined for callers without limits, which most are. `measure` runs only if it is needed. `canGrow`: whether the hold can grow while a
+   * Returns undefined for callers without limits, which most are. `measure` runs only if it is needed. `canGrow`: whether the hold can grow while a
    * candidate's reply arrives, so that the usual output is enough at first.
    */
   reserve<C extends { readonly endpoint: Endpoint }>(

@@ -24,7 +24,7 @@ export class UsualOutput {
     return mean === undefined ? assumedTokens : Math.max(fewestTokens, Math.ceil(mean * headroom))
   }
 
-  /** Whether the endpoint shows what it bills. Undefined until it has answered. */
+  /** True if the endpoint shows what it bills. Undefined until it has answered. */
   shows(endpoint: Endpoint): boolean | undefined {
     return this.#shown.get(nameOf(endpoint))
   }

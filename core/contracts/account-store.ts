@@ -55,7 +55,7 @@ export interface AccountFilter {
  * function has a time limit.
  */
 export interface AccountStore {
-  /** Whether accounts survive a restart. */
+  /** True if accounts survive a restart. */
   readonly persistent: boolean
   find(ref: AccountRef): Maybe<Account | undefined>
   /** The accounts with this id in all organizations: usually one. */

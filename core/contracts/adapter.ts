@@ -24,7 +24,7 @@ export interface ProviderAdapter {
   readonly capabilities?: Capabilities
   /** See `Provider.capabilitiesOf`. */
   capabilitiesOf?(endpoint: NamedEndpoint): Capabilities
-  /** Whether the vendor can enforce this format, if that depends on model or schema. If not, core describes it in the prompt and checks the answer. */
+  /** True if the vendor can enforce this format, if that depends on model or schema. If not, core describes it in the prompt and checks the answer. */
   enforces?(format: TextFormat, endpoint: Endpoint): boolean
   /** How core splits a streamed reply into frames. */
   readonly framing: 'sse' | 'json-lines' | (() => Framer)

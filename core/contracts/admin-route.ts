@@ -25,7 +25,7 @@ export interface Admin {
  */
 export interface AdminAuthenticator {
   readonly name: string
-  /** Undefined if it does not know the caller. Throws a `GatewayError` to refuse the request. It has no time limit. */
+  /** Returns undefined if it does not know the caller. Throws a `GatewayError` to refuse the request. It has no time limit. */
   admit(request: Request, gateway: AdminServices): Maybe<Admin | undefined>
 }
 
@@ -83,7 +83,7 @@ export interface AdminServices {
   keyWarnings(settings: KeySettings): readonly string[]
   /** Throws a 400 that names the member if a guardrail cannot use the settings of a field. Fields that are null are removed. */
   checkPolicySettings(policy: { readonly [F in PolicyField]?: PolicyLayer[F] | null }): Promise<void>
-  /** Whether a loaded policy source reads the policies of the accounts of this level. If not, do not store enforced policy there. */
+  /** True if a loaded policy source reads the policies of the accounts of this level. If not, do not store enforced policy there. */
   readsAccountPolicies(level: AccountLevel): boolean
   effectivePolicy(key: ApiKey): Promise<EffectivePolicy>
   /** `text` is shown once and never stored. */

@@ -118,7 +118,7 @@ export interface Model {
   /** Seconds since the epoch; 0 if unknown. */
   readonly created: number
   readonly ownedBy: string
-  /** Whether `auto` may choose it. */
+  /** True if `auto` may choose it. */
   readonly auto: boolean
   readonly endpoints: readonly Endpoint[]
 }

@@ -55,7 +55,7 @@ export type GenerationEvent =
 export const finishReasons = ['stop', 'length', 'content-filter', 'tool-calls', 'pause'] as const
 export type FinishReason = (typeof finishReasons)[number]
 
-/** Whether an event is part of the answer. After the first one, core does not try other candidates. */
+/** True if an event is part of the answer. After the first one, core does not try other candidates. */
 export function isSemantic(event: GenerationEvent): boolean {
   return event.type !== 'model' && event.type !== 'usage' && event.type !== 'warning' && event.type !== 'item-end'
 }

@@ -64,7 +64,7 @@ function isKeptLong(part: AnyPart): boolean {
 const secondsPer: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600 }
 const longSeconds = 3_600
 
-/** Whether a cache keeps something for more than an hour. Anything that cannot be read counts as long. */
+/** True if a cache keeps something for more than an hour. Anything that cannot be read counts as long. */
 function isLong(ttl: string | undefined): boolean {
   if (ttl === undefined) return false
   const [, count, unit] = /^(\d+)([smh])$/.exec(ttl) ?? []

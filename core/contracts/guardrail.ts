@@ -57,7 +57,7 @@ export interface GuardSession {
   input?(request: GenerationRequest, signal: AbortSignal): Maybe<GuardVerdict>
   /** Checks a decision, before its model is looked up. A session with `input` or `route` but without `decision` refuses all decisions. */
   decision?(request: DecisionRequest, signal: AbortSignal): Maybe<GuardVerdict<DecisionRequest>>
-  /** Whether this endpoint may see the request. Called for every candidate. */
+  /** True if this endpoint may see the request. Called for every candidate. */
   route?(endpoint: Endpoint, request: GenerationRequest): boolean
   /**
    * The error for the caller if `route` rejects every endpoint. `others`: endpoints of the same models that the request did not name, and
@@ -73,7 +73,7 @@ export interface GuardSession {
   item?(item: AnswerItem, signal: AbortSignal): Maybe<ItemVerdict>
 }
 
-/** What `route` left without an endpoint. */
+/** A request for which `route` left no endpoint. */
 export interface RefusedRoute {
   /** The endpoints that `route` rejected. */
   readonly rejected: readonly Endpoint[]

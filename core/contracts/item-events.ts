@@ -17,7 +17,7 @@ export type ItemDelta =
   | Extract<GenerationEvent, { type: 'text' | 'refusal' | 'annotation' | 'reasoning' | 'reasoning-state' | 'tool-input' }>
   | SearchEnd
 
-/** What became of an open search. Replaces what was known when it opened. */
+/** The result of an open search. Replaces what was known when it opened. */
 export interface SearchEnd {
   readonly type: 'search-end'
   readonly status: 'completed' | 'failed'

@@ -64,10 +64,10 @@ export interface KeyFilter {
 
 /** Stores API keys. `find` runs for every request, so answer from memory if possible. A throw becomes a 503. No function has a time limit. */
 export interface KeyStore {
-  /** Whether keys survive a restart. */
+  /** True if keys survive a restart. */
   readonly persistent: boolean
   find(id: string): Maybe<ApiKey | undefined>
-  /** Whether `find` can answer, from a cache if it has one. For the health check. Default: true. */
+  /** True if `find` can answer, from a cache if it has one. For the health check. Default: true. */
   available?(): Maybe<boolean>
   add(key: ApiKey): Maybe<void>
   /**
@@ -81,7 +81,7 @@ export interface KeyStore {
   page(filter: KeyFilter, query: PageQuery): Maybe<readonly ApiKey[]>
   /** Erases a key. False if it does not exist. For keys without records; others become hidden. */
   remove(id: string): Maybe<boolean>
-  /** Whether no key was ever created: then the first start creates one. */
+  /** True if no key was ever created: then the first start creates one. */
   empty(): Maybe<boolean>
 }
 export const KeyStore = token<KeyStore>('key-store')

@@ -30,7 +30,7 @@ export interface RequestRecord {
   /** Null if there was nothing to choose: one endpoint could answer, or the request was refused before. */
   readonly routing: RoutingRecord | null
   readonly usage: TokenUsage | null
-  /** What is charged, failed attempts included. Null if the price is unknown, or if there was no answer and no billed attempt. */
+  /** The charge, failed attempts included. Null if the price is unknown, or if there was no answer and no billed attempt. */
   readonly costUsd: number | null
   readonly errorCode: string | null
   readonly policy: Policy | null
@@ -56,7 +56,7 @@ export interface RoutingRecord {
   readonly candidates: readonly RoutedCandidate[]
   /** How many endpoints were passed over, by reason. */
   readonly passedOver: Readonly<Partial<Record<PassedOver, number>>>
-  /** What the sorts had to make do with. Absent: nothing. */
+  /** The warnings of the sorts. Absent if there were none. */
   readonly warnings?: readonly string[]
 }
 
@@ -102,7 +102,7 @@ export interface AttemptRecord {
   readonly outcome: string
   readonly status: number | null
   readonly elapsedMs: number
-  /** Whether it counts against the endpoint, if the provider said so. Otherwise absent: the kind of failure implies it. */
+  /** True if it counts against the endpoint, if the provider said so. Otherwise absent: the kind of failure implies it. */
   readonly isFault?: boolean
   /** False if no catalog lists the endpoint. Otherwise absent. */
   readonly listed?: false

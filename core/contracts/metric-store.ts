@@ -4,7 +4,7 @@ import { token } from '../foundation/token.ts'
 export interface AttemptSample {
   readonly provider: string
   readonly model: string
-  /** Whether a catalog lists the endpoint. Callers can name any others, which must not displace the metrics of listed ones. */
+  /** True if a catalog lists the endpoint. Callers can name any others, which must not displace the metrics of listed ones. */
   readonly listed: boolean
   /** Milliseconds since the epoch. */
   readonly at: number

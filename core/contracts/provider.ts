@@ -122,14 +122,14 @@ export interface ProviderFailureOptions {
   /** The vendor's HTTP status. */
   readonly status?: number | undefined
   readonly retryAfterMs?: number | undefined
-  /** Whether the same request may succeed soon. By default the kind decides. */
+  /** True if the same request may succeed soon. By default the kind decides. */
   readonly transient?: boolean | undefined
   /**
    * How far a request came that failed with `network` or `timeout`: `none` without a connection, `connected` without any of a reply,
    * `replied` without an event of it. Default: `none` for `network`, `answering` for `timeout`.
    */
   readonly progress?: Progress | undefined
-  /** Whether the failure counts against the endpoint, in its metrics and its circuit. By default the kind decides. */
+  /** True if the failure counts against the endpoint, in its metrics and its circuit. By default the kind decides. */
   readonly isFault?: boolean | undefined
   /** True: the vendor refuses the credential, whatever the request is. By default the status decides: 402 and 403 may be about the request. */
   readonly ofCredential?: boolean | undefined

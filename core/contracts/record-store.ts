@@ -54,7 +54,7 @@ export interface UsageQuery {
   readonly key?: string | undefined
   /** Only this many groups, those with the most requests and attempts together; all others are summed up. Default: every group. */
   readonly top?: number | undefined
-  /** Whether to read how long answers and attempts took. */
+  /** Also reads how long answers and attempts took. */
   readonly latency?: boolean | undefined
   readonly limit: number
 }
@@ -65,7 +65,7 @@ export interface UsageQuery {
 export const errorCauses = ['caller', 'policy', 'vendor', 'gateway'] as const
 export type ErrorCause = (typeof errorCauses)[number]
 
-/** What usage calls the models of an organization that no catalog lists, beyond the first hundred. */
+/** The name in usage for the models of an organization that no catalog lists, beyond the first hundred. */
 export const otherModel = 'other'
 
 /**

@@ -18,7 +18,7 @@ export interface Route {
   readonly method: (typeof routeMethods)[number]
   /** Such as `/v1/models/**:id`. Matches with and without a trailing slash. */
   readonly path: string
-  /** Whether to serve a matching path. Return false, which is a 404, for reserved words in place of a parameter. */
+  /** Called for a matching path. Return false, which is a 404, for reserved words in place of a parameter. */
   serves?(params: Readonly<Record<string, string>>): boolean
   /** `key`: core authenticates the request before it calls `handle`. `none`: anyone may call it, and it leaves no record. */
   readonly auth: 'none' | 'key'
@@ -30,7 +30,7 @@ export interface Route {
   error?(error: GatewayError): Reply
   /** Paths that callers may expect but no route serves, with a sentence of advice for their 404. Applies to paths below them too. */
   readonly insteadOf?: Readonly<Record<string, string>>
-  /** Whether the path only says that it has moved, with a 404. Hints for unknown paths then do not name it. Default: no. */
+  /** True if the path only says that it has moved, with a 404. Hints for unknown paths then do not name it. Default: no. */
   isGone?(): boolean
   /** Describes the route for OpenAPI. Called once, when the document is first requested. */
   describe?(): RouteDescription
@@ -106,9 +106,9 @@ export interface GatewayServices {
   countInput(scope: RequestScope, request: GenerationRequest): Promise<InputCount>
   /** Answers a decision, or throws a `GatewayError`. `bodyBytes`: the size of the caller's body, if known. */
   decide(scope: RequestScope, request: DecisionRequest, bodyBytes?: number): Promise<Decided>
-  /** Whether the caller may use the endpoint. */
+  /** True if the caller may use the endpoint. */
   readonly permits: (caller: Caller, endpoint: Endpoint) => boolean
-  /** Whether a plain request of the caller could reach an endpoint: permissions, and what guardrails such as zero data retention leave. */
+  /** True if a plain request of the caller could reach an endpoint: permissions, and what guardrails such as zero data retention leave. */
   readonly reach: (scope: RequestScope) => (endpoint: Endpoint) => boolean
   readonly responses: StoredResponses
   /** The types of `tools` that plugins add. Core checks these entries by the schemas of the tools. */
@@ -166,7 +166,7 @@ export interface Commitment {
   readonly endpoint: Endpoint | undefined
   readonly attempts: number
   readonly warnings: readonly Warning[]
-  /** Whether the response will be stored. */
+  /** True if the response will be stored. */
   readonly store: boolean
 }
 

@@ -15,14 +15,14 @@ export interface SealContext {
 export interface Sealer {
   /** Where the master key comes from, for messages: `key file /srv/data/master.key`. Never the key. */
   readonly keySource: string
-  /** Whether other gateways can have the same master key. False for a key in a file that this gateway creates. */
+  /** True if other gateways can have the same master key. False for a key in a file that this gateway creates. */
   readonly isShared: boolean
   /** False if there is no master key yet. The first `seal` or `mac`, or the start of the gateway, creates one. */
   readonly hasKey: boolean
   seal(context: SealContext, bytes: Uint8Array): Uint8Array
-  /** Undefined if the bytes were changed, sealed with another context, or not sealed here. */
+  /** Returns undefined if the bytes were changed, sealed with another context, or not sealed here. */
   open(context: SealContext, bytes: Uint8Array): Uint8Array | undefined
-  /** Whether the bytes were sealed with the current key. If not, stores reseal them. */
+  /** True if the bytes were sealed with the current key. If not, stores reseal them. */
   isCurrent(bytes: Uint8Array): boolean
   /** HMAC-SHA-256 with a key used only for `purpose`. */
   mac(purpose: string, text: string): Buffer

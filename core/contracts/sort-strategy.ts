@@ -17,7 +17,7 @@ export interface SortStrategy {
   readonly first: 'lowest' | 'highest'
   /** Used where a request names no sort. At most one of all loaded strategies. */
   readonly isDefault?: boolean
-  /** Whether `values` reads `view.costUsd`. Core then counts the input tokens first. */
+  /** True if `values` reads `view.costUsd`. Core then counts the input tokens first. */
   readonly readsCost?: boolean
   /**
    * One value per endpoint, in the same order. Undefined means no data: those endpoints come after the ones with data. An infinitely bad
@@ -39,7 +39,7 @@ export interface SortView {
   latest(endpoint: Endpoint): LatestAnswers | undefined
   /** The estimated cost of this request in US dollars. Undefined if a price that it needs is unknown. Set `readsCost` to read it. */
   costUsd(endpoint: Endpoint): number | undefined
-  /** Whether the gateway avoids the endpoint for a while, because it kept failing. */
+  /** True if the gateway avoids the endpoint for a while, because it kept failing. */
   isOpen(endpoint: Endpoint): boolean
   /** Tells the caller how the order came about, in `x-gateway-warnings` and in the record of the request. It names `endpoints`. */
   warn(message: string, endpoints: readonly Endpoint[]): void

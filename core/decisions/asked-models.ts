@@ -17,7 +17,7 @@ import { AskedCall } from './asked-call.ts'
 
 const dependencies = { planner: Planner, calls: ModelCalls, answers: LiveAnswers }
 
-/** What the calls of one attempt at a decision are for. */
+/** The purpose of the calls of one attempt at a decision. */
 export interface AskingScope {
   readonly operation: Operation
   readonly guards: readonly OpenGuard[]

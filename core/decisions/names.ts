@@ -51,7 +51,7 @@ export class DecisionNames {
     return found.filter(({ endpoint }) => endpoints.includes(endpoint))
   }
 
-  /** Whether a decision model has this name. */
+  /** True if a decision model has this name. */
   isKnown(name: string): boolean {
     return name.isWellFormed() && this.#named(name).length > 0
   }

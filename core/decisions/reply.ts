@@ -27,7 +27,7 @@ export function checkedReply(reply: unknown, request: DecisionRequest, provider:
   }
 }
 
-/** Undefined if the answer is invalid. */
+/** Returns undefined if the answer is invalid. */
 function checkedAnswer(given: unknown, question: Question): DecisionAnswer | undefined {
   if (isAnswer(given, question)) return given
   const mended = isObject(given) ? mend(given, question) : undefined
@@ -46,7 +46,7 @@ function isAnswer(given: unknown, question: Question): given is DecisionAnswer {
   return probabilities === undefined || isSpread(probabilities, Object.keys(criteria))
 }
 
-/** Whether there is one probability for each key and no other. */
+/** True if there is one probability for each key and no other. */
 function isSpread(probabilities: unknown, keys: readonly string[]): boolean {
   if (!isObject(probabilities) || Object.keys(probabilities).length !== keys.length) return false
   return keys.every(key => Object.hasOwn(probabilities, key) && isWithin(probabilities[key], 1))

@@ -15,7 +15,7 @@ export type JsonObject = Readonly<Record<string, unknown>>
 export type Maybe<T> = T | Promise<T>
 
 /**
- * Whether a value is a promise. Also for what plugins return, which may be a promise of another kind: its `then` may throw, or call back more
+ * True if a value is a promise. Also for what plugins return, which may be a promise of another kind: its `then` may throw, or call back more
  * than once, so take it as `Promise.resolve(value)`.
  */
 export function isPending<T>(value: Maybe<T>): value is Promise<T> {
@@ -36,7 +36,7 @@ type Known<T> = T extends readonly (infer U)[]
       : { readonly [K in keyof T as string extends K ? never : K]: Known<T[K]> }
     : T
 
-/** Undefined if the text is not JSON. */
+/** Returns undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

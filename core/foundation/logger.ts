@@ -57,7 +57,7 @@ function wrap(target: pino.Logger, parts: LineParts, name?: string): Logger {
   }
 }
 
-/** What every line has. pino would write such a member twice. */
+/** The members of every line. pino would write them twice. */
 const reserved = ['level', 'time', 'message']
 
 /** The fields, where those with a reserved name get another one: `level` becomes `level_`. `plugin` is reserved for the loggers of plugins. */

@@ -33,7 +33,7 @@ function bothCases(encoded: string): readonly string[] {
   return [encoded, encoded.replace(/%[0-9A-F]{2}/g, code => code.toLowerCase())]
 }
 
-/** What the secret contributes to base64 at each offset, such as after the user name of a basic authorization. */
+/** The secret's part of a base64 text at each offset, such as after the user name of a basic authorization. */
 function base64Of(text: string): readonly string[] {
   return [0, 1, 2].flatMap(offset => {
     const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(text)])

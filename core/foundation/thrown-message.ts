@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 
-/** What a thrown value says. Code may throw anything: an error whose message is an object, or an object that cannot be made a string. */
+/** The message of a thrown value. Code may throw anything: an error whose message is an object, or an object that cannot be made a string. */
 export function thrownMessage(thrown: unknown): string {
   try {
     const said = thrown instanceof Error ? (thrown.message as unknown) : thrown

@@ -220,7 +220,7 @@ export const extensionPoints: readonly ExtensionPoint<any>[] = [
   }),
 ]
 
-/** Whether it is a regular expression that matches whole values only. */
+/** True if it is a regular expression that matches whole values only. */
 function isWhole(pattern: unknown): boolean {
   const source = String(pattern)
   if (!source.startsWith('^') || !source.endsWith('$')) return false

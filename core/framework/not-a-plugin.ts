@@ -29,7 +29,7 @@ function otherVersion({ apiVersion: version, plugin }: JsonObject): string {
 const namePattern = /^(@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/
 const longestName = 214
 
-/** What is wrong with the name of a plugin. It is in every message about the plugin, so it has the form of a package's name. */
+/** Says what is wrong with the name of a plugin. Every message about the plugin has it, so it has the form of a package's name. */
 export function nameProblem(name: unknown): string | undefined {
   if (typeof name === 'string' && namePattern.test(name) && name.length <= longestName) return undefined
   return `has a bad \`name\`: expected one such as acme-chat or @acme/turnpike-chat, got ${show(name)}`

@@ -40,7 +40,7 @@ export interface Registrar {
   add<T>(point: Token<Registry<T>>, contribution: T): void
   /** Provides a service that the plugin declares in `provides` or `offers`. Ignored if another plugin provides it in this config. */
   provide<T>(service: Token<T>, implementation: T): void
-  /** Whether the plugin provides the service in this config. Ask before you make something expensive. */
+  /** True if the plugin provides the service in this config. Ask before you make something expensive. */
   provides(service: Token<unknown>): boolean
   /** Resolves a path from the options. Relative paths start at the folder of the config file. */
   resolvePath(path: string): string

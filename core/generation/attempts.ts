@@ -46,7 +46,7 @@ export interface GenerationTask {
   readonly context: RunContext
   readonly surroundings: AnswerSurroundings
   readonly reservation: Reservation | undefined
-  /** Whether the hold can grow while the candidate's reply arrives. */
+  /** True if the hold can grow while the candidate's reply arrives. */
   canGrow(candidate: Candidate): boolean
 }
 

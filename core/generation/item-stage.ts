@@ -212,7 +212,7 @@ export class ItemStage {
     return this.#open?.kind !== 'call' || this.#open.call.isComplete
   }
 
-  /** Whether text or reasoning is waiting: an `item-end` then belongs to that, not to the open call. */
+  /** True if text or reasoning is waiting: an `item-end` then belongs to that, not to the open call. */
   #spokenWaits(): boolean {
     if (this.#waiting.length === 0) return false
     const last = this.#waiting.findLast(({ type }) => type !== 'input' && type !== 'annotation')?.type

@@ -67,7 +67,7 @@ export class ModelCalls {
   }
 }
 
-/** Whether the endpoint shows what it generates: it says so, or it always did. */
+/** True if the endpoint shows what it generates: it says so, or it always did. */
 function canGrowAt(candidate: Candidate, request: GenerationRequest, usual: UsualOutput): boolean {
   const shows = showsProgress(request, candidate)
   return shows !== false && (usual.shows(candidate.endpoint) ?? shows ?? false)

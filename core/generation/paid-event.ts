@@ -1,7 +1,7 @@
 import type { Allowance } from '../billing/allowance.ts'
 import type { RaisedEvent } from './raised-event.ts'
 
-/** What is not paid for yet. */
+/** The part of an event that is not paid for yet. */
 export type UnpaidEvent = RaisedEvent & { readonly text: string }
 
 export interface PaidEvent {

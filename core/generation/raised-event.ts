@@ -15,7 +15,7 @@ export interface SuppressedCall {
 /** A provider's event after lowered tool calls were restored to the caller's tools. */
 export type RaisedEvent = Exclude<GenerationEvent, { type: 'tool-call' }> | RaisedCall | SuppressedCall
 
-/** Whether an attempt counts as answered after this event. See `isSemantic`. */
+/** True if an attempt counts as answered after this event. See `isSemantic`. */
 export function isAnswering(event: RaisedEvent): boolean {
   return event.type !== 'suppressed-call' && isSemantic(event)
 }

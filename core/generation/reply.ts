@@ -53,7 +53,7 @@ export class Reply {
   #finish: FinishReason | undefined
   #isOver = false
   #isBilled = false
-  /** What came and is not paid for yet. */
+  /** Received, but not paid for yet. */
   #unpaid: UnpaidEvent | undefined
   /** Nothing more could be paid for. */
   #isCut = false
@@ -65,7 +65,7 @@ export class Reply {
     this.#isCut = parts.attempt.isCut
   }
 
-  /** Undefined until the reply is complete. */
+  /** Returns undefined until the reply is complete. */
   get finish(): FinishReason | undefined {
     return this.#finish
   }

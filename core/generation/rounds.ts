@@ -88,7 +88,7 @@ export class Rounds {
     return relaying ? relaying.then(() => this.#over(reply, call)) : this.#over(reply, call)
   }
 
-  /** Undefined if the whole reply has arrived. */
+  /** Returns undefined if the whole reply has arrived. */
   #relay(reply: Reply): Promise<void> | undefined {
     const { answer, sink } = this.#scope
     try {

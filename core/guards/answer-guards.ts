@@ -24,7 +24,7 @@ export interface GuardedAnswer {
 }
 
 /**
- * Undefined if no guardrail looks at answers, so that such answers cost nothing extra. The last guardrail that saw the request is the first
+ * Returns undefined if no guardrail looks at answers, so that such answers cost nothing extra. The last guardrail that saw the request is the first
  * to see the answer: what one of them hid from those after it stays hidden from them.
  */
 export function answerGuards(guards: readonly OpenGuard[], answer: GuardedAnswer): AnswerGuards | undefined {

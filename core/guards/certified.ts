@@ -78,7 +78,7 @@ interface Certified {
 interface Obstacle {
   /** Completes "It has a certificate, but …". */
   readonly reason: string
-  /** What the caller can do about it. */
+  /** Advice for the caller. */
   readonly advice?: string
 }
 

@@ -109,7 +109,7 @@ function withoutUnknown(request: GenerationRequest): GenerationRequest {
   return known
 }
 
-/** Undefined if the guardrail failed and its `onFailure` is `allow`. Does not wait any longer once the request is aborted, and tells `run`. */
+/** Returns undefined if the guardrail failed and its `onFailure` is `allow`. Does not wait any longer once the request is aborted, and tells `run`. */
 export async function ask<V>(guard: LoadedGuard, context: RunContext, run: (signal: AbortSignal) => Promise<V>): Promise<V | undefined> {
   const { plugin, guardrail } = guard
   const { signal } = context
@@ -126,7 +126,7 @@ export async function ask<V>(guard: LoadedGuard, context: RunContext, run: (sign
   }
 }
 
-/** Undefined if the guardrail failed and its `onFailure` is `allow`. */
+/** Returns undefined if the guardrail failed and its `onFailure` is `allow`. */
 export function guarded<T>(guard: LoadedGuard, context: RunContext, run: () => T): T | undefined {
   try {
     return run()

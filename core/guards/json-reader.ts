@@ -9,7 +9,7 @@ const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const word = /true|false|null/y
 const shortestNumber = 4
 
-/** What may come next. */
+/** The tokens that may come next. */
 type Next = 'value' | 'value or end' | 'name' | 'name or end' | 'colon' | 'comma or end'
 
 /** Pauses after every few characters. Returns undefined if the text is not a JSON object, array or string. */

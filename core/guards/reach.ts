@@ -58,7 +58,7 @@ function isClearedBy(guards: readonly OpenGuard[], endpoint: Endpoint, context: 
   return guards.every(guard => isCleared(endpoint, request, guard, context))
 }
 
-/** Undefined after a refusal. A guardrail that fails refuses, too. */
+/** Returns undefined after a refusal. A guardrail that fails refuses, too. */
 function unlessRefused<T>(ask: () => T): T | undefined {
   try {
     return ask()

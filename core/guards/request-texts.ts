@@ -21,7 +21,7 @@ export interface RequestTexts {
   readonly slots: readonly RequestText[]
   /** The paths of images and files that cannot be read. */
   readonly unreadable: readonly string[]
-  /** Whether something was left out of the copy. */
+  /** True if something was left out of the copy. */
   readonly isCut: boolean
   /** Call after the last `replace`. */
   finish(): void
@@ -251,7 +251,7 @@ function decoded(url: string): string {
   }
 }
 
-/** Undefined for bytes in another encoding. */
+/** Returns undefined for bytes in another encoding. */
 function utf8Of(bytes: Uint8Array): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

@@ -21,7 +21,7 @@ export function clearedEndpoints(
   return left
 }
 
-/** What a request is refused for. */
+/** The reason why a request is refused. */
 export interface Refused extends RefusedRoute {
   /** Endpoints that would serve the request if it named them. */
   readonly others: readonly Endpoint[]
@@ -67,7 +67,7 @@ export function routeRefusal(
   return refused(refusing.guard, context, own)
 }
 
-/** Whether a guardrail lets an endpoint see a request. */
+/** True if a guardrail lets an endpoint see a request. */
 export function isCleared(endpoint: Endpoint, request: GenerationRequest, guard: OpenGuard, context: RunContext): boolean {
   const { session, plugin } = guard
   return !session.route || (guarded(guard, context, () => checkedClearance(session.route!(endpoint, request), plugin)) ?? true)

@@ -39,7 +39,7 @@ export function voiceOf(event: Spoken, isCustom: boolean, isJson: boolean): Voic
   }
 }
 
-/** Whether it begins a new part although the voice stays the same. */
+/** True if it begins a new part although the voice stays the same. */
 export function beginsPart(event: Spoken): boolean {
   return event.type === 'reasoning' && event.newPart === true
 }

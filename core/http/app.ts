@@ -139,7 +139,7 @@ export class HttpApp {
     return this.#exact.get(pathOf(url!))?.get(method!)
   }
 
-  /** Whether `cors`, a plugin or an embedding program has added middleware, hooks or routes to h3. They apply to every request. */
+  /** True if `cors`, a plugin or an embedding program has added middleware, hooks or routes to h3. They apply to every request. */
   #isExtended(): boolean {
     if (this.#parts.settings.cors) return true
     if (!this.#throughH3) return false
@@ -307,7 +307,7 @@ function unreadable({ status }: { readonly status: number }): GatewayError {
   })
 }
 
-/** Whether the log may show what was thrown: the policy of an admitted caller decides. */
+/** True if the log may show what was thrown: the policy of an admitted caller decides. */
 function mayShow({ record }: HttpExchange): boolean {
   return record.caller?.policy.logging.value !== false
 }

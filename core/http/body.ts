@@ -46,7 +46,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Undefined for a body that is not compressed. */
+/** Returns undefined for a body that is not compressed. */
 function encodingOf({ headers }: Incoming): string | undefined {
   const encoding = headers.get('content-encoding')?.trim().toLowerCase()
   if (!encoding || encoding === 'identity') return undefined

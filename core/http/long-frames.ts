@@ -12,7 +12,7 @@ export class LongFrames {
     this.#waiting.push(pieces)
   }
 
-  /** Undefined if nothing is left. */
+  /** Returns undefined if nothing is left. */
   next(): string | undefined {
     for (;;) {
       const first = this.#waiting[0]

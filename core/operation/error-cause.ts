@@ -3,12 +3,12 @@ import type { AttemptRecord, RequestRecord } from '../contracts/log-sink.ts'
 import type { FailureKind } from '../contracts/provider.ts'
 import type { ErrorCause } from '../contracts/record-store.ts'
 
-/** Whether the attempt failed. One that nobody waited for did not. */
+/** True if the attempt failed. One that nobody waited for did not. */
 export function isFailed({ outcome }: AttemptRecord): boolean {
   return outcome !== 'ok' && outcome !== 'left' && outcome !== 'outrun'
 }
 
-/** Whether the attempt failed by the vendor's fault. */
+/** True if the attempt failed by the vendor's fault. */
 export function isFault(attempt: AttemptRecord): boolean {
   return isFailed(attempt) && (attempt.isFault ?? policyOf({ kind: attempt.outcome as FailureKind }).isFault ?? false)
 }

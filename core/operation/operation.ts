@@ -22,7 +22,7 @@ export class Operation {
   readonly #scope: RequestScope
   readonly #timeout: Deadline
   #reservation: Reservation | undefined
-  /** What the model calls of a decision cost. */
+  /** The cost of a decision's model calls. */
   #calls: Bill | undefined
   /** What is still to be added to the bill. */
   #owed: Promise<unknown>[] | undefined

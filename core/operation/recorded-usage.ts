@@ -2,7 +2,7 @@ import type { AttemptRecord } from '../contracts/log-sink.ts'
 import { otherModel, type ErrorCause, type RecordFacts } from '../contracts/record-store.ts'
 import { errorCauseOf, isFailed, isFault } from './error-cause.ts'
 
-/** What one record adds to the usage of one model at one provider. Times are in milliseconds. */
+/** One record's share of the usage of one model at one provider. Times are in milliseconds. */
 export interface RecordedUsage {
   readonly model: string | null
   readonly provider: string | null

@@ -51,7 +51,7 @@ export class ApiKeys {
     }
   }
 
-  /** Undefined if the provider has no keys. */
+  /** Returns undefined if the provider has no keys. */
   secret(credentialId: string | undefined): string | undefined {
     return credentialId === undefined ? undefined : this.#secrets.get(credentialId)
   }

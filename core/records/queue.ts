@@ -29,7 +29,7 @@ export class RecordQueue {
     for (const lane of this.#lanes) lane.push(record)
   }
 
-  /** Undefined unless a required sink cannot keep up. New requests then wait for the promise. */
+  /** Returns undefined unless a required sink cannot keep up. New requests then wait for the promise. */
   room(): Promise<void> | undefined {
     if (!this.#lanes.some(blocks)) return undefined
     return Promise.all(this.#lanes.filter(blocks).map(lane => lane.room())).then(() => undefined)

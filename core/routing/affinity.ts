@@ -59,7 +59,7 @@ export class Affinity {
   }
 }
 
-/** Undefined if the caller gave no key. */
+/** Returns undefined if the caller gave no key. */
 function keyOf({ prompt_cache_key: cacheKey, user }: Caching, owner: string, model: string): string | undefined {
   const given = cacheKey ?? user
   return given === undefined || given.length > longestKey ? undefined : `${owner}\n${model}\n${given}`

@@ -84,7 +84,7 @@ export function selectCapable(selection: Selection, models: readonly NamedModel[
   if (request.context_management?.length) preferContextManagement(selection)
 }
 
-/** What keeps an endpoint from serving the request; undefined if nothing is known to. */
+/** Names what keeps an endpoint from serving the request. Returns undefined if nothing is known to. */
 export function lackedBy({ capabilities }: Endpoint, request: GenerationRequest): PassedOver | undefined {
   return necessities.find(({ isLacking, isNeeded }) => isLacking(capabilities) && isNeeded(request))?.reason
 }

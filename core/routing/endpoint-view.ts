@@ -27,7 +27,7 @@ export class EndpointView implements SortView {
   readonly #catalog: Pick<Catalog, 'resolve'>
   /** By model, once a sort asks for costs. */
   #meanOutputs: Map<string, number | undefined> | undefined
-  /** What the sorts warn of. */
+  /** The warnings of the sorts. */
   warnings: string[] | undefined
 
   constructor({ metrics, circuits, catalog }: ViewedParts, cost: RequestCost, intervalMs: number, now: number) {

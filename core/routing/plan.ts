@@ -125,7 +125,7 @@ export class Planner {
     return { request, scope, models, sorts: asked, selection: new Selection(named) }
   }
 
-  /** Undefined if the guardrails would leave none of the endpoints either: then that is what the caller has to know first. */
+  /** Returns undefined if the guardrails would leave none of the endpoints either: then that is what the caller has to know first. */
   #servable({ request, scope, selection }: Draft, servable: NonNullable<PlanScope['servable']>): readonly Endpoint[] | undefined {
     const { endpoints } = selection
     try {

@@ -100,7 +100,7 @@ export class Precedence {
     return found && this.#isHealthy(found.endpoint) && this.#isNear(found, ranked[0]!, sort) ? index : -1
   }
 
-  /** Whether the value is at most `affinityDistance` worse than the best. */
+  /** True if the value is at most `affinityDistance` worse than the best. */
   #isNear({ value }: Ranked, { value: best }: Ranked, sort: Sort | undefined): boolean {
     if (best === undefined || !sort) return true
     if (value === undefined || !Number.isFinite(value)) return false

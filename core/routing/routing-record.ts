@@ -15,7 +15,7 @@ export interface Choice {
   readonly intervalMs: number
   readonly ranked: readonly Ranked[]
   readonly precedent: Precedent | undefined
-  /** What the sorts warn of. */
+  /** The warnings of the sorts. */
   readonly warnings: readonly string[] | undefined
 }
 
@@ -40,7 +40,7 @@ export function routingRecord(choice: Choice, most = mostListed): RoutingRecord 
   }
 }
 
-/** What the sorts of a request warn of, for its caller. */
+/** The warnings of a request's sorts, for its caller. */
 export function routingWarnings({ routing }: Pick<OpenRecord, 'routing'>): readonly Warning[] {
   return (routing?.warnings ?? []).map(message => ({ param: 'routing', message }))
 }

@@ -25,7 +25,7 @@ export interface SortedEndpoints {
   readonly order: readonly string[]
   /** By provider. */
   readonly values: Readonly<Record<string, number | undefined>>
-  /** What the sort warned of. */
+  /** The warnings of the sort. */
   readonly warnings: readonly string[]
 }
 

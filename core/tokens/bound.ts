@@ -1,7 +1,7 @@
 /** UTF-8 needs at most three bytes per UTF-16 unit. */
 const bytesPerCharacter = 3
 
-/** Whether texts might have more than `limit` tokens. A token has at least one byte, so the length alone rules out most texts. */
+/** True if texts might have more than `limit` tokens. A token has at least one byte, so the length alone rules out most texts. */
 export function mayExceed(texts: readonly string[], limit: number): boolean {
   let characters = 0
   for (const text of texts) characters += text.length

@@ -10,7 +10,7 @@ export function textsOf({ instructions, input, tools }: GenerationRequest): stri
   return texts
 }
 
-/** Whether `textsOf` and `schemasOf` cover the whole request. */
+/** True if `textsOf` and `schemasOf` cover the whole request. */
 export function isAllText({ input, tools = [] }: GenerationRequest): boolean {
   return input.every(isTextItem) && tools.every(isShown)
 }

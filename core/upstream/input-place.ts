@@ -6,7 +6,7 @@ export interface InputPlace {
   readonly part: number | undefined
 }
 
-/** Undefined if this input does not hold the very object. A copy does not count. */
+/** Returns undefined if this input does not hold the very object. A copy does not count. */
 export function placeOf(input: readonly Item[], subject: object): InputPlace | undefined {
   for (const [item, each] of input.entries()) {
     if (each === subject) return { item, part: undefined }

@@ -40,7 +40,7 @@ function isNearer(other: ErrorObject, error: ErrorObject): boolean {
   return other.schemaPath.startsWith(schemaPath.slice(0, form + '/anyOf/'.length)) && other.instancePath.startsWith(instancePath)
 }
 
-/** Whether the error says which values there are, so that those of all forms of an option make one sentence. */
+/** True if the error says which values there are, so that those of all forms of an option make one sentence. */
 function isForm({ keyword }: ErrorObject): boolean {
   return keyword === 'type' || keyword === 'enum' || keyword === 'const'
 }

@@ -11,7 +11,7 @@ export interface Listing {
   readonly maxOutputTokens?: number | undefined
   readonly price?: Price | undefined
   readonly capabilities: Capabilities
-  /** Whether reasoning can be turned off. */
+  /** True if reasoning can be turned off. */
   readonly rests?: boolean | undefined
   readonly family?: string | undefined
   /** A published index of the model's general capability. Higher is better. */

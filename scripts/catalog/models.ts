@@ -142,7 +142,7 @@ function aliasesOf(all: readonly Offer[], id: string, undated: string | undefine
     .sort(compare)
 }
 
-/** Whether reasoning can be turned off, and whether sampling parameters are accepted, does not depend on the host. */
+/** The host does not change whether reasoning can be turned off and sampling parameters are accepted. */
 function endpointOf(
   { provider, wire, contextWindow, maxOutputTokens, price, capabilities }: Offer,
   own: Offer | undefined,

@@ -11,7 +11,7 @@ const dated = /-20\d\d-?[01]\d-?[0-3]\d/
 const dearestOutput = 30
 const smallestWindow = 32_000
 
-/** Whether `auto` may choose it: a general-purpose, available model that calls tools, at a moderate price. */
+/** True if `auto` may choose it: a general-purpose, available model that calls tools, at a moderate price. */
 export function isForAuto({ model, offers }: Group): boolean {
   if (particular.test(model) || dated.test(model) || /^(global|us|eu|apac|au|ca|in|jp|us-gov)\./.test(model)) return false
   // Sorted: the maker's own offer comes first, if there is one.

@@ -62,7 +62,7 @@ export function outcomeOf(output: string, files: readonly string[], { exitCode, 
   }
 }
 
-/** Whether the test whose result is in this line contains a failure of its own: its lines are before it, and further to the right. */
+/** True if the test whose result is in this line contains a failure of its own: its lines are before it, and further to the right. */
 function failsWithin(lines: readonly string[], at: number): boolean {
   const indent = indentOf(lines[at]!)
   for (let before = at - 1; before >= 0; before--) {

@@ -14,9 +14,9 @@ interface Kind {
   readonly refusal: { readonly shown: boolean; readonly finish: string; readonly failsUnstreamed: boolean }
   /** How often a failure in mid-stream is told: the provider reads `error`, `response.failed`, or both. */
   readonly tells: number
-  /** Whether it can ask for the state of reasoning, and so send it back. */
+  /** True if it can ask for the state of reasoning, and so send it back. */
   readonly asksForState: boolean
-  /** Whether it reads the message of an error that names no field. */
+  /** True if it reads the message of an error that names no field. */
   readonly readsMessages: boolean
 }
 

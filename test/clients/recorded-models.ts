@@ -87,7 +87,7 @@ export class RecordedModels {
 }
 
 export interface ClientManners {
-  /** Whether the client takes this answer for a failure. */
+  /** True if the client takes this answer for a failure. */
   readonly rejects?: (model: RecordedModel) => boolean
   /** How the client shows this answer, where that is not what it says. */
   readonly shows?: (expected: ClientReading) => ClientReading

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import { Workplace, type Finished } from '../kit/turnpike-process.ts'
 
-// What a plugin prints or throws while it starts never shows the secrets of its options.
+// A plugin that prints or throws while it starts never shows the secrets of its options.
 
 const secret = 'demo-secret/with "quotes", spaces & lines'
 const nested = 'nested-demo-secret'

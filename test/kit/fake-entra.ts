@@ -84,7 +84,7 @@ export class FakeEntra {
   }
 }
 
-/** Whether an application signed its assertion with the key of the certificate. */
+/** True if an application signed its assertion with the key of the certificate. */
 export function isSignedByCertificate(assertion: string): boolean {
   const [header = '', claims = '', signature = ''] = assertion.split('.')
   const { alg } = JSON.parse(Buffer.from(header, 'base64url').toString()) as { readonly alg: string }

@@ -42,7 +42,7 @@ export function recordings(): readonly Recording[] {
   return JSON.parse(readFileSync(index, 'utf8')) as Recording[]
 }
 
-/** Undefined where the response file is absent. */
+/** Returns undefined where the response file is absent. */
 export function recordedReply({ path, response_file }: Recording): RecordedReply | undefined {
   const file = join(folder, path, response_file)
   if (!existsSync(file)) return undefined

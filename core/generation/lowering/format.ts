@@ -37,7 +37,7 @@ export function lowerFormat(draft: Draft): void {
   })
 }
 
-/** Whether the gateway holds the answer until it has checked its format. */
+/** True if the gateway holds the answer until it has checked its format. */
 export function isChecked({ text }: Pick<GenerationRequest, 'text'>, candidate: Pick<Draft, 'endpoint' | 'provider'>): boolean {
   const format = text?.format
   return format !== undefined && format.type !== 'text' && !takes(format, candidate)

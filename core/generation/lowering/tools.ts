@@ -15,7 +15,7 @@ export function lowerTools(draft: Draft): void {
   if (allowed) draft.raises.push(suppressOtherCalls(own, allowed))
 }
 
-/** Whether a choice matches several tools once namespaces are flattened. */
+/** True if a choice matches several tools once namespaces are flattened. */
 function spreadChoice({ request, endpoint }: Draft, own: readonly OwnTool[]): void {
   const choice = request.tool_choice
   if (typeof choice !== 'object' || choice.type === 'allowed_tools' || endpoint.capabilities.namespaceTools) return

@@ -40,7 +40,7 @@ export class HeldAnswer {
     return [{ ...withoutLogprobs(event), text: '' }]
   }
 
-  /** Whether the reply finished in a way that requires valid text. */
+  /** True if the reply finished in a way that requires valid text. */
   get ended(): boolean {
     return this.#ended && !this.#passing
   }

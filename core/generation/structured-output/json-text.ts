@@ -74,7 +74,7 @@ function stringEnd(text: string, start: number): number {
   return -1
 }
 
-/** Whether a list has its lines to itself. Lists within prose, such as "[1]", are footnotes. */
+/** True if a list has its lines to itself. Lists within prose, such as "[1]", are footnotes. */
 function standsAlone(text: string, start: number, end: number): boolean {
   let before = start - 1
   while (before >= 0 && ' \t\r'.includes(text[before]!)) before--
@@ -83,7 +83,7 @@ function standsAlone(text: string, start: number, end: number): boolean {
   return (before < 0 || text[before] === '\n') && (after === text.length || text[after] === '\n')
 }
 
-/** Undefined if the brackets are only part of prose. */
+/** Returns undefined if the brackets are only part of prose. */
 function readable(text: string): string | undefined {
   if (isJson(text)) return text
   const tidied = tidy(text)
@@ -113,7 +113,7 @@ function tidy(text: string): string {
   return tidied + text.slice(copied)
 }
 
-/** Whether only white space separates a comma from a closing bracket. */
+/** True if only white space separates a comma from a closing bracket. */
 function closesAfter(text: string, comma: number): boolean {
   let at = comma + 1
   while (at < text.length && isSpace(text[at]!)) at++

@@ -14,7 +14,7 @@ interface Job {
   readonly reject: (reason: unknown) => void
 }
 
-/** Whether a schema can be used, or why it cannot. */
+/** A checked schema. `problem` says why it cannot be used. */
 interface Known {
   readonly problem: string | undefined
 }

@@ -86,7 +86,7 @@ export class AddressFinder {
     return true
   }
 
-  /** Whether the address is at the end of a link's label: the link has its own. Undefined if what comes next has not arrived. */
+  /** True if the address is at the end of a link's label: the link has its own. Undefined if what comes next has not arrived. */
   #isLabel(isOver: boolean): boolean | undefined {
     if (this.#text[this.#seen] !== ']') return false
     const next = this.#text[this.#seen + 1]
@@ -121,7 +121,7 @@ export class AddressFinder {
   }
 }
 
-/** What no address has. Others than ASCII are encoded, and in some languages text goes on without a space. */
+/** Characters that no address has. Others than ASCII are encoded, and in some languages text goes on without a space. */
 function endsAddress(character: string): boolean {
   return character <= ' ' || character > '~' || '<>"`{}|^\\'.includes(character)
 }

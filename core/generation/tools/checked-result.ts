@@ -4,7 +4,7 @@ import { isObject } from '../../foundation/json.ts'
 
 /** Checks what a tool's `run` returned. The messages are logged, so they show numbers, but no texts. */
 export function checkedResult(result: unknown, plugin: string): ToolResult {
-  if (!isObject(result)) throw new PluginError(plugin, `returned from run what is no result: expected an object, got ${kindOf(result)}`)
+  if (!isObject(result)) throw new PluginError(plugin, `returned a bad result from run: expected an object, got ${kindOf(result)}`)
   const { output, counts, costUsd, shown } = result
   if (typeof output !== 'string') throw wrong(plugin, 'output', 'a string', output)
   if (costUsd !== undefined && !(typeof costUsd === 'number' && costUsd >= 0 && costUsd < Infinity))
@@ -22,7 +22,7 @@ export function checkedResult(result: unknown, plugin: string): ToolResult {
 /** Checks what a tool's `started` returned. */
 export function checkedStart(event: unknown, plugin: string): SearchEvent {
   if (isShown(event) && (event as ToolEvent).type === 'search') return event as SearchEvent
-  throw new PluginError(plugin, 'returned what is none from started: expected a search event')
+  throw new PluginError(plugin, `returned a bad event from started: expected a search event, got ${kindOf(event)}`)
 }
 
 function isCount(value: unknown): boolean {

@@ -23,7 +23,7 @@ export class HeldCalls {
     this.#tools = tools
   }
 
-  /** Whether the model also called what only the caller can run, since `next`. */
+  /** True if the model also called what only the caller can run, since `next`. */
   get callsCaller(): boolean {
     return this.#callsCaller
   }
@@ -47,7 +47,7 @@ export class HeldCalls {
     if (event.type === 'item-close') this.#open = undefined
   }
 
-  /** Whether the client must not see an event that passed the guardrails. */
+  /** True if the client must not see an event that passed the guardrails. */
   hides(event: ItemEvent): boolean {
     if (event.type === 'item-open') this.#isHiding = this.#toolOf(event.item) !== undefined
     const isHiding = this.#isHiding

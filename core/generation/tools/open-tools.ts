@@ -34,7 +34,7 @@ export class OpenTools {
     this.#request = request
   }
 
-  /** Whether models may not call the tools any more. */
+  /** True if models may not call the tools any more. */
   get isClosed(): boolean {
     return this.#isClosed
   }

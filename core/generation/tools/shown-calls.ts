@@ -3,7 +3,7 @@ import type { SearchEvent, ToolEvent } from '../../contracts/tool.ts'
 export interface CallDisplay {
   /** A search begins. */
   begin(event: SearchEvent): void
-  /** What a call shows when it is over. */
+  /** The end of a call, as the client sees it. */
   show(event: ToolEvent): void
 }
 

@@ -71,7 +71,7 @@ export class ToolRounds {
     answer.cite(conversation, event => memory.count(event))
   }
 
-  /** Whether the conversation has grown since the request was made. */
+  /** True if the conversation has grown since the request was made. */
   get hasRun(): boolean {
     return this.#rounds > 0 || this.#opening.length > 0
   }

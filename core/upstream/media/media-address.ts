@@ -36,7 +36,7 @@ export function isAllowed({ hostname, host }: URL, allowed: AllowedHosts): boole
   return allowed.has(hostname) || allowed.has(host)
 }
 
-/** Whether a host in a URL is on the public internet, as far as its name tells. */
+/** True if a host in a URL is on the public internet, as far as its name tells. */
 export function isPublicHost(hostname: string): boolean {
   return hostProblem(hostname) === undefined
 }

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 
-/** Whether an address is on the public internet: not this machine, a private network, or a cloud's metadata service. */
+/** True if an address is on the public internet: not this machine, a private network, or a cloud's metadata service. */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address)
   if (family === 4) return !reserved4.check(address, 'ipv4')

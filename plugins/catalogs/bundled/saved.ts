@@ -13,7 +13,7 @@ export interface SavedCatalog {
   readonly catalog: PackedCatalog
 }
 
-/** Undefined if nothing from this URL is saved. Throws for a file that is not a saved catalog. */
+/** Returns undefined if nothing from this URL is saved. Throws for a file that is not a saved catalog. */
 export function readSaved(file: string, url: string, check: (value: unknown) => PackedCatalog): SavedCatalog | undefined {
   let text: string
   try {

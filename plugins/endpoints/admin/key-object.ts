@@ -2,7 +2,7 @@ import { GatewayError, policyFields, type AdminServices, type ApiKey, type JsonO
 import { time } from './replies.ts'
 import type { Stores } from './stores.ts'
 
-/** What the API shows of a key apart from its settings. */
+/** A key as the API shows it, without its settings. */
 export interface KeyFacts {
   readonly policy: JsonObject
   readonly lastUsedAt: number | undefined

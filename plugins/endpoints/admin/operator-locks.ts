@@ -13,7 +13,7 @@ import { changedPolicy } from './policy-schema.ts'
 import { forbidden } from './refusals.ts'
 import type { Stores } from './stores.ts'
 
-// What the operator locked, with a token for all organizations, a token of one organization can neither change nor get round.
+// A token of one organization can neither change nor get round what the operator locked with a token for all organizations.
 
 type Setting = AccountPolicy[PolicyField]
 type PolicyChange = Readonly<Record<string, Setting | null>>

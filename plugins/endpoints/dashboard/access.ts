@@ -31,7 +31,7 @@ export interface Person {
   readonly values: readonly string[]
 }
 
-/** Undefined without a rule that matches: nobody gets in by default. */
+/** Returns undefined without a rule that matches: nobody gets in by default. */
 export function adminOf({ subject, values }: Person, access: readonly AccessRule[]): Admin | undefined {
   const rule = access.find(({ value }) => values.includes(value))
   return rule && { id: `openid:${subject}`, role: rule.role, org: rule.org }

@@ -96,7 +96,7 @@ export class Sessions {
   }
 }
 
-/** Whether the browser came by HTTPS, to the gateway itself or to a proxy before it. */
+/** True if the browser came by HTTPS, to the gateway itself or to a proxy before it. */
 export function isSecure({ url, headers }: Request): boolean {
   return url.startsWith('https:') || headers.get('x-forwarded-proto')?.split(',')[0]?.trim() === 'https'
 }
@@ -107,7 +107,7 @@ export function cookieIn({ headers }: Request, name: string): string | undefined
   return found?.slice(name.length + 1) || undefined
 }
 
-/** Whether a page of another origin sent the request. Other ports of this host are the same site, so `SameSite` does not stop them. */
+/** True if a page of another origin sent the request. Other ports of this host are the same site, so `SameSite` does not stop them. */
 export function isForeign({ headers }: Request): boolean {
   return ['cross-site', 'same-site'].includes(headers.get('sec-fetch-site') ?? '')
 }

@@ -15,7 +15,7 @@ export const summaryOfAuto: JsonObject = { id: 'auto', object: 'model', created:
 /** It is no single model, so it has no providers. */
 export const detailOfAuto: JsonObject = { ...summaryOfAuto, aliases: [], family: null, listed: true, providers: {} }
 
-/** Whether `auto` has an endpoint to choose from. */
+/** True if `auto` has an endpoint to choose from. */
 export function mayChooseAuto(models: readonly Model[], isUsable: IsUsable): boolean {
   return models.some(({ auto, endpoints }) => auto && endpoints.some(endpoint => !endpoint.kind && isUsable(endpoint)))
 }

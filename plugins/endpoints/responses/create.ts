@@ -4,7 +4,7 @@ import { jsonReply } from './replies.ts'
 import { ResponseBuilder } from './response-builder.ts'
 import type { OnUnsupported } from './without-effect.ts'
 
-/** Whether a stream may have events beyond the documented ones. */
+/** True if a stream may have events beyond the documented ones. */
 export type EventSet = 'all' | 'documented'
 
 export interface CreateOptions {

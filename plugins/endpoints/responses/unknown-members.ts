@@ -10,7 +10,7 @@ interface Unknown {
 interface Root {
   readonly path: string
   readonly known: KnownMembers
-  /** What an unknown member comes to. */
+  /** The effect of an unknown member. */
   readonly effect: string
 }
 

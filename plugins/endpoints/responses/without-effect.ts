@@ -1,12 +1,12 @@
 import { invalidRequest, type GenerationRequest, type Warning } from '../../../core/index.ts'
 
-/** What becomes of a request that asks for something that the gateway does not have. */
+/** Something that requests may ask for and the gateway does not have. */
 export type OnUnsupported = 'warn' | 'refuse'
 
 interface Row extends Warning {
-  /** Whether the request asks for something that it does not get. Defaults need no warning. */
+  /** True if the request asks for something that it does not get. Defaults need no warning. */
   readonly isAsked: (request: GenerationRequest) => boolean
-  /** What to do instead. The answer is not what the caller asked for, so the operator may refuse such requests. */
+  /** Says what to do instead. The answer is not what the caller asked for, so the operator may refuse such requests. */
   readonly instead?: string
 }
 

@@ -19,7 +19,7 @@ export async function settingsProblem(settings: object): Promise<SettingsProblem
   return index === -1 ? undefined : { path: `custom[${index}].pattern`, message: problems[index]! }
 }
 
-/** Whether the settings have the right form. Their patterns may still be invalid. */
+/** True if the settings have the right form. Their patterns may still be invalid. */
 export function isWellFormed(settings: object): boolean {
   try {
     check(settings)

@@ -2,7 +2,7 @@ import { ProviderFailure, type FinishReason } from '../../../core/index.ts'
 import type { GenerateResult } from './specification.ts'
 
 /**
- * Undefined without a finish reason from the vendor, because packages end a cut reply like any other. Also undefined for an empty
+ * Returns undefined without a finish reason from the vendor, because packages end a cut reply like any other. Also undefined for an empty
  * answer without one.
  */
 export function finishReasonOf(reason: GenerateResult['finishReason'], hasSaid: boolean): FinishReason | undefined {

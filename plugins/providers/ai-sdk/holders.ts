@@ -7,7 +7,7 @@ export function holding({ signal, holds }: ProviderCall): void {
   holders.set(signal, holds)
 }
 
-/** Undefined for a request outside a call. */
+/** Returns undefined for a request outside a call. */
 export function holdsOf(signal: AbortSignal | null | undefined): ProviderCall['holds'] {
   return signal ? holders.get(signal) : undefined
 }

@@ -25,7 +25,7 @@ export class ToolInputs {
     return this.#calls.size
   }
 
-  /** Whether the vendor ran its own tools. */
+  /** True if the vendor ran its own tools. */
   get hasForeign(): boolean {
     return this.#hasForeign
   }

@@ -4,17 +4,17 @@ import type { EffortLevel } from './wire.ts'
 export interface ModelTraits {
   /** `budget`: a number of tokens. `adaptive`: the model decides, guided by the effort. */
   readonly thinking: 'none' | 'budget' | 'adaptive'
-  /** Whether the model thinks even if the request does not mention thinking. */
+  /** True if the model thinks even if the request does not mention thinking. */
   readonly thinksUnasked: boolean
   /** How to turn off thinking for a model that thinks unasked. Undefined if that is impossible. */
   readonly thinkingOff?: 'disabled' | 'between_tools'
   /** Levels of `output_config.effort`. */
   readonly efforts: readonly EffortLevel[]
-  /** Whether the model accepts `temperature` and `top_p`: both, only one at a time, or neither. */
+  /** Which of `temperature` and `top_p` the model accepts: both, only one at a time, or neither. */
   readonly sampling: 'both' | 'one' | 'none'
-  /** Whether `tool_choice` may be `any` or `tool`. */
+  /** True if `tool_choice` may be `any` or `tool`. */
   readonly forcedTools: boolean
-  /** Whether `messages` may hold the role `system`. */
+  /** True if `messages` may hold the role `system`. */
   readonly systemTurns: boolean
   /** `output_config.format` and strict tools. */
   readonly structuredOutput: boolean

@@ -9,7 +9,7 @@ export function reasoningState(block: ThinkingBlock): string {
   return JSON.stringify(block.type === 'thinking' ? { signature: block.signature, thinking: block.thinking } : { data: block.data })
 }
 
-/** Undefined for state of another dialect. */
+/** Returns undefined for state of another dialect. */
 export function thinkingBlock(opaque: string | undefined): ThinkingBlock | undefined {
   const state = opaque?.startsWith('{') ? parseJson(opaque) : undefined
   if (!isObject(state)) return undefined

@@ -6,7 +6,7 @@ import type { OutputConfig } from './wire.ts'
 
 type Named = Pick<Endpoint, 'model' | 'upstreamModel'>
 
-/** Whether the vendor enforces schemas for the model. */
+/** True if the vendor enforces schemas for the model. */
 export function isStructured(endpoint: Named): boolean {
   const { structuredOutput, reasoning } = traitsOf(endpoint)
   return structuredOutput && (reasoning !== 'anthropic' || claudeTraitsOf(endpoint).structuredOutput)

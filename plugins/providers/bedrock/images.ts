@@ -8,7 +8,7 @@ const formats: Readonly<Record<string, ImageFormat>> = {
   'image/webp': 'webp',
 }
 
-/** Undefined if the vendor does not accept this type. */
+/** Returns undefined if the vendor does not accept this type. */
 export function imageFormat(mediaType: string): ImageFormat | undefined {
   return formats[mediaType]
 }

@@ -6,13 +6,13 @@ export interface ModelTraits {
   readonly structuredOutput: boolean
   /** Support for `cachePoint` blocks, and how long they may last. */
   readonly cachePoints: 'none' | '5m' | '1h'
-  /** Whether `toolChoice` may be `any`, and name a tool. */
+  /** True if `toolChoice` may be `any`, and name a tool. */
   readonly forcedTools: 'all' | 'any' | 'none'
-  /** Whether a tool result may say that the tool failed. */
+  /** True if a tool result may say that the tool failed. */
   readonly resultStatus: boolean
-  /** Whether there is a separate system prompt. */
+  /** True if there is a separate system prompt. */
   readonly system: boolean
-  /** Whether the model can search the web with the tool `nova_grounding`. */
+  /** True if the model can search the web with the tool `nova_grounding`. */
   readonly grounding: boolean
 }
 

@@ -1,7 +1,7 @@
 /** What requests to a model may contain. */
 export interface ModelTraits {
   readonly thinking: boolean
-  /** Whether the vendor can enforce the schemas of tool calls. */
+  /** True if the vendor can enforce the schemas of tool calls. */
   readonly strictTools: boolean
 }
 

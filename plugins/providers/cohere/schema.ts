@@ -27,7 +27,7 @@ const unsupported = new Set([
 
 const formats = new Set(['date-time', 'uuid', 'date', 'time'])
 
-/** Whether the vendor enforces this schema: an object, with a required member in each object, and no unsupported keyword. */
+/** True if the vendor enforces this schema: an object, with a required member in each object, and no unsupported keyword. */
 export function isEnforceable(schema: JsonObject): boolean {
   return schema['type'] === 'object' && isSupported(schema)
 }

@@ -21,7 +21,7 @@ export function toolResult({ output }: FunctionCallOutputItem, filesAsText: bool
   return { content: documentsIn(text) ?? (text || (images.length > 0 ? 'The result follows as an image.' : '')), images }
 }
 
-/** Undefined if the text is neither an object nor a list of objects. */
+/** Returns undefined if the text is neither an object nor a list of objects. */
 function documentsIn(text: string): readonly DocumentContent[] | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined
   const list = [parseJson(text)].flat()

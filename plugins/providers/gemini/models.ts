@@ -7,9 +7,9 @@ export interface ModelTraits {
   /** `off`: thinking can be turned off. */
   readonly budget: { readonly least: number; readonly most: number; readonly off: boolean }
   readonly levels: readonly ThinkingLevel[]
-  /** Whether the vendor can enforce an answer in JSON. */
+  /** True if the vendor can enforce an answer in JSON. */
   readonly format: boolean
-  /** Whether it can do so in a request with tools. */
+  /** True if it can do so in a request with tools. */
   readonly formatWithTools: boolean
   /** Function calls in the history must carry the signature of the thought before them, and their results may hold media. */
   readonly signedCalls: boolean

@@ -15,7 +15,7 @@ export class Reply {
   #begun = false
   #model = ''
   #usage: WireUsage | undefined
-  /** Whether the last counts were emitted. */
+  /** True if the last counts were emitted. */
   #counted = false
   #end: Pick<WireCandidate, 'finishReason' | 'finishMessage'> = {}
   /** The vendor runs code that the model wrote. The model continues with the result, despite any finish reason. */

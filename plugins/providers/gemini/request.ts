@@ -10,7 +10,7 @@ export interface RequestOptions {
   readonly safetySettings?: readonly SafetySetting[] | undefined
   /** The address of files stored under an id. Undefined if the platform does not store files. */
   readonly filesUrl?: string | undefined
-  /** Whether this is the vendor's own API, which supports `store` and `serviceTier`. */
+  /** True if this is the vendor's own API, which supports `store` and `serviceTier`. */
   readonly ownApi?: boolean | undefined
 }
 

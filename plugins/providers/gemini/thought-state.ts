@@ -18,7 +18,7 @@ export function stateText(state: ThoughtState): string {
   return JSON.stringify(state)
 }
 
-/** Undefined for state of another dialect. */
+/** Returns undefined for state of another dialect. */
 export function thoughtState(opaque: string | undefined): ThoughtState | undefined {
   if (!opaque?.startsWith('{')) return undefined
   const state = parseJson(opaque) as ThoughtState | undefined

@@ -15,7 +15,7 @@ export interface EntryOptions {
   readonly contextWindow: number | undefined
 }
 
-/** Undefined if the model cannot chat, such as an embedding model. Local models cost nothing per token. */
+/** Returns undefined if the model cannot chat, such as an embedding model. Local models cost nothing per token. */
 export function entryOf(
   { name, modified_at: modified, remote_host: remote }: WireModel,
   capabilities: readonly string[] | undefined,

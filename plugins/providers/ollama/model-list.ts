@@ -84,7 +84,7 @@ export class ModelList implements CatalogSource {
     return entries
   }
 
-  /** Undefined for older servers, which do not report capabilities. */
+  /** Returns undefined for older servers, which do not report capabilities. */
   async #capabilitiesOf({ name, digest }: WireModel): Promise<readonly string[] | undefined> {
     const key = `${name} ${digest}`
     const known = this.#capabilities.get(key)

@@ -61,7 +61,7 @@ export class Reply {
   }
 }
 
-/** Undefined if the server only loaded or unloaded the model. Old servers send no reason. */
+/** Returns undefined if the server only loaded or unloaded the model. Old servers send no reason. */
 function finishReasonOf(reason: string | undefined): FinishReason | undefined {
   if (reason === 'load' || reason === 'unload') return undefined
   return reason === 'length' ? 'length' : 'stop'

@@ -33,7 +33,7 @@ export interface ChatSettings {
   readonly think?: Think
   readonly logprobs?: true
   readonly top_logprobs?: number
-  /** Whether the server may drop the oldest messages of a conversation that is too long, before and while it answers. */
+  /** True if the server may drop the oldest messages of a conversation that is too long, before and while it answers. */
   readonly truncate: boolean
   readonly shift: boolean
 }

@@ -27,7 +27,7 @@ const serverTools: Readonly<Record<string, string>> = {
  */
 export class OutputItems {
   emit: Emit
-  /** Whether the model called one of the caller's tools. */
+  /** True if the model called one of the caller's tools. */
   called = false
   readonly toolCalls: Record<string, number> = {}
   readonly #byPosition = new Map<number, OutputItem>()
@@ -238,7 +238,7 @@ function indexIn(event: JsonObject): number {
   return number(event.content_index) ?? number(event.summary_index) ?? 0
 }
 
-/** Whether a finished item can be this item from the stream. */
+/** True if a finished item can be this item from the stream. */
 function mayBe(item: OutputItem, wire: JsonObject): boolean {
   return item.type === undefined
     ? item.parts.every(part => channels[text(wire.type) ?? '']?.includes(part.channel))

@@ -91,7 +91,7 @@ async function toolInput(tool: CallableTool, request: UpstreamRequestBody): Prom
   return matching || `input for ${tool.name}`
 }
 
-/** Whether the function takes any text as its `query`. */
+/** True if the function takes any text as its `query`. */
 function asksFreely({ parameters }: FunctionTool): boolean {
   const query = membersOf(membersOf(parameters?.['properties'])['query'])
   return query['type'] === 'string' && Object.keys(query).every(keyword => keyword === 'type' || keyword === 'description')

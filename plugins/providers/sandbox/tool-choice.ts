@@ -6,7 +6,7 @@ export type CallableTool = (FunctionTool | CustomTool) & { readonly namespace?: 
 export interface ToolSelection {
   /** The tools that may be called now. */
   readonly tools: readonly CallableTool[]
-  /** Whether the caller wants a call instead of text. */
+  /** True if the caller wants a call instead of text. */
   readonly forced: boolean
 }
 

@@ -26,7 +26,7 @@ export function parseMasterKey(text: string, source: string): Buffer {
   return bytes
 }
 
-/** Undefined if the file does not exist. */
+/** Returns undefined if the file does not exist. */
 export function readKeyFile(path: string): KeyRing | undefined {
   const text = read(path)
   return text === undefined ? undefined : parseRing(text, path)
@@ -110,7 +110,7 @@ function readWritten(path: string): string {
   }
 }
 
-/** Undefined if another process created the file first. */
+/** Returns undefined if another process created the file first. */
 function create(path: string): string | undefined {
   const text = randomBytes(keyBytes).toString('base64')
   try {

@@ -28,7 +28,7 @@ export function secondsToAnswer(endpoints: readonly Endpoint[], view: SortView):
   return values.map(value => value ?? usual)
 }
 
-/** Undefined for an endpoint that has neither answered nor failed. */
+/** Returns undefined for an endpoint that has neither answered nor failed. */
 function estimate(metrics: MetricWindow, latest: LatestAnswers | undefined): number | undefined {
   const { uptime = 1 } = metrics
   if (uptime === 0) return Infinity

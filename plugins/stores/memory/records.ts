@@ -109,7 +109,7 @@ function isWanted(record: RecordFacts, filter: RecordFilter): boolean {
   )
 }
 
-/** Whether an attempt of the request asked the model at the provider. Undefined: any. */
+/** True if an attempt of the request asked the model at the provider. Undefined: any. */
 function isAsked(record: RecordFacts, model: string | undefined, provider: string | undefined): boolean {
   const isWanted = (each: Pick<RecordFacts, 'model' | 'provider'>): boolean =>
     (model === undefined || each.model === model) && (provider === undefined || each.provider === provider)

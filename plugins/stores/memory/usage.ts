@@ -12,7 +12,7 @@ import {
   type UsageRow,
 } from '../../../core/index.ts'
 
-/** What a record adds in one place. */
+/** One record's share of the usage in one place. */
 interface Counted extends RecordedUsage {
   readonly record: RecordFacts
 }

@@ -128,7 +128,7 @@ function rowQuery(database: Kysely<Tables>, [level, org, id]: RefName) {
   return database.selectFrom('account').selectAll().where('level', '=', level).where('org', '=', org).where('id', '=', id)
 }
 
-/** Whether there is an account below, or a key that is not hidden. */
+/** True if there is an account below, or a key that is not hidden. */
 async function isUsed(transaction: Transaction<Tables>, { level, org, id }: AccountRef): Promise<boolean> {
   let accounts = transaction.selectFrom('account').select('id').where('org', '=', org).limit(1)
   let keys = transaction.selectFrom('api_key').select('id').where('org', '=', org).where('hidden', 'is', null).limit(1)

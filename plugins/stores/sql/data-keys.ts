@@ -62,7 +62,7 @@ export class DataKeys {
     return key
   }
 
-  /** Undefined if the key does not exist or cannot be opened. */
+  /** Returns undefined if the key does not exist or cannot be opened. */
   async find(org: string, id: string): Promise<DataKey | undefined> {
     const known = this.#opened.get(addressOf(id, org))
     if (known) return known

@@ -205,7 +205,7 @@ function placeOf(
   return { url, maxConnections }
 }
 
-/** Undefined if the URL is invalid. */
+/** Returns undefined if the URL is invalid. */
 function passwordIn(url: string): string | undefined {
   try {
     return decodeURIComponent(new URL(url).password)

@@ -117,7 +117,7 @@ function add(sums: Map<string, { readonly row: MetricTable; readonly sum: Metric
   else sums.set(endpoint, { row, sum: summary })
 }
 
-/** Undefined for a damaged row. */
+/** Returns undefined for a damaged row. */
 export function summaryOf({ summary }: MetricTable): MetricSummary | undefined {
   const sum = new MetricSummary()
   try {

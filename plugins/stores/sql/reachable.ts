@@ -4,7 +4,7 @@ import type { Clock } from '../../../core/index.ts'
 const probeMs = 1_000
 const timeoutMs = 2_000
 
-/** Whether a database answers, or stopped answering less than `graceMs` ago. Asks it at most once a second. */
+/** True if a database answers, or stopped answering less than `graceMs` ago. Asks it at most once a second. */
 export class Reachable {
   readonly #clock: Clock
   readonly #graceMs: number

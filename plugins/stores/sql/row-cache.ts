@@ -6,7 +6,7 @@ export interface RowCacheOptions<T> {
   readonly ttlMs: number
   /** How long a row may answer while the database does not. */
   readonly staleMs: number
-  /** Whether to remember that a row does not exist. Only for ids that callers cannot make up: others would evict real rows. */
+  /** Also remembers that a row does not exist. Only for ids that callers cannot make up: others would evict real rows. */
   readonly keepsUnknown: boolean
   /** Reads a row. A throw means that the database is down. */
   readonly load: (id: string) => Promise<T | undefined>

@@ -1,4 +1,4 @@
-/** Whether a statement failed because the database cannot be reached or is busy, so that it may succeed later. */
+/** True if a statement failed because the database cannot be reached or is busy, so that it may succeed later. */
 export function isUnavailable(error: unknown): boolean {
   const { errcode, code, message } = error as { readonly errcode?: unknown; readonly code?: unknown; readonly message?: unknown }
   if (typeof errcode === 'number') return passing.has(errcode & 0xff)

@@ -27,7 +27,7 @@ export class WriteQueue<W extends Write> {
     else this.#lines.set(write.owner, { waiting: [write], had: this.#had })
   }
 
-  /** Undefined if the next one has more bytes than this, or nothing waits. */
+  /** Returns undefined if the next one has more bytes than this, or nothing waits. */
   next(mostBytes: number): W | undefined {
     let chosen: Line<W> | undefined
     for (const line of this.#lines.values()) if (line.waiting.length > 0 && (!chosen || line.had < chosen.had)) chosen = line

@@ -10,7 +10,7 @@ export interface SearchEntry {
   readonly allowedDomains: readonly string[]
   readonly blockedDomains: readonly string[]
   readonly userLocation: SearchLocation | undefined
-  /** Whether the web may be asked while the model answers. */
+  /** True if the web may be asked while the model answers. */
   readonly isLive: boolean
 }
 

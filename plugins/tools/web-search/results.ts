@@ -31,7 +31,7 @@ export function shownResults(
   return results
 }
 
-/** Undefined unless it is an address on the web. */
+/** Returns undefined unless it is an address on the web. */
 function addressOf(text: unknown): URL | undefined {
   if (typeof text !== 'string' || text.length > longestUrl || !URL.canParse(text)) return undefined
   const url = new URL(text)

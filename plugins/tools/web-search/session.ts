@@ -117,7 +117,7 @@ export class SearchSession implements ToolSession {
     }
   }
 
-  /** Undefined if every engine failed. */
+  /** Returns undefined if every engine failed. */
   async #find(query: SearchQuery, provider: string, signal: AbortSignal): Promise<readonly FoundPage[] | undefined> {
     const { line, cache, longestText, totalTimeoutMs } = this.#parts
     const { caller } = this.#scope.context

@@ -68,7 +68,7 @@ t.test('a higher level wins over a stricter one below, and a plugin may have two
   })
 })
 
-/** What the provider gets of a text under the redaction settings of these sources. */
+/** The text that the provider gets under the redaction settings of these sources. */
 async function redacted(t: Pick<typeof import('tap').default, 'teardown'>, input: string, ...all: readonly (JsonObject | undefined)[]) {
   const acme = witness('acme', ({ request }) => {
     const last = request.input.at(-1) as { readonly content?: readonly { readonly text?: string }[] }

@@ -11,7 +11,7 @@ const known = [
 const pages = new CitedPages()
 pages.add({ sources: known.map(url => ({ url })) }, undefined)
 
-/** What of a text that arrives in these pieces is cited. */
+/** The citations in a text that arrives in these pieces. */
 function cited(pieces: readonly string[]): readonly string[] {
   const text = pieces.join('')
   const found: string[] = []

@@ -461,7 +461,7 @@ t.test('base64 in pieces is that of the whole', async t => {
   }
 })
 
-/** Whether a promise was settled by now. */
+/** True if a promise was settled by now. */
 async function isPending(promise: Promise<unknown>): Promise<boolean> {
   const pending = Symbol('pending')
   await new Promise(resolve => setImmediate(resolve))

@@ -158,7 +158,7 @@ async function casesOf(all: readonly Recording[], vendor: string, oracle: Oracle
   return cases
 }
 
-/** Whether the gateway could have sent such a package the request to which this is the answer. */
+/** True if the gateway could have sent such a package the request to which this is the answer. */
 function isAskable({ oracle }: Case): boolean {
   return unaskable(oracle) === undefined && oracle.others.length === 0 && !oracle.toolCalls.some(({ custom }) => custom)
 }

@@ -4,7 +4,7 @@ import type { CreditHold, CreditRange, Spending } from '../../../core/index.ts'
 import { MemoryLedger } from '../../../plugins/stores/memory/ledger.ts'
 import { cap, capped, checkLedger, exactly } from './ledger.ts'
 
-/** Undefined if the cap does not cover it. */
+/** Returns undefined if the cap does not cover it. */
 function reserve(ledger: MemoryLedger, range: CreditRange, spending: Spending = capped): CreditHold | undefined {
   const hold = ledger.reserve('req_1', spending, range)
   return 'short' in hold ? undefined : hold

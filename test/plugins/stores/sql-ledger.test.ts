@@ -23,6 +23,17 @@ function ledgerOn(database: Kysely<Tables>, clock = new FakeClock()): { ledger: 
   return { ledger: new SqlLedger(database, clock, silent, process), process, clock }
 }
 
+/** A ledger with a hold of $0.25, and another process's connection to its file. */
+async function besideAnother(t: Test) {
+  const file = fileOf(t)
+  const { database } = await openSqlite(file)
+  t.teardown(() => database.destroy())
+  const { ledger } = ledgerOn(database)
+  const other = new DatabaseSync(file)
+  t.teardown(() => other.close())
+  return { database, ledger, other, before: await held(ledger, capped, 0.25) }
+}
+
 const prepaid = { caps: capped.caps, creditOf: 'example' }
 
 onEveryDatabase(t, (t, open) => {
@@ -86,13 +97,7 @@ onEveryDatabase(t, (t, open) => {
 })
 
 t.test('while another process has locked the file, no request waits for long, and nothing stays reserved', async t => {
-  const file = fileOf(t)
-  const { database } = await openSqlite(file)
-  t.teardown(() => database.destroy())
-  const { ledger } = ledgerOn(database)
-  const other = new DatabaseSync(file)
-  t.teardown(() => other.close())
-  const before = await held(ledger, capped, 0.25)
+  const { database, ledger, other, before } = await besideAnother(t)
   for (const isFirst of [true, false]) {
     const fresh = isFirst ? ledgerOn(database).ledger : ledger
     await lock(other)
@@ -111,13 +116,7 @@ t.test('while another process has locked the file, no request waits for long, an
 })
 
 t.test('while another process has locked the file for a moment, requests wait, and answers under way wait longer', async t => {
-  const file = fileOf(t)
-  const { database } = await openSqlite(file)
-  t.teardown(() => database.destroy())
-  const { ledger } = ledgerOn(database)
-  const other = new DatabaseSync(file)
-  t.teardown(() => other.close())
-  const before = await held(ledger, capped, 0.25)
+  const { database, ledger, other, before } = await besideAnother(t)
   for (const isLong of [false, true]) {
     await lock(other)
     const extended = Promise.resolve(before.extend(exactly(0.1)))
@@ -139,13 +138,7 @@ t.test('while another process has locked the file for a moment, requests wait, a
 })
 
 t.test('no answer waits for ever to go on', async t => {
-  const file = fileOf(t)
-  const { database } = await openSqlite(file)
-  t.teardown(() => database.destroy())
-  const { ledger } = ledgerOn(database)
-  const other = new DatabaseSync(file)
-  t.teardown(() => other.close())
-  const before = await held(ledger, capped, 0.25)
+  const { ledger, other, before } = await besideAnother(t)
   await lock(other)
   // Which of the two gives up first after the same time is chance.
   await t.rejects(Promise.resolve(before.extend(exactly(0.1))), /has not answered for 5000 ms|locked/)

@@ -36,7 +36,7 @@ export function isRange(name: string | undefined): name is RangeName {
   return name !== undefined && Object.hasOwn(ranges, name)
 }
 
-/** What the range is at this moment: whole buckets, the last of which goes on. Days are those of the viewer's zone. */
+/** The range at this moment: whole buckets, the last of which goes on. Days are those of the viewer's zone. */
 export function spanOf({ bucket, lengthMs = 0, days = 0 }: Range, now: number): Span {
   if (bucket === 'day') {
     const to = nextDay(now)

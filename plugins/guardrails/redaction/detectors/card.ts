@@ -52,7 +52,7 @@ interface NextGroup {
 }
 
 const separators = ' .-/_'
-/** What separates the groups may be left at the end of a line. */
+/** The separator of the groups may be left at the end of a line. */
 const lineBreak = /[ ./_-]?\r?\n */y
 
 /** Between the groups is one separator throughout, and one line may end there. */

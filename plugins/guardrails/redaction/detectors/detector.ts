@@ -12,7 +12,7 @@ export interface Detector {
   find(text: string): readonly Span[] | Promise<readonly Span[]>
   /** Finds what is longer than a piece, in the whole original text. The search pauses between two values. */
   findLong?(text: string): Iterable<Span>
-  /** Whether to call `find` with the original text too, where it is not the same as the plain text. */
+  /** Set it to have `find` called with the original text too, where that differs from the plain text. */
   readonly readsOriginal?: boolean
 }
 
@@ -31,7 +31,7 @@ export function matching(expression: RegExp, accepts: (match: string, text: stri
   }
 }
 
-/** Whether one of the words ends shortly before a place. Ask for places in their order. `words` needs the flag `g`. */
+/** True if one of the words ends shortly before a place. Ask for places in their order. `words` needs the flag `g`. */
 export function announcements(text: string, words: RegExp): (start: number) => boolean {
   let begin = -Infinity
   let next = { begin: 0, end: 0 }

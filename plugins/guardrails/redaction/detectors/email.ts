@@ -36,7 +36,7 @@ export const email: Detector = {
   },
 }
 
-/** Undefined if no sign begins here. */
+/** Returns undefined if no sign begins here. */
 function endOfSign(text: string, start: number): number | undefined {
   const code = text.charCodeAt(start)
   if (code === 0x40) return start + 1
@@ -67,7 +67,7 @@ function addressAt(text: string, sign: Span): Span | undefined {
 
 const longestMark = 3
 
-/** What may stand before the sign, as in `**jane.doe**@example.com` and `jane.doe @example.com`. */
+/** Marks or a space before the sign, as in `**jane.doe**@example.com` and `jane.doe @example.com`. */
 function gapBefore(text: string, end: number): string {
   if (text[end - 1] === ' ') return ' '
   let start = end

@@ -12,7 +12,7 @@ const types = ['FIXED_LINE', 'MOBILE', 'TOLL_FREE', 'PREMIUM_RATE', 'SHARED_COST
 const withoutPrefix = new Map<string, RegExp>()
 const callingCodes = Map.groupBy(getCountries(), country => String(getCountryCallingCode(country)))
 
-/** Whether digits are a number as it is dialled within one of these countries. */
+/** True if digits are a number as it is dialled within one of these countries. */
 export function nationalNumbers(countries: readonly CountryCode[]): (digits: string) => boolean {
   let expression: RegExp | undefined
   return digits => {
@@ -21,7 +21,7 @@ export function nationalNumbers(countries: readonly CountryCode[]): (digits: str
   }
 }
 
-/** Whether these digits are a number with the code of its country. */
+/** True if these digits are a number with the code of its country. */
 export function isInternationalNumber(digits: string): boolean {
   for (let length = 1; length <= 3; length++) {
     const code = digits.slice(0, length)

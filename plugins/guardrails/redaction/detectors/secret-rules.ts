@@ -1,13 +1,13 @@
 import { isPending } from '../../../../core/index.ts'
 import { rules } from '@secretlint/secretlint-rule-preset-recommend'
 
-/** What a rule of secretlint found: `[start, end)`. */
+/** A find of one of secretlint's rules: `[start, end)`. */
 export interface RuleMatch {
   readonly range: readonly [number, number]
   readonly messageId: string
 }
 
-/** What secretlint asks of whoever runs its rules, as far as the rules use it. */
+/** The context that secretlint's rules need, as far as they use it. */
 interface Rule {
   readonly meta: { readonly id: string; readonly supportedContentTypes: readonly string[] }
   create(context: object, options: object): { file?(source: object): unknown }

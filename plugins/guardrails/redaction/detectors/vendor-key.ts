@@ -31,7 +31,7 @@ export function vendorKeys(text: string): readonly Span[] {
   return spans
 }
 
-/** Whether the characters between look like those of a key. */
+/** True if the characters between look like those of a key. */
 function keyTest(text: string): (begin: number, end: number, isSecretKey: boolean) => boolean {
   const next16 = nextStarts(text, /[A-Za-z0-9]{16}/g)
   const next12 = nextStarts(text, /[A-Za-z0-9]{12}/g)

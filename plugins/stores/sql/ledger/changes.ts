@@ -18,7 +18,7 @@ export interface Amounts {
   readonly most: number
 }
 
-/** What a hold has, and what it could reach if no other request held anything. In nano-dollars. */
+/** The amount of a hold, and the most it could reach if no other request held anything. In nano-dollars. */
 export interface Held {
   readonly amount: number
   readonly reachable: number
@@ -140,7 +140,7 @@ function available({ counted, creditOf }: Limits, sums: LockedSums, { least, mos
   return Math.max(least, amount)
 }
 
-/** What one request could hold if no other did. */
+/** The most that one request could hold if no other did. */
 function reachable({ counted, creditOf }: Limits, sums: LockedSums): number {
   const caps = counted.map(({ cap, name }) => Math.round(cap.capUsd * 1e9) - sums.sum(name).spent)
   return Math.min(...caps, creditOf === undefined ? Infinity : -sums.credit(creditOf).spent)

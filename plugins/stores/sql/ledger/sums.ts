@@ -110,7 +110,7 @@ export class LockedSums {
     return this.#credits.get(org)!
   }
 
-  /** Whether there is an entry with this id. */
+  /** True if there is an entry with this id. */
   has({ id }: CreditEntryTable): boolean {
     return this.#entryIds.has(id)
   }

@@ -30,7 +30,7 @@ export function mayBeNull(sum: string): boolean {
 }
 
 export type Place = readonly [at: number, org: string, team: string, key: string, model: string, provider: string]
-/** What one record adds to the usage of one model at one provider. */
+/** One record's share of the usage of one model at one provider. */
 export type AddedUsage = readonly [...Place, ...sums: readonly number[]]
 /** An answer, an attempt that succeeded, or both. */
 export type AddedTime = readonly [...Place, duration: number, answers: number, attempts: number]

@@ -33,7 +33,7 @@ export class OpenFile {
   }
 }
 
-/** Undefined if there is no such file. */
+/** Returns undefined if there is no such file. */
 async function inodeOf(path: string): Promise<bigint | undefined> {
   return await stat(path, { bigint: true }).then(
     ({ ino }) => ino,

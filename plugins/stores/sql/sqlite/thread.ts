@@ -11,7 +11,7 @@ export interface SqliteFile {
   readonly busyTimeoutMs: number
   /** SQL that runs once, before the first statement. */
   readonly setUp: string
-  /** Whether the gateway's own thread goes first where both want one core. */
+  /** True if the gateway's own thread goes first where both want one core. */
   readonly isBackground: boolean
 }
 

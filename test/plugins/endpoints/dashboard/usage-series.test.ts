@@ -110,7 +110,7 @@ function nameOf(range: unknown): keyof typeof ranges {
   return Object.entries(ranges).find(([, each]) => each === range)![0] as keyof typeof ranges
 }
 
-/** What happens in a time zone. */
+/** A case in a time zone. */
 function inZone<T>(zone: string, read: () => T): T {
   const before = process.env['TZ']
   process.env['TZ'] = zone

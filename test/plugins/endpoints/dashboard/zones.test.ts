@@ -94,7 +94,7 @@ t.test('all times are written with 12 hours, or all with 24', { skip: noBrowser 
   }
 })
 
-/** What charts write on their canvas. */
+/** The texts that charts write on their canvas. */
 async function texts(page: Page): Promise<() => Promise<readonly string[]>> {
   await page.addInitScript(() => {
     const { CanvasRenderingContext2D, drawnTexts } = Object.assign(globalThis as any, { drawnTexts: [] as string[] })
@@ -107,7 +107,7 @@ async function texts(page: Page): Promise<() => Promise<readonly string[]>> {
   return async () => await page.evaluate(() => (globalThis as any).drawnTexts as string[])
 }
 
-/** What the legend says while the pointer is at the last three of the days. */
+/** The legend while the pointer is at each of the last three days. */
 async function lastValuesOf(page: Page, chart: Locator, days: number): Promise<Readonly<Record<string, string>>> {
   await chart.locator('.u-over').scrollIntoViewIfNeeded()
   const { x, y, width, height } = (await chart.locator('.u-over').boundingBox())!

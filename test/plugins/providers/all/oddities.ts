@@ -20,11 +20,11 @@ export interface Oddity {
   readonly reply: (situation: Situation) => FakeReply
   /** 200: it is an answer, and understood. `broken`: a failure, with a status or behind what had been said. Default: 424. */
   readonly status?: 200 | 'broken'
-  /** Whether the caller is shown what came. Default: true, where the answer fails. */
+  /** True if the caller is shown what came. Default: true, where the answer fails. */
   readonly shown?: boolean
-  /** Whether the failure may pass. Default: it may not. Some dialects read more into what came than others. */
+  /** True if the failure may pass. Default: it may not. Some dialects read more into what came than others. */
   readonly passes?: true | 'varies'
-  /** Whether there is such a thing in this provider's dialect. */
+  /** True if there is such a thing in this provider's dialect. */
   readonly applies?: (provider: ProviderUnderTest, stream: boolean) => boolean
 }
 

@@ -17,7 +17,7 @@ interface Family {
   readonly citing: number
   /** What a cited place in the text looks like. */
   readonly cites: RegExp
-  /** Whether searches say what was asked, what they found, and how many there were. */
+  /** True if searches say what was asked, what they found, and how many there were. */
   readonly queries: boolean
   readonly titles: boolean
   readonly counted: boolean

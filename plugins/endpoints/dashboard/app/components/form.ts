@@ -13,7 +13,7 @@ export interface FormState<V extends object> {
   readonly start: V
   readonly error: unknown
   readonly isBusy: boolean
-  /** Whether a value differs from what the form began with. */
+  /** True if a value differs from what the form began with. */
   readonly isChanged: boolean
   set<N extends keyof V>(name: N, value: V[N]): void
   /** What the gateway said about this member, or one below it. */

@@ -9,7 +9,7 @@ interface Usage {
   readonly data: readonly { readonly cost_usd: number }[]
 }
 
-/** What was spent in the last 30 days, as text: for accounts without a cap, for which no spend is kept. */
+/** The spend of the last 30 days, as text: for accounts without a cap, for which no spend is kept. */
 export function RecentSpend({
   filter,
   version,

@@ -101,7 +101,7 @@ function LogTable({
   />`
 }
 
-/** What answered or was asked last, or else what was asked for; and how many attempts it took if there was more than one. */
+/** The model that answered or was asked last, or else the one asked for; and the number of attempts if there was more than one. */
 function modelOf({ provider, model, requested_model: requested, attempts, method, path }: RequestRecord): VNode {
   const name = model ?? requested
   return html`<span class="row">

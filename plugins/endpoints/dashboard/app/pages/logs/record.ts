@@ -30,7 +30,7 @@ export interface RequestRecord {
   readonly kept?: Readonly<Record<string, unknown>>
 }
 
-/** Whether it failed after the answer had begun with a good status. */
+/** True if it failed after the answer had begun with a good status. */
 export function hasFailedLater({ status, error_code: code }: RequestRecord): boolean {
   return status < 400 && code !== null
 }

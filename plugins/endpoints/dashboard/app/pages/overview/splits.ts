@@ -13,7 +13,7 @@ export const splits = {
 
 export type Split = keyof typeof splits
 
-/** Whether the errors and times of a group are those of attempts: a request may have asked several models and providers. */
+/** True if the errors and times of a group are those of attempts: a request may have asked several models and providers. */
 export function countsAttempts(split: Split): boolean {
   return split === 'model' || split === 'provider'
 }
@@ -22,5 +22,5 @@ export function isSplit(name: string | undefined): name is Split {
   return name !== undefined && Object.hasOwn(splits, name)
 }
 
-/** What the API calls models that no catalog lists, beyond the first hundred. */
+/** The API's name for models that no catalog lists, beyond the first hundred. */
 export const otherModel = 'other'
