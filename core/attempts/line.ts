@@ -54,8 +54,8 @@ export class Line<C extends Contender = Contender> {
   }
 
   /**
-   * Returns undefined when none is left. `isHedge`: leaves the endpoints with an open circuit in the line, and prefers another provider than the one
-   * that has not answered yet.
+   * Returns undefined when none is left. `isHedge`: leaves the endpoints with an open circuit in the line, and prefers another provider
+   * than the one that has not answered yet.
    */
   take(isHedge: boolean): C | undefined {
     if (this.attemptsLeft === 0) return undefined

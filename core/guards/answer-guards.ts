@@ -7,7 +7,9 @@ import { OutputGuards } from './output-guards.ts'
 /** What an answer goes through between the model and the client. */
 export interface AnswerGuards {
   write(event: ItemEvent): void
-  /** Call after the last event. Resolves once everything is delivered, and rejects if a guardrail refuses it. Undefined if nothing is held. */
+  /**
+   * Call after the last event. Resolves once everything is delivered, and rejects if a guardrail refuses it. Undefined if nothing is held.
+   */
   settled(): Promise<void> | undefined
 }
 
@@ -24,8 +26,8 @@ export interface GuardedAnswer {
 }
 
 /**
- * Returns undefined if no guardrail looks at answers, so that such answers cost nothing extra. The last guardrail that saw the request is the first
- * to see the answer: what one of them hid from those after it stays hidden from them.
+ * Returns undefined if no guardrail looks at answers, so that such answers cost nothing extra. The last guardrail that saw the request is
+ * the first to see the answer: what one of them hid from those after it stays hidden from them.
  */
 export function answerGuards(guards: readonly OpenGuard[], answer: GuardedAnswer): AnswerGuards | undefined {
   const inReverse = guards.toReversed()
