@@ -7,7 +7,7 @@ import type { TextFormat } from './request.ts'
 export interface UpstreamRequest {
   readonly method: 'GET' | 'POST'
   readonly url: string
-  /** What follows the `?`, if it repeats what a caller said. Clients remember addresses, but never this. */
+  /** The query after the `?`, if it repeats what a caller said. Clients remember addresses, but never this. */
   readonly query?: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
@@ -20,7 +20,7 @@ export type Emit = (event: GenerationEvent) => void
 
 /** A vendor's dialect, without I/O. `httpProvider(id, adapter, gateway.http, options)` turns it into a provider. */
 export interface ProviderAdapter {
-  /** What every model can do in this dialect where the catalog does not say. */
+  /** The capabilities of every model in this dialect. The catalog overrides them. */
   readonly capabilities?: Capabilities
   /** See `Provider.capabilitiesOf`. */
   capabilitiesOf?(endpoint: NamedEndpoint): Capabilities

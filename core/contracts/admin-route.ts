@@ -71,7 +71,7 @@ export interface AdminExchange {
   json(): Promise<unknown>
 }
 
-/** What the admin API shows and changes, apart from the stores, which plugins get as `needs`. */
+/** Everything that the admin API shows and changes, apart from the stores, which plugins get as `needs`. */
 export interface AdminServices {
   readonly catalog: Catalog
   readonly clock: Clock

@@ -16,7 +16,7 @@ export interface TokenPrices {
   readonly reasoning?: number | undefined
 }
 
-/** What a model costs at a provider, at the standard service tier. */
+/** The price of a model at a provider, at the standard service tier. */
 export interface Price extends TokenPrices {
   /** Prices for the whole request when its input, cached or not, exceeds `above` tokens. In ascending order. */
   readonly tiers?: readonly PriceTier[] | undefined
@@ -31,7 +31,7 @@ export interface PriceTier extends TokenPrices {
 }
 
 /**
- * What a model at a provider can do. A member that is absent is unknown: then the provider's own `capabilities` count, and what they
+ * The capabilities of a model at a provider. A member that is absent is unknown: then the provider's own `capabilities` count, and what they
  * leave open is tried, except for `customTools`, `namespaceTools`, `allowedTools` and `builtInTools`, which few models support.
  */
 export interface Capabilities {
@@ -70,12 +70,12 @@ export interface Capabilities {
 export interface Zdr {
   readonly policy_url: string
   readonly certificate_url?: string | undefined
-  /** What the policy does not cover. */
+  /** Exceptions from the policy. */
   readonly excludes?: readonly Feature[] | undefined
 }
 export interface Hipaa {
   readonly baa_url: string
-  /** What the agreement does not cover. */
+  /** Exceptions from the agreement. */
   readonly excludes?: readonly Feature[] | undefined
 }
 
@@ -179,6 +179,6 @@ export const Catalog = token<Catalog>('catalog')
 /** A provider that this gateway could load but did not. Named in the error of a request that asks for it. */
 export interface AbsentProvider {
   readonly id: string
-  /** What to do, as the rest of a sentence: `set ACME_API_KEY`. Callers read it, so it holds no secret. */
+  /** Advice, as the rest of a sentence: `set ACME_API_KEY`. Callers read it, so it holds no secret. */
   readonly remedy: string
 }

@@ -1,7 +1,7 @@
 import type { Endpoint } from './catalog.ts'
 import { token } from '../foundation/token.ts'
 
-/** What identifies an endpoint. */
+/** Identifies an endpoint. */
 export type EndpointName = Pick<Endpoint, 'provider' | 'model' | 'listed'>
 
 /** One endpoint that failed lately, or a provider as a whole. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../foundation/json.ts'
 
 /**
- * What a provider yields, in the order of the model's output. Providers do not make ids, indexes, or start and end events:
+ * The events that a provider yields, in the order of the model's output. Providers do not make ids, indexes, or start and end events:
  * an item opens with its first event, and closes at `item-end`, when another item opens, or at the end of the reply.
  * An event of another type, an unknown finish reason, or a member of the wrong type is a failure of kind `protocol`.
  */

@@ -2,7 +2,7 @@ import type { InputPart, Item, Part } from './items.ts'
 import type { GenerationRequest } from './request.ts'
 
 /**
- * What a request may use beyond text. A retention certificate may exclude some of these: docs/protocol/keys-and-policy.md#certificates.
+ * Features that a request may use beyond text. A retention certificate may exclude some of these: docs/protocol/keys-and-policy.md#certificates.
  * `media_urls`: images or files that the vendor or the gateway fetches. `extended_cache`: the vendor may keep the prompt
  * for more than an hour.
  */

@@ -26,7 +26,7 @@ export interface Guardrail {
   /** `key`: only for API keys that name it in `guardrails`. Default: `always`. */
   readonly applies?: 'always' | 'key'
   /**
-   * What is wrong with the settings that a policy has for a field in `enforces`. Called when somebody sets them, within `timeoutMs`. Without
+   * Says what is wrong with a policy's settings for a field in `enforces`. Called when somebody sets them, within `timeoutMs`. Without
    * this function, the field takes no settings. `open` must still refuse requests if it cannot use what is stored.
    */
   settingsProblem?(field: PolicyField, settings: JsonObject): Maybe<SettingsProblem | undefined>

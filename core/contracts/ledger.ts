@@ -41,7 +41,7 @@ export interface CreditHold {
   release(): Maybe<void>
 }
 
-/** What kept a request from being reserved: the first cap that leaves too little, or the organization's credit. */
+/** The reason why nothing was reserved: the first cap that leaves too little, or the organization's credit. */
 export interface CreditShortage {
   readonly short: SpendCap | 'credit'
   /** US dollars that are neither spent nor held. Negative if more was spent than allowed. */
@@ -77,7 +77,7 @@ export interface Ledger {
    * or a balance. A period is the one in which the request was reserved: see `periodStart`. A shortage fails the request with 402.
    */
   reserve(requestId: string, spending: Spending, range: CreditRange): Maybe<CreditHold | CreditShortage>
-  /** What was spent in the current period of each cap, in the order of the caps: what was counted while there was a cap, or raised. */
+  /** The spend in the current period of each cap, in the order of the caps: what was counted while there was a cap, or raised. */
   spent(caps: readonly Pick<SpendCap, 'account' | 'period'>[]): Maybe<readonly number[]>
   /** Makes what was spent in the current period at least this amount, for requests from before there was a cap. */
   raiseSpent(cap: Pick<SpendCap, 'account' | 'period'>, usd: number): Maybe<void>
@@ -86,7 +86,7 @@ export interface Ledger {
    * above `mostCreditUsd` or be taken below 0. `entry.id` makes it idempotent: a second entry with the same id changes nothing.
    */
   addCredit(entry: CreditEntry): Maybe<number | undefined>
-  /** What the organization has left, without what is reserved. 0 before the first entry. */
+  /** The organization's balance, without what is reserved. 0 before the first entry. */
   balance(org: string): Maybe<number>
   /** The newest first. */
   entries(org: string, query: PageQuery): Maybe<readonly CreditEntry[]>

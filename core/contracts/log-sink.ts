@@ -45,9 +45,9 @@ export interface RequestRecord {
 
 /** How the endpoints of a request were chosen. */
 export interface RoutingRecord {
-  /** What the endpoints of a model were ordered by. Null: nothing, they kept the order of the catalog. */
+  /** The order of a model's endpoints. Null: they kept the order of the catalog. */
   readonly sort: string | null
-  /** What models are ordered by where the request leaves the choice to `auto`. */
+  /** The order of the models where the request leaves the choice to `auto`. */
   readonly modelSort: string | null
   readonly intervalMs: number
   /** Why the first candidate came before better ones. */

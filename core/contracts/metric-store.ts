@@ -62,7 +62,7 @@ export interface MetricStore {
   record(sample: AttemptSample): void
   /** `now`: for callers that read many windows and the clock only once. In milliseconds since the epoch. */
   window(provider: string, model: string, intervalMs: number, now?: number): MetricWindow
-  /** What the endpoint did last, to notice changes: the newest minutes that have 3 answers together, of the last 15. Undefined if there are none. */
+  /** The latest figures, to notice changes: the newest minutes that have 3 answers together, of the last 15. Undefined if there are none. */
   latest(provider: string, model: string, now?: number): LatestAnswers | undefined
 }
 export const MetricStore = token<MetricStore>('metric-store')

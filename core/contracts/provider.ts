@@ -57,9 +57,9 @@ export interface Provider extends SendingRules {
   readonly id: string
   /** Core picks, rotates and cools them down. Leave them out if there is only one. */
   readonly credentials?: readonly Credential[]
-  /** What every model here can do where the catalog does not say. */
+  /** The capabilities of every model here. The catalog overrides them. */
   readonly capabilities?: Capabilities
-  /** What a model can do, by its name. Overrides `capabilities`; the catalog overrides both. */
+  /** The capabilities of a model, by its name. Override `capabilities`; the catalog overrides both. */
   capabilitiesOf?(endpoint: NamedEndpoint): Capabilities
   /** See `ProviderAdapter.enforces`. */
   enforces?(format: TextFormat, endpoint: Endpoint): boolean
@@ -115,7 +115,7 @@ export type Progress = 'none' | 'connected' | 'replied' | 'answering'
 
 export interface ProviderFailureOptions {
   readonly kind: FailureKind
-  /** What went wrong. The caller sees it: use the vendor's own sentence if there is one. */
+  /** Says what went wrong. The caller sees it: use the vendor's own sentence if there is one. */
   readonly message: string
   /** For image errors only. All other public codes follow from the kind. */
   readonly code?: ImageErrorCode | undefined

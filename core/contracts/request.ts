@@ -166,5 +166,5 @@ export type GatewayOnlyField =
   | 'stream_options'
   | 'user'
 
-/** What is sent upstream. The cache key is an HMAC of the caller's, sealed state is opened, and vendors are always told not to store. */
+/** The request that is sent upstream. The cache key is an HMAC of the caller's, sealed state is opened, and vendors are always told not to store. */
 export type UpstreamRequestBody = Omit<GenerationRequest, GatewayOnlyField>

@@ -2,7 +2,7 @@ import type { Item } from './items.ts'
 import type { JsonObject } from '../foundation/json.ts'
 import { token } from '../foundation/token.ts'
 
-/** What one request added to a conversation. Every item has an `id`. */
+/** The part of a conversation that one request added. Every item has an `id`. */
 export interface Turn {
   readonly input: readonly Item[]
   /** The output as the client saw it, with its state sealed. */

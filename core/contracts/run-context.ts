@@ -10,7 +10,7 @@ export interface Caller {
   readonly policy: Policy
   /** The user, or else the team, or else the organization. Stored responses belong to it, not to the key, so they survive the key. */
   readonly owner: string
-  /** What the cost of the request counts against. Undefined for keys without caps, which most are. */
+  /** The caps and the credit that the cost of the request counts against. Undefined for keys without caps, which most are. */
   readonly spending?: Spending | undefined
 }
 

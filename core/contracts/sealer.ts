@@ -1,6 +1,6 @@
 import { token } from '../foundation/token.ts'
 
-/** What sealed bytes are bound to: they open only with the same values. */
+/** Sealed bytes are bound to these values: they open only with the same ones. */
 export interface SealContext {
   /** Each organization has its own data keys. */
   readonly org: string

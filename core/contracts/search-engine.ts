@@ -53,7 +53,7 @@ export interface FoundPage {
   /** Results whose address is not http or https are dropped. */
   readonly url: string
   readonly title: string
-  /** What the page says, or the part of it that answers the query. May contain markup, which is removed afterwards. */
+  /** The text of the page, or the part of it that answers the query. May contain markup, which is removed afterwards. */
   readonly text: string
   /** As the engine writes it. */
   readonly publishedAt?: string | undefined

@@ -11,7 +11,7 @@ export interface SortStrategy {
   readonly examples?: readonly string[]
   /** For the documentation of the API: what comes first, such as "Share of attempts without a fault of the provider, highest first." */
   readonly description: string
-  /** What the values are, for people: `ms`, `USD`. */
+  /** The unit of the values, for people: `ms`, `USD`. */
   readonly unit?: string
   /** Which values come first. */
   readonly first: 'lowest' | 'highest'
@@ -29,13 +29,13 @@ export interface SortStrategy {
   values(endpoints: readonly Endpoint[], view: SortView): readonly (number | undefined)[]
 }
 
-/** What a strategy may know, all of it from memory. Valid during the call only. */
+/** Everything that a strategy may know, all of it from memory. Valid during the call only. */
 export interface SortView {
   /** The sort that the request asked for, such as `p95_latency`. */
   readonly sort: string
   /** The endpoint's metrics over the interval of the request. */
   metrics(endpoint: Endpoint): MetricWindow
-  /** What the endpoint did last. Undefined without data, and if the request names an interval. */
+  /** The latest figures of the endpoint. Undefined without data, and if the request names an interval. */
   latest(endpoint: Endpoint): LatestAnswers | undefined
   /** The estimated cost of this request in US dollars. Undefined if a price that it needs is unknown. Set `readsCost` to read it. */
   costUsd(endpoint: Endpoint): number | undefined

@@ -16,7 +16,7 @@ export interface Tool {
   readonly type: string
   /** Checks an entry. `type` is checked before. */
   readonly schema: Schema
-  /** What happens to the arguments of calls. A caller whose policy forbids it gets a 422. */
+  /** Says what happens to the arguments of calls. A caller whose policy forbids it gets a 422. */
   readonly seesContent: Sight
   /** The time limit of each call. */
   readonly timeoutMs: number
@@ -50,14 +50,14 @@ export interface ToolSession {
   runner?(endpoint: Endpoint, request: GenerationRequest): 'gateway' | 'endpoint' | 'left-out' | 'nobody'
   /** The error for the caller if `runner` says `nobody` for every endpoint. */
   refusal?(endpoints: readonly Endpoint[]): GatewayError
-  /** What the model may call. Called once, before the first endpoint that needs it is asked. */
+  /** Returns the functions that the model may call. Called once, before the first endpoint that needs it is asked. */
   functions(signal: AbortSignal): Maybe<readonly ToolFunction[]>
   /** Shown before anything else, such as a list of what the tool offers. Called after `functions`. */
   introduction?(): readonly ToolEvent[]
   /** Calls of earlier turns that may run now, such as those that the caller has approved. They run before the model is asked. */
   resumed?(input: readonly Item[]): readonly ToolCall[]
   /**
-   * What the caller sees while a call runs, such as its query. Called right before `run`, which then shows a search with the same `key`. If it
+   * Returns what the caller sees while a call runs, such as its query. Called right before `run`, which then shows a search with the same `key`. If it
    * does not, the search has failed. Undefined if the call shows nothing yet.
    */
   started?(call: ToolCall): SearchEvent | undefined
@@ -94,13 +94,13 @@ export interface ToolRun {
 
 /** The result of a call. It counts as data: models are told not to follow instructions in it. */
 export interface ToolResult {
-  /** What the model reads: results, or what went wrong. Cut at the setting `maxToolOutputCharacters`. */
+  /** The text for the model: results, or what went wrong. Cut at the setting `maxToolOutputCharacters`. */
   readonly output: string
-  /** What the caller sees in place of the call. Nothing by default. */
+  /** Shown to the caller in place of the call. Nothing by default. */
   readonly shown?: readonly ToolEvent[]
   /** Number of calls to report in `usage.tool_calls`, by name. */
   readonly counts?: Readonly<Record<string, number>>
-  /** What the call cost, in US dollars. Default: 0. */
+  /** The cost of the call, in US dollars. Default: 0. */
   readonly costUsd?: number
   /** The call failed: `output` says why. */
   readonly failed?: boolean

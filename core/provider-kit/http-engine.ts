@@ -20,9 +20,9 @@ export interface EngineAdapter {
   pages(reply: JsonObject): readonly FoundPage[] | undefined
   /** The pages in an error, from vendors that answer with one if they find nothing. */
   pagesInError?(status: number, reply: JsonObject): readonly FoundPage[] | undefined
-  /** What an error means, if its status does not say. */
+  /** Says what an error means, if its status does not. */
   failureKind?(status: number, reply: JsonObject): FailureKind | undefined
-  /** What the operator should check, by status. */
+  /** Advice for the operator, by status. */
   readonly advice?: Readonly<Record<number, string>>
 }
 
@@ -87,7 +87,7 @@ function headersOf({ apiKey, keyHeader = 'authorization', headers = {} }: HttpEn
   return { ...key, ...Object.fromEntries(Object.entries(headers).map(([header, value]) => [header.toLowerCase(), value])) }
 }
 
-/** What the engine itself says is left out: it may repeat the query or the key. */
+/** The engine's own words are left out: they may repeat the query or the key. */
 function refusal(adapter: EngineAdapter, status: number, body: JsonObject, waitMs: number | undefined): ProviderFailure {
   const kind = status < 400 ? 'protocol' : (adapter.failureKind?.(status, body) ?? failureKindOfStatus(status))
   const message = `The search engine "${adapter.name}" ${complaint(kind, status)}${adapter.advice?.[status] ?? ''}`

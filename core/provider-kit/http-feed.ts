@@ -12,7 +12,7 @@ import { iterate } from './iterate.ts'
 import { StreamReader } from './stream-reader.ts'
 import { WholeReader } from './whole-reader.ts'
 
-/** What a provider needs for all of its calls. */
+/** The parts that a provider needs for all of its calls. */
 export interface HttpService {
   readonly adapter: ProviderAdapter
   readonly http: HttpClient

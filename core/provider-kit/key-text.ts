@@ -1,4 +1,4 @@
-/** What a header can carry. Anything else is a copying mistake: a line break, an ellipsis, a typographic quote. Throws a `TypeError`. */
+/** The characters that a header can carry. Anything else is a copying mistake: a line break, an ellipsis, a typographic quote. Throws a `TypeError`. */
 export function checkKeyText(apiKey: string): void {
   const place = apiKey.search(/[^\x20-\x7e]|^ | $/)
   if (place < 0) return

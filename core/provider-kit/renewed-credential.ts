@@ -8,14 +8,14 @@ export interface Grant<T> {
   readonly expiresAtMs: number | undefined
   /** When to ask again, in milliseconds since the epoch. Default: five minutes before it expires. */
   readonly renewAtMs?: number | undefined
-  /** What to keep out of logs and errors until the credential expires. */
+  /** Texts to keep out of logs and errors until the credential expires. */
   readonly secrets: readonly string[]
 }
 
 export interface RenewedCredentialOptions<T> {
   /** Such as `AWS`, for messages. */
   readonly vendor: string
-  /** What the operator should check. Ends the error message when the vendor grants no credential. */
+  /** Advice for the operator. Ends the error message when the vendor grants no credential. */
   readonly advice: string
   readonly clock: Pick<Clock, 'now'>
   /** Asks the vendor. Concurrent requests share one call. */

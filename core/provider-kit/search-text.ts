@@ -3,7 +3,7 @@ import type { SearchLocation, SearchQuery } from '../contracts/search-engine.ts'
 export interface SearchTextOptions {
   /** Put the domain filters into the query, as `site:` operators. */
   readonly sites?: boolean
-  /** What to put into the query of where the user is. */
+  /** The part of the user's place that goes into the query. */
   readonly place?: readonly ('city' | 'region' | 'country')[]
   /** The longest query that the engine takes. */
   readonly maximumCharacters?: number

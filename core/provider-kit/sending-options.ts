@@ -47,7 +47,7 @@ export const sendingOptions = {
   hedgeAfter: hedgeAfterOption,
 } as const
 
-/** What a plugin's options say about sending. */
+/** The options of a plugin that are about sending. */
 export function sendingRules({ timeouts, maxConcurrent, maxQueued, slowStream, hedgeAfter }: SendingRules): SendingRules {
   return {
     ...(timeouts && { timeouts }),

@@ -1,6 +1,6 @@
 import type { ProviderCall } from '../contracts/provider.ts'
 
-/** What a frame without events counts at least, so that empty frames are not free. */
+/** The least that a frame without events counts, so that empty frames are not free. */
 const frameBytes = 128
 
 /**

@@ -17,7 +17,7 @@ export interface EngineExample {
   readonly pages: readonly FoundPage[]
 }
 
-/** What the vendor should receive. */
+/** The request that the vendor should receive. */
 export interface SentSearch {
   readonly method: 'GET' | 'POST'
   readonly path: string

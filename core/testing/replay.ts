@@ -14,7 +14,7 @@ export interface ReplayedReply {
   readonly staysOpen?: boolean
 }
 
-/** What a provider made of a reply: every event it yielded, and the error it threw. */
+/** The result of a reply: every event it yielded, and the error it threw. */
 export interface Replayed {
   readonly request: UpstreamRequest | undefined
   readonly events: readonly GenerationEvent[]

@@ -11,7 +11,7 @@ import { byKey, keyOf, valuesOf } from '../routing/ranking.ts'
 import { Sorts } from '../routing/sorts.ts'
 import { metricWindow, type GivenMetrics } from './metric-window.ts'
 
-/** What a sort may know about one endpoint. */
+/** The facts about one endpoint that a sort may know. */
 export interface SortFacts {
   /** Missing members are those of an endpoint without attempts. Times are in milliseconds, by quantile or the same for all. */
   readonly metrics?: GivenMetrics
