@@ -124,6 +124,8 @@ t.test('other separators, marks and letters do not hide cards and addresses', as
     ['card 4111-1111-\n1111-1111, please', 'card [CARD_1], please'],
     ['card 4111-1111\r\n1111-1111, please', 'card [CARD_1], please'],
     ['3782 \n 822463 10005', '[CARD_1]'],
+    ['card 4111\n1111 1111 1111, please', 'card [CARD_1], please'],
+    ['card 4111 / 1111 / 1111 / 1111, please', 'card [CARD_1], please'],
     ['to **jane.doe**@example.com, please', 'to [EMAIL_1], please'],
     ['to jane.doe@**example.com**, please', 'to [EMAIL_1], please'],
     ['to `jane`@example.com, please', 'to [EMAIL_1], please'],
@@ -135,6 +137,23 @@ t.test('other separators, marks and letters do not hide cards and addresses', as
     t.ok(sent().includes(JSON.stringify(expected)), `${JSON.stringify(input)}: ${sent()}`)
     t.equal(said(response), input)
   }
+})
+
+t.test('a line may end after any group of a card', async t => {
+  const finder = new Finder({ detectors: ['card'] })
+  for (const groups of [
+    ['4111', '1111', '1111', '1111'],
+    ['3782', '822463', '10005'],
+  ])
+    for (const separator of [' ', '.', '-', '/', '_', ' . ', ' - ', ' / ', ' _ '])
+      for (let after = 1; after < groups.length; after++)
+        for (const left of new Set(['', ' ', separator, separator.trimEnd()]))
+          for (const newline of ['\n', '\r\n'])
+            for (const indentation of ['', '  ', '\t']) {
+              const lines = [groups.slice(0, after), groups.slice(after)].map(line => line.join(separator))
+              const card = lines.join(`${left}${newline}${indentation}`)
+              t.same(await finder.find(`to ${card}, please`), [{ label: 'CARD', start: 3, end: 3 + card.length }], JSON.stringify(card))
+            }
 })
 
 t.test('every text of a request is searched', async t => {

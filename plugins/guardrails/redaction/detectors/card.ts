@@ -32,11 +32,12 @@ function endOfCard(text: string, start: number, size: number): number | undefine
   let end = start + size
   let found = size >= shortest && isCard(digits) && isAlone(text, start, end) ? end : undefined
   const sizes = [size]
-  const separator = text[end]!
+  let separator = ''
   let lines = 1
   for (;;) {
     const next = nextGroup(text, end, separator)
     if (next === undefined || (next.isOnNextLine && ++lines > 2)) return found
+    if (!next.isOnNextLine) separator = next.separator
     const added = digitsFrom(text, next.start)
     digits += text.slice(next.start, next.start + added)
     sizes.push(added)
@@ -46,20 +47,21 @@ function endOfCard(text: string, start: number, size: number): number | undefine
   }
 }
 
-interface NextGroup {
-  readonly start: number
-  readonly isOnNextLine: boolean
-}
+type NextGroup =
+  | { readonly start: number; readonly isOnNextLine: true }
+  | { readonly start: number; readonly isOnNextLine: false; readonly separator: string }
 
 const separators = ' .-/_'
 /** The separator of the groups may be left at the end of a line. */
-const lineBreak = /[ ./_-]?\r?\n */y
+const lineBreak = /(?: ?[./_-])? {0,2}\r?\n */y
 
-/** Between the groups is one separator throughout, and one line may end there. */
+/** Between the groups is one separator throughout, perhaps with a space on both sides, and one line may end there. `separator`: empty before the first. */
 function nextGroup(text: string, end: number, separator: string): NextGroup | undefined {
-  if (text[end] === separator && separators.includes(separator)) {
-    const start = separator === ' ' && text[end + 1] === ' ' ? end + 2 : end + 1
-    if (isDigit(text.charCodeAt(start))) return { start, isOnNextLine: false }
+  const isSpaced = text[end] === ' ' && text[end + 1] !== ' ' && separators.includes(text[end + 1]!) && text[end + 2] === ' '
+  const own = text[isSpaced ? end + 1 : end]!
+  if (separators.includes(own) && (separator === '' || own === separator)) {
+    const start = isSpaced ? end + 3 : own === ' ' && text[end + 1] === ' ' ? end + 2 : end + 1
+    if (isDigit(text.charCodeAt(start))) return { start, isOnNextLine: false, separator: own }
   }
   lineBreak.lastIndex = end
   if (!lineBreak.test(text) || !isDigit(text.charCodeAt(lineBreak.lastIndex))) return undefined
