@@ -101,6 +101,7 @@ t.test('what only looks similar is kept', async t => {
     'f47ac10b-4111-4111-8111-1111abcdefab',
     '4111,1111,1111,1111',
     '4111\n1111\n1111\n1111',
+    '411111 / 8224633782',
     'thanks @jane.doe',
     'read on @example.com',
     'up_proj @ w.to(device)',
@@ -129,6 +130,10 @@ t.test('other separators, marks and letters do not hide cards and addresses', as
     ['to **jane.doe**@example.com, please', 'to [EMAIL_1], please'],
     ['to jane.doe@**example.com**, please', 'to [EMAIL_1], please'],
     ['to `jane`@example.com, please', 'to [EMAIL_1], please'],
+    ['to jane.**doe**@example.com, please', 'to [EMAIL_1], please'],
+    ['to **jane**.doe@example.com, please', 'to [EMAIL_1], please'],
+    ['to jane.doe@**example**.com, please', 'to [EMAIL_1], please'],
+    ['to jane.doe@mail.example.**com**, please', 'to [EMAIL_1], please'],
     ['to jane.doe @example.com, please', 'to [EMAIL_1], please'],
     ['to jane.doe@ example.com, please', 'to [EMAIL_1], please'],
     ['to jane.doe @ example.co.uk, please', 'to [EMAIL_1], please'],
@@ -154,6 +159,76 @@ t.test('a line may end after any group of a card', async t => {
               const card = lines.join(`${left}${newline}${indentation}`)
               t.same(await finder.find(`to ${card}, please`), [{ label: 'CARD', start: 3, end: 3 + card.length }], JSON.stringify(card))
             }
+})
+
+t.test('marks inside an address do not hide a part of it', async t => {
+  const finder = new Finder({ detectors: ['email'] })
+  for (const form of [
+    'jane.#doe#@example.com',
+    'jane.doe#@#example.com',
+    'j#ane#.doe@example.com',
+    '#jane#.doe@example.com',
+    '#jane.#doe@example.com',
+    '#j#ane.#doe#@example.com',
+    'jane.#doe@example#.com',
+    'jane.#doe@example.com#',
+    '#jane.doe@example#.com',
+    'jane.doe@#example#.com',
+    'jane.doe@#example.com#',
+    'jane.doe@#example#.co.uk',
+    'jane.doe@mail.#example#.com',
+    'jane.doe@mail.example.#com#',
+    'jane.doe@example.#com#',
+    'jane.doe@acme.co.#uk#',
+    'jane.doe@ex#amp#le.com',
+    'jane.doe@mail.ex#amp#le.com',
+    '#jane#@#example#.#com#',
+    '#jane.doe#@#example#.com',
+    'jane.#doe@example.com#',
+    'jane.#doe#%40example.com',
+    'jane.#doe@example.com',
+    '用#户#@例子.example.com',
+  ])
+    for (const mark of ['*', '**', '***', '~', '~~', '`']) {
+      const address = form.replaceAll('#', mark)
+      t.same(await finder.find(`to ${address}, please`), [{ label: 'EMAIL', start: 3, end: 3 + address.length }], address)
+    }
+  for (const address of [
+    'jane@_example_.com',
+    'jane@__example.com__',
+    '_jane_.doe@mail.example._com_',
+    'jane.doe@_example_.**com**',
+    String.raw`jane\_doe@example.com`,
+  ])
+    t.same(await finder.find(`to ${address}, please`), [{ label: 'EMAIL', start: 3, end: 3 + address.length }], address)
+})
+
+t.test('marks around and next to an address are no part of it', async t => {
+  const finder = new Finder({ detectors: ['email'] })
+  for (const text of [
+    '**<jane@example.com>**',
+    '*<jane@example.com>',
+    '**To:**<jane@example.com>',
+    '**To**: <jane@example.com>*',
+    '* <jane@example.com>\n* more',
+    '`<jane@example.com>`',
+    '**<jane@example.com>.**Then',
+    '<jane@example.com>.**Note** that',
+    '<jane@example.com>*, **or',
+    '联系**<jane@example.com>**谢谢',
+  ]) {
+    const start = text.indexOf('<')
+    const end = text.indexOf('>') - 1
+    t.same(await finder.find(text.replace(/[<>]/g, '')), [{ label: 'EMAIL', start, end }], text)
+  }
+  for (const mark of ['*', '**', '`', '~'])
+    t.same(
+      (await finder.find(`jane@example.com${mark}joe@example.org`)).map(({ end }) => end),
+      [16, 31 + mark.length],
+      `two with ${mark} between`,
+    )
+  for (const text of ['a*b@c', '3*a@b*c.shape', 'w@_b.data', 'x@y*.shape', '*@example.com', '**@*.example.com', 'a@*.example.com', 'a@*.*'])
+    t.same(await finder.find(text), [], text)
 })
 
 t.test('every text of a request is searched', async t => {

@@ -43,7 +43,8 @@ function endOfCard(text: string, start: number, size: number): number | undefine
     sizes.push(added)
     end = next.start + added
     if (digits.length > longest) return found
-    if (digits.length >= shortest && isUsual(sizes) && isCard(digits) && isAlone(text, start, end)) found = end
+    if (digits.length >= shortest && isUsual(sizes) && !isDivision(sizes, separator) && isCard(digits) && isAlone(text, start, end))
+      found = end
   }
 }
 
@@ -55,12 +56,12 @@ const separators = ' .-/_'
 /** The separator of the groups may be left at the end of a line. */
 const lineBreak = /(?: ?[./_-])? {0,2}\r?\n */y
 
-/** Between the groups is one separator throughout, perhaps with a space on both sides, and one line may end there. `separator`: empty before the first. */
+/** Between the groups is one separator throughout, such as `-` or ` - `, and one line may end there. `separator`: empty before the first. */
 function nextGroup(text: string, end: number, separator: string): NextGroup | undefined {
   const isSpaced = text[end] === ' ' && text[end + 1] !== ' ' && separators.includes(text[end + 1]!) && text[end + 2] === ' '
-  const own = text[isSpaced ? end + 1 : end]!
-  if (separators.includes(own) && (separator === '' || own === separator)) {
-    const start = isSpaced ? end + 3 : own === ' ' && text[end + 1] === ' ' ? end + 2 : end + 1
+  const own = isSpaced ? text.slice(end, end + 3) : text[end]!
+  if ((isSpaced || separators.includes(own)) && (separator === '' || own === separator)) {
+    const start = end + (own === ' ' && text[end + 1] === ' ' ? 2 : own.length)
     if (isDigit(text.charCodeAt(start))) return { start, isOnNextLine: false, separator: own }
   }
   lineBreak.lastIndex = end
@@ -72,6 +73,11 @@ function nextGroup(text: string, end: number, separator: string): NextGroup | un
 function isUsual(sizes: readonly number[]): boolean {
   if (sizes.slice(0, -1).every(size => size === 4)) return sizes.at(-1)! <= 7
   return (sizes.length === 3 && sizes[0] === 4 && sizes[1] === 6) || (sizes.length === 2 && sizes[0] === 6)
+}
+
+/** Such as `411111 / 8224633782`. */
+function isDivision(sizes: readonly number[], separator: string): boolean {
+  return sizes.length === 2 && separator.length > 1
 }
 
 const longestWord = 64

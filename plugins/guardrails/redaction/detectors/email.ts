@@ -4,6 +4,15 @@ import type { Detector, Span } from './detector.ts'
 const otherSign = /%40|&#(?:64|x40);|&commat;|\\u0040/iy
 const inLocal = /[\p{L}\p{M}\p{N}._%+'’-]/u
 const domainAfter = /(?:[\p{L}\p{M}\p{N}-]{1,63}\.){1,8}\p{L}[\p{L}\p{M}\p{N}-]{1,62}(?<!-)/uy
+const mark = '[*~`_]{1,3}'
+const inLabel = '[\\p{L}\\p{M}\\p{N}-]'
+/** With marks around labels, as in `mail.**example**.com`, or around a part of one that is not the last. */
+const markedDomain = new RegExp(
+  `(?:(?:${mark})?${inLabel}{1,63}(?:(${mark})${inLabel}{1,63}\\1${inLabel}{0,63})?(?:${mark})?\\.){1,8}(?:${mark})?\\p{L}${inLabel}{1,62}(?<!-)`,
+  'uy',
+)
+const localMarks = /[*~`]+/g
+const domainMarks = /[*~`_]+/g
 /** https://www.rfc-editor.org/rfc/rfc5321#section-4.5.3.1 */
 const longestLocal = 64
 
@@ -13,7 +22,7 @@ const spaceless =
 const isSpaceless = new RegExp(`[${spaceless}]`, 'u')
 const ownStart = new RegExp(`^[^${spaceless}]+`, 'u')
 /** What cannot begin an address: the rest of an escape, and punctuation. */
-const notFirst = /^(?:.*%[0-9a-f]{2})?[.'’]*/i
+const notFirst = /^(?:.*%[0-9a-f]{2})?[.'’*~`]*/i
 /** `image@2x.png` is a file, `name@1.2.3-beta.next` a version. */
 const otherDomain = /^\d+x\.(?:png|jpe?g|gif|webp|svg)$|^v?\d+\.\d/i
 /** What stands before the password of a URL. */
@@ -28,8 +37,11 @@ export const email: Detector = {
     for (let start = 0; start < text.length; start++) {
       const end = endOfSign(text, start)
       const address = end === undefined ? undefined : addressAt(text, { start, end })
-      if (!address || address.start < from) continue
-      spans.push(address)
+      if (!address) continue
+      const next = address.start < from ? skipMarks(text, from) : address.start
+      // A part of the address before, as in `jane@example.com@example.com`.
+      if (next >= start) continue
+      spans.push({ start: next, end: address.end })
       from = address.end
     }
     return spans
@@ -50,8 +62,7 @@ function addressAt(text: string, sign: Span): Span | undefined {
   if (!mayTouch(text, sign.end + after.length)) return undefined
   const before = gapBefore(text, sign.start)
   if (!mayTouch(text, sign.start - before.length - 1)) return undefined
-  domainAfter.lastIndex = sign.end + after.length
-  const [whole] = domainAfter.exec(text) ?? []
+  const whole = domainFrom(text, sign.end + after.length)
   if (whole === undefined || otherDomain.test(whole)) return undefined
   const domain = withoutNext(whole)
   const local = localBefore(text, sign.start - before.length, domain)
@@ -62,7 +73,26 @@ function addressAt(text: string, sign: Span): Span | undefined {
   if (local === 'git' && text[end] === ':') return undefined
   if (text[start - 1] === ':' && urlUser.test(text.slice(Math.max(0, start - 110), start))) return undefined
   if ((before === ' ' || after === ' ') && !(isApart(local, domain) && !'(['.includes(text[end] ?? ' '))) return undefined
-  return withMarks(text, start, end, before.trim(), after.trim())
+  const { span, isClosed } = withMarks(text, start, end, sign.end)
+  // Code has such marks too, so without all of its own a domain must be one with none of them.
+  return isClosed || (!after.includes('_') && matchAt(domainAfter, text, sign.end + after.length) !== undefined) ? span : undefined
+}
+
+/** Most domains have no marks. */
+function domainFrom(text: string, start: number): string | undefined {
+  const plain = matchAt(domainAfter, text, start)
+  const next = start + (plain?.length ?? 0)
+  if (plain !== undefined && !isDomainMark(text, next) && !(text[next] === '.' && isDomainMark(text, next + 1))) return plain
+  const marked = matchAt(markedDomain, text, start)
+  if (marked === undefined || plain === undefined) return marked
+  // As in `jane@example.com.**Note**`, the next sentence may follow.
+  const isWhole = usualDomain.test(plain) && !usualDomain.test(marked.replaceAll(domainMarks, ''))
+  return isWhole || marked.length < plain.length ? plain : marked
+}
+
+function matchAt(expression: RegExp, text: string, start: number): string | undefined {
+  expression.lastIndex = start
+  return expression.exec(text)?.[0]
 }
 
 const longestMark = 3
@@ -70,21 +100,38 @@ const longestMark = 3
 /** Marks or a space before the sign, as in `**jane.doe**@example.com` and `jane.doe @example.com`. */
 function gapBefore(text: string, end: number): string {
   if (text[end - 1] === ' ') return ' '
-  let start = end
-  while (end - start < longestMark && isMark(text.charCodeAt(start - 1))) start--
+  const start = startOfMarks(text, end)
   return start === end ? '' : text.slice(start, end)
 }
 
 function gapAfter(text: string, start: number): string {
   if (text[start] === ' ') return ' '
   let end = start
-  while (end - start < longestMark && isMark(text.charCodeAt(end))) end++
+  while (end - start < longestMark && isDomainMark(text, end)) end++
   return start === end ? '' : text.slice(start, end)
 }
 
+function startOfMarks(text: string, end: number): number {
+  let start = end
+  while (end - start < longestMark && isMark(text, start - 1)) start--
+  return start
+}
+
+function skipMarks(text: string, start: number): number {
+  let end = start
+  while (isMark(text, end)) end++
+  return end
+}
+
 /** `*`, `~` and a backtick. */
-function isMark(code: number): boolean {
+function isMark(text: string, at: number): boolean {
+  const code = text.charCodeAt(at)
   return code === 0x2a || code === 0x7e || code === 0x60
+}
+
+/** Domains have no `_`, so it is a mark there. */
+function isDomainMark(text: string, at: number): boolean {
+  return isMark(text, at) || text[at] === '_'
 }
 
 /** Letters, digits, and what else may be the last of a local part or the first of a domain. */
@@ -95,16 +142,36 @@ function mayTouch(text: string, at: number): boolean {
 
 /** With a space beside its sign, an address must look like one: people and packages are mentioned as `@name`, too. */
 function isApart(local: string, domain: string): boolean {
-  return /^[A-Za-z][\w.+-]*[._+\d-][\w.+-]*$/.test(local) && usualDomain.test(domain)
+  const whole = local.replaceAll(localMarks, '')
+  const last = local.slice(local.search(afterMarks))
+  return (apart.test(whole) || apart.test(last)) && usualDomain.test(domain.replaceAll(domainMarks, ''))
 }
 
+const afterMarks = /[^*~`]*$/
+const apart = /^[A-Za-z][\w.+-]*[._+\d-][\w.+-]*$/
 const usualDomain = /\.(?:[a-z]{2}|com|org|net|edu|gov|mil|int|info|biz|dev|app|cloud|online|site|xyz|email|name|pro)$/
 
-/** With the marks around the local part or the domain, if they are there. */
-function withMarks(text: string, start: number, end: number, before: string, after: string): Span {
-  const isOpened = before !== '' && text.startsWith(before, start - before.length)
-  const isClosed = after !== '' && text.startsWith(after, end)
-  return { start: isOpened ? start - before.length : start, end: isClosed ? end + after.length : end }
+/** With the marks before and after that belong to one inside. `isClosed`: each mark in the domain has its other half. */
+function withMarks(text: string, start: number, end: number, domain: number): { readonly span: Span; readonly isClosed: boolean } {
+  const inLocal = text.slice(start, domain).match(localMarks) ?? []
+  const inDomain = text.slice(domain, end).match(domainMarks) ?? []
+  if (inLocal.length + inDomain.length === 0) return { span: { start, end }, isClosed: true }
+  const all = [...inLocal, ...inDomain]
+  let before = sizes.find(size => isOpen(inLocal, text.slice(start - size, start))) ?? 0
+  if (before > 0) all.push(text.slice(start - before, start))
+  const after = sizes.find(size => isOpen(all, text.slice(end, end + size))) ?? 0
+  if (after > 0) all.push(text.slice(end, end + after))
+  else if (before === 0) {
+    before = sizes.find(size => isOpen(all, text.slice(start - size, start))) ?? 0
+    if (before > 0) all.push(text.slice(start - before, start))
+  }
+  return { span: { start: start - before, end: end + after }, isClosed: !inDomain.some(mark => isOpen(all, mark)) }
+}
+
+const sizes = [3, 2, 1]
+
+function isOpen(marks: readonly string[], mark: string): boolean {
+  return marks.filter(each => each === mark).length % 2 === 1
 }
 
 /** In `请联系jane@example.com谢谢`, the address is in the middle. */
@@ -128,14 +195,22 @@ function isLocal(text: string, at: number): boolean {
   return code < localCodes.length ? localCodes[code] === 1 : inLocal.test(text[at]!)
 }
 
+/** True if the character before a place is one of the local part. Where words have no spaces, what is in another script is the word before. */
+function mayPrecede(text: string, at: number, isLatin: boolean): boolean {
+  if (at === 0 || !isLocal(text, at - 1)) return false
+  return !(isLatin && text.charCodeAt(at - 1) >= 0x80 && isSpaceless.test(text[at - 1]!))
+}
+
 function localBefore(text: string, end: number, domain: string): string {
   if (text[end - 1] === '"') return quotedBefore(text, end)
   const isLatin = isPlain(domain)
   let start = end
-  while (start > 0 && end - start < longestLocal && isLocal(text, start - 1)) {
-    // Where words have no spaces, what is in another script is the word before.
-    if (isLatin && text.charCodeAt(start - 1) >= 0x80 && start < end && isSpaceless.test(text[start - 1]!)) break
+  while (end - start < longestLocal && mayPrecede(text, start, isLatin && start < end)) {
     start--
+    const marked = startOfMarks(text, start)
+    if (marked < start && mayPrecede(text, marked, isLatin)) start = marked
+    // Markdown escapes it, as in `jane\\_doe@example.com`.
+    else if (text[start] === '_' && text[start - 1] === '\\' && mayPrecede(text, start - 1, isLatin)) start--
   }
   // In text with escapes, such as `\\nbob@example.com`, the letter after the backslash is not a part of the address.
   if (text[start - 1] === '\\' && 'nrtbf'.includes(text[start]!)) start++
