@@ -73,6 +73,7 @@ function addressAt(text: string, sign: Span): Span | undefined {
   if (local === 'git' && text[end] === ':') return undefined
   if (text[start - 1] === ':' && urlUser.test(text.slice(Math.max(0, start - 110), start))) return undefined
   if ((before === ' ' || after === ' ') && !(isApart(local, domain) && !'(['.includes(text[end] ?? ' '))) return undefined
+  if (!hasMarks(text, start, end)) return { start, end }
   const { span, isClosed } = withMarks(text, start, end, sign.end)
   // Code has such marks too, so without all of its own a domain must be one with none of them.
   return isClosed || (!after.includes('_') && matchAt(domainAfter, text, sign.end + after.length) !== undefined) ? span : undefined
@@ -83,11 +84,25 @@ function domainFrom(text: string, start: number): string | undefined {
   const plain = matchAt(domainAfter, text, start)
   const next = start + (plain?.length ?? 0)
   if (plain !== undefined && !isDomainMark(text, next) && !(text[next] === '.' && isDomainMark(text, next + 1))) return plain
-  const marked = matchAt(markedDomain, text, start)
+  const marked = isMarkNext(text, next) ? matchAt(markedDomain, text, start) : undefined
   if (marked === undefined || plain === undefined) return marked
   // As in `jane@example.com.**Note**`, the next sentence may follow.
   const isWhole = usualDomain.test(plain) && !usualDomain.test(marked.replaceAll(domainMarks, ''))
   return isWhole || marked.length < plain.length ? plain : marked
+}
+
+/** By code in ASCII: 1 if a character can be in a domain. */
+const domainCodes = new Uint8Array(0x80)
+for (let code = 0; code < domainCodes.length; code++) if (/[A-Za-z0-9.-]/.test(String.fromCharCode(code))) domainCodes[code] = 1
+
+/** True if a mark follows, perhaps after letters, digits, dots and hyphens. */
+function isMarkNext(text: string, start: number): boolean {
+  for (let at = start; at < text.length; at++) {
+    if (isDomainMark(text, at)) return true
+    const code = text.charCodeAt(at)
+    if (code < domainCodes.length && domainCodes[code] === 0) return false
+  }
+  return false
 }
 
 function matchAt(expression: RegExp, text: string, start: number): string | undefined {
@@ -131,7 +146,7 @@ function isMark(text: string, at: number): boolean {
 
 /** Domains have no `_`, so it is a mark there. */
 function isDomainMark(text: string, at: number): boolean {
-  return isMark(text, at) || text[at] === '_'
+  return isMark(text, at) || text.charCodeAt(at) === 0x5f
 }
 
 /** Letters, digits, and what else may be the last of a local part or the first of a domain. */
@@ -151,11 +166,15 @@ const afterMarks = /[^*~`]*$/
 const apart = /^[A-Za-z][\w.+-]*[._+\d-][\w.+-]*$/
 const usualDomain = /\.(?:[a-z]{2}|com|org|net|edu|gov|mil|int|info|biz|dev|app|cloud|online|site|xyz|email|name|pro)$/
 
+function hasMarks(text: string, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (isDomainMark(text, at)) return true
+  return false
+}
+
 /** With the marks before and after that belong to one inside. `isClosed`: each mark in the domain has its other half. */
 function withMarks(text: string, start: number, end: number, domain: number): { readonly span: Span; readonly isClosed: boolean } {
   const inLocal = text.slice(start, domain).match(localMarks) ?? []
   const inDomain = text.slice(domain, end).match(domainMarks) ?? []
-  if (inLocal.length + inDomain.length === 0) return { span: { start, end }, isClosed: true }
   const all = [...inLocal, ...inDomain]
   let before = sizes.find(size => isOpen(inLocal, text.slice(start - size, start))) ?? 0
   if (before > 0) all.push(text.slice(start - before, start))
@@ -210,12 +229,17 @@ function localBefore(text: string, end: number, domain: string): string {
     const marked = startOfMarks(text, start)
     if (marked < start && mayPrecede(text, marked, isLatin)) start = marked
     // Markdown escapes it, as in `jane\\_doe@example.com`.
-    else if (text[start] === '_' && text[start - 1] === '\\' && mayPrecede(text, start - 1, isLatin)) start--
+    else if (text.charCodeAt(start) === 0x5f && text[start - 1] === '\\' && mayPrecede(text, start - 1, isLatin)) start--
   }
   // In text with escapes, such as `\\nbob@example.com`, the letter after the backslash is not a part of the address.
   if (text[start - 1] === '\\' && 'nrtbf'.includes(text[start]!)) start++
+  if (isPunctuation(text[end - 1])) return ''
   const local = text.slice(start, end)
-  return /[.'’]$/.test(local) ? '' : local.replace(notFirst, '')
+  return local.includes('%') || isPunctuation(local[0]) || isMark(local, 0) ? local.replace(notFirst, '') : local
+}
+
+function isPunctuation(character: string | undefined): boolean {
+  return character === '.' || character === "'" || character === '’'
 }
 
 /** As in `"jane doe"@example.com`. */

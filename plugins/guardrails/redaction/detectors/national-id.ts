@@ -1,12 +1,5 @@
-import * as cpf from 'stdnum/lib/cjs/br/cpf.js'
-import * as idnr from 'stdnum/lib/cjs/de/idnr.js'
-import * as nino from 'stdnum/lib/cjs/gb/nino.js'
-import * as aadhaar from 'stdnum/lib/cjs/in/aadhaar.js'
-import * as pan from 'stdnum/lib/cjs/in/pan.js'
 import * as codiceFiscale from 'stdnum/lib/cjs/it/codicefiscale.js'
-import * as bsn from 'stdnum/lib/cjs/nl/bsn.js'
-import * as ssn from 'stdnum/lib/cjs/us/ssn.js'
-import { dni, nie, nir } from './number-checks.ts'
+import { aadhaar, bsn, cpf, dni, idnr, nie, nino, nir, pan, ssn } from './number-checks.ts'
 import { announcements, matching, type Detector, type Find } from './detector.ts'
 
 interface IdNumber {

@@ -5,11 +5,18 @@ import { getCountries, getCountryCallingCode, isValidPhoneNumber, Metadata, type
 /** What `libphonenumber-js` knows, but its types do not tell. */
 interface Plan {
   nationalPrefix(): string | undefined
+  /** How many digits the numbers of the country have after its code. */
+  possibleLengths(): readonly number[]
   type(name: string): { pattern(): string | undefined } | undefined
 }
 
 const types = ['FIXED_LINE', 'MOBILE', 'TOLL_FREE', 'PREMIUM_RATE', 'SHARED_COST', 'PERSONAL_NUMBER', 'VOICEMAIL', 'UAN', 'PAGER', 'VOIP']
-const withoutPrefix = new Map<string, RegExp>()
+interface Code {
+  readonly lengths: ReadonlySet<number>
+  readonly expression: RegExp
+}
+
+const codes = new Map<string, Code>()
 const callingCodes = Map.groupBy(getCountries(), country => String(getCountryCallingCode(country)))
 
 /** True if digits are a number as it is dialled within one of these countries. */
@@ -27,12 +34,20 @@ export function isInternationalNumber(digits: string): boolean {
     const code = digits.slice(0, length)
     const countries = callingCodes.get(code)
     if (!countries) continue
-    let expression = withoutPrefix.get(code)
-    if (!expression) withoutPrefix.set(code, (expression = new RegExp(`^(?:${countries.map(each => patternOf(planOf(each))).join('|')})$`)))
-    return expression.test(digits.slice(length))
+    let known = codes.get(code)
+    if (!known) codes.set(code, (known = codeOf(countries.map(planOf))))
+    return known.lengths.has(digits.length - length) && known.expression.test(digits.slice(length))
   }
   // Codes of no country, such as 800.
   return isValidPhoneNumber(`+${digits}`)
+}
+
+/** Most digits that are no number have the wrong length, which is told sooner. */
+function codeOf(plans: readonly Plan[]): Code {
+  return {
+    lengths: new Set(plans.flatMap(plan => plan.possibleLengths())),
+    expression: new RegExp(`^(?:${plans.map(patternOf).join('|')})$`),
+  }
 }
 
 function dialledIn(country: CountryCode): string {

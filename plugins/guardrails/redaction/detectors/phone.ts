@@ -89,7 +89,10 @@ function numbers(
 
 /** A word such as "phone" stands shortly before. */
 function isAnnounced(text: string, start: number): boolean {
-  const before = text.slice(Math.max(0, start - longestAnnouncement), start)
+  let from = start
+  // Neither a word nor what follows it has digits.
+  while (from > 0 && start - from < longestAnnouncement && !isDigit(text.charCodeAt(from - 1))) from--
+  const before = text.slice(from, start)
   return letter.test(before) && announcement.test(before)
 }
 
