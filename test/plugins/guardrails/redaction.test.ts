@@ -102,6 +102,10 @@ t.test('what only looks similar is kept', async t => {
     '4111,1111,1111,1111',
     '4111\n1111\n1111\n1111',
     '411111 / 8224633782',
+    '536.90.4399',
+    '536 90 4399',
+    'ssn 1.536.90.4399',
+    'DE89.3704.0044.0532.0130.01',
     'thanks @jane.doe',
     'read on @example.com',
     'up_proj @ w.to(device)',
@@ -113,7 +117,7 @@ t.test('what only looks similar is kept', async t => {
   }
 })
 
-t.test('other separators, marks and letters do not hide cards and addresses', async t => {
+t.test('other separators, marks and letters do not hide cards, numbers and addresses', async t => {
   const { under, sent } = await stage()
   for (const [input, expected] of [
     ['card 4111/1111/1111/1111.', 'card [CARD_1].'],
@@ -130,6 +134,10 @@ t.test('other separators, marks and letters do not hide cards and addresses', as
     ['to **jane.doe**@example.com, please', 'to [EMAIL_1], please'],
     ['to jane.doe@**example.com**, please', 'to [EMAIL_1], please'],
     ['to `jane`@example.com, please', 'to [EMAIL_1], please'],
+    ['pay to DE89.3704.0044.0532.0130.00. Thanks', 'pay to [IBAN_1]. Thanks'],
+    ['pay to GB82.WEST.1234.5698.7654.32, please', 'pay to [IBAN_1], please'],
+    ['my ssn is 536 90 4399.', 'my ssn is [NATIONAL_ID_1].'],
+    ['social security number: 536.90.4399.', 'social security number: [NATIONAL_ID_1].'],
     ['to jane.**doe**@example.com, please', 'to [EMAIL_1], please'],
     ['to **jane**.doe@example.com, please', 'to [EMAIL_1], please'],
     ['to jane.doe@**example**.com, please', 'to [EMAIL_1], please'],

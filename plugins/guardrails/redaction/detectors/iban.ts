@@ -1,6 +1,6 @@
 import { matching, type Detector, type Span } from './detector.ts'
 
-const runs = matching(/(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){11,40}/g)
+const runs = matching(/(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?:[ .-]?[A-Za-z0-9]){11,40}/g)
 
 /** How many characters an account number has in each country: https://www.swift.com/standards/data-standards/iban-international-bank-account-number */
 const lengths: Readonly<Record<string, number>> = Object.fromEntries(

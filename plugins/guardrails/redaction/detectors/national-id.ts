@@ -21,7 +21,7 @@ function announced(expression: RegExp, words: RegExp, number: IdNumber): Find {
 
 const finds: readonly Find[] = [
   written(/(?<![\d-])\d{3}-\d{2}-\d{4}(?![\d-])/g, ssn),
-  announced(/(?<![\d-])\d{3} ?\d{2} ?\d{4}(?![\d-])/g, /\bssn\b|social security/gi, ssn),
+  announced(/(?<![\d.-])\d{3}[ .]?\d{2}[ .]?\d{4}(?!\.?\d|-)/g, /\bssn\b|social security/gi, ssn),
   written(/(?<![A-Za-z0-9])[A-Za-z]{2} ?\d{2} ?\d{2} ?\d{2} ?[A-Da-d](?![A-Za-z0-9])/g, nino),
   written(/(?<![\d.])\d{2} \d{3} \d{3} \d{3}(?!\d)/g, idnr),
   announced(/(?<!\d)\d{11}(?!\d)/g, /steuer|\bidnr\b|\bid-?nr\b|tax id/gi, idnr),
