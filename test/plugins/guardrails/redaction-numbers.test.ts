@@ -23,7 +23,10 @@ const kinds = {
   nino: [nino, /^[A-Za-z]{2}\d{6}[A-D]$/],
   nir: [nir, /^[12]\d{14}$/],
   pan: [pan, /^[A-Z]{3}[ABCFGHJLPT][A-Z](?:\d{4}|0000)[A-Z]$/],
-  ssn: [ssn, /^(?:\d{9}|(?:000|666|9\d\d)\d{6}|\d{3}00\d{4}|078051120|219099999|123456789|555555555)$/],
+  ssn: [
+    ssn,
+    /^(?:\d{9}|\d{3}-\d{2}-\d{4}|078-05-1120|666-\d{2}-\d{4}|(?:000|666|9\d\d)\d{6}|\d{3}00\d{4}|078051120|219099999|123456789|555555555)$/,
+  ],
 } as const
 
 t.test('every number is valid exactly where stdnum says so', async t => {

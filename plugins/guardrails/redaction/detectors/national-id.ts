@@ -8,7 +8,7 @@ interface IdNumber {
 
 /** A number in a form that hardly anything else has. */
 function written(expression: RegExp, number: IdNumber): Find {
-  return matching(expression, match => number.validate(match.replaceAll('.', '')).isValid)
+  return matching(expression, match => number.validate(match.includes('.') ? match.replaceAll('.', '') : match).isValid)
 }
 
 /** A bare number whose check digit alone proves little: one of these words must stand before it. */

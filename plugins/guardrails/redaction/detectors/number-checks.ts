@@ -37,7 +37,8 @@ const knownSsns = new Set(
 /** US social security numbers: https://www.ssa.gov/employer/randomizationfaqs.html. They have no check digit. */
 export const ssn: Check = {
   validate(value) {
-    const number = plain(value)
+    // Most are written as `536-90-4399`.
+    const number = value.length === 11 ? value.slice(0, 3) + value.slice(4, 6) + value.slice(7) : plain(value)
     return { isValid: !/^(?:000|666|9|\d{3}00)/.test(number) && !knownSsns.has(number) }
   },
 }

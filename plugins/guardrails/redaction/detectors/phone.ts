@@ -73,7 +73,8 @@ function numbers(
   mayBe: (text: string, start: number) => boolean = () => true,
 ): Find {
   const isNational = nationalNumbers(countries)
-  const isNumber = (digits: string): boolean => digits.length >= (freephone.test(digits) ? 8 : 9) && isNational(digits)
+  const isNumber = (digits: string): boolean =>
+    (digits.length >= 9 || (digits.length === 8 && freephone.test(digits))) && isNational(digits)
   const matches = matching(expression, (match, text, start) => mayBe(text, start) && !date.test(match))
   return text => {
     const spans: Span[] = []
