@@ -23,6 +23,7 @@ const isSpaceless = new RegExp(`[${spaceless}]`, 'u')
 const ownStart = new RegExp(`^[^${spaceless}]+`, 'u')
 /** What cannot begin an address: the rest of an escape, and punctuation. */
 const notFirst = /^(?:.*%[0-9a-f]{2})?[.'’*~`]*/i
+const escape = /%[0-9a-f]{2}/i
 /** `image@2x.png` is a file, `name@1.2.3-beta.next` a version. */
 const otherDomain = /^\d+x\.(?:png|jpe?g|gif|webp|svg)$|^v?\d+\.\d/i
 /** What stands before the password of a URL. */
@@ -53,6 +54,7 @@ function endOfSign(text: string, start: number): number | undefined {
   const code = text.charCodeAt(start)
   if (code === 0x40) return start + 1
   if (code !== 0x25 && code !== 0x26 && code !== 0x5c) return undefined
+  if (code === 0x25 && text.charCodeAt(start + 1) !== 0x34) return undefined
   otherSign.lastIndex = start
   return otherSign.test(text) ? otherSign.lastIndex : undefined
 }
@@ -202,7 +204,8 @@ function withoutNext(domain: string): string {
 }
 
 function isPlain(text: string): boolean {
-  return /^[\x20-\x7e]+$/.test(text)
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) >= 0x7f) return false
+  return true
 }
 
 /** By code in ASCII: whether a character can be in a local part. */
@@ -235,7 +238,7 @@ function localBefore(text: string, end: number, domain: string): string {
   if (text[start - 1] === '\\' && 'nrtbf'.includes(text[start]!)) start++
   if (isPunctuation(text[end - 1])) return ''
   const local = text.slice(start, end)
-  return local.includes('%') || isPunctuation(local[0]) || isMark(local, 0) ? local.replace(notFirst, '') : local
+  return escape.test(local) || isPunctuation(local[0]) || isMark(local, 0) ? local.replace(notFirst, '') : local
 }
 
 function isPunctuation(character: string | undefined): boolean {
