@@ -14,7 +14,7 @@ import { Inbox } from '../provider-kit/inbox.ts'
 import { IteratedFeed } from '../provider-kit/iterated-feed.ts'
 import type { Candidate } from '../routing/plan.ts'
 import type { EndpointCircuits } from './endpoint-circuits.ts'
-import { concernOf, isFault, isUnreachable, mayBeOfRequest, policyOf } from './failure-policy.ts'
+import { concernOf, isFault, isUnreachable, mayBeOfProvider, mayBeOfRequest, policyOf } from './failure-policy.ts'
 import type { Lane } from './lane.ts'
 import type { Slot } from './provider-queue.ts'
 
@@ -62,6 +62,7 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
   isCut = false
   readonly #parts: AttemptParts<C>
   readonly #services: AttemptServices
+  readonly #owner: string
   readonly #controller = new AbortController()
   /** Every pause moves it forward. */
   #start: number
@@ -75,12 +76,15 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
   #ended = false
   #hasReplied = false
   #isCommitted = false
+  #fellSilent = false
   readonly #slot: Slot | undefined
   readonly #onRunAbort = (reason: unknown): void => this.#abort(reason)
 
-  constructor(parts: AttemptParts<C>, services: AttemptServices) {
+  /** `owner`: whose request it is. */
+  constructor(parts: AttemptParts<C>, services: AttemptServices, owner: string) {
     this.#parts = parts
     this.#services = services
+    this.#owner = owner
     this.candidate = parts.candidate
     this.credential = parts.credential
     this.warnings = [...(parts.warnings ?? [])]
@@ -162,7 +166,7 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
   /** Call when the first semantic event has arrived. From then on, `betweenEventsMs` applies. */
   commit(): void {
     this.#isCommitted = true
-    this.#services.circuits.began(this.candidate.endpoint, this.#start)
+    this.#services.circuits.began(this.candidate.endpoint, this.#start, this.#owner)
     if (!this.#parts.streamed) return
     this.#latencyMs = this.#services.clock.elapsed() - this.#start
     this.#silence?.end()
@@ -259,14 +263,19 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
   #judge(outcome: AttemptOutcome, now: number): void {
     const { circuits } = this.#services
     const { endpoint } = this.candidate
-    if (outcome === 'ok') return circuits.completed(endpoint, this.#start, now)
+    if (outcome === 'ok') return circuits.completed(endpoint, this.#start, now, this.#owner)
     const failure = typeof outcome === 'string' ? undefined : outcome
     const policy = failure && policyOf(failure)
     // An endpoint that is outrun most of the time should not come first.
     const isTooSlow = outcome === 'outrun' && this.#parts.lane.role === 'first'
-    if (isTooSlow || (failure && isFault(failure) && policy!.coolDownMs === undefined)) circuits.failed(endpoint, this.#start)
-    else circuits.abandoned(endpoint)
-    if (failure && concernOf(failure) === 'provider') circuits.providerFailed(endpoint, isUnreachable(failure), this.#start)
+    const hadBegun = this.#isCommitted
+    if (isTooSlow || (failure && isFault(failure) && policy!.coolDownMs === undefined)) circuits.failed(endpoint, this.#start, hadBegun)
+    else circuits.abandoned(endpoint, this.#owner)
+    if (!failure) return
+    const isOfProvider = concernOf(failure) === 'provider'
+    const isSuspected = !isOfProvider && isFault(failure) && (mayBeOfProvider(failure) || this.#fellSilent)
+    if (!isOfProvider && !isSuspected) return
+    circuits.providerFailed(endpoint, this.#start, this.#owner, { isUnreachable: isUnreachable(failure), isSuspected, hadBegun })
   }
 
   #totalTimer(leftMs: number): Deadline {
@@ -279,13 +288,14 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     if (!streamed) return undefined
     const { firstEventMs, betweenEventsMs } = streamed
     return this.#latencyMs === undefined
-      ? this.#timer(firstEventMs, `sent nothing within ${firstEventMs} ms`)
-      : this.#timer(betweenEventsMs, `sent nothing for ${betweenEventsMs} ms`)
+      ? this.#timer(firstEventMs, `sent nothing within ${firstEventMs} ms`, true)
+      : this.#timer(betweenEventsMs, `sent nothing for ${betweenEventsMs} ms`, true)
   }
 
-  #timer(afterMs: number, problem: string): Deadline {
+  #timer(afterMs: number, problem: string, isOfSilence = false): Deadline {
     return new Deadline(this.#services.clock, afterMs, () => {
       const { provider } = this.#parts.candidate
+      this.#fellSilent = isOfSilence
       this.#abort(new ProviderFailure({ kind: 'timeout', progress: this.#progress, message: `The provider "${provider.id}" ${problem}.` }))
     })
   }

@@ -26,6 +26,8 @@ export class Circuit {
   #probedAt = -Infinity
   #failedAt = -Infinity
   #answersInRow = 0
+  /** The failure that opened it was in the middle of an answer, so that only a complete one shows that all is well. */
+  #needsEnd = false
 
   constructor(makeBreaker: () => IBreaker = () => new CountBreaker(trip)) {
     this.#makeBreaker = makeBreaker
@@ -49,28 +51,27 @@ export class Circuit {
     return true
   }
 
-  /** Call when an attempt failed by the endpoint's fault. Returns how long the circuit stays open if it opens now. */
-  failed(startedAt: number, now: number): number | undefined {
+  /**
+   * Call when an attempt failed by the endpoint's fault. `hadBegun`: in the middle of an answer. Returns how long the circuit stays open if it
+   * opens now.
+   */
+  failed(startedAt: number, now: number, hadBegun = false): number | undefined {
     if (this.#isClosed && now - this.#failedAt > forgetAfterMs) this.#breaker = this.#makeBreaker()
     this.#failedAt = now
     this.#answersInRow = 0
-    if (this.#isClosed) return this.#breaker.failure(CircuitState.Closed) ? this.#open(now) : undefined
+    if (this.#isClosed) return this.#breaker.failure(CircuitState.Closed) ? this.#open(now, hadBegun) : undefined
     // The rest of what was under way when the circuit opened says nothing new, and neither do requests that had nowhere else to go.
-    return startedAt < this.#openedAt || now < this.#openUntil ? undefined : this.#open(now)
+    return startedAt < this.#openedAt || now < this.#openUntil ? undefined : this.#open(now, hadBegun)
   }
 
   /** Call when an answer has begun. Returns true if that closes the circuit. */
   began(startedAt: number): boolean {
-    if (this.#isClosed || startedAt < this.#openedAt) return false
-    this.#breaker.success(CircuitState.HalfOpen)
-    this.#isClosed = true
-    this.#openUntil = -Infinity
-    return true
+    return !this.#needsEnd && this.#close(startedAt)
   }
 
   /** Call when an answer is complete. Returns true if that closes the circuit. */
   completed(startedAt: number): boolean {
-    if (!this.#isClosed) return this.began(startedAt)
+    if (!this.#isClosed) return this.#close(startedAt)
     this.#answersInRow++
     this.#breaker.success(CircuitState.Closed)
     return false
@@ -101,7 +102,17 @@ export class Circuit {
     return { state: openForMs > 0 ? 'open' : 'half-open', openForMs }
   }
 
-  #open(now: number): number {
+  #close(startedAt: number): boolean {
+    if (this.#isClosed || startedAt < this.#openedAt) return false
+    this.#breaker.success(CircuitState.HalfOpen)
+    this.#isClosed = true
+    this.#openUntil = -Infinity
+    this.#needsEnd = false
+    return true
+  }
+
+  #open(now: number, hadBegun: boolean): number {
+    this.#needsEnd = hadBegun
     const { duration } = this.#pause
     this.#pause = this.#pause.next(undefined)
     this.#isClosed = false

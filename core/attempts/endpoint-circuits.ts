@@ -5,15 +5,14 @@ import { Logger } from '../foundation/logger.ts'
 import { wire } from '../framework/container.ts'
 import { Circuit } from './circuit.ts'
 import { recentValues } from '../foundation/recent-values.ts'
-import { ProviderCircuit } from './provider-circuit.ts'
-import { ProviderTraffic } from './provider-traffic.ts'
+import { ProviderCircuits, type WideFailure } from './provider-circuits.ts'
 
 /** Callers can make model names up. Only this many of those that failed are kept. */
 const maxUnlisted = 1_000
 
 /**
  * The circuits of all endpoints, and of providers as a whole. One is made for a failure, and dropped when all is well again: usually there
- * are none.
+ * are none. Owners are those whose requests the methods are about.
  */
 export class EndpointCircuits implements Circuits {
   readonly #clock: Clock
@@ -21,9 +20,7 @@ export class EndpointCircuits implements Circuits {
   /** Bounded by what the catalogs list. */
   readonly #listed = new Map<string, Circuit>()
   readonly #unlisted = recentValues<string, Circuit>(maxUnlisted)
-  readonly #providers = new Map<string, ProviderCircuit>()
-  /** Bounded by the providers that are loaded. */
-  readonly #traffic = new Map<string, ProviderTraffic>()
+  readonly #providers: ProviderCircuits
 
   static {
     wire(this, [Clock, Logger])
@@ -32,76 +29,71 @@ export class EndpointCircuits implements Circuits {
   constructor(clock: Clock, log: Logger) {
     this.#clock = clock
     this.#log = log
+    this.#providers = new ProviderCircuits(log)
   }
 
   /** True if no endpoint failed lately. */
   get allHealthy(): boolean {
-    return this.#listed.size === 0 && this.#unlisted.size === 0 && this.#providers.size === 0
+    return this.#listed.size === 0 && this.#unlisted.size === 0 && this.#providers.allHealthy
   }
 
-  isOpen(endpoint: EndpointName): boolean {
+  /** Without an owner: for everyone. */
+  isOpen(endpoint: EndpointName, owner?: string): boolean {
     if (this.allHealthy) return false
     const now = this.#clock.elapsed()
-    return this.#circuitsOf(endpoint).some(circuit => circuit.isOpen(now))
+    return this.#circuitsOf(endpoint, owner).some(circuit => circuit.isOpen(now))
   }
 
   /** True if no request should be sent to the endpoint, not even a probe. */
-  isResting(endpoint: EndpointName): boolean {
+  isResting(endpoint: EndpointName, owner?: string): boolean {
     if (this.allHealthy) return false
     const now = this.#clock.elapsed()
-    return this.#circuitsOf(endpoint).some(circuit => circuit.isResting(now))
+    return this.#circuitsOf(endpoint, owner).some(circuit => circuit.isResting(now))
   }
 
   /** True if a request may be sent to the endpoint before others were tried. May make it the probe, whose outcome closes or opens the circuit. */
-  admits(endpoint: EndpointName): boolean {
+  admits(endpoint: EndpointName, owner?: string): boolean {
     if (this.allHealthy) return true
     const now = this.#clock.elapsed()
-    const circuits = this.#circuitsOf(endpoint)
-    // Only where both admit it is the request the probe of either.
+    const circuits = this.#circuitsOf(endpoint, owner)
+    // Only where all admit it is the request the probe of any.
     return !circuits.some(circuit => circuit.isOpen(now)) && circuits.every(circuit => circuit.admits(now))
   }
 
   /** Call when an attempt has begun to answer. `startedAt` is on `Clock.elapsed`. */
-  began(endpoint: EndpointName, startedAt: number): void {
+  began(endpoint: EndpointName, startedAt: number, owner?: string): void {
     if (this.allHealthy) return
     if (this.#find(endpoint)?.began(startedAt)) this.#tell('a circuit closed', endpoint)
-    if (this.#providers.get(endpoint.provider)?.began(startedAt)) this.#tellProvider('closed', endpoint)
+    this.#providers.began(endpoint, startedAt, owner)
   }
 
   /** Call when an answer is complete. Times are on `Clock.elapsed`. */
-  completed(endpoint: EndpointName, startedAt: number, now: number = this.#clock.elapsed()): void {
-    this.#trafficOf(endpoint.provider).answered(now)
+  completed(endpoint: EndpointName, startedAt: number, now: number = this.#clock.elapsed(), owner?: string): void {
+    this.#providers.answered(endpoint, now)
     if (this.allHealthy) return
     const circuit = this.#find(endpoint)
     if (circuit?.completed(startedAt)) this.#tell('a circuit closed', endpoint)
     if (circuit?.isHealthy) this.#of(endpoint).delete(nameOf(endpoint))
-    const whole = this.#providers.get(endpoint.provider)
-    if (whole?.completed(startedAt)) this.#tellProvider('closed', endpoint)
-    if (whole?.isHealthy) this.#providers.delete(endpoint.provider)
+    this.#providers.completed(endpoint, startedAt, owner)
   }
 
-  /** Call when an attempt failed by the endpoint's fault. */
-  failed(endpoint: EndpointName, startedAt: number): void {
-    const openMs = this.#make(endpoint).failed(startedAt, this.#clock.elapsed())
+  /** Call when an attempt failed by the endpoint's fault. `hadBegun`: in the middle of its answer. */
+  failed(endpoint: EndpointName, startedAt: number, hadBegun = false): void {
+    const openMs = this.#make(endpoint).failed(startedAt, this.#clock.elapsed(), hadBegun)
     if (openMs !== undefined) this.#tell('a circuit opened', endpoint, openMs)
   }
 
   /**
-   * Call when an attempt failed and other models of the provider might, too. `isUnreachable`: no connection was made. Other failures of a
-   * model that no catalog lists say nothing: callers can make names up that a vendor chokes on.
+   * Call when an attempt failed and other models of the provider might, too. Unless no connection was made, failures of a model that no
+   * catalog lists say nothing: callers can make names up that a vendor chokes on.
    */
-  providerFailed(endpoint: EndpointName, isUnreachable: boolean, startedAt: number): void {
-    const { provider, model, listed } = endpoint
-    if (!listed && !isUnreachable) return
-    let circuit = this.#providers.get(provider)
-    if (!circuit) this.#providers.set(provider, (circuit = new ProviderCircuit(this.#trafficOf(provider))))
-    const openMs = circuit.modelFailed(isUnreachable ? undefined : model, startedAt, this.#clock.elapsed())
-    if (openMs !== undefined) this.#tellProvider('opened', endpoint, openMs)
+  providerFailed(endpoint: EndpointName, startedAt: number, owner: string, failure: WideFailure): void {
+    if (endpoint.listed || failure.isUnreachable) this.#providers.failed(endpoint, startedAt, this.#clock.elapsed(), owner, failure)
   }
 
   /** Call when an attempt ended without showing whether the endpoint works. */
-  abandoned(endpoint: EndpointName): void {
-    if (!this.allHealthy) for (const circuit of this.#circuitsOf(endpoint)) circuit.abandoned()
+  abandoned(endpoint: EndpointName, owner?: string): void {
+    if (!this.allHealthy) for (const circuit of this.#circuitsOf(endpoint, owner)) circuit.abandoned()
   }
 
   /** Keeps requests away from the endpoint for this long, if they can go elsewhere. */
@@ -115,8 +107,7 @@ export class EndpointCircuits implements Circuits {
       const slash = name.indexOf('/')
       return { provider: name.slice(0, slash), model: name.slice(slash + 1), ...circuit.view(now) }
     })
-    const providers = Array.from(this.#providers, ([provider, circuit]) => ({ provider, model: '*', ...circuit.view(now) }))
-    return [...endpoints, ...providers.filter(({ state }) => state !== 'closed')]
+    return [...endpoints, ...this.#providers.views(now)]
   }
 
   #of({ listed }: EndpointName): Map<string, Circuit> | LRUCache<string, Circuit> {
@@ -127,14 +118,8 @@ export class EndpointCircuits implements Circuits {
     return this.#of(endpoint).get(nameOf(endpoint))
   }
 
-  #circuitsOf(endpoint: EndpointName): readonly Circuit[] {
-    return [this.#find(endpoint), this.#providers.get(endpoint.provider)].filter(circuit => circuit !== undefined)
-  }
-
-  #trafficOf(provider: string): ProviderTraffic {
-    let traffic = this.#traffic.get(provider)
-    if (!traffic) this.#traffic.set(provider, (traffic = new ProviderTraffic()))
-    return traffic
+  #circuitsOf(endpoint: EndpointName, owner: string | undefined): readonly Circuit[] {
+    return [this.#find(endpoint), ...this.#providers.of(endpoint.provider, owner)].filter(circuit => circuit !== undefined)
   }
 
   #make(endpoint: EndpointName): Circuit {
@@ -147,10 +132,6 @@ export class EndpointCircuits implements Circuits {
 
   #tell(what: string, { provider, model }: EndpointName, forMs?: number): void {
     this.#log.warn(what, { provider, model, ...(forMs !== undefined && { forMs }) })
-  }
-
-  #tellProvider(what: string, { provider }: EndpointName, forMs?: number): void {
-    this.#log.warn(`the circuit of a provider ${what}`, { provider, ...(forMs !== undefined && { forMs }) })
   }
 }
 

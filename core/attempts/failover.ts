@@ -101,7 +101,7 @@ export class Failover {
     const { circuits, settings, backoff } = this.#parts
     const { credentials } = this.#parts
     const isRefused = (contender: C): boolean => credentials.areRefused(useOf(contender, context))
-    const line = new Line(contenders, { circuits, isRefused }, settings.maxAttempts)
+    const line = new Line(contenders, { circuits, isRefused, owner: context.caller.owner }, settings.maxAttempts)
     const { hedgeAfterMs } = work
     if (hedgeAfterMs === undefined || contenders.length === 1) return this.#go(line, new Lane('only', run, line), context, work)
     return race(line, run, hedgeAfterMs, backoff, lane => this.#go(line, lane, context, work))
@@ -124,7 +124,7 @@ export class Failover {
           ? releasing(lane.slot, work, contender, credential, lane)
           : work.attempt(contender, credential, lane))
         if (result instanceof Uncovered) {
-          this.#leave(contender, result, lane)
+          this.#leave(contender, result, lane, context)
           work.passedOver?.(contender, 'credit')
           break
         }
@@ -162,11 +162,11 @@ export class Failover {
   }
 
   /** Earlier failures, not the credit that they used up, are why there is no answer. Throws the 402 if nothing failed. */
-  #leave({ endpoint }: Contender, { error }: Uncovered, { line, slot }: Lane): void {
+  #leave({ endpoint }: Contender, { error }: Uncovered, { line, slot }: Lane, { caller }: RunContext): void {
     slot?.release()
     if (!line.failure) throw error
     line.attemptsLeft++
-    this.#parts.circuits.abandoned(endpoint)
+    this.#parts.circuits.abandoned(endpoint, caller.owner)
   }
 
   /** Waits for the provider to have a place. False if another contender is to be asked first; a hedge does not wait at all. */
@@ -180,7 +180,7 @@ export class Failover {
     lane.slot = slot
     if (slot) {
       // While the request waited, the endpoint may have failed too often.
-      if (!isPending(entering) || !circuits.isResting(endpoint) || !line.canPutOff(contender)) return true
+      if (!isPending(entering) || !circuits.isResting(endpoint, caller.owner) || !line.canPutOff(contender)) return true
       slot.release()
       lane.slot = undefined
       line.putOff(contender, 'circuit')
@@ -191,7 +191,7 @@ export class Failover {
       line.failure = () => busy(provider.id, queue)
       work.passedOver?.(contender, 'queue')
     }
-    circuits.abandoned(endpoint)
+    circuits.abandoned(endpoint, caller.owner)
     return false
   }
 
@@ -243,7 +243,7 @@ export class Failover {
   ): Maybe<R | ProviderFailure> {
     const { lane } = parts
     if (lane.run.aborted) throw lane.run.reason
-    const attempt = new Attempt<E, C>(parts, this.#parts)
+    const attempt = new Attempt<E, C>(parts, this.#parts, context.caller.owner)
     lane.tries(attempt, work)
     const failed = (error: unknown): ProviderFailure => this.#failed(error, attempt, parts, context, work)
     try {

@@ -167,9 +167,12 @@ export function concernOf(failure: ProviderFailure): FailurePolicy['concerns'] {
   return isSilent ? 'provider' : policyOf(failure).concerns
 }
 
-/** Failures that may be the provider's or only one model's: an unknown name, a page instead of a reply, silence after the head. A second model tells. */
-export function mayBeOfProvider({ kind, progress }: ProviderFailure): boolean {
-  return kind === 'not-found' || kind === 'protocol' || (kind === 'timeout' && progress === 'replied')
+/**
+ * Failures that may be the provider's or only one model's: an unknown name, a page instead of a reply, silence after the head, the status of
+ * a timeout. A second model tells.
+ */
+export function mayBeOfProvider({ kind, progress, status }: ProviderFailure): boolean {
+  return kind === 'not-found' || kind === 'protocol' || (kind === 'timeout' && (progress === 'replied' || status !== undefined))
 }
 
 /** No connection was made: that a single model failed so is enough to open the circuit of its provider. */

@@ -17,6 +17,8 @@ const mostUnknown = 2
 /** Facts about contenders that are known before they are asked. */
 export interface Prospects<C> {
   readonly circuits: EndpointCircuits
+  /** Whose request it is. */
+  readonly owner: string
   /** True if none of its provider's credentials would be accepted. */
   isRefused(contender: C): boolean
 }
@@ -66,7 +68,7 @@ export class Line<C extends Contender = Contender> {
   }
 
   #takeNext(): C | undefined {
-    const { circuits } = this.#prospects
+    const { circuits, owner } = this.#prospects
     while (this.#next < this.#contenders.length) {
       const contender = this.#contenders[this.#next++]!
       if (this.hasFailed(contender)) {
@@ -75,7 +77,7 @@ export class Line<C extends Contender = Contender> {
       }
       // A request that has nowhere else to go is no probe: it is sent in any case.
       if (this.#contenders.length === 1) return contender
-      if (!this.#prospects.isRefused(contender) && circuits.admits(contender.endpoint)) return contender
+      if (!this.#prospects.isRefused(contender) && circuits.admits(contender.endpoint, owner)) return contender
       this.putOff(contender, 'circuit')
     }
     return undefined
@@ -152,7 +154,8 @@ export class Line<C extends Contender = Contender> {
 
   #whyNot(contender: C): PassedOver | undefined {
     if (this.hasFailed(contender)) return 'provider'
-    return this.#prospects.isRefused(contender) || this.#prospects.circuits.isOpen(contender.endpoint) ? 'circuit' : undefined
+    const { circuits, owner } = this.#prospects
+    return this.#prospects.isRefused(contender) || circuits.isOpen(contender.endpoint, owner) ? 'circuit' : undefined
   }
 
   #takeLater(): C | undefined {

@@ -1,4 +1,5 @@
 import type { IBreaker } from 'cockatiel'
+import { recentValues } from '../foundation/recent-values.ts'
 
 const bucketMs = 10_000
 const buckets = 6
@@ -8,14 +9,22 @@ const windowMs = bucketMs * buckets
 const fewestFailures = 5
 /** The most failures of one model that count, so that it takes two to put the provider last. */
 const mostOfOneModel = 3
+/** The most suspected failures of one owner that count for all, so that it takes two owners. */
+const mostOfOneOwner = 3
+/** Suspected failures are kept for this many owners, those who failed last. */
+const maxOwners = 100
+
+/** By model: when its latest failures were. */
+type Failures = Map<string, readonly number[]>
 
 /** Counts a provider's answers and failures in the last minute. Milliseconds are those of `Clock.elapsed`. */
 export class ProviderTraffic {
   readonly #answers = new Uint32Array(buckets)
-  /** By model: when its latest failures were. */
-  readonly #failures = new Map<string, number[]>()
+  readonly #failures: Failures = new Map()
+  /** By owner: failures that its requests may have provoked. */
+  readonly #suspected = recentValues<string, Failures>(maxOwners)
   /** When no connection was made. */
-  #unreached: number[] = []
+  #unreached: readonly number[] = []
   #bucket = -1
   #now = 0
 
@@ -27,26 +36,52 @@ export class ProviderTraffic {
   failed(model: string | undefined, now: number): void {
     this.#now = now
     if (model === undefined) this.#unreached = [...this.#recent(this.#unreached), now].slice(-2 * fewestFailures)
-    else this.#failures.set(model, [...this.#recent(this.#failures.get(model) ?? []), now].slice(-mostOfOneModel))
+    else this.#add(model, this.#failures)
   }
 
-  /** A breaker for the provider's circuit: it opens when more than half of the minute's attempts failed. */
-  readonly breaker: IBreaker = {
-    state: undefined,
-    success: () => {},
-    failure: () => this.#isFailing,
+  /** Call for a failure that the owner's request may have provoked by itself. */
+  suspected(model: string, owner: string, now: number): void {
+    this.#now = now
+    let failures = this.#suspected.get(owner)
+    if (!failures) this.#suspected.set(owner, (failures = new Map()))
+    this.#add(model, failures)
   }
 
-  get #isFailing(): boolean {
-    let failures = this.#unreached.length
-    for (const [model, times] of this.#failures) {
-      const recent = this.#recent(times)
-      if (recent.length === 0) this.#failures.delete(model)
-      failures += recent.length
-    }
+  /** True if more than half of the minute's attempts failed: for everyone, or for one owner. */
+  isFailing(owner?: string): boolean {
+    const failures = owner === undefined ? this.#count(this.#suspected.values(), mostOfOneOwner) : this.#count([this.#suspected.get(owner)])
     if (failures < fewestFailures) return false
     this.#bucketAt(this.#now)
     return failures > this.#answers.reduce((sum, count) => sum + count, 0)
+  }
+
+  /** A breaker for the provider's circuit. It opens when the provider is failing. */
+  breaker(owner?: string): IBreaker {
+    return { state: undefined, success: () => {}, failure: () => this.isFailing(owner) }
+  }
+
+  #add(model: string, failures: Failures): void {
+    failures.set(model, [...this.#recent(failures.get(model) ?? []), this.#now].slice(-mostOfOneModel))
+  }
+
+  /** Counts the recent failures, with those that are suspected of these owners. */
+  #count(suspected: Iterable<Failures | undefined>, mostOfOne = Infinity): number {
+    const left = new Map<string, number>()
+    const countOf = (failures: Failures, most: number): number => {
+      let sum = 0
+      for (const [model, times] of failures) {
+        const recent = this.#recent(times)
+        if (recent.length === 0) failures.delete(model)
+        const free = left.get(model) ?? mostOfOneModel
+        const counted = Math.min(recent.length, free, most - sum)
+        left.set(model, free - counted)
+        sum += counted
+      }
+      return sum
+    }
+    let sum = this.#recent(this.#unreached).length + countOf(this.#failures, Infinity)
+    for (const failures of suspected) if (failures) sum += countOf(failures, mostOfOne)
+    return sum
   }
 
   #recent(times: readonly number[]): readonly number[] {

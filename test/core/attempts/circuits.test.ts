@@ -128,3 +128,17 @@ t.test('names that callers made up do not push out listed endpoints', async t =>
   t.equal(circuits.views().length, 1_001)
   t.match(circuits.views().at(-1), { provider: 'acme', model: /^made-up-/, state: 'closed' })
 })
+
+t.test('after failures in the middle of answers, only a complete one closes the circuit', async t => {
+  const { circuits, at, fail, state } = stage()
+  for (let count = 0; count < 5; count++) circuits.failed(acme, at.ms, true)
+  at.ms += 5 * second
+  t.ok(circuits.admits(acme))
+  circuits.began(acme, at.ms)
+  t.same([state(), circuits.admits(acme)], ['half-open', false], 'its first words show nothing new')
+  circuits.completed(acme, at.ms)
+  t.same([state(), circuits.admits(acme)], ['closed', true])
+  fail(5)
+  circuits.began(acme, at.ms)
+  t.equal(state(), 'closed', 'any answer that begins closes it after failures before the first word')
+})
