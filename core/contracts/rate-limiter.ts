@@ -13,7 +13,7 @@ export interface TokenWindow {
 
 /**
  * Tracks windows, and requests in progress. Called only for keys and vendors that have limits. A store that survives a restart must keep
- * windows of an hour or more. No function has a time limit.
+ * windows of an hour or more. No function has a time limit. A throw or a malformed answer of `reserve` or `enter` refuses the request with 503.
  */
 export interface RateLimiter {
   /** Reserves tokens, or says how long to wait: then the request fails with 429. `retryAfterMs` is undefined if even a whole window is too small. */

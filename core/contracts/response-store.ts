@@ -22,8 +22,8 @@ export interface StoredResponse extends Turn {
 }
 
 /**
- * Stores responses for chaining and retrieval. Everything is scoped to an owner: treat another owner's id as unknown. A throw becomes a 503,
- * and so does an answer that takes longer than `storeTimeoutMs`.
+ * Stores responses for chaining and retrieval. Everything is scoped to an owner: treat another owner's id as unknown. A throw and a
+ * malformed answer become a 503, and so does an answer that takes longer than `storeTimeoutMs`.
  */
 export interface ResponseStore {
   /**

@@ -120,12 +120,26 @@ const withheld = 'The message may quote content, so it is not logged. Throw a Pl
  * request has `logging` on, so those of trusted plugins may be logged, too.
  */
 export function describePluginError(error: unknown, mayQuoteContent: boolean, mayShow = false): JsonObject {
-  const known = pluginErrorIn(error) ?? systemErrorIn(error) ?? (mayQuoteContent ? undefined : error)
+  const known = loggable(error) ?? (mayQuoteContent ? undefined : error)
   const told = known === undefined ? withheld : known instanceof Error ? known.message : String(known)
   const word = mayShow && known instanceof PluginError ? known.word : undefined
   const reason = word === undefined ? told : `${told} ("${word}")`
   const marker: { readonly [thrown]: Thrown } = { [thrown]: { error, mayShow } }
-  return { ...describeError(error), reason, ...marker }
+  return { ...describeError(raised(error)), reason, ...marker }
+}
+
+/** The message of an exception if it may be logged, or else why it is not. */
+export function loggableMessage(error: unknown): string {
+  return loggable(error)?.message ?? withheld
+}
+
+/** The plugin's own exception, if core made another one of it that names the plugin. */
+export function raised(error: unknown): unknown {
+  return error instanceof PluginError && error.cause instanceof Error ? error.cause : error
+}
+
+function loggable(error: unknown): Error | undefined {
+  return pluginErrorIn(error) ?? systemErrorIn(error)
 }
 
 /** By name, because plugins may bring their own copy of this package. */

@@ -2,6 +2,7 @@ import type { HttpClient } from '../contracts/http-client.ts'
 import { resolve } from 'node:path'
 import type { ValidateFunction } from 'ajv'
 import pTimeout from 'p-timeout'
+import { checkedService } from './checked-service.ts'
 import type { Container } from './container.ts'
 import { PluginError } from '../foundation/errors.ts'
 import { isObject } from '../foundation/json.ts'
@@ -138,7 +139,7 @@ export class PluginHost {
         const wrong = serviceProblem(service, implementation)
         if (wrong !== undefined) throw new PluginError(name, wrong)
         if (!provides.includes(service)) return
-        this.#container.value(service, implementation)
+        this.#container.value(service, checkedService(service, implementation, name, this.#log))
         provided.add(service)
       },
       provides: service => provides.includes(service),

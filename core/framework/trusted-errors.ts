@@ -1,6 +1,6 @@
 import { AssemblyError } from '../foundation/errors.ts'
 import type { JsonObject } from '../foundation/json.ts'
-import type { ErrorDetails } from '../foundation/logger.ts'
+import { raised, type ErrorDetails } from '../foundation/logger.ts'
 import { nearest } from '../foundation/nearest.ts'
 import { thrownMessage } from '../foundation/thrown-message.ts'
 import type { CheckedPlugin } from './plugin-host.ts'
@@ -34,18 +34,24 @@ export class TrustedErrors implements ErrorDetails {
   of(name: string, error: unknown, mayShow: boolean): JsonObject {
     const known = this.#plugins.get(name)
     if (!known) return {}
-    const place = placeIn(error, known.plugin)?.text
+    const place = placeIn(raised(error), known.plugin)?.text
     const placed = place === undefined ? {} : { place }
     return mayShow && this.#shows && known.isTrusted ? { ...placed, ...shown(error) } : placed
   }
 }
 
 function shown(error: unknown): JsonObject {
+  const own = raised(error)
   const frames =
-    error instanceof Error
-      ? String(error.stack)
+    own instanceof Error
+      ? String(own.stack)
           .split('\n')
           .filter(line => line.trimStart().startsWith('at '))
       : []
-  return { reason: thrownMessage(error), ...(frames.length > 0 && { stack: frames.slice(0, mostFrames).map(line => line.trim()) }) }
+  return { reason: reasonOf(error, own), ...(frames.length > 0 && { stack: frames.slice(0, mostFrames).map(line => line.trim()) }) }
+}
+
+function reasonOf(error: unknown, own: unknown): string {
+  const [told, cause] = [thrownMessage(error), thrownMessage(own)]
+  return told.includes(cause) ? told : `${told} (${cause})`
 }

@@ -1,4 +1,5 @@
-import pTimeout from 'p-timeout'
+import pTimeout, { TimeoutError } from 'p-timeout'
+import { describeServiceError, late as tooLate } from '../framework/checked-service.ts'
 import { wire } from '../framework/container.ts'
 import type { Item, ItemReference } from '../contracts/items.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
@@ -10,7 +11,7 @@ import { Clock } from '../foundation/clock.ts'
 import { GatewayError, invalidRequest } from '../foundation/errors.ts'
 import { Ids } from '../foundation/ids.ts'
 import type { Maybe } from '../foundation/json.ts'
-import { describeError, Logger } from '../foundation/logger.ts'
+import { Logger } from '../foundation/logger.ts'
 import { RepeatedError } from '../foundation/repeated-error.ts'
 import { Settings } from '../framework/settings.ts'
 import { withIds } from './item-ids.ts'
@@ -64,7 +65,11 @@ export class History implements StoredResponses {
   }
 
   /** Called before the client sees the end, so that it can send a follow-up at once. Returns false if the store failed or took too long. */
-  async keep({ key, owner }: Caller, { previousId, added, said, finished, bytes, late }: Answered, requestId: string): Promise<boolean> {
+  async keep(
+    { key, owner, policy }: Caller,
+    { previousId, added, said, finished, bytes, late }: Answered,
+    requestId: string,
+  ): Promise<boolean> {
     const response: StoredResponse = {
       id: finished.id,
       org: key.org,
@@ -77,13 +82,18 @@ export class History implements StoredResponses {
     const largeBytes = bytes < bytesPerSecond ? 0 : bytes
     this.#largeBytes += largeBytes
     try {
-      const stored = this.#responses.put(owner, response, late.signal)
+      const stored = Promise.resolve(this.#responses.put(owner, response, late.signal))
       const milliseconds = this.#timeoutMs + Math.floor(this.#largeBytes / bytesPerSecond) * 1_000
       await pTimeout(stored, { milliseconds, fallback: () => late.abort() })
       if (!late.signal.aborted) return true
-      this.#unstored.report({ request: requestId, waitedMs: milliseconds })
+      const reason = tooLate(this.#responses, 'put', milliseconds)
+      this.#unstored.report({
+        request: requestId,
+        waitedMs: milliseconds,
+        ...(reason && { plugin: reason.plugin, reason: reason.message }),
+      })
     } catch (error) {
-      this.#unstored.report({ request: requestId, ...describeError(error) })
+      this.#unstored.report({ request: requestId, ...describeServiceError(this.#responses, 'put', error, policy.logging.value) })
     } finally {
       this.#largeBytes -= largeBytes
     }
@@ -109,7 +119,7 @@ export class History implements StoredResponses {
   }
 
   async find({ owner }: Caller, id: string): Promise<StoredResponse> {
-    const response = await this.#read(this.#responses.get(owner, id))
+    const response = await this.#read('get', owner, id)
     if (!response) throw notFound(id)
     return response
   }
@@ -117,12 +127,12 @@ export class History implements StoredResponses {
   /** Its record stays, without content. */
   async remove({ owner }: Caller, id: string): Promise<void> {
     const erase = async (): Promise<void> => await this.#records.eraseContent(owner, id)
-    const stored = await this.#read(this.#responses.get(owner, id))
+    const stored = await this.#read('get', owner, id)
     // Before the response, so that a failure can be tried again.
-    if (stored) await this.#read(erase())
-    if (!(await this.#read(this.#responses.delete(owner, id)))) throw notFound(id)
+    if (stored) await this.#inTime(erase())
+    if (!(await this.#read('delete', owner, id))) throw notFound(id)
     // It could not be read, but it was there.
-    if (!stored) await this.#read(erase())
+    if (!stored) await this.#inTime(erase())
   }
 
   async #earlier(id: string, caller: Caller): Promise<readonly Item[]> {
@@ -132,7 +142,7 @@ export class History implements StoredResponses {
         'previous_response_id',
       )
     }
-    const chain = await this.#read(this.#responses.chain(caller.owner, id))
+    const chain = await this.#read('chain', caller.owner, id)
     if (!chain) throw previousNotFound(await this.#missing(id, caller), id)
     return chain.flatMap(({ input, output }) => [...input, ...output])
   }
@@ -142,7 +152,7 @@ export class History implements StoredResponses {
     const seen = new Set<string>()
     for (let next = id; ;) {
       seen.add(next)
-      const previousId = (await this.#read(this.#responses.get(owner, next)))?.previousId
+      const previousId = (await this.#read('get', owner, next))?.previousId
       if (previousId === undefined || seen.has(previousId)) return next
       next = previousId
     }
@@ -156,7 +166,7 @@ export class History implements StoredResponses {
         'input',
       )
     const ids = references.map(({ id }) => id)
-    const found = await this.#read(this.#responses.items(caller.owner, ids))
+    const found = await this.#read('items', caller.owner, ids)
     return input.map(item => {
       if (!isReference(item)) return item
       const resolved = found.get(item.id)
@@ -165,17 +175,23 @@ export class History implements StoredResponses {
     })
   }
 
-  async #read<T>(answer: Promise<T>): Promise<T> {
+  async #read<N extends 'get' | 'chain' | 'items' | 'delete'>(
+    name: N,
+    ...asked: Parameters<ResponseStore[N]>
+  ): Promise<Awaited<ReturnType<ResponseStore[N]>>> {
+    const answer = async (): Promise<any> => await Reflect.apply(this.#responses[name], this.#responses, asked)
+    return await this.#inTime(answer(), name)
+  }
+
+  /** `name`: of the function of the response store. */
+  async #inTime<T>(answer: Promise<T>, name?: string): Promise<T> {
     try {
       return await pTimeout(answer, { milliseconds: this.#timeoutMs })
-    } catch (cause) {
-      throw new GatewayError({
-        status: 503,
-        type: 'server_error',
-        code: 'server_error',
-        message: 'Stored responses cannot be read at the moment. Try again.',
-        cause,
-      })
+    } catch (thrown) {
+      const isLate = thrown instanceof TimeoutError && name !== undefined
+      const cause = isLate ? (tooLate(this.#responses, name, this.#timeoutMs) ?? thrown) : thrown
+      const message = 'Stored responses cannot be read at the moment. Try again.'
+      throw new GatewayError({ status: 503, type: 'server_error', code: 'server_error', message, cause })
     }
   }
 }

@@ -9,7 +9,7 @@ import { Catalog } from '../contracts/catalog.ts'
 import type { GatewayServices, Reply, Route } from '../contracts/route.ts'
 import { Decisions } from '../decisions/decisions.ts'
 import { asGatewayError, GatewayError, PluginError } from '../foundation/errors.ts'
-import { isPending } from '../foundation/json.ts'
+import { isPending, type JsonObject } from '../foundation/json.ts'
 import { Routes } from '../framework/extension-points.ts'
 import { Reach } from '../guards/reach.ts'
 import { Generation } from '../generation/generation.ts'
@@ -216,14 +216,20 @@ export class HttpApp {
       this.#parts.log.error('a request failed', {
         request: exchange.id,
         status: error.status,
-        ...(thrown instanceof GatewayError
-          ? describeError(error.cause ?? error)
-          : { plugin: this.#pluginOf(route), ...describePluginError(thrown, true, mayShow(exchange)) }),
+        ...this.#described(route, exchange, thrown),
       })
     exchange.record.errorCode ??= error.code
     const reply = this.#formatted(route, exchange, error)
     const { headers, asked } = error
     return headers || asked ? { ...reply, headers: { ...reply.headers, ...headers, ...(asked && gatewayHeaders(asked)) } } : reply
+  }
+
+  /** The plugin at fault need not be the route's. */
+  #described(route: Route, exchange: HttpExchange, thrown: unknown): JsonObject {
+    const known = thrown instanceof GatewayError ? (thrown.cause ?? thrown) : thrown
+    if (known instanceof PluginError) return { plugin: known.plugin, ...describePluginError(known, true, mayShow(exchange)) }
+    if (thrown instanceof GatewayError) return describeError(known)
+    return { plugin: this.#pluginOf(route), ...describePluginError(thrown, true, mayShow(exchange)) }
   }
 
   /** Without the endpoint of a plugin, its path would be a 404. */

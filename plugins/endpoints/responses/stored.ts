@@ -40,7 +40,9 @@ export async function cancelResponse(exchange: Exchange, { responses }: GatewayS
 /** The output as the client saw it, plus members that it did not include at the time. */
 function shownOutput({ body, output }: StoredResponse, included: Included): readonly JsonObject[] {
   const turn = new Map<unknown, JsonObject>((output as readonly JsonObject[]).map(item => [item['id'], item]))
-  return (body['output'] as readonly JsonObject[]).map(item => shownItem(completed(item, turn.get(item['id']) ?? {}), included))
+  // A store may keep the items of an answer only once.
+  const shown = (body['output'] ?? output) as readonly JsonObject[]
+  return shown.map(item => shownItem(completed(item, turn.get(item['id']) ?? {}), included))
 }
 
 function completed(item: JsonObject, stored: JsonObject): JsonObject {

@@ -271,7 +271,7 @@ t.test('the routes of stored responses refuse in the same way', async t => {
   }
 })
 
-t.test('what nobody foresaw is a 500 that tells nothing', async t => {
+t.test('a store whose answers are no responses is a 503 that tells nothing', async t => {
   // A store that answers with what is no response.
   const broken = { secret: 'secret-of-the-store' }
   const store = {
@@ -300,8 +300,8 @@ t.test('what nobody foresaw is a 500 that tells nothing', async t => {
     ['POST', '/v1/responses/input_tokens', { ...hi, previous_response_id: 'resp_1' }],
   ] as const) {
     const [status, error] = await refusedBy(under, method, path, body && { body })
-    t.equal(status, 500, `${method} ${path}`)
-    t.match(error, { type: 'server_error', code: 'server_error', param: null, message: /x-request-id/ })
+    t.equal(status, 503, `${method} ${path}`)
+    t.match(error, { type: 'server_error', code: 'server_error', param: null, message: /^Stored responses cannot be read/ })
     t.notMatch(JSON.stringify(error), 'secret-of-the-store')
   }
   const alive = await under.request('/v1/responses', { body: hi })

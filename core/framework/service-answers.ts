@@ -1,0 +1,121 @@
+import { RateLimiter } from '../contracts/rate-limiter.ts'
+import { ResponseStore } from '../contracts/response-store.ts'
+import { TokenCounter } from '../contracts/token-counter.ts'
+import { GatewayError, type PluginError } from '../foundation/errors.ts'
+import { isObject, type JsonObject } from '../foundation/json.ts'
+import { kindOf } from '../foundation/kind-of.ts'
+import { describePluginError, type Logger } from '../foundation/logger.ts'
+import { RepeatedError } from '../foundation/repeated-error.ts'
+import type { Token } from '../foundation/token.ts'
+
+/** Returns "expected …, got …" for an answer that core cannot work with. Quotes nothing, because answers hold content. */
+export type Answer = (value: unknown) => string | undefined
+
+/** What core does about the mistakes of a service that a plugin implements. */
+export interface ServiceAnswers {
+  /** A check for each function. Undefined for one whose answer has no meaning: its caller names a promise that rejects. */
+  readonly of: Readonly<Record<string, Answer | undefined>>
+  /** Called once. The function that it returns gets the error, and returns or throws what the caller of the service gets. */
+  readonly failed?: (log: Logger) => (error: PluginError) => unknown
+}
+
+export const serviceAnswers = new Map<Token<any>, ServiceAnswers>()
+
+/** The compiler demands every function of the service. */
+function service<T>(token: Token<T>, of: { readonly [N in keyof T]-?: Answer | undefined }, failed?: ServiceAnswers['failed']): void {
+  serviceAnswers.set(token, { of, ...(failed && { failed }) })
+}
+
+service(ResponseStore, {
+  put: undefined,
+  get: value => (value === undefined ? undefined : storedProblem(value)),
+  chain: value => (value === undefined ? undefined : chainProblem(value)),
+  items: itemsProblem,
+  delete: value => (typeof value === 'boolean' ? undefined : expected('true or false', value)),
+})
+service(RateLimiter, { reserve: reservedProblem, enter: enteredProblem }, () => limitsUnavailable)
+service(TokenCounter, { count: value => (value === undefined ? undefined : countProblem(value)) }, uncounted)
+
+function storedProblem(value: unknown): string | undefined {
+  if (!isObject(value)) return expected('a stored response or undefined', value)
+  if (typeof value['id'] !== 'string') return expected('a string as `id`', value['id'])
+  const { body } = value
+  if (!isObject(body)) return expected('an object as `body`', body)
+  if (value['previousId'] !== undefined && typeof value['previousId'] !== 'string')
+    return expected('a string or undefined as `previousId`', value['previousId'])
+  return (body['output'] === undefined ? undefined : itemsIn(body, 'output', 'body.output')) ?? turnProblem(value)
+}
+
+function chainProblem(value: unknown): string | undefined {
+  if (!Array.isArray(value)) return expected('an array of turns or undefined', value)
+  for (const turn of value as readonly unknown[]) {
+    const problem = isObject(turn) ? turnProblem(turn) : expected('an array of turns', turn, 'one that holds ')
+    if (problem !== undefined) return problem
+  }
+  return undefined
+}
+
+function turnProblem(turn: JsonObject): string | undefined {
+  return itemsIn(turn, 'input') ?? itemsIn(turn, 'output')
+}
+
+function itemsIn(holder: JsonObject, name: string, place = name): string | undefined {
+  const items = holder[name]
+  if (!Array.isArray(items)) return expected(`an array of items as \`${place}\``, items)
+  const wrong = (items as readonly unknown[]).findIndex(item => !isItem(item))
+  return wrong < 0 ? undefined : expected(`an array of items as \`${place}\``, items[wrong], 'one that holds ')
+}
+
+function itemsProblem(value: unknown): string | undefined {
+  if (!(value instanceof Map)) return expected('a Map of items', value)
+  for (const item of value.values()) if (!isItem(item)) return expected('a Map of items', item, 'one that holds ')
+  return undefined
+}
+
+function isItem(value: unknown): boolean {
+  return isObject(value) && typeof value['type'] === 'string'
+}
+
+const holdFunctions = ['extend', 'settle', 'release'] as const
+
+function reservedProblem(value: unknown): string | undefined {
+  if (!isObject(value)) return expected('a hold or { retryAfterMs }', value)
+  if ('retryAfterMs' in value) {
+    const { retryAfterMs } = value
+    if (retryAfterMs === undefined || (typeof retryAfterMs === 'number' && !Number.isNaN(retryAfterMs))) return undefined
+    return expected('a number or undefined as `retryAfterMs`', retryAfterMs)
+  }
+  const missing = holdFunctions.find(name => typeof value[name] !== 'function')
+  return missing && expected(`a hold whose \`${missing}\` is a function, or { retryAfterMs }`, value[missing])
+}
+
+function enteredProblem(value: unknown): string | undefined {
+  return value === undefined || typeof value === 'function' ? undefined : expected('a function or undefined', value)
+}
+
+function countProblem(value: unknown): string | undefined {
+  if (!isObject(value)) return expected('{ tokens, complete } or undefined', value)
+  const { tokens, complete } = value
+  if (typeof tokens !== 'number' || !(tokens >= 0 && tokens < Infinity)) return expected('a number from 0 as `tokens`', tokens)
+  return typeof complete === 'boolean' ? undefined : expected('true or false as `complete`', complete)
+}
+
+function expected(what: string, value: unknown, prefix = ''): string {
+  return `expected ${what}, got ${prefix}${kindOf(value)}`
+}
+
+/** Fails closed: without the limiter, nobody knows whether the limit leaves room. */
+function limitsUnavailable(cause: PluginError): never {
+  if (cause.cause instanceof GatewayError) throw cause.cause
+  const message = 'The limits of this request cannot be looked up right now. Try again.'
+  throw new GatewayError({ status: 503, type: 'server_error', code: 'server_error', message, cause, retryAfterMs: 1_000, transient: true })
+}
+
+/** Every caller can do without: it estimates, or lets the provider decide. */
+function uncounted(log: Logger): (error: PluginError) => undefined {
+  const failed = new RepeatedError(log, 'tokens could not be counted, so they are estimated')
+  return error => {
+    failed.report({ plugin: error.plugin, ...describePluginError(error, true) })
+    return undefined
+  }
+}

@@ -1,0 +1,246 @@
+import t, { type Test } from 'tap'
+import { definePlugin, RateLimiter, ResponseStore, TokenCounter, type Hold, type Token } from '../../../core/index.ts'
+import type { PluginUse } from '../../../core/framework/plugin.ts'
+import { testGateway, type TestGateway } from '../../../core/testing/index.ts'
+import memory from '../../../plugins/stores/memory/index.ts'
+import localSealer from '../../../plugins/sealers/local/index.ts'
+import responses from '../../../plugins/endpoints/responses/index.ts'
+import { hello, saying } from '../../kit/gateway.ts'
+import { listing } from '../../kit/stage.ts'
+import { later } from '../../kit/thenables.ts'
+
+// Services as an outsider's plugin implements them, in JavaScript and in a hurry.
+
+const secret = 'the words of a prompt'
+const model = 'acme/one'
+
+function careless<T>(service: Token<T>, implementation: object): PluginUse {
+  return definePlugin({
+    name: 'careless',
+    options: { type: 'object', additionalProperties: false, properties: {} },
+    provides: [service],
+    setup: registrar => registrar.provide(service, implementation as T),
+  })({})
+}
+
+type Options = Omit<Parameters<typeof testGateway>[0], 'plugins'>
+
+async function under(t: Test, plugin: PluginUse, services: readonly ('limits' | 'responses')[], options: Options = {}) {
+  const gateway = await testGateway({
+    plugins: [
+      memory({ services: ['keys', 'metrics', 'ledger', ...services] }),
+      localSealer({ masterKey: 'ab'.repeat(32) }),
+      responses({}),
+      saying('acme', hello),
+      listing({ model: 'small', endpoints: [{ provider: 'acme', contextWindow: 20, price: { input: 1, output: 1 } }] }),
+      plugin,
+    ],
+    ...options,
+  })
+  t.teardown(gateway.stop)
+  return gateway
+}
+
+/** The errors in the log, each of which must name the plugin and the function, and must not quote what was thrown. */
+function errorsOf(t: Test, { logs }: TestGateway, reason: RegExp): readonly Record<string, unknown>[] {
+  const errors = logs.map(line => JSON.parse(line)).filter(({ level }) => level === 'error')
+  for (const line of errors) t.match(line, { plugin: 'careless', reason })
+  t.notMatch(logs.join(''), secret)
+  return errors
+}
+
+const fails = (): never => {
+  throw new Error(secret)
+}
+const failsLater = async (): Promise<never> => fails()
+
+const item = { type: 'message', role: 'user', content: [] }
+const stored = { id: 'resp_1', org: 'default', body: { id: 'resp_1', output: [item] }, input: [item], output: [item], createdAt: 1 }
+
+const bad = (member: string, problem: string): RegExp =>
+  new RegExp(`^plugin careless returned a bad answer from \`${member}\` of [a-z-]+: ${problem}$`)
+const failed = (member: string): RegExp => new RegExp(`^plugin careless failed in \`${member}\` of [a-z-]+: The message may quote content`)
+
+const storeMistakes: Readonly<Record<string, readonly (readonly [unknown, string])[]>> = {
+  get: [
+    [5, 'expected a stored response or undefined, got a number'],
+    ['x', 'expected a stored response or undefined, got a string'],
+    [null, 'expected a stored response or undefined, got null'],
+    [[], 'expected a stored response or undefined, got an array'],
+    [{}, 'expected a string as `id`, got undefined'],
+    [{ ...stored, body: secret }, 'expected an object as `body`, got a string'],
+    [{ ...stored, body: { output: [5] } }, 'expected an array of items as `body.output`, got one that holds a number'],
+    [{ ...stored, input: secret }, 'expected an array of items as `input`, got a string'],
+    [{ ...stored, output: [secret] }, 'expected an array of items as `output`, got one that holds a string'],
+    [{ ...stored, previousId: 5 }, 'expected a string or undefined as `previousId`, got a number'],
+  ],
+  chain: [
+    [5, 'expected an array of turns or undefined, got a number'],
+    [null, 'expected an array of turns or undefined, got null'],
+    [{}, 'expected an array of turns or undefined, got an object'],
+    [[secret], 'expected an array of turns, got one that holds a string'],
+    [[{ input: [item] }], 'expected an array of items as `output`, got undefined'],
+  ],
+  items: [
+    [undefined, 'expected a Map of items, got undefined'],
+    [{}, 'expected a Map of items, got an object'],
+    [new Map([['msg_1', secret]]), 'expected a Map of items, got one that holds a string'],
+  ],
+  delete: [
+    [undefined, 'expected true or false, got undefined'],
+    [1, 'expected true or false, got a number'],
+    ['true', 'expected true or false, got a string'],
+    [{}, 'expected true or false, got an object'],
+  ],
+}
+
+const storeRequests: Readonly<Record<string, (gateway: TestGateway) => Promise<Response>>> = {
+  get: gateway => gateway.request('/v1/responses/resp_1'),
+  chain: gateway => gateway.request('/v1/responses', { body: { model, input: 'Hi', previous_response_id: 'resp_1' } }),
+  items: gateway => gateway.request('/v1/responses', { body: { model, input: [{ type: 'item_reference', id: 'msg_1' }] } }),
+  delete: gateway => gateway.request('/v1/responses/resp_1', { method: 'DELETE' }),
+}
+
+const goodStore = {
+  put: async () => {},
+  get: async (): Promise<unknown> => stored,
+  chain: async (): Promise<unknown> => [stored],
+  items: async (): Promise<unknown> => new Map([['msg_1', item]]),
+  delete: async (): Promise<unknown> => true,
+}
+
+t.test('a bad answer of a response store is a 503, and the log names the store and the function', async t => {
+  for (const [member, mistakes] of Object.entries(storeMistakes)) {
+    for (const [value, problem] of mistakes) {
+      for (const answer of [async () => value, () => later(value), () => value]) {
+        const gateway = await under(t, careless(ResponseStore, { ...goodStore, [member]: answer }), ['limits'])
+        t.equal((await storeRequests[member]!(gateway)).status, 503, `${member}: ${problem}`)
+        t.equal(errorsOf(t, gateway, bad(member, problem)).length, 1)
+      }
+    }
+  }
+})
+
+t.test('so is a response store that throws or rejects', async t => {
+  for (const [member, request] of Object.entries(storeRequests)) {
+    for (const answer of [fails, failsLater]) {
+      const gateway = await under(t, careless(ResponseStore, { ...goodStore, [member]: answer }), ['limits'])
+      t.equal((await request(gateway)).status, 503)
+      t.equal(errorsOf(t, gateway, failed(member)).length, 1)
+    }
+  }
+})
+
+t.test('a response store that is late, or that cannot store, is named', async t => {
+  const never = new Promise<never>(() => {})
+  const settings = { storeTimeoutMs: 20 }
+  const slow = await under(t, careless(ResponseStore, { ...goodStore, get: () => never, put: () => never }), ['limits'], { settings })
+  t.equal((await storeRequests['get']!(slow)).status, 503)
+  t.equal((await slow.request('/v1/responses', { body: { model, input: 'Hi' } })).status, 200)
+  t.equal(errorsOf(t, slow, /^plugin careless took longer than 20 ms in `(get|put)` of response-store$/).length, 2)
+  for (const put of [fails, failsLater]) {
+    const gateway = await under(t, careless(ResponseStore, { ...goodStore, put }), ['limits'])
+    const reply = await gateway.request('/v1/responses', { body: { model, input: 'Hi' } })
+    t.match(await reply.json(), { store: false })
+    t.equal(errorsOf(t, gateway, failed('put')).length, 1)
+  }
+})
+
+t.test('good answers of a response store pass, also from a class', async t => {
+  class Store {
+    readonly #stored = stored
+    put = async (): Promise<void> => {}
+    async get() {
+      return this.#stored
+    }
+    async chain() {
+      return [this.#stored]
+    }
+    async items() {
+      return new Map([['msg_1', this.#stored.input[0]]])
+    }
+    async delete() {
+      return this.#stored !== undefined
+    }
+  }
+  const gateway = await under(t, careless(ResponseStore, new Store()), ['limits'])
+  for (const request of Object.values(storeRequests)) t.equal((await request(gateway)).status, 200)
+  const lean = await under(t, careless(ResponseStore, { ...goodStore, get: async () => ({ ...stored, body: {} }) }), ['limits'])
+  t.same(await (await storeRequests['get']!(lean)).json(), { output: [item] })
+  t.same([...errorsOf(t, gateway, /never/), ...errorsOf(t, lean, /never/)], [])
+})
+
+const badCounts: readonly (readonly [unknown, string])[] = [
+  [5, 'expected { tokens, complete } or undefined, got a number'],
+  ['x', 'expected { tokens, complete } or undefined, got a string'],
+  [null, 'expected { tokens, complete } or undefined, got null'],
+  [{}, 'expected a number from 0 as `tokens`, got undefined'],
+  [{ tokens: Number.NaN, complete: true }, 'expected a number from 0 as `tokens`, got a number'],
+  [{ tokens: -1, complete: true }, 'expected a number from 0 as `tokens`, got a number'],
+  [{ tokens: 1 }, 'expected true or false as `complete`, got undefined'],
+]
+
+t.test('input is estimated if the token counter fails, and the log names it once', async t => {
+  const right = await under(t, careless(TokenCounter, { count: async () => undefined }), ['limits', 'responses'])
+  const count = async (gateway: TestGateway) =>
+    (await gateway.request('/v1/responses/input_tokens', { body: { model: 'acme/small', input: 'Good morning' } })).json()
+  const estimate = (await count(right)) as { readonly input_tokens: number }
+  t.ok(estimate.input_tokens > 0)
+  const answers = badCounts.flatMap(([value, problem]) => [
+    [async () => value, bad('count', problem)] as const,
+    [() => value, bad('count', problem)] as const,
+  ])
+  for (const [counts, reason] of [...answers, [fails, failed('count')] as const, [failsLater, failed('count')] as const]) {
+    const gateway = await under(t, careless(TokenCounter, { count: counts }), ['limits', 'responses'])
+    for (let asked = 0; asked < 2; asked++) t.same(await count(gateway), estimate)
+    t.equal(errorsOf(t, gateway, reason).length, 1)
+    const long = { model: 'acme/small', input: 'one two three '.repeat(20) }
+    t.equal((await gateway.request('/v1/responses', { body: long })).status, 200, 'the provider decides')
+  }
+})
+
+const hold: Hold = { extend: () => true, settle: () => {}, release: () => {} }
+const goodLimiter = { reserve: () => hold, enter: () => () => {} }
+const limited = { key: { maxConcurrency: 2, limits: [{ windowMs: 60_000, requests: 5 }] } }
+
+const badLimits: readonly (readonly ['reserve' | 'enter', unknown, string])[] = [
+  ['reserve', undefined, 'expected a hold or { retryAfterMs }, got undefined'],
+  ['reserve', 5, 'expected a hold or { retryAfterMs }, got a number'],
+  ['reserve', 'x', 'expected a hold or { retryAfterMs }, got a string'],
+  ['reserve', {}, 'expected a hold whose `extend` is a function, or { retryAfterMs }, got undefined'],
+  ['reserve', { ...hold, release: 5 }, 'expected a hold whose `release` is a function, or { retryAfterMs }, got a number'],
+  ['reserve', { retryAfterMs: 'soon' }, 'expected a number or undefined as `retryAfterMs`, got a string'],
+  ['enter', 5, 'expected a function or undefined, got a number'],
+  ['enter', {}, 'expected a function or undefined, got an object'],
+  ['enter', 'x', 'expected a function or undefined, got a string'],
+  ['enter', null, 'expected a function or undefined, got null'],
+]
+
+t.test('a request with limits fails closed if the rate limiter fails, and the log names it', async t => {
+  const wrong = badLimits.flatMap(([member, value, problem]) =>
+    [async () => value, () => value].map(answer => [member, answer, bad(member, problem.replaceAll(/[{}]/g, '\\$&'))] as const),
+  )
+  const thrown = (['reserve', 'enter'] as const).flatMap(member =>
+    [fails, failsLater].map(answer => [member, answer, failed(member)] as const),
+  )
+  for (const [member, answer, reason] of [...wrong, ...thrown]) {
+    const gateway = await under(t, careless(RateLimiter, { ...goodLimiter, [member]: answer }), ['responses'], limited)
+    const reply = await gateway.request('/v1/responses', { body: { model, input: 'Hi' } })
+    t.equal(reply.status, 503)
+    t.match(await reply.json(), { error: { type: 'server_error', message: /^The limits of this request cannot be looked up/ } })
+    t.equal(errorsOf(t, gateway, reason).length, 1)
+  }
+})
+
+t.test('no room is a 429, and the answers of a good limiter pass', async t => {
+  for (const [limiter, status] of [
+    [{}, 200],
+    [{ enter: () => undefined }, 429],
+    [{ reserve: async () => ({ retryAfterMs: 100 }) }, 429],
+    [{ reserve: async () => ({ retryAfterMs: undefined }) }, 429],
+  ] as const) {
+    const gateway = await under(t, careless(RateLimiter, { ...goodLimiter, ...limiter }), ['responses'], limited)
+    t.equal((await gateway.request('/v1/responses', { body: { model, input: 'Hi' } })).status, status)
+    t.same(errorsOf(t, gateway, /never/), [])
+  }
+})
