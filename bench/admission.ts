@@ -4,6 +4,7 @@ import { Accounts } from '../core/admission/accounts.ts'
 import { Admission } from '../core/admission/admit.ts'
 import { issueApiKey } from '../core/admission/api-key.ts'
 import { PolicyResolver } from '../core/admission/policy.ts'
+import { StoredRows } from '../core/admission/stored-rows.ts'
 import { Tickets } from '../core/admission/tickets.ts'
 import { systemClock } from '../core/foundation/clock.ts'
 import { createLogger } from '../core/foundation/logger.ts'
@@ -37,9 +38,11 @@ for (const [level, id] of [
   })
 const sources = new Registry<PolicySource>('policy source', source => source.level)
 for (const level of accountLevels)
-  sources.add({ level, policy: each => accounts.find({ level, org: each.org, id: each[level]! })?.policy }, 'bench')
-const policies = new PolicyResolver(sources, new Registry<Guardrail>('guardrail', ({ name }) => name), createLogger('silent', new Masks()))
-const admission = new Admission(keys, sealer, policies, new Accounts(accounts), new Tickets(), systemClock)
+  sources.add({ level, readsAccounts: true, policy: each => accounts.find({ level, org: each.org, id: each[level]! })?.policy }, 'bench')
+const log = createLogger('silent', new Masks())
+const policies = new PolicyResolver(sources, new Registry<Guardrail>('guardrail', ({ name }) => name), log)
+const rows = new StoredRows(new Map(), log)
+const admission = new Admission(keys, sealer, policies, new Accounts(accounts), rows, new Tickets(), systemClock)
 const headers = new Headers({ authorization: `Bearer ${text}` })
 
 const times: number[] = []

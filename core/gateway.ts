@@ -26,6 +26,7 @@ import { AbsentProviders, CatalogSources, extensionPoints, Providers, SortStrate
 import { PluginHost, type CheckedPlugin, type PluginHostOptions } from './framework/plugin-host.ts'
 import type { PluginUse } from './framework/plugin.ts'
 import { checkServices } from './framework/required-services.ts'
+import { ServicePlugins, servicePlugins } from './framework/service-plugins.ts'
 import { defaultSettings, Settings } from './framework/settings.ts'
 import { TrustedErrors } from './framework/trusted-errors.ts'
 import { checkToolSchemas } from './generation/tools/tool-schemas.ts'
@@ -121,6 +122,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   try {
     plugins = await host.setUp(options.plugins)
     trustedErrors.know(plugins, settings.trustedPlugins)
+    container.value(ServicePlugins, servicePlugins(plugins))
     checkServices(container)
     checkDefaultSort(container.get(SortStrategies))
     checkSendingRules(container.get(Providers))

@@ -5,6 +5,7 @@ import { KeyWarnings } from './admission/key-warnings.ts'
 import { Permissions } from './admission/permissions.ts'
 import { PolicyResolver } from './admission/policy.ts'
 import { RequestLimits } from './admission/request-limits.ts'
+import { StoredRows } from './admission/stored-rows.ts'
 import { Tickets } from './admission/tickets.ts'
 import { Credentials } from './attempts/credentials.ts'
 import { EndpointCircuits } from './attempts/endpoint-circuits.ts'
@@ -42,6 +43,7 @@ import { Sorts } from './routing/sorts.ts'
 export const pipeline = [
   PolicyResolver,
   Accounts,
+  StoredRows,
   Permissions,
   Reach,
   Tickets,

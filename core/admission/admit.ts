@@ -6,10 +6,12 @@ import type { Policy } from '../contracts/policy.ts'
 import type { Caller } from '../contracts/run-context.ts'
 import { Sealer } from '../contracts/sealer.ts'
 import { GatewayError } from '../foundation/errors.ts'
+import { freezeDeeply } from '../foundation/freeze.ts'
 import { isPending, type Maybe } from '../foundation/json.ts'
 import { Accounts, spendingOf, type KeyAccounts } from './accounts.ts'
 import { apiKeyId, hashApiKey } from './api-key.ts'
 import { PolicyResolver } from './policy.ts'
+import { StoredRows } from './stored-rows.ts'
 import { Tickets } from './tickets.ts'
 import { recentValues } from '../foundation/recent-values.ts'
 
@@ -30,6 +32,7 @@ export class Admission {
   readonly #sealer: Sealer
   readonly #policies: PolicyResolver
   readonly #accounts: Accounts
+  readonly #rows: StoredRows
   readonly #tickets: Tickets
   readonly #callers = new WeakMap<ApiKey, { readonly caller: Caller; readonly accounts: KeyAccounts }>()
   readonly #clock: Clock
@@ -37,14 +40,23 @@ export class Admission {
   readonly #texts = recentValues<string, KnownText>(10_000)
 
   static {
-    wire(this, [KeyStore, Sealer, PolicyResolver, Accounts, Tickets, Clock])
+    wire(this, [KeyStore, Sealer, PolicyResolver, Accounts, StoredRows, Tickets, Clock])
   }
 
-  constructor(keys: KeyStore, sealer: Sealer, policies: PolicyResolver, accounts: Accounts, tickets: Tickets, clock: Clock) {
+  constructor(
+    keys: KeyStore,
+    sealer: Sealer,
+    policies: PolicyResolver,
+    accounts: Accounts,
+    rows: StoredRows,
+    tickets: Tickets,
+    clock: Clock,
+  ) {
     this.#keys = keys
     this.#sealer = sealer
     this.#policies = policies
     this.#accounts = accounts
+    this.#rows = rows
     this.#tickets = tickets
     this.#clock = clock
   }
@@ -53,7 +65,7 @@ export class Admission {
   admit(headers: HeaderReader): Maybe<Caller> {
     const text = keyIn(headers)
     const acting = text === undefined ? undefined : this.#tickets.redeem(text)
-    if (acting) return this.callerOf(acting)
+    if (acting) return this.#callerOf(this.#checked(acting))
     const known = text === undefined ? undefined : this.#known(text)
     if (!known && text?.startsWith('ta_'))
       throw unauthorized('This is an admin token. The public API takes API keys (tp_…), and the admin API has another address.')
@@ -65,8 +77,12 @@ export class Admission {
     return isPending(found) ? found.then(key => this.#authenticated(key, known)) : this.#authenticated(found, known)
   }
 
-  /** The caller that a key makes, without its secret: for operators who act as that key. Throws a 401 for keys that are refused. */
-  callerOf(key: ApiKey): Maybe<Caller> {
+  /** Most keys were checked when they came first: stores return the same object until a key changes. */
+  #checked(key: ApiKey): ApiKey {
+    return this.#callers.has(key) ? key : this.#rows.key(key)
+  }
+
+  #callerOf(key: ApiKey): Maybe<Caller> {
     if (key.disabled) throw unauthorized('The API key is disabled.')
     if (key.expiresAt !== undefined && this.#clock.now() >= key.expiresAt)
       throw unauthorized(`The API key expired at ${new Date(key.expiresAt).toISOString()}.`)
@@ -79,16 +95,18 @@ export class Admission {
   }
 
   #authenticated(key: ApiKey | undefined, known: KnownText): Maybe<Caller> {
-    if (!key || !this.#opens(key, known)) throw unauthorized('The API key is unknown. Create one with "turnpike keys create".')
-    return this.callerOf(key)
+    if (!key || !this.#opens(this.#checked(key), known))
+      throw unauthorized('The API key is unknown. Create one with "turnpike keys create".')
+    return this.#callerOf(key)
   }
 
   /** The same object until the key, its accounts or its policy change. */
   #caller(key: ApiKey, accounts: KeyAccounts, policy: Policy): Caller {
     const known = this.#callers.get(key)
     if (known && known.caller.policy === policy && isSame(known.accounts, accounts)) return known.caller
+    for (const account of [accounts.org, accounts.team, accounts.user]) if (account) this.#rows.account(account)
     this.#policies.checkSupplied(accounts)
-    const caller = { key, policy, owner: ownerOf(key), spending: spendingOf(key, accounts) }
+    const caller = freezeDeeply({ key, policy, owner: ownerOf(key), spending: spendingOf(key, accounts) })
     this.#callers.set(key, { caller, accounts })
     return caller
   }

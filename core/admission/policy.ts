@@ -11,6 +11,7 @@ import {
   type PolicyLayer,
   type PolicySource,
 } from '../contracts/policy.ts'
+import { freezeDeeply } from '../foundation/freeze.ts'
 import { policyRefusal } from '../foundation/errors.ts'
 import { isPending, type Maybe } from '../foundation/json.ts'
 import { Logger } from '../foundation/logger.ts'
@@ -53,7 +54,7 @@ export class PolicyResolver {
 
   /** For whoever shows or changes policies. */
   async effective(key: ApiKey): Promise<EffectivePolicy> {
-    const above = await this.#sources.ask(key)
+    const above = await this.#sources.ask(freezeDeeply(key))
     const policy = this.#resolved(key, above)
     const levels = this.#byLevel(key, above)
     const lockedBy = Object.fromEntries(policyFields.map(field => [field, policy[field].source === 'key' ? null : policy[field].source]))
@@ -139,5 +140,5 @@ export function resolvePolicy(layers: ReadonlyMap<Level, PolicyLayer | undefined
     const setting = layers.get(source)?.[field]
     resolved[field] = { value: setting?.value ?? false, source, ...(setting?.settings && { settings: setting.settings }) }
   }
-  return resolved as Policy
+  return freezeDeeply(resolved as Policy)
 }

@@ -1,4 +1,5 @@
 import { policyFields, type PolicyField, type PolicyLayer } from '../contracts/policy.ts'
+import { freezeDeeply } from '../foundation/freeze.ts'
 import { isPlainObject, type JsonObject } from '../foundation/json.ts'
 
 export interface LayerRules {
@@ -14,7 +15,7 @@ const settingMembers = ['value', 'enforced', 'settings']
 const deepestSettings = 64
 
 /**
- * A copy of a layer, or why it is malformed, as the end of a sentence. Reads every member once: a getter may return another value the next
+ * A frozen copy of a layer, or why it is malformed, as the end of a sentence. Reads every member once: a getter may return another value the next
  * time. Throws what a getter throws.
  */
 export function readLayer(layer: unknown, rules: LayerRules): PolicyLayer | string {
@@ -27,7 +28,7 @@ export function readLayer(layer: unknown, rules: LayerRules): PolicyLayer | stri
     if (typeof setting === 'string') return setting
     copy.push([field, setting])
   }
-  return Object.fromEntries(copy)
+  return freezeDeeply(Object.fromEntries(copy))
 }
 
 function readSetting(given: unknown, field: PolicyField, { moreMembers, takesSettings }: LayerRules): Setting | string {
@@ -37,7 +38,7 @@ function readSetting(given: unknown, field: PolicyField, { moreMembers, takesSet
   const unknown = members.find(([name]) => !settingMembers.includes(name) && !moreMembers.includes(name))
   if (unknown) return `has the unknown member "${unknown[0].slice(0, 40)}" in "${field}": expected ${settingMembers.join(', ')}`
   const { value, enforced, settings: asGiven } = Object.fromEntries(members)
-  const settings = asGiven === undefined ? undefined : copyOf(asGiven, 0)
+  const settings = asGiven === undefined ? undefined : copyOf(asGiven)
   if (typeof value !== 'boolean' || !isMaybeBoolean(enforced)) return malformed
   if (asGiven === undefined) return { value, ...(enforced !== undefined && { enforced }) }
   if (!isPlainObject(settings)) return malformed
@@ -52,7 +53,7 @@ function membersOf(object: JsonObject): readonly (readonly [name: string, value:
 }
 
 /** A copy of JSON. Undefined for anything else, also within it. */
-function copyOf(value: unknown, depth: number): unknown {
+export function copyOf(value: unknown, depth = 0): unknown {
   if (value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)) return value
   if (depth === deepestSettings) return undefined
   if (Array.isArray(value)) {

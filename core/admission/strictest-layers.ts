@@ -2,9 +2,11 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Guardrail } from '../contracts/guardrail.ts'
 import { policyFields, type Level, type PolicyField, type PolicyLayer } from '../contracts/policy.ts'
 import { GatewayError, PluginError, policyRefusal } from '../foundation/errors.ts'
+import { freezeDeeply } from '../foundation/freeze.ts'
 import { isPending, isPlainObject, type JsonObject } from '../foundation/json.ts'
 import { describePluginError, type Logger } from '../foundation/logger.ts'
 import type { Registry } from '../framework/registry.ts'
+import { copyOf } from './read-layer.ts'
 
 type Setting = NonNullable<PolicyLayer[PolicyField]>
 
@@ -64,9 +66,10 @@ export class StrictestLayers {
     const plugin = this.#guardrails.pluginOf(name) ?? name
     try {
       const united: unknown = guardrail.strictestSettings!(field, settings)
-      if (isPlainObject(united) && !isPending(united)) return united
+      const copy = isPlainObject(united) && !isPending(united) ? copyOf(united) : undefined
+      if (isPlainObject(copy)) return freezeDeeply(copy)
       if (isPending(united)) Promise.resolve(united).catch(() => {})
-      throw new PluginError(plugin, 'returned something else from strictestSettings: expected an object, not one of a class')
+      throw new PluginError(plugin, 'returned something else from strictestSettings: expected an object of JSON')
     } catch (cause) {
       this.#log.error('a guardrail could not unite settings', {
         guardrail: name,

@@ -51,8 +51,9 @@ export interface AccountFilter {
 /**
  * Stores organizations, teams and users. A key may name accounts that do not exist here: they set no policy and no cap.
  * `find` runs up to three times for every request, so answer from memory if possible, and return the same object until the account changes:
- * core caches by identity. Every process that shares the store must see a change within a second. A throw becomes a 503. No
- * function has a time limit.
+ * core caches by identity, and checks and freezes each object once. To change an account, replace its object. Every process that shares the
+ * store must see a change within a second. A throw becomes a 503, and so does an account with a member that `Account` does not allow: the log
+ * names the member. No function has a time limit.
  */
 export interface AccountStore {
   /** True if accounts survive a restart. */

@@ -62,7 +62,11 @@ export interface KeyFilter {
   readonly user?: string | undefined
 }
 
-/** Stores API keys. `find` runs for every request, so answer from memory if possible. A throw becomes a 503. No function has a time limit. */
+/**
+ * Stores API keys. `find` runs for every request, so answer from memory if possible, and return the same object until the key changes: core
+ * checks and freezes each object once. To change a key, replace its object. A throw becomes a 503, and so does a key with a member that
+ * `ApiKey` does not allow, such as `null`, or a text where a number belongs: the log names the member. No function has a time limit.
+ */
 export interface KeyStore {
   /** True if keys survive a restart. */
   readonly persistent: boolean

@@ -6,17 +6,19 @@ import type { Logger } from '../foundation/logger.ts'
 /** The context of a part of a request that can be aborted alone. */
 export class DerivedContext implements RunContext {
   readonly id: string
-  readonly caller: Caller
   readonly log: Logger
   readonly #whole: RunContext
   readonly #cancellation: Cancellation
 
   constructor(whole: RunContext, cancellation: Cancellation) {
     this.id = whole.id
-    this.caller = whole.caller
     this.log = whole.log
     this.#whole = whole
     this.#cancellation = cancellation
+  }
+
+  get caller(): Caller {
+    return this.#whole.caller
   }
 
   get signal(): AbortSignal {

@@ -11,6 +11,7 @@ import {
 } from '../contracts/catalog.ts'
 import type { Provider } from '../contracts/provider.ts'
 import { AbsentProviders, CatalogSources, Providers } from '../framework/extension-points.ts'
+import { frozenCopy } from '../foundation/freeze.ts'
 import { nearest } from '../foundation/nearest.ts'
 import type { Registry } from '../framework/registry.ts'
 import { describePluginError, Logger } from '../foundation/logger.ts'
@@ -23,7 +24,7 @@ type Draft = { -readonly [Member in keyof Omit<Model, 'aliases' | 'endpoints'>]:
 
 const mostNamed = 3
 
-/** Merges all sources into one catalog in memory, and rebuilds it whenever a source changes. */
+/** Merges all sources into one catalog in memory, and rebuilds it whenever a source changes. Plugins get its models, so they are frozen. */
 export class CatalogIndex implements Catalog {
   readonly #sources: readonly { readonly source: CatalogSource; readonly plugin: string }[]
   readonly #log: Logger | undefined
@@ -120,7 +121,7 @@ export class CatalogIndex implements Catalog {
       aliases: [...aliases],
       endpoints: [...endpoints.values()],
     }))
-    const models = all.filter(({ endpoints }) => endpoints.length > 0)
+    const models = frozenCopy(all.filter(({ endpoints }) => endpoints.length > 0))
     this.#models = models
     this.#names = new Map(models.flatMap(model => model.aliases.map(alias => [alias, model])))
     for (const model of models) this.#names.set(model.id, model)
@@ -168,6 +169,6 @@ export function unlistedEndpoint(
   upstreamModel = model,
 ): Endpoint {
   const { id } = provider
-  const capabilities = { ...provider.capabilities, ...provider.capabilitiesOf?.({ provider: id, model, upstreamModel }) }
-  return { provider: id, model, upstreamModel, listed: false, capabilities, zdr: false, hipaa: false }
+  const capabilities = Object.freeze({ ...provider.capabilities, ...provider.capabilitiesOf?.({ provider: id, model, upstreamModel }) })
+  return Object.freeze({ provider: id, model, upstreamModel, listed: false, capabilities, zdr: false, hipaa: false })
 }

@@ -10,6 +10,7 @@ import type { GenerationRequest } from '../contracts/request.ts'
 import type { PreviewedEndpoint, RoutePreview, RouteQuery } from '../contracts/route-preview.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import { invalidRequest } from '../foundation/errors.ts'
+import { freezeDeeply } from '../foundation/freeze.ts'
 import { Logger } from '../foundation/logger.ts'
 import { wire, type Dependencies } from '../framework/container.ts'
 import { Guardrails } from '../framework/extension-points.ts'
@@ -79,7 +80,7 @@ export class RoutePreviews {
     const above = await accounts.above(key)
     if (key !== anyKey) policies.checkSupplied(above)
     const spending = spendingOf(key, above)
-    const caller = { key, policy: await policies.resolve(key), owner: key.org, spending }
+    const caller = freezeDeeply({ key, policy: await policies.resolve(freezeDeeply(key)), owner: key.org, spending })
     return { id: 'preview', caller, signal: new AbortController().signal, log, note: () => {}, keep: () => {} }
   }
 }

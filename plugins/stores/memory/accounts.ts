@@ -1,4 +1,5 @@
-import type { Account, AccountChange, AccountFilter, AccountLevel, AccountRef, AccountStore, PageQuery } from '../../../core/index.ts'
+import { frozenCopy, type Account, type AccountChange, type AccountFilter, type AccountLevel } from '../../../core/index.ts'
+import type { AccountRef, AccountStore, PageQuery } from '../../../core/index.ts'
 import type { MemoryKeys } from './keys.ts'
 import { compared, pageOf } from './page.ts'
 
@@ -30,14 +31,14 @@ export class MemoryAccounts implements AccountStore {
   add(account: Account): boolean {
     const name = nameOf(account)
     if (this.#accounts.has(name) || this.#retired.has(name)) return false
-    this.#accounts.set(name, account)
+    this.#accounts.set(name, frozenCopy(account))
     return true
   }
 
   update(ref: AccountRef, change: AccountChange | ((account: Account) => AccountChange)): boolean {
     const account = this.find(ref)
     if (!account) return false
-    this.#accounts.set(nameOf(ref), { ...account, ...(typeof change === 'function' ? change(account) : change) })
+    this.#accounts.set(nameOf(ref), frozenCopy({ ...account, ...(typeof change === 'function' ? change(account) : change) }))
     return true
   }
 

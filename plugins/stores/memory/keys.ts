@@ -1,4 +1,4 @@
-import type { ApiKey, KeyChange, KeyFilter, KeyStore, PageQuery } from '../../../core/index.ts'
+import { frozenCopy, type ApiKey, type KeyChange, type KeyFilter, type KeyStore, type PageQuery } from '../../../core/index.ts'
 import { compared, pageOf } from './page.ts'
 
 export class MemoryKeys implements KeyStore {
@@ -11,13 +11,13 @@ export class MemoryKeys implements KeyStore {
 
   add(key: ApiKey): void {
     if (this.#keys.has(key.id)) throw new Error(`a key with the id ${key.id} already exists`)
-    this.#keys.set(key.id, key)
+    this.#keys.set(key.id, frozenCopy(key))
   }
 
   update(id: string, change: KeyChange | ((key: ApiKey) => KeyChange)): boolean {
     const key = this.#keys.get(id)
     if (!key) return false
-    this.#keys.set(id, { ...key, ...(typeof change === 'function' ? change(key) : change) })
+    this.#keys.set(id, frozenCopy({ ...key, ...(typeof change === 'function' ? change(key) : change) }))
     return true
   }
 

@@ -1,4 +1,4 @@
-import { recentValues, type Clock, type Maybe } from '../../../core/index.ts'
+import { freezeDeeply, recentValues, type Clock, type Maybe } from '../../../core/index.ts'
 import { onStandstill } from './standstill.ts'
 
 export interface RowCacheOptions<T> {
@@ -24,7 +24,10 @@ interface Entry<T> {
 const maxRows = 10_000
 const retryAfterMs = 1_000
 
-/** Answers from memory for a short time, so that changes by other processes are seen soon; and for longer while the database is down. */
+/**
+ * Answers from memory for a short time, so that changes by other processes are seen soon; and for longer while the database is down. What it
+ * keeps is frozen.
+ */
 export class RowCache<T> {
   readonly #clock: Clock
   readonly #options: RowCacheOptions<T>
@@ -105,7 +108,7 @@ export class RowCache<T> {
     }
     const text = JSON.stringify(value) ?? ''
     const known = this.#entries.get(id)
-    const kept = known?.text === text ? known.value : value
+    const kept = known?.text === text ? known.value : freezeDeeply(value)
     this.#entries.set(id, { value: kept, text, readAt, retryAt: 0 })
     return kept
   }
