@@ -23,7 +23,8 @@ function isCount(value: unknown): boolean {
 }
 
 function bad(name: string, value: unknown): string {
-  return `a usage with a bad \`${name}\`: expected a number from 0, got ${shown(value)}`
+  const cause = Number.isNaN(value) ? ' (the provider left a count out, or sent one that is no whole number from 0)' : ''
+  return `a usage with a bad \`${name}\`: expected a number from 0, got ${shown(value)}${cause}`
 }
 
 /** A usage has no texts, so one that is there may be content. */

@@ -107,7 +107,9 @@ export class Asker {
     try {
       for (let event = reply.take() ?? (await reply.next()); event; event = reply.take() ?? (await reply.next())) {
         if (event.type === 'text') said.add(event)
-        if (event.type !== 'suppressed-call') yield event
+        if (event.type === 'usage') {
+          if (reply.usage) yield { type: 'usage', usage: reply.usage }
+        } else if (event.type !== 'suppressed-call') yield event
       }
       reply.end()
     } catch (error) {

@@ -151,7 +151,7 @@ export class Answer {
     this.#calls.end(reason === 'length' || reason === undefined)
     const states = Object.entries(this.#calls.metadata).filter(([, metadata]) => worthKeeping(metadata))
     if (states.length > 0 && !this.#vendor.onlyReasoningHasState) this.#state({ of: 'calls', calls: Object.fromEntries(states) })
-    const counts = usageOf(usage, providerMetadata, this.#vendor)
+    const counts = usageOf(usage, providerMetadata, this.#vendor, this.#hasSaid || this.#calls.count > 0)
     if (counts) this.#emit({ type: 'usage', usage: counts })
     if (!this.#hasSaid && this.#calls.count === 0 && this.#hasFile)
       throw new ProviderFailure({ kind: 'protocol', message: 'The provider answered with only a file, which cannot be passed on.' })

@@ -1,4 +1,4 @@
-import { membersOf, type JsonObject, type TokenUsage } from '../../../core/index.ts'
+import { membersOf, tokenCount, tokenCountIfAny, type JsonObject, type TokenUsage } from '../../../core/index.ts'
 import type { GenerateResult, Metadata } from './specification.ts'
 import type { Vendor } from './vendor.ts'
 
@@ -6,9 +6,9 @@ type Usage = GenerateResult['usage']
 type NestedUsage = Extract<Usage, { inputTokens: object }>
 type FlatUsage = Exclude<Usage, NestedUsage>
 
-/** Splits the counts into disjoint ones. Undefined if the package has none. */
-export function usageOf(usage: Usage, metadata: Metadata | undefined, vendor: Vendor): TokenUsage | undefined {
-  const counts = isNested(usage) ? nested(usage) : flat(usage, membersOf(membersOf(metadata?.[vendor.namespace])['usage']), vendor)
+/** Splits the counts into disjoint ones. Undefined if the package has none. `hasSaid`: the answer has output. */
+export function usageOf(usage: Usage, metadata: Metadata | undefined, vendor: Vendor, hasSaid: boolean): TokenUsage | undefined {
+  const counts = isNested(usage) ? nested(usage, hasSaid) : flat(usage, membersOf(membersOf(metadata?.[vendor.namespace])['usage']), vendor)
   if (!counts) return undefined
   const cacheWrite1h = Math.min(counts.longWrite, counts.cacheWrite)
   return {
@@ -28,33 +28,45 @@ interface Counts extends Pick<TokenUsage, 'uncachedInput' | 'cacheRead' | 'outpu
 }
 
 /** v3 and v4. */
-function nested({ inputTokens, outputTokens, raw }: NestedUsage): Counts | undefined {
+function nested({ inputTokens, outputTokens, raw }: NestedUsage, hasSaid: boolean): Counts | undefined {
   if (inputTokens.total === undefined && outputTokens.total === undefined) return undefined
-  const { cacheRead = 0, cacheWrite = 0 } = inputTokens
-  const { reasoning = 0, total: output = reasoning + (outputTokens.text ?? 0) } = outputTokens
-  const uncachedInput = inputTokens.noCache ?? (inputTokens.total ?? 0) - cacheRead - cacheWrite
-  return { uncachedInput, cacheRead, cacheWrite, longWrite: longWrite(membersOf(raw)), output, reasoning }
+  const cacheRead = tokenCountIfAny(inputTokens.cacheRead)
+  const cacheWrite = tokenCountIfAny(inputTokens.cacheWrite)
+  const reasoning = tokenCountIfAny(outputTokens.reasoning)
+  const told = membersOf(raw)
+  // Packages turn a count that the vendor left out into 0.
+  const isLeftOut = (count: number): boolean => count === 0 && raw !== undefined && !Object.values(told).includes(0)
+  const output = tokenCount(outputTokens.total ?? reasoning + tokenCountIfAny(outputTokens.text))
+  const total = tokenCount(inputTokens.total ?? tokenCount(inputTokens.noCache) + cacheRead + cacheWrite)
+  const uncachedInput = inputTokens.noCache ?? total - cacheRead - cacheWrite
+  return {
+    uncachedInput: isLeftOut(total) ? Number.NaN : uncachedInput,
+    cacheRead,
+    cacheWrite,
+    longWrite: longWrite(told),
+    output: hasSaid && isLeftOut(output) ? Number.NaN : output,
+    reasoning,
+  }
 }
 
 /** v2: cache writes are only in the vendor's own counts, if the package passes them on. */
 function flat(usage: FlatUsage, raw: JsonObject, { countsCacheApart }: Vendor): Counts | undefined {
   if (usage.inputTokens === undefined && usage.outputTokens === undefined) return undefined
-  const { inputTokens = 0, outputTokens = 0, cachedInputTokens: cacheRead = 0, reasoningTokens: reasoning = 0 } = usage
-  const uncachedInput = countsCacheApart ? inputTokens : inputTokens - cacheRead
-  const cacheWrite = number(raw['cache_creation_input_tokens'])
-  const thought = number(membersOf(raw['output_tokens_details'])['thinking_tokens'])
-  return { uncachedInput, cacheRead, cacheWrite, longWrite: longWrite(raw), output: outputTokens, reasoning: reasoning || thought }
+  const cacheRead = tokenCountIfAny(usage.cachedInputTokens)
+  const reasoning = tokenCountIfAny(usage.reasoningTokens)
+  const input = tokenCount(usage.inputTokens)
+  const uncachedInput = countsCacheApart ? input : input - cacheRead
+  const cacheWrite = tokenCountIfAny(raw['cache_creation_input_tokens'])
+  const thought = tokenCountIfAny(membersOf(raw['output_tokens_details'])['thinking_tokens'])
+  const output = tokenCount(usage.outputTokens)
+  return { uncachedInput, cacheRead, cacheWrite, longWrite: longWrite(raw), output, reasoning: reasoning === 0 ? thought : reasoning }
 }
 
 /** From Anthropic's counts. */
 function longWrite(raw: JsonObject): number {
-  return number(membersOf(raw['cache_creation'])['ephemeral_1h_input_tokens'])
+  return tokenCountIfAny(membersOf(raw['cache_creation'])['ephemeral_1h_input_tokens'])
 }
 
 function isNested(usage: Usage): usage is NestedUsage {
   return typeof usage.inputTokens === 'object'
-}
-
-function number(value: unknown): number {
-  return typeof value === 'number' ? value : 0
 }

@@ -21,6 +21,7 @@ export class Reply {
   readonly #options: SettingsOptions
   readonly #emit: Emit
   #usage: WireUsage = {}
+  #isReported = false
   #stop: Pick<WireMessage, 'stop_reason' | 'stop_details'> = {}
 
   constructor(call: ProviderCall, options: SettingsOptions, emit: Emit) {
@@ -34,20 +35,22 @@ export class Reply {
     for (const warning of settingsFor(this.#call, this.#options).warnings) this.#emit({ type: 'warning', ...warning })
     if (message.model) this.#emit({ type: 'model', model: message.model })
     this.#note(message, message.usage)
-    if (message.usage) this.#report()
-    this.content.whole(message.content ?? [])
+    const content = message.content ?? []
+    if (isThere(message.usage)) this.#report(content.length > 0)
+    this.content.whole(content)
   }
 
   progress(stop: Pick<WireMessage, 'stop_reason' | 'stop_details'> | undefined, usage: WireUsage | null | undefined): void {
     this.#note(stop, usage)
     // Some hosts leave the output out. That of the start would then pass for everything said since.
-    if (typeof usage?.output_tokens === 'number') this.#report()
+    if (isThere(usage?.output_tokens)) this.#report(true)
   }
 
   /** Emits nothing without a stop reason, because then the reply was cut short. */
   end(): void {
     const { stop_reason: reason, stop_details: details } = this.#stop
     if (!reason) return
+    if (this.#isReported && !isThere(this.#usage.output_tokens)) this.#report(true)
     if (reason === 'refusal' && details?.explanation) this.#emit({ type: 'refusal', text: details.explanation })
     this.#emit({ type: 'finish', reason: finishReasons[reason] ?? 'stop' })
   }
@@ -57,9 +60,14 @@ export class Reply {
     this.#usage = latestUsage(this.#usage, usage)
   }
 
-  #report(): void {
-    this.#emit({ type: 'usage', usage: usageOf(this.#usage) })
+  #report(hasSaid: boolean): void {
+    this.#isReported = true
+    this.#emit({ type: 'usage', usage: usageOf(this.#usage, hasSaid) })
   }
+}
+
+function isThere(value: unknown): boolean {
+  return value !== undefined && value !== null
 }
 
 /** "Handling stop reasons". */

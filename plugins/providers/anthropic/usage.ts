@@ -1,4 +1,4 @@
-import type { TokenUsage } from '../../../core/index.ts'
+import { tokenCount, tokenCountIfAny, type TokenUsage } from '../../../core/index.ts'
 
 interface Counts {
   readonly input_tokens?: number | null
@@ -20,10 +20,11 @@ export function latestUsage(before: WireUsage, now: WireUsage | null | undefined
   return { ...before, ...Object.fromEntries(Object.entries(now ?? {}).filter(([, value]) => value !== null && value !== undefined)) }
 }
 
-export function usageOf(usage: WireUsage): TokenUsage {
+/** `hasSaid`: the message has content, so output must be counted. */
+export function usageOf(usage: WireUsage, hasSaid: boolean): TokenUsage {
   // Compaction is billed but not part of the totals ("Compaction", understanding usage).
-  const compactions = usage.iterations?.filter(({ type }) => type === 'compaction') ?? []
-  const all = [usage, ...compactions].map(disjoint)
+  const compactions = Array.isArray(usage.iterations) ? usage.iterations.filter(({ type }) => type === 'compaction') : []
+  const all = [disjoint(usage, hasSaid), ...compactions.map(each => disjoint(each, false))]
   const sum = (pick: (each: TokenUsage) => number): number => all.reduce((total, each) => total + pick(each), 0)
   const toolCalls = Object.entries(usage.server_tool_use ?? {}).flatMap(([name, count]) =>
     count && name.endsWith('_requests') ? [[name.slice(0, -'_requests'.length), count] as const] : [],
@@ -39,17 +40,18 @@ export function usageOf(usage: WireUsage): TokenUsage {
   }
 }
 
-function disjoint(counts: Counts): TokenUsage {
-  const { ephemeral_5m_input_tokens: short = 0, ephemeral_1h_input_tokens: long = 0 } = counts.cache_creation ?? {}
-  const written = counts.cache_creation_input_tokens ?? short + long
+function disjoint(counts: Counts, hasSaid: boolean): TokenUsage {
+  const { ephemeral_5m_input_tokens: short, ephemeral_1h_input_tokens: lasting } = counts.cache_creation ?? {}
+  const long = tokenCountIfAny(lasting)
+  const written = tokenCountIfAny(counts.cache_creation_input_tokens ?? tokenCountIfAny(short) + long)
   // The split may be older than the total, because a stream sends it only once, at its start.
   const cacheWrite1h = Math.min(long, written)
   return {
-    uncachedInput: counts.input_tokens ?? 0,
-    cacheRead: counts.cache_read_input_tokens ?? 0,
+    uncachedInput: tokenCount(counts.input_tokens),
+    cacheRead: tokenCountIfAny(counts.cache_read_input_tokens),
     cacheWrite5m: written - cacheWrite1h,
     cacheWrite1h,
-    output: counts.output_tokens ?? 0,
-    reasoning: counts.output_tokens_details?.thinking_tokens ?? 0,
+    output: hasSaid ? tokenCount(counts.output_tokens) : tokenCountIfAny(counts.output_tokens),
+    reasoning: tokenCountIfAny(counts.output_tokens_details?.thinking_tokens),
   }
 }

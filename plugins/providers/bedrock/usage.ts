@@ -1,18 +1,20 @@
-import type { TokenUsage } from '../../../core/index.ts'
+import { membersOf, tokenCount, tokenCountIfAny, type TokenUsage } from '../../../core/index.ts'
 import type { WireUsage } from './wire-reply.ts'
 
 /** `inputTokens` excludes tokens read from and written to the cache. Output tokens include thoughts, without a separate count. */
 export function usageOf(usage: WireUsage): TokenUsage {
-  const { inputTokens = 0, outputTokens = 0, cacheReadInputTokens = 0, cacheDetails = [] } = usage
-  const written = (ttl: string): number => cacheDetails.reduce((sum, each) => sum + (each.ttl === ttl ? (each.inputTokens ?? 0) : 0), 0)
-  const total = usage.cacheWriteInputTokens ?? written('5m') + written('1h')
+  const { inputTokens, outputTokens, cacheReadInputTokens, cacheWriteInputTokens, cacheDetails } = membersOf(usage) as WireUsage
+  const details = Array.isArray(cacheDetails) ? (cacheDetails as NonNullable<WireUsage['cacheDetails']>) : []
+  const written = (ttl: string): number =>
+    details.reduce((sum, each) => sum + (each.ttl === ttl ? tokenCountIfAny(each.inputTokens) : 0), 0)
+  const total = tokenCountIfAny(cacheWriteInputTokens ?? written('5m') + written('1h'))
   const cacheWrite1h = Math.min(written('1h'), total)
   return {
-    uncachedInput: inputTokens,
-    cacheRead: cacheReadInputTokens,
+    uncachedInput: tokenCount(inputTokens),
+    cacheRead: tokenCountIfAny(cacheReadInputTokens),
     cacheWrite5m: total - cacheWrite1h,
     cacheWrite1h,
-    output: outputTokens,
+    output: tokenCount(outputTokens),
     reasoning: 0,
   }
 }

@@ -39,8 +39,7 @@ function take({ type, index = 0, delta, logprobs }: WireEvent, content: Content,
     case 'citation-start':
       return content.cite((message?.citations ?? {}) as WireCitation)
     case 'message-end': {
-      const counts = delta?.usage && usageOf(delta.usage)
-      if (counts) emit({ type: 'usage', usage: counts })
+      if (delta?.usage) emit({ type: 'usage', usage: usageOf(delta.usage) })
       return emit({ type: 'finish', reason: finishReasonOf(delta ?? {}, content.calls) })
     }
   }

@@ -26,7 +26,6 @@ export function replyEvents(body: unknown, emit: Emit, call: ProviderCall): void
     content.call(index, each)
     content.endCall(index)
   })
-  const counts = usage && usageOf(usage)
-  if (counts) emit({ type: 'usage', usage: counts })
+  if (usage) emit({ type: 'usage', usage: usageOf(usage) })
   emit({ type: 'finish', reason: finishReasonOf(told, content.calls) })
 }

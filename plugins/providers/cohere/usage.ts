@@ -1,22 +1,21 @@
-import type { TokenUsage } from '../../../core/index.ts'
+import { membersOf, tokenCount, tokenCountIfAny, type TokenUsage } from '../../../core/index.ts'
 import type { WireUsage } from './wire-reply.ts'
 
 /**
  * The billed tokens. The vendor's `tokens` also count its preamble and citation marks, which are free; `cached_tokens` starts with those.
- * Undefined if the vendor sent no counts, as after failures.
  */
-export function usageOf({ billed_units: billed, tokens, cached_tokens: cached }: WireUsage): TokenUsage | undefined {
-  const input = billed?.input_tokens ?? tokens?.input_tokens
-  const output = billed?.output_tokens ?? tokens?.output_tokens
-  if (input === undefined || output === undefined) return undefined
-  const read = (tokens?.input_tokens ?? input) + (tokens?.image_tokens ?? 0)
-  const cacheRead = Math.min(Math.max((cached ?? 0) - Math.max(read - input, 0), 0), input)
+export function usageOf(usage: WireUsage): TokenUsage {
+  const { billed_units: billed, tokens, cached_tokens: cached } = membersOf(usage) as WireUsage
+  const input = tokenCount(billed?.input_tokens ?? tokens?.input_tokens)
+  const output = tokenCount(billed?.output_tokens ?? tokens?.output_tokens)
+  const read = tokenCount(tokens?.input_tokens ?? input) + tokenCountIfAny(tokens?.image_tokens)
+  const cacheRead = Math.min(Math.max(tokenCountIfAny(cached) - Math.max(read - input, 0), 0), input)
   return {
     uncachedInput: input - cacheRead,
     cacheRead,
     cacheWrite5m: 0,
     cacheWrite1h: 0,
     output,
-    reasoning: Math.min(tokens?.reasoning_tokens ?? 0, output),
+    reasoning: Math.min(tokenCountIfAny(tokens?.reasoning_tokens), output),
   }
 }

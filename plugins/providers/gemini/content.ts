@@ -52,6 +52,11 @@ export class Content {
     return { searches: this.#grounding.searches, calls: this.#calls }
   }
 
+  /** The answer holds text or calls. */
+  get hasSaid(): boolean {
+    return this.#text !== '' || this.#calls > 0
+  }
+
   /** The answer holds nothing but media, which cannot be passed on. */
   get isMediaAlone(): boolean {
     return this.#media && this.#text.trim() === '' && this.#calls === 0

@@ -1,4 +1,4 @@
-import { membersOf, ProviderFailure, type Emit, type ProviderCall } from '../../../core/index.ts'
+import { membersOf, ProviderFailure, type Emit, type ProviderCall, type TokenUsage } from '../../../core/index.ts'
 import { Content } from './content.ts'
 import { failureInside } from './failure.ts'
 import { blocked, endingOf } from './finish.ts'
@@ -43,7 +43,7 @@ export class Reply {
       }
     }
     // After the content, which the counts include.
-    if (usageMetadata?.promptTokenCount !== undefined) this.#count(usageMetadata)
+    if (usageMetadata) this.#count(usageMetadata)
     if (this.#end.finishReason && !this.#runsCode && usageMetadata?.candidatesTokenCount !== undefined) this.#isComplete = true
   }
 
@@ -61,7 +61,7 @@ export class Reply {
     const { searches: asked, calls } = this.#content.end()
     const searches = traitsOf(this.#call.endpoint).countsSearches ? asked : Math.min(asked, 1)
     if (this.#usage && (searches > 0 || !this.#counted))
-      this.#emit({ type: 'usage', usage: { ...usageOf(this.#usage), ...(searches > 0 && { toolCalls: { web_search: searches } }) } })
+      this.#emit({ type: 'usage', usage: { ...this.#read(this.#usage), ...(searches > 0 && { toolCalls: { web_search: searches } }) } })
     if (typeof ending === 'object') throw ending.failure
     if (this.#content.isMediaAlone)
       throw new ProviderFailure({
@@ -84,9 +84,15 @@ export class Reply {
 
   /** Emits counts only once they include output. Otherwise a client that disconnects early would not be charged for any output. */
   #count(usage: WireUsage): void {
-    this.#usage = usage
+    const hasInput = usage.promptTokenCount !== undefined
+    if (hasInput || !this.#usage) this.#usage = usage
+    if (!hasInput) return
     this.#counted = usage.candidatesTokenCount !== undefined
-    if (this.#counted) this.#emit({ type: 'usage', usage: usageOf(usage) })
+    if (this.#counted) this.#emit({ type: 'usage', usage: this.#read(usage) })
+  }
+
+  #read(usage: WireUsage): TokenUsage {
+    return usageOf(usage, this.#content.hasSaid)
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Emit, type FinishReason, type LogProb, type ProviderCall } from '../../../core/index.ts'
+import { tokenCount, tokenCountIfAny, type Emit, type FinishReason, type LogProb, type ProviderCall } from '../../../core/index.ts'
 import { failureInside } from './failure.ts'
 import { settingsFor } from './settings.ts'
 import type { WireLogprob, WireMessage, WireReply } from './wire-reply.ts'
@@ -10,6 +10,7 @@ export class Reply {
   #begun = false
   #model = ''
   #calls = 0
+  #hasSaid = false
   /** Probabilities arrive before their text, while the server checks whether it is a call. */
   #logprobs: LogProb[] = []
 
@@ -34,6 +35,7 @@ export class Reply {
   }
 
   #say({ thinking, content, tool_calls: calls }: WireMessage, logprobs: readonly LogProb[]): void {
+    if (thinking || content || calls?.length) this.#hasSaid = true
     if (thinking) this.#emit({ type: 'reasoning', text: thinking, form: 'full' })
     else this.#logprobs.push(...logprobs)
     if (content) {
@@ -49,12 +51,13 @@ export class Reply {
     }
   }
 
-  /** Older servers leave out the count of a cached prompt. Then there is no usage. */
-  #end({ done_reason: reason, prompt_eval_count: input, eval_count: output = 0 }: WireReply): void {
+  /** Older servers leave out the count of a cached prompt. Then there is no usage. All leave out a count of no output. */
+  #end({ done_reason: reason, prompt_eval_count: input, eval_count }: WireReply): void {
+    const output = this.#hasSaid ? tokenCount(eval_count) : tokenCountIfAny(eval_count)
     if (input !== undefined)
       this.#emit({
         type: 'usage',
-        usage: { uncachedInput: input, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output, reasoning: 0 },
+        usage: { uncachedInput: tokenCount(input), cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output, reasoning: 0 },
       })
     const finish = finishReasonOf(reason)
     if (finish) this.#emit({ type: 'finish', reason: finish === 'stop' && this.#calls > 0 ? 'tool-calls' : finish })

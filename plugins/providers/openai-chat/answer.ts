@@ -20,12 +20,14 @@ export class Answer {
   #hasModel = false
   #hasSaid = false
   #hasText = false
+  #hasReasoned = false
   /** The index of the open reasoning part. */
   #partIndex: number | undefined
   #annotations: Annotation[] = []
   #logprobs: LogProb[] = []
   #searches: Searches | undefined
   #counts: Usage | undefined
+  #emptyUsage: Usage | undefined
   /** Kept only if it may hold citations. */
   #text = ''
 
@@ -47,10 +49,11 @@ export class Answer {
     if (body.citations || body.search_results) this.#found.beside(body, this.#hasText, emit)
   }
 
-  /** Call after the choices, which the counts include. */
+  /** Call after the choices, which the counts include. Some hosts send chunks with an empty usage before the real one. */
   counts(body: ChatBody, emit: Emit): void {
-    const counts = usageIn(body)
-    if (counts) this.#count(counts, emit)
+    const usage = reportIn(body)
+    if (hasCounts(usage)) this.#count(usage, emit)
+    else if (usage) this.#emptyUsage = usage
   }
 
   /** A delta, or a whole message. */
@@ -91,12 +94,14 @@ export class Answer {
     this.#searches?.end(emit)
     // A whole reply has its usage beside what it counts.
     if (this.#counts && this.#searches?.count) this.#count(this.#counts, emit)
+    if (!this.#counts && this.#emptyUsage) this.#count(this.#emptyUsage, emit)
     emit({ type: 'finish', reason: finish === 'stop' && this.#calls?.count ? 'tool-calls' : finish })
   }
 
   reasoning(text: string, emit: Emit): void {
     // Log probabilities of thoughts cannot be expressed.
     this.#logprobs = []
+    this.#hasReasoned = true
     emit({ type: 'reasoning', text, form: 'full' })
   }
 
@@ -129,6 +134,7 @@ export class Answer {
     const part = index ?? 0
     const isNewPart = this.#partIndex !== undefined && this.#partIndex !== part
     this.#partIndex = part
+    this.#hasReasoned = true
     emit({ type: 'reasoning', text: said, form: text ? 'full' : 'summary', ...(isNewPart && { newPart: true }) })
   }
 
@@ -172,7 +178,7 @@ export class Answer {
 
   #count(counts: Usage, emit: Emit): void {
     this.#counts = counts
-    emit({ type: 'usage', usage: usageOf(counts, this.#searches?.count) })
+    emit({ type: 'usage', usage: usageOf(counts, this.#hasSaid || this.#hasReasoned, this.#searches?.count) })
   }
 
   get #found(): Searches {
@@ -180,10 +186,17 @@ export class Answer {
   }
 }
 
-/** The usage, wherever a host puts it. Undefined if it has no counts. */
-export function usageIn({ usage, x_groq }: ChatBody): ChatBody['usage'] {
-  const counts = usage ?? x_groq?.usage
-  return typeof (counts?.prompt_tokens ?? counts?.completion_tokens) === 'number' ? counts : undefined
+/** True if there is a usage with counts, wherever a host puts it. */
+export function isCounted(body: ChatBody): boolean {
+  return hasCounts(reportIn(body))
+}
+
+function reportIn({ usage, x_groq }: ChatBody): Usage | undefined {
+  return usage ?? x_groq?.usage ?? undefined
+}
+
+function hasCounts(usage: Usage | undefined): usage is Usage {
+  return (usage?.prompt_tokens ?? usage?.completion_tokens ?? undefined) !== undefined
 }
 
 /** Hosts have different names for the same finish reasons. */

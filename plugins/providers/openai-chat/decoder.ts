@@ -1,5 +1,5 @@
 import { frameJson, type Decoder, type Emit, type ProviderCall } from '../../../core/index.ts'
-import { Answer, usageIn } from './answer.ts'
+import { Answer, isCounted } from './answer.ts'
 import { failureInside } from './failure.ts'
 import type { Host } from './hosts.ts'
 import type { ChatBody } from './wire.ts'
@@ -37,7 +37,7 @@ class ChatDecoder implements Decoder {
       if (choice.finish_reason) this.#reason = choice.finish_reason
     }
     this.#answer.counts(body, emit)
-    if (this.#reason !== undefined && usageIn(body)) this.#isCounted = true
+    if (this.#reason !== undefined && isCounted(body)) this.#isCounted = true
     const error = body.error ?? body.x_groq?.error ?? choice?.error ?? (event === 'error' || body.object === 'error' ? body : undefined)
     if (error) throw failureInside(error, data)
   }

@@ -1,13 +1,13 @@
-import { ProviderFailure, type JsonObject, type TokenUsage } from '../../../core/index.ts'
+import { membersOf, ProviderFailure, tokenCount, tokenCountIfAny, type TokenUsage, type JsonObject } from '../../../core/index.ts'
 import { failureInside } from './failure.ts'
 import type { OutputItems } from './output-items.ts'
-import { number, object, objects, text } from './wire.ts'
+import { object, objects, text } from './wire.ts'
 
 /** Reads the final response object: the rest of the output, the usage, and the status. */
 export function conclude(response: JsonObject, eventStatus: string | undefined, items: OutputItems): void {
   items.rest(objects(response.output))
-  const usage = object(response.usage)
-  if (usage) items.emit({ type: 'usage', usage: usageOf(usage, items.toolCalls) })
+  const { usage } = response
+  if (usage !== undefined && usage !== null) items.emit({ type: 'usage', usage: usageOf(usage, items.toolCalls) })
   const status = eventStatus ?? text(response.status) ?? (response.incomplete_details ? 'incomplete' : 'completed')
   switch (status) {
     case 'completed':
@@ -26,17 +26,18 @@ export function conclude(response: JsonObject, eventStatus: string | undefined, 
 }
 
 /** The vendor's input tokens include cache reads and writes. Its output tokens include reasoning. */
-function usageOf(usage: JsonObject, toolCalls: Readonly<Record<string, number>>): TokenUsage {
-  const input = object(usage.input_tokens_details)
-  const cacheRead = number(input?.cached_tokens) ?? 0
-  const cacheWrite5m = number(input?.cache_write_tokens) ?? 0
+function usageOf(usage: unknown, toolCalls: Readonly<Record<string, number>>): TokenUsage {
+  const { input_tokens, output_tokens, input_tokens_details, output_tokens_details } = membersOf(usage)
+  const input = object(input_tokens_details)
+  const cacheRead = tokenCountIfAny(input?.cached_tokens)
+  const cacheWrite5m = tokenCountIfAny(input?.cache_write_tokens)
   return {
-    uncachedInput: Math.max(0, (number(usage.input_tokens) ?? 0) - cacheRead - cacheWrite5m),
+    uncachedInput: Math.max(0, tokenCount(input_tokens) - cacheRead - cacheWrite5m),
     cacheRead,
     cacheWrite5m,
     cacheWrite1h: 0,
-    output: number(usage.output_tokens) ?? 0,
-    reasoning: number(object(usage.output_tokens_details)?.reasoning_tokens) ?? 0,
+    output: tokenCount(output_tokens),
+    reasoning: tokenCountIfAny(object(output_tokens_details)?.reasoning_tokens),
     ...(Object.keys(toolCalls).length > 0 && { toolCalls: { ...toolCalls } }),
   }
 }

@@ -79,13 +79,12 @@ const generated = { candidates: [candidate], usageMetadata: { promptTokenCount: 
 
 export const gemini: VendorAnswer = { whole: JSON.stringify(generated), stream: events(generated), streamType: sse }
 
-const tokens = { inputTokens: 3, outputTokens: 2, totalTokens: 5 }
-
-export const converse: VendorAnswer = {
+/** `usage` as the vendor sends it. */
+export const converseWith = (usage: unknown): VendorAnswer => ({
   whole: JSON.stringify({
     output: { message: { role: 'assistant', content: [{ text: 'Hello.' }] } },
     stopReason: 'end_turn',
-    usage: tokens,
+    usage,
     metrics: { latencyMs: 1 },
   }),
   stream: Buffer.concat([
@@ -93,10 +92,12 @@ export const converse: VendorAnswer = {
     encodeEvent('contentBlockDelta', { contentBlockIndex: 0, delta: { text: 'Hello.' } }),
     encodeEvent('contentBlockStop', { contentBlockIndex: 0 }),
     encodeEvent('messageStop', { stopReason: 'end_turn' }),
-    encodeEvent('metadata', { usage: tokens, metrics: { latencyMs: 1 } }),
+    encodeEvent('metadata', { usage, metrics: { latencyMs: 1 } }),
   ]),
   streamType: 'application/vnd.amazon.eventstream',
-}
+})
+
+export const converse = converseWith({ inputTokens: 3, outputTokens: 2, totalTokens: 5 })
 
 const billed = { billed_units: { input_tokens: 3, output_tokens: 2 }, tokens: { input_tokens: 3, output_tokens: 2 } }
 
