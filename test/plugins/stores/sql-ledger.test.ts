@@ -1,10 +1,12 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { execPath } from 'node:process'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import type { Kysely } from 'kysely'
 import t, { type Test } from 'tap'
+import { systemClock } from '../../../core/foundation/clock.ts'
 import type { Ledger } from '../../../core/index.ts'
 import { SqlLedger } from '../../../plugins/stores/sql/ledger/ledger.ts'
 import { LedgerProcess } from '../../../plugins/stores/sql/ledger/process.ts'
@@ -169,6 +171,34 @@ t.test('two processes share caps and balances in SQLite', async t => {
   const { database } = await openSqlite(file)
   t.teardown(() => database.destroy())
   await checkTwoProcesses(t, file, database)
+})
+
+t.test('the next process on a file gives back what a killed one held, unless another is alive', async t => {
+  const program = join(import.meta.dirname, 'sql-ledger-hold.ts')
+  const file = fileOf(t)
+  const swept = async (): Promise<number> => {
+    const { database } = await openSqlite(file)
+    const count = await new LedgerProcess(database, systemClock, silent).sweep()
+    await database.destroy()
+    return count
+  }
+  const holding = async () => {
+    const child = spawn(execPath, ['--conditions=turnpike-source', program, file], { stdio: ['ignore', 'pipe', 'inherit'] })
+    t.teardown(() => child.kill('SIGKILL'))
+    await once(child.stdout, 'data')
+    return child
+  }
+  const kill = async (child: Awaited<ReturnType<typeof holding>>): Promise<void> => {
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  }
+  const [first, second] = [await holding(), await holding()]
+  t.equal(await swept(), 0, 'both live')
+  await kill(first)
+  t.equal(await swept(), 0, 'the other one may have held it')
+  await kill(second)
+  t.equal(await swept(), 2)
+  t.equal(await swept(), 0)
 })
 
 t.test('two processes share caps and balances in Postgres', { skip: noPostgres }, async t => {

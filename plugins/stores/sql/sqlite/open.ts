@@ -1,8 +1,10 @@
 import { accessSync, chmodSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { CompiledQuery, Kysely } from 'kysely'
+import { forgetProcesses } from '../ledger/process.ts'
 import { migrate, orClosed, pendingMigrations, type Inspected, type Migrated } from '../migrate.ts'
 import type { Tables } from '../tables.ts'
+import { aloneSettings, ifAlone } from './alone.ts'
 import { SqliteThreadDialect } from './dialect.ts'
 
 const busyTimeoutMs = 5000
@@ -24,7 +26,9 @@ export async function openSqlite(path: string, createFiles = true): Promise<Migr
       return await openMemory()
     }
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    const isNew = !existsSync(path)
     keepPrivate(path)
+    if (!isNew) await ifAlone(connect(path, aloneSettings), forgetProcesses)
     const database = connectSqlite(path, { isBackground: true })
     return await orClosed(database, () => migrateAlone(database))
   })
