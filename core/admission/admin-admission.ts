@@ -3,9 +3,12 @@ import type { Admin, KnownToken } from '../contracts/admin-route.ts'
 import { AdminTokenStore, type AdminRole, type AdminToken } from '../contracts/admin-token-store.ts'
 import { Sealer } from '../contracts/sealer.ts'
 import { Clock } from '../foundation/clock.ts'
-import { GatewayError } from '../foundation/errors.ts'
+import { GatewayError, invalidRequest, PluginError } from '../foundation/errors.ts'
+import { describePluginError, Logger } from '../foundation/logger.ts'
 import { wire } from '../framework/container.ts'
+import { ServicePlugins } from '../framework/service-plugins.ts'
 import { FailedTries } from './failed-tries.ts'
+import { readToken, rightsProblem } from './read-admin.ts'
 import { newSecretId, newSecretText, secretTextId } from './secret-text.ts'
 import { SignInLinks } from './sign-in-links.ts'
 
@@ -23,19 +26,24 @@ export class AdminAdmission {
   readonly #tokens: AdminTokenStore
   readonly #sealer: Sealer
   readonly #clock: Clock
+  readonly #log: Logger
+  /** What provides the store. */
+  readonly #plugin: string
   /** Hashes of fixed tokens, with who they stand for. */
   readonly #fixed = new Map<string, Admin>()
   readonly #links: SignInLinks<Identified>
   readonly #tries: FailedTries
 
   static {
-    wire(this, [AdminTokenStore, Sealer, Clock])
+    wire(this, [AdminTokenStore, Sealer, Clock, Logger, ServicePlugins])
   }
 
-  constructor(tokens: AdminTokenStore, sealer: Sealer, clock: Clock) {
+  constructor(tokens: AdminTokenStore, sealer: Sealer, clock: Clock, log: Logger, plugins: ServicePlugins) {
     this.#tokens = tokens
     this.#sealer = sealer
     this.#clock = clock
+    this.#log = log
+    this.#plugin = plugins.get(AdminTokenStore) ?? 'unknown'
     this.#links = new SignInLinks(clock)
     this.#tries = new FailedTries(clock)
     this.#fixed.set(digest(this.localToken), { id: 'command-line', role: 'owner', org: undefined })
@@ -87,8 +95,10 @@ export class AdminAdmission {
     return code
   }
 
-  /** `text` is shown once and never stored. */
+  /** `text` is shown once and never stored. Throws a 400 for an unknown role, and an organization that is not a non-empty string. */
   async issue({ name, role, org }: AdminTokenSettings): Promise<{ readonly token: AdminToken; readonly text: string }> {
+    const problem = rightsProblem(role, org)
+    if (problem !== undefined) throw invalidRequest(`No admin token can be created${problem}.`)
     const id = newSecretId()
     const text = newSecretText('ta', id)
     const token = { id, hash: this.#hash(text), name, role, org, createdAt: this.#clock.now() }
@@ -113,8 +123,13 @@ export class AdminAdmission {
 
   async #find(id: string): Promise<AdminToken | undefined> {
     try {
-      return await this.#tokens.find(id)
+      // Plugins may be plain JavaScript, and a database says null.
+      const found: unknown = await this.#tokens.find(id)
+      const token = found === undefined || found === null ? undefined : readToken(found)
+      if (typeof token === 'string') throw new PluginError(this.#plugin, `returned an admin token from find${token}`)
+      return token
     } catch (cause) {
+      this.#log.error('the store of admin tokens failed', { plugin: this.#plugin, ...describePluginError(cause, true) })
       const message = 'The store of admin tokens is not available. Try again.'
       throw new GatewayError({ status: 503, type: 'server_error', code: 'server_error', message, cause })
     }

@@ -25,7 +25,11 @@ export interface Admin {
  */
 export interface AdminAuthenticator {
   readonly name: string
-  /** Returns undefined if it does not know the caller. Throws a `GatewayError` to refuse the request. It has no time limit. */
+  /**
+   * Returns undefined if it does not know the caller. Throws a `GatewayError` to refuse the request. Any other throw refuses it with a 503, and
+   * so does anything that is not exactly an `Admin`: an unknown role, `org: null`, other members. Core reads each member once. It has no time
+   * limit.
+   */
   admit(request: Request, gateway: AdminServices): Maybe<Admin | undefined>
 }
 
@@ -86,7 +90,7 @@ export interface AdminServices {
   /** True if a loaded policy source reads the policies of the accounts of this level. If not, do not store enforced policy there. */
   readsAccountPolicies(level: AccountLevel): boolean
   effectivePolicy(key: ApiKey): Promise<EffectivePolicy>
-  /** `text` is shown once and never stored. */
+  /** `text` is shown once and never stored. Throws a 400 for an unknown role. */
   issueToken(settings: Pick<AdminToken, 'name' | 'role' | 'org'>): Promise<{ readonly token: AdminToken; readonly text: string }>
   /** Whose admin token, or code of a sign-in link, this is. Throws a 401 or 503. A code works once. */
   identify(text: string): Promise<{ readonly admin: Admin; readonly known: KnownToken; readonly name: string }>

@@ -5,6 +5,19 @@ import { token } from '../foundation/token.ts'
 export const adminRoles = ['owner', 'editor', 'viewer'] as const
 export type AdminRole = (typeof adminRoles)[number]
 
+const powers: ReadonlyMap<string, number> = new Map([
+  ['viewer', 1],
+  ['editor', 2],
+  ['owner', 3],
+] satisfies [AdminRole, number][])
+
+/** True if the admin has this role or a more powerful one. An unknown role has no rights. */
+export function hasRole({ role }: { readonly role: AdminRole }, least: AdminRole): boolean {
+  const has = powers.get(role)
+  const needs = powers.get(least)
+  return has !== undefined && needs !== undefined && has >= needs
+}
+
 /** A stored admin token: everything but the secret. */
 export interface AdminToken {
   /** The middle part of `ta_<id>_<secret>`. */
@@ -19,7 +32,11 @@ export interface AdminToken {
   readonly createdAt: number
 }
 
-/** Stores admin tokens. Every process that shares the store must see a removal within a second. No function has a time limit. */
+/**
+ * Stores admin tokens. Every process that shares the store must see a removal within a second. A token without a known role, or whose `org` is
+ * neither a non-empty string nor undefined, is refused with a 503, and so is any other answer of `find` that is not a token. No function has a
+ * time limit.
+ */
 export interface AdminTokenStore {
   find(id: string): Maybe<AdminToken | undefined>
   add(token: AdminToken): Maybe<void>

@@ -1,7 +1,11 @@
 import type { Reply, StreamBody } from '../contracts/route.ts'
 
-/** Plugins may be plain JavaScript. Returns what is wrong with a reply, without its content, or undefined. */
-export function replyFault(reply: unknown, stream: StreamBody | undefined): string | undefined {
+/** Plugins may be plain JavaScript. Returns what is wrong with a reply, without its content, or undefined. `bodies`: what the body may be. */
+export function replyFault(
+  reply: unknown,
+  stream: StreamBody | undefined,
+  bodies = 'a string or the stream that exchange.stream() returned',
+): string | undefined {
   if (typeof reply !== 'object' || reply === null) return `expected an object with a status, got ${kindOf(reply)}`
   const { status, headers, body } = reply as Partial<Record<keyof Reply, unknown>>
   if (!Number.isInteger(status) || (status as number) < 200 || (status as number) > 599)
@@ -9,7 +13,7 @@ export function replyFault(reply: unknown, stream: StreamBody | undefined): stri
   if (headers !== undefined && (typeof headers !== 'object' || headers === null))
     return `expected headers to be an object of strings, got ${kindOf(headers)}`
   if (body === undefined || typeof body === 'string' || body === stream) return undefined
-  return `expected the body to be a string or the stream that exchange.stream() returned, got ${kindOf(body)}`
+  return `expected the body to be ${bodies}, got ${kindOf(body)}`
 }
 
 function kindOf(value: unknown): string {

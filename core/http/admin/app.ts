@@ -1,25 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
-import type { BlockList } from 'node:net'
 import type { H3, H3Event } from 'h3'
 import { AdminAdmission } from '../../admission/admin-admission.ts'
-import type { Admin, AdminExchange, AdminRoute } from '../../contracts/admin-route.ts'
-import { adminRoles, type AdminRole } from '../../contracts/admin-token-store.ts'
+import { readAdmin } from '../../admission/read-admin.ts'
+import type { Admin, AdminAuthenticator, AdminRoute } from '../../contracts/admin-route.ts'
+import { hasRole, type AdminRole } from '../../contracts/admin-token-store.ts'
 import type { Reply } from '../../contracts/route.ts'
-import { asGatewayError, GatewayError } from '../../foundation/errors.ts'
+import { asGatewayError, GatewayError, PluginError } from '../../foundation/errors.ts'
 import { Ids } from '../../foundation/ids.ts'
-import { describeError, Logger } from '../../foundation/logger.ts'
+import { describeError, describePluginError, Logger } from '../../foundation/logger.ts'
 import { wire, type Dependencies } from '../../framework/container.ts'
 import { AdminAuthenticators, AdminHosts, AdminRoutes } from '../../framework/extension-points.ts'
+import type { Entry } from '../../framework/registry.ts'
 import { Settings } from '../../framework/settings.ts'
-import { jsonIn, readText, withoutByteOrderMark } from '../body.ts'
 import { errorReply } from '../error-reply.ts'
 import { LiveBodies } from '../live-bodies.ts'
 import { otherMethods } from '../other-methods.ts'
-import { requestUrl } from '../request-url.ts'
 import { unknownPath } from '../unknown-path.ts'
-import { WebIncoming } from '../web-incoming.ts'
-import { checkHost, networks, sourceOf, type AdminReach } from './reach.ts'
+import { OpenExchange } from './exchange.ts'
+import { checkHost, networks, type AdminReach } from './reach.ts'
+import { adminResponse, toResponse } from './reply.ts'
 import { LiveAdminServices } from './services.ts'
 
 // h3 is loaded with the first request, because it would slow down every start.
@@ -94,7 +94,7 @@ export class AdminApp {
   }
 
   #add(h3: H3, route: AdminRoute): void {
-    const serve = (event: H3Event): Promise<Response> => this.#serve(event, exchange => this.#handle(route, exchange))
+    const serve = (event: H3Event): Promise<Response> => this.#serve(event, exchange => this.#handle(route, exchange), route)
     h3.on(route.method, route.path, serve)
     if (route.method === 'GET') h3.on('HEAD', route.path, serve)
   }
@@ -104,32 +104,53 @@ export class AdminApp {
     h3.all(path, event =>
       this.#serve(event, async exchange => {
         exchange.admitted(await this.#admit(exchange))
-        return route.handle(exchange as never, undefined as never) as Reply
+        return toResponse(route.handle(exchange as never, undefined as never) as Reply, exchange.id)
       }),
     )
   }
 
-  async #handle(route: AdminRoute, exchange: OpenExchange): Promise<Reply | Response> {
+  async #handle(route: AdminRoute, exchange: OpenExchange): Promise<Response> {
     if (route.role !== 'none') {
       const admin = await this.#admit(exchange)
       checkRole(admin, route, route.role)
       exchange.admitted(admin)
     }
-    return await route.handle(exchange, this.#parts.services)
+    const reply: unknown = await route.handle(exchange, this.#parts.services)
+    const blame = (fault: string, cause?: unknown): PluginError =>
+      new PluginError(this.#pluginOf(route), `returned a reply for ${nameOf(route)} that cannot be sent: ${fault}`, { cause })
+    return adminResponse(reply, exchange.id, blame)
   }
 
   /** By its token. Without one, it is who a plugin says that it is. */
-  async #admit({ request, address }: OpenExchange): Promise<Admin> {
-    const { admission, authenticators, services } = this.#parts
-    if (request.headers.has('authorization')) return await admission.admit(request.headers, address)
-    for (const authenticator of authenticators.values()) {
-      const admin = await authenticator.admit(request, services)
-      if (admin) return admin
-    }
+  async #admit({ id, request, address }: OpenExchange): Promise<Admin> {
+    const { admission, authenticators } = this.#parts
+    if (!request.headers.has('authorization'))
+      for (const entry of authenticators.entries()) {
+        const admin = await this.#ask(entry, id, request)
+        if (admin) return admin
+      }
     return await admission.admit(request.headers, address)
   }
 
-  async #serve(event: H3Event, handle: (exchange: OpenExchange) => Promise<Reply | Response>): Promise<Response> {
+  /** Throws a 503 if the plugin fails, or says something else than who calls. */
+  async #ask({ contribution, name, plugin }: Entry<AdminAuthenticator>, id: string, request: Request): Promise<Admin | undefined> {
+    const { services, log } = this.#parts
+    try {
+      const given: unknown = await contribution.admit(request, services)
+      if (given === undefined || given === null) return undefined
+      const admin = readAdmin(given)
+      if (typeof admin === 'string') throw new PluginError(plugin, `returned an admin from admit${admin}`)
+      return admin
+    } catch (thrown) {
+      const error = thrown instanceof GatewayError ? thrown : unknownCaller(thrown)
+      if (error.status >= 500)
+        log.error('an admin authenticator failed', { request: id, plugin, authenticator: name, ...describePluginError(thrown, true, true) })
+      throw error
+    }
+  }
+
+  /** `route`: that of a plugin. */
+  async #serve(event: H3Event, handle: (exchange: OpenExchange) => Promise<Response>, route?: AdminRoute): Promise<Response> {
     const { ids, settings, bodies, log } = this.#parts
     const exchange = new OpenExchange(
       ids.make('adm'),
@@ -141,17 +162,26 @@ export class AdminApp {
       this.#trusted,
     )
     try {
-      const reply = await handle(exchange)
-      return reply instanceof Response ? reply : toResponse(reply, exchange.id)
+      return await handle(exchange)
     } catch (thrown) {
       const error = asAdminError(thrown)
       if (error.status >= 500)
-        log.error('an admin request failed', { request: exchange.id, status: error.status, ...describeError(error.cause ?? error) })
+        log.error('an admin request failed', {
+          request: exchange.id,
+          status: error.status,
+          ...(thrown instanceof GatewayError || !route
+            ? describeError(error.cause ?? error)
+            : { plugin: this.#pluginOf(route), route: nameOf(route), ...describePluginError(thrown, true) }),
+        })
       const reply = errorReply(error)
       return toResponse({ ...reply, headers: { ...reply.headers, ...error.headers } }, exchange.id)
     } finally {
       exchange.end()
     }
+  }
+
+  #pluginOf(route: AdminRoute): string {
+    return this.#parts.routes.pluginOf(nameOf(route)) ?? 'unknown'
   }
 }
 
@@ -163,71 +193,20 @@ function asAdminError(thrown: unknown): GatewayError {
   return new GatewayError({ status: 503, type: 'server_error', code: 'server_error', message, cause: thrown })
 }
 
-class OpenExchange implements AdminExchange {
-  readonly id: string
-  readonly request: Request
-  readonly params: Readonly<Record<string, string>>
-  readonly log: Logger
-  readonly #maxBodyBytes: number
-  readonly #bodies: LiveBodies
-  readonly #trusted: BlockList
-  #body: ReturnType<LiveBodies['open']> | undefined
-  #admin: Admin | undefined
-
-  constructor(
-    id: string,
-    request: Request,
-    params: Readonly<Record<string, string>>,
-    log: Logger,
-    maxBodyBytes: number,
-    bodies: LiveBodies,
-    trusted: BlockList,
-  ) {
-    this.id = id
-    this.request = request
-    this.params = params
-    this.log = log
-    this.#maxBodyBytes = maxBodyBytes
-    this.#bodies = bodies
-    this.#trusted = trusted
-  }
-
-  get address(): string | undefined {
-    return sourceOf((this.request as { readonly ip?: string }).ip, this.request.headers.get('x-forwarded-for'), this.#trusted)
-  }
-
-  get query(): URLSearchParams {
-    return requestUrl(this.request).searchParams
-  }
-
-  get signal(): AbortSignal {
-    return this.request.signal
-  }
-
-  get admin(): Admin {
-    if (!this.#admin) throw new Error('this route does not authenticate, so there is no admin')
-    return this.#admin
-  }
-
-  admitted(admin: Admin): void {
-    this.#admin = admin
-  }
-
-  async json(): Promise<unknown> {
-    this.#body ??= this.#bodies.open(`admin:${this.#admin?.id}`)
-    return jsonIn(withoutByteOrderMark(await readText(new WebIncoming(this.request), this.#maxBodyBytes, this.#body)))
-  }
-
-  end(): void {
-    this.#body?.release()
-  }
-}
-
 function checkRole(admin: Admin, { reach }: AdminRoute, least: AdminRole): void {
-  if (adminRoles.indexOf(admin.role) > adminRoles.indexOf(least))
-    throw forbidden(`This needs the role ${least}, and this admin token has the role ${admin.role}.`)
+  if (!hasRole(admin, least)) throw forbidden(`This needs the role ${least}, and this admin token has the role ${admin.role}.`)
   if (reach === 'all' && admin.org !== undefined)
     throw forbidden('This concerns the whole gateway, and this admin token is for one organization only.')
+}
+
+/** The name of a route in its registry. */
+function nameOf({ method, path }: AdminRoute): string {
+  return `${method} ${path}`
+}
+
+function unknownCaller(cause: unknown): GatewayError {
+  const message = 'The gateway could not tell who you are. Try again, or send an admin token.'
+  return new GatewayError({ status: 503, type: 'server_error', code: 'server_error', message, cause })
 }
 
 function forbidden(message: string): GatewayError {
@@ -246,18 +225,4 @@ function never(): never {
 function refuse(response: ServerResponse, refusal: GatewayError): void {
   const { status, headers, body } = errorReply(refusal)
   response.writeHead(status, { ...headers, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }).end(body)
-}
-
-function toResponse({ status, headers = {}, body }: Reply, id?: string): Response {
-  const text = (body as string | undefined) ?? ''
-  return new Response(text || null, {
-    status,
-    headers: {
-      ...headers,
-      ...(id && { 'x-request-id': id }),
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-      'content-length': String(Buffer.byteLength(text)),
-    },
-  })
 }

@@ -1,5 +1,5 @@
 import {
-  adminRoles,
+  hasRole,
   usageBuckets,
   usageGroups,
   type AdminExchange,
@@ -57,7 +57,7 @@ export class Records {
     const record = await this.#stores.records.find(id)
     if (!record || (admin.org !== undefined && record.org !== admin.org)) throw notFound('record', id)
     if (!query.flag('content')) return json(recordObject(record))
-    if (adminRoles.indexOf(admin.role) > adminRoles.indexOf('editor'))
+    if (!hasRole(admin, 'editor'))
       throw forbidden(`Reading content needs the role editor, and this admin token has the role ${admin.role}.`)
     const content = await this.#stores.records.content(record.id)
     await audited(this.#stores, exchange, gateway, { action: 'records.read-content', target: record.id, org: record.org })

@@ -43,7 +43,7 @@ export class Tokens {
 
   async list(exchange: AdminExchange): Promise<Reply> {
     const query = new Query(exchange.query, pageParameters)
-    const tokens = (await this.#stores.adminTokens.list()).filter(token => isVisible(exchange, token))
+    const tokens = (await this.#stores.adminTokens.list()).map(copyOf).filter(token => isVisible(exchange, token))
     return await pageOfAll('admin-tokens', tokens, query, ({ id }) => id, shown)
   }
 
@@ -68,7 +68,8 @@ export class Tokens {
 
   async remove(exchange: AdminExchange, gateway: AdminServices): Promise<Reply> {
     const id = pathId(exchange)
-    const token = await this.#stores.adminTokens.find(id)
+    const found = await this.#stores.adminTokens.find(id)
+    const token = found && copyOf(found)
     if (!token || !isVisible(exchange, token) || !(await this.#stores.adminTokens.remove(id))) throw notFound('admin token', id)
     await audited(this.#stores, exchange, gateway, {
       action: 'admin-tokens.delete',
@@ -78,6 +79,11 @@ export class Tokens {
     })
     return json({ object: 'admin_token', id, deleted: true })
   }
+}
+
+/** Reads each member once. A store may hold tokens that nobody can use: they are listed, and can be deleted. */
+function copyOf({ id, hash, name, role, org, createdAt }: AdminToken): AdminToken {
+  return { id, hash, name, role, org, createdAt }
 }
 
 function isVisible({ admin }: AdminExchange, { org }: AdminToken): boolean {

@@ -23,5 +23,5 @@ export function useSession(): SignedIn & { may(role: Role, reach?: 'org' | 'all'
 }
 
 export function reaches({ role, org }: SignedIn, least: Role, reach: 'org' | 'all' = 'org'): boolean {
-  return roles.indexOf(role) >= roles.indexOf(least) && (reach === 'org' || org === null)
+  return roles.includes(role) && roles.indexOf(role) >= roles.indexOf(least) && (reach === 'org' || org === null)
 }
