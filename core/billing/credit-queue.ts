@@ -6,6 +6,8 @@ const mostWaiting = 32
 const lookEveryMs = 250
 
 export interface CreditWish {
+  /** The calls of one request count as one of those that wait. */
+  readonly request: string
   readonly spending: Spending
   /** US dollars without which the request is refused. */
   readonly leastUsd: number
@@ -18,6 +20,7 @@ export interface CreditWish {
 }
 
 interface Place {
+  readonly request: string
   wake: () => void
 }
 
@@ -56,9 +59,9 @@ export class CreditQueue {
   }
 
   async #wait(name: string, line: Line, wish: CreditWish): Promise<CreditHold | CreditShortage> {
-    const { signal, reserve } = wish
-    if (line.places.length >= mostWaiting) return line.shortage
-    const place: Place = { wake: () => {} }
+    const { request, signal, reserve } = wish
+    if (isFull(line, request)) return line.shortage
+    const place: Place = { request, wake: () => {} }
     line.places.push(place)
     let isLate = false
     const late = setTimeout(() => {
@@ -89,6 +92,12 @@ export class CreditQueue {
       else line.places[0]!.wake()
     }
   }
+}
+
+function isFull({ places }: Line, request: string): boolean {
+  if (places.length < mostWaiting) return false
+  const waiting = new Set(places.map(place => place.request))
+  return waiting.size >= mostWaiting && !waiting.has(request)
 }
 
 /** True if the request would fit if those under way ended and cost nothing. */

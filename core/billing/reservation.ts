@@ -10,7 +10,6 @@ import { costOf } from './cost.ts'
 import type { HeldWindows } from './held-windows.ts'
 import { ledgerUnavailable } from './ledger-unavailable.ts'
 import { safeCount } from '../tokens/safe-count.ts'
-import { shortageNote } from './shortage.ts'
 import { costWith, covers, outputTokensFor, spendAt, type Spend } from './spend.ts'
 import { inputBound, type TokenNeed } from './token-need.ts'
 import type { UsualOutput } from './usual-output.ts'
@@ -30,6 +29,8 @@ export interface ReservationServices {
   readonly usual: UsualOutput
   /** The 402 for a further attempt that the credit does not cover. */
   refused(context: RunContext, shortage: CreditShortage): GatewayError
+  /** Notes in the record why an answer had to end. */
+  short(context: RunContext, shortage: CreditShortage): void
   /** Called when the hold has ended. */
   freed(spending: Spending): void
 }
@@ -199,8 +200,7 @@ export class Reservation {
       },
       ended: () => {
         // The request's own hold is not in its way.
-        if (shortage)
-          this.#context.note('credit', shortageNote({ ...shortage, heldUsd: Math.max(0, shortage.heldUsd - this.#credit!.usd) }))
+        if (shortage) this.#services.short(this.#context, { ...shortage, heldUsd: Math.max(0, shortage.heldUsd - this.#credit!.usd) })
       },
     })
   }

@@ -9,6 +9,7 @@ import { TokenCounter } from '../contracts/token-counter.ts'
 import { Clock } from '../foundation/clock.ts'
 import { Settings } from '../framework/settings.ts'
 import { GatewayError } from '../foundation/errors.ts'
+import { recentValues } from '../foundation/recent-values.ts'
 import { estimateTokens } from '../tokens/estimate.ts'
 import { safeCount } from '../tokens/safe-count.ts'
 import { CreditQueue } from './credit-queue.ts'
@@ -44,6 +45,8 @@ export class Reservations {
   readonly #settings: Settings
   readonly #queue: CreditQueue
   readonly #services: ReservationServices
+  /** Requests whose record has a note of a shortage. */
+  readonly #noted = recentValues<string, true>(1_000)
 
   static {
     wire(this, [Ledger, RateLimiter, MetricStore, TokenCounter, Clock, Settings])
@@ -61,6 +64,7 @@ export class Reservations {
       counter,
       usual: this.usual,
       refused: (context, shortage) => this.#refused(context, shortage),
+      short: (context, shortage) => this.#note(context, shortage),
       freed: spending => this.#queue.freed(spending),
     }
   }
@@ -171,6 +175,7 @@ export class Reservations {
       }
     }
     return await this.#queue.reserve({
+      request: context.id,
       spending,
       leastUsd: range.atLeast,
       isPatient,
@@ -182,8 +187,15 @@ export class Reservations {
   }
 
   #refused(context: RunContext, shortage: CreditShortage): GatewayError {
-    context.note('credit', shortageNote(shortage))
+    this.#note(context, shortage)
     return insufficientCredits(shortage, this.#clock.now())
+  }
+
+  /** Once per request, whose calls and attempts may all be refused. */
+  #note(context: RunContext, shortage: CreditShortage): void {
+    if (this.#noted.has(context.id)) return
+    this.#noted.set(context.id, true)
+    context.note('credit', shortageNote(shortage))
   }
 
   #count(texts: readonly string[], asked: readonly Asked[]): Promise<number | undefined> {

@@ -90,6 +90,29 @@ t.test('decisions at once take turns under a cap', async t => {
   near(t, await spent(spendCapUsd), 16 * callUsd, 'the ledger')
 })
 
+t.test('the calls of a decision wait for credit as one request, of which 32 may wait', async t => {
+  const model = witness('globex', ({ request }) => engine(request, () => 0))
+  const spendCapUsd = mostUsd + 63 * callUsd
+  const { under, spent } = await stage(t, [judge, model.plugin], { spendCapUsd })
+  const outcomes = await Promise.all(Array.from({ length: 8 }, () => decide(under, { model: 'llm/judge', questions: questions(8) })))
+  t.same(
+    outcomes.map(({ status }) => status),
+    outcomes.map(() => 200),
+  )
+  near(t, await spent(spendCapUsd), 64 * callUsd, 'the ledger')
+})
+
+t.test('a decision whose calls the cap refuses has one note of it', async t => {
+  const model = witness('globex', ({ request }) => engine(request, () => 0))
+  const { under } = await stage(t, [judge, model.plugin], { spendCapUsd: 0.0001 })
+  const { status, id } = await decide(under, { model: 'llm/judge', questions: questions(8) })
+  t.equal(status, 402)
+  t.same(
+    (await under.record(id)).notes.map(({ kind }) => kind),
+    ['credit'],
+  )
+})
+
 t.test('a decision that fails pays for the calls before', async t => {
   const model = witness('globex', ({ request }, count) => {
     if (count > 2) throw new ProviderFailure({ kind: 'refused', message: 'no' })
