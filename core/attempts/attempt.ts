@@ -99,8 +99,15 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     return this.#controller.signal
   }
 
+  /** The output tokens that are paid for. */
   get maxOutputTokens(): number {
     return Math.min(this.#parts.maxOutputTokens ?? Infinity, this.allowance?.paidTokens ?? Infinity)
+  }
+
+  /** The most output tokens that a provider can have generated that keeps to what it was asked. */
+  get outputLimit(): number {
+    const { maxOutputTokens, contextWindow } = this.candidate.endpoint
+    return Math.min(this.#parts.maxOutputTokens ?? Infinity, maxOutputTokens ?? contextWindow ?? Infinity)
   }
 
   /** The provider was asked for a stream. */

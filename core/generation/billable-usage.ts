@@ -22,6 +22,12 @@ export function billableUsage(
   return undefined
 }
 
+/** What a reply that did not end is charged for: an interim count may be wrong, and no later one corrects it. */
+export function withinLimit(usage: TokenUsage, outputLimit: number): TokenUsage {
+  const { output, reasoning } = usage
+  return output <= outputLimit ? usage : { ...usage, output: outputLimit, reasoning: Math.min(reasoning, outputLimit) }
+}
+
 /** The usage, or why it cannot be billed. */
 function checkedUsage(usage: TokenUsage | undefined): TokenUsage | string {
   try {

@@ -13,7 +13,7 @@ import type { LiveAnswer } from '../operation/live-answer.ts'
 import type { Candidate } from '../routing/plan.ts'
 import { estimateInput } from '../tokens/estimate.ts'
 import { cutShort } from '../upstream/provider-failures.ts'
-import { billableUsage } from './billable-usage.ts'
+import { billableUsage, withinLimit } from './billable-usage.ts'
 import { checkEvent } from './check-event.ts'
 import { checkReply } from './check-reply.ts'
 import type { Raised } from './lowering/draft.ts'
@@ -58,9 +58,10 @@ export class Opening implements AttemptWork<RaisedEvent, Candidate, Attempt<Rais
   }
 
   /** Vendors may bill attempts that failed, too. */
-  usageOf({ head, candidate }: Attempt<RaisedEvent>): TokenUsage | undefined {
+  usageOf({ head, candidate, outputLimit }: Attempt<RaisedEvent>): TokenUsage | undefined {
     const last = head.findLast(event => event.type === 'usage')
-    return last && billableUsage(last.usage, this.#parts.context, candidate.provider.id, this.#parts)
+    const usage = last && billableUsage(last.usage, this.#parts.context, candidate.provider.id, this.#parts)
+    return usage && withinLimit(usage, outputLimit)
   }
 
   lossOf(attempt: Attempt<RaisedEvent>): TokenUsage {

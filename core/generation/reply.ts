@@ -17,7 +17,7 @@ import { showsProgress } from './lowering/progress.ts'
 import type { CallScope } from './model-call.ts'
 import { payFor, type UnpaidEvent } from './paid-event.ts'
 import type { RaisedEvent } from './raised-event.ts'
-import { billableUsage } from './billable-usage.ts'
+import { billableUsage, withinLimit } from './billable-usage.ts'
 
 /** A report of fewer tokens than this makes plausible was not of the whole reply. */
 const mostCharactersPerToken = 8
@@ -70,7 +70,10 @@ export class Reply {
     return this.#finish
   }
 
-  /** The latest usage that the provider reported, if it can be billed. Some providers report it with every piece of text. */
+  /**
+   * The latest usage that the provider reported, if it can be billed. Some providers report it with every piece of text. Until the reply
+   * has ended, it has at most the output that the provider was allowed.
+   */
   get usage(): TokenUsage | undefined {
     if (!this.#hasUsage) return undefined
     if (!this.#isChecked) {
@@ -78,7 +81,7 @@ export class Reply {
       this.#isChecked = true
       this.#sound = billableUsage(this.#usage, scope.context, this.attempt.candidate.provider.id, providers)
     }
-    return this.#sound
+    return this.#sound && !this.#isComplete ? withinLimit(this.#sound, this.attempt.outputLimit) : this.#sound
   }
 
   get isBilled(): boolean {
@@ -206,9 +209,13 @@ export class Reply {
     return operation.owe(this.#counted(usage).then(counted => operation.bill.add(counted, price)))
   }
 
+  get #isComplete(): boolean {
+    return this.#finish !== undefined && !this.#isCut
+  }
+
   /** Usage counts what had been said by then. That of a complete reply counts all of it, unless a stream sent it first, and it is too little. */
   get #isCounted(): boolean {
-    const isComplete = this.#finish !== undefined && !this.#isCut
+    const isComplete = this.#isComplete
     if (isComplete && (!this.attempt.isStreamed || this.#saidAtUsage > this.#saidBefore)) return true
     const { request, scope } = this.#parts
     const since = scope.said.characters - this.#saidAtUsage
@@ -228,12 +235,13 @@ export class Reply {
 
   async #counted(reported: TokenUsage | undefined): Promise<TokenUsage> {
     const { request, scope, unreported } = this.#parts
-    const { maxOutputTokens, candidate } = this.attempt
+    const { outputLimit, candidate } = this.attempt
+    const maxOutputTokens = Math.min(this.attempt.maxOutputTokens, outputLimit)
     const input = (): TokenNeed => needOf(request)
     const said = scope.said.textsAfter(reported ? this.#saidAtUsage : this.#saidBefore)
-    const least = Math.max(reported?.output ?? 0, this.#mostOutput)
+    const least = Math.max(reported?.output ?? 0, Math.min(this.#mostOutput, outputLimit))
     // That of a complete reply counts its words, even if it came before them.
-    const isEarly = this.#finish !== undefined && !this.#isCut && this.#saidAtUsage === this.#saidBefore
+    const isEarly = this.#isComplete && this.#saidAtUsage === this.#saidBefore
     const base = reported && soundUsage({ ...reported, output: isEarly ? 0 : least })
     const usage = await unreported.of({ input, endpoint: candidate.endpoint, reported: base, said, maxOutputTokens })
     return soundUsage({ ...usage, output: Math.max(usage.output, least) })
