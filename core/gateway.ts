@@ -23,6 +23,7 @@ import { Random } from './foundation/random.ts'
 import { createContainer, type Container } from './framework/container.ts'
 import { contributionsOf, type Contribution } from './framework/contributions.ts'
 import { AbsentProviders, CatalogSources, extensionPoints, Providers, SortStrategies, Tools } from './framework/extension-points.ts'
+import { FreezesRequests } from './framework/freezes-requests.ts'
 import { PluginHost, type CheckedPlugin, type PluginHostOptions } from './framework/plugin-host.ts'
 import type { PluginUse } from './framework/plugin.ts'
 import { checkServices } from './framework/required-services.ts'
@@ -63,7 +64,7 @@ export interface GatewayOptions extends PluginHostOptions {
   readonly ids?: Ids
   readonly backoff?: Backoff
   readonly random?: Random
-  /** Shows the exceptions of trusted plugins at every log level. For tests. */
+  /** Shows the exceptions of trusted plugins, and freezes every request, at every log level. For tests. */
   readonly showsExceptions?: boolean
   /** Takes each finished log line. */
   readonly writeLog?: (line: string) => void
@@ -212,9 +213,11 @@ function foundations(
   http: UndiciClient,
 ): { readonly log: Logger; readonly host: PluginHost; readonly counter: ThreadedTokenCounter; readonly trustedErrors: TrustedErrors } {
   const masks = options.masks ?? new Masks(options.clock ?? systemClock)
-  const trustedErrors = new TrustedErrors(settings.logLevel === 'debug' || options.showsExceptions === true)
+  const isForDevelopers = settings.logLevel === 'debug' || options.showsExceptions === true
+  const trustedErrors = new TrustedErrors(isForDevelopers)
   const log = createLogger(settings.logLevel, masks, options.writeLog, trustedErrors)
   container.value(Settings, settings)
+  container.value(FreezesRequests, isForDevelopers)
   container.value(Masks.token, masks)
   container.value(Logger, log)
   container.value(Clock, options.clock ?? systemClock)

@@ -107,7 +107,7 @@ export interface AnswerText extends OutputChannel {
 /** `replace` has one text for each of the item's, in their order. An empty one removes the part. */
 export type ItemVerdict = { readonly pass: true } | { readonly replace: readonly string[] } | { readonly refuse: GatewayError }
 
-/** `replace` takes the whole request, not a part of it. */
+/** `replace` takes the whole request, not a part of it. Requests are frozen: copy what changes. */
 export type GuardVerdict<R = GenerationRequest> = { readonly pass: true } | { readonly replace: R } | { readonly refuse: GatewayError }
 
 /** Gets the text of one part in pieces, and returns what to deliver. It may hold back text until it has seen more. Synchronous. */

@@ -72,7 +72,10 @@ export interface Provider extends SendingRules {
 }
 
 export interface ProviderCall {
-  /** After history, guards and lowering, without gateway-only members. `stream` says whether to ask the vendor for a stream. */
+  /**
+   * After history, guards and lowering, without gateway-only members. Its items are frozen: copy what changes. `stream` says
+   * whether to ask the vendor for a stream.
+   */
   readonly request: UpstreamRequestBody
   /** Its capabilities include the provider's defaults. */
   readonly endpoint: Endpoint

@@ -5,6 +5,7 @@ import { UnreportedUsage } from '../billing/unreported-usage.ts'
 import { wire, type Dependencies } from '../framework/container.ts'
 import type { Decided, DecisionRequest } from '../contracts/decision.ts'
 import { loadedGuards, type LoadedGuard } from '../guards/input-guards.ts'
+import { freezeDeeply } from '../foundation/freeze.ts'
 import { Clock } from '../foundation/clock.ts'
 import { GatewayError } from '../foundation/errors.ts'
 import { Guardrails } from '../framework/extension-points.ts'
@@ -50,7 +51,7 @@ export class Decisions {
   }
 
   async decide(scope: RequestScope, request: DecisionRequest, bodyBytes?: number): Promise<Decided> {
-    const result = await this.#live.track(scope, () => new Decision(this.#services, scope, request, bodyBytes).go())
+    const result = await this.#live.track(scope, () => new Decision(this.#services, scope, freezeDeeply(request), bodyBytes).go())
     if (result instanceof GatewayError) throw result
     return result
   }

@@ -6,11 +6,13 @@ import { PolicyResolver } from '../admission/policy.ts'
 import { RequestLimits } from '../admission/request-limits.ts'
 import { Guardrails } from '../framework/extension-points.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
+import { freezeDeeply } from '../foundation/freeze.ts'
 import { Clock } from '../foundation/clock.ts'
 import { Ids } from '../foundation/ids.ts'
 import { LiveAnswers } from '../operation/live-answers.ts'
 import { LiveOperations } from '../operation/live-operations.ts'
 import { Planner } from '../routing/plan.ts'
+import { FreezesRequests } from '../framework/freezes-requests.ts'
 import { Settings } from '../framework/settings.ts'
 import { allowedHosts, type AllowedHosts } from '../upstream/media/media-address.ts'
 import { Affinity } from '../routing/affinity.ts'
@@ -38,10 +40,11 @@ const dependencies = {
   clock: Clock,
   ids: Ids,
   live: LiveOperations,
+  freezesAll: FreezesRequests,
 }
 
 /** The services that every run uses. */
-export interface RunServices extends Omit<Dependencies<typeof dependencies>, 'guardrails' | 'live'> {
+export interface RunServices extends Omit<Dependencies<typeof dependencies>, 'guardrails' | 'live' | 'freezesAll'> {
   readonly guardrails: readonly LoadedGuard[]
   /** From the settings. */
   readonly mediaHosts: AllowedHosts
@@ -51,13 +54,15 @@ export interface RunServices extends Omit<Dependencies<typeof dependencies>, 'gu
 export class Generation {
   readonly #services: RunServices
   readonly #live: LiveOperations
+  readonly #freezesAll: boolean
 
   static {
     wire(this, dependencies)
   }
 
-  constructor({ guardrails, live, ...services }: Dependencies<typeof dependencies>) {
+  constructor({ guardrails, live, freezesAll, ...services }: Dependencies<typeof dependencies>) {
     this.#live = live
+    this.#freezesAll = freezesAll
     this.#services = { ...services, guardrails: loadedGuards(guardrails), mediaHosts: allowedHosts(services.settings.mediaHosts) }
   }
 
@@ -68,6 +73,8 @@ export class Generation {
 
   /** Starts an independent task. It always ends, and neither promise ever rejects. */
   start(scope: RequestScope, request: GenerationRequest, sink: GenerationSink): GenerationRun {
+    // What is stored and recorded must be what the caller sent.
+    if (this.#freezesAll || scope.caller.policy.logging.value) freezeDeeply(request)
     const run = new Run(this.#services, scope, request, sink)
     run.start(this.#live)
     return run

@@ -7,6 +7,7 @@ import { RecordStore } from '../contracts/record-store.ts'
 import { ResponseStore, type StoredResponse } from '../contracts/response-store.ts'
 import type { FinishedAnswer, StoredResponses } from '../contracts/route.ts'
 import type { Caller } from '../contracts/run-context.ts'
+import { freezeDeeply } from '../foundation/freeze.ts'
 import { Clock } from '../foundation/clock.ts'
 import { GatewayError, invalidRequest } from '../foundation/errors.ts'
 import { Ids } from '../foundation/ids.ts'
@@ -105,7 +106,7 @@ export class History implements StoredResponses {
     const { previous_response_id: id, input } = request
     if (id !== undefined || input.some(isReference)) return this.#extended(request, caller)
     const whole = pairOutputs(input, 0)
-    return { request: whole === input ? request : { ...request, input: whole }, added: input }
+    return { request: whole === input ? request : freezeDeeply({ ...request, input: whole }), added: input }
   }
 
   async #extended(request: GenerationRequest, caller: Caller): Promise<Extended> {
@@ -115,7 +116,7 @@ export class History implements StoredResponses {
       id === undefined ? [] : this.#earlier(id, caller),
       references.length === 0 ? input : this.#resolved(input, references, caller),
     ])
-    return { request: { ...request, input: pairOutputs([...earlier, ...added], earlier.length) }, added }
+    return { request: freezeDeeply({ ...request, input: pairOutputs([...earlier, ...added], earlier.length) }), added }
   }
 
   async find({ owner }: Caller, id: string): Promise<StoredResponse> {

@@ -4,6 +4,7 @@ import { Reservations } from '../billing/reservations.ts'
 import { needOf } from '../billing/token-need.ts'
 import { UnreportedUsage } from '../billing/unreported-usage.ts'
 import type { UsualOutput } from '../billing/usual-output.ts'
+import { freezeDeeply } from '../foundation/freeze.ts'
 import type { Maybe } from '../foundation/json.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RunContext } from '../contracts/run-context.ts'
@@ -95,6 +96,8 @@ export class ModelCall {
     const { attempts, unreported, reservations, providers } = this.#services
     const { context, surroundings, mayEndEarly } = this.#scope
     const reservation = this.#reservation
+    // Freezing a long conversation takes a quarter of the gateway's time for it, so only what others get is frozen.
+    if ((candidates.length > 1 || context.caller.policy.logging.value) && !Object.isFrozen(request)) freezeDeeply(request)
     const canGrow = (candidate: Candidate): boolean => mayEndEarly === true && canGrowAt(candidate, request, reservations.usual)
     const opening = attempts.open(candidates, { request, context, surroundings, reservation, canGrow })
     return opening.then(

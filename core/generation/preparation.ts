@@ -1,4 +1,5 @@
 import type { Item } from '../contracts/items.ts'
+import { freezeDeeply } from '../foundation/freeze.ts'
 import { isPending, type Maybe } from '../foundation/json.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RunContext } from '../contracts/run-context.ts'
@@ -37,6 +38,7 @@ export function prepare(
   policies.check(caller.policy)
   checkMediaAddresses(asked.input, mediaHosts)
   const guards = openGuards(guardrails, context)
+  if (guards.length > 0 && !Object.isFrozen(asked)) freezeDeeply(asked)
   const extended = history.extend(asked, caller)
   const scope: PlanScope = { record: plan.record, dryRun: plan.dryRun ?? false, context, guards }
   if (guards.length > 0 || isPending(extended)) return guarded(services, extended, scope)

@@ -1,6 +1,7 @@
 import pTimeout from 'p-timeout'
 import type { Guardrail, GuardSession } from '../contracts/guardrail.ts'
 import type { DecisionRequest } from '../contracts/decision.ts'
+import { freezeDeeply } from '../foundation/freeze.ts'
 import type { Maybe } from '../foundation/json.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RunContext } from '../contracts/run-context.ts'
@@ -98,7 +99,7 @@ async function throughGuards<R>(
     // The guardrail failed, and its `onFailure` is `allow`.
     if (!verdict) continue
     if ('refuse' in verdict) throw refused(guard, context, verdict.refuse)
-    if ('replace' in verdict) current = verdict.replace
+    if ('replace' in verdict) current = freezeDeeply(verdict.replace)
   }
   return current
 }
@@ -106,7 +107,7 @@ async function throughGuards<R>(
 /** Drops members that the protocol does not know, because guardrails cannot check them. */
 function withoutUnknown(request: GenerationRequest): GenerationRequest {
   const { extra: _, ...known } = request
-  return known
+  return freezeDeeply(known)
 }
 
 /** Returns undefined if the guardrail failed and its `onFailure` is `allow`. Does not wait any longer once the request is aborted, and tells `run`. */

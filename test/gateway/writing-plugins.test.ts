@@ -7,6 +7,7 @@ import {
   type ApiKey,
   type Caller,
   type Endpoint,
+  type GenerationRequest,
   type PolicyLayer,
 } from '../../core/index.ts'
 import zdr from '../../plugins/guardrails/zdr/index.ts'
@@ -170,3 +171,104 @@ for (const [name, write] of endpointWrites)
     given.input = 2
     t.pass('the object of the source is still its own')
   })
+
+type Message = { content: { text: string }[] }
+type Input = Message[]
+const inputWrites: readonly (readonly [name: string, write: (input: Input) => void])[] = [
+  ['an added item', input => input.push({ content: [] })],
+  ['a removed item', input => (input.length = 0)],
+  ['a changed text', input => (input[0]!.content[0]!.text = 'changed')],
+  ['a changed item', input => (input[0]!.content = [])],
+]
+const inputOf = ({ request }: { readonly request: { readonly input: unknown } }): Input => request.input as Input
+const sent = (input: string) => [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: input }] }]
+const two = listing({ model: 'm', endpoints: [{ provider: 'acme' }, { provider: 'beta' }] })
+const replacing = guarding({
+  input: request => ({ replace: { ...request, input: sent('replaced') as GenerationRequest['input'] } }),
+})
+
+for (const [name, write] of inputWrites)
+  for (const guards of [[], [replacing]])
+    t.test(`a provider that writes to the request fails, and nobody else sees it: ${name}, ${guards.length} guardrails`, async t => {
+      const writing = once<Input>(write)
+      const acme = witness('acme', call => (writing(inputOf(call)), [text('hi'), usage(1, 1), stop]))
+      const beta = witness('beta', () => [text('hi'), usage(1, 1), stop])
+      const under = await gateway({ plugins: [acme.plugin, beta.plugin, two, ...guards], showsExceptions: false })
+      t.teardown(under.stop)
+      const { status, response, requestId } = await ask(under, { model: 'm', input: 'hello' })
+      t.equal(status, 200)
+      t.match(await under.record(requestId), {
+        provider: 'beta',
+        attempts: [{ provider: 'acme' }, { provider: 'beta' }],
+        request: { input: sent('hello') },
+      })
+      t.match(under.logs.join('\n'), /TypeError/)
+      const items = await under.request(`/v1/responses/${response['id'] as string}/input_items`)
+      t.match((await items.json()) as object, { data: sent('hello') })
+      t.match(beta.calls[0]!.request.input, sent(guards.length > 0 ? 'replaced' : 'hello'))
+    })
+
+t.test('a provider that writes to the earlier conversation fails, and what is stored stays as it is', async t => {
+  let isWriting = false
+  const acme = witness('acme', call => {
+    if (isWriting) inputOf(call)[0]!.content[0]!.text = 'changed'
+    return [text('hi'), usage(1, 1), stop]
+  })
+  const under = await gateway({ plugins: [acme.plugin], showsExceptions: false })
+  t.teardown(under.stop)
+  const { response: first } = await ask(under, { model: 'acme/m', input: 'hello' })
+  isWriting = true
+  t.not((await ask(under, { model: 'acme/m', input: 'more', previous_response_id: first['id'] })).status, 200)
+  isWriting = false
+  t.equal((await ask(under, { model: 'acme/m', input: 'more', previous_response_id: first['id'] })).status, 200)
+  t.match(acme.calls.at(-1)!.request.input[0], sent('hello')[0]!)
+})
+
+for (const hook of ['input', 'route'] as const)
+  t.test(`a guardrail that writes to the request fails, and nobody else sees it: ${hook}`, async t => {
+    const writing = once<Input>(input => (input[0]!.content[0]!.text = 'changed'))
+    const written = guarding(
+      hook === 'input'
+        ? { input: request => (writing(inputOf({ request })), { pass: true }) }
+        : { route: (_, request) => (writing(inputOf({ request })), true) },
+      { onFailure: 'allow' },
+    )
+    const acme = witness('acme', () => [text('hi'), usage(1, 1), stop])
+    const under = await gateway({ plugins: [acme.plugin, written], showsExceptions: false })
+    t.teardown(under.stop)
+    const { status, requestId } = await ask(under, { model: 'acme/m', input: 'hello' })
+    t.equal(status, 200)
+    t.match(await under.record(requestId), { request: { input: sent('hello') } })
+    t.match(failures(under.logs)[0], { message: 'a guardrail failed', plugin: /^adding-/, error: 'TypeError' })
+    t.match(acme.calls[0]!.request.input, sent('hello'))
+  })
+
+t.test(
+  'where nobody else gets a request, it is frozen for developers only; without logging, another endpoint still gets what was sent',
+  async t => {
+    const changing = (call: { readonly request: { readonly input: unknown } }) => {
+      inputOf(call)[0]!.content[0]!.text = 'changed'
+      return [text('hi'), usage(1, 1), stop]
+    }
+    for (const [showsExceptions, logLevel, isFrozen] of [
+      [true, 'info', true],
+      [false, 'debug', true],
+      [false, 'info', false],
+    ] as const) {
+      const alone = await gateway({
+        plugins: [witness('acme', changing).plugin],
+        settings: { logLevel },
+        showsExceptions,
+        key: { org: 'example' },
+      })
+      t.teardown(alone.stop)
+      t.equal((await ask(alone, { model: 'acme/m' })).status === 200, !isFrozen)
+    }
+    const beta = witness('beta', () => [text('hi'), usage(1, 1), stop])
+    const plugins = [witness('acme', changing).plugin, beta.plugin, two]
+    const under = await gateway({ plugins, showsExceptions: false, key: { org: 'example' } })
+    t.teardown(under.stop)
+    t.equal((await ask(under, { model: 'm', input: 'hello' })).status, 200)
+    t.match(beta.calls[0]!.request.input, sent('hello'))
+  },
+)
