@@ -1,5 +1,6 @@
 import pTimeout from 'p-timeout'
 import type { Guardrail } from '../contracts/guardrail.ts'
+import type { AccountPolicy } from '../contracts/account-store.ts'
 import type { ApiKey } from '../contracts/key-store.ts'
 import { policyFields, type Level, type PolicyLayer, type PolicySource } from '../contracts/policy.ts'
 import { GatewayError, PluginError } from '../foundation/errors.ts'
@@ -23,7 +24,7 @@ export class AskedSources {
   /** Each level with its sources, by their position. */
   readonly #levels: ReadonlyMap<Level, readonly number[]>
   /** For each source, the copies of its layers. */
-  readonly #copies: readonly WeakMap<PolicyLayer, PolicyLayer>[]
+  readonly #copies: readonly WeakMap<PolicyLayer, AccountPolicy>[]
   readonly #rules: readonly LayerRules[]
 
   constructor(sources: Registry<PolicySource>, guardrails: Registry<Guardrail>, log: Logger) {
@@ -33,7 +34,7 @@ export class AskedSources {
     this.#levels = Map.groupBy(this.#sources.keys(), index => this.#sources[index]!.contribution.level)
     this.#copies = this.#sources.map(() => new WeakMap())
     const takesSettings = settingsTakers(guardrails)
-    this.#rules = this.#sources.map(({ contribution }) => ({ moreMembers: contribution.readsAccounts ? ['setBy'] : [], takesSettings }))
+    this.#rules = this.#sources.map(({ contribution }) => ({ saysMaker: contribution.readsAccounts === true, takesSettings }))
   }
 
   /** True if a source takes the policies of stored accounts into account. */
@@ -55,9 +56,9 @@ export class AskedSources {
   }
 
   /** One layer for each level. Throws a 503 for a malformed layer, and a 422 or 503 if settings of the same level cannot be united. */
-  byLevel(key: ApiKey, layers: Layers): ReadonlyMap<Level, PolicyLayer | undefined> {
+  byLevel(key: ApiKey, layers: Layers): ReadonlyMap<Level, AccountPolicy | undefined> {
     const read = layers.map((layer, index) => (layer === undefined ? undefined : this.#read(key, index, layer)))
-    const united = new Map<Level, PolicyLayer | undefined>()
+    const united = new Map<Level, AccountPolicy | undefined>()
     for (const [level, indexes] of this.#levels) {
       const found = indexes.map(index => read[index]).filter(layer => layer !== undefined)
       united.set(level, found.length < 2 ? found[0] : this.#strictest.of(level, found))
@@ -65,7 +66,7 @@ export class AskedSources {
     return united
   }
 
-  #read(key: ApiKey, index: number, layer: PolicyLayer): PolicyLayer {
+  #read(key: ApiKey, index: number, layer: PolicyLayer): AccountPolicy {
     const copies = this.#copies[index]!
     const known = copies.get(layer)
     if (known) return known
@@ -75,8 +76,8 @@ export class AskedSources {
     return copy
   }
 
-  #copy(key: ApiKey, entry: Entry<PolicySource>, rules: LayerRules, layer: PolicyLayer): PolicyLayer {
-    let copy: PolicyLayer | string
+  #copy(key: ApiKey, entry: Entry<PolicySource>, rules: LayerRules, layer: PolicyLayer): AccountPolicy {
+    let copy: AccountPolicy | string
     try {
       copy = readLayer(layer, rules)
     } catch (cause) {

@@ -1,5 +1,5 @@
 import { wire } from '../framework/container.ts'
-import type { AccountLevel } from '../contracts/account-store.ts'
+import type { AccountLevel, AccountPolicy } from '../contracts/account-store.ts'
 import type { EffectivePolicy } from '../contracts/admin-route.ts'
 import type { ApiKey } from '../contracts/key-store.ts'
 import {
@@ -32,7 +32,7 @@ export class PolicyResolver {
   readonly #known = new WeakMap<ApiKey, Resolved>()
 
   /** Copies of the policies of keys. */
-  readonly #ownLayers = new WeakMap<PolicyLayer, PolicyLayer>()
+  readonly #ownLayers = new WeakMap<PolicyLayer, AccountPolicy>()
 
   static {
     wire(this, [PolicySources, Guardrails, Logger])
@@ -70,11 +70,11 @@ export class PolicyResolver {
     return policy
   }
 
-  #byLevel(key: ApiKey, above: Layers): ReadonlyMap<Level, PolicyLayer | undefined> {
+  #byLevel(key: ApiKey, above: Layers): ReadonlyMap<Level, AccountPolicy | undefined> {
     return new Map([...this.#sources.byLevel(key, above), ['key', this.#ofKey(key)]])
   }
 
-  #ofKey({ id, policy }: ApiKey): PolicyLayer {
+  #ofKey({ id, policy }: ApiKey): AccountPolicy {
     const known = this.#ownLayers.get(policy)
     if (known) return known
     const read = readLayer(policy, rulesOfKeys)
@@ -120,7 +120,7 @@ export class PolicyResolver {
   }
 }
 
-const rulesOfKeys: LayerRules = { moreMembers: [], takesSettings: () => true }
+const rulesOfKeys: LayerRules = { saysMaker: false, takesSettings: () => true }
 
 interface Resolved {
   readonly above: Layers
@@ -132,11 +132,16 @@ function isSame(some: readonly unknown[], others: readonly unknown[]): boolean {
   return some.length === others.length && some.every((each, index) => each === others[index])
 }
 
-/** For each field, the highest level that enforces it wins. Otherwise the key's own setting applies; the default is off. */
-export function resolvePolicy(layers: ReadonlyMap<Level, PolicyLayer | undefined>): Policy {
+/**
+ * For each field, the highest level that enforces it wins. A lock that the organization made itself wins only where no level has another one:
+ * otherwise the organization could overrule the operator's lock of a team or user. If none enforces it, the key's own setting applies; the
+ * default is off.
+ */
+export function resolvePolicy(layers: ReadonlyMap<Level, AccountPolicy | undefined>): Policy {
   const resolved: Partial<Record<PolicyField, Policy[PolicyField]>> = {}
   for (const field of policyFields) {
-    const source = levels.find(level => layers.get(level)?.[field]?.enforced === true) ?? 'key'
+    const enforcing = levels.filter(level => layers.get(level)?.[field]?.enforced === true)
+    const source = enforcing.find(level => layers.get(level)?.[field]?.setBy !== 'org') ?? enforcing[0] ?? 'key'
     const setting = layers.get(source)?.[field]
     resolved[field] = { value: setting?.value ?? false, source, ...(setting?.settings && { settings: setting.settings }) }
   }

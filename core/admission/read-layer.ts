@@ -1,15 +1,16 @@
-import { policyFields, type PolicyField, type PolicyLayer } from '../contracts/policy.ts'
+import type { AccountPolicy } from '../contracts/account-store.ts'
+import { policyFields, type PolicyField } from '../contracts/policy.ts'
 import { freezeDeeply } from '../foundation/freeze.ts'
 import { isPlainObject, type JsonObject } from '../foundation/json.ts'
 
 export interface LayerRules {
-  /** More members that a setting may have, apart from `value`, `enforced` and `settings`. The copy leaves them out. */
-  readonly moreMembers: readonly string[]
+  /** True if a setting may have the member `setBy`, as in the policies of accounts. */
+  readonly saysMaker: boolean
   /** True if the field may have settings other than `{}`. */
   takesSettings(field: PolicyField): boolean
 }
 
-type Setting = NonNullable<PolicyLayer[PolicyField]>
+type Setting = NonNullable<AccountPolicy[PolicyField]>
 
 const settingMembers = ['value', 'enforced', 'settings']
 const deepestSettings = 64
@@ -18,7 +19,7 @@ const deepestSettings = 64
  * A frozen copy of a layer, or why it is malformed, as the end of a sentence. Reads every member once: a getter may return another value the next
  * time. Throws what a getter throws.
  */
-export function readLayer(layer: unknown, rules: LayerRules): PolicyLayer | string {
+export function readLayer(layer: unknown, rules: LayerRules): AccountPolicy | string {
   if (!isPlainObject(layer)) return 'is not an object, or belongs to a class such as Map'
   const copy: [string, Setting][] = []
   for (const [field, given] of membersOf(layer)) {
@@ -31,20 +32,21 @@ export function readLayer(layer: unknown, rules: LayerRules): PolicyLayer | stri
   return freezeDeeply(Object.fromEntries(copy))
 }
 
-function readSetting(given: unknown, field: PolicyField, { moreMembers, takesSettings }: LayerRules): Setting | string {
+function readSetting(given: unknown, field: PolicyField, { saysMaker, takesSettings }: LayerRules): Setting | string {
   const malformed = `has a malformed field "${field}": expected { value: true or false, enforced?: true or false, settings?: an object of JSON }`
   if (!isPlainObject(given)) return malformed
   const members = membersOf(given)
-  const unknown = members.find(([name]) => !settingMembers.includes(name) && !moreMembers.includes(name))
+  const unknown = members.find(([name]) => !settingMembers.includes(name) && !(saysMaker && name === 'setBy'))
   if (unknown) return `has the unknown member "${unknown[0].slice(0, 40)}" in "${field}": expected ${settingMembers.join(', ')}`
-  const { value, enforced, settings: asGiven } = Object.fromEntries(members)
+  const { value, enforced, setBy, settings: asGiven } = Object.fromEntries(members)
   const settings = asGiven === undefined ? undefined : copyOf(asGiven)
   if (typeof value !== 'boolean' || !isMaybeBoolean(enforced)) return malformed
-  if (asGiven === undefined) return { value, ...(enforced !== undefined && { enforced }) }
+  const read: Setting = { value, ...(enforced !== undefined && { enforced }), ...(setBy === 'org' && { setBy }) }
+  if (asGiven === undefined) return read
   if (!isPlainObject(settings)) return malformed
   if (!takesSettings(field) && Object.keys(settings).length > 0)
     return `has settings for "${field}", for which no loaded guardrail takes any`
-  return { value, ...(enforced !== undefined && { enforced }), settings }
+  return { ...read, settings }
 }
 
 /** Inherited members do not count; those that are not enumerable do. */

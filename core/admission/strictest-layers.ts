@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { AccountPolicy } from '../contracts/account-store.ts'
 import type { Guardrail } from '../contracts/guardrail.ts'
-import { policyFields, type Level, type PolicyField, type PolicyLayer } from '../contracts/policy.ts'
+import { policyFields, type Level, type PolicyField } from '../contracts/policy.ts'
 import { GatewayError, PluginError, policyRefusal } from '../foundation/errors.ts'
 import { freezeDeeply } from '../foundation/freeze.ts'
 import { isPending, isPlainObject, type JsonObject } from '../foundation/json.ts'
@@ -8,14 +9,14 @@ import { describePluginError, type Logger } from '../foundation/logger.ts'
 import type { Registry } from '../framework/registry.ts'
 import { copyOf } from './read-layer.ts'
 
-type Setting = NonNullable<PolicyLayer[PolicyField]>
+type Setting = NonNullable<AccountPolicy[PolicyField]>
 
 /** Makes one layer of those that several policy sources have for the same level. */
 export class StrictestLayers {
   readonly #guardrails: Registry<Guardrail>
   readonly #log: Logger
   /** By the first of the layers, so that keys with the same layers share the result. */
-  readonly #known = new WeakMap<PolicyLayer, { readonly layers: readonly PolicyLayer[]; readonly strictest: PolicyLayer }>()
+  readonly #known = new WeakMap<AccountPolicy, { readonly layers: readonly AccountPolicy[]; readonly strictest: AccountPolicy }>()
 
   constructor(guardrails: Registry<Guardrail>, log: Logger) {
     this.#guardrails = guardrails
@@ -23,29 +24,26 @@ export class StrictestLayers {
   }
 
   /** At least two layers, which are valid. Throws a 422 or 503 if their settings cannot be united. */
-  of(level: Level, layers: readonly PolicyLayer[]): PolicyLayer {
+  of(level: Level, layers: readonly AccountPolicy[]): AccountPolicy {
     const known = this.#known.get(layers[0]!)
     if (known && known.layers.length === layers.length && known.layers.every((layer, index) => layer === layers[index]))
       return known.strictest
     const found = policyFields.map(field => [field, this.#setting(level, field, layers)] as const)
-    const strictest: PolicyLayer = Object.fromEntries(found.filter(([, setting]) => setting !== undefined))
+    const strictest: AccountPolicy = Object.fromEntries(found.filter(([, setting]) => setting !== undefined))
     this.#known.set(layers[0]!, { layers, strictest })
     return strictest
   }
 
   /** Settings that are not enforced have no effect above the key. */
-  #setting(level: Level, field: PolicyField, layers: readonly PolicyLayer[]): Setting | undefined {
+  #setting(level: Level, field: PolicyField, layers: readonly AccountPolicy[]): Setting | undefined {
     const enforced = layers.map(layer => layer[field]).filter(setting => setting?.enforced === true) as readonly Setting[]
     if (enforced.length < 2) return enforced[0]
     const strict = field !== 'logging'
     const value = enforced.some(setting => setting.value === strict) ? strict : !strict
-    const settings = this.#united(
-      level,
-      field,
-      value,
-      enforced.filter(setting => setting.value === value),
-    )
-    return { value, enforced: true, ...(settings && { settings }) }
+    const deciding = enforced.filter(setting => setting.value === value)
+    const settings = this.#united(level, field, value, deciding)
+    const isOwn = deciding.every(({ setBy }) => setBy === 'org')
+    return { value, enforced: true, ...(settings && { settings }), ...(isOwn && { setBy: 'org' }) }
   }
 
   #united(level: Level, field: PolicyField, value: boolean, all: readonly Setting[]): JsonObject | undefined {

@@ -10,7 +10,7 @@ export type AccountLevel = Exclude<Level, 'key'>
 
 /**
  * The policy of an account. `setBy: 'org'` is on locks that a token of this one organization made. All other locks were made by a token for all
- * organizations, and the admin API lets only such tokens change them.
+ * organizations: the admin API lets only such tokens change them, and they win over locks with `setBy` at any level.
  */
 export type AccountPolicy = {
   readonly [F in PolicyField]?: NonNullable<PolicyLayer[F]> & { readonly setBy?: 'org' }

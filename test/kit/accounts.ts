@@ -1,9 +1,10 @@
-import { AccountStore, definePlugin, Ledger, type Account, type AccountRef } from '../../core/index.ts'
+import { AccountStore, definePlugin, KeyStore, Ledger, type Account, type AccountRef } from '../../core/index.ts'
 import type { PluginUse } from '../../core/framework/plugin.ts'
 
 /** The stores of a gateway under test. */
 export interface Stores {
   readonly accounts: AccountStore
+  readonly keys: KeyStore
   readonly ledger: Ledger
 }
 
@@ -13,7 +14,7 @@ export function stores(): { readonly plugin: PluginUse; readonly of: () => Store
   const plugin = definePlugin({
     name: 'hands-out-stores',
     options: { type: 'object', additionalProperties: false, properties: {} },
-    needs: { accounts: AccountStore, ledger: Ledger },
+    needs: { accounts: AccountStore, keys: KeyStore, ledger: Ledger },
     setup(_, __, needs) {
       found = needs
     },

@@ -13,7 +13,8 @@ import { changedPolicy } from './policy-schema.ts'
 import { forbidden } from './refusals.ts'
 import type { Stores } from './stores.ts'
 
-// A token of one organization can neither change nor get round what the operator locked with a token for all organizations.
+// A token of one organization can neither change nor get round what the operator locked with a token for all organizations. These refusals tell
+// it so. Two requests at once can pass them; even then, the operator's lock is the one that applies: `resolvePolicy` in core.
 
 type Setting = AccountPolicy[PolicyField]
 type PolicyChange = Readonly<Record<string, Setting | null>>
@@ -37,7 +38,7 @@ export function policyChangedBy({ org }: Admin, policy: AccountPolicy, change: P
 /** Who made each lock. */
 export function lockMakers(policy: AccountPolicy): Readonly<Record<string, 'all' | 'org'>> {
   const locked = policyFields.filter(field => policy[field]?.enforced)
-  return Object.fromEntries(locked.map(field => [field, policy[field]!.setBy ?? 'all']))
+  return Object.fromEntries(locked.map(field => [field, policy[field]!.setBy === 'org' ? 'org' : 'all']))
 }
 
 /** The policy without who made it. */
@@ -67,7 +68,7 @@ export class OperatorLocks {
     this.#stores = stores
   }
 
-  /** Throws a 403 for a lock that would win over another one, which the operator made on an account below. */
+  /** Throws a 403 for a lock that contradicts another one, which the operator made on an account below. */
   async checkBelow({ org }: Admin, account: Account, change: PolicyChange): Promise<void> {
     if (org === undefined || account.level === 'user') return
     const { policy } = account
@@ -80,7 +81,7 @@ export class OperatorLocks {
         const lock = below.policy[field as PolicyField]
         if (!isOperatorLock(lock) || isSameLock(lock, setting) || !(await this.#isBelow(below, account))) continue
         throw forbidden(
-          `A token for all organizations locked "${field}" on the ${nouns[below.level]} "${below.id}", and this lock would win over it. Only such a token can set it.`,
+          `A token for all organizations locked "${field}" on the ${nouns[below.level]} "${below.id}", and this lock contradicts it. Only such a token can set it.`,
         )
       }
   }
@@ -104,17 +105,17 @@ export class OperatorLocks {
     }
   }
 
-  /** Throws a 403 for a new key that a lock of the organization on its team would free from one that the operator made on its user. */
+  /** Throws a 403 for a new key whose team has a lock that contradicts one that the operator made on its user. */
   async checkNewKey({ org }: Admin, key: Pick<ApiKey, 'org' | 'team' | 'user'>): Promise<void> {
     if (org === undefined || key.team === undefined || key.user === undefined) return
     const user = await this.#stores.accounts.find({ level: 'user', org: key.org, id: key.user })
     const fields = user ? operatorLocks(user.policy) : []
     if (fields.length === 0) return
     const policy = (await this.#team(key.org, key.team))?.policy ?? {}
-    const field = fields.find(each => policy[each]?.setBy === 'org' && !isSameLock(user!.policy[each], policy[each]))
+    const field = fields.find(each => policy[each]?.enforced && !isSameLock(user!.policy[each], policy[each]))
     if (field !== undefined)
       throw forbidden(
-        `A token for all organizations locked "${field}" on the user "${key.user}", and the lock of the team "${key.team}" would win over it. Only such a token can create this key.`,
+        `A token for all organizations locked "${field}" on the user "${key.user}", and the lock of the team "${key.team}" contradicts it. Only such a token can create this key.`,
       )
   }
 
@@ -163,7 +164,7 @@ function operatorLocks(policy: AccountPolicy): readonly PolicyField[] {
 }
 
 function isOperatorLock(setting: Setting): setting is NonNullable<Setting> {
-  return setting?.enforced === true && setting.setBy === undefined
+  return setting?.enforced === true && setting.setBy !== 'org'
 }
 
 function isSameLock(lock: Setting, wanted: Setting | null): boolean {

@@ -7,6 +7,7 @@ import {
   policyFields,
   PolicySources,
   ProviderFailure,
+  type AccountPolicy,
   type ApiKey,
   type Level,
   type PolicyLayer,
@@ -198,10 +199,14 @@ t.test('a key store that throws is a 503 that tells nothing', async t => {
 })
 
 t.test('each field of a policy is resolved by itself; of those that enforce it, the highest level wins', async t => {
-  const settings: readonly PolicyLayer['zdr'][] = [undefined, ...[true, false].flatMap(value => [{ value }, { value, enforced: true }])]
+  const own = { enforced: true, setBy: 'org' } as const
+  const settings: readonly AccountPolicy['zdr'][] = [
+    undefined,
+    ...[true, false].flatMap(value => [{ value }, { value, enforced: true }, { value, ...own }]),
+  ]
   for (const field of policyFields) {
     for (let mix = 0; mix < settings.length ** levels.length; mix++) {
-      const layers = new Map<Level, PolicyLayer | undefined>()
+      const layers = new Map<Level, AccountPolicy | undefined>()
       for (const [position, level] of levels.entries()) {
         const setting = settings[Math.floor(mix / settings.length ** position) % settings.length]
         // The other fields say the opposite, enforced: they must not matter.
@@ -210,7 +215,8 @@ t.test('each field of a policy is resolved by itself; of those that enforce it, 
         )
         layers.set(level, { ...others, ...(setting && { [field]: setting }) })
       }
-      const enforcing = levels.find(level => layers.get(level)?.[field]?.enforced)
+      const ofOperator = levels.find(level => layers.get(level)?.[field]?.enforced && !layers.get(level)?.[field]?.setBy)
+      const enforcing = ofOperator ?? levels.find(level => layers.get(level)?.[field]?.enforced)
       const expected = { value: layers.get(enforcing ?? 'key')?.[field]?.value ?? false, source: enforcing ?? 'key' }
       const { value, source } = resolvePolicy(layers)[field]
       if (value !== expected.value || source !== expected.source)

@@ -6,6 +6,7 @@ import t, { type Test } from 'tap'
 import { policyFields } from '../../../core/index.ts'
 import sql from '../../../plugins/stores/sql/index.ts'
 import { stores } from '../../kit/accounts.ts'
+import { fileOf } from '../stores/sql.ts'
 import { adminGateway, type AdminGateway, type Answer } from '../../kit/admin-gateway.ts'
 
 const on = { value: true, enforced: true }
@@ -156,6 +157,12 @@ t.test('no new key of a user is free of the lock of the operator on the user', a
   t.equal((await asOrg('POST', '/keys', { ...key, team: 'research' })).status, 201)
   t.equal((await asOrg('POST', '/keys', { ...key })).status, 201)
   t.equal((await call('POST', '/keys', { ...key, team: 'support' })).status, 201, 'the operator may')
+  await call('PATCH', '/teams/support', { policy: { logging: on } })
+  t.match(
+    await asOrg('POST', '/keys', { ...key, team: 'support' }),
+    refusal(/lock of the team "support" contradicts it/),
+    'a lock of the operator',
+  )
 })
 
 t.test('no lock of the organization wins over one of the operator below', async t => {
@@ -165,7 +172,7 @@ t.test('no lock of the organization wins over one of the operator below', async 
   await call('PATCH', paths.user, { policy: { logging: off } })
   t.match(
     await asOrg('PATCH', paths.org, { policy: { zdr: off } }),
-    refusal(/locked "zdr" on the team "research", and this lock would win/),
+    refusal(/locked "zdr" on the team "research", and this lock contradicts it/),
   )
   t.match(await asOrg('PATCH', paths.org, { policy: { logging: on } }), refusal(/locked "logging" on the user "ada"/))
   t.match(await asOrg('PATCH', paths.team, { policy: { logging: on } }), refusal(/locked "logging" on the user "ada"/))
@@ -224,4 +231,84 @@ t.test('locks that are stored without their maker, as before an upgrade, are tho
   t.same((await call('GET', paths.team)).body.policy_set_by, { zdr: 'all' })
   t.equal((await asOrg('PATCH', paths.team, { policy: { zdr: null } })).status, 403)
   t.equal((await asOrg('PATCH', paths.team, { policy: { hipaa: null } })).status, 200, 'that is none')
+})
+
+/** Requests that evade the operator's lock of the user `lu` if the second one passes its checks before the first one writes. */
+const evasions: Readonly<Record<string, (team: string) => readonly (readonly [string, string, object])[]>> = {
+  'a lock of a team, and a user who moves into it': team => [
+    ['PATCH', `/teams/${team}`, { policy: { zdr: off } }],
+    ['PATCH', '/users/lu', { team }],
+  ],
+  'a lock of a team, and a new key in it': team => [
+    ['PATCH', `/teams/${team}`, { policy: { zdr: off } }],
+    ['POST', '/keys', { name: 'new', org: 'acme', user: 'lu', team }],
+  ],
+}
+
+for (const [name, evasion] of Object.entries(evasions)) {
+  t.test(`two requests at once do not evade a lock of the operator: ${name}`, async t => {
+    const given = stores()
+    const { asOrg, call } = await stage(t, { plugins: [given.plugin] })
+    await call('POST', '/users', { id: 'lu', name: 'Lu', org: 'acme', policy: { zdr: on } })
+    const old = (await asOrg('POST', '/keys', { name: 'k', org: 'acme', user: 'lu' })).body.id
+    const { accounts, keys } = given.of()
+    // Both requests have passed their checks before either writes.
+    const both = Promise.withResolvers<void>()
+    let waiting = 0
+    const held = async (): Promise<void> => {
+      if (++waiting >= 2) both.resolve()
+      await both.promise
+    }
+    const [update, updateKey, add] = [accounts.update.bind(accounts), keys.update.bind(keys), keys.add.bind(keys)]
+    accounts.update = async (ref, change) => (await held(), await update(ref, change))
+    keys.update = async (id, change) => (await held(), await updateKey(id, change))
+    keys.add = async key => (await held(), await add(key))
+    const [locking, other] = await Promise.all(evasion('support').map(([method, path, body]) => asOrg(method, path, body)))
+    t.match(locking, { status: 200 })
+    t.ok([200, 201].includes(other!.status), 'both have passed')
+    for (const id of [old, other!.body.object === 'key' ? other!.body.id : old]) {
+      t.match((await call('GET', `/keys/${id}/policy`)).body.zdr, { value: true, policy_source: 'user', locked_by: 'user' })
+      t.equal((await asOrg('PATCH', `/keys/${id}`, { policy: { zdr: { value: false } } })).status, 409)
+    }
+    t.equal((await asOrg('PATCH', '/users/lu', { policy: { zdr: off } })).status, 403)
+    t.match((await call('GET', '/teams/support')).body.policy_set_by, { zdr: 'org' })
+  })
+
+  t.test(`two processes on one database do not evade it either: ${name}`, async t => {
+    const file = fileOf(t)
+    const plugins = () => [sql({ file, services: ['accounts', 'keys', 'admin-tokens', 'audit'] })]
+    const first = await stage(t, { plugins: plugins() })
+    const second = await adminGateway({ plugins: plugins() })
+    t.teardown(second.stop)
+    const editor = await second.token('editor', 'acme')
+    const { call } = first
+    await call('POST', '/users', { id: 'lu', name: 'Lu', org: 'acme', policy: { zdr: on } })
+    await call('POST', '/keys', { name: 'k', org: 'acme', user: 'lu' })
+    for (let round = 0; round < 5; round++) {
+      const team = `team-${round}`
+      await call('POST', '/teams', { id: team, name: team, org: 'acme' })
+      const [locking, other] = evasion(team)
+      await Promise.all([first.asOrg(...locking!), second.call(...other!, editor)])
+      const fresh = await adminGateway({ plugins: plugins() })
+      for (const { id } of (await fresh.call('GET', '/keys?user=lu')).body.data)
+        t.match((await fresh.call('GET', `/keys/${id}/policy`)).body.zdr, { value: true, locked_by: 'user' })
+      await fresh.stop()
+      await call('PATCH', '/users/lu', { team: null })
+    }
+  })
+}
+
+t.test('a lock of the operator applies whatever the organization locked before it', async t => {
+  const { call, asOrg } = await stage(t)
+  const key = (await call('POST', '/keys', { name: 'k', org: 'acme', user: 'ada' })).body.id
+  const policy = async (): Promise<object> => (await call('GET', `/keys/${key}/policy`)).body
+  for (const path of Object.values(paths)) t.equal((await asOrg('PATCH', path, { policy: { zdr: off, logging: on } })).status, 200)
+  t.match(await policy(), { zdr: { value: false, locked_by: 'org' }, logging: { value: true, locked_by: 'org' } })
+  await call('PATCH', paths.user, { policy: { zdr: on } })
+  t.match(await policy(), { zdr: { value: true, locked_by: 'user' }, logging: { value: true, locked_by: 'org' } })
+  await call('PATCH', paths.team, { policy: { zdr: off } })
+  t.match(await policy(), { zdr: { value: false, locked_by: 'team' } }, 'of two locks of the operator, the higher one')
+  await call('PATCH', paths.team, { policy: { zdr: null } })
+  await call('PATCH', paths.user, { policy: { zdr: null } })
+  t.match(await policy(), { zdr: { value: false, locked_by: 'org' } })
 })
