@@ -235,8 +235,7 @@ export class Reply {
 
   async #counted(reported: TokenUsage | undefined): Promise<TokenUsage> {
     const { request, scope, unreported } = this.#parts
-    const { outputLimit, candidate } = this.attempt
-    const maxOutputTokens = Math.min(this.attempt.maxOutputTokens, outputLimit)
+    const { maxOutputTokens, outputLimit, candidate } = this.attempt
     const input = (): TokenNeed => needOf(request)
     const said = scope.said.textsAfter(reported ? this.#saidAtUsage : this.#saidBefore)
     const least = Math.max(reported?.output ?? 0, Math.min(this.#mostOutput, outputLimit))

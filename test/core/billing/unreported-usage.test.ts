@@ -102,7 +102,7 @@ t.test('an unknown tokenizer adds half, the limit of the request ends it, and re
     [{ maxOutputTokens: 60 }, {}, [...piecesOf(said), usage(900, 700)], 900, 60],
     [{}, { max_output_tokens: 50 }, [...piecesOf(said), usage(900, 1e9)], 900, 50],
     [{ maxOutputTokens: 60 }, {}, [usage(900, 1e9), ...piecesOf(said)], 900, 60],
-    [{ contextWindow: 4_000 }, {}, [usage(900, 1e9), ...piecesOf(said)], 900, 4_000],
+    [{ contextWindow: 4_000 }, {}, [usage(900, 1e9), ...piecesOf(said)], 900, 4_000 + tokens],
     [{}, {}, [{ type: 'reasoning', form: 'full', text: said }, ...piecesOf(said)], inputTokens, 2 * tokens],
   ] as readonly (readonly [object, object, readonly GenerationEvent[], number, number])[]) {
     const under = await gateway({ plugins: [endless(events).plugin, listing(endpoint(more))] })
