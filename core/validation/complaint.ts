@@ -11,7 +11,8 @@ export function complaint(errors: readonly ErrorObject[], value: unknown, schema
   const { keyword, params, instancePath, schemaPath, message, propertyName } = mostTelling(errors, schema)
   const path = pathOf(instancePath, value)
   const came = kindOf(at(value, instancePath))
-  const invalid = (problem: string, code?: string): GatewayError => invalidRequest(`Invalid value for '${path}': ${problem}.`, path, code)
+  const [subject, param] = path === '' ? ['the body'] : [`'${path}'`, path]
+  const invalid = (problem: string, code?: string): GatewayError => invalidRequest(`Invalid value for ${subject}: ${problem}.`, param, code)
   if (propertyName !== undefined) return invalid(`a key ${message}`)
   switch (keyword) {
     case 'required': {
@@ -32,7 +33,11 @@ export function complaint(errors: readonly ErrorObject[], value: unknown, schema
       return invalidRequest(`Unknown parameter: '${unknown}'. ${advice}`, unknown, 'unknown_parameter')
     }
     case 'type':
-      return invalidRequest(`Invalid type for '${path}': expected ${typesAt(instancePath, errors)}, but got ${came}.`, path, 'invalid_type')
+      return invalidRequest(
+        `Invalid type for ${subject}: expected ${typesAt(instancePath, errors)}, but got ${came}.`,
+        param,
+        'invalid_type',
+      )
     case 'enum':
     case 'const':
       return invalid(`expected ${listed(params.allowedValues ?? [params.allowedValue])}, but got ${came}`)

@@ -15,8 +15,7 @@ export async function listAudit({ audit }: Stores, { admin, query: parameters }:
     org: admin.org ?? org,
     actor: query.text('actor'),
     target: query.text('target'),
-    from: query.time('from'),
-    to: query.time('to'),
+    ...query.range(),
   }
   const found = isHidden ? [] : await audit.page(filter, wanted)
   return await page(

@@ -51,6 +51,13 @@ export class Query {
     throw invalid(name, `${expectedInstant}, or seconds since 1970`)
   }
 
+  /** The times `from` and `to`, in this order. */
+  range(): { readonly from: number | undefined; readonly to: number | undefined } {
+    const [from, to] = [this.time('from'), this.time('to')]
+    if (from !== undefined && to !== undefined && from >= to) throw invalid('from', "expected a time before 'to'")
+    return { from, to }
+  }
+
   oneOf<T extends string>(name: string, values: readonly T[]): T | undefined {
     const value = this.text(name)
     if (value === undefined) return undefined

@@ -162,8 +162,7 @@ function filterIn(query: Query, { admin }: AdminExchange): RecordFilter | undefi
     model: query.text('model'),
     provider: query.text('provider'),
     status,
-    from: query.time('from'),
-    to: query.time('to'),
+    ...query.range(),
     minCostUsd: query.number('min_cost_usd'),
   }
   return admin.org !== undefined && org !== undefined && org !== admin.org ? undefined : filter
