@@ -85,7 +85,7 @@ export { gatewayHeaders } from './http/gateway-headers.ts'
 export { NamedModels, type UnlistedModel } from './operation/named-models.ts'
 export { recordedUsage, type RecordedUsage } from './operation/recorded-usage.ts'
 export { readableOutput } from './generation/tools/tool-output.ts'
-export { openApiDocument, type ApiDescription } from './http/openapi/document.ts'
+export { openApiDocument, undescribedIn, type ApiDescription, type Undescribed } from './http/openapi/document.ts'
 
 export type { JsonObject, Maybe, Schema, Wire } from './foundation/json.ts'
 export * from './contracts/items.ts'

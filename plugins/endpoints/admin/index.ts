@@ -1,4 +1,4 @@
-import { AdminRoutes, definePlugin, Guardrails } from '../../../core/index.ts'
+import { AdminRoutes, definePlugin, Guardrails, undescribedIn } from '../../../core/index.ts'
 import { adminRoutes } from './routes.ts'
 import { storeNeeds } from './stores.ts'
 
@@ -8,6 +8,6 @@ export default definePlugin({
   options: { type: 'object', additionalProperties: false, properties: {} },
   needs: { ...storeNeeds, adminRoutes: AdminRoutes, guardrails: Guardrails },
   setup(gateway, _, { adminRoutes: all, guardrails, ...stores }) {
-    for (const route of adminRoutes(stores, all, () => guardrails.names())) gateway.add(AdminRoutes, route)
+    for (const route of adminRoutes(stores, all, () => guardrails.names(), undescribedIn(all, gateway.log))) gateway.add(AdminRoutes, route)
   },
 })

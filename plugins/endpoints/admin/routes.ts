@@ -5,6 +5,7 @@ import {
   type AdminExchange,
   type JsonObject,
   type Registry,
+  type Undescribed,
 } from '../../../core/index.ts'
 import { accountChangeSchemas, newAccountSchemas } from './account-change.ts'
 import { Accounts } from './accounts.ts'
@@ -26,7 +27,12 @@ const base = '/admin/v1'
 const levels = { orgs: 'org', teams: 'team', users: 'user' } as const
 
 /** Every route of the admin API. */
-export function adminRoutes(stores: Stores, all: Registry<AdminRoute>, guardrails: () => readonly string[]): readonly AdminRoute[] {
+export function adminRoutes(
+  stores: Stores,
+  all: Registry<AdminRoute>,
+  guardrails: () => readonly string[],
+  undescribed: Undescribed,
+): readonly AdminRoute[] {
   const keys = new Keys(stores, guardrails)
   const credits = new Credits(stores)
   const records = new Records(stores)
@@ -102,6 +108,7 @@ export function adminRoutes(stores: Stores, all: Registry<AdminRoute>, guardrail
           (document ??= openApiDocument(
             all.values().map(route => ({ ...route, auth: route.role })),
             api,
+            undescribed,
           )),
         ),
       describe: () => described({ summary: 'This description' }),

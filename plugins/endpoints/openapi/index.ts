@@ -1,4 +1,4 @@
-import { definePlugin, openApiDocument, Routes } from '../../../core/index.ts'
+import { definePlugin, openApiDocument, Routes, undescribedIn } from '../../../core/index.ts'
 
 /** `GET /openapi.json`: the OpenAPI 3.1 document of all routes, including those of other plugins. */
 export default definePlugin({
@@ -13,6 +13,7 @@ export default definePlugin({
   needs: { routes: Routes },
   setup(gateway, { public: isPublic }, { routes }) {
     let document: string | undefined
+    const undescribed = undescribedIn(routes, gateway.log)
     gateway.add(Routes, {
       method: 'GET',
       path: '/openapi.json',
@@ -20,7 +21,7 @@ export default definePlugin({
       handle: () => ({
         status: 200,
         headers: { 'content-type': 'application/json' },
-        body: (document ??= JSON.stringify(openApiDocument(routes.values(), api))),
+        body: (document ??= JSON.stringify(openApiDocument(routes.values(), api, undescribed))),
       }),
       describe: () => ({
         summary: 'This description',

@@ -290,3 +290,37 @@ t.test(
     }
   },
 )
+
+t.test('a route whose description is wrong is left out, and the log names its plugin', async t => {
+  const secret = 'the words of a prompt'
+  const replies = { 200: { description: 'Fine.' } }
+  const fails = (): never => {
+    throw new Error(secret)
+  }
+  for (const [describe, problem] of [
+    [fails, 'failed in `describe` of route "GET /v1/careless": The message may quote content, '],
+    [() => 5, 'returned a bad answer from `describe` of route "GET /v1/careless": expected an object, got a number'],
+    [() => undefined, ': expected an object, got undefined'],
+    [async () => fails(), ': expected an object, got a promise (leave out `async`)'],
+    [() => ({ replies }), ': expected a string as `summary`, got undefined'],
+    [() => ({ summary: 'Careless' }), ': expected an object as `replies`, got undefined'],
+    [() => ({ summary: 'Careless', replies, request: { default: 1n } }), 'failed in `describe` of route "GET /v1/careless": '],
+    [() => ({ summary: 'Careless', replies, schemas: { Error: {} } }), 'got "Error", which another route describes otherwise'],
+  ] as const) {
+    const route = { method: 'GET', path: '/v1/careless', auth: 'none', handle: () => ({ status: 200 }), describe } as unknown as Route
+    const under = await gateway({ plugins: [openapi({}), adding(Routes, route)] })
+    t.teardown(under.stop)
+    for (let asked = 0; asked < 2; asked++) {
+      const reply = await under.request('/openapi.json')
+      t.equal(reply.status, 200)
+      const { paths } = (await reply.json()) as { readonly paths: JsonObject }
+      t.notOk(paths['/v1/careless'])
+      t.ok(paths['/v1/responses'])
+    }
+    const lines = under.logs.map(line => JSON.parse(line)).filter(({ level }) => level === 'error')
+    t.equal(lines.length, 1)
+    t.match(lines[0], { plugin: /^adding-/, route: 'GET /v1/careless' })
+    t.ok(lines[0].reason.startsWith(`plugin ${lines[0].plugin} `) && lines[0].reason.includes(problem), lines[0].reason)
+    t.notMatch(under.logs.join(''), secret)
+  }
+})
