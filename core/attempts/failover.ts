@@ -13,7 +13,7 @@ import { describePluginError } from '../foundation/logger.ts'
 import { Masks } from '../foundation/masks.ts'
 import type { Dependencies } from '../framework/container.ts'
 import { Settings } from '../framework/settings.ts'
-import { IterationError } from '../provider-kit/iterated-feed.ts'
+import { ProviderMistake } from '../provider-kit/provider-mistake.ts'
 import { Attempt, type AttemptParts, type Contender } from './attempt.ts'
 import { Backoff, retryDelayMs } from './backoff.ts'
 import { Credentials, type CredentialUse } from './credentials.ts'
@@ -210,7 +210,7 @@ export class Failover {
 
   /** What a provider plugin threw while it read an answer. The vendor may have broken its protocol, or the plugin has a bug. */
   #bugIn({ kind, cause }: ProviderFailure, { provider }: Contender, { caller }: RunContext): object {
-    if (kind !== 'protocol' || !(cause instanceof Error) || ProviderFailure.is(cause) || cause instanceof SyntaxError) return {}
+    if (kind !== 'protocol' || !(cause instanceof Error) || ProviderFailure.is(cause) || isToldOrBroken(cause)) return {}
     return { plugin: this.#parts.plugins.pluginOf(provider.id), ...describePluginError(cause, true, caller.policy.logging.value) }
   }
 
@@ -289,17 +289,27 @@ export class Failover {
   /** The failure that an attempt's error means. Rethrows the reason when the run was aborted, and errors that are meant for the caller. */
   failureOf(error: unknown, { provider }: Contender, context: RunContext): ProviderFailure {
     if (context.signal.aborted) throw context.signal.reason
-    if (ProviderFailure.is(error)) return isKnownKind(error.kind) ? error : this.#unknownKind(error, provider.id, context)
+    if (ProviderFailure.is(error)) {
+      if (error.cause instanceof ProviderMistake) this.#blame(error.cause, provider.id, context)
+      return isKnownKind(error.kind) ? error : this.#unknownKind(error, provider.id, context)
+    }
     if (error instanceof GatewayError) throw error
-    const plugin = this.#parts.plugins.pluginOf(provider.id)
-    const cause = error instanceof IterationError ? new PluginError(plugin ?? provider.id, error.message) : error
+    const cause = this.#blame(error, provider.id, context)
+    const progress = error instanceof ProviderMistake && error.isUnsent ? 'none' : undefined
+    return new ProviderFailure({ kind: 'protocol', progress, message: `The provider "${provider.id}" failed inside the gateway.`, cause })
+  }
+
+  /** Logs an error with the plugin at fault. Returns a mistake of the plugin as an error that names it. */
+  #blame(error: unknown, provider: string, context: RunContext): unknown {
+    const plugin = this.#parts.plugins.pluginOf(provider)
+    const named = error instanceof ProviderMistake ? new PluginError(plugin ?? provider, error.message, { cause: error.cause }) : error
     context.log.error('a provider plugin failed', {
       request: context.id,
-      provider: provider.id,
+      provider,
       plugin,
-      ...describePluginError(cause, true, context.caller.policy.logging.value),
+      ...describePluginError(named, true, context.caller.policy.logging.value),
     })
-    return new ProviderFailure({ kind: 'protocol', message: `The provider "${provider.id}" failed inside the gateway.`, cause })
+    return named
   }
 
   #unknownKind(failure: ProviderFailure, provider: string, context: RunContext): ProviderFailure {
@@ -312,6 +322,11 @@ export class Failover {
     })
     return asProtocol(failure)
   }
+}
+
+/** A mistake is in the log already, and broken JSON is the vendor's. */
+function isToldOrBroken(cause: Error): boolean {
+  return cause instanceof ProviderMistake || cause instanceof SyntaxError
 }
 
 /** One name for all models that no catalog lists, because callers can make them up. */

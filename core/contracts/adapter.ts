@@ -30,7 +30,10 @@ export interface ProviderAdapter {
   readonly framing: 'sse' | 'json-lines' | (() => Framer)
   /** `inline`: the vendor does not fetch URLs. Core downloads the media and replaces each URL with a `data:` URL before `prepare`. */
   readonly media?: { readonly images: 'url' | 'inline'; readonly files: 'url' | 'inline' }
-  /** Builds the vendor's request, without credentials. Pure. Throws `ProviderFailure` of kind `invalid-request` for what the dialect cannot express. */
+  /**
+   * Builds the vendor's request, without credentials. Pure. Throws `ProviderFailure` of kind `invalid-request` for what the dialect cannot express.
+   * A request that cannot be sent, such as one with a line break in a header, is a failure of kind `protocol`.
+   */
   prepare(call: ProviderCall): UpstreamRequest
   /** Adds the credential: a header, a signature. */
   authorize?(request: UpstreamRequest, credentialId: string | undefined, signal: AbortSignal): Maybe<UpstreamRequest>

@@ -59,9 +59,12 @@ export interface Provider extends SendingRules {
   readonly credentials?: readonly Credential[]
   /** The capabilities of every model here. The catalog overrides them. */
   readonly capabilities?: Capabilities
-  /** The capabilities of a model, by its name. Override `capabilities`; the catalog overrides both. */
+  /**
+   * The capabilities of a model, by its name. Override `capabilities`; the catalog overrides both. A throw or a malformed answer ends the start
+   * if a catalog lists the model, and otherwise fails the attempt.
+   */
   capabilitiesOf?(endpoint: NamedEndpoint): Capabilities
-  /** See `ProviderAdapter.enforces`. */
+  /** See `ProviderAdapter.enforces`. A throw, or an answer other than true or false, fails the attempt. */
   enforces?(format: TextFormat, endpoint: Endpoint): boolean
   /**
    * Called once per attempt. Throws `ProviderFailure`, before or between events, and must stop soon after `call.signal` aborts.

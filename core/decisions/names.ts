@@ -9,7 +9,7 @@ import { DecisionClients, Providers } from '../framework/extension-points.ts'
 import { nearest } from '../foundation/nearest.ts'
 import type { Contender } from '../attempts/attempt.ts'
 import type { Registry } from '../framework/registry.ts'
-import { unlistedEndpoint } from '../routing/catalog.ts'
+import { unlistedEndpoint } from '../routing/provider-capabilities.ts'
 import { checkWellFormed } from '../routing/model-name.ts'
 
 /** A decision model and the client that serves it. */

@@ -13,6 +13,7 @@ import type { SortStrategy } from '../contracts/sort-strategy.ts'
 import type { Tool } from '../contracts/tool.ts'
 import { isObject } from '../foundation/json.ts'
 import { token, type Token } from '../foundation/token.ts'
+import { capabilitiesProblem } from './capabilities-shape.ts'
 import { Registry } from './registry.ts'
 import {
   count,
@@ -93,6 +94,7 @@ const toolType: Member = {
   accepts: value => text.accepts(value) && !['function', 'custom', 'namespace'].includes(value as string),
 }
 const usd: Member = { expected: 'US dollars from 0', accepts: value => typeof value === 'number' && value >= 0 && value < Infinity }
+const capabilities: Member = { expected: 'an object', accepts: isObject, within: capabilitiesProblem }
 const schema: Member = { expected: 'a JSON Schema', accepts: isObject }
 const pattern: Member = {
   expected: 'the source of a regular expression, from ^ to $',
@@ -118,6 +120,7 @@ export const extensionPoints: readonly ExtensionPoint<any>[] = [
     hedgeAfter: optional(hedgeAfter),
     capabilitiesOf: optional(method),
     enforces: optional(method),
+    capabilities: optional(capabilities),
   }),
   point(AbsentProviders, 'absent provider', provider => provider.id, { id: slug, remedy: text }),
   point(CatalogSources, 'catalog source', source => source.name, {

@@ -4,6 +4,8 @@ import { longestMs } from '../validation/milliseconds.ts'
 export interface Member {
   readonly expected: string
   readonly accepts: (value: unknown) => boolean
+  /** The first problem inside an accepted value, as the end of a sentence. */
+  readonly within?: (value: unknown) => string | undefined
 }
 
 /** Checks by member name. Other members are not checked. */
@@ -16,9 +18,11 @@ export type RequiredNames<T> = { [N in keyof T]-?: {} extends Pick<T, N> ? never
 export function shapeProblem(value: unknown, shape: Shape): string | undefined {
   if (typeof value !== 'object' || value === null) return `: expected an object, got ${show(value)}`
   for (const name in shape) {
-    const { expected, accepts } = shape[name]!
+    const { expected, accepts, within } = shape[name]!
     const member: unknown = value[name as keyof typeof value]
     if (!accepts(member)) return ` with a bad \`${name}\`: expected ${expected}, got ${show(member)}`
+    const inner = within?.(member)
+    if (inner !== undefined) return ` with \`${name}\`${inner}`
   }
   return undefined
 }
@@ -45,8 +49,8 @@ export const milliseconds: Member = {
   accepts: value => typeof value === 'number' && value > 0 && value <= longestMs,
 }
 
-export function optional({ expected, accepts }: Member): Member {
-  return { expected: `${expected}, or nothing`, accepts: value => value === undefined || accepts(value) }
+export function optional({ expected, accepts, within }: Member): Member {
+  return { expected: `${expected}, or nothing`, accepts: value => value === undefined || accepts(value), ...(within && { within }) }
 }
 
 export function oneOf(...values: readonly string[]): Member {

@@ -14,9 +14,11 @@ import { wire, type Dependencies } from '../framework/container.ts'
 import { Providers } from '../framework/extension-points.ts'
 import type { Registry } from '../framework/registry.ts'
 import type { LiveAnswer } from '../operation/live-answer.ts'
+import { ProviderMistake } from '../provider-kit/provider-mistake.ts'
 import type { Candidate } from '../routing/plan.ts'
+import { mistakeAt } from '../routing/provider-capabilities.ts'
 import { passOver } from '../routing/routing-record.ts'
-import { Lowering } from './lowering/lowering.ts'
+import { Lowering, type Lowered } from './lowering/lowering.ts'
 import { Opening } from './opening.ts'
 import type { RaisedEvent } from './raised-event.ts'
 import type { OpenTools } from './tools/open-tools.ts'
@@ -110,7 +112,7 @@ class GenerationWork implements Work<Candidate, Attempt<RaisedEvent>> {
     cover: Cover | undefined,
   ): Maybe<Attempt<RaisedEvent> | ProviderFailure> {
     const { request, context, surroundings, reservation } = this.#task
-    const { lowering, providers, rules, failover } = this.#services
+    const { providers, rules, failover } = this.#services
     const { record, answer, tools } = surroundings
     const { endpoint, provider } = candidate
     // The other lane of a race may have an answer.
@@ -120,7 +122,7 @@ class GenerationWork implements Work<Candidate, Attempt<RaisedEvent>> {
     const allowance = cover?.allowance
     // To see how much comes, even a plain reply is asked for as a stream.
     const sent = allowance && !asked.stream ? { ...asked, stream: true } : asked
-    const lowered = lowering.lower(sent, candidate, credential, context.caller, cover?.outputLimit)
+    const lowered = this.#lowered(sent, candidate, credential, cover)
     const { timeouts, slowStream } = rules.of(provider)
     const isStream = sent.stream === true
     const parts = {
@@ -145,6 +147,17 @@ class GenerationWork implements Work<Candidate, Attempt<RaisedEvent>> {
       pluginOf: () => providers.pluginOf(provider.id) ?? provider.id,
     })
     return failover.attempt(parts, context, opening)
+  }
+
+  #lowered(request: GenerationRequest, candidate: Candidate, credential: Credential | undefined, cover: Cover | undefined): Lowered {
+    try {
+      const mistake = mistakeAt(candidate.endpoint)
+      if (mistake) throw mistake
+      return this.#services.lowering.lower(request, candidate, credential, this.#task.context.caller, cover?.outputLimit)
+    } catch (mistake) {
+      if (!(mistake instanceof ProviderMistake)) throw mistake
+      return { request, warnings: [], raises: [], mistake }
+    }
   }
 }
 

@@ -4,6 +4,7 @@ import { longestCallId } from '../contracts/items.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
 import type { SearchEvent } from '../contracts/tool.ts'
 import type { Ids } from '../foundation/ids.ts'
+import { ProviderMistake } from '../provider-kit/provider-mistake.ts'
 import { idOfNew } from './item-ids.ts'
 import { OpenCall } from './open-call.ts'
 import type { RaisedEvent } from './raised-event.ts'
@@ -239,5 +240,9 @@ export class ItemStage {
 /** White space is allowed: some vendors end arguments with it after the next item has begun. */
 function refuseInput(text: string): void {
   if (text.trim() !== '')
-    throw new ProviderFailure({ kind: 'protocol', message: 'The provider sent input for a tool call that is not open.' })
+    throw new ProviderFailure({
+      kind: 'protocol',
+      message: 'The provider sent input for a tool call that is not open.',
+      cause: new ProviderMistake('yielded an event "tool-input" with a bad `key`: expected that of an earlier tool-call, got another'),
+    })
 }

@@ -70,6 +70,7 @@ export class Opening implements AttemptWork<RaisedEvent, Candidate, Attempt<Rais
 
   #ask(attempt: Attempt<RaisedEvent>): void {
     const { lowered, context, answer, pluginOf } = this.#parts
+    if (lowered.mistake) throw lowered.mistake
     const { provider, endpoint } = attempt.candidate
     const events = provider.generate({
       request: lowered.request,

@@ -9,6 +9,7 @@ import { exactBytes } from '../upstream/exact-bytes.ts'
 import { exchange } from '../upstream/stream-transfer.ts'
 import { ErrorReader } from './error-reader.ts'
 import { iterate } from './iterate.ts'
+import { checkRequest, requestMistake } from './request-mistake.ts'
 import { StreamReader } from './stream-reader.ts'
 import { WholeReader } from './whole-reader.ts'
 
@@ -39,6 +40,9 @@ export class HttpFeed implements EventFeed, ReplyReceiver {
   #transfer: Transfer | undefined
   #reader: ReplyReader | undefined
   #media: InlineMedia | undefined
+  /** True while the client takes the request. What fails then may be a mistake of the plugin. */
+  #isSending = false
+  #unsent: unknown
   #isPaused = false
 
   constructor(service: HttpService, call: ProviderCall) {
@@ -100,6 +104,10 @@ export class HttpFeed implements EventFeed, ReplyReceiver {
 
   /** Also for errors before the request was sent. */
   fail(error: unknown): void {
+    if (this.#isSending) {
+      this.#unsent = error
+      return
+    }
     const receiver = this.#receiver
     this.#leave()
     receiver?.fail(error)
@@ -136,25 +144,34 @@ export class HttpFeed implements EventFeed, ReplyReceiver {
   }
 
   #authorize(prepared: UpstreamRequest): void {
+    checkRequest(prepared, 'prepare')
     const { adapter, headers } = this.#service
     const request = headers ? { ...prepared, headers: { ...prepared.headers, ...headers } } : prepared
-    if (!adapter.authorize) return this.#send(request)
+    if (!adapter.authorize) return this.#send(request, request)
     const authorized = adapter.authorize(request, this.#call.credentialId, this.#call.signal)
     if (isPending(authorized))
       Promise.resolve(authorized)
-        .then(signed => this.#send(signed))
+        .then(signed => this.#send(signed, request))
         .catch((error: unknown) => this.fail(error))
-    else this.#send(authorized)
+    else this.#send(authorized, request)
   }
 
-  #send(request: UpstreamRequest): void {
+  #send(request: UpstreamRequest, prepared: UpstreamRequest): void {
     // It may have been stopped while it waited.
     if (!this.#receiver) return
+    checkRequest(request, 'authorize')
     const { http, connectTimeoutMs } = this.#service
     const { body } = request
-    const sent = body !== undefined && this.#call.request.stream ? { ...request, body: exactBytes(body) } : request
-    this.#transfer = exchange(http, sent, this, { signal: this.#call.signal, connectTimeoutMs })
-    if (this.#isPaused) this.#transfer.pause()
+    this.#isSending = true
+    try {
+      const sent = body !== undefined && this.#call.request.stream ? { ...request, body: exactBytes(body) } : request
+      this.#transfer = exchange(http, sent, this, { signal: this.#call.signal, connectTimeoutMs })
+    } catch (error) {
+      this.#unsent = error
+    }
+    this.#isSending = false
+    if (this.#unsent !== undefined) return this.fail(requestMistake(request, prepared) ?? this.#unsent)
+    if (this.#isPaused) this.#transfer?.pause()
   }
 
   #leave(): void {

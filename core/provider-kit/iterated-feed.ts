@@ -1,10 +1,6 @@
 import type { EventFeed, EventReceiver } from '../contracts/event-feed.ts'
 import { kindOf } from '../foundation/kind-of.ts'
-
-/** An iterator that breaks the protocol of iterators. The message completes a sentence that starts with the plugin's name. */
-export class IterationError extends Error {
-  override readonly name = 'IterationError'
-}
+import { ProviderMistake } from './provider-mistake.ts'
 
 /** Makes a feed of any iterable. It asks for a step only while it is not paused. */
 export class IteratedFeed<E extends object> implements EventFeed<E> {
@@ -26,7 +22,7 @@ export class IteratedFeed<E extends object> implements EventFeed<E> {
     this.#receiver = receiver
     const iterator: unknown = this[Symbol.asyncIterator]()
     if (typeof (iterator as Partial<AsyncIterator<E>> | null | undefined)?.next !== 'function')
-      throw new IterationError('returned no iterator from [Symbol.asyncIterator]: expected an object with the function `next`')
+      throw new ProviderMistake('returned no iterator from [Symbol.asyncIterator]: expected an object with the function `next`')
     this.#iterator = iterator as AsyncIterator<E | readonly E[]>
     this.#step()
   }
@@ -68,7 +64,7 @@ export class IteratedFeed<E extends object> implements EventFeed<E> {
     if (!receiver) return
     if (typeof result !== 'object' || result === null)
       return this.#failed(
-        new IterationError(`gave ${kindOf(result)} from next() of its iterator: expected an object with \`done\` and \`value\``),
+        new ProviderMistake(`gave ${kindOf(result)} from next() of its iterator: expected an object with \`done\` and \`value\``),
       )
     const { done, value } = result
     if (!done) {

@@ -11,10 +11,13 @@ import {
 } from '../contracts/catalog.ts'
 import type { Provider } from '../contracts/provider.ts'
 import { AbsentProviders, CatalogSources, Providers } from '../framework/extension-points.ts'
+import { PluginError } from '../foundation/errors.ts'
 import { frozenCopy } from '../foundation/freeze.ts'
 import { nearest } from '../foundation/nearest.ts'
 import type { Registry } from '../framework/registry.ts'
 import { describePluginError, Logger } from '../foundation/logger.ts'
+import { ProviderMistake } from '../provider-kit/provider-mistake.ts'
+import { unlistedEndpoint } from './provider-capabilities.ts'
 import { asked, entriesOf } from './source-entries.ts'
 
 type Draft = { -readonly [Member in keyof Omit<Model, 'aliases' | 'endpoints'>]: Model[Member] } & {
@@ -102,7 +105,8 @@ export class CatalogIndex implements Catalog {
     try {
       this.#build()
     } catch (error) {
-      const fields = { source: source.name, plugin, ...describePluginError(error, false) }
+      const atFault = error instanceof PluginError ? error.plugin : plugin
+      const fields = { source: source.name, plugin: atFault, ...describePluginError(error, false) }
       this.#log?.error('a catalog source failed, so the models stay as they were', fields)
     }
   }
@@ -150,7 +154,12 @@ export class CatalogIndex implements Catalog {
   /** A decision model needs no generation provider: only its own plugin lists it. */
   #unlisted({ provider: id, kind, upstreamModel }: CatalogEndpoint, model: string): Endpoint | undefined {
     const provider = kind === 'decision' ? { id } : this.#providers.get(id)
-    return provider && unlistedEndpoint(provider, model, upstreamModel)
+    try {
+      return provider && unlistedEndpoint(provider, model, upstreamModel)
+    } catch (error) {
+      if (!(error instanceof ProviderMistake)) throw error
+      throw new PluginError(this.#providers.pluginOf(id) ?? id, error.message, { cause: error.cause })
+    }
   }
 }
 
@@ -160,15 +169,4 @@ function rankOf({ rank = 'provider' }: CatalogSource): number {
 
 function emptyDraft(id: string): Draft {
   return { id, aliases: new Set(), created: 0, ownedBy: 'unknown', auto: true, endpoints: new Map() }
-}
-
-/** An endpoint for a model name that no catalog lists. */
-export function unlistedEndpoint(
-  provider: Pick<Provider, 'id' | 'capabilities' | 'capabilitiesOf'>,
-  model: string,
-  upstreamModel = model,
-): Endpoint {
-  const { id } = provider
-  const capabilities = Object.freeze({ ...provider.capabilities, ...provider.capabilitiesOf?.({ provider: id, model, upstreamModel }) })
-  return Object.freeze({ provider: id, model, upstreamModel, listed: false, capabilities, zdr: false, hipaa: false })
 }

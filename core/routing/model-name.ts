@@ -3,7 +3,7 @@ import type { Provider } from '../contracts/provider.ts'
 import { GatewayError, invalidRequest } from '../foundation/errors.ts'
 import { nearest } from '../foundation/nearest.ts'
 import type { Registry } from '../framework/registry.ts'
-import { unlistedEndpoint } from './catalog.ts'
+import { requestedEndpoint } from './provider-capabilities.ts'
 
 /**
  * Resolves a name to its endpoints, in catalog order: a canonical name, an alias, `provider/model`, or `auto`. With an explicit provider,
@@ -23,7 +23,7 @@ export function endpointsOf(name: string, param: string, catalog: Catalog, provi
   const provider = slash > 0 ? providers.get(prefix) : undefined
   const listed = slash > 0 ? catalog.endpoint(prefix, rest) : undefined
   if (listed?.kind === 'decision') throw onlyDecides(name, param)
-  if (provider && rest) return [listed ?? unlistedEndpoint(provider, rest)]
+  if (provider && rest) return [listed ?? requestedEndpoint(provider, rest)]
   throw unknownModel(name, param, catalog, providers)
 }
 

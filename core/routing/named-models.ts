@@ -3,7 +3,7 @@ import type { Provider } from '../contracts/provider.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import { GatewayError, invalidRequest } from '../foundation/errors.ts'
 import type { Registry } from '../framework/registry.ts'
-import { unlistedEndpoint } from './catalog.ts'
+import { requestedEndpoint } from './provider-capabilities.ts'
 import { endpointsOf, generatingEndpoints, listOfModels } from './model-name.ts'
 
 /** What one model name of a request stands for. */
@@ -62,7 +62,7 @@ class Names {
 
   #unlisted(provider: Provider, name: string): Endpoint {
     const listed = this.#catalog.endpoint(provider.id, name)
-    return listed && !listed.kind ? listed : unlistedEndpoint(provider, name)
+    return listed && !listed.kind ? listed : requestedEndpoint(provider, name)
   }
 }
 

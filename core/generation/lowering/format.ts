@@ -1,6 +1,11 @@
 import type { Item } from '../../contracts/items.ts'
-import type { JsonObject } from '../../foundation/json.ts'
+import { isPending, type JsonObject } from '../../foundation/json.ts'
 import type { GenerationRequest, TextFormat } from '../../contracts/request.ts'
+import type { Endpoint } from '../../contracts/catalog.ts'
+import type { Provider } from '../../contracts/provider.ts'
+import { kindOf } from '../../foundation/kind-of.ts'
+import { loggableMessage } from '../../foundation/logger.ts'
+import { ProviderMistake } from '../../provider-kit/provider-mistake.ts'
 import type { Draft } from './draft.ts'
 
 type JsonFormat = Exclude<TextFormat, { readonly type: 'text' }>
@@ -40,14 +45,34 @@ export function lowerFormat(draft: Draft): void {
 /** True if the gateway holds the answer until it has checked its format. */
 export function isChecked({ text }: Pick<GenerationRequest, 'text'>, candidate: Pick<Draft, 'endpoint' | 'provider'>): boolean {
   const format = text?.format
-  return format !== undefined && format.type !== 'text' && !takes(format, candidate)
+  if (format === undefined || format.type === 'text') return false
+  try {
+    return !takes(format, candidate)
+  } catch {
+    // The attempt fails with it, and is not under way yet or any more.
+    return true
+  }
 }
 
 /** Unknown support counts as supported. */
 function takes(format: JsonFormat, { endpoint, provider }: Pick<Draft, 'endpoint' | 'provider'>): boolean {
   const { structuredOutput } = endpoint.capabilities
   if (structuredOutput === 'none' || (structuredOutput === 'json_object' && format.type === 'json_schema')) return false
-  return provider.enforces?.(format, endpoint) ?? true
+  return provider.enforces ? isEnforced(format, endpoint, provider) : true
+}
+
+function isEnforced(format: JsonFormat, endpoint: Endpoint, provider: Provider): boolean {
+  const place = `\`enforces\` of provider "${provider.id}"`
+  let isEnforced: unknown
+  try {
+    isEnforced = provider.enforces!(format, endpoint)
+  } catch (cause) {
+    throw new ProviderMistake(`failed in ${place}: ${loggableMessage(cause)}`, { cause, isUnsent: true })
+  }
+  if (typeof isEnforced === 'boolean') return isEnforced
+  // Nothing awaits the promise, so its rejection must not end the process.
+  if (isPending(isEnforced)) Promise.resolve(isEnforced).catch(() => {})
+  throw new ProviderMistake(`returned a bad answer from ${place}: expected true or false, got ${kindOf(isEnforced)}`, { isUnsent: true })
 }
 
 /** JSON mode always returns an object, so it is not used for schemas of other types. */

@@ -4,6 +4,7 @@ import type { GatewayOnlyField, GenerationRequest, UpstreamRequestBody } from '.
 import type { Warning } from '../../contracts/route.ts'
 import type { Caller } from '../../contracts/run-context.ts'
 import { Sealer } from '../../contracts/sealer.ts'
+import type { ProviderMistake } from '../../provider-kit/provider-mistake.ts'
 import type { Candidate } from '../../routing/plan.ts'
 import { accountOfState, openState } from '../../routing/state.ts'
 import type { Draft, Raise } from './draft.ts'
@@ -18,6 +19,8 @@ export interface Lowered {
   readonly request: UpstreamRequestBody
   readonly warnings: readonly Warning[]
   readonly raises: readonly Raise[]
+  /** Of the provider's plugin: the attempt fails. */
+  readonly mistake?: ProviderMistake
 }
 
 /** Longer cache keys are not remembered: callers choose their length. */

@@ -113,6 +113,10 @@ t.test('input for a call that never was is the provider’s failure, whenever it
   t.match(error, { type: 'provider_error', code: 'provider_error' })
   const { response } = checkStream(await streamed(t, events))
   t.match(response, { status: 'failed', error: { code: 'provider_error' } })
+  const [line, ...others] = under.logs.map(each => JSON.parse(each)).filter(({ level }) => level === 'error')
+  t.match(line, { plugin: /demo/, provider: 'demo', message: 'a provider plugin failed' })
+  t.match(line.reason, /yielded an event "tool-input" with a bad `key`: expected that of an earlier tool-call, got another$/)
+  t.same(others, [], 'told once')
 })
 
 t.test('two calls of a reply never have the same id', async t => {

@@ -9,7 +9,7 @@ import mistral from '../../../../plugins/providers/mistral/index.ts'
 import openaiChat from '../../../../plugins/providers/openai-chat/index.ts'
 import openaiResponses from '../../../../plugins/providers/openai-responses/index.ts'
 import vertex from '../../../../plugins/providers/vertex/index.ts'
-import { unlistedEndpoint } from '../../../../core/routing/catalog.ts'
+import { unlistedEndpoint } from '../../../../core/routing/provider-capabilities.ts'
 import { UndiciClient } from '../../../../core/upstream/http-client.ts'
 import { providerOf } from '../../../kit/provider-of.ts'
 
