@@ -69,6 +69,11 @@ export class Reservation {
     this.#inputTokens = inputTokens
   }
 
+  /** Credit is held, not only tokens of a window. */
+  get isCapped(): boolean {
+    return this.#credit !== undefined
+  }
+
   /** The candidates whose cheapest answer is covered by the hold: at least one. Without a hold, all of them. */
   affordable<C extends { readonly endpoint: Endpoint }>(candidates: readonly C[]): readonly C[] {
     return candidates.filter(({ endpoint }) => {

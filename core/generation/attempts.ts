@@ -120,8 +120,9 @@ class GenerationWork implements Work<Candidate, Attempt<RaisedEvent>> {
     const offered = tools?.offerTo(endpoint, request)
     const asked = offered?.request ?? request
     const allowance = cover?.allowance
-    // To see how much comes, even a plain reply is asked for as a stream.
-    const sent = allowance && !asked.stream ? { ...asked, stream: true } : asked
+    // To see how much comes, even if the caller leaves, a plain reply under a cap is asked for as a stream, too.
+    const isWatched = allowance !== undefined || (reservation?.isCapped === true && this.#task.canGrow(candidate))
+    const sent = isWatched && !asked.stream ? { ...asked, stream: true } : asked
     const lowered = this.#lowered(sent, candidate, credential, cover)
     const { timeouts, slowStream } = rules.of(provider)
     const isStream = sent.stream === true

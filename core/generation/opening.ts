@@ -2,7 +2,6 @@ import type { Attempt } from '../attempts/attempt.ts'
 import type { AttemptWork } from '../attempts/failover.ts'
 import type { Line } from '../attempts/line.ts'
 import { StreamPace } from '../attempts/stream-pace.ts'
-import type { Allowance } from '../billing/allowance.ts'
 import type { Reservation } from '../billing/reservation.ts'
 import { noUsage, type GenerationEvent, type TokenUsage } from '../contracts/events.ts'
 import type { SlowStream, Yielded } from '../contracts/provider.ts'
@@ -18,7 +17,7 @@ import { checkEvent } from './check-event.ts'
 import { checkReply } from './check-reply.ts'
 import type { Raised } from './lowering/draft.ts'
 import type { Lowered } from './lowering/lowering.ts'
-import { payFor } from './paid-event.ts'
+import { payFor, type PaidEvent } from './paid-event.ts'
 import { isAnswering, type RaisedEvent } from './raised-event.ts'
 
 /** What one try at a candidate needs. */
@@ -101,9 +100,9 @@ export class Opening implements AttemptWork<RaisedEvent, Candidate, Attempt<Rais
   }
 
   #opened(attempt: Attempt<RaisedEvent>): Maybe<Attempt<RaisedEvent>> {
-    const { slowStream, line, request } = this.#parts
+    const { slowStream, line, request, context } = this.#parts
     if (!this.#first) throw cutShort(attempt.candidate.provider.id)
-    if (attempt.allowance && !request.stream) return paidWhole(attempt, this.#first, attempt.allowance)
+    if (attempt.isStreamed && !request.stream) return untilLeft(wholeOf(attempt, this.#first), attempt, context)
     return slowStream && !line.isEmpty ? atPace(attempt, this.#first, slowStream) : attempt
   }
 }
@@ -124,20 +123,35 @@ async function atPace(attempt: Attempt<RaisedEvent>, first: RaisedEvent, slowStr
 }
 
 /** Reads the stream for a plain reply to its end. If it breaks off, another candidate can still be asked. */
-async function paidWhole(attempt: Attempt<RaisedEvent>, first: RaisedEvent, allowance: Allowance): Promise<Attempt<RaisedEvent>> {
+async function wholeOf(attempt: Attempt<RaisedEvent>, first: RaisedEvent): Promise<Attempt<RaisedEvent>> {
+  const { allowance } = attempt
   attempt.head.pop()
   for (let event: RaisedEvent | undefined = first; ; event = attempt.take() ?? (await attempt.next())) {
     if (!event) throw cutShort(attempt.candidate.provider.id)
     for (let unpaid: RaisedEvent | undefined = event; unpaid;) {
-      const { paid, rest } = payFor(unpaid, allowance)
+      const { paid, rest }: PaidEvent = allowance ? payFor(unpaid, allowance) : { paid: unpaid }
       if (paid) attempt.head.push(paid)
       unpaid = rest
-      if (!rest || (await attempt.pauseFor(allowance.more(rest.text)))) continue
+      if (!rest || (await attempt.pauseFor(allowance!.more(rest.text)))) continue
       attempt.isCut = true
       attempt.head.push({ type: 'finish', reason: 'length' })
       return attempt
     }
     if (event.type === 'finish') return attempt
+  }
+}
+
+/** If the caller leaves, or the gateway ends, the reply is what came by then: it is charged as a stream that is left. */
+async function untilLeft(
+  reading: Promise<Attempt<RaisedEvent>>,
+  attempt: Attempt<RaisedEvent>,
+  context: RunContext,
+): Promise<Attempt<RaisedEvent>> {
+  try {
+    return await reading
+  } catch (error) {
+    if (context.signal.aborted) return attempt
+    throw error
   }
 }
 

@@ -139,6 +139,29 @@ t.test('a stream that the vendor cuts, or that fails, is charged for what came, 
   }
 })
 
+for (const spendCapUsd of [0.12, 1_000])
+  for (const way of ['caller', 'gateway'] as const)
+    t.test(`a plain call under a cap of ${spendCapUsd} USD that the ${way} ends is charged for what came`, async t => {
+      const said = texts.english
+      const { plugin, isSaid } = endless([usage(inputTokens, 1), ...piecesOf(said)])
+      const listed = listing(endpoint({ maxOutputTokens: 4_000, capabilities: { efforts: [] } }))
+      const under = await gateway({ plugins: [plugin, listed], key: { name: 'k', spendCapUsd } })
+      t.teardown(under.stop)
+      const leaving = new AbortController()
+      const asking = under.request('/v1/responses', { body: { model: 'm', input }, signal: leaving.signal }).catch(() => undefined)
+      await isSaid
+      await new Promise(setImmediate)
+      if (way === 'caller') leaving.abort()
+      else under.gateway.abortRuns()
+      const reply = await asking
+      if (way === 'gateway') t.equal(reply!.status, 503)
+      const [record] = await under.recorded(1)
+      t.equal(record!.status, way === 'caller' ? 499 : 503)
+      const output = 1 + countTokens(said)
+      t.match(record!.usage, { uncachedInput: inputTokens, output, estimated: true })
+      t.equal(record!.costUsd, (inputTokens * price.input + output * price.output) / 1e6)
+    })
+
 t.test('a stream that the end of the gateway ends is charged', async t => {
   const { plugin, isSaid } = endless(piecesOf(texts.hex))
   const under = await gateway({ plugins: [plugin, listing(endpoint())] })
