@@ -8,6 +8,8 @@ import { Sealer } from '../contracts/sealer.ts'
 import { GatewayError } from '../foundation/errors.ts'
 import { freezeDeeply } from '../foundation/freeze.ts'
 import { isPending, type Maybe } from '../foundation/json.ts'
+import { ownerPath } from '../foundation/owner-path.ts'
+import type { RecordDraft } from '../records/record.ts'
 import { Accounts, spendingOf, type KeyAccounts } from './accounts.ts'
 import { apiKeyId, hashApiKey } from './api-key.ts'
 import { PolicyResolver } from './policy.ts'
@@ -61,11 +63,11 @@ export class Admission {
     this.#clock = clock
   }
 
-  /** Synchronous while keys, accounts and policies are in memory. */
-  admit(headers: HeaderReader): Maybe<Caller> {
+  /** Synchronous while keys, accounts and policies are in memory. `record` gets a valid key even if its policy is not available. */
+  admit(headers: HeaderReader, record: Pick<RecordDraft, 'key'>): Maybe<Caller> {
     const text = keyIn(headers)
     const acting = text === undefined ? undefined : this.#tickets.redeem(text)
-    if (acting) return this.#callerOf(this.#checked(acting))
+    if (acting) return this.#callerOf(this.#checked(acting), record)
     const known = text === undefined ? undefined : this.#known(text)
     if (!known && text?.startsWith('ta_'))
       throw unauthorized('This is an admin token. The public API takes API keys (tp_…), and the admin API has another address.')
@@ -74,7 +76,7 @@ export class Admission {
         'The API key is malformed. Expected "Authorization: Bearer tp_<id>_<secret>" or "x-api-key: tp_<id>_<secret>", as printed when the key was created.',
       )
     const found = this.#find(known.id)
-    return isPending(found) ? found.then(key => this.#authenticated(key, known)) : this.#authenticated(found, known)
+    return isPending(found) ? found.then(key => this.#authenticated(key, known, record)) : this.#authenticated(found, known, record)
   }
 
   /** Most keys were checked when they came first: stores return the same object until a key changes. */
@@ -82,10 +84,11 @@ export class Admission {
     return this.#callers.has(key) ? key : this.#rows.key(key)
   }
 
-  #callerOf(key: ApiKey): Maybe<Caller> {
+  #callerOf(key: ApiKey, record: Pick<RecordDraft, 'key'>): Maybe<Caller> {
     if (key.disabled) throw unauthorized('The API key is disabled.')
     if (key.expiresAt !== undefined && this.#clock.now() >= key.expiresAt)
       throw unauthorized(`The API key expired at ${new Date(key.expiresAt).toISOString()}.`)
+    record.key = key
     const accounts = this.#above(key)
     // If a policy source throws at once, nobody waits for the accounts.
     if (isPending(accounts)) accounts.catch(() => {})
@@ -94,10 +97,10 @@ export class Admission {
     return this.#caller(key, accounts, policy)
   }
 
-  #authenticated(key: ApiKey | undefined, known: KnownText): Maybe<Caller> {
+  #authenticated(key: ApiKey | undefined, known: KnownText, record: Pick<RecordDraft, 'key'>): Maybe<Caller> {
     if (!key || !this.#opens(this.#checked(key), known))
       throw unauthorized('The API key is unknown. Create one with "turnpike keys create".')
-    return this.#callerOf(key)
+    return this.#callerOf(key, record)
   }
 
   /** The same object until the key, its accounts or its policy change. */
@@ -106,7 +109,7 @@ export class Admission {
     if (known && known.caller.policy === policy && isSame(known.accounts, accounts)) return known.caller
     for (const account of [accounts.org, accounts.team, accounts.user]) if (account) this.#rows.account(account)
     this.#policies.checkSupplied(accounts)
-    const caller = freezeDeeply({ key, policy, owner: ownerOf(key), spending: spendingOf(key, accounts) })
+    const caller = freezeDeeply({ key, policy, owner: ownerPath(key), spending: spendingOf(key, accounts) })
     this.#callers.set(key, { caller, accounts })
     return caller
   }
@@ -176,12 +179,6 @@ function keyIn(headers: HeaderReader): string | undefined {
   if (apiKey && apiKey !== bearer)
     throw unauthorized('The headers Authorization and x-api-key contain different keys. Send one of them, or the same key in both.')
   return bearer
-}
-
-/** Encoded, so that no name can pass for another owner's path. */
-function ownerOf({ org, team, user }: ApiKey): string {
-  const path = user ? [org, 'user', user] : team ? [org, 'team', team] : [org]
-  return path.map(encodeURIComponent).join('/')
 }
 
 function sameHash(known: string, given: string): boolean {

@@ -7,10 +7,11 @@ import { GatewayError, PluginError } from '../foundation/errors.ts'
 import { isPending, type Maybe } from '../foundation/json.ts'
 import { describePluginError, type Logger } from '../foundation/logger.ts'
 import type { Entry, Registry } from '../framework/registry.ts'
+import { askable } from '../foundation/thrown-message.ts'
 import { readLayer, type LayerRules } from './read-layer.ts'
 import { StrictestLayers } from './strictest-layers.ts'
 
-/** The unread answers of the sources, in their order. */
+/** The answers of the sources, in their order. */
 export type Layers = readonly (PolicyLayer | undefined)[]
 
 const usualTimeoutMs = 2_000
@@ -46,7 +47,7 @@ export class AskedSources {
   ask(key: ApiKey, known: Layers = none): Maybe<Layers> {
     let layers: Maybe<PolicyLayer | undefined>[] | undefined
     for (let index = 0; index < this.#sources.length; index++) {
-      const layer = this.#ask(this.#sources[index]!, key)
+      const layer = this.#ask(index, key, known[index])
       if (!layers && index < known.length && layer === known[index]) continue
       layers ??= known.slice(0, index)
       layers.push(layer)
@@ -55,9 +56,9 @@ export class AskedSources {
     return layers.some(isPending) ? Promise.all(layers) : (layers as Layers)
   }
 
-  /** One layer for each level. Throws a 503 for a malformed layer, and a 422 or 503 if settings of the same level cannot be united. */
-  byLevel(key: ApiKey, layers: Layers): ReadonlyMap<Level, AccountPolicy | undefined> {
-    const read = layers.map((layer, index) => (layer === undefined ? undefined : this.#read(key, index, layer)))
+  /** One layer for each level. Throws a 422 or 503 if settings of the same level cannot be united. */
+  byLevel(layers: Layers): ReadonlyMap<Level, AccountPolicy | undefined> {
+    const read = layers.map((layer, index) => (layer === undefined ? undefined : this.#copies[index]!.get(layer)))
     const united = new Map<Level, AccountPolicy | undefined>()
     for (const [level, indexes] of this.#levels) {
       const found = indexes.map(index => read[index]).filter(layer => layer !== undefined)
@@ -66,53 +67,68 @@ export class AskedSources {
     return united
   }
 
-  #read(key: ApiKey, index: number, layer: PolicyLayer): AccountPolicy {
-    const copies = this.#copies[index]!
-    const known = copies.get(layer)
-    if (known) return known
+  /** `known`: what the source said last, which was copied then. */
+  #ask(index: number, key: ApiKey, known: PolicyLayer | undefined): Maybe<PolicyLayer | undefined> {
     const entry = this.#sources[index]!
-    const copy = this.#copy(key, entry, this.#rules[index]!, layer)
-    copies.set(layer, copy)
-    return copy
-  }
-
-  #copy(key: ApiKey, entry: Entry<PolicySource>, rules: LayerRules, layer: PolicyLayer): AccountPolicy {
-    let copy: AccountPolicy | string
-    try {
-      copy = readLayer(layer, rules)
-    } catch (cause) {
-      throw this.#failed(entry, key, cause)
-    }
-    if (typeof copy !== 'string') return copy
-    const { plugin, contribution } = entry
-    throw this.#failed(entry, key, new PluginError(plugin, `returned a policy of the ${contribution.level} that ${copy}`))
-  }
-
-  #ask(entry: Entry<PolicySource>, key: ApiKey): Maybe<PolicyLayer | undefined> {
     try {
       const layer = entry.contribution.policy(key)
-      return isPending(layer) ? this.#inTime(entry, key, layer) : layer
+      if (layer === known) return layer
+      return isPending(layer) ? this.#inTime(index, key, layer) : this.#copied(index, layer)
     } catch (cause) {
       throw this.#failed(entry, key, cause)
     }
   }
 
-  #inTime(entry: Entry<PolicySource>, key: ApiKey, layer: Promise<PolicyLayer | undefined>): Promise<PolicyLayer | undefined> {
+  #inTime(index: number, key: ApiKey, layer: Promise<PolicyLayer | undefined>): Promise<PolicyLayer | undefined> {
+    const entry = this.#sources[index]!
     const { timeoutMs = usualTimeoutMs } = entry.contribution
-    const late = (): never => {
-      throw new PluginError(entry.plugin, `took longer than ${timeoutMs} ms`)
-    }
-    const answer = pTimeout(Promise.resolve(layer), { milliseconds: timeoutMs, fallback: late }).catch((cause: unknown) => {
-      throw this.#failed(entry, key, cause)
+    const late = (): Failed => new Failed(new PluginError(entry.plugin, `took longer than ${timeoutMs} ms`))
+    const copying = Promise.resolve(layer)
+      .then(found => this.#copied(index, found))
+      .catch((cause: unknown) => new Failed(cause))
+    const answer = pTimeout(copying, { milliseconds: timeoutMs, fallback: late }).then(found => {
+      if (Failed.is(found)) throw this.#failed(entry, key, found.cause)
+      return found
     })
     // If another source throws at once, nobody waits for this one.
     answer.catch(() => {})
     return answer
   }
 
-  #failed({ plugin, contribution: { level } }: Entry<PolicySource>, key: ApiKey, cause: unknown): GatewayError {
+  /** Copies a layer at once: the source may change it. Returns the layer itself. Throws why it is malformed. */
+  #copied(index: number, layer: PolicyLayer | undefined): PolicyLayer | undefined {
+    const copies = this.#copies[index]!
+    if (layer === undefined || copies.has(layer)) return layer
+    const copy = readLayer(layer, this.#rules[index]!)
+    if (typeof copy !== 'string') {
+      copies.set(layer, copy)
+      return layer
+    }
+    const { plugin, contribution } = this.#sources[index]!
+    throw new PluginError(plugin, `returned a policy of the ${contribution.level} that ${copy}`)
+  }
+
+  #failed({ plugin, contribution: { level } }: Entry<PolicySource>, key: ApiKey, thrown: unknown): GatewayError {
+    const cause = askable(thrown)
     this.#log.error('a policy source failed', { policyLevel: level, plugin, key: key.id, ...describePluginError(cause, false) })
     return unavailablePolicy(level, cause)
+  }
+}
+
+/** What a source threw. In a box: to look at it may throw, too. */
+class Failed {
+  readonly #cause: unknown
+
+  constructor(cause: unknown) {
+    this.#cause = cause
+  }
+
+  get cause(): unknown {
+    return this.#cause
+  }
+
+  static is(value: PolicyLayer | Failed | undefined): value is Failed {
+    return value !== undefined && #cause in value
   }
 }
 

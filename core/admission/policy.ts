@@ -71,7 +71,7 @@ export class PolicyResolver {
   }
 
   #byLevel(key: ApiKey, above: Layers): ReadonlyMap<Level, AccountPolicy | undefined> {
-    return new Map([...this.#sources.byLevel(key, above), ['key', this.#ofKey(key)]])
+    return new Map([...this.#sources.byLevel(above), ['key', this.#ofKey(key)]])
   }
 
   #ofKey({ id, policy }: ApiKey): AccountPolicy {

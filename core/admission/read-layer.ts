@@ -24,7 +24,6 @@ export function readLayer(layer: unknown, rules: LayerRules): AccountPolicy | st
   const copy: [string, Setting][] = []
   for (const [field, given] of membersOf(layer)) {
     if (!isField(field)) return `has the unknown field "${field.slice(0, 40)}": expected ${policyFields.join(', ')}`
-    if (given === undefined) continue
     const setting = readSetting(given, field, rules)
     if (typeof setting === 'string') return setting
     copy.push([field, setting])

@@ -92,6 +92,15 @@ interface Thrown {
 
 /** The log fields for a thrown value: its name, code and stack. Not its message, which may quote a vendor or caller. */
 export function describeError(error: unknown): JsonObject {
+  try {
+    return description(error)
+  } catch {
+    return { error: typeof error }
+  }
+}
+
+/** Throws what a getter or a proxy throws. */
+function description(error: unknown): JsonObject {
   if (!(error instanceof Error)) return { error: typeof error }
   const frames = error.stack
     ?.split('\n')
@@ -112,6 +121,7 @@ function classOf({ name, constructor }: Error): string {
   return name === 'Error' && typeof constructor === 'function' ? constructor.name || name : name
 }
 
+const unreadable = 'The exception cannot be read: a proxy or a getter of it throws. Throw an Error.'
 const withheld = 'The message may quote content, so it is not logged. Throw a PluginError to have its message logged.'
 
 /**
@@ -120,12 +130,16 @@ const withheld = 'The message may quote content, so it is not logged. Throw a Pl
  * request has `logging` on, so those of trusted plugins may be logged, too.
  */
 export function describePluginError(error: unknown, mayQuoteContent: boolean, mayShow = false): JsonObject {
-  const known = loggable(error) ?? (mayQuoteContent ? undefined : error)
-  const told = known === undefined ? withheld : known instanceof Error ? known.message : String(known)
-  const word = mayShow && known instanceof PluginError ? known.word : undefined
-  const reason = word === undefined ? told : `${told} ("${word}")`
-  const marker: { readonly [thrown]: Thrown } = { [thrown]: { error, mayShow } }
-  return { ...describeError(raised(error)), reason, ...marker }
+  try {
+    const known = loggable(error) ?? (mayQuoteContent ? undefined : error)
+    const told = known === undefined ? withheld : known instanceof Error ? known.message : String(known)
+    const word = mayShow && known instanceof PluginError ? known.word : undefined
+    const reason = word === undefined ? told : `${told} ("${word}")`
+    const marker: { readonly [thrown]: Thrown } = { [thrown]: { error, mayShow } }
+    return { ...describeError(raised(error)), reason, ...marker }
+  } catch {
+    return { error: typeof error, reason: unreadable }
+  }
 }
 
 /** The message of an exception if it may be logged, or else why it is not. */

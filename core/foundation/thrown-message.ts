@@ -10,3 +10,13 @@ export function thrownMessage(thrown: unknown): string {
     return `a value of the type ${typeof thrown}`
   }
 }
+
+/** What was thrown, or another error for a proxy that throws when somebody asks what it is. */
+export function askable(thrown: unknown): unknown {
+  try {
+    void (thrown instanceof Error)
+    return thrown
+  } catch {
+    return new Error('The exception cannot be read: it is a proxy that throws.')
+  }
+}

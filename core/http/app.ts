@@ -199,7 +199,7 @@ export class HttpApp {
       const room = this.#parts.records.room()
       if (room) await room
       if (route.auth !== 'none') {
-        const caller = this.#parts.admission.admit(exchange.headers)
+        const caller = this.#parts.admission.admit(exchange.headers, exchange.record)
         exchange.admitted(isPending(caller) ? await caller : caller)
       }
       const reply = await route.handle(exchange, this.#services)
@@ -313,7 +313,7 @@ function unreadable({ status }: { readonly status: number }): GatewayError {
   })
 }
 
-/** True if the log may show what was thrown: the policy of an admitted caller decides. */
-function mayShow({ record }: HttpExchange): boolean {
-  return record.caller?.policy.logging.value !== false
+/** True if the log may show what was thrown: the policy of the key decides, if there is one. */
+function mayShow({ record: { key, caller } }: HttpExchange): boolean {
+  return caller ? caller.policy.logging.value : key === undefined
 }

@@ -1,6 +1,8 @@
+import type { ApiKey } from '../contracts/key-store.ts'
 import type { Clock } from '../foundation/clock.ts'
 import type { TokenUsage } from '../contracts/events.ts'
 import type { JsonObject } from '../foundation/json.ts'
+import { ownerPath } from '../foundation/owner-path.ts'
 import type { AttemptRecord, OpenRecord, RequestRecord, RoutingRecord } from '../contracts/log-sink.ts'
 import type { Policy } from '../contracts/policy.ts'
 import type { Caller } from '../contracts/run-context.ts'
@@ -16,6 +18,8 @@ export class RecordDraft implements OpenRecord {
   readonly #at: number
   readonly #start: number
   #closed = false
+  /** Known before the caller, whose policy may not be available. */
+  key: ApiKey | undefined
   caller: Caller | undefined
   answerId: string | null = null
   stream = false
@@ -62,6 +66,7 @@ export class RecordDraft implements OpenRecord {
 
   #record(status: number): RequestRecord {
     const last = this.attempts.at(-1)
+    const { key } = this
     return {
       id: this.#id,
       answerId: this.answerId,
@@ -70,11 +75,11 @@ export class RecordDraft implements OpenRecord {
       path: this.#path,
       status,
       elapsedMs: Math.round((this.#clock.elapsed() - this.#start) * 1000) / 1000,
-      keyId: this.caller?.key.id ?? null,
-      org: this.caller?.key.org ?? null,
-      team: this.caller?.key.team ?? null,
-      user: this.caller?.key.user ?? null,
-      owner: this.caller?.owner ?? null,
+      keyId: key?.id ?? null,
+      org: key?.org ?? null,
+      team: key?.team ?? null,
+      user: key?.user ?? null,
+      owner: this.caller?.owner ?? (key ? ownerPath(key) : null),
       stream: this.stream,
       requestedModel: this.requestedModel,
       model: this.model ?? last?.model ?? null,

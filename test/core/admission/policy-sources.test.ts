@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import t from 'tap'
 import {
   AccountStore,
@@ -376,4 +377,66 @@ t.test('sources that answer at once cost no timer and no promise', async t => {
   }) as typeof setTimeout
   for (let count = 0; count < 3; count++) await under.request('/v1/models')
   t.equal(timers, 0)
+})
+
+t.test('what throws while it is described is the 503 of its source', async t => {
+  const trap = (): never => assert.fail('secret')
+  const thrown = new Proxy({}, { get: trap, getPrototypeOf: trap, has: trap })
+  const hidden = Object.defineProperty(new Error('secret'), 'message', { get: trap })
+  for (const cause of [thrown, hidden])
+    for (const answer of [
+      () => {
+        throw cause
+      },
+      () => Promise.reject(cause),
+    ]) {
+      const under = await gateway({ plugins: [source('org', answer), saying('acme', hello)], key })
+      t.teardown(under.stop)
+      const { status, error } = await ask(under, { model: 'acme/m' })
+      t.equal(status, 503)
+      t.match(error.message, 'The policy of the org is not available.')
+      const line = under.logs.find(each => each.includes('a policy source failed'))!
+      t.match(JSON.parse(line), { plugin: /^adding-/, policyLevel: 'org', reason: /cannot be read/ })
+      t.notMatch(under.logs.join('\n'), /secret|"plugin":"responses"/)
+    }
+})
+
+t.test('an answer that its source changes later applies as it was given', async t => {
+  const changing = () => {
+    const layer: Record<string, { value: boolean; enforced: boolean }> = { hipaa: { value: true, enforced: true } }
+    queueMicrotask(() => {
+      layer['hipaa']!.value = false
+      delete layer['hipaa']
+    })
+    return layer as PolicyLayer
+  }
+  const promised = async () => {
+    const layer = changing()
+    return layer
+  }
+  for (const answers of [[changing, () => later(undefined)], [() => later(undefined), changing], [changing], [promised]] as const) {
+    const under = await gateway({ plugins: [...answers.map(answer => source('org', answer)), enforcing, saying('acme', hello)], key })
+    t.teardown(under.stop)
+    const { requestId } = await ask(under, { model: 'acme/m' })
+    if (answers[0] !== promised) t.match((await under.record(requestId)).policy, { hipaa: { value: true } })
+  }
+})
+
+t.test('a field that is undefined is malformed', async t => {
+  const under = await gateway({ plugins: [source('org', () => ({ zdr: undefined }) as never), saying('acme', hello)], key })
+  t.teardown(under.stop)
+  t.equal((await ask(under, { model: 'acme/m' })).status, 503)
+  t.match(under.logs.join('\n'), /has a malformed field \\"zdr\\"/)
+})
+
+t.test('the record of a request whose policy is not available has its key', async t => {
+  for (const answer of [() => 'zdr' as never, () => Promise.reject(new Error('down'))]) {
+    const under = await gateway({ plugins: [source('org', answer), saying('acme', hello)], key })
+    t.teardown(under.stop)
+    const { status, requestId } = await ask(under, { model: 'acme/m' })
+    t.equal(status, 503)
+    const [, keyId] = under.apiKey.split('_')
+    const owner = 'example/user/ada'
+    t.match(await under.record(requestId), { keyId, org: 'example', team: 'research', user: 'ada', owner, policy: null, request: null })
+  }
 })
