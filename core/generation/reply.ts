@@ -213,10 +213,10 @@ export class Reply {
     return this.#finish !== undefined && !this.#isCut
   }
 
-  /** Usage counts what had been said by then. That of a complete reply counts all of it, unless a stream sent it first, and it is too little. */
+  /** Usage counts what had been said by then. That of a complete reply counts all of it, unless it came first and is too little. */
   get #isCounted(): boolean {
     const isComplete = this.#isComplete
-    if (isComplete && (!this.attempt.isStreamed || this.#saidAtUsage > this.#saidBefore)) return true
+    if (isComplete && this.#saidAtUsage > this.#saidBefore) return true
     const { request, scope } = this.#parts
     const since = scope.said.characters - this.#saidAtUsage
     if (since === 0) return true

@@ -36,8 +36,8 @@ export class Reply {
     if (message.model) this.#emit({ type: 'model', model: message.model })
     this.#note(message, message.usage)
     const content = message.content ?? []
-    if (isThere(message.usage)) this.#report(content.length > 0)
     this.content.whole(content)
+    if (isThere(message.usage)) this.#report(content.length > 0)
   }
 
   progress(stop: Pick<WireMessage, 'stop_reason' | 'stop_details'> | undefined, usage: WireUsage | null | undefined): void {

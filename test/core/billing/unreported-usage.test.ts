@@ -269,12 +269,18 @@ t.test('a later report of less does not make a cut answer cheaper', async t => {
   t.match((await under.record(requestId)).usage, { uncachedInput: 9, output: 301, estimated: true })
 })
 
-t.test('the report of a plain reply counts all of it, wherever it stands', async t => {
+t.test('a report after the words counts all of them, one before them only if it may be of all', async t => {
   const rules = `${'-'.repeat(64)}\n`.repeat(50)
-  const under = await gateway({
-    plugins: [saying('acme', [usage(9, 100), text(rules), stop]), listing(endpoint({ tokenizer: undefined }))],
-  })
-  t.teardown(under.stop)
-  const { requestId } = await ask(under, { model: 'm' })
-  t.strictSame((await under.record(requestId)).usage?.output, 100)
+  const replies: readonly (readonly [events: readonly GenerationEvent[], output: number])[] = [
+    [[text(rules), usage(9, 100)], 100],
+    [[usage(9, 500), text(rules)], 500],
+    [[usage(9, 1), text(texts.hex)], countTokens(texts.hex)],
+  ]
+  for (const [events, output] of replies)
+    for (const stream of [true, false]) {
+      const under = await gateway({ plugins: [saying('acme', [...events, stop]), listing(endpoint())] })
+      const { requestId } = await ask(under, { model: 'm', stream })
+      t.strictSame((await under.record(requestId)).usage?.output, output, `stream: ${stream}`)
+      await under.stop()
+    }
 })
