@@ -71,7 +71,7 @@ const dialects: Readonly<Record<string, Dialect>> = {
     adapter: anthropicAdapter({ url: () => url }),
     answer: answers.messages,
     streamed: [model, usage, said, usage, finish],
-    whole: [model, usage, said, finish],
+    whole: [model, said, usage, finish],
     failures: [inside('overloaded', sseFrame(busy, 'error'), busy)],
   },
   gemini: {
