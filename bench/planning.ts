@@ -1,5 +1,5 @@
 import { Permissions } from '../core/admission/permissions.ts'
-import { EndpointCircuits } from '../core/attempts/endpoint-circuits.ts'
+import { EndpointCircuits } from '../core/call/attempts/endpoint-circuits.ts'
 import { systemClock } from '../core/foundation/clock.ts'
 import { createLogger } from '../core/foundation/logger.ts'
 import { Masks } from '../core/foundation/masks.ts'

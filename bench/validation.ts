@@ -1,4 +1,4 @@
-import { checkJsonLimits } from '../core/http/json-limits.ts'
+import { checkJsonLimits } from '../core/server/json-limits.ts'
 import { parseRequest } from '../plugins/endpoints/responses/parse.ts'
 
 // What a request costs beyond `JSON.parse`: checking its limits, normalizing it, validating it.

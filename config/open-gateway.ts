@@ -1,7 +1,7 @@
 import { createGateway, type Gateway } from '../core/gateway.ts'
 import { AssemblyError } from '../core/foundation/errors.ts'
 import { check } from '../core/framework/plugin-host.ts'
-import { optionFacts, originIn, type OptionOrigin } from '../core/http/admin/facts.ts'
+import { optionFacts, originIn, type OptionOrigin } from '../core/server/admin/facts.ts'
 import { trustCertificates } from './certificates.ts'
 import { readVariables } from './env.ts'
 import { ConfigError, problemsOf } from './errors.ts'

@@ -6,9 +6,9 @@ import { Masks } from './foundation/masks.ts'
 import type { Container } from './framework/container.ts'
 import { AdminRoutes } from './framework/extension-points.ts'
 import { PolicySettings } from './guards/policy-settings.ts'
-import { AdminApp } from './http/admin/app.ts'
-import { AdminFacts } from './http/admin/facts.ts'
-import { LiveAdminServices } from './http/admin/services.ts'
+import { AdminApp } from './server/admin/app.ts'
+import { AdminFacts } from './server/admin/facts.ts'
+import { LiveAdminServices } from './server/admin/services.ts'
 
 /** The admin API: serve `app.h3` on a listener of its own. */
 export interface GatewayAdmin {

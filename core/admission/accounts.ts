@@ -1,7 +1,7 @@
 import { AccountStore, type Account, type AccountRef } from '../contracts/account-store.ts'
 import type { ApiKey } from '../contracts/key-store.ts'
 import type { SpendCap, Spending } from '../contracts/ledger.ts'
-import { isPending, type Maybe } from '../foundation/json.ts'
+import { isPending, type Maybe } from '../runtime/pending.ts'
 import { wire } from '../framework/container.ts'
 
 /** The accounts above a key. Undefined where the key names none, or none that exists. */

@@ -7,7 +7,7 @@ import { GatewayError, invalidRequest, PluginError } from '../foundation/errors.
 import { describePluginError, Logger } from '../foundation/logger.ts'
 import { wire } from '../framework/container.ts'
 import { ServicePlugins } from '../framework/service-plugins.ts'
-import { FailedTries } from './failed-tries.ts'
+import { FailedTries } from '../limits/failed-tries.ts'
 import { readToken, rightsProblem } from './read-admin.ts'
 import { newSecretId, newSecretText, secretTextId } from './secret-text.ts'
 import { SignInLinks } from './sign-in-links.ts'

@@ -7,7 +7,7 @@ import type { Caller } from '../contracts/run-context.ts'
 import { Sealer } from '../contracts/sealer.ts'
 import { GatewayError } from '../foundation/errors.ts'
 import { freezeDeeply } from '../foundation/freeze.ts'
-import { isPending, type Maybe } from '../foundation/json.ts'
+import { isPending, type Maybe } from '../runtime/pending.ts'
 import { ownerPath } from '../foundation/owner-path.ts'
 import type { RecordDraft } from '../records/record.ts'
 import { Accounts, spendingOf, type KeyAccounts } from './accounts.ts'
@@ -15,7 +15,7 @@ import { apiKeyId, hashApiKey } from './api-key.ts'
 import { PolicyResolver } from './policy.ts'
 import { StoredRows } from './stored-rows.ts'
 import { Tickets } from './tickets.ts'
-import { recentValues } from '../foundation/recent-values.ts'
+import { recentValues } from '../runtime/recent-values.ts'
 
 /** What is read of `Headers`. */
 type HeaderReader = Pick<Headers, 'get'>

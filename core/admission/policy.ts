@@ -13,7 +13,7 @@ import {
 } from '../contracts/policy.ts'
 import { freezeDeeply } from '../foundation/freeze.ts'
 import { policyRefusal } from '../foundation/errors.ts'
-import { isPending, type Maybe } from '../foundation/json.ts'
+import { isPending, type Maybe } from '../runtime/pending.ts'
 import { Logger } from '../foundation/logger.ts'
 import { Guardrails, PolicySources } from '../framework/extension-points.ts'
 import type { Guardrail } from '../contracts/guardrail.ts'

@@ -1,6 +1,6 @@
 import type { Capabilities, Endpoint, NamedEndpoint } from './catalog.ts'
 import type { GenerationEvent } from './events.ts'
-import type { Maybe } from '../foundation/json.ts'
+import type { Maybe } from '../runtime/pending.ts'
 import type { ProviderCall, ProviderFailure } from './provider.ts'
 import type { TextFormat } from './request.ts'
 

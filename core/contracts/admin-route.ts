@@ -1,6 +1,7 @@
 import type { Clock } from '../foundation/clock.ts'
 import type { Ids } from '../foundation/ids.ts'
-import type { JsonObject, Maybe } from '../foundation/json.ts'
+import type { JsonObject } from '../foundation/json.ts'
+import type { Maybe } from '../runtime/pending.ts'
 import type { Logger } from '../foundation/logger.ts'
 import type { AccountLevel } from './account-store.ts'
 import type { AdminRole, AdminToken } from './admin-token-store.ts'

@@ -1,4 +1,4 @@
-import type { Maybe } from '../foundation/json.ts'
+import type { Maybe } from '../runtime/pending.ts'
 import { token } from '../foundation/token.ts'
 
 /** From the most to the least powerful: `owner` manages admin tokens too, `editor` changes accounts and keys, `viewer` only reads. */

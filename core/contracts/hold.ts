@@ -1,4 +1,4 @@
-import type { Maybe } from '../foundation/json.ts'
+import type { Maybe } from '../runtime/pending.ts'
 
 /** An amount reserved before the actual amount is known. Core ends it with either `settle` or `release`. */
 export interface Hold {

@@ -1,4 +1,4 @@
-import type { Maybe } from '../foundation/json.ts'
+import type { Maybe } from '../runtime/pending.ts'
 import type { PageQuery } from './page.ts'
 import type { PolicyLayer } from './policy.ts'
 import { token } from '../foundation/token.ts'

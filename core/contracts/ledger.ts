@@ -1,4 +1,4 @@
-import type { Maybe } from '../foundation/json.ts'
+import type { Maybe } from '../runtime/pending.ts'
 import type { SpendPeriod } from './key-store.ts'
 import type { PageQuery } from './page.ts'
 import type { Level } from './policy.ts'

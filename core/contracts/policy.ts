@@ -1,4 +1,5 @@
-import type { JsonObject, Maybe } from '../foundation/json.ts'
+import type { JsonObject } from '../foundation/json.ts'
+import type { Maybe } from '../runtime/pending.ts'
 import type { ApiKey } from './key-store.ts'
 
 export const policyFields = ['zdr', 'logging', 'hipaa', 'redaction'] as const

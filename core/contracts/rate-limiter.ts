@@ -1,5 +1,5 @@
 import type { Hold } from './hold.ts'
-import type { Maybe } from '../foundation/json.ts'
+import type { Maybe } from '../runtime/pending.ts'
 import { token } from '../foundation/token.ts'
 
 /** A budget of tokens or requests that refills every window. */

@@ -1,4 +1,5 @@
-import type { JsonObject, Maybe } from '../foundation/json.ts'
+import type { JsonObject } from '../foundation/json.ts'
+import type { Maybe } from '../runtime/pending.ts'
 import type { RequestRecord } from './log-sink.ts'
 import type { PageQuery } from './page.ts'
 import { token } from '../foundation/token.ts'

@@ -1,5 +1,5 @@
-import type { Cancellation } from '../foundation/cancellation.ts'
-import type { Listed } from '../foundation/roster.ts'
+import type { Cancellation } from '../runtime/cancellation.ts'
+import type { Listed } from '../runtime/roster.ts'
 import type { OpenRecord } from './log-sink.ts'
 import type { RunContext } from './run-context.ts'
 

@@ -1,5 +1,6 @@
 import type { GatewayError } from '../foundation/errors.ts'
-import type { JsonObject, Maybe, Schema } from '../foundation/json.ts'
+import type { JsonObject, Schema } from '../foundation/json.ts'
+import type { Maybe } from '../runtime/pending.ts'
 import type { Catalog, Endpoint } from './catalog.ts'
 import type { GenerationEvent } from './events.ts'
 import type { Item } from './items.ts'

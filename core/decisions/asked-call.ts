@@ -1,9 +1,9 @@
 import { Bill } from '../billing/cost.ts'
-import type { Reservation } from '../billing/reservation.ts'
+import type { Reservation } from '../limits/reservation.ts'
 import type { Payer } from '../generation/model-call.ts'
 import type { Reply } from '../generation/reply.ts'
-import type { LiveAnswer } from '../operation/live-answer.ts'
-import type { Operation } from '../operation/operation.ts'
+import type { LiveAnswer } from '../call/live-answer.ts'
+import type { Operation } from '../call/operation.ts'
 
 /** One call of a model for a decision. What it cost is settled when it ends, so that the rest of its hold is free for the next call. */
 export class AskedCall implements Payer {

@@ -1,6 +1,7 @@
 import type { Capabilities } from '../contracts/catalog.ts'
 import { efforts } from '../contracts/request.ts'
-import { isObject, isPending } from '../foundation/json.ts'
+import { isObject } from '../foundation/json.ts'
+import { isPending } from '../runtime/pending.ts'
 import { kindOf } from '../foundation/kind-of.ts'
 import { flag, oneOf, optional, shapeProblem, type Member } from './shape.ts'
 

@@ -1,5 +1,6 @@
 import { PluginError } from '../foundation/errors.ts'
-import { isPending, type JsonObject } from '../foundation/json.ts'
+import type { JsonObject } from '../foundation/json.ts'
+import { isPending } from '../runtime/pending.ts'
 import { describeError, describePluginError, loggableMessage, type Logger } from '../foundation/logger.ts'
 import { nameOf, type Token } from '../foundation/token.ts'
 import { serviceAnswers, type Answer } from './service-answers.ts'

@@ -1,4 +1,5 @@
-import { isObject, isPending, type JsonObject } from '../foundation/json.ts'
+import { isObject, type JsonObject } from '../foundation/json.ts'
+import { isPending } from '../runtime/pending.ts'
 import { apiVersion } from './plugin.ts'
 import { show } from './shape.ts'
 

@@ -1,5 +1,5 @@
 import { PluginError } from '../foundation/errors.ts'
-import { isPending } from '../foundation/json.ts'
+import { isPending } from '../runtime/pending.ts'
 import { show } from '../framework/shape.ts'
 
 /** Called with what `generate` of a provider returned. Throws a `PluginError` if it cannot be iterated. */

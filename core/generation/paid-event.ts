@@ -1,4 +1,4 @@
-import type { Allowance } from '../billing/allowance.ts'
+import type { Allowance } from '../limits/allowance.ts'
 import type { RaisedEvent } from './raised-event.ts'
 
 /** The part of an event that is not paid for yet. */

@@ -1,6 +1,6 @@
 import type { Item } from '../contracts/items.ts'
 import { freezeDeeply } from '../foundation/freeze.ts'
-import { isPending, type Maybe } from '../foundation/json.ts'
+import { isPending, type Maybe } from '../runtime/pending.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import type { Candidate, PlanScope } from '../routing/plan.ts'

@@ -1,6 +1,6 @@
 import type { ItemDelta, ItemEvent, OpenedCall, OpenedCompaction, OpenedItem, SearchEnd } from '../contracts/item-events.ts'
 import type { Item, OutputTextPart, RefusalPart } from '../contracts/items.ts'
-import { appended } from '../foundation/growing-text.ts'
+import { appended } from '../runtime/growing-text.ts'
 import type { Seal } from '../routing/state.ts'
 import type { Said } from './said.ts'
 

@@ -1,6 +1,7 @@
 import type { GuardSession, GuardVerdict, ItemVerdict, OutputFilter } from '../contracts/guardrail.ts'
 import { GatewayError, PluginError } from '../foundation/errors.ts'
-import { isObject, isPending } from '../foundation/json.ts'
+import { isObject } from '../foundation/json.ts'
+import { isPending } from '../runtime/pending.ts'
 
 // Checks what a guardrail's functions return. Anything outside the contract throws, which counts as the guardrail's failure: treating
 // it as a pass would let through unchecked content. The messages are logged, so they describe shapes, never values.

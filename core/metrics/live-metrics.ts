@@ -4,7 +4,7 @@ import { EndpointMetrics } from './endpoint-metrics.ts'
 import { minuteMs } from './levels.ts'
 import type { MetricSummary } from './metric-summary.ts'
 import { emptyWindow } from './summary-window.ts'
-import { recentValues } from '../foundation/recent-values.ts'
+import { recentValues } from '../runtime/recent-values.ts'
 
 /** Callers may name models that are in no catalog. Of those, only this many recently used ones are kept. */
 const maxUnlisted = 1_000

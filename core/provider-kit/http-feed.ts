@@ -1,14 +1,14 @@
 import type { ProviderAdapter, UpstreamHeaders, UpstreamRequest } from '../contracts/adapter.ts'
-import type { EventFeed, EventReceiver } from '../contracts/event-feed.ts'
+import type { EventFeed, EventReceiver } from '../runtime/event-feed.ts'
 import type { GenerationEvent } from '../contracts/events.ts'
 import type { HttpClient, ReplyReceiver, Transfer } from '../contracts/http-client.ts'
 import type { ProviderCall, Yielded } from '../contracts/provider.ts'
-import { isPending } from '../foundation/json.ts'
+import { isPending } from '../runtime/pending.ts'
 import { InlineMedia } from '../upstream/media/inline-media.ts'
 import { exactBytes } from '../upstream/exact-bytes.ts'
 import { exchange } from '../upstream/stream-transfer.ts'
 import { ErrorReader } from './error-reader.ts'
-import { iterate } from './iterate.ts'
+import { iterate } from '../runtime/iterate.ts'
 import { checkRequest, requestMistake } from './request-mistake.ts'
 import { StreamReader } from './stream-reader.ts'
 import { WholeReader } from './whole-reader.ts'
@@ -32,11 +32,11 @@ export interface ReplyReader {
 }
 
 /** One request to a vendor, and the events of its reply. Everything happens when bytes arrive, without a promise per step. */
-export class HttpFeed implements EventFeed, ReplyReceiver {
+export class HttpFeed implements EventFeed<GenerationEvent>, ReplyReceiver {
   readonly #service: HttpService
   readonly #call: ProviderCall
   /** Undefined when the feed is over. */
-  #receiver: EventReceiver | undefined
+  #receiver: EventReceiver<GenerationEvent> | undefined
   #transfer: Transfer | undefined
   #reader: ReplyReader | undefined
   #media: InlineMedia | undefined
@@ -54,7 +54,7 @@ export class HttpFeed implements EventFeed, ReplyReceiver {
     return iterate(this, this.#call.signal)
   }
 
-  deliver(receiver: EventReceiver): void {
+  deliver(receiver: EventReceiver<GenerationEvent>): void {
     this.#receiver = receiver
     const { adapter, http } = this.#service
     try {

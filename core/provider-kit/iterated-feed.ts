@@ -1,4 +1,4 @@
-import type { EventFeed, EventReceiver } from '../contracts/event-feed.ts'
+import type { EventFeed, EventReceiver } from '../runtime/event-feed.ts'
 import { kindOf } from '../foundation/kind-of.ts'
 import { ProviderMistake } from './provider-mistake.ts'
 

@@ -1,5 +1,6 @@
 import type { UpstreamRequest } from '../contracts/adapter.ts'
-import { isObject, isPending } from '../foundation/json.ts'
+import { isObject } from '../foundation/json.ts'
+import { isPending } from '../runtime/pending.ts'
 import { kindOf } from '../foundation/kind-of.ts'
 import { ProviderMistake } from './provider-mistake.ts'
 

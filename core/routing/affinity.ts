@@ -4,7 +4,7 @@ import type { Caller } from '../contracts/run-context.ts'
 import { Clock } from '../foundation/clock.ts'
 import { wire } from '../framework/container.ts'
 import { Settings } from '../framework/settings.ts'
-import { recentValues } from '../foundation/recent-values.ts'
+import { recentValues } from '../runtime/recent-values.ts'
 
 const maxRemembered = 10_000
 /** Callers choose their keys. Longer ones are not remembered. */

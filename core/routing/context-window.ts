@@ -1,6 +1,6 @@
 import { wire } from '../framework/container.ts'
 import type { Endpoint, Tokenizer } from '../contracts/catalog.ts'
-import type { Maybe } from '../foundation/json.ts'
+import type { Maybe } from '../runtime/pending.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { InputCount } from '../contracts/route.ts'
 import { TokenCounter, type TokenCount } from '../contracts/token-counter.ts'

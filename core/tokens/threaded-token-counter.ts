@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import type { TokenCount, TokenCounter, TokenCountOptions } from '../contracts/token-counter.ts'
 import { describeError, type Logger } from '../foundation/logger.ts'
-import { startWorker } from '../foundation/worker.ts'
+import { startWorker } from '../runtime/worker.ts'
 import type { CountingAnswer, CountingMessage } from './counting-thread.ts'
 
 const defaultDeadlineMs = 2_000

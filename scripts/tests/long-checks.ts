@@ -38,7 +38,7 @@ export const longChecks: readonly LongCheck[] = [
   {
     name: 'Ways into HTTP',
     difference: 'without a socket, too; the short form has Node.js and h3',
-    files: ['test/core/http'],
+    files: ['test/core/server'],
   },
   {
     name: 'Crashes',

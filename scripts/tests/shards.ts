@@ -25,7 +25,7 @@ export const alone: Readonly<Record<string, string>> = {
   'test/plugins/endpoints/dashboard/journey.test.ts': 'takes long',
   'test/plugins/providers/recordings/openai-chat.test.ts': 'takes long',
   'test/config/command.test.ts': 'takes long',
-  'test/core/operation/answer-limits.test.ts': 'takes long',
+  'test/core/call/answer-limits.test.ts': 'takes long',
   'test/plugins/stores/sql-postgres.test.ts': 'takes long',
   'test/plugins/stores/sql-stop.test.ts': 'runs its tests side by side (`t.jobs`), which would hold for the files after it',
   'test/core/guards/guard-failures.test.ts': 'takes long',

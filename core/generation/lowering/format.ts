@@ -1,5 +1,6 @@
 import type { Item } from '../../contracts/items.ts'
-import { isPending, type JsonObject } from '../../foundation/json.ts'
+import type { JsonObject } from '../../foundation/json.ts'
+import { isPending } from '../../runtime/pending.ts'
 import type { GenerationRequest, TextFormat } from '../../contracts/request.ts'
 import type { Endpoint } from '../../contracts/catalog.ts'
 import type { Provider } from '../../contracts/provider.ts'

@@ -12,7 +12,7 @@ import { lowerEffort } from './effort.ts'
 import { lowerFormat } from './format.ts'
 import { limitOutput, lowerContextManagement, lowerParameters } from './parameters.ts'
 import { lowerTools } from './tools.ts'
-import { recentValues } from '../../foundation/recent-values.ts'
+import { recentValues } from '../../runtime/recent-values.ts'
 
 /** A request fitted to one endpoint, the warnings about what changed, and the raises for its answer. */
 export interface Lowered {

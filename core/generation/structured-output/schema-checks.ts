@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { LRUCache } from 'lru-cache'
 import { internalError } from '../../foundation/errors.ts'
-import { FairQueue } from '../../foundation/fair-queue.ts'
+import { FairQueue } from '../../runtime/fair-queue.ts'
 import { SchemaThread } from './schema-thread.ts'
 import type { Question, Verdict } from './schema-worker.ts'
 

@@ -1,4 +1,4 @@
-import { DeadlineThread, ThreadStopped } from '../../foundation/deadline-thread.ts'
+import { DeadlineThread, ThreadStopped } from '../../runtime/deadline-thread.ts'
 import type { Question, Verdict } from './schema-worker.ts'
 
 export interface Answer {

@@ -10,7 +10,7 @@ import {
   type HttpClient,
   type ProviderAdapter,
 } from '../../../core/index.ts'
-import { Inbox } from '../../../core/provider-kit/inbox.ts'
+import { Inbox } from '../../../core/runtime/inbox.ts'
 import { IteratedFeed } from '../../../core/provider-kit/iterated-feed.ts'
 import { cut, fakeUpstream, Gate, providerCall, stall, type FakeReply, type Step } from '../../../core/testing/index.ts'
 import { UndiciClient } from '../../../core/upstream/http-client.ts'
@@ -51,7 +51,7 @@ for (const [name, client] of [
   ['the stream of another client', sendOnly],
 ] as const) {
   void t.test(name, async t => {
-    const open = async (t: Test, reply: FakeReply, stream = true): Promise<{ feed: EventFeed; received: Received }> => {
+    const open = async (t: Test, reply: FakeReply, stream = true): Promise<{ feed: EventFeed<GenerationEvent>; received: Received }> => {
       const upstream = await fakeUpstream([reply, reply])
       const http = client(new UndiciClient())
       t.teardown(async () => {
@@ -120,7 +120,7 @@ for (const [name, client] of [
         await upstream.close()
       })
       const call = providerCall({ model: 'demo', input: [], stream: true })
-      const feed = httpProvider('demo', adapterFor(upstream.url), http).generate(call) as EventFeed
+      const feed = httpProvider('demo', adapterFor(upstream.url), http).generate(call) as EventFeed<GenerationEvent>
       const received = new Received()
       feed.deliver(received)
       await received.some
@@ -140,7 +140,7 @@ for (const [name, client] of [
       })
       const controller = new AbortController()
       const call = providerCall({ model: 'demo', input: [], stream: true }, { signal: controller.signal })
-      const feed = httpProvider('demo', adapterFor(upstream.url), http).generate(call) as EventFeed
+      const feed = httpProvider('demo', adapterFor(upstream.url), http).generate(call) as EventFeed<GenerationEvent>
       const received = new Received()
       feed.deliver(received)
       feed.stop()
@@ -236,7 +236,9 @@ t.test('a request may be signed by a promise of another kind', async t => {
     [() => throwing(new Error('no credential')), /no credential/],
   ] as const) {
     const adapter = { ...adapterFor(upstream.url), authorize } as ProviderAdapter
-    const feed = httpProvider('demo', adapter, http).generate(providerCall({ model: 'demo', input: [], stream: true })) as EventFeed
+    const feed = httpProvider('demo', adapter, http).generate(
+      providerCall({ model: 'demo', input: [], stream: true }),
+    ) as EventFeed<GenerationEvent>
     const received = new Received()
     feed.deliver(received)
     const over = await received.over

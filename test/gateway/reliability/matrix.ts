@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer } from 'node:net'
 import pTimeout from 'p-timeout'
 import type { RequestRecord, Timeouts } from '../../../core/index.ts'
-import { systemBackoff, type Backoff } from '../../../core/attempts/backoff.ts'
+import { systemBackoff, type Backoff } from '../../../core/call/attempts/backoff.ts'
 import {
   checkResponse,
   checkStream,

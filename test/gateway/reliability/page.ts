@@ -1,4 +1,4 @@
-import { failurePolicies } from '../../../core/attempts/failure-policy.ts'
+import { failurePolicies } from '../../../core/call/attempts/failure-policy.ts'
 import { hedgeAfterMs, runMatrix, type Cell, type Matrix, type Ruled } from './matrix.ts'
 import type { Mode } from './faults.ts'
 import { wires } from './wires.ts'

@@ -1,0 +1,140 @@
+import type { LRUCache } from 'lru-cache'
+import type { Circuits, CircuitView, EndpointName } from '../../contracts/circuits.ts'
+import { Clock } from '../../foundation/clock.ts'
+import { Logger } from '../../foundation/logger.ts'
+import { wire } from '../../framework/container.ts'
+import { Circuit } from './circuit.ts'
+import { recentValues } from '../../runtime/recent-values.ts'
+import { ProviderCircuits, type WideFailure } from './provider-circuits.ts'
+
+/** Callers can make model names up. Only this many of those that failed are kept. */
+const maxUnlisted = 1_000
+
+/**
+ * The circuits of all endpoints, and of providers as a whole. One is made for a failure, and dropped when all is well again: usually there
+ * are none. Owners are those whose requests the methods are about.
+ */
+export class EndpointCircuits implements Circuits {
+  readonly #clock: Clock
+  readonly #log: Logger
+  /** Bounded by what the catalogs list. */
+  readonly #listed = new Map<string, Circuit>()
+  readonly #unlisted = recentValues<string, Circuit>(maxUnlisted)
+  readonly #providers: ProviderCircuits
+
+  static {
+    wire(this, [Clock, Logger])
+  }
+
+  constructor(clock: Clock, log: Logger) {
+    this.#clock = clock
+    this.#log = log
+    this.#providers = new ProviderCircuits(log)
+  }
+
+  /** True if no endpoint failed lately. */
+  get allHealthy(): boolean {
+    return this.#listed.size === 0 && this.#unlisted.size === 0 && this.#providers.allHealthy
+  }
+
+  /** Without an owner: for everyone. */
+  isOpen(endpoint: EndpointName, owner?: string): boolean {
+    if (this.allHealthy) return false
+    const now = this.#clock.elapsed()
+    return this.#circuitsOf(endpoint, owner).some(circuit => circuit.isOpen(now))
+  }
+
+  /** True if no request should be sent to the endpoint, not even a probe. */
+  isResting(endpoint: EndpointName, owner?: string): boolean {
+    if (this.allHealthy) return false
+    const now = this.#clock.elapsed()
+    return this.#circuitsOf(endpoint, owner).some(circuit => circuit.isResting(now))
+  }
+
+  /** True if a request may be sent to the endpoint before others were tried. May make it the probe, whose outcome closes or opens the circuit. */
+  admits(endpoint: EndpointName, owner?: string): boolean {
+    if (this.allHealthy) return true
+    const now = this.#clock.elapsed()
+    const circuits = this.#circuitsOf(endpoint, owner)
+    // Only where all admit it is the request the probe of any.
+    return !circuits.some(circuit => circuit.isOpen(now)) && circuits.every(circuit => circuit.admits(now))
+  }
+
+  /** Call when an attempt has begun to answer. `startedAt` is on `Clock.elapsed`. */
+  began(endpoint: EndpointName, startedAt: number, owner?: string): void {
+    if (this.allHealthy) return
+    if (this.#find(endpoint)?.began(startedAt)) this.#tell('a circuit closed', endpoint)
+    this.#providers.began(endpoint, startedAt, owner)
+  }
+
+  /** Call when an answer is complete. Times are on `Clock.elapsed`. */
+  completed(endpoint: EndpointName, startedAt: number, now: number = this.#clock.elapsed(), owner?: string): void {
+    this.#providers.answered(endpoint, now)
+    if (this.allHealthy) return
+    const circuit = this.#find(endpoint)
+    if (circuit?.completed(startedAt)) this.#tell('a circuit closed', endpoint)
+    if (circuit?.isHealthy) this.#of(endpoint).delete(nameOf(endpoint))
+    this.#providers.completed(endpoint, startedAt, owner)
+  }
+
+  /** Call when an attempt failed by the endpoint's fault. `hadBegun`: in the middle of its answer. */
+  failed(endpoint: EndpointName, startedAt: number, hadBegun = false): void {
+    const openMs = this.#make(endpoint).failed(startedAt, this.#clock.elapsed(), hadBegun)
+    if (openMs !== undefined) this.#tell('a circuit opened', endpoint, openMs)
+  }
+
+  /**
+   * Call when an attempt failed and other models of the provider might, too. Unless no connection was made, failures of a model that no
+   * catalog lists say nothing: callers can make names up that a vendor chokes on.
+   */
+  providerFailed(endpoint: EndpointName, startedAt: number, owner: string, failure: WideFailure): void {
+    if (endpoint.listed || failure.isUnreachable) this.#providers.failed(endpoint, startedAt, this.#clock.elapsed(), owner, failure)
+  }
+
+  /** Call when an attempt ended without showing whether the endpoint works. */
+  abandoned(endpoint: EndpointName, owner?: string): void {
+    if (!this.allHealthy) for (const circuit of this.#circuitsOf(endpoint, owner)) circuit.abandoned()
+  }
+
+  /** Keeps requests away from the endpoint for this long, if they can go elsewhere. */
+  rest(endpoint: EndpointName, ms: number): void {
+    this.#make(endpoint).rest(ms, this.#clock.elapsed())
+  }
+
+  views(): readonly CircuitView[] {
+    const now = this.#clock.elapsed()
+    const endpoints = [...this.#listed, ...this.#unlisted.entries()].map(([name, circuit]) => {
+      const slash = name.indexOf('/')
+      return { provider: name.slice(0, slash), model: name.slice(slash + 1), ...circuit.view(now) }
+    })
+    return [...endpoints, ...this.#providers.views(now)]
+  }
+
+  #of({ listed }: EndpointName): Map<string, Circuit> | LRUCache<string, Circuit> {
+    return listed ? this.#listed : this.#unlisted
+  }
+
+  #find(endpoint: EndpointName): Circuit | undefined {
+    return this.#of(endpoint).get(nameOf(endpoint))
+  }
+
+  #circuitsOf(endpoint: EndpointName, owner: string | undefined): readonly Circuit[] {
+    return [this.#find(endpoint), ...this.#providers.of(endpoint.provider, owner)].filter(circuit => circuit !== undefined)
+  }
+
+  #make(endpoint: EndpointName): Circuit {
+    const known = this.#find(endpoint)
+    if (known) return known
+    const circuit = new Circuit()
+    this.#of(endpoint).set(nameOf(endpoint), circuit)
+    return circuit
+  }
+
+  #tell(what: string, { provider, model }: EndpointName, forMs?: number): void {
+    this.#log.warn(what, { provider, model, ...(forMs !== undefined && { forMs }) })
+  }
+}
+
+function nameOf({ provider, model }: EndpointName): string {
+  return `${provider}/${model}`
+}

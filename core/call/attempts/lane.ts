@@ -1,0 +1,49 @@
+import type { TokenUsage } from '../../contracts/events.ts'
+import type { Cancellation } from '../../runtime/cancellation.ts'
+import type { Attempt } from './attempt.ts'
+import type { Line } from './line.ts'
+import type { Slot } from './provider-queue.ts'
+
+/** `hedge`: started later, when the `first` lane of a hedged request had no answer yet. It neither waits nor repeats anything. */
+export type LaneRole = 'only' | 'first' | 'hedge'
+
+interface Losses {
+  /** Estimates what an attempt has used if it is outrun. */
+  lossOf?(attempt: Attempt<any, any>): TokenUsage
+}
+
+/** One try after another, until an endpoint answers. A request has one lane; a hedged request has two, which race. */
+export class Lane {
+  readonly role: LaneRole
+  /** Aborts the lane. */
+  readonly run: Cancellation
+  readonly line: Line
+  /** Both lanes are under way. The caller then pays for the answer alone. */
+  isRacing: boolean
+  /** The request itself is wrong: no other endpoint would answer it. */
+  isRefused = false
+  /** For the next attempt. */
+  slot: Slot | undefined
+  #attempt: Attempt<any, any> | undefined
+  #losses: Losses | undefined
+
+  constructor(role: LaneRole, run: Cancellation, line: Line) {
+    this.role = role
+    this.run = run
+    this.line = line
+    this.isRacing = role === 'hedge'
+  }
+
+  /** Call when an attempt begins. */
+  tries(attempt: Attempt<any, any>, losses: Losses): void {
+    this.#attempt = attempt
+    this.#losses = losses
+  }
+
+  /** Ends the lane because the other one has won, or because nobody waits for an answer any more. */
+  giveUp(outcome: 'outrun' | 'left'): void {
+    const attempt = this.#attempt
+    attempt?.end(outcome, outcome === 'outrun' ? this.#losses?.lossOf?.(attempt) : undefined)
+    this.run.abort(new Error('another endpoint answered first'))
+  }
+}

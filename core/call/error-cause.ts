@@ -1,0 +1,36 @@
+import { policyOf } from './attempts/failure-policy.ts'
+import type { AttemptRecord, RequestRecord } from '../contracts/log-sink.ts'
+import type { FailureKind } from '../contracts/provider.ts'
+import type { ErrorCause } from '../contracts/record-store.ts'
+
+/** True if the attempt failed. One that nobody waited for did not. */
+export function isFailed({ outcome }: AttemptRecord): boolean {
+  return outcome !== 'ok' && outcome !== 'left' && outcome !== 'outrun'
+}
+
+/** True if the attempt failed by the vendor's fault. */
+export function isFault(attempt: AttemptRecord): boolean {
+  return isFailed(attempt) && (attempt.isFault ?? policyOf({ kind: attempt.outcome as FailureKind }).isFault ?? false)
+}
+
+/** Who caused the error of a request. Undefined below a status of 400. */
+export function errorCauseOf({
+  status,
+  errorCode,
+  attempts,
+}: Pick<RequestRecord, 'status' | 'errorCode' | 'attempts'>): ErrorCause | undefined {
+  if (status < 400) return undefined
+  if (status === clientLeft) return 'caller'
+  if (status === 402 || status === 403 || errorCode === 'policy_refusal') return 'policy'
+  const last = attempts.at(-1)
+  if (last && isFault(last)) return 'vendor'
+  if (last?.isFault === false) return 'caller'
+  if (status === 429) return 'policy'
+  // The whole time went by while a vendor was asked.
+  if (status === 504 && last) return 'vendor'
+  return status >= 500 || status === failedDependency ? 'gateway' : 'caller'
+}
+
+const clientLeft = 499
+/** Without a vendor's fault, such as a model that the operator names wrongly. */
+const failedDependency = 424

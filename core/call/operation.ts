@@ -1,0 +1,157 @@
+import type { Reservation } from '../limits/reservation.ts'
+import type { Endpoint } from '../contracts/catalog.ts'
+import { noUsage } from '../contracts/events.ts'
+import type { RunContext } from '../contracts/run-context.ts'
+import type { Clock } from '../foundation/clock.ts'
+import { Deadline } from '../runtime/deadline.ts'
+import { asGatewayError, GatewayError, type Asked } from '../foundation/errors.ts'
+import type { Maybe } from '../runtime/pending.ts'
+import { Bill } from '../billing/cost.ts'
+import { routingWarnings } from '../routing/routing-record.ts'
+import type { RequestScope } from '../contracts/request-scope.ts'
+import { describeError } from '../foundation/logger.ts'
+
+/** How many endpoints that were not asked the caller hears of. */
+const mostNamed = 8
+
+/** What generations and decisions have in common: a time limit, reservations, a bill, and a record. */
+export class Operation {
+  readonly context: RunContext
+  /** Without the model calls of a decision, each of which is settled when it ends. */
+  readonly bill = new Bill()
+  readonly #scope: RequestScope
+  readonly #timeout: Deadline
+  #reservation: Reservation | undefined
+  /** The cost of a decision's model calls. */
+  #calls: Bill | undefined
+  /** What is still to be added to the bill. */
+  #owed: Promise<unknown>[] | undefined
+  #leave: (() => void) | undefined
+  #endpoint: Endpoint | undefined
+
+  constructor(scope: RequestScope, requestedModel: string | null, timeoutMs: number, clock: Clock) {
+    this.#scope = scope
+    this.context = scope
+    scope.record.requestedModel = requestedModel
+    this.#timeout = new Deadline(clock, timeoutMs, () => scope.cancellation.abort(tookTooLong(timeoutMs)))
+  }
+
+  /** Sets the reservation to settle at the end. */
+  hold(reservation: Reservation | undefined): void {
+    this.#reservation = reservation
+  }
+
+  /** Adds the bill of a model call that the caller of this function settles. */
+  addCall(bill: Bill): void {
+    ;(this.#calls ??= new Bill()).include(bill)
+  }
+
+  /** The bill with all model calls. */
+  get total(): Pick<Bill, 'usage' | 'costUsd'> {
+    if (!this.#calls) return this.bill
+    const total = new Bill()
+    total.include(this.#calls)
+    total.include(this.bill)
+    return total
+  }
+
+  /** Waits for the promise before the bill is settled. */
+  owe<T>(adding: Promise<T>): Promise<T> {
+    ;(this.#owed ??= []).push(adding)
+    return adding
+  }
+
+  /** Sets what to call when the operation is over. */
+  onEnd(leave: (() => void) | undefined): void {
+    this.#leave = leave
+  }
+
+  /** Call when the answer begins. From then on, it is charged. */
+  answeredBy(endpoint: Endpoint): void {
+    this.#endpoint = endpoint
+    this.#scope.record.provider = endpoint.provider
+    this.#scope.record.model = endpoint.model
+  }
+
+  /** The error that the caller gets: what was thrown or, after an abort, the reason of the abort. */
+  failed(thrown: unknown): GatewayError {
+    const { cancellation, record } = this.#scope
+    const error = asGatewayError(cancellation.aborted ? cancellation.reason : thrown)
+    if (error.status === 500)
+      this.context.log.error('a request to a model failed', { request: this.context.id, ...describeError(error.cause ?? error) })
+    record.errorCode = error.code
+    return record.attempts.length === 0 ? error : error.after(askedIn(record))
+  }
+
+  /**
+   * Charges what was delivered, even if the client left early, and releases the rest of the reservations. Does nothing the second time.
+   * Call it before the client hears that the answer is complete, so that a crash cannot make an answer free.
+   */
+  settle(failed: boolean): Maybe<void> {
+    if (this.#owed) return this.#allBilled().then(() => this.settle(failed))
+    const reservation = this.#reservation
+    if (!reservation) return
+    this.#reservation = undefined
+    return this.pay(reservation, this.bill, failed)
+  }
+
+  /** Call when the client got the answer. */
+  end(failed: boolean): Maybe<void> {
+    if (this.#owed) return this.#allBilled().then(() => this.end(failed))
+    this.#timeout.end()
+    this.#leave?.()
+    const { record } = this.#scope
+    const { usage, costUsd } = this.total
+    const isBilled = this.#endpoint !== undefined || usage !== noUsage
+    record.usage = isBilled ? usage : null
+    const { lostUsd } = record
+    if (isBilled) record.costUsd = costUsd === null ? null : costUsd + lostUsd
+    else record.costUsd = lostUsd > 0 ? lostUsd : null
+    return this.settle(failed)
+  }
+
+  /** Charges the bill to the reservation, and releases the rest of it. Logs what cannot be settled. */
+  async pay(reservation: Reservation, { usage, costUsd }: Bill, failed?: boolean): Promise<void> {
+    try {
+      await (usage === noUsage ? reservation.release() : reservation.settle(usage, costUsd))
+    } catch (error) {
+      this.context.log.error('a reservation could not be settled', { request: this.context.id, failed, ...describeError(error) })
+    }
+  }
+
+  async #allBilled(): Promise<void> {
+    const owed = this.#owed
+    this.#owed = undefined
+    if (owed) await Promise.all(owed)
+  }
+}
+
+/** With what the sorts warn of, and a warning that names the endpoints that were not asked. */
+function askedIn(record: RequestScope['record']): Asked {
+  const { attempts, routing } = record
+  const warnings = [...routingWarnings(record)]
+  const unasked = {
+    'attempt-limit': `after ${attempts.length} ${attempts.length === 1 ? 'attempt' : 'attempts'}`,
+    credit: 'for lack of credit',
+  } as const
+  for (const reason of ['attempt-limit', 'credit'] as const) {
+    const count = routing?.passedOver[reason] ?? 0
+    if (count === 0) continue
+    const names = routing!.candidates
+      .filter(({ passedOver }) => passedOver === reason)
+      .slice(0, mostNamed)
+      .map(({ provider, model }) => `${provider}/${model}`)
+    const more = count > names.length ? ` and ${count - names.length} more` : ''
+    warnings.push({ param: 'routing', message: `not asked ${unasked[reason]}: ${names.join(', ')}${more}` })
+  }
+  return { provider: attempts.at(-1)!.provider, attempts: attempts.length, warnings }
+}
+
+function tookTooLong(afterMs: number): GatewayError {
+  return new GatewayError({
+    status: 504,
+    type: 'server_error',
+    code: 'provider_timeout',
+    message: `The request took longer than ${afterMs / 1000} s.`,
+  })
+}

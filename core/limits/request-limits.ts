@@ -1,0 +1,68 @@
+import type { ApiKey } from '../contracts/key-store.ts'
+import { RateLimiter } from '../contracts/rate-limiter.ts'
+import { GatewayError } from '../foundation/errors.ts'
+import type { Maybe } from '../runtime/pending.ts'
+import { wire } from '../framework/container.ts'
+import { HeldWindows, type FullWindow } from './held-windows.ts'
+import { windowText } from './windows.ts'
+
+/** Limits the requests of a key to models: how many in each window, and how many at once. Decisions and responses count together. */
+export class RequestLimits {
+  readonly #limiter: RateLimiter
+
+  static {
+    wire(this, [RateLimiter])
+  }
+
+  constructor(limiter: RateLimiter) {
+    this.#limiter = limiter
+  }
+
+  /**
+   * Counts a request. Undefined for keys without such limits. Otherwise call the returned function when the request is over. Throws 429. A
+   * request counts in its windows even if it fails; one that is refused here counts in none.
+   */
+  enter(key: ApiKey): Maybe<(() => void) | undefined> {
+    const { maxConcurrency, limits } = key
+    const limited = limits?.some(({ requests }) => requests !== undefined)
+    if (maxConcurrency === undefined && !limited) return undefined
+    return this.#enter(key)
+  }
+
+  async #enter({ id, maxConcurrency, limits = [] }: ApiKey): Promise<() => void> {
+    const leave = maxConcurrency === undefined ? () => {} : await this.#limiter.enter(`key:${id}`, maxConcurrency)
+    if (!leave) throw tooManyAtOnce(maxConcurrency!)
+    try {
+      const windows = limits.filter(({ requests }) => requests !== undefined)
+      const held = await HeldWindows.reserve(this.#limiter, id, windows, 1)
+      if (!(held instanceof HeldWindows)) throw tooMany(held)
+      await held.settle(1)
+    } catch (error) {
+      leave()
+      throw error
+    }
+    return leave
+  }
+}
+
+function tooMany({ limit, retryAfterMs = limit.windowMs }: FullWindow): GatewayError {
+  return rateLimited(
+    `This API key's limit is ${windowText(limit)}. Please try again in ${Math.max(1, Math.ceil(retryAfterMs / 1000))}s.`,
+    retryAfterMs,
+  )
+}
+
+/** There is no telling when a request ends, so the advice is the shortest that clients can follow. */
+const retryAfterConcurrencyMs = 1_000
+
+function tooManyAtOnce(maxConcurrency: number): GatewayError {
+  const requests = maxConcurrency === 1 ? '1 request' : `${maxConcurrency} requests`
+  return rateLimited(
+    `This API key may have ${requests} to models in progress at once. Wait until one of them ends.`,
+    retryAfterConcurrencyMs,
+  )
+}
+
+function rateLimited(message: string, retryAfterMs: number): GatewayError {
+  return new GatewayError({ status: 429, type: 'rate_limit_error', code: 'rate_limit_exceeded', message, retryAfterMs })
+}

@@ -1,0 +1,222 @@
+import { wire } from '../framework/container.ts'
+import type { Endpoint } from '../contracts/catalog.ts'
+import type { ApiKey, KeyLimit } from '../contracts/key-store.ts'
+import { Ledger, type CreditHold, type CreditRange, type CreditShortage, type Spending } from '../contracts/ledger.ts'
+import { MetricStore } from '../contracts/metric-store.ts'
+import { RateLimiter } from '../contracts/rate-limiter.ts'
+import type { RunContext } from '../contracts/run-context.ts'
+import { TokenCounter } from '../contracts/token-counter.ts'
+import { Clock } from '../foundation/clock.ts'
+import { Settings } from '../framework/settings.ts'
+import { GatewayError } from '../foundation/errors.ts'
+import { recentValues } from '../runtime/recent-values.ts'
+import { estimateTokens } from '../tokens/estimate.ts'
+import { safeCount } from '../tokens/safe-count.ts'
+import { CreditQueue } from './credit-queue.ts'
+import { HeldWindows } from './held-windows.ts'
+import { ledgerUnavailable } from './ledger-unavailable.ts'
+import { Reservation, type ReservationServices } from './reservation.ts'
+import { insufficientCredits, shortageNote } from './shortage.ts'
+import { costWith, covers, outputLimitOf, spendAt } from './spend.ts'
+import { inputBound, type TokenNeed } from '../billing/token-need.ts'
+import { UsualOutput } from './usual-output.ts'
+import { windowText } from './windows.ts'
+
+/** The fewest output tokens assumed for a request without a limit. Only for windows of tokens. */
+const leastAssumedOutput = 1_000
+const averagedMs = 3_600_000
+/** Shorter texts, in bytes, are not worth counting: the bound is close enough. */
+const shortTextBytes = 2_000
+
+/** A candidate, and whether its hold can grow while its reply arrives. */
+interface Asked {
+  readonly endpoint: Endpoint
+  readonly canGrow: boolean
+}
+
+/** Holds the tokens and credit that a request may take. Throws 402 and 429, before anything is sent upstream. */
+export class Reservations {
+  readonly usual = new UsualOutput()
+  readonly #ledger: Ledger
+  readonly #limiter: RateLimiter
+  readonly #metrics: MetricStore
+  readonly #counter: TokenCounter
+  readonly #clock: Clock
+  readonly #settings: Settings
+  readonly #queue: CreditQueue
+  readonly #services: ReservationServices
+  /** Requests whose record has a note of a shortage. */
+  readonly #noted = recentValues<string, true>(1_000)
+
+  static {
+    wire(this, [Ledger, RateLimiter, MetricStore, TokenCounter, Clock, Settings])
+  }
+
+  constructor(ledger: Ledger, limiter: RateLimiter, metrics: MetricStore, counter: TokenCounter, clock: Clock, settings: Settings) {
+    this.#ledger = ledger
+    this.#limiter = limiter
+    this.#metrics = metrics
+    this.#counter = counter
+    this.#clock = clock
+    this.#settings = settings
+    this.#queue = new CreditQueue(settings.creditWaitMs)
+    this.#services = {
+      counter,
+      usual: this.usual,
+      refused: (context, shortage) => this.#refused(context, shortage),
+      short: (context, shortage) => this.#note(context, shortage),
+      freed: spending => this.#queue.freed(spending),
+    }
+  }
+
+  /**
+   * Returns undefined for callers without limits, which most are. `measure` runs only if it is needed. `canGrow`: whether the hold can grow
+   * while a candidate's reply arrives, so that the usual output is enough at first.
+   */
+  reserve<C extends { readonly endpoint: Endpoint }>(
+    context: RunContext,
+    measure: () => TokenNeed,
+    candidates: readonly C[],
+    canGrow?: (candidate: C) => boolean,
+  ): Promise<Reservation> | undefined {
+    const { key, spending } = context.caller
+    const windows = key.limits?.some(({ tokens }) => tokens !== undefined)
+    if (!windows && !spending) return undefined
+    const asked = candidates.map(candidate => ({ endpoint: candidate.endpoint, canGrow: spending && canGrow ? canGrow(candidate) : false }))
+    return this.#reserve(context, measure, asked)
+  }
+
+  async #reserve(context: RunContext, measure: () => TokenNeed, asked: readonly Asked[]): Promise<Reservation> {
+    const need = measure()
+    const { key, spending } = context.caller
+    const windows = key.limits?.filter(({ tokens }) => tokens !== undefined) ?? []
+    const likely = (): number =>
+      this.#likelyTokens(
+        need,
+        asked.map(({ endpoint }) => endpoint),
+      )
+    const tokens = windows.length > 0 ? await this.#reserveTokens(key, windows, likely()) : undefined
+    const parts = { tokens, need, context, services: this.#services }
+    if (!spending) return new Reservation({ ...parts, credit: undefined, inputTokens: 0 })
+    try {
+      const credit = await this.#reserveCredit(context, spending, need, asked)
+      return new Reservation({ ...parts, ...credit })
+    } catch (error) {
+      await tokens?.release()
+      throw error
+    }
+  }
+
+  /** A rate limit evens out over time, so holding the likely number of tokens is enough. */
+  #likelyTokens(need: TokenNeed, endpoints: readonly Endpoint[]): number {
+    const [first] = endpoints
+    const input = estimateTokens(need.texts.reduce((sum, { length }) => sum + length, 0)) + need.otherInputTokens
+    const output = need.outputTokens ?? this.#usualOutput(first!)
+    return input + Math.min(output, outputLimitOf(first!, need))
+  }
+
+  #usualOutput({ provider, model }: Endpoint): number {
+    const { requests, outputTokens } = this.#metrics.window(provider, model, averagedMs)
+    return Math.max(leastAssumedOutput, requests > 0 ? Math.ceil(outputTokens / requests) : 0)
+  }
+
+  async #reserveTokens(key: ApiKey, windows: readonly KeyLimit[], tokens: number): Promise<HeldWindows> {
+    const held = await HeldWindows.reserve(this.#limiter, key.id, windows, tokens)
+    if (held instanceof HeldWindows) return held
+    throw tooManyTokens(held.limit, tokens, held.retryAfterMs)
+  }
+
+  /** A token is at least one byte, and that bound costs nothing. The tokens are counted only if the bound takes much of the credit. */
+  async #reserveCredit(
+    context: RunContext,
+    spending: Spending,
+    need: TokenNeed,
+    asked: readonly Asked[],
+  ): Promise<{ readonly credit: CreditHold; readonly inputTokens: number }> {
+    const { owner } = context.caller
+    const bound = inputBound(need)
+    const bytes = bound - need.otherInputTokens
+    const range = this.#rangeOf(asked, owner, need, bound)
+    const isLong = bytes > shortTextBytes
+    const first = await this.#hold(context, spending, range, !isLong)
+    const credit = 'short' in first ? undefined : first
+    const isMuch = credit !== undefined && credit.usd * 8 > credit.reachableUsd && asked.some(({ canGrow }) => canGrow)
+    if (credit && (!isLong || (covers(credit.usd, range.atMost) && !isMuch))) return { credit, inputTokens: bound }
+    const counted = isLong ? await this.#count(need.texts, asked) : undefined
+    if (counted === undefined || counted >= bytes) {
+      const held = credit ?? (isLong ? await this.#hold(context, spending, range, true) : first)
+      if ('short' in held) throw this.#refused(context, held)
+      return { credit: held, inputTokens: bound }
+    }
+    await credit?.release()
+    const inputTokens = counted + need.otherInputTokens
+    const closer = await this.#hold(context, spending, this.#rangeOf(asked, owner, need, inputTokens), true)
+    if ('short' in closer) throw this.#refused(context, closer)
+    return { credit: closer, inputTokens }
+  }
+
+  /** From the lowest cost at the cheapest endpoint to the highest at the most expensive one of those that are likely to be asked. */
+  #rangeOf(asked: readonly Asked[], owner: string, need: TokenNeed, inputTokens: number): CreditRange {
+    const spends = asked.map(({ endpoint, canGrow }) => {
+      if (!endpoint.price) return free
+      const spend = spendAt(endpoint, endpoint.price, need, inputTokens)
+      return canGrow ? { ...spend, mostUsd: Math.max(spend.leastUsd, costWith(this.usual.expected(owner, endpoint), spend)) } : spend
+    })
+    const likely = spends.slice(0, this.#settings.maxAttempts)
+    return { atLeast: Math.min(...spends.map(({ leastUsd }) => leastUsd)), atMost: Math.max(...likely.map(({ mostUsd }) => mostUsd)) }
+  }
+
+  async #hold(context: RunContext, spending: Spending, range: CreditRange, isPatient: boolean): Promise<CreditHold | CreditShortage> {
+    const reserve = async (): Promise<CreditHold | CreditShortage> => {
+      try {
+        return await this.#ledger.reserve(context.id, spending, range)
+      } catch (cause) {
+        throw ledgerUnavailable(cause)
+      }
+    }
+    return await this.#queue.reserve({
+      request: context.id,
+      spending,
+      leastUsd: range.atLeast,
+      isPatient,
+      reserve,
+      get signal() {
+        return context.signal
+      },
+    })
+  }
+
+  #refused(context: RunContext, shortage: CreditShortage): GatewayError {
+    this.#note(context, shortage)
+    return insufficientCredits(shortage, this.#clock.now())
+  }
+
+  /** Once per request, whose calls and attempts may all be refused. */
+  #note(context: RunContext, shortage: CreditShortage): void {
+    if (this.#noted.has(context.id)) return
+    this.#noted.set(context.id, true)
+    context.note('credit', shortageNote(shortage))
+  }
+
+  #count(texts: readonly string[], asked: readonly Asked[]): Promise<number | undefined> {
+    const [tokenizer, ...others] = new Set(asked.map(({ endpoint }) => endpoint.tokenizer))
+    return safeCount(this.#counter, others.length === 0 ? tokenizer : undefined, texts)
+  }
+}
+
+function tooManyTokens(limit: KeyLimit, tokens: number, retryAfterMs: number | undefined): GatewayError {
+  const advice =
+    retryAfterMs === undefined
+      ? 'Ask for fewer output tokens or send less.'
+      : `Please try again in ${Math.max(1, Math.ceil(retryAfterMs / 1000))}s.`
+  return new GatewayError({
+    status: 429,
+    type: 'rate_limit_error',
+    code: 'rate_limit_exceeded',
+    message: `This request needs about ${tokens} tokens, and this API key's limit is ${windowText(limit)}. ${advice}`,
+    retryAfterMs,
+    final: retryAfterMs === undefined,
+  })
+}
+
+const free = { leastUsd: 0, mostUsd: 0 }

@@ -1,0 +1,53 @@
+import type { Endpoint, Price } from '../contracts/catalog.ts'
+import { highestCostOf } from '../billing/cost.ts'
+import type { TokenNeed } from '../billing/token-need.ts'
+
+/** For endpoints whose output limit and context window are both unknown. */
+const assumedOutputTokens = 32_768
+const toleranceUsd = 1e-9
+
+/** What one request to an endpoint can cost, in US dollars. */
+export interface Spend {
+  /** Independent of the answer: the input, the searches, and the price of the request. */
+  readonly fixedUsd: number
+  readonly outputTokenUsd: number
+  /** With the shortest output that is worth asking for. */
+  readonly leastUsd: number
+  /** With the longest output that the request and the endpoint allow. */
+  readonly mostUsd: number
+}
+
+/** `inputTokens` is an upper bound of the request's input. */
+export function spendAt(endpoint: Endpoint, price: Price, need: TokenNeed, inputTokens: number): Spend {
+  const input = Math.min(inputTokens, endpoint.contextWindow ?? Infinity)
+  const inputUsd = highestCostOf(input, 0, price)
+  const fixedUsd = inputUsd + need.searches * (price.webSearch ?? 0)
+  const outputTokenUsd = (highestCostOf(input, 1_000_000, price) - inputUsd) / 1_000_000
+  const limit = outputLimitOf(endpoint, need)
+  return {
+    fixedUsd,
+    outputTokenUsd,
+    leastUsd: fixedUsd + Math.min(need.leastOutputTokens, limit) * outputTokenUsd,
+    mostUsd: fixedUsd + limit * outputTokenUsd,
+  }
+}
+
+/** The most output tokens that the endpoint can generate for this request. */
+export function outputLimitOf({ maxOutputTokens, contextWindow }: Endpoint, { outputTokens = Infinity }: TokenNeed): number {
+  return Math.min(outputTokens, maxOutputTokens ?? contextWindow ?? assumedOutputTokens)
+}
+
+/** Tolerates rounding: prices add up to fractions, and a ledger may round to a nano-dollar. */
+export function covers(heldUsd: number, wantedUsd: number): boolean {
+  return heldUsd + toleranceUsd >= wantedUsd
+}
+
+/** The cost of an answer with this many output tokens, at most that of the longest. */
+export function costWith(outputTokens: number, { fixedUsd, outputTokenUsd, mostUsd }: Spend): number {
+  return Math.min(mostUsd, fixedUsd + outputTokens * outputTokenUsd)
+}
+
+/** The output tokens that `heldUsd` pays for, after the fixed cost. */
+export function outputTokensFor(heldUsd: number, { fixedUsd, outputTokenUsd }: Spend): number {
+  return Math.floor((heldUsd + toleranceUsd - fixedUsd) / outputTokenUsd)
+}

@@ -1,0 +1,122 @@
+import { AdminAdmission, type AdminTokenSettings } from '../../admission/admin-admission.ts'
+import { KeyIssuer } from '../../admission/key-issuer.ts'
+import { KeyWarnings } from '../../admission/key-warnings.ts'
+import { PolicyResolver } from '../../admission/policy.ts'
+import { Tickets } from '../../admission/tickets.ts'
+import { ProviderStates } from '../../call/attempts/provider-states.ts'
+import type { AccountLevel } from '../../contracts/account-store.ts'
+import type {
+  Admin,
+  AdminServices,
+  AskedRoute,
+  EffectivePolicy,
+  KnownToken,
+  OptionFacts,
+  PluginFacts,
+} from '../../contracts/admin-route.ts'
+import type { AdminToken } from '../../contracts/admin-token-store.ts'
+import { Catalog } from '../../contracts/catalog.ts'
+import type { ApiKey, KeySettings } from '../../contracts/key-store.ts'
+import type { ProviderState } from '../../contracts/provider-state.ts'
+import { Clock } from '../../foundation/clock.ts'
+import { Ids } from '../../foundation/ids.ts'
+import type { JsonObject } from '../../foundation/json.ts'
+import { wire, type Dependencies } from '../../framework/container.ts'
+import { PolicySettings, type PolicyWithSettings } from '../../guards/policy-settings.ts'
+import { RoutePreviews } from '../../routing/preview.ts'
+import { HttpApp } from '../app.ts'
+import { AdminFacts } from './facts.ts'
+
+const dependencies = {
+  admission: AdminAdmission,
+  catalog: Catalog,
+  clock: Clock,
+  facts: AdminFacts,
+  http: HttpApp,
+  ids: Ids,
+  issuer: KeyIssuer,
+  policies: PolicyResolver,
+  policySettings: PolicySettings,
+  previews: RoutePreviews,
+  states: ProviderStates,
+  tickets: Tickets,
+  warnings: KeyWarnings,
+}
+
+/** What the gateway does for the admin routes. */
+export class LiveAdminServices implements AdminServices {
+  readonly catalog: Catalog
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly plugins: readonly PluginFacts[]
+  readonly settings: readonly OptionFacts[]
+  readonly #parts: Dependencies<typeof dependencies>
+
+  static {
+    wire(this, dependencies)
+  }
+
+  constructor(parts: Dependencies<typeof dependencies>) {
+    this.catalog = parts.catalog
+    this.clock = parts.clock
+    this.ids = parts.ids
+    this.plugins = parts.facts.plugins
+    this.settings = parts.facts.settings
+    this.#parts = parts
+  }
+
+  issueKey(settings: KeySettings): Promise<{ readonly key: ApiKey; readonly text: string }> {
+    return this.#parts.issuer.issue(settings)
+  }
+
+  rotateKey(id: string, graceMs: number): Promise<string | undefined> {
+    return this.#parts.issuer.rotate(id, graceMs)
+  }
+
+  keyWarnings(settings: KeySettings): readonly string[] {
+    return this.#parts.warnings.of(settings)
+  }
+
+  checkPolicySettings(policy: PolicyWithSettings): Promise<void> {
+    return this.#parts.policySettings.check(policy)
+  }
+
+  readsAccountPolicies(level: AccountLevel): boolean {
+    return this.#parts.policies.readsAccounts(level)
+  }
+
+  effectivePolicy(key: ApiKey): Promise<EffectivePolicy> {
+    return this.#parts.policies.effective(key)
+  }
+
+  issueToken(settings: AdminTokenSettings): Promise<{ readonly token: AdminToken; readonly text: string }> {
+    return this.#parts.admission.issue(settings)
+  }
+
+  identify(text: string): ReturnType<AdminAdmission['identify']> {
+    return this.#parts.admission.identify(text)
+  }
+
+  recall(known: KnownToken): Promise<Admin | undefined> {
+    return this.#parts.admission.recall(known)
+  }
+
+  async sendAs(key: ApiKey, path: string, body: unknown, signal: AbortSignal): Promise<Response> {
+    const { http, tickets } = this.#parts
+    const ticket = tickets.issue(key)
+    try {
+      const headers = { authorization: `Bearer ${ticket}`, 'content-type': 'application/json' }
+      return await http.h3.request(path, { method: 'POST', headers, body: JSON.stringify(body), signal })
+    } finally {
+      tickets.revoke(ticket)
+    }
+  }
+
+  providers(): readonly ProviderState[] {
+    return this.#parts.states.all()
+  }
+
+  async routes(query: AskedRoute): Promise<JsonObject> {
+    return { ...(await this.#parts.previews.of(query)) }
+  }
+}
