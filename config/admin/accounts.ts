@@ -2,8 +2,8 @@ import { InvalidArgumentError, type Command } from 'commander'
 import { policyFields, type JsonObject } from '../../core/index.ts'
 import { listingGroup, numberFrom } from '../command.ts'
 import { ConfigError } from '../errors.ts'
-import { keyName } from '../keys/settings.ts'
 import { adminCommand } from './admin-command.ts'
+import { keyName, period } from './arguments.ts'
 import { withAdmin, type AdminOptions } from './client.ts'
 import { printJson, printList, printObject } from './print.ts'
 
@@ -159,11 +159,6 @@ function amount(text: string): number {
   const number = Number(text)
   if (/^-?\d+(\.\d+)?$/.test(text) && number !== 0) return number
   throw new InvalidArgumentError('Expected an amount other than 0, such as 25 or -5.')
-}
-
-export function period(text: string): string {
-  if (['day', 'week', 'month', 'none'].includes(text)) return text
-  throw new InvalidArgumentError('Expected day, week, month or none.')
 }
 
 function enforced(text: string): readonly Enforced[] {

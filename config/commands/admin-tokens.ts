@@ -1,10 +1,10 @@
 import { InvalidArgumentError } from 'commander'
 import { adminRoles } from '../../core/index.ts'
 import { adminCommand } from '../admin/admin-command.ts'
+import { keyName } from '../admin/arguments.ts'
 import { withAdmin, type AdminOptions } from '../admin/client.ts'
 import { printJson, printList } from '../admin/print.ts'
 import { listingGroup } from '../command.ts'
-import { keyName } from '../keys/settings.ts'
 
 interface CreateOptions extends AdminOptions {
   readonly name: string

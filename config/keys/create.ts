@@ -1,7 +1,8 @@
 import { adminCommand } from '../admin/admin-command.ts'
+import { keyName } from '../admin/arguments.ts'
 import { withAdmin, type AdminClient, type AdminOptions } from '../admin/client.ts'
 import { ConfigError } from '../errors.ts'
-import { addSettings, bodyOf, keyName, type SettingsOptions } from './settings.ts'
+import { addSettings, bodyOf, type SettingsOptions } from './settings.ts'
 import { warn } from './warn.ts'
 
 interface CreateOptions extends AdminOptions, SettingsOptions {

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { policyFields, type JsonObject, type PolicyField } from '../../core/index.ts'
-import { period } from '../admin/accounts.ts'
+import { period } from '../admin/arguments.ts'
 import { numberFrom } from '../command.ts'
 
 /** What commander makes of `addSettings`. `false` is the `--no-…` form. */
@@ -39,12 +39,6 @@ export function addSettings(command: Command): Command {
     .option('--limits <list>', 'The most tokens or requests in windows, such as 100000t/60s,10r/1s.', limits)
     .option('--max-concurrency <number>', 'The most requests to models in progress at once.', count)
     .option('--expires <time>', 'When it stops working, such as 2026-12-31T00:00:00Z.')
-}
-
-/** For `option`: a name that is not blank. */
-export function keyName(text: string): string {
-  if (text.trim() === '') throw new InvalidArgumentError('Expected a name, such as demo.')
-  return text
 }
 
 /** Only the settings that were named, as the admin API takes them. */

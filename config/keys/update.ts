@@ -1,10 +1,11 @@
 import { Option } from 'commander'
 import { adminCommand } from '../admin/admin-command.ts'
+import { keyName } from '../admin/arguments.ts'
 import { withAdmin, type AdminOptions } from '../admin/client.ts'
 import { printJson } from '../admin/print.ts'
 import { ConfigError } from '../errors.ts'
 import { findKey } from './find-key.ts'
-import { addSettings, bodyOf, keyName, type SettingsOptions } from './settings.ts'
+import { addSettings, bodyOf, type SettingsOptions } from './settings.ts'
 import { warn } from './warn.ts'
 
 interface UpdateOptions extends AdminOptions, SettingsOptions {

@@ -115,6 +115,40 @@ t.test('the folders of core depend on one another in one direction', async t => 
   )
 })
 
+/** Folders without circles even of types. Elsewhere, two files of a folder may name each other's types. */
+const layered = /^(config|plugins\/stores|plugins\/endpoints\/admin)\//
+
+t.test('no file imports itself by way of others', async t => {
+  const ownImports = imports.filter(({ file, local }) => local && /^(core|plugins|config)\//.test(file))
+  const within = (folder: RegExp): readonly Import[] => ownImports.filter(({ file, target }) => folder.test(file) && folder.test(target))
+  t.same(circlesAmong(ownImports.filter(({ typeOnly }) => !typeOnly)), [], 'at run time, anywhere')
+  t.same(circlesAmong(within(layered)), [], 'types included, in these folders')
+  t.same(circlesAmong([edge('a', 'b'), edge('b', 'c'), edge('c', 'b'), edge('c', 'd')]), [['b', 'c']], 'this test sees circles')
+})
+
+function edge(file: string, target: string): Import {
+  return { file, target, local: true, typeOnly: false }
+}
+
+/** The files that reach one another: each circle once, sorted. */
+function circlesAmong(edges: readonly Import[]): readonly (readonly string[])[] {
+  const targets = Map.groupBy(edges, ({ file }) => file)
+  const reached = (from: string): ReadonlySet<string> => {
+    const found = new Set<string>()
+    const waiting = [from]
+    for (let file = waiting.pop(); file !== undefined; file = waiting.pop())
+      for (const { target } of targets.get(file) ?? []) {
+        if (found.has(target)) continue
+        found.add(target)
+        waiting.push(target)
+      }
+    return found
+  }
+  const circular = new Map([...targets.keys()].map(file => [file, reached(file)] as const).filter(([file, all]) => all.has(file)))
+  const circles = [...circular].map(([file, all]) => [...all].filter(other => circular.get(other)?.has(file)).sort())
+  return [...new Map(circles.map(circle => [circle.join(), circle])).values()]
+}
+
 t.test('core knows neither plugins nor config, and of itself not the test kit', async t => {
   t.same(
     strays(/^core\//, ({ target, local }) => !local || target.startsWith('core/')),

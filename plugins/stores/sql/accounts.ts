@@ -7,28 +7,7 @@ import { forUpdate } from './for-update.ts'
 import type { KeyCacheOptions } from './keys.ts'
 import { afterInTime } from './page.ts'
 import { RowCache } from './row-cache.ts'
-import type { Tables } from './tables.ts'
-
-export interface AccountTable {
-  readonly level: string
-  readonly org: string
-  readonly id: string
-  readonly name: string
-  readonly team: string | null
-  readonly policy: string
-  readonly spend_cap_usd: number | null
-  readonly spend_period: string | null
-  readonly has_credit: number | null
-  readonly metadata: string | null
-  readonly created_at: number
-}
-
-/** Accounts that were removed. */
-export interface RetiredAccountTable {
-  readonly level: string
-  readonly org: string
-  readonly id: string
-}
+import type { AccountTable, Tables } from './tables.ts'
 
 export class SqlAccounts implements AccountStore {
   readonly persistent = true

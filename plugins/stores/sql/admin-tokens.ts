@@ -1,15 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { AdminRole, AdminToken, AdminTokenStore } from '../../../core/index.ts'
-import type { Tables } from './tables.ts'
-
-export interface AdminTokenTable {
-  readonly id: string
-  readonly hash: string
-  readonly name: string
-  readonly role: string
-  readonly org: string | null
-  readonly created_at: number
-}
+import type { AdminTokenTable, Tables } from './tables.ts'
 
 export class SqlAdminTokens implements AdminTokenStore {
   readonly #database: Kysely<Tables>

@@ -3,16 +3,6 @@ import type { AuditEntry, AuditFilter, AuditTrail, PageQuery } from '../../../co
 import { beforeInTime } from './page.ts'
 import type { Tables } from './tables.ts'
 
-export interface AuditTable {
-  readonly id: string
-  readonly at: number
-  readonly actor: string
-  readonly action: string
-  readonly target: string
-  readonly org: string | null
-  readonly changes: string
-}
-
 export class SqlAuditTrail implements AuditTrail {
   readonly #database: Kysely<Tables>
   readonly #reader: Kysely<Tables>

@@ -1,6 +1,5 @@
 import type { Kysely, SelectQueryBuilder } from 'kysely'
-import type { Tables } from './tables.ts'
-import type { ResponseTable } from './response-rows.ts'
+import type { ResponseTable, Tables } from './tables.ts'
 
 export type ResponseLink = Pick<ResponseTable, 'id' | 'previous_id' | 'org' | 'conversation'>
 

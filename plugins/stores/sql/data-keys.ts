@@ -3,15 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { LRUCache } from 'lru-cache'
 import { recentValues, type Clock, type Logger, type Sealer } from '../../../core/index.ts'
-import type { Tables } from './tables.ts'
-
-export interface DataKeyTable {
-  readonly id: string
-  readonly org: string
-  /** The key's bytes, sealed by the server's sealer. */
-  readonly sealed: Uint8Array
-  readonly created_at: number
-}
+import type { DataKeyTable, Tables } from './tables.ts'
 
 export interface DataKey {
   /** 16 bytes in hex. */

@@ -6,31 +6,7 @@ import { forUpdate } from './for-update.ts'
 import { afterInTime } from './page.ts'
 import { Reachable } from './reachable.ts'
 import { RowCache } from './row-cache.ts'
-import type { Tables } from './tables.ts'
-
-export interface KeyTable {
-  readonly id: string
-  readonly hash: string
-  readonly name: string
-  readonly org: string
-  readonly team: string | null
-  readonly user: string | null
-  readonly policy: string
-  readonly models: string | null
-  readonly providers: string | null
-  readonly spend_cap_usd: number | null
-  readonly spend_period: string | null
-  readonly allow_unpriced: number | null
-  readonly limits: string | null
-  readonly max_concurrency: number | null
-  readonly guardrails: string | null
-  readonly expires_at: number | null
-  readonly disabled: number | null
-  readonly hidden: number | null
-  readonly metadata: string | null
-  readonly created_at: number
-  readonly previous: string | null
-}
+import type { KeyTable, Tables } from './tables.ts'
 
 export interface KeyCacheOptions {
   readonly cacheTtlMs: number

@@ -3,13 +3,6 @@ import { describeError, type Clock, type Hold, type Logger, type RateLimiter, ty
 import { Concurrency } from '../../../core/index.ts'
 import type { Tables } from './tables.ts'
 
-export interface RateWindowTable {
-  readonly bucket: string
-  readonly used: number
-  /** Milliseconds since the epoch. */
-  readonly ends_at: number
-}
-
 /** A fixed window: it starts with its first reservation. */
 interface Window {
   used: number

@@ -1,16 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Sealer } from '../../../core/index.ts'
 import { openDataKey } from './data-keys.ts'
-import type { Tables } from './tables.ts'
-
-/** One row, which shows whether a master key is the one that sealed the rest. */
-export interface MasterKeyCheckTable {
-  readonly id: number
-  /** `content`, sealed. */
-  readonly sealed: Uint8Array
-  /** The HMAC of `content`, in hex. The hashes of API keys use the same key. */
-  readonly mac: string
-}
+import type { MasterKeyCheckTable, Tables } from './tables.ts'
 
 const id = 1
 const content = 'turnpike'

@@ -1,17 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import { addPacked, metricLevels, MetricSummary, packSummary } from '../../../core/index.ts'
-import type { Tables } from './tables.ts'
-
-/** What one gateway saw of one endpoint in one period. Older periods are rolled up: each attempt counts in one row only. */
-export interface MetricTable {
-  /** An index of `metricLevels`. */
-  readonly level: number
-  readonly first_minute: number
-  readonly provider: string
-  readonly model: string
-  readonly writer: string
-  readonly summary: Uint8Array
-}
+import type { MetricTable, Tables } from './tables.ts'
 
 const key = ['level', 'first_minute', 'provider', 'model', 'writer'] as const
 const rowsInStatement = 200

@@ -3,26 +3,7 @@ import type { Item, Turn } from '../../../core/index.ts'
 import { columnId } from './column-id.ts'
 import { inOrder } from './in-order.ts'
 import { movedFromBytes } from './sqlite/connection.ts'
-import type { Tables } from './tables.ts'
-
-export interface ResponseTable {
-  readonly owner: string
-  readonly id: string
-  readonly org: string
-  readonly previous_id: string | null
-  readonly created_at: number
-  /** A sealed `Turn`. */
-  readonly conversation: Uint8Array
-  /** The object that the client received, sealed. */
-  readonly body: Uint8Array
-}
-
-/** The newest response with an item of this id. */
-export interface ResponseItemTable {
-  readonly owner: string
-  readonly item_id: string
-  readonly response_id: string
-}
+import type { ResponseItemTable, ResponseTable, Tables } from './tables.ts'
 
 type KeptItem = Item & { readonly id: string }
 

@@ -10,8 +10,8 @@ import {
 } from '../../../core/index.ts'
 import { chainQuery, type ResponseLink } from './chain-query.ts'
 import { columnId } from './column-id.ts'
-import type { Tables } from './tables.ts'
-import { itemsOf, readIndex, removeResponse, type ResponseTable } from './response-rows.ts'
+import type { ResponseTable, Tables } from './tables.ts'
+import { itemsOf, readIndex, removeResponse } from './response-rows.ts'
 import { ResponseWrites } from './response-writes.ts'
 import type { SealedParts } from './sealed-parts.ts'
 

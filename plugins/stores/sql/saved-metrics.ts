@@ -3,8 +3,8 @@ import { setImmediate } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import pTimeout from 'p-timeout'
 import { describeError, metricLevels, packSummary, type Clock, type LiveMetrics, type Logger } from '../../../core/index.ts'
-import { readMetrics, rollUpOldest, saveMetrics, summaryOf, type MetricTable } from './metric-rows.ts'
-import type { Tables } from './tables.ts'
+import { readMetrics, rollUpOldest, saveMetrics, summaryOf } from './metric-rows.ts'
+import type { MetricTable, Tables } from './tables.ts'
 
 const minuteMs = 60_000
 const saveEveryMs = 20_000

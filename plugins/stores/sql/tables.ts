@@ -1,13 +1,3 @@
-import type { AccountTable, RetiredAccountTable } from './accounts.ts'
-import type { AdminTokenTable } from './admin-tokens.ts'
-import type { AuditTable } from './audit-trail.ts'
-import type { DataKeyTable } from './data-keys.ts'
-import type { KeyTable } from './keys.ts'
-import type { LedgerProcessTable } from './ledger/process.ts'
-import type { CreditEntryTable, CreditHoldTable, CreditTable, SpendTable } from './ledger/sums.ts'
-import type { RateWindowTable } from './limits.ts'
-import type { MasterKeyCheckTable } from './master-key-check.ts'
-import type { ErasedAnswerTable } from './records/erasure.ts'
 import type {
   KeyUseTable,
   NamedModelTable,
@@ -17,8 +7,6 @@ import type {
   UsageLatencyTable,
   UsageTable,
 } from './records/tables.ts'
-import type { MetricTable } from './metric-rows.ts'
-import type { ResponseItemTable, ResponseTable } from './response-rows.ts'
 
 export interface Tables {
   readonly account: AccountTable
@@ -45,4 +33,165 @@ export interface Tables {
   readonly spend: SpendTable
   readonly usage: UsageTable
   readonly usage_latency: UsageLatencyTable
+}
+
+export interface KeyTable {
+  readonly id: string
+  readonly hash: string
+  readonly name: string
+  readonly org: string
+  readonly team: string | null
+  readonly user: string | null
+  readonly policy: string
+  readonly models: string | null
+  readonly providers: string | null
+  readonly spend_cap_usd: number | null
+  readonly spend_period: string | null
+  readonly allow_unpriced: number | null
+  readonly limits: string | null
+  readonly max_concurrency: number | null
+  readonly guardrails: string | null
+  readonly expires_at: number | null
+  readonly disabled: number | null
+  readonly hidden: number | null
+  readonly metadata: string | null
+  readonly created_at: number
+  readonly previous: string | null
+}
+
+export interface AccountTable {
+  readonly level: string
+  readonly org: string
+  readonly id: string
+  readonly name: string
+  readonly team: string | null
+  readonly policy: string
+  readonly spend_cap_usd: number | null
+  readonly spend_period: string | null
+  readonly has_credit: number | null
+  readonly metadata: string | null
+  readonly created_at: number
+}
+
+/** Accounts that were removed. */
+export interface RetiredAccountTable {
+  readonly level: string
+  readonly org: string
+  readonly id: string
+}
+
+export interface AdminTokenTable {
+  readonly id: string
+  readonly hash: string
+  readonly name: string
+  readonly role: string
+  readonly org: string | null
+  readonly created_at: number
+}
+
+export interface AuditTable {
+  readonly id: string
+  readonly at: number
+  readonly actor: string
+  readonly action: string
+  readonly target: string
+  readonly org: string | null
+  readonly changes: string
+}
+
+export interface DataKeyTable {
+  readonly id: string
+  readonly org: string
+  /** The key's bytes, sealed by the server's sealer. */
+  readonly sealed: Uint8Array
+  readonly created_at: number
+}
+
+/** One row, which shows whether a master key is the one that sealed the rest. */
+export interface MasterKeyCheckTable {
+  readonly id: number
+  /** A known text, sealed. */
+  readonly sealed: Uint8Array
+  /** The HMAC of that text, in hex. The hashes of API keys use the same key. */
+  readonly mac: string
+}
+
+export interface LedgerProcessTable {
+  readonly id: string
+  readonly seen_at: number
+}
+
+export interface SpendTable {
+  readonly name: string
+  readonly period_start: number
+  readonly spent: number
+  readonly reserved: number
+}
+
+export interface CreditTable {
+  readonly org: string
+  readonly balance: number
+  readonly reserved: number
+}
+
+export interface CreditEntryTable {
+  readonly id: string
+  readonly org: string
+  readonly at: number
+  readonly amount: number
+  readonly note: string | null
+  readonly request_id: string | null
+}
+
+export interface CreditHoldTable {
+  readonly id: string
+  readonly process: string
+  readonly amount: number
+  readonly sums: string
+  readonly credit_org: string | null
+  readonly expired_at: number | null
+}
+
+export interface RateWindowTable {
+  readonly bucket: string
+  readonly used: number
+  /** Milliseconds since the epoch. */
+  readonly ends_at: number
+}
+
+/** What one gateway saw of one endpoint in one period. Older periods are rolled up: each attempt counts in one row only. */
+export interface MetricTable {
+  /** An index of `metricLevels`. */
+  readonly level: number
+  readonly first_minute: number
+  readonly provider: string
+  readonly model: string
+  readonly writer: string
+  readonly summary: Uint8Array
+}
+
+export interface ResponseTable {
+  readonly owner: string
+  readonly id: string
+  readonly org: string
+  readonly previous_id: string | null
+  readonly created_at: number
+  /** A sealed `Turn`. */
+  readonly conversation: Uint8Array
+  /** The object that the client received, sealed. */
+  readonly body: Uint8Array
+}
+
+/** The newest response with an item of this id. */
+export interface ResponseItemTable {
+  readonly owner: string
+  readonly item_id: string
+  readonly response_id: string
+}
+
+/** An answer whose content must not be stored any more. */
+export interface ErasedAnswerTable {
+  readonly owner: string
+  readonly answer_id: string
+  readonly at: number
 }

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
-import { removeResponse, type ResponseTable } from './response-rows.ts'
-import type { Tables } from './tables.ts'
+import { removeResponse } from './response-rows.ts'
+import type { ResponseTable, Tables } from './tables.ts'
 
 type Address = Pick<ResponseTable, 'owner' | 'id'>
 

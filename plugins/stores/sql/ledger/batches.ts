@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
 import { forUpdate } from '../for-update.ts'
-import type { Tables } from '../tables.ts'
+import type { CreditHoldTable, Tables } from '../tables.ts'
 import { everyTick, Standstill, tickMs } from '../standstill.ts'
-import { LockedSums, type CreditHoldTable, type SumName } from './sums.ts'
+import { LockedSums, type SumName } from './sums.ts'
 
 /** One change to the ledger. Many run in one transaction. */
 export interface LedgerChange<T> {

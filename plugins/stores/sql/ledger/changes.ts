@@ -1,6 +1,7 @@
 import { mostCreditUsd, type CreditRange, type CreditShortage, type SpendCap } from '../../../../core/index.ts'
 import type { HoldRow, LedgerChange } from './batches.ts'
-import type { CreditEntryTable, Locked, LockedSums, SumName } from './sums.ts'
+import type { Locked, LockedSums, SumName } from './sums.ts'
+import type { CreditEntryTable } from '../tables.ts'
 
 // Everything that can happen to the ledger. Amounts are whole nano-dollars.
 

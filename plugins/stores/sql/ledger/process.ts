@@ -6,11 +6,6 @@ import { LedgerBatches } from './batches.ts'
 import { expire } from './changes.ts'
 import { unlessStandstill } from '../standstill.ts'
 
-export interface LedgerProcessTable {
-  readonly id: string
-  readonly seen_at: number
-}
-
 const seenEveryMs = 15_000
 /** A process that was not seen for this long is dead. It is longer than a few missed signs of life, and than clocks differ. */
 const deadAfterMs = 60_000

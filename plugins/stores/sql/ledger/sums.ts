@@ -1,40 +1,9 @@
 import type { Kysely } from 'kysely'
 import type { CreditEntry, SpendCap } from '../../../../core/index.ts'
 import { forUpdate } from '../for-update.ts'
-import type { Tables } from '../tables.ts'
+import type { CreditEntryTable, Tables } from '../tables.ts'
 
 // All amounts are whole nano-dollars.
-
-export interface SpendTable {
-  readonly name: string
-  readonly period_start: number
-  readonly spent: number
-  readonly reserved: number
-}
-
-export interface CreditTable {
-  readonly org: string
-  readonly balance: number
-  readonly reserved: number
-}
-
-export interface CreditEntryTable {
-  readonly id: string
-  readonly org: string
-  readonly at: number
-  readonly amount: number
-  readonly note: string | null
-  readonly request_id: string | null
-}
-
-export interface CreditHoldTable {
-  readonly id: string
-  readonly process: string
-  readonly amount: number
-  readonly sums: string
-  readonly credit_org: string | null
-  readonly expired_at: number | null
-}
 
 /** The key of a row in `spend`. */
 export type SumName = readonly [name: string, periodStart: number]

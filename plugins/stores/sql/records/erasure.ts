@@ -6,13 +6,6 @@ import type { Tables } from '../tables.ts'
 
 // Content may be erased before its record arrives: records wait in a queue for a moment, perhaps that of another gateway.
 
-/** An answer whose content must not be stored any more. */
-export interface ErasedAnswerTable {
-  readonly owner: string
-  readonly answer_id: string
-  readonly at: number
-}
-
 /** Any number: it names the lock among those of this database. */
 const lockId = 1_380_012_021
 
