@@ -12,6 +12,7 @@ import { EndpointCircuits } from './call/attempts/endpoint-circuits.ts'
 import { ProviderQueues } from './call/attempts/provider-queues.ts'
 import { ProviderStates } from './call/attempts/provider-states.ts'
 import { SendingRulesIndex } from './call/attempts/sending-rules.ts'
+import { Calls } from './call/calls.ts'
 import { Reservations } from './limits/reservations.ts'
 import { AskedModels } from './decisions/asked-models.ts'
 import { DecisionAttempts } from './decisions/attempts.ts'
@@ -71,6 +72,7 @@ export const pipeline = [
   ModelCalls,
   LiveAnswers,
   LiveOperations,
+  Calls,
   Generation,
   TokenLimits,
   DecisionNames,

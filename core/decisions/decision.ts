@@ -1,21 +1,36 @@
+import type { CallSteps } from '../call/steps.ts'
+import type { Operation } from '../call/operation.ts'
 import type { Decided, DecisionRequest } from '../contracts/decision.ts'
-import type { JsonObject } from '../foundation/json.ts'
-import { GatewayError } from '../foundation/errors.ts'
-import { applyDecisionGuards, openGuards } from '../guards/input-guards.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
-import { Operation } from '../call/operation.ts'
+import type { Policy } from '../contracts/policy.ts'
+import type { RunContext } from '../contracts/run-context.ts'
+import type { GatewayError } from '../foundation/errors.ts'
+import type { JsonObject } from '../foundation/json.ts'
+import { applyDecisionGuards, type OpenGuard } from '../guards/input-guards.ts'
+import type { Reservation } from '../limits/reservation.ts'
+import type { AnsweredDecision } from './attempts.ts'
 import type { DecisionServices } from './decisions.ts'
+import type { DecisionCandidate } from './names.ts'
 import { refuseByRetention } from './retention.ts'
 import { decisionNeed } from './token-limits.ts'
 import { billedUsage, toldUsage } from './usage.ts'
 
-/** One decision from start to end. */
-export class Decision {
+interface PlannedDecision {
+  readonly request: DecisionRequest
+  readonly guards: readonly OpenGuard[]
+  readonly candidates: readonly DecisionCandidate[]
+}
+
+/** One decision: its own part of each step of a call. */
+export class Decision implements CallSteps<DecisionRequest, PlannedDecision, AnsweredDecision, Decided> {
+  readonly isCounted = true
+  readonly operation: Operation
+  readonly context: RunContext
   readonly #services: DecisionServices
   readonly #scope: RequestScope
   readonly #asked: DecisionRequest
   readonly #bodyBytes: number | undefined
-  readonly #operation: Operation
+  #reservation: Reservation | undefined
 
   constructor(services: DecisionServices, scope: RequestScope, request: DecisionRequest, bodyBytes: number | undefined) {
     this.#services = services
@@ -23,59 +38,64 @@ export class Decision {
     this.#asked = request
     this.#bodyBytes = bodyBytes
     // An unknown name may be anything that the caller wrote.
-    const { policy } = scope.caller
-    const mayKeep = policy.logging.value || services.names.isKnown(request.model)
-    this.#operation = new Operation(scope, mayKeep ? request.model : null, services.settings.runTimeoutMs, services.clock)
+    const mayKeep = scope.caller.policy.logging.value || services.names.isKnown(request.model)
+    this.operation = services.calls.open(scope, mayKeep ? request.model : null)
+    this.context = this.operation.context
   }
 
-  async go(): Promise<Decided | GatewayError> {
-    let result: Decided | GatewayError
-    try {
-      result = await this.#answer()
-    } catch (thrown) {
-      result = this.#operation.failed(thrown)
-    }
-    await this.#operation.end(result instanceof GatewayError)
-    return result
-  }
-
-  async #answer(): Promise<Decided> {
-    const { policies, guardrails, limits, names, reservations, requestLimits, attempts, unreported } = this.#services
-    const { context, bill } = this.#operation
-    const { policy } = context.caller
+  heed(policy: Policy): void {
     refuseByRetention(policy)
-    policies.check(policy)
-    const entered = requestLimits.enter(context.caller.key)
-    if (entered) this.#operation.onEnd(await entered)
-    await limits.check(this.#asked, this.#bodyBytes)
-    const guards = openGuards(guardrails, context)
-    const request = await applyDecisionGuards(this.#asked, guards, context)
-    const candidates = names.candidates(request.model, context.caller)
-    const reservation = await reservations.reserve(context, () => decisionNeed(request), candidates)
-    this.#operation.hold(reservation)
+  }
+
+  check(): Promise<void> {
+    return this.#services.limits.check(this.#asked, this.#bodyBytes)
+  }
+
+  extend(): DecisionRequest {
+    return this.#asked
+  }
+
+  guardInput(asked: DecisionRequest, guards: readonly OpenGuard[]): Promise<DecisionRequest> {
+    return applyDecisionGuards(asked, guards, this.context)
+  }
+
+  plan(request: DecisionRequest, guards: readonly OpenGuard[]): PlannedDecision {
+    return { request, guards, candidates: this.#services.names.candidates(request.model, this.context.caller) }
+  }
+
+  async reserve({ request, candidates }: PlannedDecision): Promise<void> {
+    this.#reservation = await this.#services.reservations.reserve(this.context, () => decisionNeed(request), candidates)
+    this.operation.hold(this.#reservation)
+  }
+
+  async answer({ request, guards, candidates }: PlannedDecision): Promise<AnsweredDecision> {
+    const { attempts, unreported } = this.#services
+    const { operation } = this
+    const reservation = this.#reservation
     const affordable = reservation?.affordable(candidates) ?? candidates
-
-    const { reply, candidate, askedModels } = await attempts.first(affordable, {
-      request,
-      guards,
-      operation: this.#operation,
-      surroundings: this.#scope,
-      reservation,
-    })
-
-    const { record } = this.#scope
-    const version = reply.model ?? candidate.model
-    this.#operation.answeredBy(candidate.endpoint)
-    record.answerId = context.id
+    const answered = await attempts.first(affordable, { request, guards, operation, surroundings: this.#scope, reservation })
+    const { reply, candidate, askedModels } = answered
+    const { endpoint } = candidate
+    operation.answeredBy(endpoint)
+    this.#scope.record.answerId = this.context.id
     // Calls of models are the whole cost of a decision that they answer.
-    if (!askedModels) bill.add(await billedUsage(reply, request, candidate.endpoint, unreported), candidate.endpoint.price)
+    if (!askedModels) operation.bill.add(await billedUsage(reply, request, endpoint, unreported), endpoint.price)
+    return answered
+  }
+
+  deliver({ reply, candidate }: AnsweredDecision): Decided {
+    const { record } = this.#scope
     const decided: Decided = {
       ...reply,
-      model: `${candidate.endpoint.provider}/${version}`,
-      usage: toldUsage(reply, this.#operation.total.usage),
+      model: `${candidate.endpoint.provider}/${reply.model ?? candidate.model}`,
+      usage: toldUsage(reply, this.operation.total.usage),
       attempts: record.attempts.length,
     }
     record.content(this.#asked as unknown as JsonObject, { model: decided.model, answers: decided.answers, usage: decided.usage })
     return decided
+  }
+
+  fail(thrown: unknown): GatewayError {
+    return this.operation.failed(thrown)
   }
 }

@@ -1,14 +1,18 @@
+import type { Calls } from '../call/calls.ts'
+import type { Operation } from '../call/operation.ts'
 import type { Item } from '../contracts/items.ts'
-import { freezeDeeply } from '../foundation/freeze.ts'
-import { isPending, type Maybe } from '../runtime/pending.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
+import type { RequestScope } from '../contracts/request-scope.ts'
 import type { RunContext } from '../contracts/run-context.ts'
-import type { Candidate, PlanScope } from '../routing/plan.ts'
-import type { RunServices } from './generation.ts'
-import type { OpenTools } from './tools/open-tools.ts'
-import { applyInputGuards, openGuards, type OpenGuard } from '../guards/input-guards.ts'
-import type { Extended } from './history.ts'
+import { freezeDeeply } from '../foundation/freeze.ts'
+import { applyInputGuards, type OpenGuard } from '../guards/input-guards.ts'
+import type { Candidate, Planner } from '../routing/plan.ts'
+import { isPending, type Maybe } from '../runtime/pending.ts'
+import type { AllowedHosts } from '../upstream/media/media-address.ts'
+import type { Extended, History } from './history.ts'
 import { checkMediaAddresses } from './media-addresses.ts'
+import type { LoadedTools } from './tools/loaded-tools.ts'
+import type { OpenTools } from './tools/open-tools.ts'
 
 /** A request that passed every check: history added, input guards applied, candidates chosen. */
 export interface Prepared {
@@ -23,43 +27,71 @@ export interface Prepared {
   readonly candidates: readonly Candidate[]
 }
 
+/** A request with its history. */
+interface Drafted extends Extended {
+  /** As the guardrails left it, if any applies. */
+  readonly checked?: GenerationRequest
+}
+
+export interface PreparationServices {
+  readonly calls: Calls
+  readonly history: History
+  readonly planner: Planner
+  readonly tools: LoadedTools
+  /** From the settings. */
+  readonly mediaHosts: AllowedHosts
+}
+
 /**
- * Runs every check that can refuse a request before limits are reserved and anything is sent. Throws 400, 402, 403, 422 or 503. At once,
- * unless there is a guardrail to ask, a conversation to look up, or input to count.
+ * The steps of a call before anything is reserved or sent, for calls whose request is a generation's. They throw 400, 402, 403, 422 or 503.
+ * They wait only for a guardrail, a conversation to look up, or input to count.
  */
-export function prepare(
-  services: RunServices,
-  asked: GenerationRequest,
-  context: RunContext,
-  plan: Pick<PlanScope, 'record' | 'dryRun'>,
-): Maybe<Prepared> {
-  const { policies, history, guardrails, mediaHosts } = services
-  const { caller } = context
-  policies.check(caller.policy)
-  checkMediaAddresses(asked.input, mediaHosts)
-  const guards = openGuards(guardrails, context)
-  if (guards.length > 0 && !Object.isFrozen(asked)) freezeDeeply(asked)
-  const extended = history.extend(asked, caller)
-  const scope: PlanScope = { record: plan.record, dryRun: plan.dryRun ?? false, context, guards }
-  if (guards.length > 0 || isPending(extended)) return guarded(services, extended, scope)
-  return planned(services, extended, extended.request, scope)
-}
+export abstract class Preparation {
+  readonly operation: Operation
+  readonly context: RunContext
+  protected readonly scope: RequestScope
+  protected readonly asked: GenerationRequest
+  /** Nothing will be sent. */
+  readonly #dryRun: boolean
+  readonly #services: PreparationServices
 
-async function guarded(services: RunServices, extending: Maybe<Extended>, scope: PlanScope): Promise<Prepared> {
-  const extended = await extending
-  return await planned(services, extended, await applyInputGuards(extended.request, scope.guards, scope.context), scope)
-}
+  constructor(services: PreparationServices, scope: RequestScope, asked: GenerationRequest, dryRun: boolean) {
+    this.#services = services
+    this.scope = scope
+    this.asked = asked
+    this.#dryRun = dryRun
+    this.operation = services.calls.open(scope, asked.model)
+    this.context = this.operation.context
+  }
 
-function planned(
-  { planner, tools: loaded }: RunServices,
-  { request: extended, added }: Extended,
-  checked: GenerationRequest,
-  scope: PlanScope,
-): Maybe<Prepared> {
-  const { guards, context } = scope
-  const request = loaded.readable(checked)
-  const tools = loaded.open(checked, context)
-  const planning = planner.plan(request, tools ? { ...scope, servable: endpoints => tools.servable(endpoints) } : scope)
-  const prepared = (candidates: readonly Candidate[]): Prepared => ({ request, extended, tools, added, guards, candidates })
-  return isPending(planning) ? planning.then(prepared) : prepared(planning)
+  check(): undefined {
+    checkMediaAddresses(this.asked.input, this.#services.mediaHosts)
+  }
+
+  extend(guards: readonly OpenGuard[]): Maybe<Drafted> {
+    const { asked } = this
+    if (guards.length > 0 && !Object.isFrozen(asked)) freezeDeeply(asked)
+    return this.#services.history.extend(asked, this.context.caller)
+  }
+
+  async guardInput(drafted: Drafted, guards: readonly OpenGuard[]): Promise<Drafted> {
+    return { ...drafted, checked: await applyInputGuards(drafted.request, guards, this.context) }
+  }
+
+  plan({ request: extended, added, checked = extended }: Drafted, guards: readonly OpenGuard[]): Maybe<Prepared> {
+    const { planner, tools: loaded } = this.#services
+    const { context } = this
+    const request = loaded.readable(checked)
+    const tools = loaded.open(checked, context)
+    const servable: Parameters<Planner['plan']>[1]['servable'] = tools && (endpoints => tools.servable(endpoints))
+    const planning = planner.plan(request, {
+      record: this.scope.record,
+      dryRun: this.#dryRun,
+      context,
+      guards,
+      ...(servable && { servable }),
+    })
+    const prepared = (candidates: readonly Candidate[]): Prepared => ({ request, extended, tools, added, guards, candidates })
+    return isPending(planning) ? planning.then(prepared) : prepared(planning)
+  }
 }

@@ -1,58 +1,74 @@
+import type { LiveAnswers } from '../call/live-answers.ts'
+import type { CallSteps } from '../call/steps.ts'
 import type { Endpoint } from '../contracts/catalog.ts'
-import type { FinishReason } from '../contracts/events.ts'
-import type { Item } from '../contracts/items.ts'
-import type { JsonObject } from '../foundation/json.ts'
-import { isPending, type Maybe } from '../runtime/pending.ts'
-import type { GenerationRequest } from '../contracts/request.ts'
-import type { Commitment, FinishedAnswer, GenerationRun, GenerationSink, Outcome } from '../contracts/route.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
-import type { RunContext } from '../contracts/run-context.ts'
-import { GatewayError } from '../foundation/errors.ts'
+import type { GenerationRequest } from '../contracts/request.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
+import type { Commitment, FinishedAnswer, GenerationRun, GenerationSink, Outcome } from '../contracts/route.ts'
+import type { Sealer } from '../contracts/sealer.ts'
+import { GatewayError } from '../foundation/errors.ts'
+import type { Ids } from '../foundation/ids.ts'
+import type { JsonObject } from '../foundation/json.ts'
 import { describeError } from '../foundation/logger.ts'
-import type { LiveOperations } from '../call/live-operations.ts'
-import { Operation } from '../call/operation.ts'
+import type { Settings } from '../framework/settings.ts'
+import { answerGuards } from '../guards/answer-guards.ts'
+import type { OpenGuard } from '../guards/input-guards.ts'
+import type { Affinity } from '../routing/affinity.ts'
 import { routingWarnings } from '../routing/routing-record.ts'
+import { isPending, type Maybe } from '../runtime/pending.ts'
 import { MediaError } from '../upstream/media/media-error.ts'
 import { pathOfMedia } from '../upstream/media/media-parts.ts'
 import { Answer } from './answer.ts'
 import type { AnswerSurroundings } from './attempts.ts'
-import type { RunServices } from './generation.ts'
 import { located } from './located.ts'
-import type { ModelCall } from './model-call.ts'
-import { answerGuards, type AnswerGuards } from '../guards/answer-guards.ts'
-import { prepare, type Prepared } from './preparation.ts'
+import type { ModelCall, ModelCalls } from './model-call.ts'
+import { Preparation, type PreparationServices, type Prepared } from './preparation.ts'
 import type { Reply } from './reply.ts'
 import { Rounds } from './rounds.ts'
 import type { OpenTools } from './tools/open-tools.ts'
 import { ToolRounds } from './tools/tool-rounds.ts'
 
-/** The whole life of one generation, top to bottom. */
-export class Run implements GenerationRun {
+/** The services that every run uses. */
+export interface RunServices extends PreparationServices {
+  readonly models: ModelCalls
+  readonly answers: LiveAnswers
+  readonly affinity: Affinity
+  readonly sealer: Sealer
+  readonly settings: Settings
+  readonly ids: Ids
+}
+
+/** The attempt that answered, and what it was asked. */
+interface Answered {
+  readonly endpoint: Endpoint
+  readonly prepared: Prepared
+}
+
+/** One generation: its own part of each step of a call. */
+export class Run extends Preparation implements GenerationRun, CallSteps<unknown, Prepared, Answered, Outcome> {
+  readonly isCounted = true
+  /** Set by whoever starts the run. */
+  finished!: Promise<Outcome | GatewayError>
   readonly #services: RunServices
-  readonly #scope: RequestScope
-  readonly #asked: GenerationRequest
   readonly #sink: GenerationSink
-  readonly #operation: Operation
-  readonly #context: RunContext
   readonly #answer: Answer
   readonly #surroundings: AnswerSurroundings
+  #call: ModelCall | undefined
   #commitment: Commitment | GatewayError | undefined
   /** Made when someone asks for it: most answers come whole. */
   #committed: PromiseWithResolvers<Commitment | GatewayError> | undefined
-  #finished: Promise<Outcome | GatewayError> | undefined
   #commitTimer: NodeJS.Timeout | undefined
   #begun: Commitment | undefined
   #rounds: Rounds | undefined
+  #outcome: Outcome | undefined
+  #finished: FinishedAnswer | undefined
+  #stored = false
 
   constructor(services: RunServices, scope: RequestScope, request: GenerationRequest, sink: GenerationSink) {
+    super(services, scope, request, false)
     this.#services = services
-    this.#scope = scope
-    this.#asked = request
     this.#sink = sink
     this.#answer = new Answer(services.ids, sink)
-    this.#operation = new Operation(scope, request.model, services.settings.runTimeoutMs, services.clock)
-    this.#context = this.#operation.context
     const { cancellation, record } = scope
     this.#surroundings = { cancellation, record, answer: services.answers.open(scope.caller.owner, reason => this.#makeRoom(reason)) }
     record.stream = request.stream === true
@@ -66,101 +82,77 @@ export class Run implements GenerationRun {
     return this.#committed.promise
   }
 
-  get finished(): Promise<Outcome | GatewayError> {
-    return this.#finished!
-  }
-
-  /** Call it once. */
-  start(live: LiveOperations): void {
-    this.#finished = live.track(this.#scope, () => this.#go())
-  }
-
-  /** Waits only where there is something to wait for. */
-  async #go(): Promise<Outcome | GatewayError> {
-    let result: Outcome | GatewayError
-    try {
-      const entered = this.#services.requestLimits.enter(this.#context.caller.key)
-      if (entered) this.#operation.onEnd(await entered)
-      const preparing = prepare(this.#services, this.#asked, this.#context, this.#scope)
-      const prepared = isPending(preparing) ? await preparing : preparing
-      const tools = prepared.tools && this.#toolRounds(prepared.tools, prepared)
-      const reserving = this.#reserve(prepared)
-      const call = isPending(reserving) ? await reserving : reserving
-      if (prepared.guards.length > 0) this.#answer.guardBy(this.#answerGuards(prepared))
-      this.#commitInTime()
-      this.#rounds = this.#begin(prepared, tools)
-      const { endpoint } = await this.#rounds.run(call)
-      this.#answer.end(this.#rounds.finish)
-      const checking = this.#answer.settled()
-      if (checking) await checking
-      const outcome = this.#outcome(endpoint, this.#rounds.finish)
-      const finished = this.#sink.close(outcome)
-      this.#scope.record.answerId = finished.id
-      const stored = this.#stores && (await this.#store(finished, prepared.added))
-      const settling = this.#operation.settle(false)
-      if (settling) await settling
-      this.#deliver(finished, stored, prepared.request, endpoint)
-      result = outcome
-    } catch (thrown) {
-      const failing = this.#failed(thrown)
-      result = isPending(failing) ? await failing : failing
-    }
-    clearTimeout(this.#commitTimer)
-    this.#release()
-    const ending = this.#operation.end(result instanceof GatewayError)
-    if (ending) await ending
-    return result
-  }
-
-  #reserve({ request, candidates, tools }: Prepared): Maybe<ModelCall> {
-    return this.#services.calls.reserve(request, candidates, {
-      operation: this.#operation,
-      context: this.#context,
+  reserve({ request, candidates, tools }: Prepared): Maybe<void> {
+    const reserving = this.#services.models.reserve(request, candidates, {
+      operation: this.operation,
+      context: this.context,
       surroundings: tools ? { ...this.#surroundings, tools } : this.#surroundings,
       said: this.#answer.transcript,
       mayEndEarly: true,
     })
+    if (isPending(reserving)) return reserving.then(call => void (this.#call = call))
+    this.#call = reserving
   }
 
-  #begin(prepared: Prepared, tools: ToolRounds | undefined): Rounds {
+  guardOutput(guards: readonly OpenGuard[]): void {
+    const { format } = this.asked.text ?? {}
+    const guarded = answerGuards(guards, {
+      context: this.context,
+      isJson: format !== undefined && format.type !== 'text',
+      maxCharacters: this.#services.settings.maxAnswerBytes,
+      show: event => this.#answer.show(event),
+      end: reason => this.scope.cancellation.abort(reason),
+    })
+    this.#answer.guardBy(guarded)
+  }
+
+  async answer(prepared: Prepared): Promise<Answered> {
     const { tools: loaded, sealer } = this.#services
-    return new Rounds({
+    this.#commitInTime()
+    const rounds = new Rounds({
       prepared,
-      tools,
+      tools: prepared.tools && this.#toolRounds(prepared.tools, prepared),
       loaded,
       sealer,
-      context: this.#context,
+      context: this.context,
       answer: this.#answer,
       sink: this.#sink,
       begin: reply => this.#answers(reply),
     })
+    this.#rounds = rounds
+    const { endpoint } = await rounds.run(this.#call!)
+    this.#answer.end(rounds.finish)
+    return { endpoint, prepared }
   }
 
-  #deliver(finished: FinishedAnswer, stored: boolean, request: GenerationRequest, endpoint: Endpoint): void {
+  guarded(): Promise<void> | undefined {
+    return this.#answer.settled()
+  }
+
+  store({ endpoint, prepared }: Answered): Maybe<void> {
+    this.#outcome = this.#outcomeOf(endpoint)
+    this.#finished = this.#sink.close(this.#outcome)
+    this.scope.record.answerId = this.#finished.id
+    if (this.#stores) return this.#store(this.#finished, prepared)
+  }
+
+  deliver({ endpoint, prepared }: Answered): Outcome {
+    const stored = this.#stored
+    const finished = this.#finished!
     this.#sink.end(stored)
-    const { record } = this.#scope
+    const { record } = this.scope
     // Without a choice of endpoints, there is nothing to remember.
-    if (record.routing) this.#services.affinity.remember(request, this.#context.caller, endpoint, stored ? finished.id : undefined)
-    record.content(this.#asked as unknown as JsonObject, finished.body)
-  }
-
-  #answerGuards({ guards, request }: Prepared): AnswerGuards | undefined {
-    const { format } = request.text ?? {}
-    return answerGuards(guards, {
-      context: this.#context,
-      isJson: format !== undefined && format.type !== 'text',
-      maxCharacters: this.#services.settings.maxAnswerBytes,
-      show: event => this.#answer.show(event),
-      end: reason => this.#scope.cancellation.abort(reason),
-    })
+    if (record.routing) this.#services.affinity.remember(prepared.request, this.context.caller, endpoint, stored ? finished.id : undefined)
+    record.content(this.asked as unknown as JsonObject, finished.body)
+    return this.#outcome!
   }
 
   #toolRounds(tools: OpenTools, { request, extended }: Prepared): ToolRounds {
     return new ToolRounds(tools, {
       request,
       conversation: extended.input,
-      context: this.#context,
-      operation: this.#operation,
+      context: this.context,
+      operation: this.operation,
       answer: this.#answer,
       memory: this.#surroundings.answer,
       ids: this.#services.ids,
@@ -171,16 +163,17 @@ export class Run implements GenerationRun {
   /** Called when all answers together use too much memory and this one uses the most. */
   #makeRoom(reason: GatewayError): void {
     const { answer, cancellation } = this.#surroundings
-    this.#context.log.warn('the largest answer was ended to free memory', { request: this.#context.id, bytes: answer.bytes })
+    this.context.log.warn('the largest answer was ended to free memory', { request: this.context.id, bytes: answer.bytes })
     cancellation.abort(reason)
   }
 
   /** The end of a large answer takes memory until the client has read it. */
-  #release(): void {
+  over(): void {
+    clearTimeout(this.#commitTimer)
     const { answer } = this.#surroundings
     if (!this.#sink.full) return answer.close()
     answer.complete(() => {
-      this.#context.log.warn('the end of an answer was not delivered, to free memory', { request: this.#context.id, bytes: answer.bytes })
+      this.context.log.warn('the end of an answer was not delivered, to free memory', { request: this.context.id, bytes: answer.bytes })
       this.#sink.abandon?.()
     })
     void this.#sink.drained().then(() => answer.close())
@@ -188,7 +181,7 @@ export class Run implements GenerationRun {
 
   /** Sends a stream's status after a while even without an answer, so that proxies and clients keep the connection open. */
   #commitInTime(): void {
-    if (!this.#asked.stream) return
+    if (!this.asked.stream) return
     this.#commitTimer = setTimeout(
       () => this.#commit({ endpoint: undefined, attempts: 0, warnings: [], store: this.#stores }),
       this.#services.settings.commitAfterMs,
@@ -200,62 +193,63 @@ export class Run implements GenerationRun {
     if (this.#begun) return
     clearTimeout(this.#commitTimer)
     const { endpoint } = attempt.candidate
-    this.#operation.answeredBy(endpoint)
-    this.#scope.record.answerId = this.#sink.id ?? null
-    const { record } = this.#scope
+    this.operation.answeredBy(endpoint)
+    this.scope.record.answerId = this.#sink.id ?? null
+    const { record } = this.scope
     const warnings = record.routing?.warnings ? [...routingWarnings(record), ...attempt.warnings] : attempt.warnings
     this.#begun = { endpoint, attempts: record.attempts.length + 1, warnings, store: this.#stores }
     this.#sink.begin(this.#begun)
     this.#commit(this.#begun)
   }
 
-  #outcome(endpoint: Endpoint, finish: FinishReason): Outcome {
+  #outcomeOf(endpoint: Endpoint): Outcome {
     const { attempts, warnings } = this.#begun!
-    const { usage, costUsd } = this.#operation.bill
+    const { finish } = this.#rounds!
+    const { usage, costUsd } = this.operation.bill
     return { endpoint, attempts, warnings, finish, usage, costUsd }
   }
 
   /** True if the caller allows it and the key's policy has logging on: docs/protocol/stored-responses.md. */
   get #stores(): boolean {
-    return this.#asked.store !== false && this.#context.caller.policy.logging.value
+    return this.asked.store !== false && this.context.caller.policy.logging.value
   }
 
-  async #store(finished: FinishedAnswer, added: readonly Item[]): Promise<boolean> {
-    const { id: requestId, caller } = this.#context
+  async #store(finished: FinishedAnswer, { added }: Prepared): Promise<void> {
+    const { id: requestId, caller } = this.context
     const { answer } = this.#surroundings
     const late = new AbortController()
     answer.complete(reason => late.abort(reason))
     const answered = {
-      previousId: this.#asked.previous_response_id,
+      previousId: this.asked.previous_response_id,
       added,
       said: this.#answer.shown.items(),
       finished,
       bytes: answer.bytes,
       late,
     }
-    return await this.#services.history.keep(caller, answered, requestId)
+    this.#stored = await this.#services.history.keep(caller, answered, requestId)
   }
 
   /** A provider's protocol violation may surface only at the end, outside the relay that handles failures. */
   #publicly(thrown: unknown): unknown {
     const media = MediaError.behind(thrown)
-    if (media) return media.publicly((media.url !== undefined && pathOfMedia(this.#asked.input, media.url)) || 'input')
+    if (media) return media.publicly((media.url !== undefined && pathOfMedia(this.asked.input, media.url)) || 'input')
     const reply = this.#rounds?.reply
     return ProviderFailure.is(thrown) && reply ? reply.publicError(thrown) : thrown
   }
 
-  #failed(thrown: unknown): Maybe<GatewayError> {
-    const error = this.#operation.failed(located(this.#publicly(thrown), this.#asked))
+  fail(thrown: unknown): Maybe<GatewayError> {
+    const error = this.operation.failed(located(this.#publicly(thrown), this.asked))
     const leaving = this.#leave()
     return isPending(leaving) ? leaving.then(() => this.#tell(error)) : this.#tell(error)
   }
 
   #tell(error: GatewayError): GatewayError {
-    const { bill } = this.#operation
+    const { bill } = this.operation
     try {
       this.#sink.fail(error, bill.usage)
     } catch (unwritable) {
-      this.#context.log.error('a failure could not be written', { request: this.#context.id, ...describeError(unwritable) })
+      this.context.log.error('a failure could not be written', { request: this.context.id, ...describeError(unwritable) })
     }
     this.#commit(error)
     return error

@@ -1,0 +1,43 @@
+import type { Policy } from '../contracts/policy.ts'
+import type { RunContext } from '../contracts/run-context.ts'
+import type { GatewayError } from '../foundation/errors.ts'
+import type { OpenGuard } from '../guards/input-guards.ts'
+import type { Maybe } from '../runtime/pending.ts'
+import type { Operation } from './operation.ts'
+
+/**
+ * One call to a model, of any kind: a generation, a decision, a count. It says what is its own in the steps that `Calls.run` takes in order.
+ * A kind leaves out the steps that it does not have. A step that has nothing to wait for returns at once.
+ */
+export interface CallSteps<Asked, Plan, Answered, Result> {
+  readonly operation: Operation
+  readonly context: RunContext
+  /** False if the call is no request to a model, and so does not count in the key's windows of requests. */
+  readonly isCounted: boolean
+  /** Throws if calls of this kind cannot keep the policy. */
+  heed?(policy: Policy): void
+  /** Checks that only this kind has, such as of the request's size. Throws what the caller gets. */
+  check?(): Maybe<void>
+  /** The request with the conversation before it. */
+  extend(guards: readonly OpenGuard[]): Maybe<Asked>
+  /** Not called if no guardrail applies to the request. */
+  guardInput(asked: Asked, guards: readonly OpenGuard[]): Promise<Asked>
+  /** Opens the tools of the request, and chooses who may be asked, in order. */
+  plan(asked: Asked, guards: readonly OpenGuard[]): Maybe<Plan>
+  /** Holds what the call may cost. */
+  reserve?(plan: Plan): Maybe<void>
+  /** Not called if no guardrail applies to the request. */
+  guardOutput?(guards: readonly OpenGuard[]): void
+  /** Asks those of the plan until one has answered. Puts the cost on the operation's bill. */
+  answer(plan: Plan): Promise<Answered>
+  /** Waits until the guardrails have let through all of the answer. */
+  guarded?(): Maybe<void>
+  /** Stores the answer for later requests. */
+  store?(answered: Answered): Maybe<void>
+  /** Tells the client. The answer is stored and paid for. */
+  deliver(answered: Answered): Result
+  /** Tells the client of a failure. */
+  fail(thrown: unknown): Maybe<GatewayError>
+  /** Called in any case, before the record is complete. */
+  over?(): void
+}
