@@ -19,7 +19,6 @@ import { DecisionAttempts } from './decisions/attempts.ts'
 import { Decisions } from './decisions/decisions.ts'
 import { DecisionNames } from './decisions/names.ts'
 import { TokenLimits } from './decisions/token-limits.ts'
-import { Attempts } from './generation/attempts.ts'
 import { Generation } from './generation/generation.ts'
 import { History } from './generation/history.ts'
 import { Lowering } from './generation/lowering/lowering.ts'
@@ -68,7 +67,6 @@ export const pipeline = [
   History,
   ContextWindow,
   LoadedTools,
-  Attempts,
   ModelCalls,
   LiveAnswers,
   LiveOperations,

@@ -1,6 +1,6 @@
 import { Bill } from '../billing/cost.ts'
 import type { Reservation } from '../limits/reservation.ts'
-import type { Payer } from '../generation/model-call.ts'
+import type { Payer } from '../generation/payer.ts'
 import type { Reply } from '../generation/reply.ts'
 import type { LiveAnswer } from '../call/live-answer.ts'
 import type { Operation } from '../call/operation.ts'

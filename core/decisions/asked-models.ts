@@ -97,9 +97,11 @@ export class Asker {
     throwIfAborted(cancellation)
     const said = new SaidText()
     const reserved = await calls.reserve(request, planned, {
-      operation: call,
+      payer: call,
       context,
-      surroundings: { cancellation, record, answer },
+      cancellation,
+      record,
+      memory: answer,
       said,
     })
     throwIfAborted(cancellation)

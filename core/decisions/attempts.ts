@@ -6,7 +6,7 @@ import type { DecisionCall, DecisionReply, DecisionRequest } from '../contracts/
 import type { Credential, ProviderFailure } from '../contracts/provider.ts'
 import { wire, type Dependencies } from '../framework/container.ts'
 import { DecisionClients } from '../framework/extension-points.ts'
-import type { Surroundings } from '../generation/attempts.ts'
+import type { RequestScope } from '../contracts/request-scope.ts'
 import type { OpenGuard } from '../guards/input-guards.ts'
 import type { Operation } from '../call/operation.ts'
 import { AnswerFeed } from '../runtime/answer-feed.ts'
@@ -31,7 +31,7 @@ export interface DecisionTask {
   readonly request: DecisionRequest
   readonly guards: readonly OpenGuard[]
   readonly operation: Operation
-  readonly surroundings: Surroundings
+  readonly surroundings: Pick<RequestScope, 'cancellation' | 'record'>
   readonly reservation: Reservation | undefined
 }
 
@@ -77,7 +77,7 @@ export class DecisionAttempts {
       const generate: DecisionCall['generate'] = asked => asker.generate(asked)
       try {
         attempt.begin(new AnswerFeed(() => client.decide({ request, credentialId: credential?.id, signal, context, generate })))
-        const reply = checkedReply(await attempt.next(), request, client.provider)
+        const reply = checkedReply(await attempt.inbox.next(), request, client.provider)
         attempt.end('ok', countedUsage(reply))
         return { reply, candidate, askedModels: asker.hasAsked }
       } finally {

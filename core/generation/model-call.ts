@@ -1,39 +1,60 @@
-import type { Bill } from '../billing/cost.ts'
-import type { Reservation } from '../limits/reservation.ts'
-import { Reservations } from '../limits/reservations.ts'
+import { Failover, failoverDependencies, Uncovered, type Work } from '../call/attempts/failover.ts'
+import type { Lane } from '../call/attempts/lane.ts'
+import { SendingRulesIndex } from '../call/attempts/sending-rules.ts'
+import type { LiveAnswer } from '../call/live-answer.ts'
 import { needOf } from '../billing/token-need.ts'
 import { UnreportedUsage } from '../billing/unreported-usage.ts'
-import type { UsualOutput } from '../limits/usual-output.ts'
-import { freezeDeeply } from '../foundation/freeze.ts'
-import type { Maybe } from '../runtime/pending.ts'
+import type { PassedOver } from '../contracts/log-sink.ts'
+import type { Credential, Provider, ProviderFailure } from '../contracts/provider.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
+import type { RequestScope } from '../contracts/request-scope.ts'
 import type { RunContext } from '../contracts/run-context.ts'
+import { GatewayError } from '../foundation/errors.ts'
+import { freezeDeeply } from '../foundation/freeze.ts'
 import { wire, type Dependencies } from '../framework/container.ts'
 import { Providers } from '../framework/extension-points.ts'
+import type { Registry } from '../framework/registry.ts'
+import type { Cover, Reservation } from '../limits/reservation.ts'
+import { Reservations } from '../limits/reservations.ts'
+import { ProviderMistake } from '../provider-kit/provider-mistake.ts'
 import type { Candidate } from '../routing/plan.ts'
+import { mistakeAt } from '../routing/provider-capabilities.ts'
 import { passOver } from '../routing/routing-record.ts'
-import { Attempts, type AnswerSurroundings } from './attempts.ts'
+import type { Maybe } from '../runtime/pending.ts'
+import { Lowering, type Lowered } from './lowering/lowering.ts'
 import { showsProgress } from './lowering/progress.ts'
+import type { Payer } from './payer.ts'
 import { Reply } from './reply.ts'
 import type { Said } from './said.ts'
+import type { OpenTools } from './tools/open-tools.ts'
 
-const dependencies = { reservations: Reservations, attempts: Attempts, unreported: UnreportedUsage, providers: Providers }
+const dependencies = {
+  ...failoverDependencies,
+  lowering: Lowering,
+  providers: Providers,
+  rules: SendingRulesIndex,
+  reservations: Reservations,
+  unreported: UnreportedUsage,
+}
 
-/** Takes the bill of model calls, and settles what is held for them. */
-export interface Payer {
-  readonly bill: Bill
-  hold(reservation: Reservation): void
-  /** Waits for the promise before the bill is settled. */
-  owe<T>(adding: Promise<T>): Promise<T>
+interface CallServices {
+  readonly lowering: Lowering
+  readonly providers: Registry<Provider>
+  readonly rules: SendingRulesIndex
+  readonly reservations: Reservations
+  readonly unreported: UnreportedUsage
+  readonly failover: Failover
 }
 
 /** Whom a model call is for. */
-export interface CallScope {
-  /** Pays for the call: the operation, or one call of it that is settled alone. */
-  readonly operation: Payer
+export interface CallScope extends Pick<RequestScope, 'cancellation' | 'record'> {
+  readonly payer: Payer
   /** The operation's own, or that of a part which can be aborted alone. */
   readonly context: RunContext
-  readonly surroundings: AnswerSurroundings
+  /** Counts the memory of the answers. */
+  readonly memory: LiveAnswer
+  /** The gateway's tools that the request may use. */
+  readonly tools?: OpenTools | undefined
   /** The answer so far. Replies are written to it as they are taken. */
   readonly said: Said
   /** If what its replies may cost is used up, the answer may end early. */
@@ -42,47 +63,55 @@ export interface CallScope {
 
 /** Calls models: for a generation, and for every question that a decision asks a model. */
 export class ModelCalls {
-  readonly #services: Dependencies<typeof dependencies>
+  readonly #services: CallServices
 
   static {
     wire(this, dependencies)
   }
 
-  constructor(services: Dependencies<typeof dependencies>) {
-    this.#services = services
+  constructor({ lowering, providers, rules, reservations, unreported, ...services }: Dependencies<typeof dependencies>) {
+    const failover = new Failover({ ...services, operation: 'generation', plugins: providers })
+    this.#services = { lowering, providers, rules, reservations, unreported, failover }
   }
 
   /** Reserves tokens and credit, at once if the key has no limits. Throws 402 and 429. */
   reserve(request: GenerationRequest, candidates: readonly Candidate[], scope: CallScope): Maybe<ModelCall> {
-    const { reservations } = this.#services
-    const canGrow = (candidate: Candidate): boolean => scope.mayEndEarly === true && canGrowAt(candidate, request, reservations.usual)
-    const reserving = reservations.reserve(scope.context, () => needOf(request), candidates, canGrow)
-    if (!reserving) return new ModelCall(this.#services, scope, candidates, undefined)
+    const services = this.#services
+    const reserving = services.reservations.reserve(
+      scope.context,
+      () => needOf(request),
+      candidates,
+      candidate => canGrowAt(candidate, request, scope, services),
+    )
+    if (!reserving) return new ModelCall(services, scope, candidates, undefined)
     return reserving.then(reservation => {
-      scope.operation.hold(reservation)
+      scope.payer.hold(reservation)
       const affordable = reservation.affordable(candidates)
       if (affordable.length < candidates.length)
-        for (const each of candidates) if (!affordable.includes(each)) passOver(scope.surroundings.record, each.endpoint, 'credit')
-      return new ModelCall(this.#services, scope, affordable, reservation)
+        for (const each of candidates) if (!affordable.includes(each)) passOver(scope.record, each.endpoint, 'credit')
+      return new ModelCall(services, scope, affordable, reservation)
     })
   }
 }
 
-/** True if the endpoint shows what it generates: it says so, or it always did. */
-function canGrowAt(candidate: Candidate, request: GenerationRequest, usual: UsualOutput): boolean {
+/** True if the hold can grow while the endpoint replies, because it shows what it generates: it says so, or it always did. */
+function canGrowAt(candidate: Candidate, request: GenerationRequest, { mayEndEarly }: CallScope, { reservations }: CallServices): boolean {
+  if (!mayEndEarly) return false
   const shows = showsProgress(request, candidate)
-  return shows !== false && (usual.shows(candidate.endpoint) ?? shows ?? false)
+  return shows !== false && (reservations.usual.shows(candidate.endpoint) ?? shows ?? false)
 }
 
-type CallServices = Dependencies<typeof dependencies>
-
-/** One call: a reply or, where the provider pauses, several rounds of replies. */
-export class ModelCall {
-  /** The endpoints that the reservation covers. */
+/** One call: a reply or, where the provider pauses, several rounds of replies. Each round tries candidates in order until one answers. */
+export class ModelCall implements Work<Candidate, Reply> {
+  /** At least one. */
   readonly candidates: readonly Candidate[]
+  /** Of the round: when to ask a second candidate, too. */
+  hedgeAfterMs: number | undefined
   readonly #services: CallServices
   readonly #scope: CallScope
   readonly #reservation: Reservation | undefined
+  /** Of the round. */
+  #request!: GenerationRequest
 
   constructor(services: CallServices, scope: CallScope, candidates: readonly Candidate[], reservation: Reservation | undefined) {
     this.#services = services
@@ -91,18 +120,39 @@ export class ModelCall {
     this.#reservation = reservation
   }
 
-  /** Asks the candidates in order until one begins to answer. Throws the public error of the last failure, or 402. */
+  /**
+   * Begins a round: asks the candidates in order until one begins to answer. The reply has its first semantic event. Throws the public
+   * error of the last failure, or 402.
+   */
   open(request: GenerationRequest, candidates: readonly Candidate[] = this.candidates): Promise<Reply> {
-    const { attempts, unreported, reservations, providers } = this.#services
-    const { context, surroundings, mayEndEarly } = this.#scope
-    const reservation = this.#reservation
+    const { failover, rules } = this.#services
+    const { context, cancellation, memory } = this.#scope
     // Freezing a long conversation takes a quarter of the gateway's time for it, so only what others get is frozen.
     if ((candidates.length > 1 || context.caller.policy.logging.value) && !Object.isFrozen(request)) freezeDeeply(request)
-    const canGrow = (candidate: Candidate): boolean => mayEndEarly === true && canGrowAt(candidate, request, reservations.usual)
-    const opening = attempts.open(candidates, { request, context, surroundings, reservation, canGrow })
-    return opening.then(
-      attempt => new Reply({ attempt, request, scope: this.#scope, failover: attempts.failover, providers, unreported, reservation }),
+    this.#request = request
+    this.hedgeAfterMs = candidates.length > 1 ? rules.hedgeAfterMs(candidates[0]!, request.stream === true) : undefined
+    memory.keep()
+    return failover.first(candidates, context, cancellation, this)
+  }
+
+  /** Called by `Failover`. */
+  attempt(candidate: Candidate, credential: Credential | undefined, lane: Lane): Maybe<Reply | ProviderFailure | Uncovered> {
+    if (!this.#reservation) return this.#attempt(candidate, credential, lane, undefined)
+    const covering = this.#reservation.cover(candidate.endpoint, this.#canGrow(candidate))
+    return covering.then(
+      cover => this.#attempt(candidate, credential, lane, cover),
+      error => uncovered(error),
     )
+  }
+
+  /** Called by `Failover`. */
+  sorted(inTurn: readonly (Credential | undefined)[], candidate: Candidate): readonly (Credential | undefined)[] {
+    return this.#services.lowering.withStateFirst(inTurn, this.#request, candidate, this.#scope.context.caller)
+  }
+
+  /** Called by `Failover`. */
+  passedOver({ endpoint }: Candidate, why: PassedOver): void {
+    passOver(this.#scope.record, endpoint, why)
   }
 
   /** Call when a round is over: `costUsd` is what it cost, null if unknown. */
@@ -123,4 +173,68 @@ export class ModelCall {
   nextRound(request: GenerationRequest): void {
     this.#reservation?.nextRound(() => needOf(request))
   }
+
+  #canGrow(candidate: Candidate): boolean {
+    return canGrowAt(candidate, this.#request, this.#scope, this.#services)
+  }
+
+  #attempt(candidate: Candidate, credential: Credential | undefined, lane: Lane, cover: Cover | undefined): Maybe<Reply | ProviderFailure> {
+    const { providers, rules, failover, unreported } = this.#services
+    const { context, record, payer, memory, said, tools } = this.#scope
+    const request = this.#request
+    const reservation = this.#reservation
+    const { endpoint, provider } = candidate
+    // The other lane of a race may have an answer.
+    if (!lane.isRacing) memory.restart()
+    const offered = tools?.offerTo(endpoint, request)
+    const asked = offered?.request ?? request
+    const allowance = cover?.allowance
+    // To see how much comes, even if the caller leaves, a plain reply under a cap is asked for as a stream, too.
+    const isWatched = allowance !== undefined || (reservation?.isCapped === true && this.#canGrow(candidate))
+    const sent = isWatched && !asked.stream ? { ...asked, stream: true } : asked
+    const lowered = this.#lowered(sent, candidate, credential, cover)
+    const { timeouts, slowStream } = rules.of(provider)
+    const parts = {
+      candidate,
+      credential,
+      warnings: offered ? [...offered.warnings, ...lowered.warnings] : lowered.warnings,
+      maxOutputTokens: lowered.request.max_output_tokens ?? endpoint.maxOutputTokens,
+      allowance,
+      totalMs: timeouts.totalMs,
+      streamed: sent.stream === true ? timeouts : undefined,
+      lane,
+      record,
+    }
+    const reply = new Reply({
+      request,
+      lowered,
+      context,
+      memory,
+      payer,
+      said,
+      reservation,
+      unreported,
+      providers,
+      failover,
+      slowStream: request.stream ? slowStream : undefined,
+      line: lane.line,
+    })
+    return failover.attempt(parts, context, reply)
+  }
+
+  #lowered(request: GenerationRequest, candidate: Candidate, credential: Credential | undefined, cover: Cover | undefined): Lowered {
+    try {
+      const mistake = mistakeAt(candidate.endpoint)
+      if (mistake) throw mistake
+      return this.#services.lowering.lower(request, candidate, credential, this.#scope.context.caller, cover?.outputLimit)
+    } catch (mistake) {
+      if (!(mistake instanceof ProviderMistake)) throw mistake
+      return { request, warnings: [], raises: [], mistake }
+    }
+  }
+}
+
+function uncovered(error: unknown): Uncovered {
+  if (error instanceof GatewayError && error.status === 402) return new Uncovered(error)
+  throw error
 }

@@ -12,7 +12,6 @@ import { sealState, type Seal } from '../routing/state.ts'
 import type { Answer } from './answer.ts'
 import type { ModelCall } from './model-call.ts'
 import type { Prepared } from './preparation.ts'
-import { relay } from './relay.ts'
 import type { Reply } from './reply.ts'
 import type { LoadedTools } from './tools/loaded-tools.ts'
 import type { ToolRounds } from './tools/tool-rounds.ts'
@@ -92,7 +91,7 @@ export class Rounds {
   #relay(reply: Reply): Promise<void> | undefined {
     const { answer, sink } = this.#scope
     try {
-      return relay(reply, answer, sink)?.catch(error => Promise.reject(reply.fail(error)))
+      return reply.relay(answer, sink)?.catch(error => Promise.reject(reply.fail(error)))
     } catch (error) {
       throw reply.fail(error)
     }

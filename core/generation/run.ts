@@ -1,3 +1,4 @@
+import type { LiveAnswer } from '../call/live-answer.ts'
 import type { LiveAnswers } from '../call/live-answers.ts'
 import type { CallSteps } from '../call/steps.ts'
 import type { Endpoint } from '../contracts/catalog.ts'
@@ -19,7 +20,6 @@ import { isPending, type Maybe } from '../runtime/pending.ts'
 import { MediaError } from '../upstream/media/media-error.ts'
 import { pathOfMedia } from '../upstream/media/media-parts.ts'
 import { Answer } from './answer.ts'
-import type { AnswerSurroundings } from './attempts.ts'
 import { located } from './located.ts'
 import type { ModelCall, ModelCalls } from './model-call.ts'
 import { Preparation, type PreparationServices, type Prepared } from './preparation.ts'
@@ -52,7 +52,7 @@ export class Run extends Preparation implements GenerationRun, CallSteps<unknown
   readonly #services: RunServices
   readonly #sink: GenerationSink
   readonly #answer: Answer
-  readonly #surroundings: AnswerSurroundings
+  readonly #memory: LiveAnswer
   #call: ModelCall | undefined
   #commitment: Commitment | GatewayError | undefined
   /** Made when someone asks for it: most answers come whole. */
@@ -69,9 +69,8 @@ export class Run extends Preparation implements GenerationRun, CallSteps<unknown
     this.#services = services
     this.#sink = sink
     this.#answer = new Answer(services.ids, sink)
-    const { cancellation, record } = scope
-    this.#surroundings = { cancellation, record, answer: services.answers.open(scope.caller.owner, reason => this.#makeRoom(reason)) }
-    record.stream = request.stream === true
+    this.#memory = services.answers.open(scope.caller.owner, reason => this.#makeRoom(reason))
+    scope.record.stream = request.stream === true
   }
 
   get committed(): Promise<Commitment | GatewayError> {
@@ -84,9 +83,12 @@ export class Run extends Preparation implements GenerationRun, CallSteps<unknown
 
   reserve({ request, candidates, tools }: Prepared): Maybe<void> {
     const reserving = this.#services.models.reserve(request, candidates, {
-      operation: this.operation,
+      payer: this.operation,
       context: this.context,
-      surroundings: tools ? { ...this.#surroundings, tools } : this.#surroundings,
+      cancellation: this.scope.cancellation,
+      record: this.scope.record,
+      memory: this.#memory,
+      tools,
       said: this.#answer.transcript,
       mayEndEarly: true,
     })
@@ -154,7 +156,7 @@ export class Run extends Preparation implements GenerationRun, CallSteps<unknown
       context: this.context,
       operation: this.operation,
       answer: this.#answer,
-      memory: this.#surroundings.answer,
+      memory: this.#memory,
       ids: this.#services.ids,
       limits: this.#services.settings,
     })
@@ -162,21 +164,20 @@ export class Run extends Preparation implements GenerationRun, CallSteps<unknown
 
   /** Called when all answers together use too much memory and this one uses the most. */
   #makeRoom(reason: GatewayError): void {
-    const { answer, cancellation } = this.#surroundings
-    this.context.log.warn('the largest answer was ended to free memory', { request: this.context.id, bytes: answer.bytes })
-    cancellation.abort(reason)
+    this.context.log.warn('the largest answer was ended to free memory', { request: this.context.id, bytes: this.#memory.bytes })
+    this.scope.cancellation.abort(reason)
   }
 
   /** The end of a large answer takes memory until the client has read it. */
   over(): void {
     clearTimeout(this.#commitTimer)
-    const { answer } = this.#surroundings
-    if (!this.#sink.full) return answer.close()
-    answer.complete(() => {
-      this.context.log.warn('the end of an answer was not delivered, to free memory', { request: this.context.id, bytes: answer.bytes })
+    const memory = this.#memory
+    if (!this.#sink.full) return memory.close()
+    memory.complete(() => {
+      this.context.log.warn('the end of an answer was not delivered, to free memory', { request: this.context.id, bytes: memory.bytes })
       this.#sink.abandon?.()
     })
-    void this.#sink.drained().then(() => answer.close())
+    void this.#sink.drained().then(() => memory.close())
   }
 
   /** Sends a stream's status after a while even without an answer, so that proxies and clients keep the connection open. */
@@ -216,15 +217,14 @@ export class Run extends Preparation implements GenerationRun, CallSteps<unknown
 
   async #store(finished: FinishedAnswer, { added }: Prepared): Promise<void> {
     const { id: requestId, caller } = this.context
-    const { answer } = this.#surroundings
     const late = new AbortController()
-    answer.complete(reason => late.abort(reason))
+    this.#memory.complete(reason => late.abort(reason))
     const answered = {
       previousId: this.asked.previous_response_id,
       added,
       said: this.#answer.shown.items(),
       finished,
-      bytes: answer.bytes,
+      bytes: this.#memory.bytes,
       late,
     }
     this.#stored = await this.#services.history.keep(caller, answered, requestId)

@@ -65,8 +65,6 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
   readonly warnings: Warning[]
   /** The events up to the first semantic one. */
   readonly head: E[] = []
-  /** The head is the whole reply, as far as it could be paid for. */
-  isCut = false
   readonly #parts: AttemptParts<C>
   readonly #services: AttemptServices
   readonly #owner: string
@@ -134,33 +132,15 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     else this.#feed.deliver(this.#inbox)
   }
 
-  /** The provider's reply has ended, and every event was taken. */
-  get isOver(): boolean {
-    return this.#inbox!.isOver
-  }
-
-  /** The next event, if it has arrived already. */
-  take(): E | undefined {
-    return this.#inbox!.take()
-  }
-
-  /** Waits for the next event; undefined at the end. Rejects as soon as the attempt is aborted, even if the provider does not. */
-  next(): Promise<E | undefined> {
-    return this.#inbox!.next()
-  }
-
-  /**
-   * Calls `each` with the events as they arrive, until it returns false or the reply ends. Undefined if that is the case at once. Fails
-   * as `next` does, and if `each` throws.
-   */
-  flow(each: (event: E) => boolean): Promise<unknown> | undefined {
-    return this.#inbox!.flow(each)
+  /** The events as they arrive. It fails as soon as the attempt is aborted, even if the provider does not. */
+  get inbox(): Inbox<E> {
+    return this.#inbox!
   }
 
   /** The next event after the finish, if it comes within a second. Usually the reply ends there, which gives undefined. */
   async last(): Promise<E | undefined> {
     try {
-      return await pTimeout(this.next(), { milliseconds: lastMs, message: false })
+      return await pTimeout(this.inbox.next(), { milliseconds: lastMs, message: false })
     } catch (error) {
       // The answer is complete; only an abort still matters.
       if (this.signal.aborted) throw error

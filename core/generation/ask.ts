@@ -1,0 +1,52 @@
+import type { Attempt } from '../call/attempts/attempt.ts'
+import type { LiveAnswer } from '../call/live-answer.ts'
+import type { GenerationEvent } from '../contracts/events.ts'
+import type { Provider, Yielded } from '../contracts/provider.ts'
+import type { RunContext } from '../contracts/run-context.ts'
+import type { Registry } from '../framework/registry.ts'
+import { checkEvent } from './check-event.ts'
+import { checkReply } from './check-reply.ts'
+import type { Raised } from './lowering/draft.ts'
+import type { Lowered } from './lowering/lowering.ts'
+import type { RaisedEvent } from './raised-event.ts'
+
+export interface Question {
+  readonly lowered: Lowered
+  readonly context: RunContext
+  /** Counts what the reply holds. */
+  readonly memory: LiveAnswer
+  /** Names the plugin of a provider. */
+  readonly providers: Pick<Registry<Provider>, 'pluginOf'>
+}
+
+/** Asks the attempt's provider. Its events arrive in the attempt's inbox, checked, counted and raised. */
+export function ask({ lowered, context, memory, providers }: Question, attempt: Attempt<RaisedEvent>): void {
+  if (lowered.mistake) throw lowered.mistake
+  const { provider, endpoint } = attempt.candidate
+  const events = provider.generate({
+    request: lowered.request,
+    endpoint,
+    credentialId: attempt.credential?.id,
+    signal: attempt.signal,
+    context,
+    clock: attempt,
+    holds: bytes => memory.hold(bytes),
+  })
+  const pluginOf = (): string => providers.pluginOf(provider.id) ?? provider.id
+  checkReply(events, provider.id, pluginOf)
+  const count = (event: RaisedEvent): void => {
+    checkEvent(event, pluginOf)
+    if (event.type !== 'suppressed-call') memory.count(event)
+  }
+  if (lowered.raises.length === 0) attempt.begin(events, count)
+  else attempt.begin(lowered.raises.reduce<AsyncIterable<Raised>>((below, raise) => raise(below, attempt), counted(events, count)))
+}
+
+/** Counts events before raises, because some raises hold events back. */
+async function* counted(events: AsyncIterable<Yielded>, count: (event: GenerationEvent) => void): AsyncGenerator<Yielded> {
+  for await (const yielded of events) {
+    if ('type' in yielded) count(yielded)
+    else for (const event of yielded) count(event)
+    yield yielded
+  }
+}

@@ -1,0 +1,137 @@
+import type { Attempt } from '../call/attempts/attempt.ts'
+import { soundUsage } from '../billing/cost.ts'
+import { needOf, type TokenNeed } from '../billing/token-need.ts'
+import type { UnreportedUsage } from '../billing/unreported-usage.ts'
+import type { TokenUsage } from '../contracts/events.ts'
+import type { Provider } from '../contracts/provider.ts'
+import type { GenerationRequest } from '../contracts/request.ts'
+import type { RunContext } from '../contracts/run-context.ts'
+import type { Registry } from '../framework/registry.ts'
+import type { Reservation } from '../limits/reservation.ts'
+import type { Maybe } from '../runtime/pending.ts'
+import { billableUsage, withinLimit } from './billable-usage.ts'
+import { isChecked } from './lowering/format.ts'
+import { showsProgress } from './lowering/progress.ts'
+import type { Payer } from './payer.ts'
+import type { RaisedEvent } from './raised-event.ts'
+import type { Said } from './said.ts'
+
+/** A report of fewer tokens than this makes plausible was not of the whole reply. */
+const maxCharactersPerToken = 8
+const framingCharacters = 64
+
+/** Who pays for a reply, and what its tokens are counted by if the provider does not report them. */
+export interface CostScope {
+  readonly request: GenerationRequest
+  readonly context: RunContext
+  readonly payer: Payer
+  /** The answer so far. The reply is written to it as it is read. */
+  readonly said: Said
+  readonly reservation: Reservation | undefined
+  readonly unreported: UnreportedUsage
+  /** Names the plugin of a provider. */
+  readonly providers: Pick<Registry<Provider>, 'pluginOf'>
+}
+
+/** What one reply costs: the usage that its provider reports, and what was said since. */
+export class ReplyCost {
+  readonly #scope: CostScope
+  readonly #attempt: Attempt<RaisedEvent>
+  /** How much of the answer was there before. */
+  readonly #saidBefore: number
+  #hasUsage = false
+  #usage: TokenUsage | undefined
+  /** `#usage` made plausible, once someone has asked for it. */
+  #sound: TokenUsage | undefined
+  #isChecked = false
+  /** How much of the answer was there when `#usage` came. */
+  #saidAtUsage = 0
+  /** Of the reports before `#usage`. */
+  #mostOutput = 0
+  #isBilled = false
+
+  constructor(scope: CostScope, attempt: Attempt<RaisedEvent>) {
+    this.#scope = scope
+    this.#attempt = attempt
+    this.#saidBefore = scope.said.characters
+  }
+
+  get isBilled(): boolean {
+    return this.#isBilled
+  }
+
+  /** True once the model has said something. */
+  get hasSaid(): boolean {
+    return this.#scope.said.characters > this.#saidBefore
+  }
+
+  /** Call with each usage that the provider reports. Some report it with every piece of text. */
+  report(usage: TokenUsage): void {
+    const before = this.#usage?.output
+    if (Number.isFinite(before) && before! > this.#mostOutput) this.#mostOutput = before!
+    this.#hasUsage = true
+    this.#usage = usage
+    this.#isChecked = false
+    this.#saidAtUsage = this.#scope.said.characters
+  }
+
+  /** The latest report, if it can be billed. Until the reply is complete, it has at most the output that the provider was allowed. */
+  usage(isComplete: boolean): TokenUsage | undefined {
+    if (!this.#hasUsage) return undefined
+    const { candidate, outputLimit } = this.#attempt
+    if (!this.#isChecked) {
+      const { context, providers } = this.#scope
+      this.#isChecked = true
+      this.#sound = billableUsage(this.#usage, context, candidate.provider.id, providers)
+    }
+    return this.#sound && !isComplete ? withinLimit(this.#sound, outputLimit) : this.#sound
+  }
+
+  /**
+   * Adds the reply to the payer's bill: the reported usage and, if that is not all, what was said since. Returns US dollars, null if
+   * unknown. At once if nothing has to be counted.
+   */
+  bill(isComplete: boolean, hasFinished: boolean): Maybe<number | null> {
+    this.#isBilled = true
+    const { payer } = this.#scope
+    const { price } = this.#attempt.candidate.endpoint
+    const usage = this.usage(isComplete)
+    if (usage && this.#isCounted(usage, isComplete)) {
+      if (hasFinished) this.#note(usage)
+      return payer.bill.add(usage, price)
+    }
+    return payer.owe(this.#counted(usage, isComplete).then(counted => payer.bill.add(counted, price)))
+  }
+
+  /** Usage counts what had been said by then. That of a complete reply counts all of it, unless it came first and is too little. */
+  #isCounted(usage: TokenUsage, isComplete: boolean): boolean {
+    if (isComplete && this.#saidAtUsage > this.#saidBefore) return true
+    const { request, said } = this.#scope
+    const since = said.characters - this.#saidAtUsage
+    if (since === 0) return true
+    // An answer that was held back to check its format follows its usage.
+    const isHeld = isChecked(request, this.#attempt.candidate)
+    return isComplete && (isHeld || since <= usage.output * maxCharactersPerToken + framingCharacters)
+  }
+
+  /** The next hold for this model is as large as its answers usually are. */
+  #note(usage: TokenUsage): void {
+    const { reservation, request, said } = this.#scope
+    const { candidate } = this.#attempt
+    if (reservation && showsProgress(request, candidate) !== false)
+      reservation.replied(candidate.endpoint, usage, said.textsAfter(this.#saidBefore))
+  }
+
+  async #counted(reported: TokenUsage | undefined, isComplete: boolean): Promise<TokenUsage> {
+    const { request, said, unreported } = this.#scope
+    const { maxOutputTokens, outputLimit, candidate } = this.#attempt
+    const input = (): TokenNeed => needOf(request)
+    const since = said.textsAfter(reported ? this.#saidAtUsage : this.#saidBefore)
+    const least = Math.max(reported?.output ?? 0, Math.min(this.#mostOutput, outputLimit))
+    // That of a complete reply counts its words, even if it came before them.
+    const isEarly = isComplete && this.#saidAtUsage === this.#saidBefore
+    const base = reported && soundUsage({ ...reported, output: isEarly ? 0 : least })
+    const usage = await unreported.of({ input, endpoint: candidate.endpoint, reported: base, said: since, maxOutputTokens })
+    return soundUsage({ ...usage, output: Math.max(usage.output, least) })
+  }
+}
