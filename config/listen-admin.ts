@@ -43,12 +43,12 @@ function isEverywhere(host: string): boolean {
 
 /** Serves the admin API, with the certificate of the public API if there is one. */
 export async function listenAdmin(
-  { app }: GatewayAdmin,
+  gatewayAdmin: GatewayAdmin,
   { host, port }: AdminAddress,
   { admin, tls }: Pick<ServerOptions, 'admin' | 'tls'>,
 ): Promise<AdminListener> {
   const { hosts = [], trustedProxies = [] } = admin || {}
-  const listener = app.listener({ hosts: isEverywhere(host) ? hosts : [...hosts, host], trustedProxies })
+  const listener = gatewayAdmin.listener({ hosts: isEverywhere(host) ? hosts : [...hosts, host], trustedProxies })
   const server = tls
     ? createTlsServer({ cert: readFileSync(tls.cert), key: readFileSync(tls.key), passphrase: tls.passphrase }, listener)
     : createServer(listener)

@@ -4,15 +4,22 @@ import { Clock } from './foundation/clock.ts'
 import { Ids } from './foundation/ids.ts'
 import { Masks } from './foundation/masks.ts'
 import type { Container } from './framework/container.ts'
-import { AdminRoutes } from './framework/extension-points.ts'
+import { Logger } from './foundation/logger.ts'
+import { AdminHosts, AdminRoutes } from './framework/extension-points.ts'
 import { PolicySettings } from './guards/policy-settings.ts'
-import { AdminApp } from './server/admin/app.ts'
+import { AdminApi } from './server/admin/api.ts'
+import { Authenticators } from './server/admin/authenticators.ts'
 import { AdminFacts } from './server/admin/facts.ts'
+import { adminListener } from './server/admin/listener.ts'
+import type { AdminReach } from './server/admin/reach.ts'
 import { LiveAdminServices } from './server/admin/services.ts'
+import { HttpApp } from './server/app.ts'
 
-/** The admin API: serve `app.h3` on a listener of its own. */
+/** The admin API: serve `listener()` on a port of its own. */
 export interface GatewayAdmin {
-  readonly app: AdminApp
+  readonly app: HttpApp
+  /** For `node:http` and `node:https`. Without `reach`, it is known as `localhost` and by its address. */
+  listener(reach?: AdminReach): HttpApp['listener']
   /** For this process only: the token of an owner, whose changes are audited as `command-line`. */
   readonly localToken: string
   /** True if nobody has a token yet. */
@@ -29,7 +36,7 @@ export interface GatewayAdmin {
 export function adminOf(container: Container, facts: AdminFacts, adminToken: string | undefined): GatewayAdmin | undefined {
   if (container.get(AdminRoutes).values().length === 0) return undefined
   container.value(AdminFacts, facts)
-  for (const part of [AdminAdmission, PolicySettings, LiveAdminServices, AdminApp]) container.singleton(part)
+  for (const part of [AdminAdmission, PolicySettings, LiveAdminServices, Authenticators, AdminApi]) container.singleton(part)
   const admission = container.get(AdminAdmission)
   if (adminToken !== undefined) {
     container.get(Masks.token).add(adminToken)
@@ -40,8 +47,11 @@ export function adminOf(container: Container, facts: AdminFacts, adminToken: str
     const entry = { id: container.get(Ids).make('aud'), at: container.get(Clock).now(), actor: 'command-line', ...change }
     await container.get(AuditTrail).add(entry)
   }
+  const api = container.get(AdminApi)
+  const app = new HttpApp(api, container.get(Logger))
   return {
-    app: container.get(AdminApp),
+    app,
+    listener: (reach = { hosts: [], trustedProxies: [] }) => adminListener(app, api, container.get(AdminHosts).values(), reach),
     localToken: admission.localToken,
     isEmpty: () => admission.isEmpty(),
     async issueToken(settings) {

@@ -28,6 +28,7 @@ import { Reach } from './guards/reach.ts'
 import { HttpApp } from './server/app.ts'
 import { Heartbeat } from './server/heartbeat.ts'
 import { LiveBodies } from './server/live-bodies.ts'
+import { PublicApi } from './server/public-api.ts'
 import { LiveAnswers } from './call/live-answers.ts'
 import { LiveOperations } from './call/live-operations.ts'
 import { RecordQueue } from './records/queue.ts'
@@ -80,5 +81,6 @@ export const pipeline = [
   RecordQueue,
   Heartbeat,
   LiveBodies,
+  PublicApi,
   HttpApp,
 ]

@@ -2,13 +2,13 @@ import { GatewayError, invalidRequest } from '../foundation/errors.ts'
 import { acceptedEncodings, decompressed } from './decompression.ts'
 import { checkJsonLimits } from './json-limits.ts'
 import { incompleteBody } from './incomplete-body.ts'
-import type { Incoming } from './incoming.ts'
+import type { Channel } from './channel.ts'
 import type { LiveBody } from './live-bodies.ts'
 
 const byteOrderMark = 0xfeff
 
 /** The text of a body that is announced as JSON. 415 for anything else, 413 for one that is too large once it is decompressed. */
-export function readText(request: Incoming, maximumBytes: number, live: LiveBody): Promise<string> {
+export function readText(request: Channel, maximumBytes: number, live: LiveBody): Promise<string> {
   const type = request.headers.get('content-type')
   if (!type || !/^application\/(?:[\w.+-]*\+)?json *(?:;|$)/i.test(type)) {
     throw unsupported(`The content type must be application/json; ${type ? `it is ${type.slice(0, 100)}` : 'none was sent'}.`)
@@ -47,7 +47,7 @@ function parse(text: string): unknown {
 }
 
 /** Returns undefined for a body that is not compressed. */
-function encodingOf({ headers }: Incoming): string | undefined {
+function encodingOf({ headers }: Channel): string | undefined {
   const encoding = headers.get('content-encoding')?.trim().toLowerCase()
   if (!encoding || encoding === 'identity') return undefined
   const known = encoding === 'x-gzip' ? 'gzip' : encoding
@@ -74,7 +74,7 @@ async function collected(pieces: AsyncIterable<Uint8Array>, maximumBytes: number
   return Buffer.concat(chunks).toString('utf8')
 }
 
-async function* piecesOf(request: Incoming): AsyncIterable<Uint8Array> {
+async function* piecesOf(request: Channel): AsyncIterable<Uint8Array> {
   try {
     yield* request.pieces()
   } catch (error) {

@@ -1,16 +1,14 @@
-import type { Route } from '../contracts/route.ts'
 import { GatewayError } from '../foundation/errors.ts'
+import type { MountedRoute, Refusal } from './mount.ts'
 
 /** Answers 405 for the methods that a path's routes do not support, in the format of their surface. */
-export function otherMethods(path: string, routes: readonly Route[]): Route {
+export function otherMethods(path: string, routes: readonly MountedRoute[]): Refusal {
   const methods = new Set<string>(routes.map(({ method }) => method))
   if (methods.has('GET')) methods.add('HEAD')
   const allow = [...methods].join(', ')
   const { error } = routes.find(route => route.error) ?? {}
   return {
-    method: 'GET',
     path,
-    auth: 'none',
     ...(error && { error }),
     handle({ request }) {
       if (request.method === 'GET' && asksForWebSocket(request.headers)) throw noWebSocket(allow)

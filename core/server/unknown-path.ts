@@ -1,19 +1,17 @@
-import type { Route } from '../contracts/route.ts'
 import { GatewayError } from '../foundation/errors.ts'
 import { nearest } from '../foundation/nearest.ts'
+import type { MountedRoute, Refusal } from './mount.ts'
 import { requestUrl } from './request-url.ts'
 
 /** Answers 404 for an unknown path, and suggests the closest route. */
-export function unknownPath(routes: readonly Route[]): Route {
+export function unknownPath(routes: readonly MountedRoute[]): Refusal {
   const instead = new Map(routes.flatMap(route => Object.entries(route.insteadOf ?? {})))
   const plain = Map.groupBy(
     routes.filter(({ path }) => !/[:*]/.test(path)),
     ({ path }) => path,
   )
   return {
-    method: 'GET',
     path: '/**',
-    auth: 'none',
     handle({ request }) {
       const pathname = requestUrl(request).pathname.slice(0, 200)
       throw new GatewayError({

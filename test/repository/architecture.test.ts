@@ -195,11 +195,40 @@ t.test('any thenable counts as a promise', async t => {
   t.same(wrong, [], 'ask isPending: plugins may return promises of another kind')
 })
 
-t.test('only the container knows tsyringe', async t => {
-  t.same(
-    strays(/(?<!^core\/framework\/container\.ts)$/, ({ target }) => target !== 'tsyringe' && target !== 'reflect-metadata'),
-    [],
-  )
+/** The frameworks that the gateway stands on: the one module that imports each, and the names under which it does. */
+const frameworks: Readonly<Record<string, { readonly module: string; readonly names: readonly string[] }>> = {
+  tsyringe: { module: 'core/framework/container.ts', names: ['tsyringe'] },
+  'reflect-metadata': { module: 'core/framework/container.ts', names: ['reflect-metadata'] },
+  h3: { module: 'core/server/h3.ts', names: ['h3', 'h3/node'] },
+  listhen: { module: 'config/listen.ts', names: ['listhen'] },
+  cosmiconfig: { module: 'config/load.ts', names: ['cosmiconfig'] },
+}
+
+/** Tests and benchmarks put h3 in front of the gateway, as an embedding program would. */
+const inFrontOf: Readonly<Record<string, RegExp>> = { h3: /^(test|bench)\// }
+
+t.test('one module knows each framework', async t => {
+  for (const [framework, { module }] of Object.entries(frameworks)) {
+    const others = strays(/./, ({ file, target }) => target !== framework || file === module || (inFrontOf[framework]?.test(file) ?? false))
+    t.same(others, [], framework)
+    t.ok(
+      imports.some(({ file, target }) => file === module && target === framework),
+      `${module} imports ${framework}`,
+    )
+  }
+})
+
+t.test('frameworks are used by their public interface only', async t => {
+  const names = Object.values(frameworks).flatMap(({ names }) => names)
+  const packages = Object.keys(frameworks).join('|')
+  const inner = new RegExp(`['"]((?:node_modules/)?(?:${packages})/[^'"]*)['"]`, 'g')
+  const members = /(?:\[\s*['"`]|\.request\(['"`]|\bh3\s*\??\.\s*)[~_]/
+  for (const file of files.filter(file => file !== 'test/repository/architecture.test.ts')) {
+    const text = readFileSync(join(root, file), 'utf8')
+    const deep = Array.from(text.matchAll(inner), ([, name]) => name!).filter(name => !names.includes(name))
+    t.same(deep, [], `${file} imports nothing from inside a framework`)
+    if (/['"]h3|\bh3\b/.test(text)) t.notMatch(text, members, `${file} uses no private member of h3`)
+  }
 })
 
 t.test('the oracle is independent of what it judges', async t => {

@@ -1,48 +1,56 @@
 import type { BlockList } from 'node:net'
 import type { Admin, AdminExchange } from '../../contracts/admin-route.ts'
 import type { Logger } from '../../foundation/logger.ts'
+import type { Settings } from '../../framework/settings.ts'
 import { jsonIn, readText, withoutByteOrderMark } from '../body.ts'
 import type { LiveBodies } from '../live-bodies.ts'
-import { requestUrl } from '../request-url.ts'
-import { WebIncoming } from '../web-incoming.ts'
+import type { Channel, HeaderReader } from '../channel.ts'
+import type { WholeResponse } from '../whole-response.ts'
 import { sourceOf } from './reach.ts'
+
+/** The same for all exchanges. */
+export interface AdminExchangeParts {
+  readonly log: Logger
+  readonly bodies: LiveBodies
+  readonly settings: Settings
+}
 
 /** One request to the admin API while it is open. */
 export class OpenExchange implements AdminExchange {
   readonly id: string
-  readonly request: Request
   readonly params: Readonly<Record<string, string>>
   readonly log: Logger
-  readonly #maxBodyBytes: number
-  readonly #bodies: LiveBodies
+  /** The web `Response` that the route has returned. */
+  streamed: WholeResponse | undefined
+  readonly #channel: Channel
+  readonly #parts: AdminExchangeParts
   readonly #trusted: BlockList
   #body: ReturnType<LiveBodies['open']> | undefined
   #admin: Admin | undefined
 
-  constructor(
-    id: string,
-    request: Request,
-    params: Readonly<Record<string, string>>,
-    log: Logger,
-    maxBodyBytes: number,
-    bodies: LiveBodies,
-    trusted: BlockList,
-  ) {
+  constructor(parts: AdminExchangeParts, id: string, channel: Channel, params: Readonly<Record<string, string>>, trusted: BlockList) {
     this.id = id
-    this.request = request
     this.params = params
-    this.log = log
-    this.#maxBodyBytes = maxBodyBytes
-    this.#bodies = bodies
+    this.log = parts.log
+    this.#channel = channel
+    this.#parts = parts
     this.#trusted = trusted
   }
 
+  get request(): Request {
+    return this.#channel.request
+  }
+
+  get headers(): HeaderReader {
+    return this.#channel.headers
+  }
+
   get address(): string | undefined {
-    return sourceOf((this.request as { readonly ip?: string }).ip, this.request.headers.get('x-forwarded-for'), this.#trusted)
+    return sourceOf((this.request as { readonly ip?: string }).ip, this.headers.get('x-forwarded-for'), this.#trusted)
   }
 
   get query(): URLSearchParams {
-    return requestUrl(this.request).searchParams
+    return this.#channel.query
   }
 
   get signal(): AbortSignal {
@@ -59,8 +67,9 @@ export class OpenExchange implements AdminExchange {
   }
 
   async json(): Promise<unknown> {
-    this.#body ??= this.#bodies.open(`admin:${this.#admin?.id}`)
-    return jsonIn(withoutByteOrderMark(await readText(new WebIncoming(this.request), this.#maxBodyBytes, this.#body)))
+    const { bodies, settings } = this.#parts
+    this.#body ??= bodies.open(`admin:${this.#admin?.id}`)
+    return jsonIn(withoutByteOrderMark(await readText(this.#channel, settings.maxBodyBytes, this.#body)))
   }
 
   end(): void {

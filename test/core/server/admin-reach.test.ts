@@ -11,7 +11,7 @@ import { adding } from '../../kit/stage.ts'
 async function stage(t: Test, reach?: AdminReach, listenOn = '127.0.0.1') {
   const under = await adminGateway({ plugins: [adding(AdminHosts, { name: 'login.example.com' })] })
   t.teardown(under.stop)
-  const server = createServer(under.gateway.admin!.app.listener(reach)).listen(0, listenOn)
+  const server = createServer(under.gateway.admin!.listener(reach)).listen(0, listenOn)
   t.teardown(() => server.close())
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

@@ -56,14 +56,14 @@ function head(under: GatewayUnderTest, headers: string, path = '/v1/responses', 
   return `${method} ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${under.apiKey}\r\ncontent-type: application/json\r\n${headers}\r\n`
 }
 
-/** Counts the requests that h3 routes. */
+/** Counts the requests that h3 serves. Call it before the first one. */
 function counted({ gateway }: GatewayUnderTest): { count: number } {
   const { h3 } = gateway.http
   const seen = { count: 0 }
-  const find = h3['~findRoute'].bind(h3)
-  h3['~findRoute'] = event => {
+  const { fetch } = h3
+  h3.fetch = request => {
     seen.count++
-    return find(event)
+    return fetch(request)
   }
   return seen
 }
@@ -97,6 +97,10 @@ t.test('what is added to h3 applies to every request', async t => {
       h3.config.onResponse = response => response.headers.set('x-added', 'yes')
     },
     'a route': h3 => void h3.get('/added', () => 'yes'),
+    'a route for every method': h3 => void h3.all('/added', () => 'yes'),
+    'a route by its method': h3 => void h3.on('POST', '/added', () => 'yes'),
+    'another app': h3 => void h3.mount('/added', () => new Response('yes')),
+    'a plugin': h3 => void h3.register(into => void into.put('/added', () => 'yes')),
   }
   for (const [name, add] of Object.entries(additions)) {
     const { under, url } = await open(t, 'node')
@@ -104,7 +108,7 @@ t.test('what is added to h3 applies to every request', async t => {
     add(under.gateway.http.h3)
     const reply = await fetch(`${url}/v1/responses/health`)
     t.same([reply.status, h3.count], [200, 1], name)
-    if (name !== 'a route') t.equal(reply.headers.get('x-added'), 'yes', name)
+    if (name === 'middleware' || name === 'a hook') t.equal(reply.headers.get('x-added'), 'yes', name)
   }
 })
 

@@ -3,11 +3,12 @@ import { Readable } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import type { Heartbeat } from './heartbeat.ts'
 import { incompleteBody } from './incomplete-body.ts'
-import type { HeaderReader, Incoming } from './incoming.ts'
+import type { Channel, HeaderReader } from './channel.ts'
 import { NodeBody } from './node-body.ts'
+import { unreadRest } from './unread-rest.ts'
 
-/** A request straight from Node.js. */
-export class NodeIncoming implements Incoming, HeaderReader {
+/** A request straight from Node.js, and its reply. */
+export class NodeChannel implements Channel, HeaderReader {
   readonly #message: IncomingMessage
   readonly #response: ServerResponse
   #request: Request | undefined
@@ -75,6 +76,28 @@ export class NodeIncoming implements Incoming, HeaderReader {
   stream(heartbeat: Heartbeat): NodeBody {
     return new NodeBody(heartbeat, this.#response)
   }
+
+  sendText(status: number, head: string[], text: string): void {
+    const response = this.#response
+    // The client has gone.
+    if (response.destroyed) return
+    response.writeHead(status, head)
+    if (this.#message.complete) response.end(text)
+    else endLater(response, text)
+  }
+
+  sendBody(status: number, head: string[], body: NodeBody): void {
+    if (this.#response.destroyed) return
+    this.#response.writeHead(status, head)
+    body.begin()
+  }
+}
+
+/** The whole reply goes out now. Ending it would close the connection of a caller that is still sending. */
+function endLater(response: ServerResponse, text: string): void {
+  if (text === '') response.flushHeaders()
+  else response.write(text)
+  void unreadRest(response.req).then(() => response.end())
 }
 
 function webRequest(message: IncomingMessage, response: ServerResponse): Request {

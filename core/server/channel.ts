@@ -1,8 +1,11 @@
-import type { CoalescedBody } from './stream-body.ts'
 import type { Heartbeat } from './heartbeat.ts'
+import type { CoalescedBody } from './stream-body.ts'
 
-/** A request on its way in, from Node.js itself or as a web `Request`. Each way in has its own class, and the rest sees no difference. */
-export interface Incoming {
+/**
+ * One request and its reply, over a socket of Node.js or as web objects. Each has its own class, and the rest of the gateway sees no
+ * difference.
+ */
+export interface Channel {
   readonly method: string
   /** Names in lower case. */
   readonly headers: HeaderReader
@@ -17,6 +20,10 @@ export interface Incoming {
   watch(gone: () => void): void
   /** Creates a streamed body for the reply. */
   stream(heartbeat: Heartbeat): CoalescedBody
+  /** `head`: names and values in turn. Both throw if a header is not valid; then another reply can be sent. */
+  sendText(status: number, head: string[], text: string): void
+  /** `body`: what `stream` made, or what the way itself knows how to send. */
+  sendBody(status: number, head: string[], body: object): void
 }
 
 export type HeaderReader = Pick<Headers, 'get'>

@@ -1,0 +1,136 @@
+import { Admission } from '../admission/admit.ts'
+import { Permissions } from '../admission/permissions.ts'
+import { Catalog } from '../contracts/catalog.ts'
+import type { GatewayServices, Reply, Route } from '../contracts/route.ts'
+import type { Caller } from '../contracts/run-context.ts'
+import { Decisions } from '../decisions/decisions.ts'
+import { Clock } from '../foundation/clock.ts'
+import { asGatewayError, GatewayError, PluginError } from '../foundation/errors.ts'
+import { Ids } from '../foundation/ids.ts'
+import type { JsonObject } from '../foundation/json.ts'
+import { describeError, describePluginError, Logger } from '../foundation/logger.ts'
+import { wire, type Dependencies } from '../framework/container.ts'
+import { Routes } from '../framework/extension-points.ts'
+import type { Registry } from '../framework/registry.ts'
+import { Settings, type Cors } from '../framework/settings.ts'
+import { Generation } from '../generation/generation.ts'
+import { History } from '../generation/history.ts'
+import { Reach } from '../guards/reach.ts'
+import { RecordQueue } from '../records/queue.ts'
+import { RecordDraft } from '../records/record.ts'
+import { isPending, type Maybe } from '../runtime/pending.ts'
+import type { Channel, HeaderReader } from './channel.ts'
+import { HttpExchange } from './exchange.ts'
+import { Heartbeat } from './heartbeat.ts'
+import { LiveBodies } from './live-bodies.ts'
+import type { Mount, Refusal } from './mount.ts'
+import { mayShow, type LiveScope } from './scope.ts'
+
+const dependencies = {
+  routes: Routes,
+  admission: Admission,
+  permissions: Permissions,
+  reach: Reach,
+  generation: Generation,
+  decisions: Decisions,
+  history: History,
+  catalog: Catalog,
+  records: RecordQueue,
+  heartbeat: Heartbeat,
+  bodies: LiveBodies,
+  settings: Settings,
+  clock: Clock,
+  ids: Ids,
+  log: Logger,
+}
+
+/** A route of a plugin, or what stands in for one. */
+interface PublicRoute extends Route {
+  readonly isRefusal?: true
+}
+
+/** The public API: callers have API keys, and every request ends in one record. */
+export class PublicApi implements Mount<PublicRoute, HttpExchange> {
+  readonly routes: Registry<Route>
+  readonly isDirect = true
+  readonly cors: Cors | undefined
+  readonly bodies = 'a string or the stream that exchange.stream() returned'
+  readonly failure = 'a request failed'
+  readonly services: GatewayServices
+  readonly #parts: Dependencies<typeof dependencies>
+
+  static {
+    wire(this, dependencies)
+  }
+
+  constructor(parts: Dependencies<typeof dependencies>) {
+    const { routes, settings, permissions, reach, generation, decisions, history, catalog, clock, ids } = parts
+    this.#parts = parts
+    this.routes = routes
+    this.cors = settings.cors
+    this.services = {
+      generate: (scope, request, sink) => generation.start(scope, request, sink),
+      countInput: (scope, request) => generation.countInput(scope, request),
+      decide: (scope, request, bodyBytes) => decisions.decide(scope, request, bodyBytes),
+      permits: (caller, endpoint) => permissions.allows(caller, endpoint),
+      reach: scope => reach.of(scope),
+      responses: history,
+      toolTypes: generation.toolTypes,
+      catalog,
+      clock,
+      ids,
+    }
+  }
+
+  refuse(refusal: Refusal): PublicRoute {
+    return { ...refusal, method: 'GET', auth: 'none', isRefusal: true }
+  }
+
+  open({ idPrefix = 'req' }: Route, channel: Channel, params: Readonly<Record<string, string>>, path: string): HttpExchange {
+    const { clock, ids, records } = this.#parts
+    const id = ids.make(idPrefix)
+    return new HttpExchange(this.#parts, id, channel, params, new RecordDraft(clock, records, id, channel.method, path))
+  }
+
+  admit({ auth }: Route, exchange: HttpExchange): Maybe<void> {
+    const room = this.#parts.records.room()
+    if (room) return room.then(() => (auth === 'none' ? undefined : this.authenticate(exchange, exchange.headers)))
+    return auth === 'none' ? undefined : this.authenticate(exchange, exchange.headers)
+  }
+
+  /** Throws a 401 or 503 unless these headers have a valid key. */
+  authenticate(scope: LiveScope, headers: HeaderReader): Maybe<void> {
+    const caller = this.#parts.admission.admit(headers, scope.record)
+    return isPending(caller) ? Promise.resolve(caller).then((found: Caller) => scope.admitted(found)) : scope.admitted(caller)
+  }
+
+  handle(route: Route, exchange: HttpExchange): Maybe<Reply> {
+    return route.handle(exchange, this.services)
+  }
+
+  asError(thrown: unknown): GatewayError {
+    return asGatewayError(thrown)
+  }
+
+  failed({ record }: LiveScope, { code }: GatewayError): void {
+    record.errorCode ??= code
+  }
+
+  /** The plugin at fault need not be the route's. */
+  describe(thrown: unknown, _route: unknown, scope: LiveScope, plugin: string | undefined): JsonObject {
+    const known = thrown instanceof GatewayError ? (thrown.cause ?? thrown) : thrown
+    if (known instanceof PluginError) return { plugin: known.plugin, ...describePluginError(known, true, mayShow(scope)) }
+    if (thrown instanceof GatewayError) return describeError(known)
+    return { plugin, ...describePluginError(thrown, true, mayShow(scope)) }
+  }
+
+  mayShow(exchange: HttpExchange): boolean {
+    return mayShow(exchange)
+  }
+
+  close({ auth, isRefusal }: PublicRoute, exchange: HttpExchange, { status, body }: Reply): void {
+    const { streamed } = exchange
+    if (streamed && streamed !== body) streamed.leave()
+    exchange.close(status, auth !== 'none' || isRefusal === true)
+  }
+}

@@ -1,0 +1,81 @@
+import type { RequestScope } from '../contracts/request-scope.ts'
+import type { Caller } from '../contracts/run-context.ts'
+import { GatewayError } from '../foundation/errors.ts'
+import type { JsonObject } from '../foundation/json.ts'
+import type { Logger } from '../foundation/logger.ts'
+import type { RecordDraft } from '../records/record.ts'
+import { Cancellation } from '../runtime/cancellation.ts'
+
+/** One request of one caller. Its cancellation covers all of it, including the run. */
+export class LiveScope implements RequestScope {
+  place = -1
+  readonly id: string
+  readonly log: Logger
+  readonly record: RecordDraft
+  readonly cancellation = new Cancellation()
+  work: Promise<unknown> | undefined
+  #caller: Caller | undefined
+
+  constructor(id: string, log: Logger, record: RecordDraft) {
+    this.id = id
+    this.log = log
+    this.record = record
+  }
+
+  get signal(): AbortSignal {
+    return this.cancellation.signal
+  }
+
+  get caller(): Caller {
+    if (!this.#caller) throw new Error('nobody was authenticated here, so there is no caller')
+    return this.#caller
+  }
+
+  admitted(caller: Caller): void {
+    this.#caller = caller
+    this.record.caller = caller
+  }
+
+  note(kind: string, summary: JsonObject): void {
+    this.record.notes.push({ kind, summary })
+  }
+
+  keep(kind: string, content: JsonObject): void {
+    this.record.keep(kind, content)
+  }
+
+  /** The client has disconnected. */
+  leave(): void {
+    if (!this.cancellation.aborted) this.cancellation.abort(clientGone())
+  }
+
+  /** Closes the record with this status. What became of work that outlives the reply is known when it has finished. */
+  close(status: number, isRecorded: boolean): void {
+    const { work, cancellation } = this
+    if (!work) this.#end(cancellation.aborted ? 499 : status, isRecorded)
+    else void work.then(outcome => this.#end(outcome instanceof GatewayError && outcome.status === 499 ? 499 : status, isRecorded))
+  }
+
+  /** Gives back what the request held. */
+  protected release(): void {}
+
+  #end(status: number, isRecorded: boolean): void {
+    this.release()
+    if (isRecorded) this.record.close(status)
+  }
+}
+
+/** True if the log may show what was thrown: the policy of the key decides, if there is one. */
+export function mayShow({ record: { key, caller } }: LiveScope): boolean {
+  return caller ? caller.policy.logging.value : key === undefined
+}
+
+/** Recorded as 499, never delivered: docs/protocol/http.md#disconnects. */
+function clientGone(): GatewayError {
+  return new GatewayError({
+    status: 499,
+    type: 'invalid_request_error',
+    code: 'client_closed_request',
+    message: 'The client closed the connection before the answer.',
+  })
+}
