@@ -1,11 +1,13 @@
 import type { Maybe } from '../runtime/pending.ts'
-import type { SpendPeriod } from './key-store.ts'
+import { accountFields, type Account } from './account-fields.ts'
 import type { PageQuery } from './page.ts'
 import type { Level, PolicyField, PolicyLayer } from './policy.ts'
 import { token } from '../foundation/token.ts'
 
+export type { Account } from './account-fields.ts'
+
 /** The levels that have accounts, from the top. */
-export const accountLevels = ['org', 'team', 'user'] as const
+export const accountLevels = accountFields.level.choices
 export type AccountLevel = Exclude<Level, 'key'>
 
 /**
@@ -22,21 +24,6 @@ export interface AccountRef {
   /** For an organization, the same as `id`. */
   readonly org: string
   readonly id: string
-}
-
-/** An organization, a team or a user. Keys name their accounts by id (`org`, `team`, `user`). */
-export interface Account extends AccountRef {
-  readonly name: string
-  /** Users only: the team that the user belongs to. */
-  readonly team?: string | undefined
-  readonly policy: AccountPolicy
-  readonly spendCapUsd?: number | undefined
-  readonly spendPeriod?: SpendPeriod | undefined
-  /** Organizations only: whether requests are charged to the organization's credit in the ledger. True from the first credit entry on. */
-  readonly hasCredit?: boolean | undefined
-  readonly metadata?: Readonly<Record<string, string>> | undefined
-  /** Milliseconds since the epoch. */
-  readonly createdAt: number
 }
 
 /** Changes to an account. Present members replace the account's; `undefined` removes them. */

@@ -1,54 +1,13 @@
 import type { Maybe } from '../runtime/pending.ts'
+import { keyFields, type ApiKey } from './key-fields.ts'
 import type { PageQuery } from './page.ts'
-import type { PolicyLayer } from './policy.ts'
 import { token } from '../foundation/token.ts'
 
-/** A stored API key: everything but the secret. */
-export interface ApiKey {
-  /** The middle part of `tp_<id>_<secret>`. */
-  readonly id: string
-  /** HMAC-SHA-256 of the whole key under the server's pepper, base64url. */
-  readonly hash: string
-  /** After rotations, the hashes of earlier secrets, the newest first. Each is valid until `validUntil`, in milliseconds since the epoch. */
-  readonly previous?: readonly { readonly hash: string; readonly validUntil: number }[] | undefined
-  readonly name: string
-  readonly org: string
-  readonly team?: string | undefined
-  readonly user?: string | undefined
-  readonly policy: PolicyLayer
-  /** Model names that the key may use: `model`, `provider/model`, aliases, and patterns with `*`. All if absent. */
-  readonly models?: readonly string[] | undefined
-  /** Provider ids that the key may use, and patterns with `*`. All if absent. */
-  readonly providers?: readonly string[] | undefined
-  readonly spendCapUsd?: number | undefined
-  /** Allows endpoints of unknown price despite a spend cap. */
-  readonly allowUnpriced?: boolean | undefined
-  /** Undefined: the cap is for the whole life of the key. */
-  readonly spendPeriod?: SpendPeriod | undefined
-  readonly limits?: readonly KeyLimit[] | undefined
-  /** How many of its requests to models may be in progress at once. */
-  readonly maxConcurrency?: number | undefined
-  /** Names of guardrails to apply, beyond those that always apply. */
-  readonly guardrails?: readonly string[] | undefined
-  /** Milliseconds since the epoch. From then on, the key is refused. */
-  readonly expiresAt?: number | undefined
-  readonly disabled?: boolean | undefined
-  /** A deleted key that has records: disabled, and left out of lists. */
-  readonly hidden?: boolean | undefined
-  readonly metadata?: Readonly<Record<string, string>> | undefined
-  /** Milliseconds since the epoch. */
-  readonly createdAt: number
-}
+export type { ApiKey, KeyLimit } from './key-fields.ts'
 
 /** In UTC. A week starts on Monday. */
-export const spendPeriods = ['day', 'week', 'month'] as const
+export const spendPeriods = keyFields.spendPeriod.choices
 export type SpendPeriod = (typeof spendPeriods)[number]
-
-/** The most tokens, or the most requests to models, in a window. */
-export type KeyLimit = { readonly windowMs: number } & (
-  | { readonly tokens: number; readonly requests?: undefined }
-  | { readonly requests: number; readonly tokens?: undefined }
-)
 
 /** The settings of a new key. */
 export type KeySettings = Pick<ApiKey, 'name'> & Partial<Omit<ApiKey, 'id' | 'hash' | 'createdAt'>>

@@ -1,41 +1,9 @@
-import type { TokenUsage } from './events.ts'
 import type { JsonObject } from '../foundation/json.ts'
-import type { Policy } from './policy.ts'
+import type { RecordFacts } from './record-fields.ts'
 import type { Sight } from './sight.ts'
 
 /** The record of one request. Every request makes exactly one, however it ends. */
-export interface RequestRecord {
-  readonly id: string
-  /** The id of the response or decision that answered it. Null if there was none. */
-  readonly answerId: string | null
-  /** Arrival time, in milliseconds since the epoch. */
-  readonly at: number
-  readonly method: string
-  readonly path: string
-  /** As delivered; 499 if the client disconnected first. */
-  readonly status: number
-  readonly elapsedMs: number
-  readonly keyId: string | null
-  readonly org: string | null
-  readonly team: string | null
-  readonly user: string | null
-  readonly owner: string | null
-  readonly stream: boolean
-  /** As the caller wrote it. Null if a decision names no known model and the policy's `logging` is off. */
-  readonly requestedModel: string | null
-  /** The endpoint that answered or, if none did, that was asked last. Both are null without an attempt. */
-  readonly model: string | null
-  readonly provider: string | null
-  readonly attempts: readonly AttemptRecord[]
-  /** Null if there was nothing to choose: one endpoint could answer, or the request was refused before. */
-  readonly routing: RoutingRecord | null
-  readonly usage: TokenUsage | null
-  /** The charge, failed attempts included. Null if the price is unknown, or if there was no answer and no billed attempt. */
-  readonly costUsd: number | null
-  readonly errorCode: string | null
-  readonly policy: Policy | null
-  /** Notes from plugins, without content. */
-  readonly notes: readonly { readonly kind: string; readonly summary: JsonObject }[]
+export interface RequestRecord extends RecordFacts {
   /** Content. Null unless the policy's `logging` is on. */
   readonly request: JsonObject | null
   readonly response: JsonObject | null
@@ -113,19 +81,13 @@ export interface AttemptRecord {
   readonly costUsd?: number | null
 }
 
+/** The members of a record that whoever serves the request sets. */
+type SetWhileOpen = 'answerId' | 'stream' | 'requestedModel' | 'model' | 'provider' | 'usage' | 'costUsd' | 'errorCode' | 'routing'
+
 /** The record of a request in progress. */
-export interface OpenRecord {
-  answerId: string | null
-  stream: boolean
-  requestedModel: string | null
-  model: string | null
-  provider: string | null
-  usage: TokenUsage | null
-  costUsd: number | null
+export interface OpenRecord extends Writable<Pick<RecordFacts, SetWhileOpen>> {
   /** The known cost of attempts that failed before they answered. They are charged, but not on the bill of the answer. */
   lostUsd: number
-  errorCode: string | null
-  routing: RoutingRecord | null
   readonly attempts: AttemptRecord[]
   readonly notes: { kind: string; summary: JsonObject }[]
   /** Kept only if the caller's policy has `logging` on. */
@@ -133,6 +95,8 @@ export interface OpenRecord {
   /** Kept beside them. */
   keep(kind: string, content: JsonObject): void
 }
+
+type Writable<T> = { -readonly [N in keyof T]: T[N] }
 
 /** Receives records in the background, after the reply. */
 export interface LogSink {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../foundation/json.ts'
 import type { Maybe } from '../runtime/pending.ts'
-import type { ApiKey } from './key-store.ts'
+import type { ApiKey } from './key-fields.ts'
 
 export const policyFields = ['zdr', 'logging', 'hipaa', 'redaction'] as const
 export type PolicyField = (typeof policyFields)[number]

@@ -1,19 +1,15 @@
 import type { JsonObject } from '../foundation/json.ts'
 import type { Maybe } from '../runtime/pending.ts'
-import type { RequestRecord } from './log-sink.ts'
+import type { RecordFacts, RecordFilterName } from './record-fields.ts'
 import type { PageQuery } from './page.ts'
 import { token } from '../foundation/token.ts'
 
-export interface RecordFilter {
+export type { RecordFacts } from './record-fields.ts'
+
+/** `model` and `provider` are those of any attempt; with both, of the same attempt. */
+export interface RecordFilter extends Partial<Readonly<Record<RecordFilterName, string | undefined>>> {
   /** The id of the request, or of the response or decision that answered it. */
   readonly id?: string | undefined
-  readonly key?: string | undefined
-  readonly org?: string | undefined
-  readonly team?: string | undefined
-  readonly user?: string | undefined
-  /** Of any attempt. With both, of the same attempt. */
-  readonly model?: string | undefined
-  readonly provider?: string | undefined
   /** `error`: all of 400 and above. */
   readonly status?: number | 'error' | undefined
   /** Milliseconds since the epoch, inclusive. */
@@ -22,9 +18,6 @@ export interface RecordFilter {
   readonly to?: number | undefined
   readonly minCostUsd?: number | undefined
 }
-
-/** A record without content. */
-export type RecordFacts = Omit<RequestRecord, 'request' | 'response' | 'kept'>
 
 /** The content of a record whose policy had `logging` on. */
 export interface RecordContent {

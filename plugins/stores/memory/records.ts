@@ -1,5 +1,6 @@
 import {
   NamedModels,
+  recordFilters,
   type KeyUse,
   type LogSink,
   type PageQuery,
@@ -39,12 +40,7 @@ export class MemoryRecords implements RecordStore, LogSink {
   }
 
   page(filter: RecordFilter, query: PageQuery): readonly RecordFacts[] {
-    return pageOf(
-      this.#records.filter(record => isWanted(record, filter)),
-      record => record,
-      query,
-      true,
-    )
+    return pageOf(this.#records.filter(wantedBy(filter)), record => record, query, true)
   }
 
   find(id: string): RecordFacts | undefined {
@@ -58,11 +54,7 @@ export class MemoryRecords implements RecordStore, LogSink {
 
   usage(query: UsageQuery): readonly UsageRow[] {
     const { from, to, org, team, user, key } = query
-    return usageOf(
-      this.#records.filter(record => isWanted(record, { from, to, org, team, user, key })),
-      this.#named,
-      query,
-    )
+    return usageOf(this.#records.filter(wantedBy({ from, to, org, team, user, key })), this.#named, query)
   }
 
   /** No content is kept. */
@@ -93,20 +85,19 @@ export class MemoryRecords implements RecordStore, LogSink {
   }
 }
 
-function isWanted(record: RecordFacts, filter: RecordFilter): boolean {
-  const { id, key, org, team, user, model, provider, status, from = -Infinity, to = Infinity, minCostUsd } = filter
-  return (
+function wantedBy(filter: RecordFilter): (record: RecordFacts) => boolean {
+  const { id, model, provider, status, from = -Infinity, to = Infinity, minCostUsd, ...equal } = filter
+  const members = Object.entries(equal).flatMap(([name, value]) =>
+    value === undefined ? [] : [[recordFilters[name as keyof typeof equal], value] as const],
+  )
+  return record =>
     (id === undefined || record.id === id || record.answerId === id) &&
-    (key === undefined || record.keyId === key) &&
-    (org === undefined || record.org === org) &&
-    (team === undefined || record.team === team) &&
-    (user === undefined || record.user === user) &&
+    members.every(([member, value]) => record[member] === value) &&
     isAsked(record, model, provider) &&
     (status === undefined || (status === 'error' ? record.status >= 400 : record.status === status)) &&
     record.at >= from &&
     record.at < to &&
     (minCostUsd === undefined || (record.costUsd ?? 0) >= minCostUsd)
-  )
 }
 
 /** True if an attempt of the request asked the model at the provider. Undefined: any. */

@@ -1,13 +1,17 @@
 import type { Kysely, Transaction } from 'kysely'
+import { accountFields } from '../../../core/index.ts'
 import type { Account, AccountChange, AccountFilter, AccountLevel, AccountRef, AccountStore } from '../../../core/index.ts'
 import type { Clock, Maybe, PageQuery } from '../../../core/index.ts'
 import { lockedAccounts } from './account-lock.ts'
 import type { RowReaders } from './database.ts'
+import { FieldColumns } from './field-columns.ts'
 import { forUpdate } from './for-update.ts'
 import type { KeyCacheOptions } from './keys.ts'
 import { afterInTime } from './page.ts'
 import { RowCache } from './row-cache.ts'
 import type { AccountTable, Tables } from './tables.ts'
+
+const columns = new FieldColumns(accountFields)
 
 export class SqlAccounts implements AccountStore {
   readonly persistent = true
@@ -51,7 +55,7 @@ export class SqlAccounts implements AccountStore {
       if (await retired.where('id', '=', id).executeTakeFirst()) return false
       const { numInsertedOrUpdatedRows = 0n } = await transaction
         .insertInto('account')
-        .values(toColumns(account) as AccountTable)
+        .values(columns.row(account) as AccountTable)
         .onConflict(conflict => conflict.doNothing())
         .executeTakeFirst()
       return numInsertedOrUpdatedRows > 0n
@@ -65,9 +69,9 @@ export class SqlAccounts implements AccountStore {
     const isThere = await this.#database.transaction().execute(async transaction => {
       const row = await forUpdate(transaction, rowQuery(transaction, [level, org, id])).executeTakeFirst()
       if (!row) return false
-      const columns = toColumns(typeof change === 'function' ? change(fromRow(row)) : change)
-      if (Object.keys(columns).length === 0) return true
-      await transaction.updateTable('account').set(columns).where('level', '=', level).where('org', '=', org).where('id', '=', id).execute()
+      const changed = columns.row(typeof change === 'function' ? change(fromRow(row)) : change)
+      if (Object.keys(changed).length === 0) return true
+      await transaction.updateTable('account').set(changed).where('level', '=', level).where('org', '=', org).where('id', '=', id).execute()
       return true
     })
     this.#cache.forget(nameOf(ref))
@@ -123,40 +127,7 @@ function nameOf({ level, org, id }: AccountRef): string {
   return JSON.stringify([level, org, id] satisfies RefName)
 }
 
-/** The columns of each member of an account. */
-const columnsOf: { readonly [M in keyof Account]-?: (value: Account[M]) => Partial<AccountTable> } = {
-  level: level => ({ level }),
-  org: org => ({ org }),
-  id: id => ({ id }),
-  name: name => ({ name }),
-  team: team => ({ team: team ?? null }),
-  policy: policy => ({ policy: JSON.stringify(policy) }),
-  spendCapUsd: cap => ({ spend_cap_usd: cap ?? null }),
-  spendPeriod: period => ({ spend_period: period ?? null }),
-  hasCredit: has => ({ has_credit: has ? 1 : null }),
-  metadata: metadata => ({ metadata: metadata === undefined ? null : JSON.stringify(metadata) }),
-  createdAt: createdAt => ({ created_at: createdAt }),
-}
-
-/** The columns of these members only. */
-function toColumns(members: Partial<Account>): Partial<AccountTable> {
-  const columns = Object.entries(members).map(([member, value]) => columnsOf[member as keyof Account](value as never))
-  return Object.assign({}, ...columns)
-}
-
 /** A row that cannot be read throws: without its policy and its cap, no request of the account may pass. */
 function fromRow(row: AccountTable): Account {
-  return {
-    level: row.level as AccountLevel,
-    org: row.org,
-    id: row.id,
-    name: row.name,
-    ...(row.team !== null && { team: row.team }),
-    policy: JSON.parse(row.policy),
-    ...(row.spend_cap_usd !== null && { spendCapUsd: row.spend_cap_usd }),
-    ...(row.spend_period !== null && { spendPeriod: row.spend_period as NonNullable<Account['spendPeriod']> }),
-    ...(row.has_credit !== null && { hasCredit: true }),
-    ...(row.metadata !== null && { metadata: JSON.parse(row.metadata) }),
-    createdAt: row.created_at,
-  }
+  return columns.withAbsent(row)
 }

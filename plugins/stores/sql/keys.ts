@@ -1,12 +1,24 @@
 import type { Kysely } from 'kysely'
-import { isObject, type ApiKey, type Clock, type KeyChange, type KeyFilter, type KeyStore, type Logger } from '../../../core/index.ts'
+import {
+  isObject,
+  keyFields,
+  type ApiKey,
+  type Clock,
+  type KeyChange,
+  type KeyFilter,
+  type KeyStore,
+  type Logger,
+} from '../../../core/index.ts'
 import type { Maybe, PageQuery } from '../../../core/index.ts'
 import type { RowReaders } from './database.ts'
+import { FieldColumns } from './field-columns.ts'
 import { forUpdate } from './for-update.ts'
 import { afterInTime } from './page.ts'
 import { Reachable } from './reachable.ts'
 import { RowCache } from './row-cache.ts'
 import type { KeyTable, Tables } from './tables.ts'
+
+const columns = new FieldColumns(keyFields)
 
 export interface KeyCacheOptions {
   readonly cacheTtlMs: number
@@ -47,7 +59,7 @@ export class SqlKeys implements KeyStore {
   async add(key: ApiKey): Promise<void> {
     await this.#database
       .insertInto('api_key')
-      .values(toColumns(key) as KeyTable)
+      .values(columns.row(key) as KeyTable)
       .execute()
   }
 
@@ -102,7 +114,7 @@ export class SqlKeys implements KeyStore {
   async #set(database: Kysely<Tables>, id: string, change: KeyChange): Promise<boolean> {
     if (Object.keys(change).length === 0)
       return (await database.selectFrom('api_key').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
-    const { numUpdatedRows } = await database.updateTable('api_key').set(toColumns(change)).where('id', '=', id).executeTakeFirst()
+    const { numUpdatedRows } = await database.updateTable('api_key').set(columns.row(change)).where('id', '=', id).executeTakeFirst()
     return numUpdatedRows > 0n
   }
 
@@ -110,7 +122,7 @@ export class SqlKeys implements KeyStore {
   #readable(rows: readonly KeyTable[]): readonly ApiKey[] {
     return rows.flatMap(row => {
       try {
-        const key = fromRow(row)
+        const key: ApiKey = columns.withAbsent(row)
         if (isObject(key.policy)) return [key]
       } catch {
         // Reported below.
@@ -118,66 +130,5 @@ export class SqlKeys implements KeyStore {
       this.#log.error('a stored API key cannot be read because its row was changed; create a new key', { key: row.id })
       return []
     })
-  }
-}
-
-/** The columns of each member of a key. */
-const columnsOf: { readonly [M in keyof ApiKey]-?: (value: ApiKey[M]) => Partial<KeyTable> } = {
-  id: id => ({ id }),
-  hash: hash => ({ hash }),
-  previous: previous => ({ previous: jsonOrNull(previous) }),
-  name: name => ({ name }),
-  org: org => ({ org }),
-  team: team => ({ team: team ?? null }),
-  user: user => ({ user: user ?? null }),
-  policy: policy => ({ policy: JSON.stringify(policy) }),
-  models: models => ({ models: jsonOrNull(models) }),
-  providers: providers => ({ providers: jsonOrNull(providers) }),
-  spendCapUsd: cap => ({ spend_cap_usd: cap ?? null }),
-  spendPeriod: period => ({ spend_period: period ?? null }),
-  allowUnpriced: allowed => ({ allow_unpriced: allowed === undefined ? null : Number(allowed) }),
-  limits: limits => ({ limits: jsonOrNull(limits) }),
-  maxConcurrency: most => ({ max_concurrency: most ?? null }),
-  guardrails: guardrails => ({ guardrails: jsonOrNull(guardrails) }),
-  expiresAt: expiresAt => ({ expires_at: expiresAt ?? null }),
-  disabled: disabled => ({ disabled: disabled === undefined ? null : Number(disabled) }),
-  hidden: hidden => ({ hidden: hidden ? 1 : null }),
-  metadata: metadata => ({ metadata: jsonOrNull(metadata) }),
-  createdAt: createdAt => ({ created_at: createdAt }),
-}
-
-function jsonOrNull(value: unknown): string | null {
-  return value === undefined ? null : JSON.stringify(value)
-}
-
-/** The columns of these members only. */
-function toColumns(members: Partial<ApiKey>): Partial<KeyTable> {
-  const columns = Object.entries(members).map(([member, value]) => columnsOf[member as keyof ApiKey](value as never))
-  return Object.assign({}, ...columns)
-}
-
-function fromRow(row: KeyTable): ApiKey {
-  return {
-    id: row.id,
-    hash: row.hash,
-    name: row.name,
-    org: row.org,
-    ...(row.team !== null && { team: row.team }),
-    ...(row.user !== null && { user: row.user }),
-    policy: JSON.parse(row.policy),
-    ...(row.models !== null && { models: JSON.parse(row.models) }),
-    ...(row.providers !== null && { providers: JSON.parse(row.providers) }),
-    ...(row.spend_cap_usd !== null && { spendCapUsd: row.spend_cap_usd }),
-    ...(row.spend_period !== null && { spendPeriod: row.spend_period as NonNullable<ApiKey['spendPeriod']> }),
-    ...(row.allow_unpriced !== null && { allowUnpriced: row.allow_unpriced === 1 }),
-    ...(row.limits !== null && { limits: JSON.parse(row.limits) }),
-    ...(row.max_concurrency !== null && { maxConcurrency: row.max_concurrency }),
-    ...(row.guardrails !== null && { guardrails: JSON.parse(row.guardrails) }),
-    ...(row.expires_at !== null && { expiresAt: row.expires_at }),
-    ...(row.disabled !== null && { disabled: row.disabled === 1 }),
-    ...(row.hidden !== null && { hidden: true }),
-    ...(row.metadata !== null && { metadata: JSON.parse(row.metadata) }),
-    createdAt: row.created_at,
-    ...(row.previous !== null && { previous: JSON.parse(row.previous) }),
   }
 }

@@ -1,3 +1,5 @@
+import type { accountFields, keyFields } from '../../../core/index.ts'
+import type { Row } from './field-columns.ts'
 import type {
   KeyUseTable,
   NamedModelTable,
@@ -35,43 +37,9 @@ export interface Tables {
   readonly usage_latency: UsageLatencyTable
 }
 
-export interface KeyTable {
-  readonly id: string
-  readonly hash: string
-  readonly name: string
-  readonly org: string
-  readonly team: string | null
-  readonly user: string | null
-  readonly policy: string
-  readonly models: string | null
-  readonly providers: string | null
-  readonly spend_cap_usd: number | null
-  readonly spend_period: string | null
-  readonly allow_unpriced: number | null
-  readonly limits: string | null
-  readonly max_concurrency: number | null
-  readonly guardrails: string | null
-  readonly expires_at: number | null
-  readonly disabled: number | null
-  readonly hidden: number | null
-  readonly metadata: string | null
-  readonly created_at: number
-  readonly previous: string | null
-}
+export interface KeyTable extends Row<typeof keyFields> {}
 
-export interface AccountTable {
-  readonly level: string
-  readonly org: string
-  readonly id: string
-  readonly name: string
-  readonly team: string | null
-  readonly policy: string
-  readonly spend_cap_usd: number | null
-  readonly spend_period: string | null
-  readonly has_credit: number | null
-  readonly metadata: string | null
-  readonly created_at: number
-}
+export interface AccountTable extends Row<typeof accountFields> {}
 
 /** Accounts that were removed. */
 export interface RetiredAccountTable {

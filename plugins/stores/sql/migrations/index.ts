@@ -1,4 +1,5 @@
 import type { Migration } from 'kysely/migration'
+import { addedFields, storedLists } from './added-fields.ts'
 import * as apiKeys from './0001-api-keys.ts'
 import * as responses from './0002-responses.ts'
 import * as masterKeyCheck from './0003-master-key-check.ts'
@@ -18,8 +19,7 @@ import * as recordCosts from './0025-record-costs.ts'
 import * as usageQuarters from './0026-usage-quarters.ts'
 import * as attempts from './0027-attempts.ts'
 
-/** All migrations, run in the order of their names. Never change a released one. */
-export const migrations: Readonly<Record<string, Migration>> = {
+const written: Readonly<Record<string, Migration>> = {
   '0001-api-keys': apiKeys,
   '0002-responses': responses,
   '0003-master-key-check': masterKeyCheck,
@@ -38,4 +38,11 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0025-record-costs': recordCosts,
   '0026-usage-quarters': usageQuarters,
   '0027-attempts': attempts,
+}
+
+/** All migrations, run in the order of their names. Never change a released one, nor the `revision` of a released field. */
+export const migrations: Readonly<Record<string, Migration>> = inOrder({ ...written, ...addedFields(storedLists) })
+
+function inOrder<T>(named: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
+  return Object.fromEntries(Object.entries(named).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }

@@ -1,42 +1,16 @@
 import { setImmediate } from 'node:timers/promises'
 import { sql, type CompiledQuery, type Kysely } from 'kysely'
 import type { RecordFacts } from '../../../../core/index.ts'
+import type { Cell } from '../field-columns.ts'
 import { isSqlite } from '../migrations/dialect.ts'
 import { rowStatement } from '../sqlite/statement-list.ts'
 import { storableText } from '../storable-text.ts'
 import type { Tables } from '../tables.ts'
 import { jsonRows } from './json-rows.ts'
-import type { RecordTable } from './tables.ts'
+import { recordColumns, type RecordTable } from './tables.ts'
 
-type Column = keyof RecordTable
-
-const columns = {
-  id: 'text',
-  answer_id: 'text',
-  at: 'bigint',
-  method: 'text',
-  path: 'text',
-  status: 'integer',
-  elapsed_ms: 'double precision',
-  key_id: 'text',
-  org: 'text',
-  team: 'text',
-  user: 'text',
-  owner: 'text',
-  stream: 'integer',
-  requested_model: 'text',
-  model: 'text',
-  provider: 'text',
-  cost_usd: 'double precision',
-  error_code: 'text',
-  usage: 'text',
-  policy: 'text',
-  routing: 'text',
-  attempts: 'text',
-  notes: 'text',
-} as const satisfies Readonly<Record<Column, string>>
-
-const names = Object.keys(columns) as readonly Column[]
+const columns = recordColumns.all
+const columnTypes = Object.fromEntries(columns.map(({ name, type }) => [name, type]))
 /** Few, so that making the statement does not hold up requests. */
 const recordsInStatement = 50
 
@@ -65,36 +39,21 @@ export function insertedAmong<Facts extends RecordFacts>(
   return records.filter(({ id }) => ids.has(id))
 }
 
-const insertRow = `insert into record (${names.map(name => `"${name}"`).join()}) values (${names.map(() => '?').join()})
+const insertRow = `insert into record (${columns.map(({ name }) => `"${name}"`).join()}) values (${columns.map(() => '?').join()})
   on conflict (id) do nothing`
 
 function insertAll(database: Kysely<Tables>, rows: readonly (readonly unknown[])[]): CompiledQuery {
   return sql`
-    insert into record (${sql.join(names.map(name => sql.ref(name)))})
-    ${jsonRows(columns, rows)}
+    insert into record (${sql.join(columns.map(({ name }) => sql.ref(name)))})
+    ${jsonRows(columnTypes, rows)}
     on conflict (id) do nothing
     returning id`.compile(database)
 }
 
-function rowOf(record: RecordFacts): readonly (string | number | null)[] {
-  const { keyId, answerId, requestedModel, elapsedMs, costUsd, errorCode, usage, policy, routing, attempts, notes, ...rest } = record
-  const row: RecordTable = {
-    ...rest,
-    answer_id: answerId,
-    elapsed_ms: elapsedMs,
-    key_id: keyId,
-    stream: Number(rest.stream),
-    requested_model: requestedModel,
-    cost_usd: costUsd,
-    error_code: errorCode,
-    usage: usage && JSON.stringify(usage),
-    policy: policy && JSON.stringify(policy),
-    routing: routing && JSON.stringify(routing),
-    attempts: JSON.stringify(attempts),
-    notes: JSON.stringify(notes),
-  }
-  return names.map(name => {
-    const value = row[name]
-    return typeof value === 'string' ? storableText(value) : value
+function rowOf(record: RecordFacts): readonly Cell[] {
+  return columns.map(({ member, write }) => {
+    const value: unknown = record[member as keyof RecordFacts]
+    const cell = value === null ? null : write(value)
+    return typeof cell === 'string' ? storableText(cell) : cell
   })
 }

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { RecordFilter } from '../../../../core/index.ts'
+import { recordFields, recordFilters, snakeCase, type Field, type RecordFilter, type RecordFilterName } from '../../../../core/index.ts'
 import { isSqlite } from '../migrations/dialect.ts'
 import type { Tables } from '../tables.ts'
 
@@ -10,7 +10,7 @@ const costLevels = [
   { name: 'cent', leastUsd: 0.01 },
 ] as const
 type CostLevel = (typeof costLevels)[number]
-type Condition = 'key' | 'org' | 'team' | 'user' | 'model' | 'provider' | 'status' | 'error' | CostLevel['name']
+type Condition = RecordFilterName | 'status' | 'error' | CostLevel['name']
 
 /** The indexes of records, with the conditions that each fulfils. */
 const indexes: readonly (readonly [name: string, fulfilled: readonly Condition[]])[] = [
@@ -28,6 +28,7 @@ const indexes: readonly (readonly [name: string, fulfilled: readonly Condition[]
   ['record_cost_dollar', ['dollar']],
   ['record_cost_dime', ['dime']],
   ['record_cost_cent', ['cent']],
+  ...laterIndexes(),
 ]
 
 /** More rows than this need not be counted: a page is full soon. */
@@ -73,6 +74,13 @@ export async function narrowestIndex(
 /** The highest cost from which there is an index that has all records of this cost or more. */
 export function costLevelOf(minCostUsd: number): CostLevel | undefined {
   return costLevels.find(({ leastUsd }) => minCostUsd >= leastUsd)
+}
+
+/** Those that migrations of added fields make. */
+function laterIndexes(): readonly (readonly [name: string, fulfilled: readonly Condition[]])[] {
+  const filters = Object.entries(recordFilters) as readonly (readonly [RecordFilterName, keyof typeof recordFields])[]
+  const later = filters.filter(([, member]) => (recordFields[member] as Field).revision !== undefined)
+  return later.map(([filter, member]) => [`record_${snakeCase(member)}`, [filter]])
 }
 
 /** Each with the part of the filter that it comes from. */

@@ -1,5 +1,5 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
-import type { PageQuery, RecordFilter } from '../../../../core/index.ts'
+import { recordFilters, snakeCase, type PageQuery, type RecordFilter, type RecordFilterName } from '../../../../core/index.ts'
 import { isSqlite } from '../migrations/dialect.ts'
 import { beforeInTime } from '../page.ts'
 import type { Tables } from '../tables.ts'
@@ -81,18 +81,23 @@ async function countUpTo(database: Kysely<Tables>, rows: RawBuilder<unknown>): P
 }
 
 /** Of the record's own model and provider. */
-function wanted({ id, from, to, minCostUsd, key, status, ...equal }: RecordFilter): RawBuilder<unknown> {
+function wanted({ id, from, to, minCostUsd, status, ...equal }: RecordFilter): RawBuilder<unknown> {
   const conditions = [
     ...(id === undefined ? [] : [sql`(record.id = ${id} or answer_id = ${id})`]),
-    ...(key === undefined ? [] : [sql`key_id = ${key}`]),
     // Written out, so that the database sees that an index of errors fits.
     ...(status === undefined ? [] : [status === 'error' ? sql`status >= 400` : sql`status = ${status}`]),
-    ...Object.entries(equal).flatMap(([column, value]) => (value === undefined ? [] : [sql`${sql.ref(column)} = ${value}`])),
+    ...Object.entries(equal).flatMap(([name, value]) =>
+      value === undefined ? [] : [sql`${columnBy(name as RecordFilterName)} = ${value}`],
+    ),
     ...(from === undefined ? [] : [sql`record.at >= ${from}`]),
     ...(to === undefined ? [] : [sql`record.at < ${to}`]),
     ...(minCostUsd === undefined ? [] : costing(minCostUsd)),
   ]
   return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `)
+}
+
+function columnBy(filter: RecordFilterName): RawBuilder<unknown> {
+  return sql.ref(snakeCase(recordFilters[filter]))
 }
 
 /** The level is written out, so that the database sees that its index fits. An unknown cost counts as 0. */

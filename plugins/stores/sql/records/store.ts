@@ -17,7 +17,7 @@ import type { SealedParts } from '../sealed-parts.ts'
 import type { Tables } from '../tables.ts'
 import { eraseContent } from './erasure.ts'
 import { readPage } from './page.ts'
-import type { RecordTable } from './tables.ts'
+import { recordColumns } from './tables.ts'
 import { readUsage } from './usage.ts'
 
 export class SqlRecords implements RecordStore {
@@ -36,7 +36,7 @@ export class SqlRecords implements RecordStore {
   }
 
   async page(filter: RecordFilter, query: PageQuery): Promise<readonly RecordFacts[]> {
-    return (await readPage(this.#reader, filter, query)).map(factsFrom)
+    return (await readPage(this.#reader, filter, query)).map(row => recordColumns.withNulls(row))
   }
 
   async find(id: string): Promise<RecordFacts | undefined> {
@@ -81,33 +81,5 @@ export class SqlRecords implements RecordStore {
     return new Map(
       rows.map(({ key_id, requests, cost, last_used_at }) => [key_id, { requests, costUsd: cost / 1e9, lastUsedAt: last_used_at }]),
     )
-  }
-}
-
-function factsFrom(row: RecordTable): RecordFacts {
-  return {
-    id: row.id,
-    answerId: row.answer_id,
-    at: row.at,
-    method: row.method,
-    path: row.path,
-    status: row.status,
-    elapsedMs: row.elapsed_ms,
-    keyId: row.key_id,
-    org: row.org,
-    team: row.team,
-    user: row.user,
-    owner: row.owner,
-    stream: row.stream === 1,
-    requestedModel: row.requested_model,
-    model: row.model,
-    provider: row.provider,
-    attempts: JSON.parse(row.attempts),
-    usage: row.usage && JSON.parse(row.usage),
-    costUsd: row.cost_usd,
-    errorCode: row.error_code,
-    policy: row.policy && JSON.parse(row.policy),
-    routing: row.routing && JSON.parse(row.routing),
-    notes: JSON.parse(row.notes),
   }
 }

@@ -1,28 +1,8 @@
-export interface RecordTable {
-  readonly id: string
-  readonly answer_id: string | null
-  readonly at: number
-  readonly method: string
-  readonly path: string
-  readonly status: number
-  readonly elapsed_ms: number
-  readonly key_id: string | null
-  readonly org: string | null
-  readonly team: string | null
-  readonly user: string | null
-  readonly owner: string | null
-  readonly stream: number
-  readonly requested_model: string | null
-  readonly model: string | null
-  readonly provider: string | null
-  readonly cost_usd: number | null
-  readonly error_code: string | null
-  readonly usage: string | null
-  readonly policy: string | null
-  readonly routing: string | null
-  readonly attempts: string
-  readonly notes: string
-}
+import { recordFields } from '../../../../core/index.ts'
+import { FieldColumns, type Row } from '../field-columns.ts'
+
+export interface RecordTable extends Row<typeof recordFields> {}
+export const recordColumns = new FieldColumns(recordFields)
 
 /** The content of a record, sealed. */
 export interface RecordContentTable {

@@ -1,0 +1,96 @@
+import type { TokenUsage } from './events.ts'
+import { fieldsOf, shownName, type Fields, type Json, type ShownName, type ShownObject, type Snaked, type WithNulls } from './fields.ts'
+import type { JsonObject } from '../foundation/json.ts'
+import type { AttemptRecord, RoutingRecord } from './log-sink.ts'
+import type { Level, Policy, PolicyField } from './policy.ts'
+
+/** Everything that the record of a request says, without content. Log sinks get it by these names. */
+export const recordFields = {
+  id: { type: 'text', about: 'The id of the request.' },
+  answerId: { type: 'text', optional: true, about: 'The id of the response or decision that answered it.' },
+  at: { type: 'time', shownAs: 'created_at', about: 'The time of arrival.' },
+  method: { type: 'text', about: 'The HTTP method.' },
+  path: { type: 'text', about: 'The HTTP path.' },
+  status: { type: 'integer', about: 'The HTTP status as delivered; 499 if the client disconnected first.' },
+  elapsedMs: { type: 'number', about: 'How long the request took, in milliseconds.' },
+  keyId: { type: 'text', optional: true, shownAs: 'key', filter: true, about: 'The id of the API key.' },
+  org: { type: 'text', optional: true, filter: true, about: 'The organization of the key.' },
+  team: { type: 'text', optional: true, filter: true, about: 'The team of the key.' },
+  user: { type: 'text', optional: true, filter: true, about: 'The user of the key.' },
+  owner: { type: 'text', optional: true, shownAs: null, about: 'The path of the accounts that own what the request stored.' },
+  stream: { type: 'flag', about: 'The answer was to be streamed.' },
+  requestedModel: {
+    type: 'text',
+    optional: true,
+    about: 'The model as the caller wrote it. Missing if a decision names no known model and `logging` is off.',
+  },
+  model: {
+    type: 'text',
+    optional: true,
+    filter: true,
+    about: 'The model that answered or, if none did, that was asked last. Missing without an attempt.',
+  },
+  provider: { type: 'text', optional: true, filter: true, about: 'The provider of that model.' },
+  attempts: { type: 'json' as Json<readonly AttemptRecord[], Snaked<readonly AttemptRecord[]>>, about: 'Every attempt at an endpoint.' },
+  routing: {
+    type: 'json' as Json<RoutingRecord, Snaked<RoutingRecord>>,
+    optional: true,
+    about:
+      'How the endpoints were chosen. Missing if there was nothing to choose: one endpoint could answer, or the request was refused before.',
+  },
+  usage: { type: 'json' as Json<TokenUsage, ShownUsage>, optional: true, about: 'The tokens of the request.' },
+  costUsd: {
+    type: 'number',
+    optional: true,
+    about:
+      'The charge in US dollars, failed attempts included. Missing if the price is unknown, or if there was no answer and no billed attempt.',
+  },
+  errorCode: { type: 'text', optional: true, about: 'The code of the error that the caller got.' },
+  policy: {
+    type: 'json' as Json<Policy, Readonly<Record<PolicyField, boolean>>>,
+    optional: true,
+    about: 'The policy that applied. Missing if no key was known.',
+  },
+  policySource: {
+    type: 'json' as Json<Readonly<Record<PolicyField, Level>>>,
+    optional: true,
+    computed: true,
+    about: 'The level that set each field of the policy.',
+  },
+  notes: { type: 'json' as Json<readonly RecordNote[]>, about: 'Notes from plugins, without content.' },
+} as const satisfies Fields
+
+/** A record without content. */
+export interface RecordFacts extends WithNulls<typeof recordFields> {}
+
+/** A record as the admin API shows it. */
+export interface ShownRecord extends ShownObject<typeof recordFields> {}
+
+export interface RecordNote {
+  readonly kind: string
+  readonly summary: JsonObject
+}
+
+/** The tokens of a request as the admin API shows them. */
+export interface ShownUsage {
+  readonly input_tokens: number
+  readonly uncached_input_tokens: number
+  readonly cached_tokens: number
+  readonly cache_write_5m_tokens: number
+  readonly cache_write_1h_tokens: number
+  readonly output_tokens: number
+  readonly reasoning_tokens: number
+  /** The provider reported no usage, or not all of it. */
+  readonly estimated: boolean
+}
+
+type List = typeof recordFields
+/** The fields that lists of records can be narrowed by, under their names in the admin API. */
+export type RecordFilterName = {
+  [N in keyof List]: List[N] extends { readonly filter: true } ? ShownName<N, List[N]> : never
+}[keyof List]
+
+/** The member of a record by each name that lists of records can be narrowed by. */
+export const recordFilters = Object.fromEntries(
+  Object.entries(fieldsOf(recordFields, ({ filter }) => filter === true)).map(([name, field]) => [shownName(name, field), name]),
+) as Readonly<Record<RecordFilterName, keyof RecordFacts>>
