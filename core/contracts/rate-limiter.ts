@@ -11,13 +11,26 @@ export interface TokenWindow {
   readonly windowMs: number
 }
 
+/** Why nothing was reserved. */
+export interface FullWindow {
+  /** Of the windows without room, the one with the longest wait. */
+  readonly full: TokenWindow
+  /** How long until it refills. Undefined if even a whole window is too small: that counts as the longest wait. */
+  readonly retryAfterMs: number | undefined
+}
+
 /**
  * Tracks windows, and requests in progress. Called only for keys and vendors that have limits. A store that survives a restart must keep
  * windows of an hour or more. No function has a time limit. A throw or a malformed answer of `reserve` or `enter` refuses the request with 503.
  */
 export interface RateLimiter {
-  /** Reserves tokens, or says how long to wait: then the request fails with 429. `retryAfterMs` is undefined if even a whole window is too small. */
-  reserve(window: TokenWindow, tokens: number): Maybe<Hold | { readonly retryAfterMs: number | undefined }>
+  /**
+   * Reserves the amount in every window, or in none: then the request fails with 429. `windows` has at least one, each with another bucket, in
+   * any order. The hold is one for all of them, and so are its `extend`, `settle` and `release`. Calls at the same time may have windows in
+   * common, in different orders: never let one wait for another, and never let others, here or in another process, see a hold in only some
+   * of its windows. `rateLimiterSuite` of `turnpike/testing` checks an implementation.
+   */
+  reserve(windows: readonly TokenWindow[], tokens: number): Maybe<Hold | FullWindow>
   /** Counts one request in progress, until the returned function is called. Undefined if `limit` of the bucket are in progress already. */
   enter(bucket: string, limit: number): Maybe<(() => void) | undefined>
 }

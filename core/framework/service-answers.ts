@@ -79,14 +79,15 @@ function isItem(value: unknown): boolean {
 const holdFunctions = ['extend', 'settle', 'release'] as const
 
 function reservedProblem(value: unknown): string | undefined {
-  if (!isObject(value)) return expected('a hold or { retryAfterMs }', value)
+  if (!isObject(value)) return expected('a hold or { full, retryAfterMs }', value)
   if ('retryAfterMs' in value) {
-    const { retryAfterMs } = value
-    if (retryAfterMs === undefined || (typeof retryAfterMs === 'number' && !Number.isNaN(retryAfterMs))) return undefined
-    return expected('a number or undefined as `retryAfterMs`', retryAfterMs)
+    const { full, retryAfterMs } = value
+    if (retryAfterMs !== undefined && (typeof retryAfterMs !== 'number' || Number.isNaN(retryAfterMs)))
+      return expected('a number or undefined as `retryAfterMs`', retryAfterMs)
+    return isObject(full) && typeof full['bucket'] === 'string' ? undefined : expected('one of the windows as `full`', full)
   }
   const missing = holdFunctions.find(name => typeof value[name] !== 'function')
-  return missing && expected(`a hold whose \`${missing}\` is a function, or { retryAfterMs }`, value[missing])
+  return missing && expected(`a hold whose \`${missing}\` is a function, or { full, retryAfterMs }`, value[missing])
 }
 
 function enteredProblem(value: unknown): string | undefined {

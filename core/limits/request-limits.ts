@@ -1,10 +1,9 @@
-import type { ApiKey } from '../contracts/key-store.ts'
+import type { ApiKey, KeyLimit } from '../contracts/key-store.ts'
 import { RateLimiter } from '../contracts/rate-limiter.ts'
 import { GatewayError } from '../foundation/errors.ts'
 import type { Maybe } from '../runtime/pending.ts'
 import { wire } from '../framework/container.ts'
-import { HeldWindows, type FullWindow } from './held-windows.ts'
-import { windowText } from './windows.ts'
+import { reserveIn, windowText, type FullLimit } from './windows.ts'
 
 /** Limits the requests of a key to models: how many in each window, and how many at once. Decisions and responses count together. */
 export class RequestLimits {
@@ -34,18 +33,22 @@ export class RequestLimits {
     if (!leave) throw tooManyAtOnce(maxConcurrency!)
     try {
       const windows = limits.filter(({ requests }) => requests !== undefined)
-      const held = await HeldWindows.reserve(this.#limiter, id, windows, 1)
-      if (!(held instanceof HeldWindows)) throw tooMany(held)
-      await held.settle(1)
+      if (windows.length > 0) await this.#count(id, windows)
     } catch (error) {
       leave()
       throw error
     }
     return leave
   }
+
+  async #count(id: string, windows: readonly KeyLimit[]): Promise<void> {
+    const held = await reserveIn(this.#limiter, id, windows, 1)
+    if ('limit' in held) throw tooMany(held)
+    await held.settle(1)
+  }
 }
 
-function tooMany({ limit, retryAfterMs = limit.windowMs }: FullWindow): GatewayError {
+function tooMany({ limit, retryAfterMs = limit.windowMs }: FullLimit): GatewayError {
   return rateLimited(
     `This API key's limit is ${windowText(limit)}. Please try again in ${Math.max(1, Math.ceil(retryAfterMs / 1000))}s.`,
     retryAfterMs,

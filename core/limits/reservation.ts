@@ -1,5 +1,6 @@
 import type { Endpoint } from '../contracts/catalog.ts'
 import type { TokenUsage } from '../contracts/events.ts'
+import type { Hold } from '../contracts/hold.ts'
 import type { CreditHold, CreditRange, CreditShortage, Spending } from '../contracts/ledger.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import type { TokenCounter } from '../contracts/token-counter.ts'
@@ -7,7 +8,6 @@ import type { GatewayError } from '../foundation/errors.ts'
 import { describeError } from '../foundation/logger.ts'
 import { Allowance } from './allowance.ts'
 import { costOf } from '../billing/cost.ts'
-import type { HeldWindows } from './held-windows.ts'
 import { ledgerUnavailable } from './ledger-unavailable.ts'
 import { safeCount } from '../tokens/safe-count.ts'
 import { costWith, covers, outputTokensFor, spendAt, type Spend } from './spend.ts'
@@ -15,7 +15,7 @@ import { inputBound, type TokenNeed } from '../billing/token-need.ts'
 import type { UsualOutput } from './usual-output.ts'
 
 export interface ReservationParts {
-  readonly tokens: HeldWindows | undefined
+  readonly tokens: Hold | undefined
   readonly credit: CreditHold | undefined
   readonly context: RunContext
   readonly services: ReservationServices
@@ -47,7 +47,7 @@ const uncovered: Cover = {}
 
 /** The tokens and credit held for one request. The credit that is left limits the output of each attempt. */
 export class Reservation {
-  readonly #tokens: HeldWindows | undefined
+  readonly #tokens: Hold | undefined
   readonly #credit: CreditHold | undefined
   readonly #context: RunContext
   readonly #services: ReservationServices

@@ -1,6 +1,7 @@
 import { wire } from '../framework/container.ts'
 import type { Endpoint } from '../contracts/catalog.ts'
 import type { ApiKey, KeyLimit } from '../contracts/key-store.ts'
+import type { Hold } from '../contracts/hold.ts'
 import { Ledger, type CreditHold, type CreditRange, type CreditShortage, type Spending } from '../contracts/ledger.ts'
 import { MetricStore } from '../contracts/metric-store.ts'
 import { RateLimiter } from '../contracts/rate-limiter.ts'
@@ -13,14 +14,13 @@ import { recentValues } from '../runtime/recent-values.ts'
 import { estimateTokens } from '../tokens/estimate.ts'
 import { safeCount } from '../tokens/safe-count.ts'
 import { CreditQueue } from './credit-queue.ts'
-import { HeldWindows } from './held-windows.ts'
 import { ledgerUnavailable } from './ledger-unavailable.ts'
 import { Reservation, type ReservationServices } from './reservation.ts'
 import { insufficientCredits, shortageNote } from './shortage.ts'
 import { costWith, covers, outputLimitOf, spendAt } from './spend.ts'
 import { inputBound, type TokenNeed } from '../billing/token-need.ts'
 import { UsualOutput } from './usual-output.ts'
-import { windowText } from './windows.ts'
+import { reserveIn, windowText } from './windows.ts'
 
 /** The fewest output tokens assumed for a request without a limit. Only for windows of tokens. */
 const leastAssumedOutput = 1_000
@@ -120,10 +120,10 @@ export class Reservations {
     return Math.max(leastAssumedOutput, requests > 0 ? Math.ceil(outputTokens / requests) : 0)
   }
 
-  async #reserveTokens(key: ApiKey, windows: readonly KeyLimit[], tokens: number): Promise<HeldWindows> {
-    const held = await HeldWindows.reserve(this.#limiter, key.id, windows, tokens)
-    if (held instanceof HeldWindows) return held
-    throw tooManyTokens(held.limit, tokens, held.retryAfterMs)
+  async #reserveTokens(key: ApiKey, windows: readonly KeyLimit[], tokens: number): Promise<Hold> {
+    const held = await reserveIn(this.#limiter, key.id, windows, tokens)
+    if ('limit' in held) throw tooManyTokens(held.limit, tokens, held.retryAfterMs)
+    return held
   }
 
   /** A token is at least one byte, and that bound costs nothing. The tokens are counted only if the bound takes much of the credit. */

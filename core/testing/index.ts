@@ -31,6 +31,7 @@ export {
   type ProviderSuiteOptions,
   type SuiteContext,
 } from './provider-suite.ts'
+export { rateLimiterSuite, type LimiterUnderTest, type RateLimiterSuiteOptions } from './rate-limiter-suite.ts'
 export { inPieces, replay, type Replayed, type ReplayedReply } from './replay.ts'
 export { sortOrder, type SortedEndpoints, type SortFacts } from './sort-order.ts'
 export { testGateway, type TestGateway, type TestRequest } from './test-gateway.ts'

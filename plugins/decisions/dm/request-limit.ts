@@ -7,18 +7,18 @@ const windowMs = 60_000
 /** The vendor's requests per minute: one bucket for the account, shared by all callers. */
 export class RequestLimit {
   readonly #limiter: RateLimiter
-  readonly #window: TokenWindow
+  readonly #windows: readonly [TokenWindow]
 
   constructor(limiter: RateLimiter, vendor: string, requestsPerMinute: number) {
     this.#limiter = limiter
-    this.#window = { bucket: `decisions:${vendor}`, tokens: requestsPerMinute, windowMs }
+    this.#windows = [{ bucket: `decisions:${vendor}`, tokens: requestsPerMinute, windowMs }]
   }
 
   /** Waits until a request may be sent. Throws 429 if that takes too long. */
   async take(signal: AbortSignal): Promise<void> {
     let waitedMs = 0
     for (;;) {
-      const taken = await this.#limiter.reserve(this.#window, 1)
+      const taken = await this.#limiter.reserve(this.#windows, 1)
       // The hold is never released: the request counts, whatever its outcome.
       if (!('retryAfterMs' in taken)) return
       const { retryAfterMs = windowMs } = taken
@@ -34,7 +34,7 @@ export class RequestLimit {
       status: 429,
       type: 'rate_limit_error',
       code: 'rate_limit_exceeded',
-      message: `The gateway's limit of ${this.#window.tokens} requests per minute to the decision vendor is used up. Try again in ${Math.ceil(retryAfterMs / 1000)} s.`,
+      message: `The gateway's limit of ${this.#windows[0].tokens} requests per minute to the decision vendor is used up. Try again in ${Math.ceil(retryAfterMs / 1000)} s.`,
       retryAfterMs,
     })
   }

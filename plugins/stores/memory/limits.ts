@@ -1,4 +1,4 @@
-import { Concurrency, type Clock, type Hold, type RateLimiter, type TokenWindow } from '../../../core/index.ts'
+import { Concurrency, type Clock, type FullWindow, type Hold, type RateLimiter, type TokenWindow } from '../../../core/index.ts'
 
 interface Window {
   readonly endsAtMs: number
@@ -22,30 +22,42 @@ export class MemoryLimits implements RateLimiter {
     return this.#concurrency.enter(bucket, limit)
   }
 
-  async reserve(window: TokenWindow, amount: number): Promise<Hold | { readonly retryAfterMs: number | undefined }> {
+  async reserve(windows: readonly TokenWindow[], amount: number): Promise<Hold | FullWindow> {
     const tokens = whole(amount)
-    const current = this.#take(window, tokens)
-    if (current) return this.#hold(window, tokens, current)
-    return { retryAfterMs: tokens > window.tokens ? undefined : this.#current(window).endsAtMs - this.#clock.elapsed() }
+    return this.#full(windows, tokens) ?? this.#hold(windows, tokens)
   }
 
-  #hold(window: TokenWindow, tokens: number, current: Window): Hold {
-    let ended = false
+  /** Of the windows without room, the one with the longest wait. */
+  #full(windows: readonly TokenWindow[], tokens: number): FullWindow | undefined {
+    let longest: FullWindow | undefined
+    for (const full of windows) {
+      const { endsAtMs, used } = this.#current(full)
+      if (used + tokens <= full.tokens) continue
+      const retryAfterMs = tokens > full.tokens ? undefined : endsAtMs - this.#clock.elapsed()
+      if (!longest || waitOf({ retryAfterMs }) > waitOf(longest)) longest = { full, retryAfterMs }
+    }
+    return longest
+  }
+
+  #hold(windows: readonly TokenWindow[], tokens: number): Hold {
+    let isOver = false
     let held = tokens
-    // What was held in windows before this one needs no refund.
-    let last = { window: current, tokens }
+    // What was held in windows before these needs no refund.
+    let latest = windows.map(window => this.#take(window, tokens))
     const end = (actual: number): void => {
-      if (ended) return
-      ended = true
-      if (actual > held) this.#current(window).used += actual - held
-      else last.window.used -= Math.min(held - actual, last.tokens)
+      if (isOver) return
+      isOver = true
+      if (actual > held) for (const window of windows) this.#current(window).used += actual - held
+      else for (const taken of latest) taken.window.used -= Math.min(held - actual, taken.tokens)
     }
     return {
       extend: amount => {
         const more = whole(amount)
-        const taken = ended ? undefined : this.#take(window, more)
-        if (!taken) return false
-        last = { window: taken, tokens: more + (taken === last.window ? last.tokens : 0) }
+        if (isOver || this.#full(windows, more)) return false
+        latest = latest.map((before, index) => {
+          const taken = this.#take(windows[index]!, more)
+          return taken.window === before.window ? { ...taken, tokens: before.tokens + more } : taken
+        })
         held += more
         return true
       },
@@ -54,13 +66,10 @@ export class MemoryLimits implements RateLimiter {
     }
   }
 
-  /** Returns undefined if the window has no room. */
-  #take(window: TokenWindow, tokens: number): Window | undefined {
-    if (tokens > window.tokens) return undefined
+  #take(window: TokenWindow, tokens: number): { readonly window: Window; readonly tokens: number } {
     const current = this.#current(window)
-    if (current.used + tokens > window.tokens) return undefined
     current.used += tokens
-    return current
+    return { window: current, tokens }
   }
 
   #current({ bucket, windowMs }: TokenWindow): Window {
@@ -78,6 +87,10 @@ export class MemoryLimits implements RateLimiter {
     this.#prunedAtMs = now
     for (const [bucket, { endsAtMs }] of this.#windows) if (endsAtMs <= now) this.#windows.delete(bucket)
   }
+}
+
+function waitOf({ retryAfterMs = Infinity }: Pick<FullWindow, 'retryAfterMs'>): number {
+  return retryAfterMs
 }
 
 function whole(tokens: number): number {

@@ -1,7 +1,16 @@
-import { sql, type Kysely } from 'kysely'
-import { describeError, type Clock, type Hold, type Logger, type RateLimiter, type TokenWindow } from '../../../core/index.ts'
-import { Concurrency } from '../../../core/index.ts'
+import type { Kysely } from 'kysely'
+import {
+  Concurrency,
+  describeError,
+  type Clock,
+  type FullWindow,
+  type Hold,
+  type Logger,
+  type RateLimiter,
+  type TokenWindow,
+} from '../../../core/index.ts'
 import type { Tables } from './tables.ts'
+import { addToWindows, readWindows } from './window-rows.ts'
 
 /** A fixed window: it starts with its first reservation. */
 interface Window {
@@ -13,7 +22,13 @@ interface Window {
   loading: Promise<void> | undefined
 }
 
-type Outcome = Hold | { readonly retryAfterMs: number | undefined }
+interface Unsaved {
+  readonly bucket: string
+  readonly window: Window
+  readonly tokens: number
+}
+
+type Outcome = Hold | FullWindow
 
 const longMs = 60 * 60 * 1000
 const saveAfterMs = 100
@@ -22,7 +37,7 @@ const pruneEveryMs = 60_000
 
 /**
  * Counts in memory. Windows of an hour or more are also kept in the database: they survive a restart, and other gateways count along with a
- * delay of a tenth of a second.
+ * delay of a tenth of a second. All that changed is saved in one transaction, so others see a hold in all of its windows at once.
  */
 export class SqlLimits implements RateLimiter {
   readonly #database: Kysely<Tables>
@@ -32,8 +47,11 @@ export class SqlLimits implements RateLimiter {
   readonly #windows = new Map<string, Window>()
   readonly #concurrency = new Concurrency()
   readonly #changed = new Set<string>()
+  /** Windows to read, by bucket. */
+  #unread = new Map<string, Window>()
+  #reading: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
-  #saving: Promise<void> | undefined
+  #saving: Promise<void> = Promise.resolve()
   #prunedAt = 0
 
   constructor(database: Kysely<Tables>, clock: Clock, log: Logger, reader = database) {
@@ -43,11 +61,10 @@ export class SqlLimits implements RateLimiter {
     this.#log = log
   }
 
-  reserve(window: TokenWindow, amount: number): Outcome | Promise<Outcome> {
+  reserve(windows: readonly TokenWindow[], amount: number): Outcome | Promise<Outcome> {
     const tokens = whole(amount)
-    const current = this.#current(window)
-    if (current.loading) return current.loading.then(() => this.#reserve(window, tokens))
-    return this.#reserve(window, tokens)
+    const loading = windows.map(window => this.#current(window).loading).filter(each => each !== undefined)
+    return loading.length > 0 ? Promise.all(loading).then(() => this.#reserve(windows, tokens)) : this.#reserve(windows, tokens)
   }
 
   enter(bucket: string, limit: number): (() => void) | undefined {
@@ -56,31 +73,36 @@ export class SqlLimits implements RateLimiter {
 
   /** Saves what is not saved yet. */
   async stop(): Promise<void> {
-    await this.#saving
     await this.#save()
     clearTimeout(this.#timer)
   }
 
-  #reserve(window: TokenWindow, tokens: number): Outcome {
-    if (!this.#take(window, tokens))
-      return { retryAfterMs: tokens > window.tokens ? undefined : this.#current(window).endsAt - this.#clock.now() }
-    let ended = false
+  #reserve(windows: readonly TokenWindow[], tokens: number): Outcome {
+    const full = this.#full(windows, tokens)
+    if (full) return full
+    let isOver = false
     let held = tokens
     // Tokens of a finished window need no refund.
-    let taken = { window: this.#current(window), tokens }
+    let latest = windows.map(window => this.#take(window, tokens))
     const end = (actual: number): void => {
-      if (ended) return
-      ended = true
-      const current = this.#current(window)
-      if (actual > held) this.#add(window, current, actual - held)
-      else if (current === taken.window) this.#add(window, current, -Math.min(held - actual, taken.tokens))
+      if (isOver) return
+      isOver = true
+      for (const [index, window] of windows.entries()) {
+        const current = this.#current(window)
+        const taken = latest[index]!
+        if (actual > held) this.#add(window, current, actual - held)
+        else if (current === taken.window) this.#add(window, current, -Math.min(held - actual, taken.tokens))
+      }
     }
     return {
-      extend: more => {
-        if (ended || !this.#take(window, whole(more))) return false
-        const current = this.#current(window)
-        taken = { window: current, tokens: whole(more) + (current === taken.window ? taken.tokens : 0) }
-        held += whole(more)
+      extend: amount => {
+        const more = whole(amount)
+        if (isOver || this.#full(windows, more)) return false
+        latest = latest.map((before, index) => {
+          const taken = this.#take(windows[index]!, more)
+          return taken.window === before.window ? { ...taken, tokens: before.tokens + more } : taken
+        })
+        held += more
         return true
       },
       settle: actual => end(whole(actual)),
@@ -88,11 +110,22 @@ export class SqlLimits implements RateLimiter {
     }
   }
 
-  #take(window: TokenWindow, tokens: number): boolean {
+  /** Of the windows without room, the one with the longest wait. */
+  #full(windows: readonly TokenWindow[], tokens: number): FullWindow | undefined {
+    let longest: FullWindow | undefined
+    for (const full of windows) {
+      const { endsAt, used } = this.#current(full)
+      if (used + tokens <= full.tokens) continue
+      const waitMs = tokens > full.tokens ? undefined : endsAt - this.#clock.now()
+      if (!longest || waitOf({ retryAfterMs: waitMs }) > waitOf(longest)) longest = { full, retryAfterMs: waitMs }
+    }
+    return longest
+  }
+
+  #take(window: TokenWindow, tokens: number): { readonly window: Window; readonly tokens: number } {
     const current = this.#current(window)
-    if (current.used + tokens > window.tokens) return false
     this.#add(window, current, tokens)
-    return true
+    return { window: current, tokens }
   }
 
   #current({ bucket, windowMs }: TokenWindow): Window {
@@ -101,8 +134,12 @@ export class SqlLimits implements RateLimiter {
     if (known && now < known.endsAt) return known
     this.#prune(now)
     const fresh: Window = { used: 0, endsAt: now + windowMs, unsaved: 0, loading: undefined }
-    if (windowMs >= longMs && !known) fresh.loading = this.#load(bucket, fresh)
     this.#windows.set(bucket, fresh)
+    if (windowMs >= longMs && !known) {
+      this.#unread.set(bucket, fresh)
+      // The windows of one request are read together.
+      fresh.loading = this.#reading ??= Promise.resolve().then(() => this.#load())
+    }
     return fresh
   }
 
@@ -111,56 +148,68 @@ export class SqlLimits implements RateLimiter {
     if (windowMs < longMs || tokens === 0) return
     window.unsaved += tokens
     this.#changed.add(bucket)
-    this.#timer ??= setTimeout(() => (this.#saving = this.#save()), saveAfterMs).unref()
+    this.#timer ??= setTimeout(() => void this.#save(), saveAfterMs).unref()
   }
 
-  /** While the database is down, the window starts empty. */
-  async #load(bucket: string, window: Window): Promise<void> {
+  /** While the database is down, the windows start empty. */
+  async #load(): Promise<void> {
+    const unread = this.#unread
+    this.#unread = new Map()
+    this.#reading = undefined
     try {
-      const row = await this.#reader.selectFrom('rate_window').selectAll().where('bucket', '=', bucket).executeTakeFirst()
-      if (row && row.ends_at > this.#clock.now()) {
+      for (const row of await readWindows(this.#reader, [...unread.keys()], this.#clock.now())) {
+        const window = unread.get(row.bucket)!
         window.used += row.used
         window.endsAt = row.ends_at
       }
     } catch (error) {
       this.#log.error('a rate limit window could not be read', describeError(error))
     } finally {
-      window.loading = undefined
+      for (const window of unread.values()) window.loading = undefined
     }
   }
 
-  async #save(): Promise<void> {
+  /** One save after another: the answer of an earlier one would overwrite that of a later one. */
+  #save(): Promise<void> {
+    clearTimeout(this.#timer)
     this.#timer = undefined
-    const buckets = [...this.#changed].sort()
-    this.#changed.clear()
-    for (const bucket of buckets) {
-      const window = this.#windows.get(bucket)
-      const { unsaved = 0 } = window ?? {}
-      if (!window || unsaved === 0) continue
-      window.unsaved = 0
-      try {
-        const now = this.#clock.now()
-        const row = await this.#database
-          .insertInto('rate_window')
-          .values({ bucket, used: Math.max(0, unsaved), ends_at: window.endsAt })
-          .onConflict(conflict =>
-            conflict.column('bucket').doUpdateSet({
-              used: sql`case when rate_window.ends_at > ${now} then rate_window.used + ${unsaved} else ${Math.max(0, unsaved)} end`,
-              ends_at: sql`case when rate_window.ends_at > ${now} then rate_window.ends_at else ${window.endsAt} end`,
-            }),
-          )
-          .returning(['used', 'ends_at'])
-          .executeTakeFirstOrThrow()
+    return (this.#saving = this.#saving.then(() => this.#saveNow()))
+  }
+
+  async #saveNow(): Promise<void> {
+    const unsaved = this.#takeUnsaved()
+    if (unsaved.length === 0) return
+    try {
+      const now = this.#clock.now()
+      const windows = new Map(unsaved.map(({ bucket, window }) => [bucket, window]))
+      const changes = unsaved.map(({ bucket, window, tokens }) => ({ bucket, used: tokens, ends_at: window.endsAt }))
+      for (const row of await addToWindows(this.#database, changes, now)) {
+        const window = windows.get(row.bucket)!
         // What other gateways counted, and what was counted here meanwhile.
         window.used = row.used + window.unsaved
         window.endsAt = row.ends_at
-      } catch (error) {
-        window.unsaved += unsaved
-        this.#changed.add(bucket)
-        this.#timer ??= setTimeout(() => (this.#saving = this.#save()), retryAfterMs).unref()
-        this.#log.error('a rate limit window could not be saved yet; trying again', describeError(error))
       }
+    } catch (error) {
+      for (const { bucket, window, tokens } of unsaved) {
+        window.unsaved += tokens
+        this.#changed.add(bucket)
+      }
+      this.#timer ??= setTimeout(() => void this.#save(), retryAfterMs).unref()
+      this.#log.error('rate limit windows could not be saved yet; trying again', describeError(error))
     }
+  }
+
+  /** In the order of their buckets, so that gateways that save at the same time lock the rows in the same order. */
+  #takeUnsaved(): readonly Unsaved[] {
+    const buckets = [...this.#changed].sort()
+    this.#changed.clear()
+    return buckets.flatMap(bucket => {
+      const window = this.#windows.get(bucket)
+      const { unsaved: tokens = 0 } = window ?? {}
+      if (!window || tokens === 0) return []
+      window.unsaved = 0
+      return [{ bucket, window, tokens }]
+    })
   }
 
   #prune(now: number): void {
@@ -168,6 +217,10 @@ export class SqlLimits implements RateLimiter {
     this.#prunedAt = now
     for (const [bucket, { endsAt }] of this.#windows) if (endsAt <= now) this.#windows.delete(bucket)
   }
+}
+
+function waitOf({ retryAfterMs = Infinity }: Pick<FullWindow, 'retryAfterMs'>): number {
+  return retryAfterMs
 }
 
 function whole(tokens: number): number {

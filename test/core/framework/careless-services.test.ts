@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { definePlugin, RateLimiter, ResponseStore, TokenCounter, type Hold, type Token } from '../../../core/index.ts'
+import { definePlugin, RateLimiter, ResponseStore, TokenCounter, type Hold, type Token, type TokenWindow } from '../../../core/index.ts'
 import type { PluginUse } from '../../../core/framework/plugin.ts'
 import { testGateway, type TestGateway } from '../../../core/testing/index.ts'
 import memory from '../../../plugins/stores/memory/index.ts'
@@ -204,12 +204,13 @@ const goodLimiter = { reserve: () => hold, enter: () => () => {} }
 const limited = { key: { maxConcurrency: 2, limits: [{ windowMs: 60_000, requests: 5 }] } }
 
 const badLimits: readonly (readonly ['reserve' | 'enter', unknown, string])[] = [
-  ['reserve', undefined, 'expected a hold or { retryAfterMs }, got undefined'],
-  ['reserve', 5, 'expected a hold or { retryAfterMs }, got a number'],
-  ['reserve', 'x', 'expected a hold or { retryAfterMs }, got a string'],
-  ['reserve', {}, 'expected a hold whose `extend` is a function, or { retryAfterMs }, got undefined'],
-  ['reserve', { ...hold, release: 5 }, 'expected a hold whose `release` is a function, or { retryAfterMs }, got a number'],
+  ['reserve', undefined, 'expected a hold or { full, retryAfterMs }, got undefined'],
+  ['reserve', 5, 'expected a hold or { full, retryAfterMs }, got a number'],
+  ['reserve', 'x', 'expected a hold or { full, retryAfterMs }, got a string'],
+  ['reserve', {}, 'expected a hold whose `extend` is a function, or { full, retryAfterMs }, got undefined'],
+  ['reserve', { ...hold, release: 5 }, 'expected a hold whose `release` is a function, or { full, retryAfterMs }, got a number'],
   ['reserve', { retryAfterMs: 'soon' }, 'expected a number or undefined as `retryAfterMs`, got a string'],
+  ['reserve', { retryAfterMs: 100 }, 'expected one of the windows as `full`, got undefined'],
   ['enter', 5, 'expected a function or undefined, got a number'],
   ['enter', {}, 'expected a function or undefined, got an object'],
   ['enter', 'x', 'expected a function or undefined, got a string'],
@@ -236,8 +237,8 @@ t.test('no room is a 429, and the answers of a good limiter pass', async t => {
   for (const [limiter, status] of [
     [{}, 200],
     [{ enter: () => undefined }, 429],
-    [{ reserve: async () => ({ retryAfterMs: 100 }) }, 429],
-    [{ reserve: async () => ({ retryAfterMs: undefined }) }, 429],
+    [{ reserve: async ([full]: readonly TokenWindow[]) => ({ full, retryAfterMs: 100 }) }, 429],
+    [{ reserve: async ([full]: readonly TokenWindow[]) => ({ full, retryAfterMs: undefined }) }, 429],
   ] as const) {
     const gateway = await under(t, careless(RateLimiter, { ...goodLimiter, ...limiter }), ['responses'], limited)
     t.equal((await gateway.request('/v1/responses', { body: { model, input: 'Hi' } })).status, status)

@@ -316,10 +316,10 @@ async function limited(waits: (number | undefined)[]) {
   const windows: TokenWindow[] = []
   const limiter: RateLimiter = {
     enter: () => () => {},
-    reserve(window) {
-      windows.push(window)
+    reserve(asked) {
+      windows.push(...asked)
       const hold = { extend: () => true, settle: () => {}, release: () => {} }
-      return waits.length === 0 ? hold : { retryAfterMs: waits.shift() }
+      return waits.length === 0 ? hold : { full: asked[0]!, retryAfterMs: waits.shift() }
     },
   }
   const vendor = await fakeUpstream(answering())

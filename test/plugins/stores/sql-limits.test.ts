@@ -1,6 +1,7 @@
 import t from 'tap'
 import type { Hold, RateLimiter, TokenWindow } from '../../../core/index.ts'
 import { SqlLimits } from '../../../plugins/stores/sql/limits.ts'
+import { rateLimiterSuite } from '../../../core/testing/index.ts'
 import { FakeClock } from '../../kit/set-up.ts'
 import { onEveryDatabase, silent } from './databases.ts'
 
@@ -9,7 +10,7 @@ const hourly: TokenWindow = { bucket: 'key:k1:tokens:3600000', tokens: 1_000, wi
 const short: TokenWindow = { bucket: 'key:k1:requests:60000', tokens: 10, windowMs: 60_000 }
 
 async function take(limits: RateLimiter, window: TokenWindow, tokens: number): Promise<Hold> {
-  const taken = await limits.reserve(window, tokens)
+  const taken = await limits.reserve([window], tokens)
   if ('retryAfterMs' in taken) throw new Error(`refused: ${JSON.stringify(taken)}`)
   return taken
 }
@@ -25,11 +26,11 @@ onEveryDatabase(t, (t, open) => {
     await first.stop()
     clock.pass(hourMs / 2)
     const second = new SqlLimits(database, clock, silent)
-    t.same(await second.reserve(hourly, 500), { retryAfterMs: hourMs / 2 })
+    t.same(await second.reserve([hourly], 500), { full: hourly, retryAfterMs: hourMs / 2 })
     await take(second, hourly, 400)
-    t.same(await second.reserve(hourly, 1), { retryAfterMs: hourMs / 2 })
-    t.notOk('retryAfterMs' in (await second.reserve(short, 10)))
-    t.same(await second.reserve(hourly, 1_001), { retryAfterMs: undefined }, 'it never fits')
+    t.same(await second.reserve([hourly], 1), { full: hourly, retryAfterMs: hourMs / 2 })
+    t.notOk('retryAfterMs' in (await second.reserve([short], 10)))
+    t.same(await second.reserve([hourly], 1_001), { full: hourly, retryAfterMs: undefined }, 'it never fits')
     clock.pass(hourMs / 2)
     await take(second, hourly, 1_000)
     await second.stop()
@@ -45,10 +46,24 @@ onEveryDatabase(t, (t, open) => {
     await two.stop()
     await take(one, hourly, 50)
     await one.stop()
-    t.same(await one.reserve(hourly, 60), { retryAfterMs: hourMs }, 'what the other one counted is known after a save')
+    t.same(await one.reserve([hourly], 60), { full: hourly, retryAfterMs: hourMs }, 'what the other one counted is known after a save')
     const third = new SqlLimits(database, clock, silent)
     await take(third, hourly, 50)
-    t.same(await third.reserve(hourly, 1), { retryAfterMs: hourMs })
+    t.same(await third.reserve([hourly], 1), { full: hourly, retryAfterMs: hourMs })
+  })
+
+  rateLimiterSuite(t, {
+    async open() {
+      const database = await open(t)
+      const clock = new FakeClock()
+      const [limiter, other] = [new SqlLimits(database, clock, silent), new SqlLimits(database, clock, silent)]
+      return {
+        limiter,
+        other,
+        pass: milliseconds => clock.pass(milliseconds),
+        exchange: async () => void (await Promise.all([limiter.stop(), other.stop()])),
+      }
+    },
   })
 })
 
@@ -66,24 +81,24 @@ t.test('holds are extended, settled once, and given back', async t => {
   const hold = await take(limits, short, 4)
   t.equal(await hold.extend(6), true)
   t.equal(await hold.extend(1), false)
-  t.same(await limits.reserve(short, 1), { retryAfterMs: 60_000 })
+  t.same(await limits.reserve([short], 1), { full: short, retryAfterMs: 60_000 })
   await hold.settle(7)
   await hold.settle(0)
   await hold.release()
   await take(limits, short, 3)
-  t.same(await limits.reserve(short, 1), { retryAfterMs: 60_000 })
+  t.same(await limits.reserve([short], 1), { full: short, retryAfterMs: 60_000 })
   const before = await take(limits, { ...short, bucket: 'b' }, 10)
   clock.pass(60_000)
   await take(limits, { ...short, bucket: 'b' }, 2)
   await before.release()
   t.same(
-    await limits.reserve({ ...short, bucket: 'b' }, 9),
-    { retryAfterMs: 60_000 },
+    await limits.reserve([{ ...short, bucket: 'b' }], 9),
+    { full: { ...short, bucket: 'b' }, retryAfterMs: 60_000 },
     'a finished window gives nothing back to the next one',
   )
-  t.throws(() => limits.reserve(short, -1), /0 or more/)
+  t.throws(() => limits.reserve([short], -1), /0 or more/)
   await take(limits, hourly, 1_000)
-  t.ok('retryAfterMs' in (await limits.reserve(hourly, 1)), 'a long window works without the database, in this process')
+  t.ok('retryAfterMs' in (await limits.reserve([hourly], 1)), 'a long window works without the database, in this process')
   const leave = limits.enter('key:k1', 1) as () => void
   t.equal(limits.enter('key:k1', 1), undefined)
   leave()
