@@ -10,7 +10,7 @@ import type { PluginDefinition } from '../core/framework/plugin.ts'
 import { entrySchema as toolEntry } from '../core/generation/tools/tool-schemas.ts'
 import { looseBodyValidator } from '../core/validation/body-validator.ts'
 import { announcedSchemas, fingerprint, type AnnouncedSchema } from '../core/validation/lazy-validator.ts'
-import { ajvFor } from '../core/validation/schema-rules.ts'
+import { ajvFor } from '../core/validation/compiler.ts'
 import { entrySchema as mcpEntry } from '../plugins/tools/mcp/entry.ts'
 
 const announced = new Map<string, AnnouncedSchema>()

@@ -1,8 +1,9 @@
 // Builds dist/ for publishing. In the repository everything runs from source.
 //
-// The compiler writes the declarations, file by file. JavaScript is bundled: each public import path and each thread has one file, at the
-// place of its source, and what they share is in dist/chunks/. All that every start needs is a single file there, together with the
-// packages that it uses, because finding and reading a thousand small files takes longer than running them.
+// The compiler writes the declarations, file by file; those that no public import path leads to are removed. JavaScript is bundled: each
+// public import path and each thread has one file, at the place of its source, and what they share is in dist/chunks/. All that every
+// start needs is a single file there, together with the packages that it uses, because finding and reading a thousand small files takes
+// longer than running them. Packages that few requests need are in dist/packages/.
 //
 //   node scripts/build.js [--out folder] [--javascript-only]
 
@@ -18,13 +19,14 @@ import {
   builtinsWithoutFacades,
   compiledValidators,
   eagerFunctions,
-  loadedWhenUsed,
   ownAddresses,
   ownRequires,
   validators,
   validatorsApart,
 } from './bundle-plugins.js'
+import { PackageFiles } from './bundle-packages.js'
 import { noticesOf } from './bundle-notices.js'
+import { pruneDeclarations } from './declarations.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const { values } = parseArgs({
@@ -35,24 +37,24 @@ const catalog = join('plugins', 'catalogs', 'bundled', 'models.json')
 
 /** What every start loads, whatever is in the config. */
 const atStart = ['core/index', 'core/gateway', 'config/index']
-const entries = [
-  ...atStart,
-  'config/main',
-  'core/testing/index',
-  ...globSync('plugins/*/*/index.ts', { cwd: root }).map(file => file.slice(0, -'.ts'.length).replaceAll(sep, '/')),
-]
-/** Packages that few requests need, or that the operator installs. */
-const notBundled =
-  /^(ajv|gpt-tokenizer|json-schema-faker|@ai-sdk\/provider|@aws-sdk\/credential-provider-node|@azure\/identity|google-auth-library|openid-client|pg)(\/|$)/
+const { exports, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const entries = [...publicEntries(), 'config/main']
+/** Operators install these. */
+const installed = matching(Object.keys(peerDependencies))
+/** Packages that few requests need. */
+const packages = new PackageFiles(root, matching(['ajv', 'gpt-tokenizer', 'json-schema-faker', '@smithy/[^/]+']))
 /** What runs in browsers. */
 const app = 'plugins/endpoints/dashboard/app'
 
 rmSync(dist, { recursive: true, force: true })
 if (!values['javascript-only']) declare()
-const modules = await bundle()
-await bundleThreads()
-await bundleValidators()
-modules.push(...(await bundleApp()))
+const modules = [
+  ...(await bundle()),
+  ...(await bundleThreads()),
+  ...(await bundleValidators()),
+  ...(await packages.write(dist)),
+  ...(await bundleApp()),
+]
 copyFileSync(join(root, catalog), join(dist, catalog))
 for (const file of ['style.css', 'icon.svg']) copyFileSync(join(root, app, file), join(dist, app, file))
 writeFileSync(join(dist, 'THIRD-PARTY-NOTICES.txt'), noticesOf(modules))
@@ -64,9 +66,10 @@ function declare() {
     stdio: 'inherit',
   })
   if (status !== 0) process.exit(status ?? 1)
+  pruneDeclarations(dist, publicEntries())
 }
 
-/** Returns the paths of all modules that are in the bundle. */
+/** Returns the paths of all modules in it, like the others below. */
 async function bundle() {
   const imported = new Map()
   const graph = { name: 'graph', moduleParsed: ({ id, importedIds }) => void imported.set(id, importedIds) }
@@ -75,10 +78,11 @@ async function bundle() {
     input: inputOf(entries),
     platform: 'node',
     resolve: { conditionNames: ['turnpike-source', 'node', 'import', 'default'] },
-    external: notBundled,
+    external: installed,
     plugins: [
       validatorsApart(root),
-      loadedWhenUsed({ 'node-forge': [], 'js-yaml': [], consola: ['consola'] }),
+      packages.apart(),
+      packages.whenUsed({ 'node-forge': [], 'js-yaml': [], consola: ['consola'] }),
       ownRequires(),
       ownAddresses(root),
       graph,
@@ -98,15 +102,18 @@ async function bundle() {
     codeSplitting: { groups: [{ name: nameOf, debugName: 'gateway' }] },
     plugins: [builtinsWithoutFacades(), asciiOnly()],
   })
-  return output.flatMap(({ moduleIds = [] }) => moduleIds)
+  return modulesOf(output)
 }
 
 /** Threads load nothing that they do not use, so they share no file with the rest. */
 async function bundleThreads() {
+  const modules = []
   for (const thread of threads()) {
-    const bundled = await rolldown({ cwd: root, input: inputOf([thread]), platform: 'node', external: /^[^./]/ })
-    await bundled.write({ dir: dist, format: 'esm', entryFileNames: '[name].js', codeSplitting: false })
+    const bundled = await rolldown({ cwd: root, input: inputOf([thread]), platform: 'node', plugins: [packages.apart()] })
+    const { output } = await bundled.write({ dir: dist, format: 'esm', entryFileNames: '[name].js', codeSplitting: false })
+    modules.push(...modulesOf(output))
   }
+  return modules
 }
 
 /** The programs of threads: what the sources start as `startWorker(import.meta.url, './program')`, or with a member `module`. */
@@ -127,7 +134,7 @@ async function bundleValidators() {
     platform: 'node',
     plugins: [compiledValidators(root)],
   })
-  await bundled.write({
+  const { output } = await bundled.write({
     dir: dist,
     format: 'esm',
     entryFileNames: '[name].js',
@@ -135,9 +142,10 @@ async function bundleValidators() {
     minify: true,
     plugins: [eagerFunctions(), asciiOnly()],
   })
+  return modulesOf(output)
 }
 
-/** The dashboard, with a file for each page, which is loaded when it is opened. Returns the paths of all modules in it. */
+/** The dashboard, with a file for each page, which is loaded when it is opened. */
 async function bundleApp() {
   const bundled = await rolldown({ cwd: root, input: { main: join(root, app, 'main.ts') }, platform: 'browser' })
   const { output } = await bundled.write({
@@ -147,6 +155,22 @@ async function bundleApp() {
     chunkFileNames: 'chunks/[name]-[hash].js',
     minify: true,
   })
+  return modulesOf(output)
+}
+
+/** Every public import path, as the path of its source without the extension. */
+function publicEntries() {
+  const sources = Object.values(exports).flatMap(({ 'turnpike-source': source }) => source ?? [])
+  return sources
+    .flatMap(source => globSync(source.replace('*', '*/*'), { cwd: root }))
+    .map(file => file.slice(0, -'.ts'.length).replaceAll(sep, '/'))
+}
+
+function matching(names) {
+  return new RegExp(`^(${names.join('|')})(/|$)`)
+}
+
+function modulesOf(output) {
   return output.flatMap(({ moduleIds = [] }) => moduleIds)
 }
 

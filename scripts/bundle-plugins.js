@@ -52,43 +52,16 @@ export function ownAddresses(root) {
 }
 
 /**
- * Loads these packages when one of their members is used first. Other packages import them for what the gateway never asks of them:
- * listhen makes certificates with node-forge and greets with consola, and cosmiconfig reads YAML with js-yaml. `packages` has the named
- * exports of each.
- */
-export function loadedWhenUsed(packages) {
-  const id = new RegExp(`^(${Object.keys(packages).join('|')})$`)
-  return {
-    name: 'loaded-when-used',
-    resolveId: { filter: { id }, handler: name => ({ id: `\0when-used:${name}`, moduleSideEffects: false }) },
-    load: {
-      filter: { id: /^\0when-used:/ },
-      handler(address) {
-        const name = address.slice(address.indexOf(':') + 1)
-        const named = packages[name].map(member => `export const ${member} = whenUsed(() => whole().${member})`)
-        const code = `import { createRequire } from 'node:module'
-let loaded
-const whole = () => (loaded ??= createRequire(import.meta.url)(${JSON.stringify(name)}))
-const whenUsed = of => new Proxy({}, { get: (_, member) => of()[member] })
-export default whenUsed(whole)
-${named.join('\n')}`
-        return { code, moduleType: 'js' }
-      },
-    },
-  }
-}
-
-/**
- * Bundles what a source loads as `require('./file.ts')` or `require('../file.ts')`, and runs it when it is required. The sources make
- * their `require` with `createRequire`, which the bundler cannot look through. The file must do more than pass on what another one
- * exports: the bundler would run that one at every start.
+ * Bundles what a source loads as `require('./file.ts')`, and runs it when it is required. The sources make their `require` with
+ * `createRequire`, which the bundler cannot look through. The file must do more than pass on what another one exports: the bundler would
+ * run that one at every start.
  */
 export function ownRequires() {
   const made = /^const require = createRequire\(import\.meta\.url\)$/m
   return {
     name: 'own-requires',
     transform: {
-      filter: { id: { include: /\.ts$/, exclude: /node_modules/ }, code: /\brequire\('\.\.?\// },
+      filter: { id: { include: /\.ts$/, exclude: /node_modules/ }, code: made },
       handler: code => ({ code: code.replace(made, '') }),
     },
   }

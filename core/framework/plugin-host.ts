@@ -1,6 +1,5 @@
 import type { HttpClient } from '../contracts/http-client.ts'
 import { resolve } from 'node:path'
-import type { ValidateFunction } from 'ajv'
 import pTimeout from 'p-timeout'
 import { checkedService } from './checked-service.ts'
 import type { Container } from './container.ts'
@@ -20,7 +19,7 @@ import { thrownMessage } from '../foundation/thrown-message.ts'
 import { nameOf, type Token } from '../foundation/token.ts'
 import { lazyValidator } from '../validation/lazy-validator.ts'
 import { optionProblems } from '../validation/option-problems.ts'
-import type { SchemaRules } from '../validation/schema-rules.ts'
+import type { SchemaRules, Validator } from '../validation/schema-rules.ts'
 
 /** A plugin with valid options, defaults filled in. */
 export interface CheckedPlugin {
@@ -251,7 +250,7 @@ const optionRules: SchemaRules = {
   formats: { uri: { type: 'string', validate: (text: string) => /^https?:/.test(text) && URL.canParse(text) } },
 }
 
-function validatorOf({ name, options }: PluginDefinition): ValidateFunction {
+function validatorOf({ name, options }: PluginDefinition): Validator {
   const { type, additionalProperties, properties } = (options ?? {}) as Partial<OptionsSchema>
   if (type !== 'object' || additionalProperties !== false || !isObject(properties))
     throw new PluginError(

@@ -1,7 +1,7 @@
 import { complaint } from './complaint.ts'
 import { isCompiledByBuild, lazyValidator } from './lazy-validator.ts'
-import { ajvFor, type SchemaRules } from './schema-rules.ts'
-import { textLengths } from './text-length.ts'
+import { ajvFor } from './compiler.ts'
+import type { SchemaRules } from './schema-rules.ts'
 
 /**
  * Returns a function that validates a body by a schema. It throws a 400 for the first problem, which names the field by its path. The
@@ -57,7 +57,7 @@ const bodyRules: SchemaRules = {
     // Optimizing doubles the compile time and saves nothing, because V8 optimizes anyway.
     code: { optimize: false },
   },
-  keywords: textLengths,
+  countsCharacters: true,
 }
 
 const looseRules: SchemaRules = { ...bodyRules, name: 'loose-body', options: { ...bodyRules.options, strict: false, logger: false } }

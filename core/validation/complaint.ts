@@ -1,13 +1,13 @@
-import type { ErrorObject } from 'ajv'
 import type { JsonObject } from '../foundation/json.ts'
 import { nearest } from '../foundation/nearest.ts'
 import { invalidRequest, type GatewayError } from '../foundation/errors.ts'
 import { pathText } from './path.ts'
+import type { SchemaFault } from './schema-rules.ts'
 
 const longestUnknown = 200
 
 /** The 400 for a body that fails its schema: the field by its path, the expected value, and the actual one. */
-export function complaint(errors: readonly ErrorObject[], value: unknown, schema: object): GatewayError {
+export function complaint(errors: readonly SchemaFault[], value: unknown, schema: object): GatewayError {
   const { keyword, params, instancePath, schemaPath, message, propertyName } = mostTelling(errors, schema)
   const path = pathOf(instancePath, value)
   const came = kindOf(at(value, instancePath))
@@ -69,7 +69,7 @@ export function complaint(errors: readonly ErrorObject[], value: unknown, schema
  * Picks the error of the `anyOf` branch that matched best: the deepest one, and not a type error if another branch accepted the type.
  * If one of several members is required, the rule itself says more than the errors of its branches.
  */
-function mostTelling(errors: readonly ErrorObject[], schema: object): ErrorObject {
+function mostTelling(errors: readonly SchemaFault[], schema: object): SchemaFault {
   const depth = Math.max(...errors.map(depthOf))
   const deepest = errors.filter(error => depthOf(error) === depth)
   const combined = deepest.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf')
@@ -83,14 +83,14 @@ function mostTelling(errors: readonly ErrorObject[], schema: object): ErrorObjec
 }
 
 /** `a string or an array`. */
-function typesAt(path: string, errors: readonly ErrorObject[]): string {
+function typesAt(path: string, errors: readonly SchemaFault[]): string {
   return errors
     .filter(({ keyword, instancePath }) => keyword === 'type' && instancePath === path)
     .map(({ params }) => article(params.type))
     .join(' or ')
 }
 
-function depthOf({ instancePath }: ErrorObject): number {
+function depthOf({ instancePath }: SchemaFault): number {
   return instancePath.split('/').length
 }
 

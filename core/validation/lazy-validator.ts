@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto'
 import { channel } from 'node:diagnostics_channel'
-import type { Ajv, ValidateFunction } from 'ajv'
+import type { Ajv } from 'ajv'
+import { ajvFor, referencesOf } from './compiler.ts'
 import { precompiled } from './precompiled.ts'
-import { ajvFor, referencesOf, type SchemaRules } from './schema-rules.ts'
+import type { SchemaRules, Validator } from './schema-rules.ts'
 
 /** A schema that may need a validator. Published on a diagnostics channel, from which the build learns what to compile. */
 export interface AnnouncedSchema {
@@ -16,10 +17,10 @@ export const announcedSchemas = channel('turnpike:schema')
  * Returns a function that gives the validator of a schema. The first call compiles it, unless the build has, and throws if ajv does not
  * accept the schema.
  */
-export function lazyValidator<T = unknown>(schema: object, rules: SchemaRules): () => ValidateFunction<T> {
+export function lazyValidator<T = unknown>(schema: object, rules: SchemaRules): () => Validator<T> {
   announcedSchemas.publish({ schema, rules } satisfies AnnouncedSchema)
-  let validator: ValidateFunction<T> | undefined
-  return () => (validator ??= (compiledByBuild(schema, rules) ?? compile(schema, rules)) as ValidateFunction<T>)
+  let validator: Validator<T> | undefined
+  return () => (validator ??= (compiledByBuild(schema, rules) ?? compile(schema, rules)) as Validator<T>)
 }
 
 /** The key of a validator among those that the build compiled. */
@@ -31,7 +32,7 @@ export function isCompiledByBuild(schema: object, rules: SchemaRules): boolean {
   return compiledByBuild(schema, rules) !== undefined
 }
 
-function compiledByBuild(schema: object, rules: SchemaRules): ValidateFunction | undefined {
+function compiledByBuild(schema: object, rules: SchemaRules): Validator | undefined {
   if (precompiled.size === 0) return undefined
   return precompiled.get(fingerprint(schema, rules))?.(referencesOf(rules))
 }
@@ -39,7 +40,7 @@ function compiledByBuild(schema: object, rules: SchemaRules): ValidateFunction |
 /** Creating one costs several times what an average schema does. */
 const compilers = new WeakMap<SchemaRules, Ajv>()
 
-function compile(schema: object, rules: SchemaRules): ValidateFunction {
+function compile(schema: object, rules: SchemaRules): Validator {
   let ajv = compilers.get(rules)
   if (!ajv) compilers.set(rules, (ajv = ajvFor(rules)))
   try {

@@ -1,7 +1,7 @@
-import type { ErrorObject } from 'ajv'
 import { nearest } from '../foundation/nearest.ts'
 import { millisecondsProblem } from './milliseconds.ts'
 import { pathText } from './path.ts'
+import type { SchemaFault } from './schema-rules.ts'
 
 export interface OptionProblemsRules {
   /** What the options belong to, as the start of every path: `server`. */
@@ -15,7 +15,7 @@ export interface OptionProblemsRules {
  * options. What came is added if the validator is verbose and the option is not secret.
  */
 export function optionProblems(
-  errors: readonly ErrorObject[],
+  errors: readonly SchemaFault[],
   schema: object,
   { root = '', formats = {} }: OptionProblemsRules = {},
 ): readonly string[] {
@@ -33,7 +33,7 @@ export function optionProblems(
 }
 
 /** If an option may have several forms, errors about a form of another type are noise once one form has the right type. */
-function isNearer(other: ErrorObject, error: ErrorObject): boolean {
+function isNearer(other: SchemaFault, error: SchemaFault): boolean {
   const { schemaPath, instancePath } = error
   const form = schemaPath.lastIndexOf('/anyOf/')
   if (!isForm(error) || form < 0 || isForm(other) || other.keyword === 'anyOf') return false
@@ -41,11 +41,11 @@ function isNearer(other: ErrorObject, error: ErrorObject): boolean {
 }
 
 /** True if the error says which values there are, so that those of all forms of an option make one sentence. */
-function isForm({ keyword }: ErrorObject): boolean {
+function isForm({ keyword }: SchemaFault): boolean {
   return keyword === 'type' || keyword === 'enum' || keyword === 'const'
 }
 
-function formOf({ keyword, params }: ErrorObject): string {
+function formOf({ keyword, params }: SchemaFault): string {
   if (keyword === 'enum') return `one of ${(params.allowedValues as readonly unknown[]).join(', ')}`
   if (keyword === 'const') return String(params.allowedValue)
   return [params.type as string | readonly string[]]
@@ -54,7 +54,7 @@ function formOf({ keyword, params }: ErrorObject): string {
     .join(' or ')
 }
 
-function limitOf({ keyword, message, params }: ErrorObject): string {
+function limitOf({ keyword, message, params }: SchemaFault): string {
   switch (keyword) {
     case 'minLength':
     case 'minItems':
@@ -80,7 +80,7 @@ function unknown(path: string, name: string, schemaPath: string, schema: object)
 }
 
 /** An object may hold a secret. JSON has no NaN, which a config gets from `Number(env('PORT'))`. */
-function came({ data, parentSchema }: ErrorObject): string {
+function came({ data, parentSchema }: SchemaFault): string {
   if (!parentSchema || parentSchema['writeOnly'] === true || (typeof data === 'object' && !Array.isArray(data))) return ''
   return `, got ${typeof data === 'number' && !Number.isFinite(data) ? String(data) : JSON.stringify(data)}`
 }

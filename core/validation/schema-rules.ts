@@ -1,34 +1,54 @@
-import { createRequire } from 'node:module'
-import type { Ajv, CodeKeywordDefinition, Format, Options } from 'ajv'
-import { characters } from './text-length.ts'
-
-/** How ajv reads a kind of schema, and what its validators do besides checking. */
+/** How a kind of schema is read, and what its validators do besides checking. */
 export interface SchemaRules {
   /** Unique: validators that the build compiled are found by it. */
   readonly name: string
-  readonly options: Options
-  readonly formats?: Readonly<Record<string, Format>>
-  /** Replace ajv's keywords of the same names. */
-  readonly keywords?: (ajv: typeof import('ajv')) => readonly CodeKeywordDefinition[]
+  /** Options of ajv. */
+  readonly options: SchemaOptions
+  readonly formats?: Readonly<Record<string, TextFormat>>
+  /** Counts `minLength` and `maxLength` in Unicode characters, in time that does not grow with the text. */
+  readonly countsCharacters?: true
 }
 
-/** What compiled validators call that is not in them. */
-export interface References {
-  readonly formats: SchemaRules['formats']
-  readonly characters: typeof characters
+export interface SchemaOptions {
+  readonly allErrors?: boolean
+  readonly allowUnionTypes?: boolean
+  readonly code?: { readonly optimize?: boolean }
+  readonly discriminator?: boolean
+  readonly logger?: false
+  readonly meta?: boolean
+  readonly strict?: boolean
+  readonly strictRequired?: boolean
+  readonly strictTuples?: boolean
+  readonly useDefaults?: boolean
+  readonly validateSchema?: boolean
+  /** Adds the value and its schema to each fault. */
+  readonly verbose?: boolean
 }
 
-export function referencesOf({ formats }: SchemaRules): References {
-  return { formats, characters }
+export type TextFormat = RegExp | TextCheck | { readonly type: 'string'; readonly validate: TextCheck }
+type TextCheck = (text: string) => boolean
+
+/** Checks a value. After a value that fails, `errors` says why, until the next call. */
+export interface Validator<T = unknown> {
+  (value: unknown): value is T
+  errors?: null | SchemaFault[]
 }
 
-const require = createRequire(import.meta.url)
-
-/** Loads ajv, so call this only if there is something to compile: loading takes 40 ms, which a start can do without. */
-export function ajvFor({ options, formats = {}, keywords }: SchemaRules, more: Options = {}): Ajv {
-  const module = require('ajv') as typeof import('ajv')
-  const ajv = new module.Ajv({ ...options, ...more, code: { ...options.code, ...more.code } })
-  for (const [name, format] of Object.entries(formats)) ajv.addFormat(name, format)
-  for (const definition of keywords?.(module) ?? []) ajv.removeKeyword(definition.keyword as string).addKeyword(definition)
-  return ajv
+/** Where a value departs from its schema. */
+export interface SchemaFault {
+  /** The word in the schema that the value fails, such as `required`. */
+  readonly keyword: string
+  /** A JSON pointer into the value. */
+  readonly instancePath: string
+  /** A JSON pointer into the schema. */
+  readonly schemaPath: string
+  /** Details, by the keyword. */
+  readonly params: Readonly<Record<string, any>>
+  /** The name that is wrong, if a name is. */
+  readonly propertyName?: string
+  readonly message?: string
+  /** With `verbose`: the keyword's value, the schema around it, and the value that fails. */
+  readonly schema?: unknown
+  readonly parentSchema?: Readonly<Record<string, unknown>>
+  readonly data?: unknown
 }

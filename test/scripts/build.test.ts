@@ -4,9 +4,11 @@ import { createServer, type AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import { spawn } from 'node:child_process'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, sep } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { fileURLToPath } from 'node:url'
+import { builtinModules } from 'node:module'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { parseAst } from 'rolldown/parseAst'
 import t from 'tap'
 
 // The published JavaScript, in a folder that has nothing else of the repository.
@@ -16,7 +18,7 @@ const folder = mkdtempSync(join(tmpdir(), 'turnpike-build-'))
 const dist = join(folder, 'dist')
 t.teardown(() => rmSync(folder, { recursive: true, force: true }))
 
-execFileSync(process.execPath, [join(root, 'scripts/build.js'), '--javascript-only', '--out', dist], { stdio: 'inherit' })
+execFileSync(process.execPath, [join(root, 'scripts/build.js'), '--out', dist], { stdio: 'inherit' })
 for (const path of ['package.json', 'bin']) cpSync(join(root, path), join(folder, path), { recursive: true })
 symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
 mkdirSync(join(folder, 'site'))
@@ -49,7 +51,45 @@ t.test('every package whose code is in the bundle is named with its license', as
     for (const [, name] of readFileSync(join(dist, file), 'utf8').matchAll(/^\s*\/\/ node_modules\/((?:@[^/\s]+\/)?[^/\s]+)\/\S+$/gm))
       bundled.add(name!)
   t.ok(bundled.has('undici'))
+  const apart = globSync('packages/**/*.js', { cwd: dist }).map(
+    file => /^packages.((?:@[^\\/]+.)?[^\\/]+?)(?:\.js|[\\/].*)$/.exec(file)![1]!,
+  )
+  t.ok(apart.includes('ajv'))
+  for (const name of apart) if (name !== 'chunks') bundled.add(name.replaceAll(sep, '/'))
+  bundled.add('fast-uri') // which ajv uses
   for (const name of bundled) t.ok(new RegExp(`^## ${name} \\d.* \\(.+\\)\\n\\n(?!## )[^]{100}`, 'm').test(notices), name)
+})
+
+t.test('nothing imports a package that an install does not bring', async t => {
+  const { name, dependencies, peerDependencies, peerDependenciesMeta } = JSON.parse(
+    readFileSync(join(root, 'package.json'), 'utf8'),
+  ) as Manifest
+  const known = new Set([name, ...Object.keys(dependencies), ...builtinModules])
+  const optional = Object.keys(peerDependencies).filter(peer => peerDependenciesMeta[peer]?.optional)
+  const missing = (imports: Iterable<string>, also: readonly string[] = []): readonly string[] =>
+    [...imports].filter(path => {
+      const packageName = /^(?:@[^/]+\/)?[^/]+/.exec(path)![0]
+      return !/^\.|^node:/.test(path) && !known.has(packageName) && !also.includes(packageName)
+    })
+  for (const file of globSync('**/*.js', { cwd: dist })) {
+    const { atOnce, whenUsed } = importsOfProgram(readFileSync(join(dist, file), 'utf8'))
+    t.same(missing(atOnce), [], file)
+    t.same(missing(whenUsed, optional), [], `${file}, when it is used`)
+    for (const path of [...atOnce, ...whenUsed])
+      if (path.startsWith('.')) t.ok(existsSync(join(dist, file, '..', path)), `${file} finds ${path}`)
+  }
+  const declarations = globSync('**/*.d.ts', { cwd: dist })
+  t.ok(declarations.length > 100)
+  for (const file of declarations) {
+    const imports = readFileSync(join(dist, file), 'utf8').matchAll(/\b(?:from|import) ?\(?'([^']+)'/g)
+    t.same(missing(Array.from(imports, ([, path]) => path!)), [], file)
+  }
+})
+
+t.test('each package that is loaded when it is used can be loaded', async t => {
+  const files = globSync('packages/**/*.js', { cwd: dist, exclude: ['packages/chunks'] })
+  t.ok(files.length > 5)
+  for (const file of files) t.ok(Object.keys((await import(pathToFileURL(join(dist, file)).href)) as object).length > 0, file)
 })
 
 t.test('it serves both surfaces, and no start loads what it does not need', async t => {
@@ -150,6 +190,42 @@ t.test('it serves both surfaces, and no start loads what it does not need', asyn
   gateway.kill('SIGTERM')
   t.same(await over, [0, null])
 })
+
+interface Manifest {
+  readonly name: string
+  readonly dependencies: Readonly<Record<string, string>>
+  readonly peerDependencies: Readonly<Record<string, string>>
+  readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional?: boolean }>>
+}
+
+interface Imports {
+  readonly atOnce: Set<string>
+  /** By `import()` or `require()`. */
+  readonly whenUsed: Set<string>
+}
+
+function importsOfProgram(code: string): Imports {
+  const imports: Imports = { atOnce: new Set(), whenUsed: new Set() }
+  const collect = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return
+    const {
+      type,
+      source,
+      callee,
+      arguments: given,
+    } = node as { type?: string; source?: Text; callee?: { name?: string }; arguments?: Text[] }
+    if (typeof source?.value === 'string') imports[type === 'ImportExpression' ? 'whenUsed' : 'atOnce'].add(source.value)
+    if (type === 'CallExpression' && /^_*require(\$\d+)?$/.test(callee?.name ?? '') && typeof given?.[0]?.value === 'string')
+      imports.whenUsed.add(given[0].value)
+    for (const member of Object.values(node)) collect(member)
+  }
+  collect(parseAst(code))
+  return imports
+}
+
+interface Text {
+  readonly value?: unknown
+}
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')

@@ -1,4 +1,4 @@
-import { CircuitState, CountBreaker, ExponentialBackoff, noJitterGenerator, type IBackoff, type IBreaker } from 'cockatiel'
+import { CircuitState, CountBreaker, ExponentialBackoff, noJitterGenerator, type IBackoff } from 'cockatiel'
 import type { CircuitView } from '../../contracts/circuits.ts'
 
 /** The circuit opens when more than half of the latest attempts failed. */
@@ -12,13 +12,19 @@ const forgetAfterMs = 60_000
 /** A probe without an outcome for this long no longer keeps others from trying. */
 const probeMs = 10_000
 
+/** Decides when a circuit opens. `failure` returns true if it should. The states are those of cockatiel. */
+export interface Breaker {
+  success(state: number): void
+  failure(state: number): boolean
+}
+
 /**
  * The circuit breaker of one endpoint. Its rules are cockatiel's; the states are here, because cockatiel's policies read the system's clock
  * and wrap each call in promises. All times are in milliseconds on one clock.
  */
 export class Circuit {
-  readonly #makeBreaker: () => IBreaker
-  #breaker: IBreaker
+  readonly #makeBreaker: () => Breaker
+  #breaker: Breaker
   #pause: IBackoff<unknown> = pauses.next()
   #isClosed = true
   #openedAt = -Infinity
@@ -29,7 +35,7 @@ export class Circuit {
   /** The failure that opened it was in the middle of an answer, so that only a complete one shows that all is well. */
   #needsEnd = false
 
-  constructor(makeBreaker: () => IBreaker = () => new CountBreaker(trip)) {
+  constructor(makeBreaker: () => Breaker = () => new CountBreaker(trip)) {
     this.#makeBreaker = makeBreaker
     this.#breaker = makeBreaker()
   }

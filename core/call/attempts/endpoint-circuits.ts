@@ -1,10 +1,9 @@
-import type { LRUCache } from 'lru-cache'
 import type { Circuits, CircuitView, EndpointName } from '../../contracts/circuits.ts'
 import { Clock } from '../../foundation/clock.ts'
 import { Logger } from '../../foundation/logger.ts'
 import { wire } from '../../framework/container.ts'
 import { Circuit } from './circuit.ts'
-import { recentValues } from '../../runtime/recent-values.ts'
+import { recentValues, type RecentValues } from '../../runtime/recent-values.ts'
 import { ProviderCircuits, type WideFailure } from './provider-circuits.ts'
 
 /** Callers can make model names up. Only this many of those that failed are kept. */
@@ -110,7 +109,7 @@ export class EndpointCircuits implements Circuits {
     return [...endpoints, ...this.#providers.views(now)]
   }
 
-  #of({ listed }: EndpointName): Map<string, Circuit> | LRUCache<string, Circuit> {
+  #of({ listed }: EndpointName): Map<string, Circuit> | RecentValues<string, Circuit> {
     return listed ? this.#listed : this.#unlisted
   }
 

@@ -1,5 +1,5 @@
-import type { IBreaker } from 'cockatiel'
 import { recentValues } from '../../runtime/recent-values.ts'
+import type { Breaker } from './circuit.ts'
 
 const bucketMs = 10_000
 const buckets = 6
@@ -56,8 +56,8 @@ export class ProviderTraffic {
   }
 
   /** A breaker for the provider's circuit. It opens when the provider is failing. */
-  breaker(owner?: string): IBreaker {
-    return { state: undefined, success: () => {}, failure: () => this.isFailing(owner) }
+  breaker(owner?: string): Breaker {
+    return { success: () => {}, failure: () => this.isFailing(owner) }
   }
 
   #add(model: string, failures: Failures): void {

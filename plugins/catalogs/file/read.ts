@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { ErrorObject } from 'ajv'
-import { lazyValidator } from '../../../core/index.ts'
+import { lazyValidator, type SchemaFault } from '../../../core/index.ts'
 import { catalogSchema, checkEntries, type FileEntries } from './schema.ts'
 
 const validator = lazyValidator<FileEntries>(catalogSchema, {
@@ -40,7 +39,7 @@ function parse(text: string, path: string): unknown {
 }
 
 /** Such as `/0/endpoints/1/price/input must be number (got "free")`. */
-function describe({ instancePath, message, params, data }: ErrorObject): string {
+function describe({ instancePath, message, params, data }: SchemaFault): string {
   const place = instancePath || 'the file'
   if (params.additionalProperty !== undefined) return `${place} has the unknown member "${params.additionalProperty}"`
   const values: readonly unknown[] = params.allowedValues ?? ('allowedValue' in params ? [params.allowedValue] : [])

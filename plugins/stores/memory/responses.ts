@@ -1,9 +1,8 @@
-import type { LRUCache } from 'lru-cache'
-import { recentValues, type Item, type ResponseStore, type StoredResponse, type Turn } from '../../../core/index.ts'
+import { recentValues, type Item, type RecentValues, type ResponseStore, type StoredResponse, type Turn } from '../../../core/index.ts'
 
 /** The most recently used responses. If the start of a chain was dropped, the whole chain is unknown. */
 export class MemoryResponses implements ResponseStore {
-  readonly #responses: LRUCache<string, StoredResponse>
+  readonly #responses: RecentValues<string, StoredResponse>
   /** For each item address, the address of the newest response with that item. */
   readonly #holders = new Map<string, string>()
 

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
-import type { LRUCache } from 'lru-cache'
-import { recentValues, type Clock, type Logger, type Sealer } from '../../../core/index.ts'
+import { recentValues, type Clock, type Logger, type RecentValues, type Sealer } from '../../../core/index.ts'
 import type { DataKeyTable, Tables } from './tables.ts'
 
 export interface DataKey {
@@ -29,7 +28,7 @@ export class DataKeys {
   readonly #log: Logger
   readonly #maxAgeMs: number
   /** By organization. */
-  readonly #current: LRUCache<string, Promise<DataKey>>
+  readonly #current: RecentValues<string, Promise<DataKey>>
   /** By id and organization. */
   readonly #opened = recentValues<string, DataKey>(maxCachedKeys)
 

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { announcedSchemas, fingerprint, lazyValidator, type AnnouncedSchema } from '../../../core/validation/lazy-validator.ts'
+import { characters } from '../../../core/validation/characters.ts'
 import type { SchemaRules } from '../../../core/validation/schema-rules.ts'
-import { characters, textLengths } from '../../../core/validation/text-length.ts'
 
 const rules: SchemaRules = { name: 'test', options: { strict: true }, formats: { even: (text: string) => text.length % 2 === 0 } }
 
@@ -41,7 +41,7 @@ t.test('the fingerprint tells schemas and rules apart', async t => {
 })
 
 t.test('lengths count characters', async t => {
-  const validate = lazyValidator({ type: 'string', minLength: 2, maxLength: 3 }, { name: 'lengths', options: {}, keywords: textLengths })()
+  const validate = lazyValidator({ type: 'string', minLength: 2, maxLength: 3 }, { name: 'lengths', options: {}, countsCharacters: true })()
   for (const [text, fits] of [
     ['', false],
     ['😀', false],
