@@ -97,10 +97,10 @@ function extending(store: ResponseStore): () => Promise<void> {
   const request: GenerationRequest = {
     model: 'demo',
     input: [message('user', 'And then?', 'msg_next')],
-    previous_response_id: `resp_${turns - 1}`,
   }
+  const continuing = { param: 'previous_response_id', continues: `resp_${turns - 1}` }
   return async () => {
-    const { request: extended } = await history.extend(request, caller)
+    const { request: extended } = await history.extend(request, continuing, caller)
     if (extended.input.length <= turns) throw new Error('the chain was not found')
   }
 }

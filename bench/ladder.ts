@@ -6,9 +6,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { H3, HTTPResponse } from 'h3'
 import { toNodeHandler } from 'h3/node'
 import { Agent, type Dispatcher } from 'undici'
-import type { GenerationRequest } from '../core/index.ts'
 import { newResponse } from '../plugins/endpoints/responses/response-object.ts'
 import { parseRequest } from '../plugins/endpoints/responses/parse.ts'
+import type { RequestBody } from '../plugins/endpoints/responses/request-body.ts'
 import { rungs, type Rung, type RungName } from './rungs.ts'
 
 const upstream = process.env['BENCH_UPSTREAM']!
@@ -46,7 +46,7 @@ async function answer(text: string, authorization: string): Promise<string> {
   if (rung.key) lookUp(authorization)
   if (!rung.json) return await ask(text)
   const body = JSON.parse(text) as { readonly input: string }
-  const request = (rung.validation ? parseRequest(body) : messageOf(body)) as GenerationRequest
+  const request = rung.validation ? parseRequest(body).body : (messageOf(body) as RequestBody)
   const reply = JSON.parse(await ask(JSON.stringify(chatOf(body.input)))) as ChatReply
   const id = served++
   const content = [{ type: 'output_text', text: reply.choices[0]!.message.content, annotations: [], logprobs: [] }]

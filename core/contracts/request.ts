@@ -1,11 +1,11 @@
-import { cacheControlSchema, inputPartSchema, itemSchema, type Item } from './items.ts'
+import { cacheControlSchema, itemSchema, type Item } from './items.ts'
 import type { JsonObject, Schema, Wire } from '../foundation/json.ts'
 import { intervalPattern } from './metric-interval.ts'
 import { maximumTools, toolChoiceSchema, toolSchema, type ToolDefinition } from './tools.ts'
 
 export * from './tools.ts'
 
-// The body of `POST /v1/responses`, with nulls removed and `input` as an array: docs/protocol/request.md#members.
+// A request for an answer, as every surface can say it. A surface makes it of what its callers send: docs/protocol/request.md#members.
 
 const whole = 9_007_199_254_740_991
 const positiveInteger = { type: 'integer', minimum: 1, maximum: whole } as const
@@ -15,16 +15,17 @@ const fallbacks = { type: 'array', maxItems: 64, items: { type: 'string', minLen
 export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
 export type Effort = (typeof efforts)[number]
 
-export const includables = [
-  'web_search_call.results',
-  'web_search_call.action.sources',
-  'message.output_text.logprobs',
-  'message.input_image.image_url',
-  'reasoning.encrypted_content',
-  'file_search_call.results',
-  'computer_call_output.output.image_url',
-  'code_interpreter_call.outputs',
+/** Parts of an answer that vendors leave out unless a request asks for them. Log probabilities have a member of their own. */
+export const answerDetails = [
+  'search-results',
+  'search-sources',
+  'reasoning-state',
+  'file-search-results',
+  'code-outputs',
+  'input-images',
+  'screenshots',
 ] as const
+export type AnswerDetail = (typeof answerDetails)[number]
 
 const textFormat = {
   type: 'object',
@@ -71,15 +72,8 @@ export const requestSchema = {
   properties: {
     input: { type: 'array', minItems: 1, maxItems: 10_000, items: itemSchema },
     model: { type: 'string', minLength: 1, maxLength: 256 },
-    include: { type: 'array', maxItems: 8, items: { enum: includables } },
     instructions: string,
     max_output_tokens: positiveInteger,
-    metadata: {
-      type: 'object',
-      maxProperties: 16,
-      propertyNames: { maxLength: 64 },
-      additionalProperties: { type: 'string', maxLength: 512 },
-    },
     reasoning: {
       type: 'object',
       properties: {
@@ -95,15 +89,15 @@ export const requestSchema = {
     tools: { type: 'array', maxItems: maximumTools, items: toolSchema },
     tool_choice: toolChoiceSchema,
     parallel_tool_calls: { type: 'boolean' },
-    previous_response_id: { type: 'string', minLength: 1 },
     prompt_cache_key: string,
     prompt_cache_options: {
       type: 'object',
       properties: { mode: { enum: ['implicit', 'explicit'] }, ttl: string, prewarm: { type: 'boolean' }, comparison_response_id: string },
     },
     prompt_cache_retention: { enum: ['in-memory', 'in_memory', '24h'] },
+    logprobs: { type: 'boolean' },
     top_logprobs: { type: 'integer', minimum: 0, maximum: 20 },
-    background: { type: 'boolean' },
+    details: { type: 'array', maxItems: answerDetails.length, items: { enum: answerDetails } },
     context_management: {
       type: 'array',
       items: {
@@ -112,26 +106,8 @@ export const requestSchema = {
         properties: { type: { const: 'compaction' }, compact_threshold: { type: 'integer', minimum: 1000, maximum: whole } },
       },
     },
-    conversation: {
-      anyOf: [
-        { type: 'string', minLength: 1 },
-        { type: 'object', required: ['id'], properties: { id: string } },
-      ],
-    },
     max_tool_calls: positiveInteger,
-    prompt: {
-      type: 'object',
-      required: ['id', 'version', 'variables'],
-      properties: {
-        id: string,
-        version: string,
-        variables: { type: 'object', additionalProperties: { anyOf: [string, inputPartSchema] } },
-      },
-    },
-    safety_identifier: string,
     service_tier: { enum: ['auto', 'default', 'flex', 'scale', 'priority'] },
-    store: { type: 'boolean' },
-    stream_options: { type: 'object', properties: { include_obfuscation: { type: 'boolean' } } },
     truncation: { enum: ['auto', 'disabled'] },
     user: string,
     routing,
@@ -144,7 +120,10 @@ export const requestSchema = {
 export type TextFormat = Wire<typeof textFormat>
 export type Routing = Wire<typeof routing>
 
-/** A generation request. Holds known members only; unknown top-level members are in `extra`. */
+/**
+ * A generation request. Holds known members only; unknown top-level members are in `extra`. It says what the model should answer. What
+ * the caller wants besides, such as to continue a stored answer, is in the `RequestEnvelope`.
+ */
 export type GenerationRequest = Omit<Wire<typeof requestSchema>, 'input' | 'tools' | 'routing'> & {
   readonly input: readonly Item[]
   readonly tools?: readonly ToolDefinition[]
@@ -154,17 +133,7 @@ export type GenerationRequest = Omit<Wire<typeof requestSchema>, 'input' | 'tool
 }
 
 /** Members that only the gateway uses. They are never sent upstream. */
-export type GatewayOnlyField =
-  | 'background'
-  | 'conversation'
-  | 'metadata'
-  | 'previous_response_id'
-  | 'prompt'
-  | 'routing'
-  | 'safety_identifier'
-  | 'store'
-  | 'stream_options'
-  | 'user'
+export type GatewayOnlyField = 'routing' | 'user'
 
 /** The request that is sent upstream. The cache key is an HMAC of the caller's, sealed state is opened, and vendors are always told not to store. */
 export type UpstreamRequestBody = Omit<GenerationRequest, GatewayOnlyField>

@@ -8,6 +8,7 @@ import type { ItemEvent } from './item-events.ts'
 import type { JsonObject } from '../foundation/json.ts'
 import type { Maybe } from '../runtime/pending.ts'
 import type { GenerationRequest } from './request.ts'
+import type { RequestEnvelope } from './request-envelope.ts'
 import type { RequestScope } from './request-scope.ts'
 import type { StoredResponse } from './response-store.ts'
 import type { Caller } from './run-context.ts'
@@ -102,9 +103,9 @@ export interface StreamBody {
 
 export interface GatewayServices {
   /** Starts a generation. It always runs to its end, even if no one awaits it. */
-  generate(scope: RequestScope, request: GenerationRequest, sink: GenerationSink): GenerationRun
+  generate(scope: RequestScope, request: GenerationRequest, sink: GenerationSink, envelope?: RequestEnvelope): GenerationRun
   /** Counts the input tokens for the model that would be asked first. Throws what a generation would. */
-  countInput(scope: RequestScope, request: GenerationRequest): Promise<InputCount>
+  countInput(scope: RequestScope, request: GenerationRequest, envelope?: RequestEnvelope): Promise<InputCount>
   /** Answers a decision, or throws a `GatewayError`. `bodyBytes`: the size of the caller's body, if known. */
   decide(scope: RequestScope, request: DecisionRequest, bodyBytes?: number): Promise<Decided>
   /** True if the caller may use the endpoint. */

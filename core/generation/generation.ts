@@ -1,6 +1,7 @@
 import { Calls } from '../call/calls.ts'
 import { LiveAnswers } from '../call/live-answers.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
+import type { RequestEnvelope } from '../contracts/request-envelope.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
 import type { GenerationRun, GenerationSink, InputCount } from '../contracts/route.ts'
 import { Sealer } from '../contracts/sealer.ts'
@@ -35,6 +36,8 @@ const dependencies = {
   freezesAll: FreezesRequests,
 }
 
+const none: RequestEnvelope = {}
+
 /** Starts generations. */
 export class Generation {
   readonly #services: RunServices
@@ -57,17 +60,21 @@ export class Generation {
   }
 
   /** Starts an independent task. It always ends, and neither promise ever rejects. */
-  start(scope: RequestScope, request: GenerationRequest, sink: GenerationSink): GenerationRun {
+  start(scope: RequestScope, request: GenerationRequest, sink: GenerationSink, envelope: RequestEnvelope = none): GenerationRun {
     // What is stored and recorded must be what the caller sent.
-    if (this.#freezesAll || scope.caller.policy.logging.value) freezeDeeply(request)
-    const run = new Run(this.#services, scope, request, sink)
+    if (this.#freezesAll || scope.caller.policy.logging.value) {
+      freezeDeeply(request)
+      freezeDeeply(envelope)
+    }
+    const run = new Run(this.#services, scope, request, envelope, sink)
     run.finished = this.#services.calls.run(scope, run)
     return run
   }
 
   /** Counts with the tokenizer of the first candidate. Throws what a generation would. */
-  async countInput(scope: RequestScope, request: GenerationRequest): Promise<InputCount> {
-    const count = await this.#services.calls.run(scope, new InputCounting(this.#services, this.#contextWindow, scope, request))
+  async countInput(scope: RequestScope, request: GenerationRequest, envelope: RequestEnvelope = none): Promise<InputCount> {
+    const counting = new InputCounting(this.#services, this.#contextWindow, scope, request, envelope)
+    const count = await this.#services.calls.run(scope, counting)
     if (count instanceof GatewayError) throw count
     return count
   }

@@ -3,6 +3,7 @@ import { describeServiceError, late as tooLate } from '../framework/checked-serv
 import { wire } from '../framework/container.ts'
 import type { Item, ItemReference } from '../contracts/items.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
+import type { HistoryUse } from '../contracts/request-envelope.ts'
 import { RecordStore } from '../contracts/record-store.ts'
 import { ResponseStore, type StoredResponse } from '../contracts/response-store.ts'
 import type { FinishedAnswer, StoredResponses } from '../contracts/route.ts'
@@ -41,7 +42,7 @@ export interface Answered {
   readonly late: AbortController
 }
 
-/** Adds the earlier conversation to a request (`previous_response_id`, `item_reference`) and stores answers for later requests. */
+/** Adds the earlier conversation to a request (`HistoryUse`, `item_reference`) and stores answers for later requests. */
 export class History implements StoredResponses {
   readonly #responses: ResponseStore
   readonly #records: RecordStore
@@ -102,21 +103,21 @@ export class History implements StoredResponses {
   }
 
   /** At once for a request that refers to nothing earlier. */
-  extend(request: GenerationRequest, caller: Caller): Maybe<Extended> {
-    const { previous_response_id: id, input } = request
-    if (id !== undefined || input.some(isReference)) return this.#extended(request, caller)
-    const whole = pairOutputs(input, 0)
+  extend(request: GenerationRequest, history: HistoryUse | undefined, caller: Caller): Maybe<Extended> {
+    const { input } = request
+    if (history?.continues !== undefined || input.some(isReference)) return this.#extended(request, history, caller)
+    const whole = pairOutputs(input, 0, history?.param)
     return { request: whole === input ? request : freezeDeeply({ ...request, input: whole }), added: input }
   }
 
-  async #extended(request: GenerationRequest, caller: Caller): Promise<Extended> {
-    const { previous_response_id: id, input } = request
+  async #extended(request: GenerationRequest, history: HistoryUse | undefined, caller: Caller): Promise<Extended> {
+    const { input } = request
     const references = input.filter(isReference)
     const [earlier, added] = await Promise.all([
-      id === undefined ? [] : this.#earlier(id, caller),
-      references.length === 0 ? input : this.#resolved(input, references, caller),
+      history?.continues === undefined ? [] : this.#earlier(history.continues, history.param, caller),
+      references.length === 0 ? input : this.#resolved(input, references, history, caller),
     ])
-    return { request: freezeDeeply({ ...request, input: pairOutputs([...earlier, ...added], earlier.length) }), added }
+    return { request: freezeDeeply({ ...request, input: pairOutputs([...earlier, ...added], earlier.length, history?.param) }), added }
   }
 
   async find({ owner }: Caller, id: string): Promise<StoredResponse> {
@@ -136,15 +137,15 @@ export class History implements StoredResponses {
     if (!stored) await this.#inTime(erase())
   }
 
-  async #earlier(id: string, caller: Caller): Promise<readonly Item[]> {
+  async #earlier(id: string, param: string, caller: Caller): Promise<readonly Item[]> {
     if (!caller.policy.logging.value) {
       throw invalidRequest(
-        'previous_response_id needs request logging, which is off for this API key. Turn it on, or send the whole conversation as input.',
-        'previous_response_id',
+        `${param} needs request logging, which is off for this API key. Turn it on, or send the whole conversation as input.`,
+        param,
       )
     }
     const chain = await this.#read('chain', caller.owner, id)
-    if (!chain) throw previousNotFound(await this.#missing(id, caller), id)
+    if (!chain) throw previousNotFound(await this.#missing(id, caller), id, param)
     return chain.flatMap(({ input, output }) => [...input, ...output])
   }
 
@@ -160,7 +161,14 @@ export class History implements StoredResponses {
   }
 
   /** Only items that this owner stored can be referenced: docs/protocol/items.md#references. */
-  async #resolved(input: readonly Item[], references: readonly ItemReference[], caller: Caller): Promise<readonly Item[]> {
+  async #resolved(
+    input: readonly Item[],
+    references: readonly ItemReference[],
+    history: HistoryUse | undefined,
+    caller: Caller,
+  ): Promise<readonly Item[]> {
+    if (!history)
+      throw invalidRequest(`Item with id '${references[0]!.id}' not found: nothing is stored here. Send the item itself.`, 'input')
     if (!caller.policy.logging.value)
       throw invalidRequest(
         `Item with id '${references[0]!.id}' not found: this API key has request logging off, so nothing is stored. Send the item itself.`,
@@ -202,12 +210,12 @@ function isReference(item: Item): item is ItemReference {
 }
 
 /** Clients match on the first sentence: docs/protocol/stored-responses.md#chaining. */
-function previousNotFound(missing: string, named: string): GatewayError {
+function previousNotFound(missing: string, named: string, param: string): GatewayError {
   const message =
     missing === named
       ? `Previous response with id '${named}' not found.`
       : `Previous response with id '${missing}' not found: '${named}' continues it, and it was deleted or has expired. Send the conversation as input.`
-  return invalidRequest(message, 'previous_response_id', 'previous_response_not_found')
+  return invalidRequest(message, param, 'previous_response_not_found')
 }
 
 function notFound(id: string): GatewayError {

@@ -1,5 +1,6 @@
 import type { CallSteps } from '../call/steps.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
+import type { RequestEnvelope } from '../contracts/request-envelope.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
 import type { InputCount } from '../contracts/route.ts'
 import type { GatewayError } from '../foundation/errors.ts'
@@ -11,8 +12,14 @@ export class InputCounting extends Preparation implements CallSteps<unknown, Pre
   readonly isCounted = false
   readonly #contextWindow: ContextWindow
 
-  constructor(services: PreparationServices, contextWindow: ContextWindow, scope: RequestScope, asked: GenerationRequest) {
-    super(services, scope, asked, true)
+  constructor(
+    services: PreparationServices,
+    contextWindow: ContextWindow,
+    scope: RequestScope,
+    asked: GenerationRequest,
+    envelope: RequestEnvelope,
+  ) {
+    super(services, scope, asked, envelope, true)
     this.#contextWindow = contextWindow
   }
 

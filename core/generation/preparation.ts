@@ -2,6 +2,7 @@ import type { Calls } from '../call/calls.ts'
 import type { Operation } from '../call/operation.ts'
 import type { Item } from '../contracts/items.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
+import type { RequestEnvelope } from '../contracts/request-envelope.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
 import type { RunContext } from '../contracts/run-context.ts'
 import { freezeDeeply } from '../foundation/freeze.ts'
@@ -51,14 +52,16 @@ export abstract class Preparation {
   readonly context: RunContext
   protected readonly scope: RequestScope
   protected readonly asked: GenerationRequest
+  protected readonly envelope: RequestEnvelope
   /** Nothing will be sent. */
   readonly #dryRun: boolean
   readonly #services: PreparationServices
 
-  constructor(services: PreparationServices, scope: RequestScope, asked: GenerationRequest, dryRun: boolean) {
+  constructor(services: PreparationServices, scope: RequestScope, asked: GenerationRequest, envelope: RequestEnvelope, dryRun: boolean) {
     this.#services = services
     this.scope = scope
     this.asked = asked
+    this.envelope = envelope
     this.#dryRun = dryRun
     this.operation = services.calls.open(scope, asked.model)
     this.context = this.operation.context
@@ -71,7 +74,7 @@ export abstract class Preparation {
   extend(guards: readonly OpenGuard[]): Maybe<Drafted> {
     const { asked } = this
     if (guards.length > 0 && !Object.isFrozen(asked)) freezeDeeply(asked)
-    return this.#services.history.extend(asked, this.context.caller)
+    return this.#services.history.extend(asked, this.envelope.history, this.context.caller)
   }
 
   async guardInput(drafted: Drafted, guards: readonly OpenGuard[]): Promise<Drafted> {
@@ -89,6 +92,7 @@ export abstract class Preparation {
       dryRun: this.#dryRun,
       context,
       guards,
+      continues: this.envelope.history?.continues,
       ...(servable && { servable }),
     })
     const prepared = (candidates: readonly Candidate[]): Prepared => ({ request, extended, tools, added, guards, candidates })

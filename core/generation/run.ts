@@ -4,6 +4,7 @@ import type { CallSteps } from '../call/steps.ts'
 import type { Endpoint } from '../contracts/catalog.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
+import type { RequestEnvelope } from '../contracts/request-envelope.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
 import type { Commitment, FinishedAnswer, GenerationRun, GenerationSink, Outcome } from '../contracts/route.ts'
 import type { Sealer } from '../contracts/sealer.ts'
@@ -64,8 +65,8 @@ export class Run extends Preparation implements GenerationRun, CallSteps<unknown
   #finished: FinishedAnswer | undefined
   #stored = false
 
-  constructor(services: RunServices, scope: RequestScope, request: GenerationRequest, sink: GenerationSink) {
-    super(services, scope, request, false)
+  constructor(services: RunServices, scope: RequestScope, request: GenerationRequest, envelope: RequestEnvelope, sink: GenerationSink) {
+    super(services, scope, request, envelope, false)
     this.#services = services
     this.#sink = sink
     this.#answer = new Answer(services.ids, sink)
@@ -145,7 +146,7 @@ export class Run extends Preparation implements GenerationRun, CallSteps<unknown
     const { record } = this.scope
     // Without a choice of endpoints, there is nothing to remember.
     if (record.routing) this.#services.affinity.remember(prepared.request, this.context.caller, endpoint, stored ? finished.id : undefined)
-    record.content(this.asked as unknown as JsonObject, finished.body)
+    record.content(this.envelope.recorded ?? (this.asked as unknown as JsonObject), finished.body)
     return this.#outcome!
   }
 
@@ -210,9 +211,10 @@ export class Run extends Preparation implements GenerationRun, CallSteps<unknown
     return { endpoint, attempts, warnings, finish, usage, costUsd }
   }
 
-  /** True if the caller allows it and the key's policy has logging on: docs/protocol/stored-responses.md. */
+  /** True if the surface stores answers, the caller allows it and the key's policy has logging on: docs/protocol/stored-responses.md. */
   get #stores(): boolean {
-    return this.asked.store !== false && this.context.caller.policy.logging.value
+    const { history } = this.envelope
+    return history !== undefined && history.store !== false && this.context.caller.policy.logging.value
   }
 
   async #store(finished: FinishedAnswer, { added }: Prepared): Promise<void> {
@@ -220,7 +222,7 @@ export class Run extends Preparation implements GenerationRun, CallSteps<unknown
     const late = new AbortController()
     this.#memory.complete(reason => late.abort(reason))
     const answered = {
-      previousId: this.asked.previous_response_id,
+      previousId: this.envelope.history?.continues,
       added,
       said: this.#answer.shown.items(),
       finished,
@@ -239,7 +241,7 @@ export class Run extends Preparation implements GenerationRun, CallSteps<unknown
   }
 
   fail(thrown: unknown): Maybe<GatewayError> {
-    const error = this.operation.failed(located(this.#publicly(thrown), this.asked))
+    const error = this.operation.failed(located(this.#publicly(thrown), this.asked, this.envelope.history))
     const leaving = this.#leave()
     return isPending(leaving) ? leaving.then(() => this.#tell(error)) : this.#tell(error)
   }

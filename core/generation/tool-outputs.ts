@@ -5,17 +5,17 @@ import { invalidRequest } from '../foundation/errors.ts'
  * Moves each tool output right after its call. Throws a 400 if an output's `call_id` names no earlier call or an already answered one:
  * docs/protocol/items.md#pairs-of-calls-and-outputs. An output without a `call_id` answers an open call of the same name. If there is
  * none, it becomes a message, because most vendors reject an output without a call. The first `earlier` items are history and do not
- * count in the indexes of errors.
+ * count in the indexes of errors. `historyParam`: the surface's parameter that continues a stored answer, if it has one.
  */
-export function pairOutputs(input: readonly Item[], earlier: number): readonly Item[] {
-  const answered = checkOutputs(input, earlier)
+export function pairOutputs(input: readonly Item[], earlier: number, historyParam?: string): readonly Item[] {
+  const answered = checkOutputs(input, earlier, historyParam)
   return input.some(isLoose) ? withLoosePaired(input, answered) : input
 }
 
 /** Maps the position of each answered call to the position of its output. */
 type Answered = Map<number, number>
 
-function checkOutputs(input: readonly Item[], earlier: number): Answered | undefined {
+function checkOutputs(input: readonly Item[], earlier: number, historyParam: string | undefined): Answered | undefined {
   let calls: Map<string, number> | undefined
   let answered: Answered | undefined
   for (const [position, item] of input.entries()) {
@@ -30,11 +30,10 @@ function checkOutputs(input: readonly Item[], earlier: number): Answered | undef
         if (isLoose(item)) break
         const call = calls?.get(item.call_id)
         const param = `input[${position - earlier}].call_id`
-        if (call === undefined)
-          throw invalidRequest(
-            `No tool call found for the output with call_id "${item.call_id}". Send the call before it, or chain with previous_response_id.`,
-            param,
-          )
+        if (call === undefined) {
+          const advice = historyParam === undefined ? 'Send the call before it' : `Send the call before it, or chain with ${historyParam}`
+          throw invalidRequest(`No tool call found for the output with call_id "${item.call_id}". ${advice}.`, param)
+        }
         if (answered?.has(call)) throw invalidRequest(`There is more than one output for the tool call "${item.call_id}".`, param)
         ;(answered ??= new Map()).set(call, position)
         break

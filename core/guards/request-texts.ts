@@ -29,8 +29,8 @@ export interface RequestTexts {
   finishInSteps(): Generator<void, void>
 }
 
-/** What the gateway looks up: names of models and providers, and ids of what it stores. */
-const internal = new Set(['model', 'routing', 'previous_response_id', 'conversation'])
+/** What the gateway looks up: names of models and providers. */
+const internal = new Set(['model', 'routing'])
 /** `input` grows with a conversation, so it comes last: placeholders keep their numbers. */
 const members = [...Object.keys(requestSchema.properties).filter(member => member !== 'input' && !internal.has(member)), 'input']
 

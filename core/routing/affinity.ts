@@ -16,7 +16,7 @@ interface Warm {
   readonly until: number
 }
 
-type Caching = Pick<GenerationRequest, 'prompt_cache_key' | 'user' | 'previous_response_id'>
+type Caching = Pick<GenerationRequest, 'prompt_cache_key' | 'user'>
 
 /**
  * Remembers which endpoint answered requests with the same cache key, and responses that others continue: its prompt cache is warm. In
@@ -37,12 +37,11 @@ export class Affinity {
     this.#warmMs = affinityMs
   }
 
-  /** Where the prompt cache of this request is warm. `model`: the canonical name, or `auto`. */
-  warm(request: Caching, { owner }: Caller, model: string): Pick<Endpoint, 'provider' | 'model'> | undefined {
+  /** Where the prompt cache of this request is warm. `model`: the canonical name, or `auto`. `continues`: the id of a stored answer. */
+  warm(request: Caching, { owner }: Caller, model: string, continues?: string): Pick<Endpoint, 'provider' | 'model'> | undefined {
     const key = keyOf(request, owner, model)
     const known = key === undefined ? undefined : this.#byKey.get(key)
-    const { previous_response_id: previous } = request
-    const warm = known ?? (previous === undefined ? undefined : this.#byResponse.get(`${owner}\n${previous}`))
+    const warm = known ?? (continues === undefined ? undefined : this.#byResponse.get(`${owner}\n${continues}`))
     return warm && this.#clock.elapsed() < warm.until ? warm : undefined
   }
 

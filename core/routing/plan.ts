@@ -39,6 +39,8 @@ export interface PlanScope {
   readonly record: Pick<OpenRecord, 'routing'>
   /** Nothing will be sent: the input may be longer than every context window, and no endpoint is explored. */
   readonly dryRun?: boolean
+  /** The id of the stored answer that the request continues: the endpoint that gave it has the conversation in its prompt cache. */
+  readonly continues?: string | undefined
   /** The endpoints that can serve the gateway's tools of the request. Throws if none can. Absent if the request has none. */
   readonly servable?: (endpoints: readonly Endpoint[]) => readonly Endpoint[]
 }
@@ -185,6 +187,7 @@ export class Planner {
       sort: sorts.endpoints,
       view,
       mayExplore: !scope.dryRun,
+      continues: scope.continues,
     })
     if (precedent) orders[0] = led(orders[0]!, precedent)
     const ranked = joined(models, orders, left)

@@ -42,6 +42,8 @@ export interface Standing {
   readonly sort: Sort | undefined
   readonly view: EndpointView
   readonly mayExplore: boolean
+  /** The id of the stored answer that the request continues. */
+  readonly continues: string | undefined
 }
 
 /** An endpoint that comes first although others are better. */
@@ -92,8 +94,8 @@ export class Precedence {
     return holder && this.#isHealthy(ranked[holder.index]!.endpoint) ? holder.index : -1
   }
 
-  #warm({ ranked, request, caller, isAuto, sort }: Standing): number {
-    const warm = this.#parts.affinity.warm(request, caller, isAuto ? 'auto' : ranked[0]!.endpoint.model)
+  #warm({ ranked, request, caller, isAuto, sort, continues }: Standing): number {
+    const warm = this.#parts.affinity.warm(request, caller, isAuto ? 'auto' : ranked[0]!.endpoint.model, continues)
     if (!warm) return -1
     const index = ranked.findIndex(({ endpoint }) => endpoint.provider === warm.provider && endpoint.model === warm.model)
     const found = ranked[index]

@@ -69,8 +69,8 @@ export class PublicApi implements Mount<PublicRoute, HttpExchange> {
     this.routes = routes
     this.cors = settings.cors
     this.services = {
-      generate: (scope, request, sink) => generation.start(scope, request, sink),
-      countInput: (scope, request) => generation.countInput(scope, request),
+      generate: (scope, request, sink, envelope) => generation.start(scope, request, sink, envelope),
+      countInput: (scope, request, envelope) => generation.countInput(scope, request, envelope),
       decide: (scope, request, bodyBytes) => decisions.decide(scope, request, bodyBytes),
       permits: (caller, endpoint) => permissions.allows(caller, endpoint),
       reach: scope => reach.of(scope),

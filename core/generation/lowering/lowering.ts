@@ -32,15 +32,7 @@ const lowerings: readonly ((draft: Draft) => void)[] = [lowerTools, lowerFormat,
 /** What only the gateway may see. */
 const ownMembers = new Set<string>(
   Object.keys({
-    background: true,
-    conversation: true,
-    metadata: true,
-    previous_response_id: true,
-    prompt: true,
     routing: true,
-    safety_identifier: true,
-    store: true,
-    stream_options: true,
     user: true,
   } satisfies Record<GatewayOnlyField, true>),
 )

@@ -6,7 +6,7 @@ const leftOut = 'is not supported by this model and was left out'
 /** Drops parameters that the endpoint does not support, and reduces those that exceed its limits. */
 export function lowerParameters({ request, endpoint, warnings }: Draft): void {
   const { capabilities, maxOutputTokens } = endpoint
-  const drop = (param: 'temperature' | 'top_p' | 'top_logprobs' | 'parallel_tool_calls'): void => {
+  const drop = (param: 'temperature' | 'top_p' | 'logprobs' | 'top_logprobs' | 'parallel_tool_calls'): void => {
     if (request[param] === undefined) return
     delete request[param]
     warnings.push({ param, message: leftOut })
@@ -17,11 +17,7 @@ export function lowerParameters({ request, endpoint, warnings }: Draft): void {
   }
   if (capabilities.logprobs === false) {
     drop('top_logprobs')
-    const include = request.include?.filter(value => value !== 'message.output_text.logprobs')
-    if (include && include.length < request.include!.length) {
-      request.include = include
-      warnings.push({ param: 'include', message: `message.output_text.logprobs ${leftOut}` })
-    }
+    drop('logprobs')
   }
   if (capabilities.parallelTools === false) drop('parallel_tool_calls')
   if (capabilities.verbosity === false && request.text?.verbosity) {

@@ -54,7 +54,7 @@ function labelRequest(
     max_output_tokens: 1,
     temperature: 0,
     top_logprobs: topLogprobs,
-    include: ['message.output_text.logprobs'],
+    logprobs: true,
   }
 }
 

@@ -1,4 +1,5 @@
 import { GatewayError, gatewayHeaders, type Exchange, type GatewayServices, type Reply } from '../../../core/index.ts'
+import { neutralRequest, publicWarning } from './neutral-request.ts'
 import { parseRequest } from './parse.ts'
 import { jsonReply } from './replies.ts'
 import { ResponseBuilder } from './response-builder.ts'
@@ -13,14 +14,16 @@ export interface CreateOptions {
 }
 
 export async function createResponse(exchange: Exchange, gateway: GatewayServices, { events, unsupported }: CreateOptions): Promise<Reply> {
-  const { request, warnings } = parseRequest(await exchange.json(), { toolTypes: gateway.toolTypes, unsupported })
-  const body = request.stream ? exchange.stream() : undefined
-  const builder = new ResponseBuilder(request, gateway.ids, gateway.clock, events, body)
-  const run = gateway.generate(exchange, request, builder)
-  const result = body ? await run.committed : await run.finished
+  const { body, warnings } = parseRequest(await exchange.json(), { toolTypes: gateway.toolTypes, unsupported })
+  const stream = body.stream ? exchange.stream() : undefined
+  const builder = new ResponseBuilder(body, gateway.ids, gateway.clock, events, stream)
+  const { request, envelope } = neutralRequest(body)
+  const run = gateway.generate(exchange, request, builder, envelope)
+  const result = stream ? await run.committed : await run.finished
   if (result instanceof GatewayError) throw result
   const { endpoint, attempts } = result
-  const headers = gatewayHeaders({ provider: endpoint?.provider, attempts, warnings: [...result.warnings, ...warnings] })
-  if (body) return { status: 200, headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', ...headers }, body }
+  const headers = gatewayHeaders({ provider: endpoint?.provider, attempts, warnings: [...result.warnings.map(publicWarning), ...warnings] })
+  if (stream)
+    return { status: 200, headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', ...headers }, body: stream }
   return jsonReply(builder.response, headers)
 }

@@ -1,6 +1,6 @@
-import { includables, invalidRequest, isObject, type JsonObject } from '../../../core/index.ts'
+import { invalidRequest, isObject, type JsonObject } from '../../../core/index.ts'
+import { includables, type Includable } from './request-body.ts'
 
-export type Includable = (typeof includables)[number]
 export type Included = ReadonlySet<Includable>
 
 const mostIncluded = 8

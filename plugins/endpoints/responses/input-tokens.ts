@@ -1,4 +1,5 @@
 import { gatewayHeaders, type Exchange, type GatewayServices, type Reply } from '../../../core/index.ts'
+import { neutralRequest } from './neutral-request.ts'
 import { parseRequest } from './parse.ts'
 import { jsonReply } from './replies.ts'
 import type { OnUnsupported } from './without-effect.ts'
@@ -7,8 +8,9 @@ const guess = { param: 'input_tokens', message: 'estimated, the exact count is n
 
 /** `POST /v1/responses/input_tokens`: takes the body of a generation, and only counts its tokens. */
 export async function countInputTokens(exchange: Exchange, gateway: GatewayServices, unsupported: OnUnsupported): Promise<Reply> {
-  const { request, warnings } = parseRequest(await exchange.json(), { toolTypes: gateway.toolTypes, unsupported })
-  const { tokens, estimated } = await gateway.countInput(exchange, request)
+  const { body, warnings } = parseRequest(await exchange.json(), { toolTypes: gateway.toolTypes, unsupported })
+  const { request, envelope } = neutralRequest(body)
+  const { tokens, estimated } = await gateway.countInput(exchange, request, envelope)
   const headers = gatewayHeaders({ warnings: estimated ? [guess, ...warnings] : warnings })
   return jsonReply({ object: 'response.input_tokens', input_tokens: tokens }, headers)
 }

@@ -1,4 +1,5 @@
-import type { GenerationRequest, ItemDelta, JsonObject } from '../../../core/index.ts'
+import type { ItemDelta, JsonObject } from '../../../core/index.ts'
+import type { RequestBody } from './request-body.ts'
 
 /** An output item that is still open. It writes its events through the builder, which owns indexes and sequence numbers. */
 export interface OpenItem {
@@ -11,7 +12,7 @@ export interface OpenItem {
 
 /** What an open item needs from its builder. */
 export interface ItemContext {
-  readonly request: GenerationRequest
+  readonly request: RequestBody
   readonly outputIndex: number
   readonly streaming: boolean
   readonly refusalEvents: boolean

@@ -1,4 +1,4 @@
-import { invalidRequest, isObject, requestSchema, type GenerationRequest, type JsonObject, type Warning } from '../../../core/index.ts'
+import { invalidRequest, isObject, type JsonObject, type Warning } from '../../../core/index.ts'
 import { chatFormRefusal, chatMemberWarnings, isChatMember } from './chat-form.ts'
 import { misspelledMembers } from './misspelled.ts'
 import {
@@ -12,6 +12,7 @@ import {
 } from './normalise.ts'
 import { checkTools } from './tool-rules.ts'
 import { otherGatewayWarnings } from './other-gateways.ts'
+import { requestBodySchema, type RequestBody } from './request-body.ts'
 import { unknownMembers } from './unknown-members.ts'
 import { validateRequest } from './validate.ts'
 import { withoutEffect, type OnUnsupported } from './without-effect.ts'
@@ -24,12 +25,12 @@ export interface ParseOptions {
 }
 
 export interface ParsedRequest {
-  readonly request: GenerationRequest
+  readonly body: RequestBody
   /** Members that were accepted and have no effect. */
   readonly warnings: readonly Warning[]
 }
 
-const known = new Set(Object.keys(requestSchema.properties))
+const known = new Set(Object.keys(requestBodySchema.properties))
 
 /** Members whose own members may be null. */
 const shallow = ['reasoning', 'stream_options', 'cache_control', 'prompt_cache_options'] as const
@@ -45,7 +46,7 @@ export function parseRequest(body: unknown, { toolTypes = none, unsupported = 'w
   normaliseRouting(request['routing'])
   normalisePrompt(request['prompt'])
   for (const name of shallow) withoutNulls(request[name])
-  const parsed = request as unknown as GenerationRequest
+  const parsed = request as unknown as RequestBody
   try {
     validate(request, toolTypes)
     checkCombinations(parsed)
@@ -53,9 +54,9 @@ export function parseRequest(body: unknown, { toolTypes = none, unsupported = 'w
     throw chatFormRefusal(body as JsonObject) ?? error
   }
   const warnings = [...withoutEffect(parsed, unsupported), ...unknownMembers(parsed)]
-  if (!extra && !chat) return { request: parsed, warnings }
+  if (!extra && !chat) return { body: parsed, warnings }
   return {
-    request: extra ? { ...parsed, extra: { dialect: 'openai-responses', fields: extra } } : parsed,
+    body: extra ? { ...parsed, extra: { dialect: 'openai-responses', fields: extra } } : parsed,
     warnings: [
       ...warnings,
       ...(extra ? [...misspelledMembers(extra, known), ...otherGatewayWarnings(extra)] : []),
@@ -106,7 +107,7 @@ function validate(request: Record<string, unknown>, toolTypes: ReadonlySet<strin
 }
 
 /** Rules about more than one field. */
-function checkCombinations(request: GenerationRequest): void {
+function checkCombinations(request: RequestBody): void {
   if (request.conversation !== undefined && request.previous_response_id !== undefined) {
     throw invalidRequest('conversation and previous_response_id cannot be combined. Use previous_response_id.', 'conversation')
   }

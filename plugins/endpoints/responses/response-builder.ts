@@ -3,7 +3,6 @@ import type {
   Commitment,
   FinishedAnswer,
   GatewayError,
-  GenerationRequest,
   GenerationSink,
   Ids,
   ItemEvent,
@@ -20,6 +19,7 @@ import { CallItem } from './call-item.ts'
 import { MessageItem } from './message-item.ts'
 import type { ItemContext, OpenItem } from './open-item.ts'
 import { ReasoningItem } from './reasoning-item.ts'
+import type { RequestBody } from './request-body.ts'
 import { newResponse, publicError, publicModel, publicUsage, type ResponseObject } from './response-object.ts'
 import { SearchItem } from './search-item.ts'
 import { WholeItem } from './whole-item.ts'
@@ -27,7 +27,7 @@ import { WholeItem } from './whole-item.ts'
 /** Turns core's items into public events. Nothing else makes an index, a sequence number or a `.done`. */
 export class ResponseBuilder implements GenerationSink {
   readonly response: ResponseObject
-  readonly #request: GenerationRequest
+  readonly #request: RequestBody
   readonly #clock: Clock
   readonly #events: EventSet
   readonly #body: StreamBody | undefined
@@ -38,7 +38,7 @@ export class ResponseBuilder implements GenerationSink {
   #sequence = 0
   #created = false
 
-  constructor(request: GenerationRequest, ids: Ids, clock: Clock, events: EventSet, body: StreamBody | undefined) {
+  constructor(request: RequestBody, ids: Ids, clock: Clock, events: EventSet, body: StreamBody | undefined) {
     this.response = newResponse(ids.make('resp'), seconds(clock), request)
     this.#request = request
     this.#clock = clock

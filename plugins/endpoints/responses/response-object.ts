@@ -1,5 +1,6 @@
-import type { Endpoint, GatewayError, GenerationRequest, JsonObject, TokenUsage, ToolDefinition } from '../../../core/index.ts'
+import type { Endpoint, GatewayError, JsonObject, TokenUsage, ToolDefinition } from '../../../core/index.ts'
 import { publicCode } from './errors.ts'
+import type { RequestBody } from './request-body.ts'
 
 /** The response object while it grows. Every echoed field has a concrete value: docs/protocol/response.md#the-response-object. */
 export interface ResponseObject {
@@ -17,7 +18,7 @@ export interface ResponseObject {
   readonly [echoed: string]: unknown
 }
 
-export function newResponse(id: string, createdAt: number, request: GenerationRequest): ResponseObject {
+export function newResponse(id: string, createdAt: number, request: RequestBody): ResponseObject {
   const { text, reasoning, prompt_cache_options: cacheOptions } = request
   return {
     id,

@@ -1,4 +1,5 @@
-import { bodyValidator, requestSchema } from '../../../core/index.ts'
+import { bodyValidator } from '../../../core/index.ts'
+import { requestBodySchema } from './request-body.ts'
 
 /** Throws a 400 for the first problem. */
-export const validateRequest = bodyValidator(requestSchema)
+export const validateRequest = bodyValidator(requestBodySchema)

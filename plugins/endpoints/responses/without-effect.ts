@@ -1,11 +1,12 @@
-import { invalidRequest, type GenerationRequest, type Warning } from '../../../core/index.ts'
+import { invalidRequest, type Warning } from '../../../core/index.ts'
+import type { RequestBody } from './request-body.ts'
 
 /** Something that requests may ask for and the gateway does not have. */
 export type OnUnsupported = 'warn' | 'refuse'
 
 interface Row extends Warning {
   /** True if the request asks for something that it does not get. Defaults need no warning. */
-  readonly isAsked: (request: GenerationRequest) => boolean
+  readonly isAsked: (body: RequestBody) => boolean
   /** Says what to do instead. The answer is not what the caller asked for, so the operator may refuse such requests. */
   readonly instead?: string
 }
@@ -45,9 +46,9 @@ const rows: readonly Row[] = [
   { param: 'truncation', isAsked: ({ truncation }) => truncation === 'auto', message: passedOn },
 ]
 
-/** A warning for each member of the request that has no effect. With `refuse`, throws a 400 for one that changes what is answered. */
-export function withoutEffect(request: GenerationRequest, unsupported: OnUnsupported): readonly Warning[] {
-  const asked = rows.filter(({ isAsked }) => isAsked(request))
+/** A warning for each member of the body that has no effect. With `refuse`, throws a 400 for one that changes what is answered. */
+export function withoutEffect(body: RequestBody, unsupported: OnUnsupported): readonly Warning[] {
+  const asked = rows.filter(({ isAsked }) => isAsked(body))
   const refused = unsupported === 'refuse' ? asked.find(({ instead }) => instead) : undefined
   if (refused)
     throw invalidRequest(`This gateway does not support ${refused.param}. ${refused.instead}.`, refused.param, 'unsupported_parameter')

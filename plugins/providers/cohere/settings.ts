@@ -54,8 +54,8 @@ function penalty(request: Request, param: 'frequency_penalty' | 'presence_penalt
   return value
 }
 
-function wantsLogprobs({ top_logprobs, include }: Request): boolean {
-  return top_logprobs !== undefined || include?.includes('message.output_text.logprobs') === true
+function wantsLogprobs({ top_logprobs, logprobs }: Request): boolean {
+  return top_logprobs !== undefined || logprobs === true
 }
 
 /** Warns about settings that the dialect does not have. */

@@ -27,7 +27,7 @@ export function settingsFor(call: ProviderCall): Settings {
   const thinkingConfig = reasoningFor(call, traits, warn)
   warnOfUnsaid(request, search, warn)
   const { temperature, top_p: topP, max_output_tokens, presence_penalty, frequency_penalty, top_logprobs } = request
-  const logprobs = top_logprobs !== undefined || request.include?.includes('message.output_text.logprobs')
+  const logprobs = top_logprobs !== undefined || request.logprobs
   const config: GenerationConfig = {
     ...(temperature !== undefined && { temperature }),
     ...(topP !== undefined && { topP }),

@@ -23,8 +23,8 @@ export function settingsFor(call: ProviderCall, defaults: JsonObject = {}): Sett
     warn('text.format', 'The prompt asks for JSON: with an enforced format, the model cannot call tools.')
   const think = reasoningFor(request, takesLevels(endpoint), warn)
   const options = { ...defaults, ...sampling(request) }
-  const { top_logprobs: top, include, truncation } = request
-  const logprobs = top !== undefined || include?.includes('message.output_text.logprobs') === true
+  const { top_logprobs: top, truncation } = request
+  const logprobs = top !== undefined || request.logprobs === true
   const mayForget = truncation === 'auto'
   const body: ChatSettings = {
     ...(format.enforced && { format: format.enforced }),

@@ -68,8 +68,8 @@ const names: { readonly [M in Unsupported]?: string } = {
   strict: 'tools[].strict',
 }
 
-function wantsLogprobs({ include, top_logprobs }: UpstreamRequestBody): boolean {
-  return Boolean(top_logprobs) || (include?.includes('message.output_text.logprobs') ?? false)
+function wantsLogprobs({ logprobs = false, top_logprobs }: UpstreamRequestBody): boolean {
+  return Boolean(top_logprobs) || logprobs
 }
 
 function retention({ prompt_cache_retention: value }: UpstreamRequestBody): string | undefined {

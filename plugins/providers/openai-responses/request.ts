@@ -1,5 +1,6 @@
 import {
   requestSchema,
+  type AnswerDetail,
   type GenerationEvent,
   type JsonObject,
   type ToolChoice,
@@ -17,6 +18,32 @@ export interface RequestOptions {
 }
 
 const minimumOutputTokens = 16
+
+/** The vendor's words for details of an answer. */
+const includable: Readonly<Record<AnswerDetail, string>> = {
+  'search-results': 'web_search_call.results',
+  'search-sources': 'web_search_call.action.sources',
+  'reasoning-state': 'reasoning.encrypted_content',
+  'file-search-results': 'file_search_call.results',
+  'code-outputs': 'code_interpreter_call.outputs',
+  'input-images': 'message.input_image.image_url',
+  screenshots: 'computer_call_output.output.image_url',
+}
+
+/** Members of the vendor that a request has under other names, or that store something. They are not passed on as unknown ones. */
+const { details: _details, logprobs: _logprobs, ...shared } = requestSchema.properties
+const ownMembers: ReadonlySet<string> = new Set([
+  ...Object.keys(shared),
+  'background',
+  'conversation',
+  'include',
+  'metadata',
+  'previous_response_id',
+  'prompt',
+  'safety_identifier',
+  'store',
+  'stream_options',
+])
 
 /** The body of `POST /responses`. */
 export function requestBody(request: UpstreamRequestBody, model: string, options: RequestOptions = {}): JsonObject {
@@ -70,7 +97,7 @@ export function warningsFor(request: UpstreamRequestBody, model = ''): readonly 
 
 function unknownFields({ extra }: UpstreamRequestBody): JsonObject {
   if (extra?.dialect !== 'openai-responses') return {}
-  return Object.fromEntries(Object.entries(extra.fields).filter(([field]) => !(field in requestSchema.properties)))
+  return Object.fromEntries(Object.entries(extra.fields).filter(([field]) => !ownMembers.has(field)))
 }
 
 /** xAI lists blocked domains under another name, and OpenAI does not take them. */
@@ -105,9 +132,10 @@ function searchesTooLittle(request: UpstreamRequestBody): boolean {
 }
 
 function included(request: UpstreamRequestBody, { reasoningState = true }: RequestOptions): readonly string[] | undefined {
-  const values = new Set<string>(request.include)
-  if (reasoningState) values.add('reasoning.encrypted_content')
+  const values = new Set<string>(request.logprobs ? ['message.output_text.logprobs'] : [])
+  for (const detail of request.details ?? []) values.add(includable[detail])
+  if (reasoningState) values.add(includable['reasoning-state'])
   // Every search shows its sources: docs/protocol/request.md#include.
-  if (searchOf(request)) values.add('web_search_call.action.sources')
+  if (searchOf(request)) values.add(includable['search-sources'])
   return values.size === 0 ? undefined : [...values]
 }

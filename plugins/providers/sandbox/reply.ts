@@ -33,7 +33,7 @@ export async function speak(request: UpstreamRequestBody, text: string | readonl
 }
 
 export function textEvent(request: UpstreamRequestBody, text: string): GenerationEvent {
-  const wanted = request.top_logprobs !== undefined || request.include?.includes('message.output_text.logprobs')
+  const wanted = request.top_logprobs !== undefined || request.logprobs
   return wanted ? { type: 'text', text, logprobs: logProbs(text, request.top_logprobs ?? 0) } : { type: 'text', text }
 }
 

@@ -1,5 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check'
-import { requestSchema } from '../../../core/index.ts'
+import { requestBodySchema } from '../../../plugins/endpoints/responses/request-body.ts'
 import { mutate, type Mutation, mutations } from '../../kit/mutations.ts'
 import { pathsOf, type SchemaNode, type SchemaPath, type Step } from '../../kit/schema-paths.ts'
 import { canary, valueOf, type Specials } from '../../kit/schema-values.ts'
@@ -14,7 +14,7 @@ export interface Edit {
   readonly mutation: Mutation
 }
 
-const schema: SchemaNode = requestSchema
+const schema: SchemaNode = requestBodySchema
 export const requestPaths: readonly SchemaPath[] = pathsOf(schema)
 
 export function editsAt(path: SchemaPath, specials: Specials, mutation: Arbitrary<Mutation> = mutations): Arbitrary<Edit> {

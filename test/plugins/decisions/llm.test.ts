@@ -109,7 +109,7 @@ t.test('the three types, in one call each', async t => {
       max_output_tokens: 1,
       temperature: 0,
       top_logprobs: 20,
-      include: ['message.output_text.logprobs'],
+      logprobs: true,
     })
   const prompts = requests.map(promptOf)
   t.ok(

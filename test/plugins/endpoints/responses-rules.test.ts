@@ -47,7 +47,7 @@ t.test('no null is left where a member is optional', t => {
     return Object.entries(value).flatMap(([name, member]) => nulls(member, `${path}.${name}`))
   }
   for (const [rule, body] of accepted) {
-    const { extra: _, ...request } = parseRequest(copy(body)).request
+    const { extra: _, ...request } = parseRequest(copy(body)).body
     t.same(
       nulls(request, '').filter(path => path !== '.reasoning.context'),
       [],
@@ -55,7 +55,7 @@ t.test('no null is left where a member is optional', t => {
     )
   }
   const format = { type: 'json_schema', name: 'n', schema: { default: null } }
-  t.same(copy(parseRequest(copy({ ...hi, text: { format } })).request).text?.format, format, 'a null in a schema is meant')
+  t.same(copy(parseRequest(copy({ ...hi, text: { format } })).body).text?.format, format, 'a null in a schema is meant')
   t.end()
 })
 

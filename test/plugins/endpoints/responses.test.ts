@@ -15,7 +15,7 @@ function items(...input: readonly object[]): readonly unknown[] {
 
 /** As plain data: members that are undefined are gone. */
 function parsed(body: object): Record<string, any> {
-  return JSON.parse(JSON.stringify(parseRequest(JSON.parse(JSON.stringify(body))).request))
+  return JSON.parse(JSON.stringify(parseRequest(JSON.parse(JSON.stringify(body))).body))
 }
 
 t.test('an input is brought into one form', t => {

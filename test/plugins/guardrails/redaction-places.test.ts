@@ -1,6 +1,6 @@
 import t from 'tap'
-import { requestSchema } from '../../../core/index.ts'
 import { fakeUpstream, type FakeUpstream } from '../../../core/testing/index.ts'
+import { requestBodySchema } from '../../../plugins/endpoints/responses/request-body.ts'
 import redaction from '../../../plugins/guardrails/redaction/index.ts'
 import { gateway, type GatewayUnderTest } from '../../kit/gateway.ts'
 import { pathsOf, variantsOf, memberRules, type SchemaNode, type SchemaPath, type Step } from '../../kit/schema-paths.ts'
@@ -101,7 +101,7 @@ const question = { type: 'message', role: 'user', content: [{ type: 'input_text'
 function requestWith(path: SchemaPath): Record<string, unknown> {
   const [top, ...rest] = path.steps
   const member = (top as { readonly member: string }).member
-  const value = valueWith((requestSchema.properties as Readonly<Record<string, SchemaNode>>)[member]!, rest, member)
+  const value = valueWith((requestBodySchema.properties as Readonly<Record<string, SchemaNode>>)[member]!, rest, member)
   const body: Record<string, unknown> = { model: 'vendor/m', input: [question], [member]: value }
   if (member === 'input') {
     const items = value as readonly Record<string, unknown>[]
@@ -134,7 +134,7 @@ for (const [wire, reply] of Object.entries(wires)) {
     t.teardown(under.stop)
     let sent = 0
     let refused = 0
-    const paths = pathsOf(requestSchema)
+    const paths = pathsOf(requestBodySchema)
     for (const path of paths) {
       const before = upstream.requests.length
       const body = requestWith(path)

@@ -226,7 +226,7 @@ t.test('echo', async t => {
     const logprobs = ofType(events, 'text').flatMap(event => event.logprobs ?? [])
     t.equal(logprobs.map(each => each.token).join(''), 'one two three fo', 'as much as was said')
     t.ok(logprobs.every(each => each.top_logprobs?.length === 2 && each.logprob <= 0))
-    t.ok(ofType(await generate('echo', 'x', { include: ['message.output_text.logprobs'] }), 'text')[0]?.logprobs)
+    t.ok(ofType(await generate('echo', 'x', { logprobs: true }), 'text')[0]?.logprobs)
     t.notOk(ofType(await generate('echo', 'x'), 'text')[0]?.logprobs)
   })
 

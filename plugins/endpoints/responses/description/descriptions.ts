@@ -1,5 +1,6 @@
-import { includables, type JsonObject, type ReplyDescription, type RouteDescription } from '../../../../core/index.ts'
+import type { JsonObject, ReplyDescription, RouteDescription } from '../../../../core/index.ts'
 import { idSchema } from '../path-id.ts'
+import { includables } from '../request-body.ts'
 import { eventSchemas } from './event-schema.ts'
 import { outputItemSchemas } from './output-item-schema.ts'
 import { requestSchemas } from './request-schema.ts'

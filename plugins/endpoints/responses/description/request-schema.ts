@@ -1,5 +1,6 @@
-import { itemSchema, longestText, requestSchema, toolSchema, type JsonObject } from '../../../../core/index.ts'
+import { itemSchema, longestText, toolSchema, type JsonObject } from '../../../../core/index.ts'
 import { webSearchTypes } from '../normalise.ts'
+import { requestBodySchema } from '../request-body.ts'
 import { asSent } from './as-sent.ts'
 import { list, oneOf, orNull, pascal, ref, union } from './terms.ts'
 
@@ -7,7 +8,7 @@ import { list, oneOf, orNull, pascal, ref, union } from './terms.ts'
 
 type Members = Readonly<Record<string, JsonObject>>
 
-const { input: _, tools: _tools, tool_choice: choice, ...plain } = requestSchema.properties
+const { input: _, tools: _tools, tool_choice: choice, ...plain } = requestBodySchema.properties
 
 const text = { type: 'string', minLength: 1, maxLength: longestText }
 const items = { type: 'array', minItems: 1, items: ref('InputItem') }
@@ -44,7 +45,7 @@ function createResponse(sort: JsonObject): JsonObject {
   }
   return {
     type: 'object',
-    required: requestSchema.required,
+    required: requestBodySchema.required,
     not: isGiven('conversation', 'previous_response_id'),
     properties: {
       input: { anyOf: [text, items] },

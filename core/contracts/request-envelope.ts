@@ -1,0 +1,22 @@
+import type { JsonObject } from '../foundation/json.ts'
+
+/**
+ * What a surface says about a request besides what the model should answer. Handed over with the request. Without it, no stored answer
+ * is read, the answer is not stored, and the record keeps the request itself.
+ */
+export interface RequestEnvelope {
+  /** For a surface whose callers can continue stored answers. Without it, references to stored items are refused. */
+  readonly history?: HistoryUse | undefined
+  /** The request in the form of the surface, for the record. Core freezes it. Default: the request. */
+  readonly recorded?: JsonObject | undefined
+}
+
+/** How a request uses stored answers. All of it needs the policy's `logging`. */
+export interface HistoryUse {
+  /** The surface's parameter for `continues`, which errors name. */
+  readonly param: string
+  /** The id of a stored answer. Core puts the conversation up to its end in front of the input. */
+  readonly continues?: string | undefined
+  /** False if this answer must not be stored. Default: true. */
+  readonly store?: boolean | undefined
+}
