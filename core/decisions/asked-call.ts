@@ -1,7 +1,7 @@
 import { Bill } from '../billing/cost.ts'
 import type { Reservation } from '../limits/reservation.ts'
 import type { Payer } from '../generation/payer.ts'
-import type { Reply } from '../generation/reply.ts'
+import type { ModelReply } from '../generation/model-reply.ts'
 import type { LiveAnswer } from '../call/live-answer.ts'
 import type { Operation } from '../call/operation.ts'
 
@@ -11,7 +11,7 @@ export class AskedCall implements Payer {
   readonly #operation: Operation
   readonly #answer: LiveAnswer
   #reservation: Reservation | undefined
-  #opening: Promise<Reply> | undefined
+  #opening: Promise<ModelReply> | undefined
   #ending: Promise<void> | undefined
 
   constructor(operation: Operation, answer: LiveAnswer) {
@@ -30,7 +30,7 @@ export class AskedCall implements Payer {
   }
 
   /** Waits for the first event of the reply. */
-  opens(opening: Promise<Reply>): Promise<Reply> {
+  opens(opening: Promise<ModelReply>): Promise<ModelReply> {
     this.#opening = opening
     return opening
   }

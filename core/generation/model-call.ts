@@ -1,6 +1,7 @@
-import { Failover, failoverDependencies, Uncovered, type Work } from '../call/attempts/failover.ts'
+import { Failover, failoverDependencies } from '../call/attempts/failover.ts'
 import type { Lane } from '../call/attempts/lane.ts'
 import { SendingRulesIndex } from '../call/attempts/sending-rules.ts'
+import { Uncovered, type Work } from '../call/attempts/work.ts'
 import type { LiveAnswer } from '../call/live-answer.ts'
 import { needOf } from '../billing/token-need.ts'
 import { UnreportedUsage } from '../billing/unreported-usage.ts'
@@ -24,7 +25,7 @@ import type { Maybe } from '../runtime/pending.ts'
 import { Lowering, type Lowered } from './lowering/lowering.ts'
 import { showsProgress } from './lowering/progress.ts'
 import type { Payer } from './payer.ts'
-import { Reply } from './reply.ts'
+import { ModelReply } from './model-reply.ts'
 import type { Said } from './said.ts'
 import type { OpenTools } from './tools/open-tools.ts'
 
@@ -102,7 +103,7 @@ function canGrowAt(candidate: Candidate, request: GenerationRequest, { mayEndEar
 }
 
 /** One call: a reply or, where the provider pauses, several rounds of replies. Each round tries candidates in order until one answers. */
-export class ModelCall implements Work<Candidate, Reply> {
+export class ModelCall implements Work<Candidate, ModelReply> {
   /** At least one. */
   readonly candidates: readonly Candidate[]
   /** Of the round: when to ask a second candidate, too. */
@@ -124,7 +125,7 @@ export class ModelCall implements Work<Candidate, Reply> {
    * Begins a round: asks the candidates in order until one begins to answer. The reply has its first semantic event. Throws the public
    * error of the last failure, or 402.
    */
-  open(request: GenerationRequest, candidates: readonly Candidate[] = this.candidates): Promise<Reply> {
+  open(request: GenerationRequest, candidates: readonly Candidate[] = this.candidates): Promise<ModelReply> {
     const { failover, rules } = this.#services
     const { context, cancellation, memory } = this.#scope
     // Freezing a long conversation takes a quarter of the gateway's time for it, so only what others get is frozen.
@@ -136,7 +137,7 @@ export class ModelCall implements Work<Candidate, Reply> {
   }
 
   /** Called by `Failover`. */
-  attempt(candidate: Candidate, credential: Credential | undefined, lane: Lane): Maybe<Reply | ProviderFailure | Uncovered> {
+  attempt(candidate: Candidate, credential: Credential | undefined, lane: Lane): Maybe<ModelReply | ProviderFailure | Uncovered> {
     if (!this.#reservation) return this.#attempt(candidate, credential, lane, undefined)
     const covering = this.#reservation.cover(candidate.endpoint, this.#canGrow(candidate))
     return covering.then(
@@ -178,7 +179,12 @@ export class ModelCall implements Work<Candidate, Reply> {
     return canGrowAt(candidate, this.#request, this.#scope, this.#services)
   }
 
-  #attempt(candidate: Candidate, credential: Credential | undefined, lane: Lane, cover: Cover | undefined): Maybe<Reply | ProviderFailure> {
+  #attempt(
+    candidate: Candidate,
+    credential: Credential | undefined,
+    lane: Lane,
+    cover: Cover | undefined,
+  ): Maybe<ModelReply | ProviderFailure> {
     const { providers, rules, failover, unreported } = this.#services
     const { context, record, payer, memory, said, tools } = this.#scope
     const request = this.#request
@@ -205,7 +211,7 @@ export class ModelCall implements Work<Candidate, Reply> {
       lane,
       record,
     }
-    const reply = new Reply({
+    const reply = new ModelReply({
       request,
       lowered,
       context,
@@ -215,7 +221,7 @@ export class ModelCall implements Work<Candidate, Reply> {
       reservation,
       unreported,
       providers,
-      failover,
+      failures: failover.failures,
       slowStream: request.stream ? slowStream : undefined,
       line: lane.line,
     })

@@ -12,7 +12,7 @@ import { sealState, type Seal } from '../routing/state.ts'
 import type { Answer } from './answer.ts'
 import type { ModelCall } from './model-call.ts'
 import type { Prepared } from './preparation.ts'
-import type { Reply } from './reply.ts'
+import type { ModelReply } from './model-reply.ts'
 import type { LoadedTools } from './tools/loaded-tools.ts'
 import type { ToolRounds } from './tools/tool-rounds.ts'
 
@@ -28,7 +28,7 @@ export interface RoundsScope {
   readonly answer: Answer
   readonly sink: GenerationSink
   /** Called when a reply begins. */
-  readonly begin: (reply: Reply) => void
+  readonly begin: (reply: ModelReply) => void
 }
 
 /**
@@ -39,7 +39,7 @@ export class Rounds {
   readonly #scope: RoundsScope
   /** What was asked first. */
   #request: GenerationRequest
-  #reply: Reply | undefined
+  #reply: ModelReply | undefined
   #pauses = 0
   #finish: FinishReason = 'stop'
 
@@ -54,7 +54,7 @@ export class Rounds {
   }
 
   /** Of the latest round. */
-  get reply(): Reply | undefined {
+  get reply(): ModelReply | undefined {
     return this.#reply
   }
 
@@ -77,7 +77,7 @@ export class Rounds {
     )
   }
 
-  #heard(reply: Reply, call: ModelCall): Maybe<Candidate> {
+  #heard(reply: ModelReply, call: ModelCall): Maybe<Candidate> {
     const { answer, tools, begin } = this.#scope
     this.#reply = reply
     answer.sealBy(this.#seal(reply))
@@ -88,7 +88,7 @@ export class Rounds {
   }
 
   /** Returns undefined if the whole reply has arrived. */
-  #relay(reply: Reply): Promise<void> | undefined {
+  #relay(reply: ModelReply): Promise<void> | undefined {
     const { answer, sink } = this.#scope
     try {
       return reply.relay(answer, sink)?.catch(error => Promise.reject(reply.fail(error)))
@@ -97,13 +97,13 @@ export class Rounds {
     }
   }
 
-  #over(reply: Reply, call: ModelCall): Maybe<Candidate> {
+  #over(reply: ModelReply, call: ModelCall): Maybe<Candidate> {
     reply.end()
     const billing = reply.bill()
     return isPending(billing) ? billing.then(costUsd => this.#billed(costUsd, reply, call)) : this.#billed(billing, reply, call)
   }
 
-  #billed(costUsd: number | null, reply: Reply, call: ModelCall): Maybe<Candidate> {
+  #billed(costUsd: number | null, reply: ModelReply, call: ModelCall): Maybe<Candidate> {
     const { finish } = reply
     const { candidate } = reply.attempt
     // A reply that still pauses after the last round stops there.
@@ -159,7 +159,7 @@ export class Rounds {
     return loaded.readable(checked)
   }
 
-  #seal({ attempt }: Reply): Seal {
+  #seal({ attempt }: ModelReply): Seal {
     const { context, sealer } = this.#scope
     const { candidate, credential } = attempt
     const { endpoint } = candidate

@@ -24,7 +24,7 @@ import { Answer } from './answer.ts'
 import { located } from './located.ts'
 import type { ModelCall, ModelCalls } from './model-call.ts'
 import { Preparation, type PreparationServices, type Prepared } from './preparation.ts'
-import type { Reply } from './reply.ts'
+import type { ModelReply } from './model-reply.ts'
 import { Rounds } from './rounds.ts'
 import type { OpenTools } from './tools/open-tools.ts'
 import { ToolRounds } from './tools/tool-rounds.ts'
@@ -191,7 +191,7 @@ export class Run extends Preparation implements GenerationRun, CallSteps<unknown
   }
 
   /** Called with the first reply, and with those that follow. */
-  #answers({ attempt }: Reply): void {
+  #answers({ attempt }: ModelReply): void {
     if (this.#begun) return
     clearTimeout(this.#commitTimer)
     const { endpoint } = attempt.candidate

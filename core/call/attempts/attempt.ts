@@ -6,30 +6,17 @@ import { Deadline } from '../../runtime/deadline.ts'
 import { isFeed, type EventFeed } from '../../runtime/event-feed.ts'
 import { noUsage, type GenerationEvent, type TokenUsage } from '../../contracts/events.ts'
 import type { MetricStore } from '../../contracts/metric-store.ts'
-import type { Endpoint } from '../../contracts/catalog.ts'
 import type { OpenRecord } from '../../contracts/log-sink.ts'
-import {
-  ProviderFailure,
-  type AttemptClock,
-  type Credential,
-  type Progress,
-  type Provider,
-  type Timeouts,
-} from '../../contracts/provider.ts'
+import { ProviderFailure, type AttemptClock, type Credential, type Progress, type Timeouts } from '../../contracts/provider.ts'
 import type { Warning } from '../../contracts/route.ts'
 import { Inbox } from '../../runtime/inbox.ts'
 import { IteratedFeed } from '../../provider-kit/iterated-feed.ts'
 import type { Candidate } from '../../routing/plan.ts'
+import type { Contender } from './contender.ts'
 import type { EndpointCircuits } from './endpoint-circuits.ts'
 import { concernOf, isFault, isUnreachable, mayBeOfProvider, mayBeOfRequest, policyOf } from './failure-policy.ts'
 import type { Lane } from './lane.ts'
 import type { Slot } from './provider-queue.ts'
-
-/** An endpoint that an attempt may ask, and who serves it: a provider or a decision client. */
-export interface Contender {
-  readonly endpoint: Endpoint
-  readonly provider: Pick<Provider, 'id' | 'credentials' | 'maxConcurrent' | 'maxQueued'>
-}
 
 export interface AttemptParts<C extends Contender = Candidate> {
   readonly candidate: C

@@ -1,31 +1,27 @@
 import { costOf } from '../../billing/cost.ts'
-import type { Reservation } from '../../limits/reservation.ts'
-import type { TokenUsage } from '../../contracts/events.ts'
-import type { PassedOver } from '../../contracts/log-sink.ts'
 import { MetricStore } from '../../contracts/metric-store.ts'
 import { ProviderFailure, type Credential } from '../../contracts/provider.ts'
 import type { RunContext } from '../../contracts/run-context.ts'
 import type { Cancellation } from '../../runtime/cancellation.ts'
 import { Clock } from '../../foundation/clock.ts'
-import { GatewayError, PluginError } from '../../foundation/errors.ts'
+import { GatewayError } from '../../foundation/errors.ts'
 import { isPending, type Maybe } from '../../runtime/pending.ts'
-import { describePluginError } from '../../foundation/logger.ts'
 import { Masks } from '../../foundation/masks.ts'
 import type { Dependencies } from '../../framework/container.ts'
 import { Settings } from '../../framework/settings.ts'
-import { ProviderMistake } from '../../provider-kit/provider-mistake.ts'
-import { Attempt, type AttemptParts, type Contender } from './attempt.ts'
+import { Attempt, type AttemptParts } from './attempt.ts'
 import { Backoff, retryDelayMs } from './backoff.ts'
+import type { Contender } from './contender.ts'
 import { Credentials, type CredentialUse } from './credentials.ts'
 import { EndpointCircuits } from './endpoint-circuits.ts'
-import { concernOf, isKnownKind, isTransient, mayBeOfProvider, policyOf } from './failure-policy.ts'
-import { asProtocol, unknownKind } from './unknown-kind.ts'
+import { concernOf, isTransient, mayBeOfProvider, policyOf } from './failure-policy.ts'
+import { Failures } from './failures.ts'
 import { Lane } from './lane.ts'
 import { Line } from './line.ts'
 import type { ProviderQueue, Slot } from './provider-queue.ts'
 import { ProviderQueues } from './provider-queues.ts'
-import { publicError } from './public-error.ts'
 import { race } from './race.ts'
+import { Uncovered, type AttemptWork, type Credentialed, type Work } from './work.ts'
 import { recentValues } from '../../runtime/recent-values.ts'
 
 export const failoverDependencies = {
@@ -45,50 +41,19 @@ export interface FailoverParts extends Dependencies<typeof failoverDependencies>
   readonly plugins: { pluginOf(provider: string): string | undefined }
 }
 
-/** The credit that is left does not cover the contender. `error` is the 402. */
-export class Uncovered {
-  readonly error: GatewayError
-
-  constructor(error: GatewayError) {
-    this.error = error
-  }
-}
-
-/** What is particular to one request. */
-export interface Work<C extends Contender, R> {
-  /** Returns the failure of an attempt that is worth another one. Throws what ends the request. */
-  attempt(contender: C, credential: Credential | undefined, lane: Lane): Maybe<R | ProviderFailure | Uncovered>
-  sorted?(inTurn: Credentialed, contender: C): Credentialed
-  /** Told of contenders that were not asked although it was their turn. */
-  passedOver?(contender: C, why: PassedOver): void
-  /** When to ask a second contender, if the first one has not answered; undefined: never. */
-  readonly hedgeAfterMs?: number | undefined
-}
-
-/** What is particular to one attempt. */
-export interface AttemptWork<E extends object, C extends Contender, R> {
-  readonly reservation: Reservation | undefined
-  /** Asks the provider. Throws `ProviderFailure`. */
-  run(attempt: Attempt<E, C>): Maybe<R>
-  /** The usage that a failed attempt is known to have had. */
-  usageOf?(attempt: Attempt<E, C>): TokenUsage | undefined
-  /** The usage that a vendor may bill for an attempt that was outrun. */
-  lossOf?(attempt: Attempt<E, C>): TokenUsage
-}
-
-type Credentialed = readonly (Credential | undefined)[]
-
 /** After retries in vain, an endpoint is asked only once per request for this long. */
 const noRetriesForMs = 30_000
 
 /** Tries contenders in order, each with its credentials, until one answers. */
 export class Failover {
+  readonly failures: Failures
   readonly #parts: FailoverParts
   /** When retries of an endpoint were last in vain. Clients retry too: without this, an outage would multiply their requests by ours. */
   readonly #inVain = recentValues<string, number>(10_000)
 
   constructor(parts: FailoverParts) {
     this.#parts = parts
+    this.failures = new Failures(parts)
   }
 
   /** The result of the first attempt that succeeds. Throws the public error of the last failure when none is left, or 503 if all are busy. */
@@ -197,21 +162,15 @@ export class Failover {
 
   #heed(failure: ProviderFailure, contender: Contender, credential: Credential | undefined, context: RunContext, { line }: Lane): void {
     const { kind, status } = failure
-    line.failure = () => this.publicError(failure, contender)
+    line.failure = () => this.failures.publicError(failure, contender)
     this.#rest(contender, credential, failure, context)
     context.log.warn('an attempt failed', {
       request: context.id,
       provider: contender.provider.id,
       kind,
       status,
-      ...this.#bugIn(failure, contender, context),
+      ...this.failures.bugIn(failure, contender, context),
     })
-  }
-
-  /** What a provider plugin threw while it read an answer. The vendor may have broken its protocol, or the plugin has a bug. */
-  #bugIn({ kind, cause }: ProviderFailure, { provider }: Contender, { caller }: RunContext): object {
-    if (kind !== 'protocol' || !(cause instanceof Error) || ProviderFailure.is(cause) || isToldOrBroken(cause)) return {}
-    return { plugin: this.#parts.plugins.pluginOf(provider.id), ...describePluginError(cause, true, caller.policy.logging.value) }
   }
 
   /** Honors what the failure says about the time ahead: the credential rests, or the whole endpoint if no other credential is left. */
@@ -271,7 +230,7 @@ export class Failover {
         if (overdue) attempt.end(overdue)
         throw run.reason
       }
-      failure = this.failureOf(error, candidate, context)
+      failure = this.failures.failureOf(error, candidate, context)
       attempt.end(failure, usage, isLost)
       return failure
     } finally {
@@ -281,52 +240,6 @@ export class Failover {
       if (!isRacing) work.reservation?.attemptFailed(candidate.endpoint, usage, mayBeBilled)
     }
   }
-
-  publicError(failure: ProviderFailure, { provider }: Contender): GatewayError {
-    return publicError(failure, provider.id, this.#parts.masks, this.#parts.operation)
-  }
-
-  /** The failure that an attempt's error means. Rethrows the reason when the run was aborted, and errors that are meant for the caller. */
-  failureOf(error: unknown, { provider }: Contender, context: RunContext): ProviderFailure {
-    if (context.signal.aborted) throw context.signal.reason
-    if (ProviderFailure.is(error)) {
-      if (error.cause instanceof ProviderMistake) this.#blame(error.cause, provider.id, context)
-      return isKnownKind(error.kind) ? error : this.#unknownKind(error, provider.id, context)
-    }
-    if (error instanceof GatewayError) throw error
-    const cause = this.#blame(error, provider.id, context)
-    const progress = error instanceof ProviderMistake && error.isUnsent ? 'none' : undefined
-    return new ProviderFailure({ kind: 'protocol', progress, message: `The provider "${provider.id}" failed inside the gateway.`, cause })
-  }
-
-  /** Logs an error with the plugin at fault. Returns a mistake of the plugin as an error that names it. */
-  #blame(error: unknown, provider: string, context: RunContext): unknown {
-    const plugin = this.#parts.plugins.pluginOf(provider)
-    const named = error instanceof ProviderMistake ? new PluginError(plugin ?? provider, error.message, { cause: error.cause }) : error
-    context.log.error('a provider plugin failed', {
-      request: context.id,
-      provider,
-      plugin,
-      ...describePluginError(named, true, context.caller.policy.logging.value),
-    })
-    return named
-  }
-
-  #unknownKind(failure: ProviderFailure, provider: string, context: RunContext): ProviderFailure {
-    const plugin = this.#parts.plugins.pluginOf(provider)
-    context.log.error('a provider plugin failed', {
-      request: context.id,
-      provider,
-      plugin,
-      reason: unknownKind(plugin ?? provider, failure),
-    })
-    return asProtocol(failure)
-  }
-}
-
-/** A mistake is in the log already, and broken JSON is the vendor's. */
-function isToldOrBroken(cause: Error): boolean {
-  return cause instanceof ProviderMistake || cause instanceof SyntaxError
 }
 
 /** One name for all models that no catalog lists, because callers can make them up. */

@@ -1,15 +1,19 @@
 import type { TokenUsage } from '../../contracts/events.ts'
 import type { Cancellation } from '../../runtime/cancellation.ts'
-import type { Attempt } from './attempt.ts'
 import type { Line } from './line.ts'
 import type { Slot } from './provider-queue.ts'
 
 /** `hedge`: started later, when the `first` lane of a hedged request had no answer yet. It neither waits nor repeats anything. */
 export type LaneRole = 'only' | 'first' | 'hedge'
 
-interface Losses {
+/** An attempt under way. */
+interface Running {
+  end(outcome: 'outrun' | 'left', usage?: TokenUsage): void
+}
+
+interface Losses<A> {
   /** Estimates what an attempt has used if it is outrun. */
-  lossOf?(attempt: Attempt<any, any>): TokenUsage
+  lossOf?(attempt: A): TokenUsage
 }
 
 /** One try after another, until an endpoint answers. A request has one lane; a hedged request has two, which race. */
@@ -24,8 +28,8 @@ export class Lane {
   isRefused = false
   /** For the next attempt. */
   slot: Slot | undefined
-  #attempt: Attempt<any, any> | undefined
-  #losses: Losses | undefined
+  #attempt: Running | undefined
+  #losses: Losses<any> | undefined
 
   constructor(role: LaneRole, run: Cancellation, line: Line) {
     this.role = role
@@ -35,7 +39,7 @@ export class Lane {
   }
 
   /** Call when an attempt begins. */
-  tries(attempt: Attempt<any, any>, losses: Losses): void {
+  tries<A extends Running>(attempt: A, losses: Losses<A>): void {
     this.#attempt = attempt
     this.#losses = losses
   }

@@ -1,6 +1,6 @@
 import type { PassedOver } from '../../contracts/log-sink.ts'
 import type { GatewayError } from '../../foundation/errors.ts'
-import type { Contender } from './attempt.ts'
+import type { Contender } from './contender.ts'
 import type { EndpointCircuits } from './endpoint-circuits.ts'
 
 /** A contender that could not be asked when it was its turn, or would not have been. */

@@ -5,7 +5,7 @@ import { PluginError } from '../../foundation/errors.ts'
 import { wire } from '../../framework/container.ts'
 import type { Registry } from '../../framework/registry.ts'
 import { Settings } from '../../framework/settings.ts'
-import type { Contender } from './attempt.ts'
+import type { Contender } from './contender.ts'
 
 /** The rules for one provider: its own, and the server's where it has none. */
 export interface ProviderRules {

@@ -1,6 +1,7 @@
 import type { Attempt } from '../call/attempts/attempt.ts'
-import type { AttemptWork, Failover } from '../call/attempts/failover.ts'
+import type { Failures } from '../call/attempts/failures.ts'
 import type { Line } from '../call/attempts/line.ts'
+import type { AttemptWork } from '../call/attempts/work.ts'
 import { noUsage, type FinishReason, type TokenUsage } from '../contracts/events.ts'
 import type { ProviderFailure, SlowStream } from '../contracts/provider.ts'
 import type { GenerationSink } from '../contracts/route.ts'
@@ -19,17 +20,17 @@ import { isAnswering, type RaisedEvent } from './raised-event.ts'
 import { keepPace, readWhole } from './reading-ahead.ts'
 import { ReplyCost, type CostScope } from './reply-cost.ts'
 
-export interface ReplyParts extends CostScope, Question {
+export interface ModelReplyParts extends CostScope, Question {
   /** For a streamed reply. */
   readonly slowStream: SlowStream | undefined
   /** Who else could be asked instead of a slow stream. */
   readonly line: Pick<Line, 'isEmpty'>
-  readonly failover: Failover
+  readonly failures: Failures
 }
 
 /** One try at a candidate: asks its provider, and reads its reply to the end. */
-export class Reply implements AttemptWork<RaisedEvent, Candidate, Reply> {
-  readonly #parts: ReplyParts
+export class ModelReply implements AttemptWork<RaisedEvent, Candidate, ModelReply> {
+  readonly #parts: ModelReplyParts
   #attempt: Attempt<RaisedEvent> | undefined
   #cost: ReplyCost | undefined
   /** The first semantic event. */
@@ -42,7 +43,7 @@ export class Reply implements AttemptWork<RaisedEvent, Candidate, Reply> {
   /** Nothing more could be paid for. */
   #isCut = false
 
-  constructor(parts: ReplyParts) {
+  constructor(parts: ModelReplyParts) {
     this.#parts = parts
   }
 
@@ -55,7 +56,7 @@ export class Reply implements AttemptWork<RaisedEvent, Candidate, Reply> {
   }
 
   /** Asks the provider, and reads up to the first semantic event. At once if the provider has answered already. */
-  run(attempt: Attempt<RaisedEvent>): Maybe<Reply> {
+  run(attempt: Attempt<RaisedEvent>): Maybe<ModelReply> {
     this.#attempt = attempt
     ask(this.#parts, attempt)
     const reading = attempt.inbox.flow(event => this.#open(event, attempt))
@@ -145,14 +146,14 @@ export class Reply implements AttemptWork<RaisedEvent, Candidate, Reply> {
 
   /** What the caller gets for an error while the reply was read. Rethrows the reason if the caller or a time-out aborted the operation. */
   fail(error: unknown): GatewayError {
-    const { failover, context } = this.#parts
-    const failure = failover.failureOf(error, this.attempt.candidate, context)
+    const { failures, context } = this.#parts
+    const failure = failures.failureOf(error, this.attempt.candidate, context)
     this.attempt.end(failure, this.usage)
     return this.publicError(failure)
   }
 
   publicError(failure: ProviderFailure): GatewayError {
-    return this.#parts.failover.publicError(failure, this.attempt.candidate)
+    return this.#parts.failures.publicError(failure, this.attempt.candidate)
   }
 
   /** False at the first semantic event. */
@@ -165,7 +166,7 @@ export class Reply implements AttemptWork<RaisedEvent, Candidate, Reply> {
     return false
   }
 
-  #opened(attempt: Attempt<RaisedEvent>): Maybe<Reply> {
+  #opened(attempt: Attempt<RaisedEvent>): Maybe<ModelReply> {
     const { slowStream, line, request } = this.#parts
     if (!this.#first) throw cutShort(attempt.candidate.provider.id)
     this.#cost = new ReplyCost(this.#parts, attempt)
@@ -174,7 +175,7 @@ export class Reply implements AttemptWork<RaisedEvent, Candidate, Reply> {
   }
 
   /** If the caller leaves, or the gateway ends, the reply is what came by then: it is charged as a stream that is left. */
-  async #readWhole(attempt: Attempt<RaisedEvent>, first: RaisedEvent): Promise<Reply> {
+  async #readWhole(attempt: Attempt<RaisedEvent>, first: RaisedEvent): Promise<ModelReply> {
     try {
       this.#isCut = !(await readWhole(attempt, first))
     } catch (error) {
