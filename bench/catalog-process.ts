@@ -1,7 +1,8 @@
 // One measurement for catalog.ts: loads the catalog as a gateway does, with the given providers, and prints the cost.
 
 import { readFileSync } from 'node:fs'
-import type { AbsentProvider, CatalogSource, Clock, HttpClient, Logger, Provider } from '../core/index.ts'
+import type { AbsentProvider, CatalogSource, Clock, Logger, Provider } from '../core/index.ts'
+import type { HttpClient } from '../core/kit.ts'
 import { Registry } from '../core/framework/registry.ts'
 import { CatalogIndex } from '../core/routing/catalog.ts'
 import bundled from '../plugins/catalogs/bundled/index.ts'

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
-import { LiveMetrics, type AttemptSample, type Clock } from '../core/index.ts'
+import type { Clock } from '../core/index.ts'
+import { LiveMetrics, type AttemptSample } from '../core/stores.ts'
 
 // What recording an attempt costs, what reading windows costs, and how much memory a history takes.
 

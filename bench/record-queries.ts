@@ -1,4 +1,4 @@
-import type { RecordFilter, RecordStore, UsageQuery } from '../core/index.ts'
+import type { RecordFilter, RecordStore, UsageQuery } from '../core/stores.ts'
 import { end, spanMs } from './record-rows.ts'
 import { median } from './statistics.ts'
 

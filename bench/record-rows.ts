@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
-import type { AttemptRecord, RequestRecord } from '../core/index.ts'
+import type { RequestRecord } from '../core/index.ts'
+import type { AttemptRecord } from '../core/kit.ts'
 
 const dayMs = 86_400_000
 export const end = Date.UTC(2026, 9, 1)

@@ -1,7 +1,6 @@
 // What redaction costs: the CPU time of searching a text, the longest turn of the event loop meanwhile, and what restoring costs an answer.
 import { readFileSync } from 'node:fs'
-import type { GenerationEvent } from '../core/index.ts'
-import { definePlugin, Providers } from '../core/index.ts'
+import { definePlugin, Providers, type GenerationEvent } from '../core/index.ts'
 import { testGateway, type TestGateway } from '../core/testing/index.ts'
 import { Finder } from '../plugins/guardrails/redaction/finder.ts'
 import redaction from '../plugins/guardrails/redaction/index.ts'

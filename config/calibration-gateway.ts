@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Gateway } from '../core/gateway.ts'
-import { KeyStore, Ledger, MetricStore, RateLimiter, ResponseStore, Sealer, type DecisionAnswer } from '../core/index.ts'
+import type { DecisionAnswer } from '../core/kit.ts'
+import { KeyStore, Ledger, MetricStore, RateLimiter, ResponseStore, Sealer } from '../core/stores.ts'
 import { check } from '../core/framework/plugin-host.ts'
 import type { PluginUse } from '../core/framework/plugin.ts'
 import { distributionOf, type Judge } from '../plugins/decisions/llm/calibration/judging.ts'

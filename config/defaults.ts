@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
-import { isPending, nearest, type AbsentProvider, type PluginUse } from '../core/index.ts'
+import type { AbsentProvider, PluginUse } from '../core/index.ts'
+import { isPending, nearest } from '../core/kit.ts'
 import bundledCatalog from '../plugins/catalogs/bundled/index.ts'
 import admin from '../plugins/endpoints/admin/index.ts'
 import dashboard from '../plugins/endpoints/dashboard/index.ts'

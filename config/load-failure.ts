@@ -4,11 +4,11 @@ import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
 /** Why the config at `path` could not be loaded: the message of the error, and where the config raised it. */
-export function explain(error: unknown, path: string): string {
+export async function explain(error: unknown, path: string): Promise<string> {
   if (!(error instanceof Error)) return `It threw ${String(error)}`
   // For a syntax error in TypeScript, Node puts the place at the head of the stack.
   const [head = '', ...frames] = (error.stack ?? '').split(/\n\s+at /)
-  const advice = adviceFor(error, path)
+  const advice = await adviceFor(error, path)
   if (error instanceof SyntaxError) {
     const text = head.startsWith('SyntaxError') ? (syntaxProblem(path) ?? head) : head
     return `It cannot be loaded: ${text.trim().replaceAll('file://', '')}${advice}`
@@ -23,7 +23,7 @@ function syntaxProblem(path: string): string | undefined {
   return /^[^]+?\nSyntaxError: .*/.exec(stderr)?.[0]
 }
 
-function adviceFor(error: Error, path: string): string {
+async function adviceFor(error: Error, path: string): Promise<string> {
   const { message } = error
   if (isCommonJs(error)) return renameAdvice
   const [, called] = /^(\w+) is not a function$/.exec(message) ?? []
@@ -32,7 +32,8 @@ function adviceFor(error: Error, path: string): string {
   const [, from, name] = /^The requested module '(turnpike[^']*)' does not provide an export named '(\w+)'/.exec(message) ?? []
   if (from === undefined) return ''
   if (from.startsWith('turnpike/plugins/')) return `\nA plugin is the default export: import ${name} from '${from}'`
-  return fromConfig.includes(name!) ? `\nIt is in another module: import { ${name} } from 'turnpike/config'` : ''
+  const other = await moduleWith(name!)
+  return other === undefined ? '' : `\nIt is in another module: import { ${name} } from '${other}'`
 }
 
 /** Node imports what a CommonJS module exports as one object, whatever the module calls its default. */
@@ -48,7 +49,19 @@ function commonJsAdvice(name: string, path: string): string {
   }
 }
 
-const fromConfig = ['defineConfig', 'defaults', 'env', 'optionalEnv']
+/** The modules of the package that configs and plugins import from. */
+const modules: Readonly<Record<string, () => Promise<object>>> = {
+  turnpike: () => import('../core/index.ts'),
+  'turnpike/kit': () => import('../core/kit.ts'),
+  'turnpike/stores': () => import('../core/stores.ts'),
+  'turnpike/admin': () => import('../core/admin.ts'),
+  'turnpike/config': () => import('./index.ts'),
+}
+
+async function moduleWith(name: string): Promise<string | undefined> {
+  for (const [specifier, load] of Object.entries(modules)) if (name in (await load())) return specifier
+  return undefined
+}
 
 /** True if Node loaded the module as CommonJS. With other loaders in the process, it reports that as a cycle. */
 function isCommonJs({ message, code }: NodeJS.ErrnoException): boolean {

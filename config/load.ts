@@ -3,7 +3,8 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseEnv } from 'node:util'
 import { cosmiconfig } from 'cosmiconfig'
-import { lazyValidator, type PluginUse, type SchemaRules } from '../core/index.ts'
+import type { PluginUse } from '../core/index.ts'
+import { lazyValidator, type SchemaRules } from '../core/kit.ts'
 import { AssemblyError } from '../core/foundation/errors.ts'
 import { isPending } from '../core/runtime/pending.ts'
 import { thrownMessage } from '../core/foundation/thrown-message.ts'
@@ -45,11 +46,7 @@ export async function loadConfig(path?: string, override: ServerInput = {}): Pro
   const file = relative(process.cwd(), found.path) || found.path
   const [settled] = await Promise.allSettled([read(file, found.module)])
   // Report these first: an empty variable may have caused the other problems.
-  if (missing.errors.length > 0)
-    throw new ConfigError(
-      file,
-      missing.errors.map(error => explain(error, found.path)),
-    )
+  if (missing.errors.length > 0) throw new ConfigError(file, await Promise.all(missing.errors.map(error => explain(error, found.path))))
   if (settled.status === 'rejected') throw settled.reason
   const { config, plugins } = settled.value
   blamePlugins(plugins)
@@ -132,7 +129,7 @@ async function read(
 }
 
 async function evaluate(file: string, module: ConfigModule | undefined): Promise<GatewayConfig> {
-  if (module && 'error' in module) throw new ConfigError(file, [explain(module.error, module.path)])
+  if (module && 'error' in module) throw new ConfigError(file, [await explain(module.error, module.path)])
   const config: unknown = await module?.exports?.default
   if (typeof config !== 'object' || config === null) {
     const found =

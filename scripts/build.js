@@ -36,7 +36,7 @@ const dist = resolve(values.out)
 const catalog = join('plugins', 'catalogs', 'bundled', 'models.json')
 
 /** What every start loads, whatever is in the config. */
-const atStart = ['core/index', 'core/gateway', 'config/index']
+const atStart = ['core/index', 'core/kit', 'core/stores', 'core/admin', 'core/gateway', 'config/index']
 const { exports, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const entries = [...publicEntries(), 'config/main']
 /** Operators install these. */

@@ -4,7 +4,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { DecisionAnswer, Question } from '../core/index.ts'
+import type { DecisionAnswer, Question } from '../core/kit.ts'
 import llmDecisions from '../plugins/decisions/llm/index.ts'
 import decisions from '../plugins/endpoints/decisions/index.ts'
 import openaiChat from '../plugins/providers/openai-chat/index.ts'

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander'
-import { policyFields, type JsonObject } from '../../core/index.ts'
+import { policyFields } from '../../core/admin.ts'
+import type { JsonObject } from '../../core/index.ts'
 import { listingGroup, numberFrom } from '../command.ts'
 import { ConfigError } from '../errors.ts'
 import { adminCommand } from './admin-command.ts'

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { adminRoles } from '../../core/index.ts'
+import { adminRoles } from '../../core/admin.ts'
 import { adminCommand } from '../admin/admin-command.ts'
 import { keyName } from '../admin/arguments.ts'
 import { withAdmin, type AdminOptions } from '../admin/client.ts'

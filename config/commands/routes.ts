@@ -1,4 +1,4 @@
-import type { PassedOver } from '../../core/index.ts'
+import type { PassedOver } from '../../core/kit.ts'
 import { adminCommand } from '../admin/admin-command.ts'
 import { withAdmin, type AdminClient, type AdminOptions } from '../admin/client.ts'
 import { printJson } from '../admin/print.ts'

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander'
-import { describeError, PluginError } from '../../core/index.ts'
+import { PluginError } from '../../core/index.ts'
+import { describeError } from '../../core/kit.ts'
 import { describePluginError } from '../../core/foundation/logger.ts'
 import type { Gateway } from '../../core/gateway.ts'
 import { command, configOption, numberFrom, type ConfigOption } from '../command.ts'

@@ -1,5 +1,6 @@
 import { apiKeyId } from '../../core/admission/api-key.ts'
-import { nearest, type JsonObject } from '../../core/index.ts'
+import type { JsonObject } from '../../core/index.ts'
+import { nearest } from '../../core/kit.ts'
 import type { AdminClient } from '../admin/client.ts'
 import { ConfigError } from '../errors.ts'
 

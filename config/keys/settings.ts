@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
-import { policyFields, type JsonObject, type PolicyField } from '../../core/index.ts'
+import { policyFields } from '../../core/admin.ts'
+import type { JsonObject, PolicyField } from '../../core/index.ts'
 import { period } from '../admin/arguments.ts'
 import { numberFrom } from '../command.ts'
 

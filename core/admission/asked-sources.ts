@@ -6,7 +6,7 @@ import { policyFields, type Level, type PolicyLayer, type PolicySource } from '.
 import { GatewayError, PluginError } from '../foundation/errors.ts'
 import { isPending, type Maybe } from '../runtime/pending.ts'
 import { describePluginError, type Logger } from '../foundation/logger.ts'
-import type { Entry, Registry } from '../framework/registry.ts'
+import type { Registry, RegistryEntry } from '../framework/registry.ts'
 import { askable } from '../foundation/thrown-message.ts'
 import { readLayer, type LayerRules } from './read-layer.ts'
 import { StrictestLayers } from './strictest-layers.ts'
@@ -19,7 +19,7 @@ const none: Layers = []
 
 /** Asks the policy sources, all within their time limits, and unites what those of the same level say. */
 export class AskedSources {
-  readonly #sources: readonly Entry<PolicySource>[]
+  readonly #sources: readonly RegistryEntry<PolicySource>[]
   readonly #strictest: StrictestLayers
   readonly #log: Logger
   /** Each level with its sources, by their position. */
@@ -108,7 +108,7 @@ export class AskedSources {
     throw new PluginError(plugin, `returned a policy of the ${contribution.level} that ${copy}`)
   }
 
-  #failed({ plugin, contribution: { level } }: Entry<PolicySource>, key: ApiKey, thrown: unknown): GatewayError {
+  #failed({ plugin, contribution: { level } }: RegistryEntry<PolicySource>, key: ApiKey, thrown: unknown): GatewayError {
     const cause = askable(thrown)
     this.#log.error('a policy source failed', { policyLevel: level, plugin, key: key.id, ...describePluginError(cause, false) })
     return unavailablePolicy(level, cause)

@@ -132,7 +132,7 @@ export class PluginHost {
         if (typeof service !== 'symbol')
           throw new PluginError(
             name,
-            `calls \`provide\` with a bad argument: expected a service, got ${kindOf(service)}. Import one: import { KeyStore } from 'turnpike'`,
+            `calls \`provide\` with a bad argument: expected a service, got ${kindOf(service)}. Import one: import { KeyStore } from 'turnpike/stores'`,
           )
         if (!offers.includes(service)) throw new PluginError(name, `provides ${nameOf(service)} without declaring it`)
         const wrong = serviceProblem(service, implementation)
@@ -326,7 +326,7 @@ function notAnExtensionPoint(point: unknown): string {
 
 function notAService(member: string, given: unknown): string {
   const expected = member === 'provides' || member === 'offers' ? 'an array of services' : 'a service'
-  return `has a bad \`${member}\`: expected ${expected}, got ${kindOf(given)}. Import one: import { KeyStore } from 'turnpike'`
+  return `has a bad \`${member}\`: expected ${expected}, got ${kindOf(given)}. Import one: import { KeyStore } from 'turnpike/stores'`
 }
 
 /** Quotes nothing: the value may be a secret. */

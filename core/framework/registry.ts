@@ -3,7 +3,7 @@ import { nearest } from '../foundation/nearest.ts'
 import { shapeProblem, type Shape } from './shape.ts'
 
 /** A contribution with the plugin that added it. */
-export interface Entry<T> {
+export interface RegistryEntry<T> {
   readonly name: string
   readonly contribution: T
   readonly plugin: string
@@ -15,8 +15,8 @@ export class Registry<T> {
   readonly #nameOf: (contribution: T) => string
   readonly #shape: Shape
   readonly #isShared: boolean
-  readonly #entries: Entry<T>[] = []
-  readonly #byName = new Map<string, Entry<T>>()
+  readonly #entries: RegistryEntry<T>[] = []
+  readonly #byName = new Map<string, RegistryEntry<T>>()
   #sealed = false
 
   /** `kind` is the word used in errors; `shape` is what `add` checks. `isShared`: several contributions may have the same name. */
@@ -52,7 +52,7 @@ export class Registry<T> {
     return this.#entries.map(({ contribution }) => contribution)
   }
 
-  entries(): readonly Entry<T>[] {
+  entries(): readonly RegistryEntry<T>[] {
     return [...this.#entries]
   }
 

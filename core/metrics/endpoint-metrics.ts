@@ -1,6 +1,6 @@
 import { defaultIntervalMs } from '../contracts/metric-interval.ts'
 import type { AttemptSample, LatestAnswers, MetricWindow } from '../contracts/metric-store.ts'
-import { firstMinuteOf, levels, minuteMs } from './levels.ts'
+import { firstMinuteOf, rollUps, minuteMs } from './roll-ups.ts'
 import { MetricSummary } from './metric-summary.ts'
 import { PackedPeriods } from './packed-periods.ts'
 import { SummaryWindow } from './summary-window.ts'
@@ -44,7 +44,7 @@ export class EndpointMetrics {
   /** Ascending. Those that no live window reaches go to `#history` with the next attempt. */
   readonly #recent: Minute[] = []
   /** Of each level, all minutes that are not in `#recent`. */
-  readonly #history = levels.map(() => new PackedPeriods())
+  readonly #history = rollUps.map(() => new PackedPeriods())
   readonly #live: LiveWindow[] = []
   #long: LongWindow[] = []
 
@@ -88,7 +88,7 @@ export class EndpointMetrics {
     }
   }
 
-  /** Adds a period that a store kept. `level` is an index of `levels`. Call `forgetWindows` at the end. */
+  /** Adds a period that a store kept. `level` is an index of `rollUps`. Call `forgetWindows` at the end. */
   restore(level: number, firstMinute: number, summary: MetricSummary, currentMinute: number): void {
     if (level > 0 || firstMinute <= currentMinute - recentMinutes) return this.#keep(level, firstMinute, summary)
     const minute = this.#minute(firstMinute)
@@ -116,7 +116,7 @@ export class EndpointMetrics {
   /** Forgets what is too old. Returns false when nothing is left. */
   prune(currentMinute: number): boolean {
     this.#retire(currentMinute)
-    for (const [index, { minutes, keptMinutes }] of levels.entries())
+    for (const [index, { minutes, keptMinutes }] of rollUps.entries())
       this.#history[index]!.dropBefore(Math.floor((currentMinute - keptMinutes) / minutes))
     this.#long = this.#long.filter(({ madeIn }) => currentMinute - madeIn < liveMinutes)
     return this.#recent.length > 0 || this.#history.some(periods => !periods.isEmpty)
@@ -149,8 +149,8 @@ export class EndpointMetrics {
   }
 
   #keep(level: number, firstMinute: number, summary: MetricSummary): void {
-    for (let index = level; index < levels.length; index++)
-      this.#history[index]!.add(Math.floor(firstMinute / levels[index]!.minutes), summary)
+    for (let index = level; index < rollUps.length; index++)
+      this.#history[index]!.add(Math.floor(firstMinute / rollUps[index]!.minutes), summary)
   }
 
   #liveWindow(length: number, current: number): MetricWindow {
@@ -190,7 +190,7 @@ export class EndpointMetrics {
   #since(first: number): MetricSummary {
     const sum = this.#recentSince(first)
     let end = Number.POSITIVE_INFINITY
-    for (const [index, { minutes }] of [...levels.entries()].reverse()) {
+    for (const [index, { minutes }] of [...rollUps.entries()].reverse()) {
       const start = Math.ceil(first / minutes)
       this.#history[index]!.addTo(sum, start, end / minutes)
       end = start * minutes

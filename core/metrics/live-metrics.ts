@@ -1,7 +1,7 @@
 import type { AttemptSample, LatestAnswers, MetricStore, MetricWindow } from '../contracts/metric-store.ts'
 import type { Clock } from '../foundation/clock.ts'
 import { EndpointMetrics } from './endpoint-metrics.ts'
-import { minuteMs } from './levels.ts'
+import { minuteMs } from './roll-ups.ts'
 import type { MetricSummary } from './metric-summary.ts'
 import { emptyWindow } from './summary-window.ts'
 import { recentValues } from '../runtime/recent-values.ts'
@@ -41,7 +41,7 @@ export class LiveMetrics implements MetricStore {
     return this.#find(provider, model)?.latest(now)
   }
 
-  /** Adds a period that a store kept, of an endpoint that a catalog listed. `level` is an index of `levels`. */
+  /** Adds a period that a store kept, of an endpoint that a catalog listed. `level` is an index of `rollUps`. */
   restore(provider: string, model: string, level: number, firstMinute: number, summary: MetricSummary): void {
     const endpoint = this.#listed.get(provider)?.get(model) ?? this.#list(provider, model)
     endpoint.restore(level, firstMinute, summary, Math.floor(this.#clock.now() / minuteMs))

@@ -33,5 +33,6 @@ export {
 } from './provider-suite.ts'
 export { rateLimiterSuite, type LimiterUnderTest, type RateLimiterSuiteOptions } from './rate-limiter-suite.ts'
 export { inPieces, replay, type Replayed, type ReplayedReply } from './replay.ts'
+export type { GivenMetrics } from './metric-window.ts'
 export { sortOrder, type SortedEndpoints, type SortFacts } from './sort-order.ts'
 export { testGateway, type TestGateway, type TestRequest } from './test-gateway.ts'

@@ -4,7 +4,7 @@ export interface SchemaRules {
   readonly name: string
   /** Options of ajv. */
   readonly options: SchemaOptions
-  readonly formats?: Readonly<Record<string, TextFormat>>
+  readonly formats?: Readonly<Record<string, StringFormat>>
   /** Counts `minLength` and `maxLength` in Unicode characters, in time that does not grow with the text. */
   readonly countsCharacters?: true
 }
@@ -25,7 +25,7 @@ export interface SchemaOptions {
   readonly verbose?: boolean
 }
 
-export type TextFormat = RegExp | TextCheck | { readonly type: 'string'; readonly validate: TextCheck }
+export type StringFormat = RegExp | TextCheck | { readonly type: 'string'; readonly validate: TextCheck }
 type TextCheck = (text: string) => boolean
 
 /** Checks a value. After a value that fails, `errors` says why, until the next call. */

@@ -1,25 +1,27 @@
 // A provider in one file: Acme's chat API, which takes and streams plain text.
 
 import {
-  ApiKeys,
-  apiKeyOption,
   CatalogSources,
   definePlugin,
+  ProviderFailure,
+  Providers,
+  type CatalogSource,
+  type FinishReason,
+  type Item,
+  type ProviderCall,
+} from 'turnpike'
+import {
+  apiKeyOption,
+  ApiKeys,
   failureKindOfStatus,
   headersOption,
   httpProvider,
-  ProviderFailure,
-  Providers,
   sendingOptions,
-  type CatalogSource,
   type Emit,
-  type FinishReason,
-  type Item,
   type Part,
   type ProviderAdapter,
-  type ProviderCall,
   type UpstreamHeaders,
-} from 'turnpike'
+} from 'turnpike/kit'
 
 export default definePlugin({
   name: 'turnpike-plugin-acme',

@@ -1,6 +1,7 @@
 // Adds a page to the dashboard: how much of the input of each model came from prompt caches.
 
-import { DashboardPages, definePlugin } from 'turnpike'
+import { definePlugin } from 'turnpike'
+import { DashboardPages } from 'turnpike/admin'
 
 export default definePlugin({
   name: 'acme-cache-use',

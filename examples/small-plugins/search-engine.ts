@@ -1,17 +1,16 @@
 // Acme's search, as an engine of the tool `web_search`.
 
+import { definePlugin, SearchEngines } from 'turnpike'
 import {
-  definePlugin,
   engineBaseUrl,
   engineKeyOption,
   engineOptions,
   foundPages,
   httpEngine,
   postJson,
-  SearchEngines,
   searchText,
   type EngineAdapter,
-} from 'turnpike'
+} from 'turnpike/kit'
 
 export default definePlugin({
   name: 'acme-search',

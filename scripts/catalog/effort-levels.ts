@@ -1,4 +1,4 @@
-import { efforts, type Effort } from '../../core/index.ts'
+import { efforts, type Effort } from '../../core/kit.ts'
 
 /** The levels that the source uses as a default for reasoning models that it knows nothing else about. */
 const unspecific = 'minimal,low,medium,high,xhigh'

@@ -1,4 +1,5 @@
-import type { CatalogEndpoint, CatalogEntry, Tokenizer } from '../../core/index.ts'
+import type { CatalogEntry } from '../../core/index.ts'
+import type { CatalogEndpoint, Tokenizer } from '../../core/kit.ts'
 import { makerOf, ownProviders } from './makers.ts'
 import type { Offer } from './merge.ts'
 import { resellers } from './provider-names.ts'

@@ -1,4 +1,4 @@
-import type { CatalogEndpoint } from '../../core/index.ts'
+import type { CatalogEndpoint } from '../../core/kit.ts'
 import type { PackedCatalog, PackedEndpoint, PackedModel } from '../../plugins/catalogs/bundled/format.ts'
 import { compare, type Group } from './models.ts'
 import { isForAuto } from './preference.ts'

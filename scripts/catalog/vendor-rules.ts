@@ -1,4 +1,5 @@
-import type { Capabilities, Price, Tokenizer } from '../../core/index.ts'
+import type { Capabilities, Price } from '../../core/index.ts'
+import type { Tokenizer } from '../../core/kit.ts'
 import type { Offer } from './merge.ts'
 
 // Facts that vendors publish for whole families rather than for each model.

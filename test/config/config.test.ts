@@ -150,6 +150,7 @@ t.test('a mistake in an import or in JavaScript is told with its remedy', async 
       /A plugin is the default export: import memory from 'turnpike\/plugins\/stores\/memory'/,
     ],
     [`import { defaults } from 'turnpike'\nexport default defaults`, 'ts', /import \{ defaults \} from 'turnpike\/config'/],
+    [`import { KeyStore } from 'turnpike'\nexport default KeyStore`, 'ts', /import \{ KeyStore \} from 'turnpike\/stores'/],
     [
       `import { defaults } from 'turnpike/config'\nexport default { plugins: [...defaults] }`,
       'ts',

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { AdminRoutes, adminRoles, definePlugin, Routes, type AdminRoute, type Registry, type Route } from '../../core/index.ts'
+import { adminRoles, AdminRoutes, type AdminRoute } from '../../core/admin.ts'
+import { definePlugin, Routes, type Registry, type Route } from '../../core/index.ts'
 import { adminGateway, type AdminGateway } from '../kit/admin-gateway.ts'
 import { hello, saying } from '../kit/gateway.ts'
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import type { LogLevel } from '../../core/index.ts'
+import type { LogLevel } from '../../core/foundation/logger.ts'
 import { cut, fakeUpstream, reset, stall, type FakeReply, type FakeUpstream } from '../../core/testing/index.ts'
 import consoleLog from '../../plugins/logs/console/index.ts'
 import anthropic from '../../plugins/providers/anthropic/index.ts'

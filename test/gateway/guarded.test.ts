@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
-import { AdminRoutes, definePlugin, invalidRequest, Routes, type AdminRoute, type Registry, type Route } from '../../core/index.ts'
-import type { GuardSession } from '../../core/index.ts'
+import { AdminRoutes, type AdminRoute } from '../../core/admin.ts'
+import { definePlugin, invalidRequest, Routes, type GuardSession, type Registry, type Route } from '../../core/index.ts'
 import type { PluginUse } from '../../core/framework/plugin.ts'
 import admin from '../../plugins/endpoints/admin/index.ts'
 import dashboard from '../../plugins/endpoints/dashboard/index.ts'

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs'
 import t from 'tap'
 import {
   PolicySources,
-  type DecisionReply,
   type GuardVerdict,
   type ItemVerdict,
   type PolicyLayer,
   type ToolFunction,
   type ToolResult,
 } from '../../core/index.ts'
+import type { DecisionReply } from '../../core/kit.ts'
 import type { PluginUse } from '../../core/framework/plugin.ts'
 import type { TestGateway } from '../../core/testing/index.ts'
 import decisions from '../../plugins/endpoints/decisions/index.ts'

@@ -1,5 +1,6 @@
 import t from 'tap'
-import type { GenerationEvent, Item, JsonObject, StoredResponse } from '../../core/index.ts'
+import type { GenerationEvent, Item, JsonObject } from '../../core/index.ts'
+import type { StoredResponse } from '../../core/stores.ts'
 import { ResponseStore } from '../../core/contracts/response-store.ts'
 import { testGateway } from '../../core/testing/index.ts'
 import responses from '../../plugins/endpoints/responses/index.ts'

@@ -1,15 +1,14 @@
 import t from 'tap'
 import {
-  AccountStore,
   definePlugin,
   PolicySources,
   Routes,
-  type ApiKey,
   type Caller,
   type Endpoint,
   type GenerationRequest,
   type PolicyLayer,
 } from '../../core/index.ts'
+import { AccountStore, type ApiKey } from '../../core/stores.ts'
 import zdr from '../../plugins/guardrails/zdr/index.ts'
 import accountPolicies from '../../plugins/policies/accounts/index.ts'
 import { account, org, stores } from '../kit/accounts.ts'

@@ -1,4 +1,5 @@
-import { AccountStore, definePlugin, KeyStore, Ledger, type Account, type AccountRef } from '../../core/index.ts'
+import { definePlugin } from '../../core/index.ts'
+import { AccountStore, KeyStore, Ledger, type Account, type AccountRef } from '../../core/stores.ts'
 import type { PluginUse } from '../../core/framework/plugin.ts'
 
 /** The stores of a gateway under test. */

@@ -1,4 +1,5 @@
-import type { AdminRole, Clock } from '../../core/index.ts'
+import type { AdminRole } from '../../core/admin.ts'
+import type { Clock } from '../../core/index.ts'
 import type { PluginUse } from '../../core/framework/plugin.ts'
 import admin from '../../plugins/endpoints/admin/index.ts'
 import decisions from '../../plugins/endpoints/decisions/index.ts'

@@ -1,15 +1,5 @@
-import {
-  CatalogSources,
-  DecisionClients,
-  definePlugin,
-  type CatalogEntry,
-  type DecisionAnswer,
-  type DecisionCall,
-  type DecisionClient,
-  type DecisionReply,
-  type DecisionRequest,
-  type Question,
-} from '../../core/index.ts'
+import { CatalogSources, DecisionClients, definePlugin, type CatalogEntry, type DecisionClient } from '../../core/index.ts'
+import type { DecisionAnswer, DecisionCall, DecisionReply, DecisionRequest, Question } from '../../core/kit.ts'
 import type { PluginUse } from '../../core/framework/plugin.ts'
 import type { TestGateway, TestRequest } from '../../core/testing/index.ts'
 

@@ -1,15 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { toNodeHandler } from 'h3/node'
-import {
-  definePlugin,
-  LogSinks,
-  type GenerationEvent,
-  type Provider,
-  Providers,
-  type RequestRecord,
-  TokenCounter,
-} from '../../core/index.ts'
+import { definePlugin, LogSinks, Providers, type GenerationEvent, type Provider, type RequestRecord } from '../../core/index.ts'
+import { TokenCounter } from '../../core/kit.ts'
 import type { PluginUse } from '../../core/framework/plugin.ts'
 import { testGateway, type TestGateway } from '../../core/testing/index.ts'
 import { requestInit } from '../../core/testing/test-gateway.ts'

@@ -4,7 +4,8 @@ import { extensionPoints } from '../../core/framework/extension-points.ts'
 import { createLogger } from '../../core/foundation/logger.ts'
 import { Masks } from '../../core/foundation/masks.ts'
 import { PluginHost } from '../../core/framework/plugin-host.ts'
-import { Providers, type HttpClient, type PluginUse, type Provider } from '../../core/index.ts'
+import { Providers, type PluginUse, type Provider } from '../../core/index.ts'
+import type { HttpClient } from '../../core/kit.ts'
 
 /** The provider that a plugin adds, over this client. */
 export async function providerOf(use: PluginUse, http: HttpClient): Promise<Provider> {

@@ -1,16 +1,15 @@
+import type { RoutePreview, RouteQuery } from '../../core/contracts/route-preview.ts'
 import {
   LogSinks,
-  MetricStore,
   ProviderFailure,
-  TokenCounter,
   type CatalogEntry,
   type FailureKind,
   type GenerationEvent,
   type ProviderCall,
   type RequestRecord,
-  type RoutePreview,
-  type RouteQuery,
 } from '../../core/index.ts'
+import { TokenCounter } from '../../core/kit.ts'
+import { MetricStore } from '../../core/stores.ts'
 import type { PluginUse } from '../../core/framework/plugin.ts'
 import { testGateway } from '../../core/testing/index.ts'
 import { metricWindow, type GivenMetrics } from '../../core/testing/metric-window.ts'

@@ -3,14 +3,14 @@ import {
   SearchEngines,
   type FoundPage,
   type GenerationEvent,
-  type SearchCall,
+  type Provider,
   type SearchEngine,
   type SearchQuery,
 } from '../../core/index.ts'
+import type { SearchCall } from '../../core/kit.ts'
 import type { PluginUse } from '../../core/framework/plugin.ts'
 import { adding, stop, text, usage, type Witness, witness } from './stage.ts'
 import { calling, toCall } from './tool-stage.ts'
-import type { Provider } from '../../core/index.ts'
 
 export interface FakeEngine {
   readonly plugin: PluginUse

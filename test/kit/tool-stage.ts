@@ -1,12 +1,5 @@
-import {
-  Tools,
-  type GenerationEvent,
-  type ProviderCall,
-  type Tool,
-  type ToolCall,
-  type ToolResult,
-  type ToolRun,
-} from '../../core/index.ts'
+import { Tools, type GenerationEvent, type ProviderCall, type Tool, type ToolCall, type ToolResult } from '../../core/index.ts'
+import type { ToolRun } from '../../core/kit.ts'
 import type { PluginUse } from '../../core/framework/plugin.ts'
 import { adding } from './stage.ts'
 

@@ -4,7 +4,7 @@ import { GatewayError, PluginError } from '../../foundation/errors.ts'
 import { describePluginError, Logger } from '../../foundation/logger.ts'
 import { wire } from '../../framework/container.ts'
 import { AdminAuthenticators } from '../../framework/extension-points.ts'
-import type { Entry, Registry } from '../../framework/registry.ts'
+import type { Registry, RegistryEntry } from '../../framework/registry.ts'
 import { LiveAdminServices } from './services.ts'
 
 /** Asks the plugins who calls, if a request has no token. */
@@ -33,7 +33,7 @@ export class Authenticators {
   }
 
   /** Throws a 503 if the plugin fails, or says something else than who calls. */
-  async #ask({ contribution, name, plugin }: Entry<AdminAuthenticator>, id: string, request: Request): Promise<Admin | undefined> {
+  async #ask({ contribution, name, plugin }: RegistryEntry<AdminAuthenticator>, id: string, request: Request): Promise<Admin | undefined> {
     try {
       const given: unknown = await contribution.admit(request, this.#services)
       if (given === undefined || given === null) return undefined

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ApiKeys } from 'turnpike'
+import { ApiKeys } from 'turnpike/kit'
 import responses from 'turnpike/plugins/endpoints/responses'
 import localSealer from 'turnpike/plugins/sealers/local'
 import memory from 'turnpike/plugins/stores/memory'

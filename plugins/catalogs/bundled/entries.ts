@@ -1,4 +1,5 @@
-import type { CatalogEndpoint, CatalogEntry } from '../../../core/index.ts'
+import type { CatalogEntry } from '../../../core/index.ts'
+import type { CatalogEndpoint } from '../../../core/kit.ts'
 import type { PackedCatalog, PackedEndpoint, PackedModel } from './format.ts'
 
 /** The models of these providers. Others are skipped, because most of the catalog is about providers that a gateway does not load. */

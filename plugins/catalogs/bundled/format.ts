@@ -1,4 +1,5 @@
-import { efforts, tokenizers, type Capabilities, type Price, type Tokenizer } from '../../../core/index.ts'
+import type { Capabilities, Price } from '../../../core/index.ts'
+import { efforts, tokenizers, type Tokenizer } from '../../../core/kit.ts'
 
 // A compact catalog: values that many models share are in lists once, and models refer to them by position.
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { lazyValidator } from '../../../core/index.ts'
+import { lazyValidator } from '../../../core/kit.ts'
 import { packedCatalogSchema, type PackedCatalog, type PackedModel } from './format.ts'
 
 /** The catalog that ships with the gateway. `npm run catalog` created it, so it is not checked. */

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
-import type { Clock, HttpClient, Logger, UpstreamHeaders } from '../../../core/index.ts'
+import type { Clock, Logger } from '../../../core/index.ts'
+import type { HttpClient, UpstreamHeaders } from '../../../core/kit.ts'
 import { checkedCatalog } from './read.ts'
 import { reasonOf } from './reason.ts'
 import { writeSaved, type SavedCatalog } from './saved.ts'

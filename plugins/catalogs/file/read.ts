@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { lazyValidator, type SchemaFault } from '../../../core/index.ts'
+import { lazyValidator, type SchemaFault } from '../../../core/kit.ts'
 import { catalogSchema, checkEntries, type FileEntries } from './schema.ts'
 
 const validator = lazyValidator<FileEntries>(catalogSchema, {

@@ -1,4 +1,4 @@
-import { efforts, features, tokenizers, type Wire } from '../../../core/index.ts'
+import { efforts, features, tokenizers, type Wire } from '../../../core/kit.ts'
 
 // The schema of a catalog file and of the option `models`: a list of `CatalogEntry`.
 

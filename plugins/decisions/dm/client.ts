@@ -1,12 +1,12 @@
+import type { DecisionClient } from '../../../core/index.ts'
 import {
   wholeReply,
   type ApiKeys,
   type DecisionCall,
-  type DecisionClient,
   type DecisionReply,
   type HttpClient,
   type UpstreamHeaders,
-} from '../../../core/index.ts'
+} from '../../../core/kit.ts'
 import { failureOf } from './failure.ts'
 import { versionsOf, type DmModels } from './models.ts'
 import { replyOf } from './reply.ts'

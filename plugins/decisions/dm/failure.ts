@@ -1,12 +1,5 @@
-import {
-  failureKindOfStatus,
-  isObject,
-  parseJson,
-  ProviderFailure,
-  retryAfterMs,
-  type FailureKind,
-  type UpstreamHeaders,
-} from '../../../core/index.ts'
+import { isObject, parseJson, ProviderFailure, type FailureKind } from '../../../core/index.ts'
+import { failureKindOfStatus, retryAfterMs, type UpstreamHeaders } from '../../../core/kit.ts'
 
 /**
  * Where this vendor differs: only a missing reply is a time-out (docs/protocol/decisions.md#errors), and a wrong base URL is not the

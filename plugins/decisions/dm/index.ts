@@ -1,4 +1,6 @@
-import { ApiKeys, apiKeyOption, CatalogSources, DecisionClients, definePlugin, milliseconds, RateLimiter } from '../../../core/index.ts'
+import { CatalogSources, DecisionClients, definePlugin } from '../../../core/index.ts'
+import { apiKeyOption, ApiKeys, milliseconds } from '../../../core/kit.ts'
+import { RateLimiter } from '../../../core/stores.ts'
 import { dmClient } from './client.ts'
 import { dmModels } from './models.ts'
 import { RequestLimit } from './request-limit.ts'

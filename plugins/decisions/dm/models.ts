@@ -1,4 +1,5 @@
-import type { CatalogSource, TokenPrices } from '../../../core/index.ts'
+import type { CatalogSource } from '../../../core/index.ts'
+import type { TokenPrices } from '../../../core/kit.ts'
 
 export interface DmModels {
   readonly vendor: string

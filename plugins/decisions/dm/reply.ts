@@ -1,4 +1,5 @@
-import { isObject, parseJson, ProviderFailure, type DecisionReply } from '../../../core/index.ts'
+import { isObject, parseJson, ProviderFailure } from '../../../core/index.ts'
+import type { DecisionReply } from '../../../core/kit.ts'
 
 /** Reads the vendor's reply. Core checks the answers and the usage; unknown members are kept. */
 export function replyOf(text: string): DecisionReply {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { GatewayError, type RateLimiter, type TokenWindow } from '../../../core/index.ts'
+import { GatewayError } from '../../../core/index.ts'
+import type { RateLimiter, TokenWindow } from '../../../core/stores.ts'
 
 const longestWaitMs = 1_000
 const windowMs = 60_000

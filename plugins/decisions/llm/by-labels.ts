@@ -1,4 +1,5 @@
-import { ProviderFailure, type Description, type GenerationRequest, type Question } from '../../../core/index.ts'
+import { ProviderFailure, type GenerationRequest } from '../../../core/index.ts'
+import type { Description, Question } from '../../../core/kit.ts'
 import type { Calls, Said } from './calls.ts'
 import type { JudgeOptions } from './client.ts'
 import type { Estimator } from './judge.ts'

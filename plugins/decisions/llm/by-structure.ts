@@ -1,4 +1,5 @@
-import { membersOf, parseJson, ProviderFailure, type GenerationRequest, type JsonObject } from '../../../core/index.ts'
+import { parseJson, ProviderFailure, type GenerationRequest, type JsonObject } from '../../../core/index.ts'
+import { membersOf } from '../../../core/kit.ts'
 import type { Estimator } from './judge.ts'
 import { inputOf, optionCount, optionsOf } from './prompt.ts'
 import { normalised } from './temper.ts'

@@ -1,12 +1,5 @@
-import {
-  GatewayError,
-  ProviderFailure,
-  type DecisionCall,
-  type DecisionUsage,
-  type GenerationRequest,
-  type LogProb,
-  type TokenUsage,
-} from '../../../core/index.ts'
+import { GatewayError, ProviderFailure, type GenerationRequest, type TokenUsage } from '../../../core/index.ts'
+import type { DecisionCall, DecisionUsage, LogProb } from '../../../core/kit.ts'
 
 export interface CallLimits {
   readonly concurrency: number

@@ -1,4 +1,5 @@
-import type { DecisionCall, DecisionClient, DecisionReply, Effort, Question } from '../../../core/index.ts'
+import type { DecisionClient } from '../../../core/index.ts'
+import type { DecisionCall, DecisionReply, Effort, Question } from '../../../core/kit.ts'
 import { Calls, type CallLimits } from './calls.ts'
 import { Judge } from './judge.ts'
 

@@ -1,4 +1,5 @@
-import { CatalogSources, DecisionClients, definePlugin, efforts, milliseconds, PluginError } from '../../../core/index.ts'
+import { CatalogSources, DecisionClients, definePlugin, PluginError } from '../../../core/index.ts'
+import { efforts, milliseconds } from '../../../core/kit.ts'
 import { LlmClient } from './client.ts'
 import { mostLabels } from './labels.ts'
 import { decisionModels } from './models.ts'

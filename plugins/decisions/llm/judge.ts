@@ -1,12 +1,5 @@
-import {
-  answerBy,
-  invalidRequest,
-  ProviderFailure,
-  type DecisionAnswer,
-  type Description,
-  type GenerationRequest,
-  type Question,
-} from '../../../core/index.ts'
+import { invalidRequest, ProviderFailure, type GenerationRequest } from '../../../core/index.ts'
+import { answerBy, type DecisionAnswer, type Description, type Question } from '../../../core/kit.ts'
 import { labelEstimator, returnsLogprobs } from './by-labels.ts'
 import { structuredEstimator } from './by-structure.ts'
 import type { Calls } from './calls.ts'

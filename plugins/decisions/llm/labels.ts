@@ -1,4 +1,4 @@
-import type { LogProb } from '../../../core/index.ts'
+import type { LogProb } from '../../../core/kit.ts'
 import { normalised } from './temper.ts'
 
 /** Each is a single token in every common tokenizer. */

@@ -1,4 +1,5 @@
-import type { Criterion, Description, GenerationRequest, Question } from '../../../core/index.ts'
+import type { GenerationRequest } from '../../../core/index.ts'
+import type { Criterion, Description, Question } from '../../../core/kit.ts'
 
 /** The options of a question in the order of its criteria; for a `noul`, yes before no. */
 export function optionsOf(question: Question): readonly object[] {

@@ -1,13 +1,7 @@
-import {
-  bodyValidator,
-  type Account,
-  type AccountChange,
-  type AccountLevel,
-  type Admin,
-  type JsonObject,
-  type PolicyLayer,
-  type SpendPeriod,
-} from '../../../core/index.ts'
+import type { Admin } from '../../../core/admin.ts'
+import type { JsonObject, PolicyLayer } from '../../../core/index.ts'
+import { bodyValidator } from '../../../core/kit.ts'
+import type { Account, AccountChange, AccountLevel, SpendPeriod } from '../../../core/stores.ts'
 import { idSchema, metadataSchema, nameSchema, spendCapSchema, spendPeriodSchema } from './member-schemas.ts'
 import { policyChangedBy } from './operator-locks.ts'
 import { policySchema } from './policy-schema.ts'

@@ -1,4 +1,5 @@
-import { spendAccountOf, type Account, type JsonObject } from '../../../core/index.ts'
+import type { JsonObject } from '../../../core/index.ts'
+import { spendAccountOf, type Account } from '../../../core/stores.ts'
 import { lockMakers, withoutMakers } from './operator-locks.ts'
 import { time } from './replies.ts'
 import type { Stores } from './stores.ts'

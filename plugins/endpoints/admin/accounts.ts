@@ -1,5 +1,6 @@
-import type { Account, AccountLevel, AdminExchange, AdminServices, Reply } from '../../../core/index.ts'
-import { invalidRequest, spendAccountOf } from '../../../core/index.ts'
+import type { AdminExchange, AdminServices } from '../../../core/admin.ts'
+import { invalidRequest, type Reply } from '../../../core/index.ts'
+import { spendAccountOf, type Account, type AccountLevel } from '../../../core/stores.ts'
 import { accountChange, checkChange, checkNew, type AccountBody } from './account-change.ts'
 import { accountObjects } from './account-object.ts'
 import { audited } from './audit.ts'

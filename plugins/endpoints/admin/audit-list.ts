@@ -1,4 +1,5 @@
-import type { AdminExchange, Reply } from '../../../core/index.ts'
+import type { AdminExchange } from '../../../core/admin.ts'
+import type { Reply } from '../../../core/index.ts'
 import { pageParameters, Query } from './query.ts'
 import { page, time } from './replies.ts'
 import type { Stores } from './stores.ts'

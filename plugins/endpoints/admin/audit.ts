@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { GatewayError, type AdminExchange, type AdminServices, type JsonObject } from '../../../core/index.ts'
+import type { AdminExchange, AdminServices } from '../../../core/admin.ts'
+import { GatewayError, type JsonObject } from '../../../core/index.ts'
 import type { Stores } from './stores.ts'
 
 export interface AuditedChange {

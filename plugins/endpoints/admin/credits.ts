@@ -1,14 +1,7 @@
-import {
-  bodyValidator,
-  mostCreditUsd,
-  type Account,
-  type AdminExchange,
-  type AdminServices,
-  type CreditEntry,
-  type JsonObject,
-  type Reply,
-} from '../../../core/index.ts'
-import { invalidRequest } from '../../../core/index.ts'
+import type { AdminExchange, AdminServices } from '../../../core/admin.ts'
+import { invalidRequest, type JsonObject, type Reply } from '../../../core/index.ts'
+import { bodyValidator } from '../../../core/kit.ts'
+import { mostCreditUsd, type Account, type CreditEntry } from '../../../core/stores.ts'
 import { audited } from './audit.ts'
 import { pathId } from './path-id.ts'
 import { pageParameters, Query } from './query.ts'

@@ -1,4 +1,5 @@
-import { invalidRequest, isObject, parseJson, type Position } from '../../../core/index.ts'
+import { invalidRequest, isObject, parseJson } from '../../../core/index.ts'
+import type { Position } from '../../../core/stores.ts'
 
 /** A cursor names its list, so that one of another list is refused. */
 export function cursorAt(list: string, { at, id }: Position): string {

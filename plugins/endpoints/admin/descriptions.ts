@@ -1,4 +1,6 @@
-import { usageBuckets, type JsonObject, type ParameterDescription, type RouteDescription } from '../../../core/index.ts'
+import type { JsonObject } from '../../../core/index.ts'
+import type { ParameterDescription, RouteDescription } from '../../../core/kit.ts'
+import { usageBuckets } from '../../../core/stores.ts'
 
 const text = { type: 'string' }
 const explained: Readonly<Record<string, ParameterDescription>> = {

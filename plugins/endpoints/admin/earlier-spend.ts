@@ -1,4 +1,5 @@
-import { periodStart, type AdminServices, type SpendCap } from '../../../core/index.ts'
+import type { AdminServices } from '../../../core/admin.ts'
+import { periodStart, type SpendCap } from '../../../core/stores.ts'
 import type { Stores } from './stores.ts'
 
 interface Spender extends Pick<SpendCap, 'account' | 'period'> {

@@ -1,18 +1,14 @@
+import type { AdminExchange, AdminServices, PluginFacts, ProviderState } from '../../../core/admin.ts'
 import {
-  defaultIntervalMs,
-  intervalMsOf,
   invalidRequest,
-  type AdminExchange,
-  type AdminServices,
   type Endpoint,
   type JsonObject,
-  type Model,
   type MetricWindow,
-  type PluginFacts,
+  type Model,
   type Provider,
-  type ProviderState,
   type Reply,
 } from '../../../core/index.ts'
+import { defaultIntervalMs, intervalMsOf } from '../../../core/kit.ts'
 import { pageParameters, Query } from './query.ts'
 import { json, pageOfAll, time } from './replies.ts'
 import { snakeCase } from './snake-case.ts'

@@ -1,4 +1,6 @@
-import { AdminRoutes, definePlugin, Guardrails, undescribedIn } from '../../../core/index.ts'
+import { AdminRoutes } from '../../../core/admin.ts'
+import { definePlugin, Guardrails } from '../../../core/index.ts'
+import { undescribedIn } from '../../../core/kit.ts'
 import { adminRoutes } from './routes.ts'
 import { storeNeeds } from './stores.ts'
 

@@ -1,12 +1,6 @@
-import {
-  bodyValidator,
-  invalidRequest,
-  type JsonObject,
-  type KeyChange,
-  type KeyLimit,
-  type PolicyLayer,
-  type SpendPeriod,
-} from '../../../core/index.ts'
+import { invalidRequest, type JsonObject, type PolicyLayer } from '../../../core/index.ts'
+import { bodyValidator } from '../../../core/kit.ts'
+import type { KeyChange, KeyLimit, SpendPeriod } from '../../../core/stores.ts'
 import { expectedInstant, instantIn } from './instant.ts'
 import { idSchema, metadataSchema, nameSchema, spendCapSchema, spendPeriodSchema, timeSchema } from './member-schemas.ts'
 import { changedPolicy, policySchema } from './policy-schema.ts'

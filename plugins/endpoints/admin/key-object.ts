@@ -1,4 +1,6 @@
-import { GatewayError, policyFields, type AdminServices, type ApiKey, type JsonObject } from '../../../core/index.ts'
+import { policyFields, type AdminServices } from '../../../core/admin.ts'
+import { GatewayError, type JsonObject } from '../../../core/index.ts'
+import type { ApiKey } from '../../../core/stores.ts'
 import { time } from './replies.ts'
 import type { Stores } from './stores.ts'
 

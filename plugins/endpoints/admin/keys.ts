@@ -1,18 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
-import {
-  bodyValidator,
-  invalidRequest,
-  policyFields,
-  type Account,
-  type AdminExchange,
-  type AdminServices,
-  type ApiKey,
-  type EffectivePolicy,
-  type JsonObject,
-  type KeySettings,
-  type PolicyLayer,
-  type Reply,
-} from '../../../core/index.ts'
+import { policyFields, type AdminExchange, type AdminServices, type EffectivePolicy } from '../../../core/admin.ts'
+import { invalidRequest, type JsonObject, type PolicyLayer, type Reply } from '../../../core/index.ts'
+import { bodyValidator } from '../../../core/kit.ts'
+import type { Account, ApiKey, KeySettings } from '../../../core/stores.ts'
 import { accountObjects } from './account-object.ts'
 import { audited } from './audit.ts'
 import { countEarlierSpend } from './earlier-spend.ts'

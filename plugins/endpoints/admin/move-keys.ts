@@ -1,4 +1,5 @@
-import type { Account, AdminExchange, AdminServices, ApiKey, Position } from '../../../core/index.ts'
+import type { AdminExchange, AdminServices } from '../../../core/admin.ts'
+import type { Account, ApiKey, Position } from '../../../core/stores.ts'
 import { audited } from './audit.ts'
 import type { Stores } from './stores.ts'
 

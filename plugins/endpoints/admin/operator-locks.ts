@@ -1,14 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import {
-  policyFields,
-  type Account,
-  type AccountLevel,
-  type AccountPolicy,
-  type Admin,
-  type ApiKey,
-  type PolicyField,
-  type Position,
-} from '../../../core/index.ts'
+import { policyFields, type Admin } from '../../../core/admin.ts'
+import type { PolicyField } from '../../../core/index.ts'
+import type { Account, AccountLevel, AccountPolicy, ApiKey, Position } from '../../../core/stores.ts'
 import { changedPolicy } from './policy-schema.ts'
 import { forbidden } from './refusals.ts'
 import type { Stores } from './stores.ts'

@@ -1,4 +1,4 @@
-import type { AdminExchange } from '../../../core/index.ts'
+import type { AdminExchange } from '../../../core/admin.ts'
 
 /** The id in the path. Names that people chose may have any characters. */
 export function pathId({ params }: AdminExchange): string {

@@ -1,4 +1,6 @@
-import { bodyValidator, type AdminExchange, type AdminServices, type JsonObject } from '../../../core/index.ts'
+import type { AdminExchange, AdminServices } from '../../../core/admin.ts'
+import type { JsonObject } from '../../../core/index.ts'
+import { bodyValidator } from '../../../core/kit.ts'
 import { audited } from './audit.ts'
 import type { Keys } from './keys.ts'
 import type { Stores } from './stores.ts'

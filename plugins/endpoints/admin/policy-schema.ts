@@ -1,4 +1,5 @@
-import { policyFields, type JsonObject, type PolicyLayer } from '../../../core/index.ts'
+import { policyFields } from '../../../core/admin.ts'
+import type { JsonObject, PolicyLayer } from '../../../core/index.ts'
 
 function setting(level: 'account' | 'key', hasSettings: boolean): JsonObject {
   return {

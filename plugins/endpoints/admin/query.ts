@@ -1,4 +1,5 @@
-import { invalidRequest, type PageQuery } from '../../../core/index.ts'
+import { invalidRequest } from '../../../core/index.ts'
+import type { PageQuery } from '../../../core/stores.ts'
 import { positionIn } from './cursor.ts'
 import { expectedInstant, instantIn } from './instant.ts'
 

@@ -1,4 +1,6 @@
-import { policyFields, type JsonObject, type RecordFacts } from '../../../core/index.ts'
+import { policyFields } from '../../../core/admin.ts'
+import type { JsonObject } from '../../../core/index.ts'
+import type { RecordFacts } from '../../../core/stores.ts'
 import { time } from './replies.ts'
 import { snakeCase } from './snake-case.ts'
 

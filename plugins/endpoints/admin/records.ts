@@ -1,15 +1,6 @@
-import {
-  hasRole,
-  usageBuckets,
-  usageGroups,
-  type AdminExchange,
-  type AdminServices,
-  type RecordFacts,
-  type RecordFilter,
-  type Reply,
-  type UsageBucket,
-} from '../../../core/index.ts'
-import { invalidRequest } from '../../../core/index.ts'
+import { hasRole, type AdminExchange, type AdminServices } from '../../../core/admin.ts'
+import { invalidRequest, type Reply } from '../../../core/index.ts'
+import { usageBuckets, usageGroups, type RecordFacts, type RecordFilter, type UsageBucket } from '../../../core/stores.ts'
 import { audited } from './audit.ts'
 import { pathId } from './path-id.ts'
 import { pageParameters, Query } from './query.ts'

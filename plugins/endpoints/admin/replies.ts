@@ -1,4 +1,5 @@
-import type { JsonObject, Position, Reply } from '../../../core/index.ts'
+import type { JsonObject, Reply } from '../../../core/index.ts'
+import type { Position } from '../../../core/stores.ts'
 import { cursorAt } from './cursor.ts'
 import type { Query } from './query.ts'
 

@@ -1,4 +1,5 @@
-import { invalidRequest, type AdminExchange, type AdminServices, type Reply } from '../../../core/index.ts'
+import type { AdminExchange, AdminServices } from '../../../core/admin.ts'
+import { invalidRequest, type Reply } from '../../../core/index.ts'
 import type { Keys } from './keys.ts'
 import { Query } from './query.ts'
 import { forbidden } from './refusals.ts'

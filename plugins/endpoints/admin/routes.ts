@@ -1,12 +1,6 @@
-import {
-  openApiDocument,
-  type AdminRoute,
-  type AdminServices,
-  type AdminExchange,
-  type JsonObject,
-  type Registry,
-  type Undescribed,
-} from '../../../core/index.ts'
+import type { AdminExchange, AdminRoute, AdminServices } from '../../../core/admin.ts'
+import type { JsonObject, Registry } from '../../../core/index.ts'
+import { openApiDocument, type Undescribed } from '../../../core/kit.ts'
 import { accountChangeSchemas, newAccountSchemas } from './account-change.ts'
 import { Accounts } from './accounts.ts'
 import { auditFilters, listAudit } from './audit-list.ts'

@@ -1,14 +1,5 @@
-import {
-  AccountStore,
-  AdminTokenStore,
-  AuditTrail,
-  KeyStore,
-  Ledger,
-  MetricStore,
-  Providers,
-  RecordStore,
-  type Resolved,
-} from '../../../core/index.ts'
+import { Providers, type Resolved } from '../../../core/index.ts'
+import { AccountStore, AdminTokenStore, AuditTrail, KeyStore, Ledger, MetricStore, RecordStore } from '../../../core/stores.ts'
 
 /** The services of the gateway that the admin API shows and changes. */
 export const storeNeeds = {

@@ -1,14 +1,7 @@
-import {
-  adminRoles,
-  bodyValidator,
-  invalidRequest,
-  type AdminExchange,
-  type AdminRole,
-  type AdminServices,
-  type AdminToken,
-  type JsonObject,
-  type Reply,
-} from '../../../core/index.ts'
+import { adminRoles, type AdminExchange, type AdminRole, type AdminServices } from '../../../core/admin.ts'
+import { invalidRequest, type JsonObject, type Reply } from '../../../core/index.ts'
+import { bodyValidator } from '../../../core/kit.ts'
+import type { AdminToken } from '../../../core/stores.ts'
 import { audited } from './audit.ts'
 import { idSchema, nameSchema } from './member-schemas.ts'
 import { pathId } from './path-id.ts'

@@ -1,4 +1,5 @@
-import type { JsonObject, UsageGroup, UsageRow } from '../../../core/index.ts'
+import type { JsonObject } from '../../../core/index.ts'
+import type { UsageGroup, UsageRow } from '../../../core/stores.ts'
 import { time } from './replies.ts'
 
 /** The sums of one bucket and group, as the API shows them. */

@@ -1,4 +1,5 @@
-import { adminRoles, isObject, type Admin } from '../../../core/index.ts'
+import { adminRoles, type Admin } from '../../../core/admin.ts'
+import { isObject } from '../../../core/index.ts'
 
 /** What people may do whose claim has this value. */
 export interface AccessRule {

@@ -1,14 +1,7 @@
-import {
-  AdminAuthenticators,
-  AdminHosts,
-  AdminRoutes,
-  AuditTrail,
-  Clock,
-  DashboardPages,
-  definePlugin,
-  requirePeer,
-  Sealer,
-} from '../../../core/index.ts'
+import { AdminAuthenticators, AdminHosts, AdminRoutes, DashboardPages } from '../../../core/admin.ts'
+import { Clock, definePlugin } from '../../../core/index.ts'
+import { requirePeer } from '../../../core/kit.ts'
+import { AuditTrail, Sealer } from '../../../core/stores.ts'
 import { Assets } from './assets.ts'
 import { checkPages } from './own-addresses.ts'
 import { OpenId, openIdSchema } from './openid.ts'

@@ -1,5 +1,7 @@
 import type * as Client from 'openid-client'
-import { describeError, type Clock, type Logger, type Options, type Sealer } from '../../../core/index.ts'
+import type { Clock, Logger, Options } from '../../../core/index.ts'
+import { describeError } from '../../../core/kit.ts'
+import type { Sealer } from '../../../core/stores.ts'
 import { accessSchema, adminOf, valuesOf, type Person } from './access.ts'
 import { cookieIn, isSecure } from './sessions.ts'
 

@@ -1,4 +1,5 @@
-import { PluginError, type DashboardPage, type Registry } from '../../../core/index.ts'
+import type { DashboardPage } from '../../../core/admin.ts'
+import { PluginError, type Registry } from '../../../core/index.ts'
 
 /** What pages of plugins cannot be called: the pages of the dashboard itself, and its other addresses. */
 export const ownAddresses: ReadonlySet<string> = new Set([

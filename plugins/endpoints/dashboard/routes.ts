@@ -1,4 +1,5 @@
-import type { AdminExchange, AdminRoute, DashboardPage, Registry } from '../../../core/index.ts'
+import type { AdminExchange, AdminRoute, DashboardPage } from '../../../core/admin.ts'
+import type { Registry } from '../../../core/index.ts'
 import type { Asset, Assets } from './assets.ts'
 import { redirect } from './openid.ts'
 import { pageHtml, securityHeaders } from './page.ts'

@@ -1,5 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
-import { GatewayError, type Admin, type AdminServices, type Clock, type KnownToken, type Sealer } from '../../../core/index.ts'
+import type { Admin, AdminServices, KnownToken } from '../../../core/admin.ts'
+import { GatewayError, type Clock } from '../../../core/index.ts'
+import type { Sealer } from '../../../core/stores.ts'
 import type { Person } from './access.ts'
 
 export const sessionMs = 12 * 3_600_000

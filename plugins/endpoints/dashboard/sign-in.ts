@@ -1,14 +1,7 @@
-import {
-  bodyValidator,
-  FailedTries,
-  GatewayError,
-  type AdminExchange,
-  type AdminServices,
-  type AuditTrail,
-  type Clock,
-  type DashboardPage,
-  type JsonObject,
-} from '../../../core/index.ts'
+import { FailedTries, type AdminExchange, type AdminServices, type DashboardPage } from '../../../core/admin.ts'
+import { GatewayError, type Clock, type JsonObject } from '../../../core/index.ts'
+import { bodyValidator } from '../../../core/kit.ts'
+import type { AuditTrail } from '../../../core/stores.ts'
 import { redirect, refused as refusedOpenId, type OpenId } from './openid.ts'
 import { securityHeaders } from './page.ts'
 import { isForeign, type Identity, type Sessions } from './sessions.ts'

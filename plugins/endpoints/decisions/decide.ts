@@ -1,4 +1,5 @@
-import { gatewayHeaders, type Exchange, type GatewayServices, type Reply } from '../../../core/index.ts'
+import type { Exchange, Reply } from '../../../core/index.ts'
+import { gatewayHeaders, type GatewayServices } from '../../../core/kit.ts'
 import { parseDecision } from './parse.ts'
 
 export async function decide(exchange: Exchange, gateway: GatewayServices): Promise<Reply> {

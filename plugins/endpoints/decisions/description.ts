@@ -1,10 +1,5 @@
-import {
-  decisionRequestSchema,
-  questionSchema,
-  type JsonObject,
-  type ReplyDescription,
-  type RouteDescription,
-} from '../../../core/index.ts'
+import type { JsonObject } from '../../../core/index.ts'
+import { decisionRequestSchema, questionSchema, type ReplyDescription, type RouteDescription } from '../../../core/kit.ts'
 
 // The OpenAPI descriptions of the two routes.
 

@@ -1,4 +1,5 @@
-import { retryHeaders, type GatewayError, type Reply } from '../../../core/index.ts'
+import type { GatewayError, Reply } from '../../../core/index.ts'
+import { retryHeaders } from '../../../core/kit.ts'
 
 /** The error body of this surface: docs/protocol/decisions.md#errors. */
 export function errorReply(error: GatewayError): Reply {

@@ -1,4 +1,5 @@
-import { bodyValidator, decisionRequestSchema, invalidRequest, type DecisionRequest, type Question } from '../../../core/index.ts'
+import { invalidRequest } from '../../../core/index.ts'
+import { bodyValidator, decisionRequestSchema, type DecisionRequest, type Question } from '../../../core/kit.ts'
 
 const validate = bodyValidator(decisionRequestSchema)
 

@@ -1,4 +1,5 @@
-import { definePlugin, GatewayError, KeyStore, Routes } from '../../../core/index.ts'
+import { definePlugin, GatewayError, Routes } from '../../../core/index.ts'
+import { KeyStore } from '../../../core/stores.ts'
 
 /** `GET /v1/responses/health`: unauthenticated, 200 with an empty body, or 503 while API keys cannot be looked up (docs/protocol/http.md#health). */
 export default definePlugin({

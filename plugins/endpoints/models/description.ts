@@ -1,4 +1,5 @@
-import { features, intervalPattern, type JsonObject, type ReplyDescription, type RouteDescription } from '../../../core/index.ts'
+import type { JsonObject } from '../../../core/index.ts'
+import { features, intervalPattern, type ReplyDescription, type RouteDescription } from '../../../core/kit.ts'
 
 // The OpenAPI descriptions of the two routes.
 

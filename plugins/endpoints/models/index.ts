@@ -1,15 +1,15 @@
 import {
   definePlugin,
   GatewayError,
-  MetricStore,
   Providers,
   Routes,
-  type Catalog,
   type Endpoint,
   type JsonObject,
   type Provider,
   type Registry,
 } from '../../../core/index.ts'
+import type { Catalog } from '../../../core/kit.ts'
+import { MetricStore } from '../../../core/stores.ts'
 import { describeModel, describeModels } from './description.ts'
 import { limitIn } from './limit.ts'
 import { ModelList } from './list.ts'

@@ -1,12 +1,6 @@
-import {
-  defaultIntervalMs,
-  intervalMsOf,
-  invalidRequest,
-  type Endpoint,
-  type JsonObject,
-  type MetricStore,
-  type MetricWindow,
-} from '../../../core/index.ts'
+import { invalidRequest, type Endpoint, type JsonObject, type MetricWindow } from '../../../core/index.ts'
+import { defaultIntervalMs, intervalMsOf } from '../../../core/kit.ts'
+import type { MetricStore } from '../../../core/stores.ts'
 
 /** The parameter `interval` in milliseconds. Throws a 400. */
 export function intervalIn(query: URLSearchParams): number {

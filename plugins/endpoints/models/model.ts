@@ -1,4 +1,5 @@
-import type { Endpoint, JsonObject, Model, Price, TokenPrices } from '../../../core/index.ts'
+import type { Endpoint, JsonObject, Model, Price } from '../../../core/index.ts'
+import type { TokenPrices } from '../../../core/kit.ts'
 import type { IsUsable } from './usable.ts'
 
 /** The metrics of an endpoint. */

@@ -1,4 +1,5 @@
-import { definePlugin, openApiDocument, Routes, undescribedIn } from '../../../core/index.ts'
+import { definePlugin, Routes } from '../../../core/index.ts'
+import { openApiDocument, undescribedIn } from '../../../core/kit.ts'
 
 /** `GET /openapi.json`: the OpenAPI 3.1 document of all routes, including those of other plugins. */
 export default definePlugin({

@@ -1,4 +1,5 @@
-import { GatewayError, gatewayHeaders, type Exchange, type GatewayServices, type Reply } from '../../../core/index.ts'
+import { GatewayError, type Exchange, type Reply } from '../../../core/index.ts'
+import { gatewayHeaders, type GatewayServices } from '../../../core/kit.ts'
 import { neutralRequest, publicWarning } from './neutral-request.ts'
 import { parseRequest } from './parse.ts'
 import { jsonReply } from './replies.ts'

@@ -1,4 +1,5 @@
-import { errorCodes, type ErrorCode, type GatewayError } from '../../../core/index.ts'
+import type { ErrorCode, GatewayError } from '../../../core/index.ts'
+import { errorCodes } from '../../../core/kit.ts'
 
 const codes: ReadonlySet<string> = new Set(errorCodes)
 

@@ -1,4 +1,4 @@
-import { jsonPieces } from '../../../core/index.ts'
+import { jsonPieces } from '../../../core/kit.ts'
 
 /** A frame with more characters is sent in pieces of this length. */
 export const longFrameCharacters = 64 * 1024

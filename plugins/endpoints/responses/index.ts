@@ -1,14 +1,5 @@
-import {
-  definePlugin,
-  Routes,
-  SortStrategies,
-  sortSchema,
-  type JsonObject,
-  type Registry,
-  type Route,
-  type RouteDescription,
-  type SortStrategy,
-} from '../../../core/index.ts'
+import { definePlugin, Routes, SortStrategies, type JsonObject, type Registry, type Route, type SortStrategy } from '../../../core/index.ts'
+import { sortSchema, type RouteDescription } from '../../../core/kit.ts'
 import { createResponse, type CreateOptions } from './create.ts'
 import {
   describeCancel,

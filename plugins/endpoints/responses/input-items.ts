@@ -1,4 +1,5 @@
-import { invalidRequest, type Exchange, type GatewayServices, type JsonObject, type Reply } from '../../../core/index.ts'
+import { invalidRequest, type Exchange, type JsonObject, type Reply } from '../../../core/index.ts'
+import type { GatewayServices } from '../../../core/kit.ts'
 import { includedBy, shownItem } from './included.ts'
 import { pathId } from './path-id.ts'
 import { jsonReply } from './replies.ts'

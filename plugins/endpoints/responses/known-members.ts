@@ -1,4 +1,5 @@
-import { isObject, requestSchema, toolSchema, type JsonObject } from '../../../core/index.ts'
+import { isObject, type JsonObject } from '../../../core/index.ts'
+import { requestSchema, toolSchema } from '../../../core/kit.ts'
 
 /** The members of an object by their names, with those of the objects among them. */
 export type KnownMembers = ReadonlyMap<string, KnownMembers | undefined>

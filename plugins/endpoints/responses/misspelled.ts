@@ -1,4 +1,5 @@
-import { nearest, type JsonObject, type Warning } from '../../../core/index.ts'
+import type { JsonObject } from '../../../core/index.ts'
+import { nearest, type Warning } from '../../../core/kit.ts'
 import { isOfAnotherGateway } from './other-gateways.ts'
 
 const mostChecked = 20

@@ -1,4 +1,5 @@
-import type { AnswerDetail, GenerationRequest, HistoryUse, RequestEnvelope, Warning } from '../../../core/index.ts'
+import type { GenerationRequest } from '../../../core/index.ts'
+import type { AnswerDetail, HistoryUse, RequestEnvelope, Warning } from '../../../core/kit.ts'
 import { isOwnMember, type Includable, type RequestBody } from './request-body.ts'
 
 /** What core gets of a body. */

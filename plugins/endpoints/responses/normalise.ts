@@ -1,4 +1,5 @@
-import { characters, invalidRequest, isObject, longestText } from '../../../core/index.ts'
+import { invalidRequest, isObject } from '../../../core/index.ts'
+import { characters, longestText } from '../../../core/kit.ts'
 
 type Draft = Record<string, unknown>
 

@@ -1,4 +1,5 @@
-import type { ItemDelta, JsonObject } from '../../../core/index.ts'
+import type { JsonObject } from '../../../core/index.ts'
+import type { ItemDelta } from '../../../core/kit.ts'
 import type { RequestBody } from './request-body.ts'
 
 /** An output item that is still open. It writes its events through the builder, which owns indexes and sequence numbers. */

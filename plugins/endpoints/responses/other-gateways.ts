@@ -1,4 +1,5 @@
-import type { JsonObject, Warning } from '../../../core/index.ts'
+import type { JsonObject } from '../../../core/index.ts'
+import type { Warning } from '../../../core/kit.ts'
 
 /** Top-level members that other gateways read, and what to use here. */
 const members: Readonly<Record<string, string>> = {

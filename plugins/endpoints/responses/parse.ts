@@ -1,4 +1,5 @@
-import { invalidRequest, isObject, type JsonObject, type Warning } from '../../../core/index.ts'
+import { invalidRequest, isObject, type JsonObject } from '../../../core/index.ts'
+import type { Warning } from '../../../core/kit.ts'
 import { chatFormRefusal, chatMemberWarnings, isChatMember } from './chat-form.ts'
 import { misspelledMembers } from './misspelled.ts'
 import {

@@ -1,4 +1,5 @@
-import { appended, type ItemDelta, type JsonObject, type OpenedReasoning } from '../../../core/index.ts'
+import type { JsonObject } from '../../../core/index.ts'
+import { appended, type ItemDelta, type OpenedReasoning } from '../../../core/kit.ts'
 import { deltaHead } from './frames.ts'
 import type { ItemContext, OpenItem } from './open-item.ts'
 

@@ -1,4 +1,5 @@
-import { inputPartSchema, requestSchema, type GenerationRequest, type Schema, type Wire } from '../../../core/index.ts'
+import type { GenerationRequest } from '../../../core/index.ts'
+import { inputPartSchema, requestSchema, type Schema, type Wire } from '../../../core/kit.ts'
 
 // The body of `POST /v1/responses`, with nulls removed and `input` as an array: docs/protocol/request.md#members.
 

@@ -1,17 +1,5 @@
-import type {
-  Clock,
-  Commitment,
-  FinishedAnswer,
-  GatewayError,
-  GenerationSink,
-  Ids,
-  ItemEvent,
-  JsonObject,
-  OpenedItem,
-  Outcome,
-  StreamBody,
-  TokenUsage,
-} from '../../../core/index.ts'
+import type { Clock, GatewayError, Ids, JsonObject, TokenUsage } from '../../../core/index.ts'
+import type { Commitment, FinishedAnswer, GenerationSink, ItemEvent, OpenedItem, Outcome, StreamBody } from '../../../core/kit.ts'
 import type { EventSet } from './create.ts'
 import { errorEvent } from './errors.ts'
 import { deltaFrame, frame, longFrame, longFrameCharacters, membersOf } from './frames.ts'

@@ -1,4 +1,5 @@
-import type { Endpoint, GatewayError, JsonObject, TokenUsage, ToolDefinition } from '../../../core/index.ts'
+import type { Endpoint, GatewayError, JsonObject, TokenUsage } from '../../../core/index.ts'
+import type { ToolDefinition } from '../../../core/kit.ts'
 import { publicCode } from './errors.ts'
 import type { RequestBody } from './request-body.ts'
 

@@ -1,4 +1,5 @@
-import type { ItemDelta, JsonObject, OpenedSearch, SearchAction, SearchEnd } from '../../../core/index.ts'
+import type { JsonObject } from '../../../core/index.ts'
+import type { ItemDelta, OpenedSearch, SearchAction, SearchEnd } from '../../../core/kit.ts'
 import type { ItemContext, OpenItem } from './open-item.ts'
 
 /** A `web_search_call`. Those of the gateway are sent before the search runs. */

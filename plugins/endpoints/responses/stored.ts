@@ -1,11 +1,6 @@
-import {
-  invalidRequest,
-  type Exchange,
-  type GatewayServices,
-  type JsonObject,
-  type Reply,
-  type StoredResponse,
-} from '../../../core/index.ts'
+import { invalidRequest, type Exchange, type JsonObject, type Reply } from '../../../core/index.ts'
+import type { GatewayServices } from '../../../core/kit.ts'
+import type { StoredResponse } from '../../../core/stores.ts'
 import { includedBy, shownItem, type Included } from './included.ts'
 import { pathId } from './path-id.ts'
 import { jsonReply } from './replies.ts'

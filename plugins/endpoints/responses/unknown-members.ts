@@ -1,4 +1,5 @@
-import { isObject, nearest, type GenerationRequest, type JsonObject, type Warning } from '../../../core/index.ts'
+import { isObject, type GenerationRequest, type JsonObject } from '../../../core/index.ts'
+import { nearest, type Warning } from '../../../core/kit.ts'
 import { counterparts, routingMembers, toolMembers, vendorMembers, type KnownMembers } from './known-members.ts'
 
 interface Unknown {

@@ -1,4 +1,4 @@
-import { bodyValidator } from '../../../core/index.ts'
+import { bodyValidator } from '../../../core/kit.ts'
 import { requestBodySchema } from './request-body.ts'
 
 /** Throws a 400 for the first problem. */

@@ -1,4 +1,5 @@
-import { invalidRequest, type Warning } from '../../../core/index.ts'
+import { invalidRequest } from '../../../core/index.ts'
+import type { Warning } from '../../../core/kit.ts'
 import type { RequestBody } from './request-body.ts'
 
 /** Something that requests may ask for and the gateway does not have. */

@@ -1,4 +1,4 @@
-import { foundPages, getWith, searchText, type EngineAdapter, type SearchLocation } from '../../../core/index.ts'
+import { foundPages, getWith, searchText, type EngineAdapter, type SearchLocation } from '../../../core/kit.ts'
 
 export interface BraveOptions {
   readonly baseUrl: string

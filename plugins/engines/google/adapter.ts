@@ -1,4 +1,4 @@
-import { foundPages, getWith, searchText, type EngineAdapter } from '../../../core/index.ts'
+import { foundPages, getWith, searchText, type EngineAdapter } from '../../../core/kit.ts'
 
 export interface GoogleOptions {
   readonly baseUrl: string

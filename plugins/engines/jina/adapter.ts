@@ -1,4 +1,4 @@
-import { foundPages, placeWords, postJson, searchText, type EngineAdapter } from '../../../core/index.ts'
+import { foundPages, placeWords, postJson, searchText, type EngineAdapter } from '../../../core/kit.ts'
 
 export interface JinaOptions {
   readonly baseUrl: string

@@ -1,4 +1,5 @@
-import { definePlugin, engineBaseUrl, engineKeyOption, engineOptions, httpEngine, SearchEngines } from '../../../core/index.ts'
+import { definePlugin, SearchEngines } from '../../../core/index.ts'
+import { engineBaseUrl, engineKeyOption, engineOptions, httpEngine } from '../../../core/kit.ts'
 import { perplexityAdapter } from './adapter.ts'
 
 /** Web search by Perplexity: its index, without its models. */

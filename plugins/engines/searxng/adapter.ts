@@ -1,4 +1,5 @@
-import { foundPages, postForm, ProviderFailure, searchText, type EngineAdapter } from '../../../core/index.ts'
+import { ProviderFailure } from '../../../core/index.ts'
+import { foundPages, postForm, searchText, type EngineAdapter } from '../../../core/kit.ts'
 
 export interface SearxngOptions {
   readonly baseUrl: string

@@ -1,4 +1,5 @@
-import { definePlugin, engineKeyOption, engineOptions, httpEngine, SearchEngines } from '../../../core/index.ts'
+import { definePlugin, SearchEngines } from '../../../core/index.ts'
+import { engineKeyOption, engineOptions, httpEngine } from '../../../core/kit.ts'
 import { searxngAdapter } from './adapter.ts'
 
 const names = { type: 'array', minItems: 1, items: { type: 'string', minLength: 1 } } as const

@@ -1,4 +1,4 @@
-import { foundPages, postJson, searchText, type EngineAdapter } from '../../../core/index.ts'
+import { foundPages, postJson, searchText, type EngineAdapter } from '../../../core/kit.ts'
 
 export interface SerperOptions {
   readonly baseUrl: string

@@ -1,4 +1,4 @@
-import { foundPages, postJson, searchText, type EngineAdapter } from '../../../core/index.ts'
+import { foundPages, postJson, searchText, type EngineAdapter } from '../../../core/kit.ts'
 import { tavilyCountry } from './countries.ts'
 
 export interface TavilyOptions {

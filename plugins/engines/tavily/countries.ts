@@ -1,4 +1,4 @@
-import { countryName } from '../../../core/index.ts'
+import { countryName } from '../../../core/kit.ts'
 
 /** The countries that the vendor lists, by code. Others are an error there. */
 const codes = new Set(

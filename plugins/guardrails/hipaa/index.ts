@@ -1,4 +1,5 @@
-import { certifiedOnly, definePlugin, Guardrails } from '../../../core/index.ts'
+import { definePlugin, Guardrails } from '../../../core/index.ts'
+import { certifiedOnly } from '../../../core/kit.ts'
 
 /** Enforces HIPAA mode: only endpoints that the catalog lists with a business associate agreement see the request. */
 export default definePlugin({

@@ -1,4 +1,4 @@
-import { isPending } from '../../../core/index.ts'
+import { isPending } from '../../../core/kit.ts'
 import { customPattern } from './custom-pattern.ts'
 import { deniedWords } from './denied-words.ts'
 import { detectors } from './detectors/index.ts'

@@ -1,4 +1,5 @@
-import { FairQueue, GatewayError } from '../../../core/index.ts'
+import { GatewayError } from '../../../core/index.ts'
+import { FairQueue } from '../../../core/kit.ts'
 
 /** How much may be searched at the same time. */
 export interface SearchLimits {

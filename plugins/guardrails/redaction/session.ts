@@ -1,16 +1,14 @@
 import {
   invalidRequest,
-  readRequestTexts,
   type GatewayError,
   type GenerationRequest,
   type GuardSession,
   type GuardVerdict,
   type OutputChannel,
   type OutputFilter,
-  type RequestText,
-  type RequestTexts,
   type RunContext,
 } from '../../../core/index.ts'
+import { readRequestTexts, type RequestText, type RequestTexts } from '../../../core/kit.ts'
 import type { Finder, Found } from './finder.ts'
 import { placeholderPattern, Placeholders } from './placeholders.ts'
 import { Restorer } from './restorer.ts'

@@ -1,4 +1,5 @@
-import { bodyValidator, GatewayError, type SettingsProblem } from '../../../core/index.ts'
+import { GatewayError } from '../../../core/index.ts'
+import { bodyValidator, type SettingsProblem } from '../../../core/kit.ts'
 import { settingsSchema, type Settings } from './settings.ts'
 
 const check = bodyValidator(settingsSchema)

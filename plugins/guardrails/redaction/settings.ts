@@ -1,4 +1,4 @@
-import type { Wire } from '../../../core/index.ts'
+import type { Wire } from '../../../core/kit.ts'
 
 export const detectorNames = ['secret', 'email', 'iban', 'card', 'national_id', 'phone', 'ip', 'birth_date', 'person'] as const
 export type DetectorName = (typeof detectorNames)[number]

@@ -1,4 +1,5 @@
-import { PluginError, ProviderFailure, type Clock, type HttpClient, type RunContext, type UpstreamReply } from '../../../core/index.ts'
+import { PluginError, ProviderFailure, type Clock, type RunContext } from '../../../core/index.ts'
+import type { HttpClient, UpstreamReply } from '../../../core/kit.ts'
 import { Signer } from './signature.ts'
 import { verdictIn, type Verdict } from './verdict.ts'
 

@@ -1,18 +1,15 @@
 import {
-  decisionTexts,
   GatewayError,
   invalidRequest,
   PluginError,
-  requestTexts,
   type AnswerItem,
-  type DecisionRequest,
   type GenerationRequest,
   type GuardSession,
   type GuardVerdict,
   type ItemVerdict,
-  type RequestText,
   type RunContext,
 } from '../../../core/index.ts'
+import { decisionTexts, requestTexts, type DecisionRequest, type RequestText } from '../../../core/kit.ts'
 import { roleAt } from './role.ts'
 import type { AskedText, Question, Service } from './service.ts'
 import type { Verdict } from './verdict.ts'

@@ -1,4 +1,5 @@
-import { bodyValidator, GatewayError, parseJson, type Wire } from '../../../core/index.ts'
+import { GatewayError, parseJson } from '../../../core/index.ts'
+import { bodyValidator, type Wire } from '../../../core/kit.ts'
 
 /** What the service answers. Other members are ignored. */
 const verdictSchema = {

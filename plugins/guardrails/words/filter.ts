@@ -1,4 +1,5 @@
-import { jsonTexts, type GatewayError, type OutputFilter } from '../../../core/index.ts'
+import type { GatewayError, OutputFilter } from '../../../core/index.ts'
+import { jsonTexts } from '../../../core/kit.ts'
 import { MaskedText } from './masked-text.ts'
 import { Scanner } from './scanner.ts'
 import type { WordList } from './word-list.ts'

@@ -1,17 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
-  decisionTexts,
   invalidRequest,
-  requestTexts,
-  type DecisionRequest,
   type GatewayError,
   type GenerationRequest,
   type GuardSession,
   type GuardVerdict,
   type OutputChannel,
   type OutputFilter,
-  type RequestText,
 } from '../../../core/index.ts'
+import { decisionTexts, requestTexts, type DecisionRequest, type RequestText } from '../../../core/kit.ts'
 import { JsonWordFilter, WordFilter } from './filter.ts'
 import { MaskedText } from './masked-text.ts'
 import { Scanner } from './scanner.ts'

@@ -1,4 +1,5 @@
-import { certifiedOnly, definePlugin, Guardrails } from '../../../core/index.ts'
+import { definePlugin, Guardrails } from '../../../core/index.ts'
+import { certifiedOnly } from '../../../core/kit.ts'
 
 /** Enforces zero data retention: only endpoints that the catalog lists with a zero-data-retention policy see the request. */
 export default definePlugin({

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
-import { describeError, retryAfterMs, type HttpClient, type Logger, type RequestRecord } from '../../../core/index.ts'
+import type { Logger, RequestRecord } from '../../../core/index.ts'
+import { describeError, retryAfterMs, type HttpClient } from '../../../core/kit.ts'
 import type { DeadLetters } from './dead-letters.ts'
 
 export interface DeliveryOptions {

@@ -1,4 +1,5 @@
-import { definePlugin, LogSinks, milliseconds } from '../../../core/index.ts'
+import { definePlugin, LogSinks } from '../../../core/index.ts'
+import { milliseconds } from '../../../core/kit.ts'
 import { DeadLetters } from './dead-letters.ts'
 import { Delivery } from './delivery.ts'
 

@@ -1,13 +1,6 @@
-import {
-  accountLevels,
-  AccountStore,
-  definePlugin,
-  isPending,
-  PolicySources,
-  type AccountLevel,
-  type AccountRef,
-  type ApiKey,
-} from '../../../core/index.ts'
+import { definePlugin, PolicySources } from '../../../core/index.ts'
+import { isPending } from '../../../core/kit.ts'
+import { accountLevels, AccountStore, type AccountLevel, type AccountRef, type ApiKey } from '../../../core/stores.ts'
 
 /** Supplies the policies of organizations, teams and users from the account store. */
 export default definePlugin({

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
-import { ProviderFailure, sseFramer, type ProviderCall } from '../../../core/index.ts'
+import { ProviderFailure, type ProviderCall } from '../../../core/index.ts'
+import { sseFramer } from '../../../core/kit.ts'
 import { EndOfAnswer } from './end-of-answer.ts'
 
 /** How long a body may stay open after its answer is complete. */

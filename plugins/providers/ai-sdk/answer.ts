@@ -1,4 +1,5 @@
-import { ProviderFailure, type Emit, type GenerationEvent } from '../../../core/index.ts'
+import { ProviderFailure, type GenerationEvent } from '../../../core/index.ts'
+import type { Emit } from '../../../core/kit.ts'
 import { Citations } from './citations.ts'
 import { failureInside } from './failure.ts'
 import { finishReasonOf } from './finish.ts'

@@ -1,5 +1,6 @@
 import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
-import type { Effort, JsonObject, ProviderCall, UpstreamRequestBody } from '../../../core/index.ts'
+import type { JsonObject, ProviderCall } from '../../../core/index.ts'
+import type { Effort, UpstreamRequestBody } from '../../../core/kit.ts'
 import { promptFor } from './prompt.ts'
 import type { LanguageModel } from './specification.ts'
 import { toolsFor } from './tools.ts'

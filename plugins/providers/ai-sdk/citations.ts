@@ -1,5 +1,5 @@
 import type { LanguageModelV2Source, LanguageModelV3Source, LanguageModelV4Citation, LanguageModelV4Source } from '@ai-sdk/provider'
-import type { Emit } from '../../../core/index.ts'
+import type { Emit } from '../../../core/kit.ts'
 
 type Source = LanguageModelV2Source | LanguageModelV3Source | LanguageModelV4Source
 

@@ -1,4 +1,5 @@
-import { membersOf, parseJson } from '../../../core/index.ts'
+import { parseJson } from '../../../core/index.ts'
+import { membersOf } from '../../../core/kit.ts'
 
 // Packages report the finish only at the end of the body. These are the last events of the dialects that they speak.
 

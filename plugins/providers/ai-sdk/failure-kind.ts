@@ -1,4 +1,5 @@
-import { failureKindOfStatus, retiredModel, type FailureKind } from '../../../core/index.ts'
+import type { FailureKind } from '../../../core/index.ts'
+import { failureKindOfStatus, retiredModel } from '../../../core/kit.ts'
 
 /** Vendors use different codes and statuses, so the wording decides first. The first match wins. */
 const wordings: readonly (readonly [kind: FailureKind, wording: RegExp])[] = [

@@ -1,16 +1,5 @@
-import {
-  GatewayError,
-  isImageErrorCode,
-  isObject,
-  membersOf,
-  parseJson,
-  ProviderFailure,
-  retryAfterMs,
-  unlessOversized,
-  type FailureKind,
-  type JsonObject,
-  type UpstreamHeaders,
-} from '../../../core/index.ts'
+import { GatewayError, isObject, parseJson, ProviderFailure, type FailureKind, type JsonObject } from '../../../core/index.ts'
+import { isImageErrorCode, membersOf, retryAfterMs, unlessOversized, type UpstreamHeaders } from '../../../core/kit.ts'
 import { kindOf } from './failure-kind.ts'
 
 /** Explains anything thrown here: the abort's reason, one of the gateway's errors, or else a `ProviderFailure`. */

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { HttpClient } from '../../../core/index.ts'
+import type { HttpClient } from '../../../core/kit.ts'
 import { streamedBody, wholeBody } from './answer-body.ts'
 import { holdsOf } from './holders.ts'
 

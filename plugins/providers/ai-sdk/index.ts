@@ -1,4 +1,5 @@
-import { ApiKeys, apiKeyOption, definePlugin, headersOption, Providers, sendingOptions } from '../../../core/index.ts'
+import { definePlugin, Providers } from '../../../core/index.ts'
+import { apiKeyOption, ApiKeys, headersOption, sendingOptions } from '../../../core/kit.ts'
 import { idOf } from './id.ts'
 import { Models } from './models.ts'
 import { loadExport } from './package.ts'

@@ -1,4 +1,5 @@
-import { extensionOf, fileTypeOf, InlineMedia, type HttpClient, type Item, type Part, type ProviderCall } from '../../../core/index.ts'
+import type { Item, ProviderCall } from '../../../core/index.ts'
+import { extensionOf, fileTypeOf, InlineMedia, type HttpClient, type Part } from '../../../core/kit.ts'
 import type { LanguageModel } from './specification.ts'
 
 /** Fetches what this model's vendor does not fetch itself: all images or none, all files or none. */

@@ -1,4 +1,5 @@
-import { PluginError, ProviderFailure, type ApiKeys, type JsonObject, type Registrar } from '../../../core/index.ts'
+import { PluginError, ProviderFailure, type JsonObject, type Registrar } from '../../../core/index.ts'
+import type { ApiKeys } from '../../../core/kit.ts'
 import { fetchThrough } from './fetch.ts'
 import { versions, type LanguageModel } from './specification.ts'
 

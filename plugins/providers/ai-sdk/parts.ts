@@ -8,7 +8,7 @@ import {
   type FunctionCallOutputItem,
   type ImagePart,
   type Part,
-} from '../../../core/index.ts'
+} from '../../../core/kit.ts'
 import { typeByName } from './media.ts'
 import type { Vendor } from './vendor.ts'
 

@@ -1,14 +1,14 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultPart } from '@ai-sdk/provider'
+import type { Item } from '../../../core/index.ts'
 import {
   argumentsOf,
   unsayable,
   type FunctionCallItem,
   type FunctionCallOutputItem,
-  type Item,
   type MessageItem,
   type ReasoningItem,
   type UpstreamRequestBody,
-} from '../../../core/index.ts'
+} from '../../../core/kit.ts'
 import { partsFor, resultFor, textFor } from './parts.ts'
 import type { Metadata } from './specification.ts'
 import { stateIn } from './state.ts'

@@ -1,15 +1,5 @@
-import {
-  aboutAsked,
-  sendingRules,
-  type Capabilities,
-  type Credential,
-  type GenerationEvent,
-  type HttpClient,
-  type InlineMedia,
-  type Provider,
-  type ProviderCall,
-  type SendingRules,
-} from '../../../core/index.ts'
+import type { Capabilities, GenerationEvent, Provider, ProviderCall } from '../../../core/index.ts'
+import { aboutAsked, sendingRules, type Credential, type HttpClient, type InlineMedia, type SendingRules } from '../../../core/kit.ts'
 import { Answer } from './answer.ts'
 import { callOptions, type CallSettings } from './call-options.ts'
 import { failureFrom } from './failure.ts'

@@ -1,5 +1,5 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool, LanguageModelV4ToolChoice } from '@ai-sdk/provider'
-import type { ToolChoice, UpstreamRequestBody } from '../../../core/index.ts'
+import type { ToolChoice, UpstreamRequestBody } from '../../../core/kit.ts'
 
 /** Offers only functions. */
 export function toolsFor({ tools, tool_choice }: UpstreamRequestBody): Pick<LanguageModelV4CallOptions, 'tools' | 'toolChoice'> {

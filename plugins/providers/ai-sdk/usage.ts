@@ -1,4 +1,5 @@
-import { membersOf, tokenCount, tokenCountIfAny, type JsonObject, type TokenUsage } from '../../../core/index.ts'
+import type { JsonObject, TokenUsage } from '../../../core/index.ts'
+import { membersOf, tokenCount, tokenCountIfAny } from '../../../core/kit.ts'
 import type { GenerateResult, Metadata } from './specification.ts'
 import type { Vendor } from './vendor.ts'
 

@@ -1,4 +1,5 @@
-import type { Effort, JsonObject, UpstreamRequestBody } from '../../../core/index.ts'
+import type { JsonObject } from '../../../core/index.ts'
+import type { Effort, UpstreamRequestBody } from '../../../core/kit.ts'
 import type { LanguageModel } from './specification.ts'
 
 /** What packages do beyond the specification. For unlisted packages, only the specification applies. */

@@ -1,4 +1,5 @@
-import type { Endpoint, TextFormat, UpstreamRequestBody } from '../../../core/index.ts'
+import type { Endpoint } from '../../../core/index.ts'
+import type { TextFormat, UpstreamRequestBody } from '../../../core/kit.ts'
 import { traitsOf } from './models.ts'
 import { enforceableSchema } from './schema.ts'
 import type { OutputConfig } from './wire.ts'

@@ -1,4 +1,5 @@
-import { firstText, membersOf, parseJson, ProviderFailure, type Emit, type SearchResult } from '../../../core/index.ts'
+import { parseJson, ProviderFailure } from '../../../core/index.ts'
+import { firstText, membersOf, type Emit, type SearchResult } from '../../../core/kit.ts'
 import { citationOf, type WireCitation } from './citation.ts'
 import { reasoningState } from './reasoning-state.ts'
 

@@ -1,4 +1,5 @@
-import { frameJson, type Decoder, type Emit, type ProviderCall } from '../../../core/index.ts'
+import type { ProviderCall } from '../../../core/index.ts'
+import { frameJson, type Decoder, type Emit } from '../../../core/kit.ts'
 import type { WireBlock, WireDelta } from './content.ts'
 import { failureInside } from './failure.ts'
 import { Reply, type WireMessage } from './reply.ts'

@@ -1,3 +1,4 @@
+import type { FailureKind } from '../../../core/index.ts'
 import {
   failureKindOfStatus,
   failureReader,
@@ -5,11 +6,10 @@ import {
   firstText,
   membersOf,
   retiredModel,
-  type FailureKind,
   type ImageErrorCode,
   type Patterns,
   type VendorError,
-} from '../../../core/index.ts'
+} from '../../../core/kit.ts'
 
 /** Error types, from the vendor's "Errors" page. */
 const kindsByType: Readonly<Record<string, FailureKind>> = {

@@ -1,4 +1,5 @@
-import { argumentsOf, parseJson, unsayable, type FunctionCallOutputItem, type Item, type MessageItem } from '../../../core/index.ts'
+import { parseJson, type Item } from '../../../core/index.ts'
+import { argumentsOf, unsayable, type FunctionCallOutputItem, type MessageItem } from '../../../core/kit.ts'
 import { inputBlocks, textBlocks } from './parts.ts'
 import { thinkingBlock } from './reasoning-state.ts'
 import type { Block, CompactionBlock, Message, TextBlock, ToolResultBlock } from './wire.ts'

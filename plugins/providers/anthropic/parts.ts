@@ -8,7 +8,7 @@ import {
   type FilePart,
   type ImagePart,
   type Part,
-} from '../../../core/index.ts'
+} from '../../../core/kit.ts'
 import type { CacheControl, DocumentBlock, ImageBlock, InputBlock, TextBlock } from './wire.ts'
 
 /** The blocks of a user message or a tool output. Leaves out blank texts, which the vendor rejects. */

@@ -1,4 +1,5 @@
-import { membersOf, ProviderFailure, type Emit, type FinishReason, type ProviderCall } from '../../../core/index.ts'
+import { ProviderFailure, type FinishReason, type ProviderCall } from '../../../core/index.ts'
+import { membersOf, type Emit } from '../../../core/kit.ts'
 import { Content, type WireBlock } from './content.ts'
 import { failureInside } from './failure.ts'
 import { settingsFor, type SettingsOptions } from './settings.ts'

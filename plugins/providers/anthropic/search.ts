@@ -1,4 +1,4 @@
-import type { UpstreamRequestBody, WebSearchTool } from '../../../core/index.ts'
+import type { UpstreamRequestBody, WebSearchTool } from '../../../core/kit.ts'
 import type { Warn } from './settings.ts'
 import type { SearchTool } from './wire.ts'
 

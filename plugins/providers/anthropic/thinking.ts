@@ -1,4 +1,5 @@
-import type { Effort, Item, ProviderCall } from '../../../core/index.ts'
+import type { Item, ProviderCall } from '../../../core/index.ts'
+import type { Effort } from '../../../core/kit.ts'
 import type { ModelTraits } from './models.ts'
 import { thinkingBlock } from './reasoning-state.ts'
 import type { Warn } from './settings.ts'

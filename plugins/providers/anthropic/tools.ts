@@ -1,4 +1,4 @@
-import type { FunctionTool, UpstreamRequestBody } from '../../../core/index.ts'
+import type { FunctionTool, UpstreamRequestBody } from '../../../core/kit.ts'
 import type { ModelTraits } from './models.ts'
 import { enforceableSchema } from './schema.ts'
 import { searchEntry, searchTool } from './search.ts'

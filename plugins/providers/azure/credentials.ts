@@ -1,4 +1,4 @@
-import type { ApiKeys, Credential, RenewedCredential, UpstreamRequest } from '../../../core/index.ts'
+import type { ApiKeys, Credential, RenewedCredential, UpstreamRequest } from '../../../core/kit.ts'
 import type { Api } from './deployments.ts'
 
 /** A renewed access token, by an id that is safe to log. */

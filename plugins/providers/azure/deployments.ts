@@ -1,4 +1,4 @@
-import type { NamedEndpoint } from '../../../core/index.ts'
+import type { NamedEndpoint } from '../../../core/kit.ts'
 
 /** The dialect of a deployment. */
 export const apis = ['responses', 'chat', 'anthropic'] as const

@@ -1,5 +1,6 @@
 import type { TokenCredential } from '@azure/identity'
-import { ProviderFailure, RenewedCredential, type Clock } from '../../../core/index.ts'
+import { ProviderFailure, type Clock } from '../../../core/index.ts'
+import { RenewedCredential } from '../../../core/kit.ts'
 import type { EntraOption } from './entra-option.ts'
 
 /** The package that gets and renews tokens. Not needed for keys. */

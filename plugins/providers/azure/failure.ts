@@ -1,4 +1,5 @@
-import { isObject, parseJson, type ProviderAdapter } from '../../../core/index.ts'
+import { isObject, parseJson } from '../../../core/index.ts'
+import type { ProviderAdapter } from '../../../core/kit.ts'
 import { failureFrom } from '../openai-chat/failure.ts'
 
 /** The platform may answer instead of the model, always in the form `{error: {code, message, innererror?}}`. */

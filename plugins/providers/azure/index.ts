@@ -1,15 +1,5 @@
-import {
-  ApiKeys,
-  apiKeyOption,
-  CatalogSources,
-  Clock,
-  definePlugin,
-  headersOption,
-  PluginError,
-  Providers,
-  requirePeer,
-  sendingOptions,
-} from '../../../core/index.ts'
+import { CatalogSources, Clock, definePlugin, PluginError, Providers } from '../../../core/index.ts'
+import { apiKeyOption, ApiKeys, headersOption, requirePeer, sendingOptions } from '../../../core/kit.ts'
 import { resourceOf } from './address.ts'
 import { deployedModels } from './catalog.ts'
 import { AzureCredentials } from './credentials.ts'

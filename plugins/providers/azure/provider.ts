@@ -1,14 +1,12 @@
+import type { Capabilities, Provider, ProviderCall } from '../../../core/index.ts'
 import {
   ApiKeys,
   httpProvider,
-  type Capabilities,
-  type NamedEndpoint,
   type HttpClient,
   type HttpProviderOptions,
-  type Provider,
+  type NamedEndpoint,
   type ProviderAdapter,
-  type ProviderCall,
-} from '../../../core/index.ts'
+} from '../../../core/kit.ts'
 import { anthropicAdapter, defaultVersion } from '../anthropic/adapter.ts'
 import { openaiChatAdapter } from '../openai-chat/adapter.ts'
 import { openaiResponsesAdapter } from '../openai-responses/adapter.ts'

@@ -1,4 +1,4 @@
-import type { Citation } from '../../../core/index.ts'
+import type { Citation } from '../../../core/kit.ts'
 import type { WireCitation } from './wire-reply.ts'
 
 /** The vendor's citations that a reader can follow. Citations of inline documents have no address. */

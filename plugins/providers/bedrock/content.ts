@@ -1,4 +1,5 @@
-import { firstText, membersOf, parseJson, type Emit } from '../../../core/index.ts'
+import { parseJson } from '../../../core/index.ts'
+import { firstText, membersOf, type Emit } from '../../../core/kit.ts'
 import { citationOf } from './citation.ts'
 import { redactedState, signedState } from './reasoning-state.ts'
 import type { WireBlock, WireCitation, WireDelta, WireStart, WireToolUse } from './wire-reply.ts'

@@ -1,4 +1,5 @@
-import { RenewedCredential, type Clock, type Grant } from '../../../core/index.ts'
+import type { Clock } from '../../../core/index.ts'
+import { RenewedCredential, type Grant } from '../../../core/kit.ts'
 import type { AwsKeys } from './signer.ts'
 import { sharedFilesVersion } from './shared-files.ts'
 

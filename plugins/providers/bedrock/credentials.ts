@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { ApiKeys, ProviderFailure, type Credential, type RenewedCredential, type UpstreamRequest } from '../../../core/index.ts'
+import { ProviderFailure } from '../../../core/index.ts'
+import { ApiKeys, type Credential, type RenewedCredential, type UpstreamRequest } from '../../../core/kit.ts'
 import type { AwsKeys, Signer } from './signer.ts'
 
 export interface CredentialSources {

@@ -1,4 +1,5 @@
-import { frameJson, type Decoder, type Emit, type ProviderCall } from '../../../core/index.ts'
+import type { ProviderCall } from '../../../core/index.ts'
+import { frameJson, type Decoder, type Emit } from '../../../core/kit.ts'
 import { exceptionOf } from './event-stream.ts'
 import { failureInside } from './failure.ts'
 import { Reply } from './reply.ts'

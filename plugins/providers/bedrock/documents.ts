@@ -1,4 +1,4 @@
-import { extensionOf, inlineDataOf, isTextFile, unsayable, type FilePart } from '../../../core/index.ts'
+import { extensionOf, inlineDataOf, isTextFile, unsayable, type FilePart } from '../../../core/kit.ts'
 import { imageFormat } from './images.ts'
 import type { DocumentBlock, DocumentFormat, ImageBlock } from './wire.ts'
 

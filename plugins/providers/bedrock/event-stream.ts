@@ -1,4 +1,5 @@
-import { ProviderFailure, type Framer } from '../../../core/index.ts'
+import { ProviderFailure } from '../../../core/index.ts'
+import type { Framer } from '../../../core/kit.ts'
 import { smithy } from './smithy.ts'
 
 /** The total length, the length of the headers, and a checksum of both. */

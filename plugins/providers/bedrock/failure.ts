@@ -1,17 +1,15 @@
+import { parseJson, type FailureKind, type ProviderFailure } from '../../../core/index.ts'
 import {
   failureKindOfStatus,
   failureReader,
   firstMatch,
   firstText,
   membersOf,
-  parseJson,
   retiredModel,
   type ErrorReply,
-  type FailureKind,
   type Patterns,
-  type ProviderFailure,
   type VendorError,
-} from '../../../core/index.ts'
+} from '../../../core/kit.ts'
 
 /** "Common Errors", "Converse" and "ConverseStream" of the vendor's API reference, in lower case and without "exception". */
 const kindsByType: Readonly<Record<string, FailureKind>> = {

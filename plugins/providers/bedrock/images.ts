@@ -1,4 +1,4 @@
-import { parseDataUrl, unsayable, type ImagePart } from '../../../core/index.ts'
+import { parseDataUrl, unsayable, type ImagePart } from '../../../core/kit.ts'
 import type { ImageBlock, ImageFormat } from './wire.ts'
 
 const formats: Readonly<Record<string, ImageFormat>> = {

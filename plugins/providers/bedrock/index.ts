@@ -1,4 +1,5 @@
-import { Clock, definePlugin, httpProvider, Providers, requirePeer } from '../../../core/index.ts'
+import { Clock, definePlugin, Providers } from '../../../core/index.ts'
+import { httpProvider, requirePeer } from '../../../core/kit.ts'
 import { bedrockAdapter } from './adapter.ts'
 import { connectionOf } from './connection.ts'
 import { credentialChain, credentialPackage } from './credential-chain.ts'

@@ -1,4 +1,5 @@
-import { ApiKeys, ProviderFailure, type Decoder, type Endpoint, type ProviderAdapter, type ProviderCall } from '../../../core/index.ts'
+import { ProviderFailure, type Endpoint, type ProviderCall } from '../../../core/index.ts'
+import { ApiKeys, type Decoder, type ProviderAdapter } from '../../../core/kit.ts'
 import { anthropicAdapter } from '../anthropic/adapter.ts'
 import { openaiChatAdapter } from '../openai-chat/adapter.ts'
 import { hosts } from '../openai-chat/hosts.ts'

@@ -1,4 +1,5 @@
-import { argumentsOf, unsayable, type FunctionCallOutputItem, type Item, type MessageItem } from '../../../core/index.ts'
+import type { Item } from '../../../core/index.ts'
+import { argumentsOf, unsayable, type FunctionCallOutputItem, type MessageItem } from '../../../core/kit.ts'
 import { isSystem, wireCallId } from '../anthropic/messages.ts'
 import { DocumentNames } from './documents.ts'
 import type { ModelTraits } from './models.ts'

@@ -1,4 +1,4 @@
-import { apiKeyOption, headersOption, sendingOptions } from '../../../core/index.ts'
+import { apiKeyOption, headersOption, sendingOptions } from '../../../core/kit.ts'
 import { invokeDialects } from './invoke.ts'
 
 const text = { type: 'string', minLength: 1 } as const

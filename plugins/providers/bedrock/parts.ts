@@ -1,4 +1,4 @@
-import { textOfPart, type Part } from '../../../core/index.ts'
+import { textOfPart, type Part } from '../../../core/kit.ts'
 import { fileBlock, type DocumentNames } from './documents.ts'
 import { imageBlock } from './images.ts'
 import type { CachePoint, ContentBlock, InputBlock, TextBlock } from './wire.ts'

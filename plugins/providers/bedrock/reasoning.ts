@@ -1,4 +1,5 @@
-import type { Effort, JsonObject, ProviderCall } from '../../../core/index.ts'
+import type { JsonObject, ProviderCall } from '../../../core/index.ts'
+import type { Effort } from '../../../core/kit.ts'
 import type { ModelTraits } from './models.ts'
 import type { Warn } from './settings.ts'
 

@@ -1,4 +1,5 @@
-import type { ProviderCall, UpstreamRequestBody } from '../../../core/index.ts'
+import type { ProviderCall } from '../../../core/index.ts'
+import type { UpstreamRequestBody } from '../../../core/kit.ts'
 import { outputConfig } from './answer-format.ts'
 import { conversationOf } from './messages.ts'
 import { cachePoint } from './parts.ts'

@@ -1,6 +1,7 @@
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto'
 import type { SignatureV4 } from '@smithy/signature-v4'
-import type { Clock, UpstreamRequest } from '../../../core/index.ts'
+import type { Clock } from '../../../core/index.ts'
+import type { UpstreamRequest } from '../../../core/kit.ts'
 import { smithy } from './smithy.ts'
 
 export interface AwsKeys {

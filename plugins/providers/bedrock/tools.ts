@@ -1,4 +1,5 @@
-import type { FunctionTool, JsonObject, ProviderCall } from '../../../core/index.ts'
+import type { JsonObject, ProviderCall } from '../../../core/index.ts'
+import type { FunctionTool } from '../../../core/kit.ts'
 import { traitsOf as claudeTraitsOf } from '../anthropic/models.ts'
 import { enforceableSchema } from '../anthropic/schema.ts'
 import { forcesTool } from '../anthropic/settings.ts'

@@ -1,4 +1,5 @@
-import { jsonInstruction, type Endpoint, type Item, type ProviderCall, type TextFormat } from '../../../core/index.ts'
+import type { Endpoint, Item, ProviderCall } from '../../../core/index.ts'
+import { jsonInstruction, type TextFormat } from '../../../core/kit.ts'
 import { isEnforceable } from './schema.ts'
 import { offeredTools } from './tools.ts'
 import type { ChatSettings } from './wire.ts'

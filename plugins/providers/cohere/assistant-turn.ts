@@ -1,4 +1,4 @@
-import type { FunctionCallItem, MessageItem, ReasoningItem } from '../../../core/index.ts'
+import type { FunctionCallItem, MessageItem, ReasoningItem } from '../../../core/kit.ts'
 import { textOf } from './parts.ts'
 import type { AssistantMessage, ThinkingContent, ToolCall } from './wire.ts'
 

@@ -1,4 +1,4 @@
-import type { Citation } from '../../../core/index.ts'
+import type { Citation } from '../../../core/kit.ts'
 import { positionOf } from './documents.ts'
 import type { WireSource } from './wire-reply.ts'
 

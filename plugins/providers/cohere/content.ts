@@ -1,4 +1,5 @@
-import { ProviderFailure, type Emit, type LogProb } from '../../../core/index.ts'
+import { ProviderFailure } from '../../../core/index.ts'
+import type { Emit, LogProb } from '../../../core/kit.ts'
 import { citationOf, utf16Offset } from './citation.ts'
 import type { WireCitation, WireContent, WireLogprobs, WireToolCall } from './wire-reply.ts'
 

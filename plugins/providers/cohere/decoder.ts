@@ -1,4 +1,5 @@
-import { frameJson, type Decoder, type Emit, type ProviderCall } from '../../../core/index.ts'
+import type { ProviderCall } from '../../../core/index.ts'
+import { frameJson, type Decoder, type Emit } from '../../../core/kit.ts'
 import { Content } from './content.ts'
 import { finishReasonOf } from './finish.ts'
 import { settingsFor } from './settings.ts'

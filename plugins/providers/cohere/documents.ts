@@ -1,4 +1,5 @@
-import { textFile, type FilePart, type Item, type Part } from '../../../core/index.ts'
+import type { Item } from '../../../core/index.ts'
+import { textFile, type FilePart, type Part } from '../../../core/kit.ts'
 import type { Document } from './wire.ts'
 
 /** The files in a conversation, which the vendor takes as separate documents ("Retrieval Augmented Generation"). Text only. */

@@ -1,3 +1,4 @@
+import type { FailureKind } from '../../../core/index.ts'
 import {
   failureKindOfStatus,
   failureReader,
@@ -5,11 +6,10 @@ import {
   firstText,
   membersOf,
   retiredModel,
-  type FailureKind,
   type ImageErrorCode,
   type Patterns,
   type VendorError,
-} from '../../../core/index.ts'
+} from '../../../core/kit.ts'
 
 /** `error_type`, where there is one. */
 const kindsByType: Readonly<Record<string, FailureKind>> = {

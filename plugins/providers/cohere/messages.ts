@@ -1,4 +1,5 @@
-import { unsayable, type FunctionCallOutputItem, type Item, type MessageItem } from '../../../core/index.ts'
+import type { Item } from '../../../core/index.ts'
+import { unsayable, type FunctionCallOutputItem, type MessageItem } from '../../../core/kit.ts'
 import { AssistantTurn } from './assistant-turn.ts'
 import { textOf, userContent } from './parts.ts'
 import { toolResult } from './tool-result.ts'

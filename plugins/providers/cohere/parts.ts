@@ -1,4 +1,4 @@
-import { textOfPart, unsayable, type ImagePart, type Part } from '../../../core/index.ts'
+import { textOfPart, unsayable, type ImagePart, type Part } from '../../../core/kit.ts'
 import { fileAsText } from './documents.ts'
 import type { ImageContent, TextContent } from './wire.ts'
 

@@ -1,4 +1,5 @@
-import { membersOf, ProviderFailure, type Emit, type ProviderCall } from '../../../core/index.ts'
+import { ProviderFailure, type ProviderCall } from '../../../core/index.ts'
+import { membersOf, type Emit } from '../../../core/kit.ts'
 import { Content } from './content.ts'
 import { finishReasonOf } from './finish.ts'
 import { settingsFor } from './settings.ts'

@@ -1,4 +1,5 @@
-import type { ProviderCall, UpstreamRequestBody } from '../../../core/index.ts'
+import type { ProviderCall } from '../../../core/index.ts'
+import type { UpstreamRequestBody } from '../../../core/kit.ts'
 import { documentsIn } from './documents.ts'
 import { messagesOf } from './messages.ts'
 import { settingsFor } from './settings.ts'

@@ -1,4 +1,5 @@
-import type { Effort, ProviderCall } from '../../../core/index.ts'
+import type { ProviderCall } from '../../../core/index.ts'
+import type { Effort } from '../../../core/kit.ts'
 import { answerFormat, type AnswerFormat } from './answer-format.ts'
 import { traitsOf, type ModelTraits } from './models.ts'
 import type { ChatSettings, Thinking } from './wire.ts'

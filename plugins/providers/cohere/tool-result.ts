@@ -1,4 +1,5 @@
-import { isObject, parseJson, type FunctionCallOutputItem } from '../../../core/index.ts'
+import { isObject, parseJson } from '../../../core/index.ts'
+import type { FunctionCallOutputItem } from '../../../core/kit.ts'
 import { fileAsText } from './documents.ts'
 import { imageContent } from './parts.ts'
 import type { DocumentContent, ImageContent } from './wire.ts'

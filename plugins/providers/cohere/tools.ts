@@ -1,4 +1,5 @@
-import { offeredFunctions, type FunctionTool, type JsonObject, type UpstreamRequestBody } from '../../../core/index.ts'
+import type { JsonObject } from '../../../core/index.ts'
+import { offeredFunctions, type FunctionTool, type UpstreamRequestBody } from '../../../core/kit.ts'
 import type { ModelTraits } from './models.ts'
 import { countFields, isEnforceable } from './schema.ts'
 import type { ChatBody, Tool } from './wire.ts'

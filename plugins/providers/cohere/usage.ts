@@ -1,4 +1,5 @@
-import { membersOf, tokenCount, tokenCountIfAny, type TokenUsage } from '../../../core/index.ts'
+import type { TokenUsage } from '../../../core/index.ts'
+import { membersOf, tokenCount, tokenCountIfAny } from '../../../core/kit.ts'
 import type { WireUsage } from './wire-reply.ts'
 
 /**

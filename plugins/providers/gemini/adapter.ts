@@ -1,4 +1,5 @@
-import type { Capabilities, ProviderAdapter, ProviderCall } from '../../../core/index.ts'
+import type { Capabilities, ProviderCall } from '../../../core/index.ts'
+import type { ProviderAdapter } from '../../../core/kit.ts'
 import { enforces } from './answer-format.ts'
 import { decoder } from './decoder.ts'
 import { failureFrom } from './failure.ts'

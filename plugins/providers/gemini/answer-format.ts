@@ -1,4 +1,5 @@
-import { jsonInstruction, type Endpoint, type ProviderCall, type TextFormat } from '../../../core/index.ts'
+import type { Endpoint, ProviderCall } from '../../../core/index.ts'
+import { jsonInstruction, type TextFormat } from '../../../core/kit.ts'
 import { traitsOf, type ModelTraits } from './models.ts'
 import { enforceableSchema } from './schema.ts'
 import type { GenerationConfig } from './wire.ts'

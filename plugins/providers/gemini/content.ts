@@ -1,4 +1,4 @@
-import type { Emit } from '../../../core/index.ts'
+import type { Emit } from '../../../core/kit.ts'
 import { Grounding } from './grounding.ts'
 import { logprobsOf } from './logprobs.ts'
 import { PartialCall } from './partial-call.ts'

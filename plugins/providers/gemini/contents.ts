@@ -1,4 +1,5 @@
-import { argumentsOf, unsayable, type FunctionCallOutputItem, type Item, type MessageItem } from '../../../core/index.ts'
+import type { Item } from '../../../core/index.ts'
+import { argumentsOf, unsayable, type FunctionCallOutputItem, type MessageItem } from '../../../core/kit.ts'
 import type { ModelTraits } from './models.ts'
 import { inputParts, textParts } from './parts.ts'
 import { thoughtState, type ThoughtState } from './thought-state.ts'

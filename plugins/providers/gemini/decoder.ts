@@ -1,4 +1,5 @@
-import { frameJson, isJson, parseJson, type Decoder, type Emit, type ProviderCall } from '../../../core/index.ts'
+import { parseJson, type ProviderCall } from '../../../core/index.ts'
+import { frameJson, isJson, type Decoder, type Emit } from '../../../core/kit.ts'
 import { Reply } from './reply.ts'
 import type { WireResponse } from './wire-reply.ts'
 

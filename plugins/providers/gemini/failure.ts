@@ -1,12 +1,5 @@
-import {
-  failureKindOfStatus,
-  failureReader,
-  firstMatch,
-  retiredModel,
-  type FailureKind,
-  type ImageErrorCode,
-  type Patterns,
-} from '../../../core/index.ts'
+import type { FailureKind } from '../../../core/index.ts'
+import { failureKindOfStatus, failureReader, firstMatch, retiredModel, type ImageErrorCode, type Patterns } from '../../../core/kit.ts'
 import { errorIn, type GoogleError } from './google-error.ts'
 
 /** `google.rpc.Code`, by its names. */

@@ -1,4 +1,4 @@
-import { sseFramer, type Framer } from '../../../core/index.ts'
+import { sseFramer, type Framer } from '../../../core/kit.ts'
 import { jsonDocumentFramer } from './json-documents.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { firstText, membersOf, type VendorError } from '../../../core/index.ts'
+import { firstText, membersOf, type VendorError } from '../../../core/kit.ts'
 
 /** An error in the form of `google.rpc.Status`. `type` is its code by name, such as INVALID_ARGUMENT. */
 export interface GoogleError extends VendorError {

@@ -1,4 +1,5 @@
-import type { Citation, GenerationEvent, SearchResult } from '../../../core/index.ts'
+import type { GenerationEvent } from '../../../core/index.ts'
+import type { Citation, SearchResult } from '../../../core/kit.ts'
 import type { WireCandidate, WireSource, WireSupport } from './wire-reply.ts'
 
 type Annotation = Extract<GenerationEvent, { readonly type: 'annotation' }>

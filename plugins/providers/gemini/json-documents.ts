@@ -1,4 +1,5 @@
-import { ProviderFailure, type Framer } from '../../../core/index.ts'
+import { ProviderFailure } from '../../../core/index.ts'
+import type { Framer } from '../../../core/kit.ts'
 
 const maximumDocumentCharacters = 8 * 1024 * 1024
 

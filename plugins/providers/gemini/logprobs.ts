@@ -1,4 +1,4 @@
-import type { LogProb } from '../../../core/index.ts'
+import type { LogProb } from '../../../core/kit.ts'
 import type { WireLogprobs, WireToken } from './wire-reply.ts'
 
 /** The chosen tokens, each with its alternatives. */

@@ -1,4 +1,4 @@
-import { extensionOf, fileTypeOf } from '../../../core/index.ts'
+import { extensionOf, fileTypeOf } from '../../../core/kit.ts'
 
 /** "Image understanding", "Document understanding", "Audio understanding", "Video understanding": supported types beyond those common to all vendors. */
 const typesByExtension = new Map(

@@ -7,7 +7,7 @@ import {
   type ImagePart,
   type InlineData,
   type Part as ItemPart,
-} from '../../../core/index.ts'
+} from '../../../core/kit.ts'
 import { mediaTypeByName } from './media.ts'
 import type { Part } from './wire.ts'
 

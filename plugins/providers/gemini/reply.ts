@@ -1,4 +1,5 @@
-import { membersOf, ProviderFailure, type Emit, type ProviderCall, type TokenUsage } from '../../../core/index.ts'
+import { ProviderFailure, type ProviderCall, type TokenUsage } from '../../../core/index.ts'
+import { membersOf, type Emit } from '../../../core/kit.ts'
 import { Content } from './content.ts'
 import { failureInside } from './failure.ts'
 import { blocked, endingOf } from './finish.ts'

@@ -1,4 +1,5 @@
-import type { ProviderCall, WebSearchTool } from '../../../core/index.ts'
+import type { ProviderCall } from '../../../core/index.ts'
+import type { WebSearchTool } from '../../../core/kit.ts'
 import { answerFormat, type AnswerFormat } from './answer-format.ts'
 import { traitsOf, type ModelTraits } from './models.ts'
 import { reasoningFor, type Warn } from './thinking.ts'

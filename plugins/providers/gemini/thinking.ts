@@ -1,4 +1,5 @@
-import type { Effort, ProviderCall } from '../../../core/index.ts'
+import type { ProviderCall } from '../../../core/index.ts'
+import type { Effort } from '../../../core/kit.ts'
 import type { ModelTraits } from './models.ts'
 import type { ThinkingConfig, ThinkingLevel } from './wire.ts'
 

@@ -1,4 +1,5 @@
-import type { FunctionTool, JsonObject, UpstreamRequestBody } from '../../../core/index.ts'
+import type { JsonObject } from '../../../core/index.ts'
+import type { FunctionTool, UpstreamRequestBody } from '../../../core/kit.ts'
 import { enforceableSchema } from './schema.ts'
 import type { FunctionCallingConfig, FunctionDeclaration, GenerateContentBody } from './wire.ts'
 

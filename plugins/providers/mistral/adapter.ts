@@ -1,4 +1,5 @@
-import type { ApiKeys, JsonObject, ProviderAdapter } from '../../../core/index.ts'
+import type { JsonObject } from '../../../core/index.ts'
+import type { ApiKeys, ProviderAdapter } from '../../../core/kit.ts'
 import { openaiChatAdapter } from '../openai-chat/adapter.ts'
 import { hosts } from '../openai-chat/hosts.ts'
 

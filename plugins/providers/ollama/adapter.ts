@@ -1,4 +1,5 @@
-import type { Capabilities, ProviderAdapter } from '../../../core/index.ts'
+import type { Capabilities } from '../../../core/index.ts'
+import type { ProviderAdapter } from '../../../core/kit.ts'
 import { decoder, replyEvents } from './decoder.ts'
 import { failureFrom } from './failure.ts'
 import { requestBody, type RequestOptions } from './request.ts'

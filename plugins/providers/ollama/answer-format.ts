@@ -1,4 +1,5 @@
-import { jsonInstruction, type Item, type ProviderCall } from '../../../core/index.ts'
+import type { Item, ProviderCall } from '../../../core/index.ts'
+import { jsonInstruction } from '../../../core/kit.ts'
 import { offeredTools } from './tools.ts'
 import type { ChatSettings } from './wire.ts'
 

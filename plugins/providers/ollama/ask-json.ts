@@ -1,4 +1,4 @@
-import type { HttpClient, UpstreamRequest } from '../../../core/index.ts'
+import type { HttpClient, UpstreamRequest } from '../../../core/kit.ts'
 
 const largestBytes = 8_000_000
 

@@ -1,4 +1,5 @@
-import { frameJson, membersOf, ProviderFailure, type Decoder, type Emit, type ProviderCall } from '../../../core/index.ts'
+import { ProviderFailure, type ProviderCall } from '../../../core/index.ts'
+import { frameJson, membersOf, type Decoder, type Emit } from '../../../core/kit.ts'
 import { Reply } from './reply.ts'
 import type { WireReply } from './wire-reply.ts'
 

@@ -1,14 +1,5 @@
-import {
-  ApiKeys,
-  apiKeyOption,
-  CatalogSources,
-  definePlugin,
-  headersOption,
-  httpProvider,
-  Providers,
-  sendingOptions,
-  type JsonObject,
-} from '../../../core/index.ts'
+import { CatalogSources, definePlugin, Providers, type JsonObject } from '../../../core/index.ts'
+import { apiKeyOption, ApiKeys, headersOption, httpProvider, sendingOptions } from '../../../core/kit.ts'
 import { ollamaAdapter } from './adapter.ts'
 import { defaultBaseUrl } from './base-url.ts'
 import { ModelList } from './model-list.ts'

@@ -1,12 +1,12 @@
+import type { Item } from '../../../core/index.ts'
 import {
   argumentsOf,
   unsayable,
   type FunctionCallItem,
   type FunctionCallOutputItem,
-  type Item,
   type MessageItem,
   type ReasoningItem,
-} from '../../../core/index.ts'
+} from '../../../core/kit.ts'
 import { contentOf, textOf } from './parts.ts'
 import type { Message, ToolCall } from './wire.ts'
 

@@ -1,5 +1,5 @@
-import type { CatalogEntry, CatalogSource, HttpClient, Logger } from '../../../core/index.ts'
-import { describeError } from '../../../core/index.ts'
+import type { CatalogEntry, CatalogSource, Logger } from '../../../core/index.ts'
+import { describeError, type HttpClient } from '../../../core/kit.ts'
 import { entryOf, type WireModel } from './model-entry.ts'
 import { askJson } from './ask-json.ts'
 

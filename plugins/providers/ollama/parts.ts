@@ -1,4 +1,4 @@
-import { parseDataUrl, textFile, textOfPart, unsayable, type FilePart, type ImagePart, type Part } from '../../../core/index.ts'
+import { parseDataUrl, textFile, textOfPart, unsayable, type FilePart, type ImagePart, type Part } from '../../../core/kit.ts'
 
 /** The content of a message in this dialect. */
 export interface Content {

@@ -1,4 +1,5 @@
-import { tokenCount, tokenCountIfAny, type Emit, type FinishReason, type LogProb, type ProviderCall } from '../../../core/index.ts'
+import type { FinishReason, ProviderCall } from '../../../core/index.ts'
+import { tokenCount, tokenCountIfAny, type Emit, type LogProb } from '../../../core/kit.ts'
 import { failureInside } from './failure.ts'
 import { settingsFor } from './settings.ts'
 import type { WireLogprob, WireMessage, WireReply } from './wire-reply.ts'

@@ -1,4 +1,5 @@
-import type { Effort, JsonObject, ProviderCall } from '../../../core/index.ts'
+import type { JsonObject, ProviderCall } from '../../../core/index.ts'
+import type { Effort } from '../../../core/kit.ts'
 import { answerFormat, type AnswerFormat } from './answer-format.ts'
 import { takesLevels } from './models.ts'
 import type { ChatSettings, Think } from './wire.ts'

@@ -1,4 +1,4 @@
-import { offeredFunctions, type FunctionTool, type UpstreamRequestBody } from '../../../core/index.ts'
+import { offeredFunctions, type FunctionTool, type UpstreamRequestBody } from '../../../core/kit.ts'
 import type { Tool } from './wire.ts'
 
 /** The vendor has no tool choice, so this offers only the tools that the choice allows. */

@@ -1,4 +1,5 @@
-import type { GenerationEvent, LogProb } from '../../../core/index.ts'
+import type { GenerationEvent } from '../../../core/index.ts'
+import type { LogProb } from '../../../core/kit.ts'
 import type { Annotation, TokenLogprob } from './wire.ts'
 
 /** Citations with a place in the text. Undefined for others. */

@@ -1,4 +1,5 @@
-import { ProviderFailure, type Emit, type FinishReason, type LogProb, type ProviderCall } from '../../../core/index.ts'
+import { ProviderFailure, type FinishReason, type ProviderCall } from '../../../core/index.ts'
+import type { Emit, LogProb } from '../../../core/kit.ts'
 import { annotationOf, logprobOf } from './annotations.ts'
 import type { Host } from './hosts.ts'
 import { ReasoningDetails } from './reasoning-details.ts'

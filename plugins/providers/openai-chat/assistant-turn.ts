@@ -1,4 +1,5 @@
-import type { CustomToolCallItem, FunctionCallItem, JsonObject, MessageItem, ReasoningItem } from '../../../core/index.ts'
+import type { JsonObject } from '../../../core/index.ts'
+import type { CustomToolCallItem, FunctionCallItem, MessageItem, ReasoningItem } from '../../../core/kit.ts'
 import { callIdFor } from './call-ids.ts'
 import type { Host } from './hosts.ts'
 import { textFor } from './parts.ts'

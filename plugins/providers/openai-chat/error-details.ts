@@ -1,12 +1,5 @@
-import {
-  isImageErrorCode,
-  isObject,
-  membersOf,
-  parseJson,
-  type ErrorReply,
-  type JsonObject,
-  type VendorError,
-} from '../../../core/index.ts'
+import { isObject, parseJson, type JsonObject } from '../../../core/index.ts'
+import { isImageErrorCode, membersOf, type ErrorReply, type VendorError } from '../../../core/kit.ts'
 
 export interface ErrorDetails extends VendorError {
   readonly code: string | undefined

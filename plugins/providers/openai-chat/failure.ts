@@ -1,4 +1,5 @@
-import { failureKindOfStatus, failureReader, firstMatch, retiredModel, type FailureKind, type Patterns } from '../../../core/index.ts'
+import type { FailureKind } from '../../../core/index.ts'
+import { failureKindOfStatus, failureReader, firstMatch, retiredModel, type Patterns } from '../../../core/kit.ts'
 import { errorDetails, type ErrorDetails } from './error-details.ts'
 
 export const { failureFrom, failureInside } = failureReader({ errorIn: errorDetails, kindOf, withoutKeys })

@@ -1,4 +1,5 @@
-import type { Effort, JsonObject } from '../../../core/index.ts'
+import type { JsonObject } from '../../../core/index.ts'
+import type { Effort } from '../../../core/kit.ts'
 import type { SearchForm } from './search.ts'
 
 /** Request members that a host rejects or interprets differently. `json_schema`: only JSON mode. `response_format`: not even that. */

@@ -1,13 +1,5 @@
-import {
-  ApiKeys,
-  apiKeyOption,
-  definePlugin,
-  headersOption,
-  httpProvider,
-  PluginError,
-  Providers,
-  sendingOptions,
-} from '../../../core/index.ts'
+import { definePlugin, PluginError, Providers } from '../../../core/index.ts'
+import { apiKeyOption, ApiKeys, headersOption, httpProvider, sendingOptions } from '../../../core/kit.ts'
 import { openaiChatAdapter } from './adapter.ts'
 import { addressOf, hosts, type Host, type HostName } from './hosts.ts'
 import { wholeWithTools } from './whole-with-tools.ts'

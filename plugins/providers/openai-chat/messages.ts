@@ -1,4 +1,5 @@
-import { unsayable, type InputPart, type Item, type JsonObject, type MessageItem, type UpstreamRequestBody } from '../../../core/index.ts'
+import type { Item, JsonObject } from '../../../core/index.ts'
+import { unsayable, type InputPart, type MessageItem, type UpstreamRequestBody } from '../../../core/kit.ts'
 import { AssistantTurn } from './assistant-turn.ts'
 import { callIdFor } from './call-ids.ts'
 import type { Host } from './hosts.ts'

@@ -1,4 +1,5 @@
-import { unsayable, type FilePart, type ImagePart, type JsonObject, type Part } from '../../../core/index.ts'
+import type { JsonObject } from '../../../core/index.ts'
+import { unsayable, type FilePart, type ImagePart, type Part } from '../../../core/kit.ts'
 import type { Host } from './hosts.ts'
 
 /** The content of a message: a string if it is a single plain text, else parts. */

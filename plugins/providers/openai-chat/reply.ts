@@ -1,4 +1,5 @@
-import { ProviderFailure, type Emit, type ProviderCall } from '../../../core/index.ts'
+import { ProviderFailure, type ProviderCall } from '../../../core/index.ts'
+import type { Emit } from '../../../core/kit.ts'
 import { Answer } from './answer.ts'
 import { failureInside } from './failure.ts'
 import type { Host } from './hosts.ts'

@@ -1,4 +1,5 @@
-import type { JsonObject, ProviderCall, UpstreamRequestBody } from '../../../core/index.ts'
+import type { JsonObject, ProviderCall } from '../../../core/index.ts'
+import type { UpstreamRequestBody } from '../../../core/kit.ts'
 import type { Extension, Host, Unsupported } from './hosts.ts'
 import { messagesOf } from './messages.ts'
 import { searchMembers, warnOfSearch } from './search.ts'

@@ -1,4 +1,5 @@
-import { countryName, type JsonObject, type UpstreamRequestBody, type WebSearchTool } from '../../../core/index.ts'
+import type { JsonObject } from '../../../core/index.ts'
+import { countryName, type UpstreamRequestBody, type WebSearchTool } from '../../../core/kit.ts'
 import type { Host } from './host.ts'
 
 /** The forms in which hosts take a search. */

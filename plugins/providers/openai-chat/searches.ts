@@ -1,4 +1,5 @@
-import { firstText, isObject, membersOf, parseJson, type Emit, type SearchResult } from '../../../core/index.ts'
+import { isObject, parseJson } from '../../../core/index.ts'
+import { firstText, membersOf, type Emit, type SearchResult } from '../../../core/kit.ts'
 import type { Annotation, ChatBody, ExecutedTool } from './wire.ts'
 
 /** What a host searched and found, from members that each host has of its own. They may come before, between or after the text. */

@@ -1,4 +1,4 @@
-import type { Emit } from '../../../core/index.ts'
+import type { Emit } from '../../../core/kit.ts'
 import type { ToolCall } from './wire.ts'
 
 interface OpenCall {

@@ -1,4 +1,5 @@
-import type { CustomTool, FunctionTool, JsonObject, ToolChoice, ToolDefinition, UpstreamRequestBody } from '../../../core/index.ts'
+import type { JsonObject } from '../../../core/index.ts'
+import type { CustomTool, FunctionTool, ToolChoice, ToolDefinition, UpstreamRequestBody } from '../../../core/kit.ts'
 import type { Host } from './hosts.ts'
 import { searchTool } from './search.ts'
 

@@ -1,4 +1,5 @@
-import { tokenCount, tokenCountIfAny, type TokenUsage } from '../../../core/index.ts'
+import type { TokenUsage } from '../../../core/index.ts'
+import { tokenCount, tokenCountIfAny } from '../../../core/kit.ts'
 import type { Usage } from './wire.ts'
 
 /**

@@ -1,4 +1,5 @@
-import type { ApiKeys, Capabilities, ProviderAdapter } from '../../../core/index.ts'
+import type { Capabilities } from '../../../core/index.ts'
+import type { ApiKeys, ProviderAdapter } from '../../../core/kit.ts'
 import { decoder } from './decoder.ts'
 import { failureFrom } from './failure.ts'
 import { capabilitiesOf } from './models.ts'

@@ -1,4 +1,5 @@
-import { frameJson, type Decoder, type Emit, type GenerationEvent, type JsonObject, type ProviderCall } from '../../../core/index.ts'
+import type { GenerationEvent, JsonObject, ProviderCall } from '../../../core/index.ts'
+import { frameJson, type Decoder, type Emit } from '../../../core/kit.ts'
 import { failureInside } from './failure.ts'
 import { OutputItems } from './output-items.ts'
 import { warningsFor } from './request.ts'

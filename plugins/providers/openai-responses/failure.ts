@@ -1,14 +1,12 @@
+import { parseJson, ProviderFailure, type FailureKind } from '../../../core/index.ts'
 import {
   failureKindOfStatus,
   isImageErrorCode,
-  parseJson,
-  ProviderFailure,
   retiredModel,
   retryAfterMs,
   unlessOversized,
-  type FailureKind,
   type UpstreamHeaders,
-} from '../../../core/index.ts'
+} from '../../../core/kit.ts'
 import { object, text } from './wire.ts'
 
 /** A reply of status 400 and above. */

@@ -1,4 +1,5 @@
-import { ApiKeys, apiKeyOption, definePlugin, headersOption, httpProvider, Providers, sendingOptions } from '../../../core/index.ts'
+import { definePlugin, Providers } from '../../../core/index.ts'
+import { apiKeyOption, ApiKeys, headersOption, httpProvider, sendingOptions } from '../../../core/kit.ts'
 import { openaiResponsesAdapter } from './adapter.ts'
 
 const vendorUrl = 'https://api.openai.com/v1'

@@ -1,12 +1,5 @@
-import {
-  ProviderFailure,
-  type InputPart,
-  type Item,
-  type JsonObject,
-  type MessageItem,
-  type Part,
-  type ReasoningItem,
-} from '../../../core/index.ts'
+import { ProviderFailure, type Item, type JsonObject } from '../../../core/index.ts'
+import type { InputPart, MessageItem, Part, ReasoningItem } from '../../../core/kit.ts'
 
 /**
  * The conversation for a vendor that stores nothing: without the gateway's ids, and without what the vendor would have to look up.

@@ -1,4 +1,5 @@
-import type { Capabilities, NamedEndpoint } from '../../../core/index.ts'
+import type { Capabilities } from '../../../core/index.ts'
+import type { NamedEndpoint } from '../../../core/kit.ts'
 
 /**
  * Models that run the tool `web_search`, by name. Sources: platform.openai.com, "Web search" and the pages of the models; docs.x.ai, "Web

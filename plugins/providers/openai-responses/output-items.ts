@@ -1,4 +1,5 @@
-import { foreignItemTypes, type Emit, type JsonObject } from '../../../core/index.ts'
+import type { JsonObject } from '../../../core/index.ts'
+import { foreignItemTypes, type Emit } from '../../../core/kit.ts'
 import { paired, partOf, type Channel, type OutputItem, type OutputPart } from './output-item.ts'
 import { citation, logProbs, searchAction, searchResults } from './output-parts.ts'
 import { number, object, objects, text } from './wire.ts'

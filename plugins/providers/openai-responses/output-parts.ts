@@ -1,4 +1,5 @@
-import { parseJson, type Citation, type JsonObject, type LogProb, type SearchAction, type SearchResult } from '../../../core/index.ts'
+import { parseJson, type JsonObject } from '../../../core/index.ts'
+import type { Citation, LogProb, SearchAction, SearchResult } from '../../../core/kit.ts'
 import { number, object, objects, text } from './wire.ts'
 
 /** A part's annotation, with offsets into the part. Undefined for other kinds. */

@@ -1,4 +1,5 @@
-import { ProviderFailure, type Emit } from '../../../core/index.ts'
+import { ProviderFailure } from '../../../core/index.ts'
+import type { Emit } from '../../../core/kit.ts'
 import { failureInside } from './failure.ts'
 import { OutputItems } from './output-items.ts'
 import { conclude } from './terminal.ts'

@@ -1,12 +1,5 @@
-import {
-  requestSchema,
-  type AnswerDetail,
-  type GenerationEvent,
-  type JsonObject,
-  type ToolChoice,
-  type UpstreamRequestBody,
-  type WebSearchTool,
-} from '../../../core/index.ts'
+import type { GenerationEvent, JsonObject } from '../../../core/index.ts'
+import { requestSchema, type AnswerDetail, type ToolChoice, type UpstreamRequestBody, type WebSearchTool } from '../../../core/kit.ts'
 import { itemsOf } from './input-items.ts'
 import { isGrok } from './models.ts'
 

@@ -1,4 +1,5 @@
-import { membersOf, ProviderFailure, tokenCount, tokenCountIfAny, type TokenUsage, type JsonObject } from '../../../core/index.ts'
+import { ProviderFailure, type JsonObject, type TokenUsage } from '../../../core/index.ts'
+import { membersOf, tokenCount, tokenCountIfAny } from '../../../core/kit.ts'
 import { failureInside } from './failure.ts'
 import type { OutputItems } from './output-items.ts'
 import { object, objects, text } from './wire.ts'

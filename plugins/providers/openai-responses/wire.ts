@@ -1,4 +1,5 @@
-import { firstText, isObject, type JsonObject } from '../../../core/index.ts'
+import { isObject, type JsonObject } from '../../../core/index.ts'
+import { firstText } from '../../../core/kit.ts'
 
 // Replies are read member by member, because hosts of this dialect omit, null and rename more than any schema allows.
 

@@ -1,4 +1,5 @@
-import type { InputPart, Item, Part, UpstreamRequestBody } from '../../../core/index.ts'
+import type { Item } from '../../../core/index.ts'
+import type { InputPart, Part, UpstreamRequestBody } from '../../../core/kit.ts'
 
 /** A call of one of the caller's tools, from the conversation. */
 interface PastCall {

@@ -1,12 +1,6 @@
 import { createHash } from 'node:crypto'
-import {
-  answerBy,
-  estimateTokens,
-  type CatalogSource,
-  type DecisionAnswer,
-  type DecisionClient,
-  type Question,
-} from '../../../core/index.ts'
+import type { CatalogSource, DecisionClient } from '../../../core/index.ts'
+import { answerBy, estimateTokens, type DecisionAnswer, type Question } from '../../../core/kit.ts'
 import { created } from './models.ts'
 
 /** Probabilities are multiples of 1 / precision. */

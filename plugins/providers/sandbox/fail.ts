@@ -1,14 +1,5 @@
-import {
-  errorCodes,
-  failureKindOfStatus,
-  isImageErrorCode,
-  ProviderFailure,
-  type FailureKind,
-  type GenerationEvent,
-  type ImageErrorCode,
-  type JsonObject,
-  type ProviderCall,
-} from '../../../core/index.ts'
+import { ProviderFailure, type FailureKind, type GenerationEvent, type JsonObject, type ProviderCall } from '../../../core/index.ts'
+import { errorCodes, failureKindOfStatus, isImageErrorCode, type ImageErrorCode } from '../../../core/kit.ts'
 import { misunderstood, readInstruction, wholeNumber, type Instruction } from './instruction.ts'
 import { pieces, speak, textEvent } from './reply.ts'
 

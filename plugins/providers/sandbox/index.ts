@@ -1,4 +1,5 @@
-import { CatalogSources, DecisionClients, definePlugin, Providers, sendingOptions } from '../../../core/index.ts'
+import { CatalogSources, DecisionClients, definePlugin, Providers } from '../../../core/index.ts'
+import { sendingOptions } from '../../../core/kit.ts'
 import { sandboxDecisionModels, sandboxDecisions } from './dm.ts'
 import { sandboxModels } from './models.ts'
 import { sandboxProvider } from './provider.ts'

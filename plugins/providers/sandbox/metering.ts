@@ -4,11 +4,10 @@ import {
   type FinishReason,
   type GenerationEvent,
   type Item,
-  type Part,
   type ProviderCall,
   type TokenUsage,
-  type UpstreamRequestBody,
 } from '../../../core/index.ts'
+import type { Part, UpstreamRequestBody } from '../../../core/kit.ts'
 import { logProbs } from './reply.ts'
 
 /** A token is four UTF-16 units, rounded up. An image or a file counts as 100 tokens. */

@@ -1,5 +1,5 @@
-import type { CatalogEntry, CatalogSource, Capabilities } from '../../../core/index.ts'
-import { efforts } from '../../../core/index.ts'
+import type { Capabilities, CatalogEntry, CatalogSource } from '../../../core/index.ts'
+import { efforts } from '../../../core/kit.ts'
 
 /*
  * The sandbox models. The same request always gets the same answer, streamed or not, and nothing leaves the gateway.

@@ -1,11 +1,5 @@
-import {
-  ProviderFailure,
-  sendingRules,
-  type GenerationEvent,
-  type Provider,
-  type ProviderCall,
-  type SendingRules,
-} from '../../../core/index.ts'
+import { ProviderFailure, type GenerationEvent, type Provider, type ProviderCall } from '../../../core/index.ts'
+import { sendingRules, type SendingRules } from '../../../core/kit.ts'
 import { echo } from './echo.ts'
 import { fail } from './fail.ts'
 import { metered } from './metering.ts'

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { ProviderFailure, type Effort, type GenerationEvent, type Item, type ProviderCall } from '../../../core/index.ts'
+import { ProviderFailure, type GenerationEvent, type Item, type ProviderCall } from '../../../core/index.ts'
+import type { Effort } from '../../../core/kit.ts'
 import { lastText } from './conversation.ts'
 import { obey } from './echo.ts'
 import { pieces } from './reply.ts'

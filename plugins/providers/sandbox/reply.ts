@@ -1,11 +1,5 @@
-import {
-  isObject,
-  membersOf,
-  type FunctionTool,
-  type GenerationEvent,
-  type LogProb,
-  type UpstreamRequestBody,
-} from '../../../core/index.ts'
+import { isObject, type GenerationEvent } from '../../../core/index.ts'
+import { membersOf, type FunctionTool, type LogProb, type UpstreamRequestBody } from '../../../core/kit.ts'
 import { callsIn, callsOfTurn, lastText, quotedOutputs } from './conversation.ts'
 import { matchingText, schemaValue } from './schema-value.ts'
 import type { CallableTool } from './tool-choice.ts'

@@ -1,4 +1,5 @@
-import { DeadlineThread, ProviderFailure, ThreadStopped, type JsonObject } from '../../../core/index.ts'
+import { ProviderFailure, type JsonObject } from '../../../core/index.ts'
+import { DeadlineThread, ThreadStopped } from '../../../core/kit.ts'
 import type { Found } from './schema-worker.ts'
 
 /** Serves one question at a time, and ends after a while without questions. */

@@ -1,4 +1,5 @@
-import { ProviderFailure, type CustomTool, type FunctionTool, type JsonObject, type UpstreamRequestBody } from '../../../core/index.ts'
+import { ProviderFailure, type JsonObject } from '../../../core/index.ts'
+import type { CustomTool, FunctionTool, UpstreamRequestBody } from '../../../core/kit.ts'
 
 /** A tool that can be called, with its namespace. */
 export type CallableTool = (FunctionTool | CustomTool) & { readonly namespace?: string }

@@ -1,5 +1,6 @@
 import type { AuthClient } from 'google-auth-library'
-import { RenewedCredential, type Clock } from '../../../core/index.ts'
+import type { Clock } from '../../../core/index.ts'
+import { RenewedCredential } from '../../../core/kit.ts'
 
 export type AuthorizationHeaders = Readonly<Record<string, string>>
 

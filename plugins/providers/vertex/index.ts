@@ -1,4 +1,5 @@
-import { Clock, definePlugin, headersOption, PluginError, Providers, requirePeer, sendingOptions } from '../../../core/index.ts'
+import { Clock, definePlugin, PluginError, Providers } from '../../../core/index.ts'
+import { headersOption, requirePeer, sendingOptions } from '../../../core/kit.ts'
 import { safetySettingsOption } from '../gemini/safety.ts'
 import { defaultAdvice, readCredentials, type GoogleCredentials } from './credentials.ts'
 import { authPackage, defaultClient, googleClient } from './google-client.ts'

@@ -1,13 +1,12 @@
+import type { Endpoint, Provider } from '../../../core/index.ts'
 import {
   httpProvider,
-  type Endpoint,
   type HttpClient,
   type HttpProviderOptions,
   type NamedEndpoint,
-  type Provider,
   type ProviderAdapter,
   type RenewedCredential,
-} from '../../../core/index.ts'
+} from '../../../core/kit.ts'
 import { anthropicAdapter, type Envelope } from '../anthropic/adapter.ts'
 import type { MessagesBody } from '../anthropic/wire.ts'
 import { geminiAdapter } from '../gemini/adapter.ts'

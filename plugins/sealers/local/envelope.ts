@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
-import { recentValues, type SealContext, type Sealer } from '../../../core/index.ts'
+import { recentValues, type SealContext, type Sealer } from '../../../core/stores.ts'
 
 // version (1) · key id (4) · nonce (12) · AES-256-GCM ciphertext · tag (16)
 const version = 1

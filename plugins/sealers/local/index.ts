@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { definePlugin, Sealer } from '../../../core/index.ts'
+import { definePlugin } from '../../../core/index.ts'
+import { Sealer } from '../../../core/stores.ts'
 import { EnvelopeSealer, type MasterKeys } from './envelope.ts'
 import { keyBytes, makeKeyFile, parseMasterKey, readKeyFile } from './master-key.ts'
 

@@ -1,4 +1,5 @@
-import type { Endpoint, LatestAnswers, MetricWindow, SortView } from '../../../core/index.ts'
+import type { Endpoint, MetricWindow, SortView } from '../../../core/index.ts'
+import type { LatestAnswers } from '../../../core/stores.ts'
 
 /** The length of the answer whose time is estimated, in tokens. */
 const answerTokens = 300

@@ -1,5 +1,13 @@
-import { frozenCopy, type Account, type AccountChange, type AccountFilter, type AccountLevel } from '../../../core/index.ts'
-import type { AccountRef, AccountStore, PageQuery } from '../../../core/index.ts'
+import {
+  frozenCopy,
+  type Account,
+  type AccountChange,
+  type AccountFilter,
+  type AccountLevel,
+  type AccountRef,
+  type AccountStore,
+  type PageQuery,
+} from '../../../core/stores.ts'
 import type { MemoryKeys } from './keys.ts'
 import { compared, pageOf } from './page.ts'
 

@@ -1,4 +1,4 @@
-import type { AdminToken, AdminTokenStore } from '../../../core/index.ts'
+import type { AdminToken, AdminTokenStore } from '../../../core/stores.ts'
 
 export class MemoryAdminTokens implements AdminTokenStore {
   readonly #tokens = new Map<string, AdminToken>()

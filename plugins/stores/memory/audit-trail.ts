@@ -1,4 +1,4 @@
-import type { AuditEntry, AuditFilter, AuditTrail, PageQuery } from '../../../core/index.ts'
+import type { AuditEntry, AuditFilter, AuditTrail, PageQuery } from '../../../core/stores.ts'
 import { pageOf } from './page.ts'
 
 /** Keeps the newest entries. */

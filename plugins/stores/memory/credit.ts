@@ -1,4 +1,4 @@
-import { mostCreditUsd, type CreditEntry, type PageQuery } from '../../../core/index.ts'
+import { mostCreditUsd, type CreditEntry, type PageQuery } from '../../../core/stores.ts'
 import { pageOf } from './page.ts'
 
 const mostEntries = 10_000

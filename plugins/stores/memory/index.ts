@@ -1,20 +1,18 @@
+import { Clock, definePlugin, LogSinks } from '../../../core/index.ts'
 import {
   AccountStore,
   AdminTokenStore,
   AuditTrail,
-  Clock,
-  definePlugin,
   KeyStore,
   Ledger,
   LiveMetrics,
-  LogSinks,
   MetricStore,
   RateLimiter,
   RecordStore,
   ResponseStore,
   storeServiceNames,
   storeServices,
-} from '../../../core/index.ts'
+} from '../../../core/stores.ts'
 import { MemoryAccounts } from './accounts.ts'
 import { MemoryAdminTokens } from './admin-tokens.ts'
 import { MemoryAuditTrail } from './audit-trail.ts'

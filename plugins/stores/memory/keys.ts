@@ -1,4 +1,4 @@
-import { frozenCopy, type ApiKey, type KeyChange, type KeyFilter, type KeyStore, type PageQuery } from '../../../core/index.ts'
+import { frozenCopy, type ApiKey, type KeyChange, type KeyFilter, type KeyStore, type PageQuery } from '../../../core/stores.ts'
 import { compared, pageOf } from './page.ts'
 
 export class MemoryKeys implements KeyStore {

@@ -1,6 +1,6 @@
+import type { Clock } from '../../../core/index.ts'
 import {
   periodStart,
-  type Clock,
   type CreditEntry,
   type CreditHold,
   type CreditRange,
@@ -9,7 +9,7 @@ import {
   type PageQuery,
   type SpendCap,
   type Spending,
-} from '../../../core/index.ts'
+} from '../../../core/stores.ts'
 import { Credit } from './credit.ts'
 import { nanoDollars } from './nano-dollars.ts'
 

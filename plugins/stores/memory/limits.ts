@@ -1,4 +1,5 @@
-import { Concurrency, type Clock, type FullWindow, type Hold, type RateLimiter, type TokenWindow } from '../../../core/index.ts'
+import type { Clock } from '../../../core/index.ts'
+import { Concurrency, type FullWindow, type Hold, type RateLimiter, type TokenWindow } from '../../../core/stores.ts'
 
 interface Window {
   readonly endsAtMs: number

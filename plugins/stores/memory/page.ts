@@ -1,4 +1,4 @@
-import type { PageQuery, Position } from '../../../core/index.ts'
+import type { PageQuery, Position } from '../../../core/stores.ts'
 
 /** The part of a list, which is in order, that a query asks for. `newestFirst`: from its end. */
 export function pageOf<T>(

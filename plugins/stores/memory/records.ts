@@ -1,16 +1,15 @@
+import type { LogSink, RequestRecord } from '../../../core/index.ts'
 import {
   NamedModels,
   recordFilters,
   type KeyUse,
-  type LogSink,
   type PageQuery,
   type RecordFacts,
   type RecordFilter,
   type RecordStore,
-  type RequestRecord,
   type UsageQuery,
   type UsageRow,
-} from '../../../core/index.ts'
+} from '../../../core/stores.ts'
 import { compared, pageOf } from './page.ts'
 import { usageOf } from './usage.ts'
 

@@ -1,4 +1,5 @@
-import { recentValues, type Item, type RecentValues, type ResponseStore, type StoredResponse, type Turn } from '../../../core/index.ts'
+import type { Item } from '../../../core/index.ts'
+import { recentValues, type RecentValues, type ResponseStore, type StoredResponse, type Turn } from '../../../core/stores.ts'
 
 /** The most recently used responses. If the start of a chain was dropped, the whole chain is unknown. */
 export class MemoryResponses implements ResponseStore {

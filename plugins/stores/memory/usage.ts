@@ -10,7 +10,7 @@ import {
   type UsageGroup,
   type UsageQuery,
   type UsageRow,
-} from '../../../core/index.ts'
+} from '../../../core/stores.ts'
 
 /** One record's share of the usage in one place. */
 interface Counted extends RecordedUsage {

@@ -1,7 +1,16 @@
 import type { Kysely, Transaction } from 'kysely'
-import { accountFields } from '../../../core/index.ts'
-import type { Account, AccountChange, AccountFilter, AccountLevel, AccountRef, AccountStore } from '../../../core/index.ts'
-import type { Clock, Maybe, PageQuery } from '../../../core/index.ts'
+import type { Clock } from '../../../core/index.ts'
+import {
+  accountFields,
+  type Account,
+  type AccountChange,
+  type AccountFilter,
+  type AccountLevel,
+  type AccountRef,
+  type AccountStore,
+  type Maybe,
+  type PageQuery,
+} from '../../../core/stores.ts'
 import { lockedAccounts } from './account-lock.ts'
 import type { RowReaders } from './database.ts'
 import { FieldColumns } from './field-columns.ts'

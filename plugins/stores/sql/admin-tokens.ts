@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { AdminRole, AdminToken, AdminTokenStore } from '../../../core/index.ts'
+import type { AdminRole } from '../../../core/admin.ts'
+import type { AdminToken, AdminTokenStore } from '../../../core/stores.ts'
 import type { AdminTokenTable, Tables } from './tables.ts'
 
 export class SqlAdminTokens implements AdminTokenStore {

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { AuditEntry, AuditFilter, AuditTrail, PageQuery } from '../../../core/index.ts'
+import type { AuditEntry, AuditFilter, AuditTrail, PageQuery } from '../../../core/stores.ts'
 import { beforeInTime } from './page.ts'
 import type { Tables } from './tables.ts'
 

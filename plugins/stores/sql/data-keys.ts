@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
-import { recentValues, type Clock, type Logger, type RecentValues, type Sealer } from '../../../core/index.ts'
+import type { Clock, Logger } from '../../../core/index.ts'
+import { recentValues, type RecentValues, type Sealer } from '../../../core/stores.ts'
 import type { DataKeyTable, Tables } from './tables.ts'
 
 export interface DataKey {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Kysely } from 'kysely'
-import type { Logger, Sealer } from '../../../core/index.ts'
+import type { Logger } from '../../../core/index.ts'
+import type { Sealer } from '../../../core/stores.ts'
 import { checkMasterKey } from './master-key-check.ts'
 import type { Migrated } from './migrate.ts'
 import { migrations } from './migrations/index.ts'

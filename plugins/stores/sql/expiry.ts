@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
-import { describeError, type Clock, type Logger } from '../../../core/index.ts'
+import type { Clock, Logger } from '../../../core/index.ts'
+import { describeError } from '../../../core/kit.ts'
 import { removeResponse } from './response-rows.ts'
 import type { Tables } from './tables.ts'
 

@@ -6,7 +6,7 @@ import {
   type StoredNames,
   type WithAbsent,
   type WithNulls,
-} from '../../../core/index.ts'
+} from '../../../core/stores.ts'
 
 /** The row of an object: a column for each stored field, named in snake case. A missing member is null. */
 export type Row<L> = {

@@ -1,17 +1,13 @@
+import { Clock, definePlugin, LogSinks, PluginError, type Registrar } from '../../../core/index.ts'
+import { describeError, milliseconds } from '../../../core/kit.ts'
 import {
   AccountStore,
   AdminTokenStore,
   AuditTrail,
-  Clock,
-  definePlugin,
-  describeError,
   KeyStore,
   Ledger,
   LiveMetrics,
-  LogSinks,
   MetricStore,
-  milliseconds,
-  PluginError,
   RateLimiter,
   RecordStore,
   ResponseStore,
@@ -19,8 +15,7 @@ import {
   storeServiceNames,
   storeServices,
   type MigrationContext,
-  type Registrar,
-} from '../../../core/index.ts'
+} from '../../../core/stores.ts'
 import { SqlAccounts } from './accounts.ts'
 import { SqlAdminTokens } from './admin-tokens.ts'
 import { SqlAuditTrail } from './audit-trail.ts'

@@ -1,15 +1,6 @@
 import type { Kysely } from 'kysely'
-import {
-  isObject,
-  keyFields,
-  type ApiKey,
-  type Clock,
-  type KeyChange,
-  type KeyFilter,
-  type KeyStore,
-  type Logger,
-} from '../../../core/index.ts'
-import type { Maybe, PageQuery } from '../../../core/index.ts'
+import { isObject, type Clock, type Logger } from '../../../core/index.ts'
+import { keyFields, type ApiKey, type KeyChange, type KeyFilter, type KeyStore, type Maybe, type PageQuery } from '../../../core/stores.ts'
 import type { RowReaders } from './database.ts'
 import { FieldColumns } from './field-columns.ts'
 import { forUpdate } from './for-update.ts'

@@ -1,14 +1,7 @@
 import type { Kysely } from 'kysely'
-import {
-  Concurrency,
-  describeError,
-  type Clock,
-  type FullWindow,
-  type Hold,
-  type Logger,
-  type RateLimiter,
-  type TokenWindow,
-} from '../../../core/index.ts'
+import type { Clock, Logger } from '../../../core/index.ts'
+import { describeError } from '../../../core/kit.ts'
+import { Concurrency, type FullWindow, type Hold, type RateLimiter, type TokenWindow } from '../../../core/stores.ts'
 import type { Tables } from './tables.ts'
 import { addToWindows, readWindows } from './window-rows.ts'
 

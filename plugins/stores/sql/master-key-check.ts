@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Sealer } from '../../../core/index.ts'
+import type { Sealer } from '../../../core/stores.ts'
 import { openDataKey } from './data-keys.ts'
 import type { MasterKeyCheckTable, Tables } from './tables.ts'
 

@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely'
-import { addPacked, metricLevels, MetricSummary, packSummary } from '../../../core/index.ts'
+import { rollUps, addPacked, MetricSummary, packSummary } from '../../../core/stores.ts'
 import type { MetricTable, Tables } from './tables.ts'
 
 const key = ['level', 'first_minute', 'provider', 'model', 'writer'] as const
@@ -60,8 +60,8 @@ export async function* readMetrics(
  * nothing to do. Several gateways may do it at once: each row goes to the one that deletes it.
  */
 export async function rollUpOldest(database: Kysely<Tables>, level: number, currentMinute: number, writer: string): Promise<boolean> {
-  const { keptMinutes, minutes } = metricLevels[level]!
-  const next = metricLevels[level + 1]
+  const { keptMinutes, minutes } = rollUps[level]!
+  const next = rollUps[level + 1]
   const length = next?.minutes ?? minutes
   const end = Math.floor((currentMinute - keptMinutes) / length) * length
   const oldest = await database

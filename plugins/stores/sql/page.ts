@@ -1,5 +1,5 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
-import type { Position } from '../../../core/index.ts'
+import type { Position } from '../../../core/stores.ts'
 
 // Conditions for what comes after a position. Both databases find the start of such a page in an index of the two columns.
 

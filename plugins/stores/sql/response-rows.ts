@@ -1,5 +1,6 @@
 import type { CompiledQuery, Kysely } from 'kysely'
-import type { Item, Turn } from '../../../core/index.ts'
+import type { Item } from '../../../core/index.ts'
+import type { Turn } from '../../../core/stores.ts'
 import { columnId } from './column-id.ts'
 import { inOrder } from './in-order.ts'
 import { movedFromBytes } from './sqlite/connection.ts'

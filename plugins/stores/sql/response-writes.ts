@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { jsonBytes, type StoredResponse } from '../../../core/index.ts'
+import { jsonBytes, type StoredResponse } from '../../../core/stores.ts'
 import { columnId } from './column-id.ts'
 import { insertResponses } from './response-rows.ts'
 import type { SealedParts } from './sealed-parts.ts'

@@ -1,13 +1,6 @@
 import type { Kysely } from 'kysely'
-import {
-  isObject,
-  type Item,
-  type JsonObject,
-  type Logger,
-  type ResponseStore,
-  type StoredResponse,
-  type Turn,
-} from '../../../core/index.ts'
+import { isObject, type Item, type JsonObject, type Logger } from '../../../core/index.ts'
+import type { ResponseStore, StoredResponse, Turn } from '../../../core/stores.ts'
 import { chainQuery, type ResponseLink } from './chain-query.ts'
 import { columnId } from './column-id.ts'
 import type { ResponseTable, Tables } from './tables.ts'

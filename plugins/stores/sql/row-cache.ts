@@ -1,4 +1,5 @@
-import { freezeDeeply, recentValues, type Clock, type Maybe } from '../../../core/index.ts'
+import type { Clock } from '../../../core/index.ts'
+import { freezeDeeply, recentValues, type Maybe } from '../../../core/stores.ts'
 import { onStandstill } from './standstill.ts'
 
 export interface RowCacheOptions<T> {

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import pTimeout from 'p-timeout'
-import { describeError, metricLevels, packSummary, type Clock, type LiveMetrics, type Logger } from '../../../core/index.ts'
+import type { Clock, Logger } from '../../../core/index.ts'
+import { describeError } from '../../../core/kit.ts'
+import { rollUps, packSummary, type LiveMetrics } from '../../../core/stores.ts'
 import { readMetrics, rollUpOldest, saveMetrics, summaryOf } from './metric-rows.ts'
 import type { MetricTable, Tables } from './tables.ts'
 
@@ -45,7 +47,7 @@ export class SavedMetrics {
     this.#then('the metrics of earlier could not be read', () => this.#restore(0, recent, current + 1))
     await this.#work
     this.#then('the metrics of earlier could not be read', async () => {
-      for (const level of metricLevels.keys()) await this.#restore(level, 0, level === 0 ? recent : Number.MAX_SAFE_INTEGER)
+      for (const level of rollUps.keys()) await this.#restore(level, 0, level === 0 ? recent : Number.MAX_SAFE_INTEGER)
     })
     this.#rollUp()
     this.#timers = [setInterval(() => this.#save(), saveEveryMs).unref(), setInterval(() => this.#rollUp(), rollUpEveryMs).unref()]
@@ -107,7 +109,7 @@ export class SavedMetrics {
 
   #rollUp(): void {
     this.#then('metrics could not be rolled up', async () => {
-      for (const level of metricLevels.keys()) {
+      for (const level of rollUps.keys()) {
         while (!this.#stopped && (await rollUpOldest(this.#database, level, this.#currentMinute(), this.#writer))) await setImmediate()
       }
     })

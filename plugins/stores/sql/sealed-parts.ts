@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes, type CipherGCM } from 'node:crypto'
-import { jsonBytes, jsonPieces, nextTurn, pieceCharacters } from '../../../core/index.ts'
+import { jsonPieces, pieceCharacters } from '../../../core/kit.ts'
+import { jsonBytes, nextTurn } from '../../../core/stores.ts'
 import type { DataKey, DataKeys } from './data-keys.ts'
 
 /** Where a sealed part belongs. It cannot be opened anywhere else. */

@@ -1,4 +1,4 @@
-import type { accountFields, keyFields } from '../../../core/index.ts'
+import type { accountFields, keyFields } from '../../../core/stores.ts'
 import type { Row } from './field-columns.ts'
 import type {
   KeyUseTable,
@@ -129,7 +129,7 @@ export interface RateWindowTable {
 
 /** What one gateway saw of one endpoint in one period. Older periods are rolled up: each attempt counts in one row only. */
 export interface MetricTable {
-  /** An index of `metricLevels`. */
+  /** An index of `rollUps`. */
   readonly level: number
   readonly first_minute: number
   readonly provider: string

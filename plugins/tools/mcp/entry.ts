@@ -1,4 +1,5 @@
-import { invalidRequest, type Schema, type ToolEntry } from '../../../core/index.ts'
+import { invalidRequest } from '../../../core/index.ts'
+import type { Schema, ToolEntry } from '../../../core/kit.ts'
 
 const names = { type: 'array', maxItems: 500, items: { type: 'string' } } as const
 const filter = { type: 'object', properties: { tool_names: names, read_only: { type: 'boolean' } } } as const

@@ -1,16 +1,5 @@
-import {
-  blindedBy,
-  Clock,
-  definePlugin,
-  invalidRequest,
-  nearest,
-  PluginError,
-  policyRefusal,
-  requirePeer,
-  Tools,
-  type ToolEntry,
-  type ToolScope,
-} from '../../../core/index.ts'
+import { Clock, definePlugin, invalidRequest, PluginError, policyRefusal, Tools } from '../../../core/index.ts'
+import { blindedBy, nearest, requirePeer, type ToolEntry, type ToolScope } from '../../../core/kit.ts'
 import { entrySchema, readEntry } from './entry.ts'
 import { withoutMcpItems } from './items.ts'
 import { McpServer } from './server.ts'

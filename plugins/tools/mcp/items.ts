@@ -1,4 +1,5 @@
-import { isObject, readableOutput, type Item, type JsonObject } from '../../../core/index.ts'
+import { isObject, type Item, type JsonObject } from '../../../core/index.ts'
+import { readableOutput } from '../../../core/kit.ts'
 
 /** The longest output of a call that is kept and shown, in characters. */
 export const longestOutput = 40_000

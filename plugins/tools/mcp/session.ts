@@ -1,14 +1,5 @@
-import {
-  type Item,
-  type JsonObject,
-  type ToolCall,
-  type ToolEvent,
-  type ToolFunction,
-  type ToolResult,
-  type ToolRun,
-  type ToolScope,
-  type ToolSession,
-} from '../../../core/index.ts'
+import type { Item, JsonObject, ToolCall, ToolFunction, ToolResult, ToolSession } from '../../../core/index.ts'
+import type { ToolEvent, ToolRun, ToolScope } from '../../../core/kit.ts'
 import type { McpEntry } from './entry.ts'
 import { argumentsIn, functionNameOf } from './items.ts'
 import type { McpServer, McpTool } from './server.ts'

@@ -1,6 +1,4 @@
 import {
-  blindedBy,
-  describeError,
   PluginError,
   ProviderFailure,
   type Clock,
@@ -10,6 +8,7 @@ import {
   type SearchEngine,
   type SearchQuery,
 } from '../../../core/index.ts'
+import { blindedBy, describeError } from '../../../core/kit.ts'
 import { checkedResults } from './checked-results.ts'
 
 export interface EngineLineOptions {

@@ -1,4 +1,5 @@
-import { invalidRequest, type SearchLocation, type ToolEntry, type WebSearchTool } from '../../../core/index.ts'
+import { invalidRequest } from '../../../core/index.ts'
+import type { SearchLocation, ToolEntry, WebSearchTool } from '../../../core/kit.ts'
 import { domainOf } from './results.ts'
 
 /** An entry of `tools`, with the defaults filled in. */

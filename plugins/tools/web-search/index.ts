@@ -1,4 +1,5 @@
-import { Clock, definePlugin, PluginError, SearchEngines, Tools, webSearchTool, type SearchEngine } from '../../../core/index.ts'
+import { Clock, definePlugin, PluginError, SearchEngines, Tools, type SearchEngine } from '../../../core/index.ts'
+import { webSearchTool } from '../../../core/kit.ts'
 import { EngineLine } from './engine-line.ts'
 import { readEntry } from './entry.ts'
 import { ResultCache } from './result-cache.ts'

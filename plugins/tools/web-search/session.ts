@@ -4,15 +4,13 @@ import {
   type Endpoint,
   type FoundPage,
   type GatewayError,
-  type SearchEvent,
   type SearchQuery,
   type ToolCall,
   type ToolFunction,
   type ToolResult,
-  type ToolRun,
-  type ToolScope,
   type ToolSession,
 } from '../../../core/index.ts'
+import type { SearchEvent, ToolRun, ToolScope } from '../../../core/kit.ts'
 import type { EngineLine } from './engine-line.ts'
 import type { SearchEntry } from './entry.ts'
 import type { ResultCache } from './result-cache.ts'

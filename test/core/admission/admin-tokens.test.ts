@@ -1,5 +1,7 @@
 import t, { type Test } from 'tap'
-import { AdminTokenStore, definePlugin, type AdminServices, type AdminToken, AdminRoutes } from '../../../core/index.ts'
+import { AdminRoutes, type AdminServices } from '../../../core/admin.ts'
+import { definePlugin } from '../../../core/index.ts'
+import { AdminTokenStore, type AdminToken } from '../../../core/stores.ts'
 import { adminGateway, type AdminGateway, type Answer } from '../../kit/admin-gateway.ts'
 
 // A store of admin tokens is a plugin, so what it returns is checked before it becomes rights.

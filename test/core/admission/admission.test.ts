@@ -1,18 +1,9 @@
 import { crc32 } from 'node:zlib'
 import t from 'tap'
-import {
-  AbsentProviders,
-  KeyStore,
-  levels,
-  policyFields,
-  PolicySources,
-  ProviderFailure,
-  type AccountPolicy,
-  type ApiKey,
-  type Level,
-  type PolicyLayer,
-  type PolicySource,
-} from '../../../core/index.ts'
+import { policyFields } from '../../../core/admin.ts'
+import { levels } from '../../../core/contracts/policy.ts'
+import { AbsentProviders, PolicySources, ProviderFailure, type Level, type PolicyLayer, type PolicySource } from '../../../core/index.ts'
+import { KeyStore, type AccountPolicy, type ApiKey } from '../../../core/stores.ts'
 import { resolvePolicy } from '../../../core/admission/policy.ts'
 import { Gate, testGateway } from '../../../core/testing/index.ts'
 import health from '../../../plugins/endpoints/health/index.ts'

@@ -1,16 +1,8 @@
 import assert from 'node:assert/strict'
 import t from 'tap'
-import {
-  AccountStore,
-  definePlugin,
-  policyFields,
-  PolicySources,
-  type ApiKey,
-  type JsonObject,
-  type PolicyField,
-  type PolicyLayer,
-  type PolicySource,
-} from '../../../core/index.ts'
+import { policyFields } from '../../../core/admin.ts'
+import { definePlugin, PolicySources, type JsonObject, type PolicyField, type PolicyLayer, type PolicySource } from '../../../core/index.ts'
+import { AccountStore, type ApiKey } from '../../../core/stores.ts'
 import redaction from '../../../plugins/guardrails/redaction/index.ts'
 import accountPolicies from '../../../plugins/policies/accounts/index.ts'
 import { account, org, stores, team, user } from '../../kit/accounts.ts'

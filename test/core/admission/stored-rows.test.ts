@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import t from 'tap'
-import { AccountStore, KeyStore, type Account, type ApiKey } from '../../../core/index.ts'
+import { AccountStore, KeyStore, type Account, type ApiKey } from '../../../core/stores.ts'
 import memory from '../../../plugins/stores/memory/index.ts'
 import { MemoryAccounts } from '../../../plugins/stores/memory/accounts.ts'
 import { MemoryKeys } from '../../../plugins/stores/memory/keys.ts'

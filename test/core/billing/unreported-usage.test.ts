@@ -1,6 +1,7 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import t from 'tap'
-import { ProviderFailure, TokenCounter, type CatalogEntry, type GenerationEvent } from '../../../core/index.ts'
+import { ProviderFailure, type CatalogEntry, type GenerationEvent } from '../../../core/index.ts'
+import { TokenCounter } from '../../../core/kit.ts'
 import type { TestGateway } from '../../../core/testing/index.ts'
 import { gateway, saying, scripted } from '../../kit/gateway.ts'
 import { ask, listing, providing, stop, text, usage } from '../../kit/stage.ts'

@@ -1,16 +1,9 @@
 import { mock } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
-import {
-  errorCodes,
-  MetricStore,
-  ProviderFailure,
-  type AttemptSample,
-  type ErrorCode,
-  type FailureKind,
-  type Provider,
-  type ProviderFailureOptions,
-} from '../../../core/index.ts'
+import { ProviderFailure, type ErrorCode, type FailureKind, type Provider } from '../../../core/index.ts'
+import { errorCodes, type ProviderFailureOptions } from '../../../core/kit.ts'
+import { MetricStore, type AttemptSample } from '../../../core/stores.ts'
 import { systemBackoff, type Backoff } from '../../../core/call/attempts/backoff.ts'
 import { failurePolicies, isTransient, policyOf } from '../../../core/call/attempts/failure-policy.ts'
 import { testGateway } from '../../../core/testing/index.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { intervalMsOf } from '../../../core/index.ts'
+import { intervalMsOf } from '../../../core/kit.ts'
 
 const minute = 60_000
 const hour = 60 * minute

@@ -1,5 +1,7 @@
 import t, { type Test } from 'tap'
-import { noUsage, ProviderFailure, type DecisionCall, type GenerationEvent, type GenerationRequest } from '../../../core/index.ts'
+import { noUsage } from '../../../core/contracts/events.ts'
+import { ProviderFailure, type GenerationEvent, type GenerationRequest } from '../../../core/index.ts'
+import type { DecisionCall } from '../../../core/kit.ts'
 import type { PluginUse } from '../../../core/framework/plugin.ts'
 import llmDecisions from '../../../plugins/decisions/llm/index.ts'
 import decisions from '../../../plugins/endpoints/decisions/index.ts'

@@ -3,12 +3,12 @@ import t from 'tap'
 import {
   GatewayError,
   ProviderFailure,
-  type DecisionRequest,
   type FailureKind,
   type GenerationRequest,
   type Guardrail,
   type GuardSession,
 } from '../../../core/index.ts'
+import type { DecisionRequest } from '../../../core/kit.ts'
 import decisions from '../../../plugins/endpoints/decisions/index.ts'
 import type { PluginUse } from '../../../core/framework/plugin.ts'
 import { gateway, listeningGateway, type GatewayUnderTest } from '../../kit/gateway.ts'

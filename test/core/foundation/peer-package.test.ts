@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { requirePeer } from '../../../core/index.ts'
+import { requirePeer } from '../../../core/kit.ts'
 
 t.test('a package that is there passes, one that is missing is named with the command', async t => {
   requirePeer('demo', 'undici', 'for the demo')

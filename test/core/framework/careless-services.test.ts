@@ -1,5 +1,7 @@
 import t, { type Test } from 'tap'
-import { definePlugin, RateLimiter, ResponseStore, TokenCounter, type Hold, type Token, type TokenWindow } from '../../../core/index.ts'
+import { definePlugin, type Token } from '../../../core/index.ts'
+import { TokenCounter } from '../../../core/kit.ts'
+import { RateLimiter, ResponseStore, type Hold, type TokenWindow } from '../../../core/stores.ts'
 import type { PluginUse } from '../../../core/framework/plugin.ts'
 import { testGateway, type TestGateway } from '../../../core/testing/index.ts'
 import memory from '../../../plugins/stores/memory/index.ts'

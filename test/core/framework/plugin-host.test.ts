@@ -2,19 +2,18 @@ import type { HttpClient } from '../../../core/contracts/http-client.ts'
 import { resolve } from 'node:path'
 import t from 'tap'
 import { createContainer } from '../../../core/framework/container.ts'
+import { Registry } from '../../../core/framework/registry.ts'
 import {
   Clock,
   definePlugin,
-  KeyStore,
-  Ledger,
   PluginError,
-  Registry,
   token,
   type PluginDefinition,
   type PluginUse,
   type Registrar,
   type Token,
 } from '../../../core/index.ts'
+import { KeyStore, Ledger } from '../../../core/stores.ts'
 import { createLogger } from '../../../core/foundation/logger.ts'
 import { Masks } from '../../../core/foundation/masks.ts'
 import { extensionPoints } from '../../../core/framework/extension-points.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { Registry } from '../../../core/index.ts'
+import { Registry } from '../../../core/framework/registry.ts'
 
 function setUp() {
   const registry = new Registry<{ readonly id: string; readonly size: number }>('provider', ({ id }) => id)

@@ -1,14 +1,6 @@
 import t, { type Test } from 'tap'
-import {
-  CatalogSources,
-  definePlugin,
-  httpProvider,
-  Providers,
-  type Endpoint,
-  type GenerationEvent,
-  type Provider,
-  type ProviderAdapter,
-} from '../../../core/index.ts'
+import { CatalogSources, definePlugin, Providers, type Endpoint, type GenerationEvent, type Provider } from '../../../core/index.ts'
+import { httpProvider, type ProviderAdapter } from '../../../core/kit.ts'
 import type { PluginUse } from '../../../core/framework/plugin.ts'
 import { gateway, hello, saying } from '../../kit/gateway.ts'
 import { ask, listing } from '../../kit/stage.ts'

@@ -1,14 +1,7 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import t from 'tap'
-import {
-  ResponseStore,
-  type CatalogEntry,
-  type GenerationEvent,
-  type JsonObject,
-  type Price,
-  type ResponseStore as Store,
-  type TokenUsage,
-} from '../../../core/index.ts'
+import type { CatalogEntry, GenerationEvent, JsonObject, Price, TokenUsage } from '../../../core/index.ts'
+import { ResponseStore, type ResponseStore as Store } from '../../../core/stores.ts'
 import { checkStream, readEvents, testGateway, type TestGateway } from '../../../core/testing/index.ts'
 import responses from '../../../plugins/endpoints/responses/index.ts'
 import sandbox from '../../../plugins/providers/sandbox/index.ts'

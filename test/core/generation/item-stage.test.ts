@@ -1,7 +1,8 @@
 import t from 'tap'
 import { ItemStage } from '../../../core/generation/item-stage.ts'
 import type { RaisedEvent } from '../../../core/generation/raised-event.ts'
-import type { FinishReason, ItemEvent } from '../../../core/index.ts'
+import type { FinishReason } from '../../../core/index.ts'
+import type { ItemEvent } from '../../../core/kit.ts'
 
 /** What a stage tells of these events, one short word an event. */
 function told(events: readonly (RaisedEvent | 'pause')[], finish: FinishReason = 'stop'): readonly string[] {

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { efforts, type Capabilities, type Effort, type GenerationEvent, type Item, type ProviderCall } from '../../../core/index.ts'
+import type { Capabilities, GenerationEvent, Item, ProviderCall } from '../../../core/index.ts'
+import { efforts, type Effort } from '../../../core/kit.ts'
 import { closestEffort } from '../../../core/generation/lowering/effort.ts'
 import { gateway, hello } from '../../kit/gateway.ts'
 import { ask, guarding, listing, stop, text, witness } from '../../kit/stage.ts'

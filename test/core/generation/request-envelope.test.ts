@@ -1,15 +1,15 @@
 import t, { type Test } from 'tap'
+import type { RequestEnvelope } from '../../../core/contracts/request-envelope.ts'
 import {
   GatewayError,
   Routes,
-  type GenerationRequest,
-  type GenerationSink,
   type GenerationEvent,
+  type GenerationRequest,
   type Item,
   type JsonObject,
-  type RequestEnvelope,
   type Route,
 } from '../../../core/index.ts'
+import type { GenerationSink } from '../../../core/kit.ts'
 import type { PluginUse } from '../../../core/framework/plugin.ts'
 import { gateway, hello } from '../../kit/gateway.ts'
 import { adding, ask, witness } from '../../kit/stage.ts'

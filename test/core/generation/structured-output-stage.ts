@@ -1,4 +1,5 @@
-import type { Capabilities, Clock, GenerationEvent, ProviderCall, Timeouts } from '../../../core/index.ts'
+import type { Capabilities, Clock, GenerationEvent, ProviderCall } from '../../../core/index.ts'
+import type { Timeouts } from '../../../core/kit.ts'
 import { gateway } from '../../kit/gateway.ts'
 import { ask, listing, witness } from '../../kit/stage.ts'
 

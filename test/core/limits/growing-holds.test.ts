@@ -1,6 +1,7 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import t from 'tap'
-import { Ledger, ProviderFailure, type CatalogEntry, type GenerationEvent, type ProviderCall } from '../../../core/index.ts'
+import { ProviderFailure, type CatalogEntry, type GenerationEvent, type ProviderCall } from '../../../core/index.ts'
+import { Ledger } from '../../../core/stores.ts'
 import { systemClock } from '../../../core/foundation/clock.ts'
 import { MemoryLedger } from '../../../plugins/stores/memory/ledger.ts'
 import { gateway, scripted, type GatewayUnderTest } from '../../kit/gateway.ts'

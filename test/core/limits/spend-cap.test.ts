@@ -1,5 +1,6 @@
 import t from 'tap'
-import { definePlugin, Ledger, ProviderFailure, type GenerationEvent, type ProviderCall } from '../../../core/index.ts'
+import { definePlugin, ProviderFailure, type GenerationEvent, type ProviderCall } from '../../../core/index.ts'
+import { Ledger } from '../../../core/stores.ts'
 import { stores } from '../../kit/accounts.ts'
 import { gateway, saying, type GatewayUnderTest } from '../../kit/gateway.ts'
 import { ask, listing, stop, text, usage, witness, type Witness } from '../../kit/stage.ts'

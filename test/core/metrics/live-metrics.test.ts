@@ -1,5 +1,5 @@
 import t from 'tap'
-import { addPacked, LiveMetrics, MetricSummary, packSummary, type AttemptSample } from '../../../core/index.ts'
+import { addPacked, LiveMetrics, MetricSummary, packSummary, type AttemptSample } from '../../../core/stores.ts'
 import { FakeClock } from '../../kit/set-up.ts'
 
 const minute = 60_000

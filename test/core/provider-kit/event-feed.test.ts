@@ -1,15 +1,9 @@
 import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
-import {
-  httpProvider,
-  isFeed,
-  ProviderFailure,
-  type EventFeed,
-  type GenerationEvent,
-  type HttpClient,
-  type ProviderAdapter,
-} from '../../../core/index.ts'
+import { ProviderFailure, type GenerationEvent } from '../../../core/index.ts'
+import { httpProvider, type HttpClient, type ProviderAdapter } from '../../../core/kit.ts'
+import { isFeed, type EventFeed } from '../../../core/runtime/event-feed.ts'
 import { Inbox } from '../../../core/runtime/inbox.ts'
 import { IteratedFeed } from '../../../core/provider-kit/iterated-feed.ts'
 import { cut, fakeUpstream, Gate, providerCall, stall, type FakeReply, type Step } from '../../../core/testing/index.ts'

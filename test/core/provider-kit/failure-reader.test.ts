@@ -1,5 +1,5 @@
 import t from 'tap'
-import { failureReader, firstText, membersOf, type VendorError } from '../../../core/index.ts'
+import { failureReader, firstText, membersOf, type VendorError } from '../../../core/kit.ts'
 
 const { failureFrom, failureInside } = failureReader({
   errorIn(body): VendorError {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import t from 'tap'
-import { httpEngine, httpProvider, type HttpClient, type ProviderAdapter } from '../../../core/index.ts'
+import { httpEngine, httpProvider, type HttpClient, type ProviderAdapter } from '../../../core/kit.ts'
 import { providerCall } from '../../../core/testing/index.ts'
 import { collectGarbage } from '../../kit/held-memory.ts'
 

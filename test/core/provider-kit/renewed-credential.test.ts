@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
-import { ProviderFailure, RenewedCredential, type Grant } from '../../../core/index.ts'
+import { ProviderFailure } from '../../../core/index.ts'
+import { RenewedCredential, type Grant } from '../../../core/kit.ts'
 import { FakeClock } from '../../kit/set-up.ts'
 
 const { signal } = new AbortController()

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { countryName, placeWords, searchText, type SearchQuery, type SearchTextOptions } from '../../../core/index.ts'
+import type { SearchQuery } from '../../../core/index.ts'
+import { countryName, placeWords, searchText, type SearchTextOptions } from '../../../core/kit.ts'
 
 function text(query: Partial<SearchQuery>, options: SearchTextOptions = {}): string {
   const nothing = { query: 'demo', maxResults: 5, allowedDomains: [], blockedDomains: [], userLocation: undefined }

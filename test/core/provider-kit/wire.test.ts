@@ -1,15 +1,6 @@
 import t from 'tap'
-import {
-  ApiKeys,
-  argumentsOf,
-  failureKindOfStatus,
-  frameJson,
-  isJson,
-  isObject,
-  parseJson,
-  retiredModel,
-  retryAfterMs,
-} from '../../../core/index.ts'
+import { isObject, parseJson } from '../../../core/index.ts'
+import { ApiKeys, argumentsOf, failureKindOfStatus, frameJson, isJson, retiredModel, retryAfterMs } from '../../../core/kit.ts'
 
 t.test('what a status says by itself', async t => {
   const kinds = [400, 401, 402, 403, 404, 408, 418, 422, 429, 500, 502, 503, 504, 529, 599].map(failureKindOfStatus)

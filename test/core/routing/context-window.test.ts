@@ -1,5 +1,6 @@
 import t from 'tap'
-import { Routes, TokenCounter, type CatalogEntry, type GenerationRequest, type ProviderFailure } from '../../../core/index.ts'
+import { Routes, type CatalogEntry, type GenerationRequest, type ProviderFailure } from '../../../core/index.ts'
+import { TokenCounter } from '../../../core/kit.ts'
 import * as anthropic from '../../../plugins/providers/anthropic/failure.ts'
 import * as openaiChat from '../../../plugins/providers/openai-chat/failure.ts'
 import * as openaiResponses from '../../../plugins/providers/openai-responses/failure.ts'

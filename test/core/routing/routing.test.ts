@@ -1,9 +1,9 @@
 import t from 'tap'
+import { Registry } from '../../../core/framework/registry.ts'
 import {
   AbsentProviders,
   CatalogSources,
   ProviderFailure,
-  Registry,
   type AbsentProvider,
   type CatalogEntry,
   type CatalogSource,

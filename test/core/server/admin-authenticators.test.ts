@@ -1,14 +1,6 @@
 import t, { type Test } from 'tap'
-import {
-  AdminAuthenticators,
-  adminRoles,
-  definePlugin,
-  GatewayError,
-  hasRole,
-  PluginError,
-  type Admin,
-  type AdminAuthenticator,
-} from '../../../core/index.ts'
+import { AdminAuthenticators, adminRoles, hasRole, type Admin, type AdminAuthenticator } from '../../../core/admin.ts'
+import { definePlugin, GatewayError, PluginError } from '../../../core/index.ts'
 import { adminGateway, type AdminGateway } from '../../kit/admin-gateway.ts'
 import { later, throwing, twice, unreadable } from '../../kit/thenables.ts'
 

@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap'
-import { AdminRoutes, definePlugin, PluginError, type AdminRoute } from '../../../core/index.ts'
+import { AdminRoutes, type AdminRoute } from '../../../core/admin.ts'
+import { definePlugin, PluginError } from '../../../core/index.ts'
 import { adminGateway, type AdminGateway } from '../../kit/admin-gateway.ts'
 
 // What the admin routes of plugins return and throw.

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { gatewayHeaders } from '../../../core/index.ts'
+import { gatewayHeaders } from '../../../core/kit.ts'
 
 t.test('headers are one line of printable ASCII, and not too long', async t => {
   t.same(gatewayHeaders({}), {})

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { noUsage, type GenerationEvent } from '../../../core/index.ts'
+import { noUsage } from '../../../core/contracts/events.ts'
+import type { GenerationEvent } from '../../../core/index.ts'
 import { checkGenerationEvents } from '../../../core/testing/index.ts'
 
 const finish = { type: 'finish', reason: 'stop' } as const

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { failureKindOfStatus, ProviderFailure, type Decoder, type GenerationEvent, type ProviderAdapter } from '../../../core/index.ts'
+import { ProviderFailure, type GenerationEvent } from '../../../core/index.ts'
+import { failureKindOfStatus, type Decoder, type ProviderAdapter } from '../../../core/kit.ts'
 import { providerSuite, sseFrame, type ProviderSuiteOptions } from '../../../core/testing/index.ts'
 
 const usage = { uncachedInput: 3, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 2, reasoning: 0 }

@@ -3,21 +3,19 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
+import { definePlugin, Providers, type JsonObject } from '../../../core/index.ts'
 import {
-  definePlugin,
   extensionOf,
   fileTypeOf,
   httpProvider,
   inlineDataOf,
   isTextFile,
   parseDataUrl,
-  Providers,
   textFile,
   type HttpClient,
-  type JsonObject,
   type ProviderAdapter,
   type UpstreamReply,
-} from '../../../core/index.ts'
+} from '../../../core/kit.ts'
 import type { Settings } from '../../../core/framework/settings.ts'
 import { fakeUpstream, providerCall } from '../../../core/testing/index.ts'
 import { Base64Pieces } from '../../../core/upstream/media/base64-pieces.ts'

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { jsonLinesFramer, sseFramer, type Framer } from '../../../core/index.ts'
+import { sseFramer, type Framer } from '../../../core/kit.ts'
+import { jsonLinesFramer } from '../../../core/upstream/sse.ts'
 import { longStrings } from '../../kit/held-memory.ts'
 
 /** What a framer makes of a body in pieces of one length. */

@@ -1,15 +1,7 @@
 import fc, { type Arbitrary } from 'fast-check'
-import {
-  noUsage,
-  ProviderFailure,
-  type FailureKind,
-  type FinishReason,
-  type GenerationEvent,
-  type LogProb,
-  type SearchAction,
-  type SearchResult,
-  type Yielded,
-} from '../../../core/index.ts'
+import { noUsage } from '../../../core/contracts/events.ts'
+import { ProviderFailure, type FailureKind, type FinishReason, type GenerationEvent } from '../../../core/index.ts'
+import type { LogProb, SearchAction, SearchResult, Yielded } from '../../../core/kit.ts'
 
 /** What a provider does in one round, before the names of the tools that it was offered are known. */
 export interface Round {

@@ -1,4 +1,5 @@
-import type { GenerationEvent, ProviderCall, ToolDefinition, Yielded } from '../../../core/index.ts'
+import type { GenerationEvent, ProviderCall } from '../../../core/index.ts'
+import type { ToolDefinition, Yielded } from '../../../core/kit.ts'
 import { played, type Round, type ToolShape } from './provider-events.ts'
 
 /** A provider's part in one case: a round a call, and again from the first with every run. */

@@ -1,7 +1,8 @@
 import { createServer, type Server } from 'node:http'
 import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer } from 'node:net'
 import pTimeout from 'p-timeout'
-import type { RequestRecord, Timeouts } from '../../../core/index.ts'
+import type { RequestRecord } from '../../../core/index.ts'
+import type { Timeouts } from '../../../core/kit.ts'
 import { systemBackoff, type Backoff } from '../../../core/call/attempts/backoff.ts'
 import {
   checkResponse,

@@ -1,4 +1,5 @@
-import type { PluginUse, Timeouts } from '../../../core/index.ts'
+import type { PluginUse } from '../../../core/index.ts'
+import type { Timeouts } from '../../../core/kit.ts'
 import { sseFrame } from '../../../core/testing/index.ts'
 import anthropic from '../../../plugins/providers/anthropic/index.ts'
 import cohere from '../../../plugins/providers/cohere/index.ts'

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { RateLimiter, type Clock, type JsonObject, type TokenWindow } from '../../../core/index.ts'
+import type { Clock, JsonObject } from '../../../core/index.ts'
+import { RateLimiter, type TokenWindow } from '../../../core/stores.ts'
 import { cut, fakeUpstream, Gate, reset, stall, type FakeReply, type FakeUpstream, type Script } from '../../../core/testing/index.ts'
 import dm from '../../../plugins/decisions/dm/index.ts'
 import { defaults } from '../../../config/defaults.ts'

@@ -1,4 +1,6 @@
-import { noUsage, type GenerationEvent, type GenerationRequest, type LogProb } from '../../../core/index.ts'
+import { noUsage } from '../../../core/contracts/events.ts'
+import type { GenerationEvent, GenerationRequest } from '../../../core/index.ts'
+import type { LogProb } from '../../../core/kit.ts'
 
 /** What stands behind a label in the prompt. */
 export interface LabelledOption {

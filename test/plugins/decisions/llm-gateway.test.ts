@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import type { DecisionAnswer } from '../../../core/index.ts'
+import type { DecisionAnswer } from '../../../core/kit.ts'
 import { fakeUpstream, stall, type FakeReply, type ReceivedRequest } from '../../../core/testing/index.ts'
 import llmDecisions from '../../../plugins/decisions/llm/index.ts'
 import decisions from '../../../plugins/endpoints/decisions/index.ts'

@@ -1,16 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import {
-  GatewayError,
-  ProviderFailure,
-  type DecisionAnswer,
-  type DecisionCall,
-  type DecisionReply,
-  type GenerationEvent,
-  type GenerationRequest,
-  type Question,
-} from '../../../core/index.ts'
+import { GatewayError, ProviderFailure, type GenerationEvent, type GenerationRequest } from '../../../core/index.ts'
+import type { DecisionAnswer, DecisionCall, DecisionReply, Question } from '../../../core/kit.ts'
 import { LlmClient, type JudgeOptions, type LlmOptions } from '../../../plugins/decisions/llm/client.ts'
 import { runs } from '../../kit/runs.ts'
 import { engine, labelledIn, promptOf, type EngineOptions, type LabelledOption, type Leaning } from './llm-engine.ts'

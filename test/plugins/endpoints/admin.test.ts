@@ -1,5 +1,5 @@
 import t from 'tap'
-import { policyFields } from '../../../core/index.ts'
+import { policyFields } from '../../../core/admin.ts'
 import redaction from '../../../plugins/guardrails/redaction/index.ts'
 import { adminGateway, type AdminGateway } from '../../kit/admin-gateway.ts'
 import { listing } from '../../kit/stage.ts'

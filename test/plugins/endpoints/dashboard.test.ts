@@ -1,6 +1,7 @@
 import t from 'tap'
 import { readFileSync } from 'node:fs'
-import { AdminRoutes, DashboardPages, definePlugin, type AdminRoute, type Registry } from '../../../core/index.ts'
+import { AdminRoutes, DashboardPages, type AdminRoute } from '../../../core/admin.ts'
+import { definePlugin, type Registry } from '../../../core/index.ts'
 import dashboard from '../../../plugins/endpoints/dashboard/index.ts'
 import { ownAddresses } from '../../../plugins/endpoints/dashboard/own-addresses.ts'
 import { adminGateway, type AdminGateway } from '../../kit/admin-gateway.ts'

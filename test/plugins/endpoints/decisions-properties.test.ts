@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { confidenceOf, type DecisionAnswer, type DecisionReply, type DecisionRequest, type Question } from '../../../core/index.ts'
+import { confidenceOf } from '../../../core/decisions/answer.ts'
+import type { DecisionAnswer, DecisionReply, DecisionRequest, Question } from '../../../core/kit.ts'
 import decisions from '../../../plugins/endpoints/decisions/index.ts'
 import { anyAnswers, decide, deciding, type DecisionOutcome } from '../../kit/decision-stage.ts'
 import { gateway } from '../../kit/gateway.ts'

@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import t, { type Test } from 'tap'
-import { KeyStore, ProviderFailure, type JsonObject } from '../../../core/index.ts'
+import { ProviderFailure, type JsonObject } from '../../../core/index.ts'
+import { KeyStore } from '../../../core/stores.ts'
 import decisions from '../../../plugins/endpoints/decisions/index.ts'
 import openapi from '../../../plugins/endpoints/openapi/index.ts'
 import memory from '../../../plugins/stores/memory/index.ts'

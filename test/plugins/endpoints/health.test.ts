@@ -1,5 +1,6 @@
 import t from 'tap'
-import { definePlugin, KeyStore, type ApiKey } from '../../../core/index.ts'
+import { definePlugin } from '../../../core/index.ts'
+import { KeyStore, type ApiKey } from '../../../core/stores.ts'
 import { listeningGateway } from '../../kit/gateway.ts'
 
 t.test('health answers without a key, with an empty body and no record', async t => {

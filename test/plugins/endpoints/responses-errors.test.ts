@@ -1,5 +1,6 @@
 import t from 'tap'
-import { PolicySources, ProviderFailure, ResponseStore, type FailureKind, type JsonObject } from '../../../core/index.ts'
+import { PolicySources, ProviderFailure, type FailureKind, type JsonObject } from '../../../core/index.ts'
+import { ResponseStore } from '../../../core/stores.ts'
 import { testGateway, type TestGateway } from '../../../core/testing/index.ts'
 import responses from '../../../plugins/endpoints/responses/index.ts'
 import localSealer from '../../../plugins/sealers/local/index.ts'

@@ -1,5 +1,7 @@
 import t from 'tap'
-import { foreignItemTypes, foreignToolTypes, GatewayError } from '../../../core/index.ts'
+import { foreignToolTypes } from '../../../core/contracts/tools.ts'
+import { GatewayError } from '../../../core/index.ts'
+import { foreignItemTypes } from '../../../core/kit.ts'
 import { parseRequest } from '../../../plugins/endpoints/responses/parse.ts'
 import { ask, stop, text, witness } from '../../kit/stage.ts'
 import { gateway, hello, saying } from '../../kit/gateway.ts'

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { ResponseStore, type GenerationEvent, type StoredResponse } from '../../../core/index.ts'
+import type { GenerationEvent } from '../../../core/index.ts'
+import { ResponseStore, type StoredResponse } from '../../../core/stores.ts'
 import { checkResponse, testGateway } from '../../../core/testing/index.ts'
 import memory from '../../../plugins/stores/memory/index.ts'
 import localSealer from '../../../plugins/sealers/local/index.ts'

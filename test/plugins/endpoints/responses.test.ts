@@ -1,5 +1,6 @@
 import t from 'tap'
-import { foreignItemTypes, type GenerationEvent } from '../../../core/index.ts'
+import type { GenerationEvent } from '../../../core/index.ts'
+import { foreignItemTypes } from '../../../core/kit.ts'
 import { checkResponse, checkStream, readEvents } from '../../../core/testing/index.ts'
 import { parseRequest } from '../../../plugins/endpoints/responses/parse.ts'
 import { ask, stop, text, usage, witness } from '../../kit/stage.ts'

@@ -4,13 +4,12 @@ import {
   ProviderFailure,
   type CatalogEntry,
   type GenerationEvent,
-  type Hipaa,
   type LogSink,
   type PolicyField,
   type ProviderCall,
   type RequestRecord,
-  type Zdr,
 } from '../../../core/index.ts'
+import type { Hipaa, Zdr } from '../../../core/kit.ts'
 import type { PluginUse } from '../../../core/framework/plugin.ts'
 import decisions from '../../../plugins/endpoints/decisions/index.ts'
 import { adding, ask, guarding, listing, said, witness } from '../../kit/stage.ts'

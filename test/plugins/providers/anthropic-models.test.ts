@@ -1,5 +1,6 @@
 import t from 'tap'
-import { ProviderFailure, type Effort, type Endpoint, type TextFormat, type UpstreamRequestBody } from '../../../core/index.ts'
+import { ProviderFailure, type Endpoint } from '../../../core/index.ts'
+import type { Effort, TextFormat, UpstreamRequestBody } from '../../../core/kit.ts'
 import { providerCall } from '../../../core/testing/provider-call.ts'
 import { anthropicAdapter } from '../../../plugins/providers/anthropic/adapter.ts'
 import { settingsFor } from '../../../plugins/providers/anthropic/settings.ts'

@@ -1,6 +1,7 @@
 import { LLMock } from '@copilotkit/aimock'
 import t from 'tap'
 import type { JsonObject } from '../../../core/index.ts'
+import { ApiKeys } from '../../../core/kit.ts'
 import {
   fakeUpstream,
   providerCall,
@@ -18,7 +19,6 @@ import { failureFrom as anthropicFailure } from '../../../plugins/providers/anth
 import { openaiChatAdapter } from '../../../plugins/providers/openai-chat/adapter.ts'
 import { current } from '../../../plugins/providers/azure/chat-hosts.ts'
 import { failureFrom } from '../../../plugins/providers/openai-chat/failure.ts'
-import { ApiKeys } from '../../../core/index.ts'
 import { gateway, type GatewayUnderTest } from '../../kit/gateway.ts'
 
 type Options = Parameters<typeof azure>[0]

@@ -1,14 +1,8 @@
 import { Readable } from 'node:stream'
 import { LLMock } from '@copilotkit/aimock'
 import t from 'tap'
-import {
-  httpProvider,
-  type GenerationEvent,
-  type HttpClient,
-  type JsonObject,
-  type TextFormat,
-  type UpstreamRequestBody,
-} from '../../../core/index.ts'
+import type { GenerationEvent, JsonObject } from '../../../core/index.ts'
+import { httpProvider, type HttpClient, type TextFormat, type UpstreamRequestBody } from '../../../core/kit.ts'
 import { checkEvents, fakeUpstream, providerCall, providerSuite, readEvents, replay, sseFrame } from '../../../core/testing/index.ts'
 import { cohereAdapter } from '../../../plugins/providers/cohere/adapter.ts'
 import { utf16Offset } from '../../../plugins/providers/cohere/citation.ts'

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { GenerationEvent, JsonObject, UpstreamRequestBody } from '../../../core/index.ts'
+import type { GenerationEvent, JsonObject } from '../../../core/index.ts'
+import type { UpstreamRequestBody } from '../../../core/kit.ts'
 import type { ProviderExample } from '../../../core/testing/index.ts'
 
 /** A request, and the body that is sent to the vendor. */

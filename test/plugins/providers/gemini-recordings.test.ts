@@ -1,5 +1,6 @@
 import t from 'tap'
-import type { GenerationEvent, Item, JsonObject, UpstreamRequestBody } from '../../../core/index.ts'
+import type { GenerationEvent, Item, JsonObject } from '../../../core/index.ts'
+import type { UpstreamRequestBody } from '../../../core/kit.ts'
 import { providerCall, replay } from '../../../core/testing/index.ts'
 import { geminiAdapter } from '../../../plugins/providers/gemini/adapter.ts'
 import { list, object, string, type Json } from './oracle/json.ts'

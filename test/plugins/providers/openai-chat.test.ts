@@ -2,20 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import t from 'tap'
-import {
-  ApiKeys,
-  ProviderFailure,
-  Providers,
-  Registry,
-  type FailureKind,
-  type GenerationEvent,
-  type HttpClient,
-  type Provider,
-  type ProviderAdapter,
-  type Registrar,
-  type UpstreamHeaders,
-  type UpstreamRequestBody,
-} from '../../../core/index.ts'
+import { Registry } from '../../../core/framework/registry.ts'
+import { ProviderFailure, Providers, type FailureKind, type GenerationEvent, type Provider, type Registrar } from '../../../core/index.ts'
+import { ApiKeys, type HttpClient, type ProviderAdapter, type UpstreamHeaders, type UpstreamRequestBody } from '../../../core/kit.ts'
 import { providerCall, providerSuite, replay, type ProviderExample } from '../../../core/testing/index.ts'
 import { openaiChatAdapter } from '../../../plugins/providers/openai-chat/adapter.ts'
 import { hosts, type Host, type HostName } from '../../../plugins/providers/openai-chat/hosts.ts'

@@ -5,16 +5,14 @@ import t, { type Test } from 'tap'
 import {
   ProviderFailure,
   Providers,
-  type Emit,
-  type ImageErrorCode,
   type FailureKind,
   type GenerationEvent,
   type Item,
   type JsonObject,
   type Provider,
   type ProviderCall,
-  type UpstreamRequestBody,
 } from '../../../core/index.ts'
+import type { Emit, ImageErrorCode, UpstreamRequestBody } from '../../../core/kit.ts'
 import { createLogger } from '../../../core/foundation/logger.ts'
 import { Masks } from '../../../core/foundation/masks.ts'
 import { check } from '../../../core/framework/plugin-host.ts'

@@ -7,9 +7,8 @@ import {
   type JsonObject,
   type ProviderCall,
   type Registrar,
-  type ToolDefinition,
-  type UpstreamRequestBody,
 } from '../../../core/index.ts'
+import type { ToolDefinition, UpstreamRequestBody } from '../../../core/kit.ts'
 import { checkGenerationEvents, providerCall, testGateway } from '../../../core/testing/index.ts'
 import responses from '../../../plugins/endpoints/responses/index.ts'
 import sandbox from '../../../plugins/providers/sandbox/index.ts'

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { Sealer, type SealContext } from '../../../core/index.ts'
+import { Sealer, type SealContext } from '../../../core/stores.ts'
 import localSealer from '../../../plugins/sealers/local/index.ts'
 import { setUp } from '../../kit/set-up.ts'
 

@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import type { Account, AccountStore, AdminTokenStore, AuditEntry, AuditTrail, KeyStore } from '../../../core/index.ts'
+import type { Account, AccountStore, AdminTokenStore, AuditEntry, AuditTrail, KeyStore } from '../../../core/stores.ts'
 import { leanKey } from './keys.ts'
 
 const at = Date.UTC(2026, 0, 1)

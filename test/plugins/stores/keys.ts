@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import type { ApiKey, KeyStore } from '../../../core/index.ts'
+import type { ApiKey, KeyStore } from '../../../core/stores.ts'
 import type { FakeClock } from '../../kit/set-up.ts'
 
 export const leanKey: ApiKey = {

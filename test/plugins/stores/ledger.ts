@@ -1,6 +1,14 @@
 import type { Test } from 'tap'
-import { mostCreditUsd, type Clock, type CreditHold, type CreditRange } from '../../../core/index.ts'
-import type { CreditShortage, Ledger, SpendCap, Spending } from '../../../core/index.ts'
+import type { Clock } from '../../../core/index.ts'
+import {
+  mostCreditUsd,
+  type CreditHold,
+  type CreditRange,
+  type CreditShortage,
+  type Ledger,
+  type SpendCap,
+  type Spending,
+} from '../../../core/stores.ts'
 
 export const cap: SpendCap = { account: 'key:k1', level: 'key', capUsd: 1 }
 export const capped: Spending = { caps: [cap] }

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { systemClock } from '../../../core/foundation/clock.ts'
-import type { CreditHold, CreditRange, Spending } from '../../../core/index.ts'
+import type { CreditHold, CreditRange, Spending } from '../../../core/stores.ts'
 import { MemoryLedger } from '../../../plugins/stores/memory/ledger.ts'
 import { cap, capped, checkLedger, exactly } from './ledger.ts'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Hold, TokenWindow } from '../../../core/index.ts'
+import type { Hold, TokenWindow } from '../../../core/stores.ts'
 import { MemoryLimits } from '../../../plugins/stores/memory/limits.ts'
 import { rateLimiterSuite } from '../../../core/testing/index.ts'
 import { FakeClock } from '../../kit/set-up.ts'

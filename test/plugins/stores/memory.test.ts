@@ -1,6 +1,6 @@
 import t from 'tap'
 import { nameOf } from '../../../core/foundation/token.ts'
-import { KeyStore, Ledger, MetricStore, RateLimiter, ResponseStore } from '../../../core/index.ts'
+import { KeyStore, Ledger, MetricStore, RateLimiter, ResponseStore } from '../../../core/stores.ts'
 import memory from '../../../plugins/stores/memory/index.ts'
 import { MemoryRecords } from '../../../plugins/stores/memory/records.ts'
 import { MemoryResponses } from '../../../plugins/stores/memory/responses.ts'

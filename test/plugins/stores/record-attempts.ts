@@ -1,5 +1,7 @@
 import type { Test } from 'tap'
-import type { AttemptRecord, LogSink, RecordStore, RequestRecord, UsageGroup, UsageQuery } from '../../../core/index.ts'
+import type { LogSink, RequestRecord } from '../../../core/index.ts'
+import type { AttemptRecord } from '../../../core/kit.ts'
+import type { RecordStore, UsageGroup, UsageQuery } from '../../../core/stores.ts'
 import { record } from './records.ts'
 
 const at = Date.UTC(2026, 0, 1, 12, 30)

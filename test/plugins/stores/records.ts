@@ -1,5 +1,6 @@
 import type { Test } from 'tap'
-import type { LogSink, RecordStore, RequestRecord } from '../../../core/index.ts'
+import type { LogSink, RequestRecord } from '../../../core/index.ts'
+import type { RecordStore } from '../../../core/stores.ts'
 
 const at = Date.UTC(2026, 0, 1, 12, 30)
 

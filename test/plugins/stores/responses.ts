@@ -1,5 +1,6 @@
 import type { Test } from 'tap'
-import type { Item, ResponseStore, StoredResponse } from '../../../core/index.ts'
+import type { Item } from '../../../core/index.ts'
+import type { ResponseStore, StoredResponse } from '../../../core/stores.ts'
 
 /** What every store of responses does; `open` gives an empty one. */
 export function checkResponseStore(t: Test, open: (t: Test) => Promise<ResponseStore>): void {

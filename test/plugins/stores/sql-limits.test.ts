@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Hold, RateLimiter, TokenWindow } from '../../../core/index.ts'
+import type { Hold, RateLimiter, TokenWindow } from '../../../core/stores.ts'
 import { SqlLimits } from '../../../plugins/stores/sql/limits.ts'
 import { rateLimiterSuite } from '../../../core/testing/index.ts'
 import { FakeClock } from '../../kit/set-up.ts'

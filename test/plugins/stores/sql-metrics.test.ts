@@ -1,5 +1,5 @@
 import t from 'tap'
-import { LiveMetrics, type AttemptSample } from '../../../core/index.ts'
+import { LiveMetrics, type AttemptSample } from '../../../core/stores.ts'
 import { createLogger } from '../../../core/foundation/logger.ts'
 import { Masks } from '../../../core/foundation/masks.ts'
 import { testGateway } from '../../../core/testing/index.ts'

@@ -1,4 +1,4 @@
-import type { Question } from '../../../../core/index.ts'
+import type { Question } from '../../../../core/kit.ts'
 import { tempered } from '../temper.ts'
 import { calibrationError, reliability, type Bin } from './reliability.ts'
 import { fitTemperature, type Judged } from './temperature.ts'

@@ -1,5 +1,6 @@
 import { Ajv, type ErrorObject } from 'ajv'
-import { parseJson, questionSchema, type Description, type Question } from '../../../../core/index.ts'
+import { parseJson } from '../../../../core/index.ts'
+import { questionSchema, type Description, type Question } from '../../../../core/kit.ts'
 
 /** A question whose right answer is known. */
 export interface Example {

@@ -1,4 +1,4 @@
-import type { DecisionAnswer, Question } from '../../../../core/index.ts'
+import type { DecisionAnswer, Question } from '../../../../core/kit.ts'
 import type { JudgedExample } from './calibration.ts'
 import type { Example } from './examples.ts'
 

@@ -1,4 +1,5 @@
-import type { JsonObject, ReplyDescription, RouteDescription } from '../../../../core/index.ts'
+import type { JsonObject } from '../../../../core/index.ts'
+import type { ReplyDescription, RouteDescription } from '../../../../core/kit.ts'
 import { idSchema } from '../path-id.ts'
 import { includables } from '../request-body.ts'
 import { eventSchemas } from './event-schema.ts'

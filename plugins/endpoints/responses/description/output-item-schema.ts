@@ -1,4 +1,5 @@
-import { foreignItemTypes, type JsonObject } from '../../../../core/index.ts'
+import type { JsonObject } from '../../../../core/index.ts'
+import { foreignItemTypes } from '../../../../core/kit.ts'
 import { constant, count, list, number, object, oneOf, ref, string, union } from './terms.ts'
 
 // Items of `output`, in progress and finished: docs/protocol/items.md#content-parts and docs/protocol/items.md#output-items.

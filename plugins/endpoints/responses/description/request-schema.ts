@@ -1,4 +1,5 @@
-import { itemSchema, longestText, toolSchema, type JsonObject } from '../../../../core/index.ts'
+import type { JsonObject } from '../../../../core/index.ts'
+import { itemSchema, longestText, toolSchema } from '../../../../core/kit.ts'
 import { webSearchTypes } from '../normalise.ts'
 import { requestBodySchema } from '../request-body.ts'
 import { asSent } from './as-sent.ts'

@@ -1,4 +1,5 @@
-import { efforts, errorCodes, type JsonObject } from '../../../../core/index.ts'
+import type { JsonObject } from '../../../../core/index.ts'
+import { efforts, errorCodes } from '../../../../core/kit.ts'
 import { anyObject, boolean, constant, count, list, number, object, oneOf, orNull, ref, string } from './terms.ts'
 
 // The response object: docs/protocol/response.md#the-response-object, docs/protocol/response.md#usage and docs/protocol/errors.md#error-codes. Every member is always present.

@@ -1,4 +1,4 @@
-import { isPending } from '../../../../core/index.ts'
+import { isPending } from '../../../../core/kit.ts'
 import { rules } from '@secretlint/secretlint-rule-preset-recommend'
 
 /** A find of one of secretlint's rules: `[start, end)`. */

@@ -1,4 +1,4 @@
-import { mostCreditUsd, type CreditRange, type CreditShortage, type SpendCap } from '../../../../core/index.ts'
+import { mostCreditUsd, type CreditRange, type CreditShortage, type SpendCap } from '../../../../core/stores.ts'
 import type { HoldRow, LedgerChange } from './batches.ts'
 import type { Locked, LockedSums, SumName } from './sums.ts'
 import type { CreditEntryTable } from '../tables.ts'

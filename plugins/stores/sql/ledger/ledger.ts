@@ -1,19 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import pTimeout from 'p-timeout'
+import type { Clock, Logger } from '../../../../core/index.ts'
 import {
   periodStart,
-  type Clock,
   type CreditEntry,
   type CreditHold,
   type CreditRange,
   type CreditShortage,
   type Ledger,
-  type Logger,
   type PageQuery,
   type SpendCap,
   type Spending,
-} from '../../../../core/index.ts'
+} from '../../../../core/stores.ts'
 import { beforeInTime } from '../page.ts'
 import type { Tables } from '../tables.ts'
 import { LedgerBatches } from './batches.ts'

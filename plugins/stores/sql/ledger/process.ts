@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Kysely } from 'kysely'
-import { describeError, type Clock, type Logger } from '../../../../core/index.ts'
+import type { Clock, Logger } from '../../../../core/index.ts'
+import { describeError } from '../../../../core/kit.ts'
 import type { Tables } from '../tables.ts'
 import { LedgerBatches } from './batches.ts'
 import { expire } from './changes.ts'

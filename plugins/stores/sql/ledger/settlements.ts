@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import pTimeout from 'p-timeout'
-import { describeError, type JsonObject, type Logger } from '../../../../core/index.ts'
+import type { JsonObject, Logger } from '../../../../core/index.ts'
+import { describeError } from '../../../../core/kit.ts'
 import type { LedgerBatches, LedgerChange } from './batches.ts'
 
 const retryAfterMs = 500

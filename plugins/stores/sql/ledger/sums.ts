@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { CreditEntry, SpendCap } from '../../../../core/index.ts'
+import type { CreditEntry, SpendCap } from '../../../../core/stores.ts'
 import { forUpdate } from '../for-update.ts'
 import type { CreditEntryTable, Tables } from '../tables.ts'
 

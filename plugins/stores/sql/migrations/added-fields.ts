@@ -1,5 +1,5 @@
 import type { Migration } from 'kysely/migration'
-import { accountFields, keyFields, recordFields, type Field, type Fields } from '../../../../core/index.ts'
+import { accountFields, keyFields, recordFields, type Field, type Fields } from '../../../../core/stores.ts'
 import { columnOf } from '../field-columns.ts'
 
 /** A migration for each field that has a `revision`: it adds the column and, for a filter of records, an index. */

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { CompiledQuery, Kysely, PostgresDialect } from 'kysely'
-import { describeError, requirePeer, type Logger } from '../../../../core/index.ts'
+import type { Logger } from '../../../../core/index.ts'
+import { describeError, requirePeer } from '../../../../core/kit.ts'
 import { migrate, orClosed, pendingMigrations, type Inspected, type Migrated } from '../migrate.ts'
 import type { Tables } from '../tables.ts'
 import { storingAnyText } from './dialect.ts'

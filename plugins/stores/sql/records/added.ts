@@ -1,4 +1,4 @@
-import { errorCauses, recordedUsage, type NamedModels, type RecordFacts } from '../../../../core/index.ts'
+import { errorCauses, recordedUsage, type NamedModels, type RecordFacts } from '../../../../core/stores.ts'
 import { storableText } from '../storable-text.ts'
 import { durationBucket } from './durations.ts'
 

@@ -1,6 +1,6 @@
 import type { CompiledQuery, Kysely } from 'kysely'
 import { sql } from 'kysely'
-import type { RecordFacts, RecordFilter } from '../../../../core/index.ts'
+import type { RecordFacts, RecordFilter } from '../../../../core/stores.ts'
 import { isSqlite } from '../migrations/dialect.ts'
 import { rowStatement } from '../sqlite/statement-list.ts'
 import { storableText } from '../storable-text.ts'

@@ -1,4 +1,4 @@
-import type { AnswerTimes } from '../../../../core/index.ts'
+import type { AnswerTimes } from '../../../../core/stores.ts'
 
 /** Each bucket is a tenth longer than the one before, so that a quantile is within 10%. */
 const growth = Math.log(1.1)

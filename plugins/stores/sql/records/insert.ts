@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { sql, type CompiledQuery, type Kysely } from 'kysely'
-import type { RecordFacts } from '../../../../core/index.ts'
+import type { RecordFacts } from '../../../../core/stores.ts'
 import type { Cell } from '../field-columns.ts'
 import { isSqlite } from '../migrations/dialect.ts'
 import { rowStatement } from '../sqlite/statement-list.ts'

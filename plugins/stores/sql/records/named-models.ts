@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import type { NamedModels, UnlistedModel } from '../../../../core/index.ts'
+import type { NamedModels, UnlistedModel } from '../../../../core/stores.ts'
 import { isSqlite } from '../migrations/dialect.ts'
 import { storableText } from '../storable-text.ts'
 import type { Tables } from '../tables.ts'

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { recordFields, recordFilters, snakeCase, type Field, type RecordFilter, type RecordFilterName } from '../../../../core/index.ts'
+import { recordFields, recordFilters, snakeCase, type Field, type RecordFilter, type RecordFilterName } from '../../../../core/stores.ts'
 import { isSqlite } from '../migrations/dialect.ts'
 import type { Tables } from '../tables.ts'
 

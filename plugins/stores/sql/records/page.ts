@@ -1,5 +1,5 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
-import { recordFilters, snakeCase, type PageQuery, type RecordFilter, type RecordFilterName } from '../../../../core/index.ts'
+import { recordFilters, snakeCase, type PageQuery, type RecordFilter, type RecordFilterName } from '../../../../core/stores.ts'
 import { isSqlite } from '../migrations/dialect.ts'
 import { beforeInTime } from '../page.ts'
 import type { Tables } from '../tables.ts'

@@ -1,5 +1,5 @@
 import { sql, type CompiledQuery, type Kysely, type RawBuilder } from 'kysely'
-import type { NamedModels, RecordFacts } from '../../../../core/index.ts'
+import type { NamedModels, RecordFacts } from '../../../../core/stores.ts'
 import { isSqlite } from '../migrations/dialect.ts'
 import type { Tables } from '../tables.ts'
 import { addedBy, latencySums, mayBeNull, rollUpMs, usageKey, usageSums } from './added.ts'

@@ -1,4 +1,4 @@
-import { dayStarts, type UsageQuery } from '../../../../core/index.ts'
+import { dayStarts, type UsageQuery } from '../../../../core/stores.ts'
 import { rollUpMs } from './added.ts'
 import type { UsageTable } from './tables.ts'
 

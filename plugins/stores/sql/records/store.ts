@@ -1,18 +1,15 @@
 import { sql, type Kysely } from 'kysely'
-import {
-  isObject,
-  type Clock,
-  type JsonObject,
-  type Logger,
-  type KeyUse,
-  type PageQuery,
-  type RecordContent,
-  type RecordFacts,
-  type RecordFilter,
-  type RecordStore,
-  type UsageQuery,
-  type UsageRow,
-} from '../../../../core/index.ts'
+import { isObject, type Clock, type JsonObject, type Logger } from '../../../../core/index.ts'
+import type {
+  KeyUse,
+  PageQuery,
+  RecordContent,
+  RecordFacts,
+  RecordFilter,
+  RecordStore,
+  UsageQuery,
+  UsageRow,
+} from '../../../../core/stores.ts'
 import type { SealedParts } from '../sealed-parts.ts'
 import type { Tables } from '../tables.ts'
 import { eraseContent } from './erasure.ts'

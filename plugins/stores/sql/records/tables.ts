@@ -1,4 +1,4 @@
-import { recordFields } from '../../../../core/index.ts'
+import { recordFields } from '../../../../core/stores.ts'
 import { FieldColumns, type Row } from '../field-columns.ts'
 
 export interface RecordTable extends Row<typeof recordFields> {}

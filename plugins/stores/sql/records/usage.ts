@@ -1,5 +1,5 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
-import type { AnswerTimes, UsageGroup, UsageQuery, UsageRow } from '../../../../core/index.ts'
+import type { AnswerTimes, UsageGroup, UsageQuery, UsageRow } from '../../../../core/stores.ts'
 import type { Tables } from '../tables.ts'
 import { answerTimesOf } from './durations.ts'
 import { isSqlite } from '../migrations/dialect.ts'

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import type { DatabaseConnection, QueryResult } from 'kysely'
-import { startWorker } from '../../../../core/index.ts'
+import { startWorker } from '../../../../core/stores.ts'
 import { StatementList, type Statement } from './statement-list.ts'
 import type { SqliteAnswer, SqliteFile, SqliteMessage, SqliteResults, Step } from './thread.ts'
 

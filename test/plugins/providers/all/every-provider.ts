@@ -1,4 +1,5 @@
-import type { PluginUse, Timeouts } from '../../../../core/index.ts'
+import type { PluginUse } from '../../../../core/index.ts'
+import type { Timeouts } from '../../../../core/kit.ts'
 import aiSdk from '../../../../plugins/providers/ai-sdk/index.ts'
 import anthropic from '../../../../plugins/providers/anthropic/index.ts'
 import azure from '../../../../plugins/providers/azure/index.ts'

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { ApiKeys, type FailureKind, type GenerationEvent, type ProviderAdapter } from '../../../../core/index.ts'
+import type { FailureKind, GenerationEvent } from '../../../../core/index.ts'
+import { ApiKeys, type ProviderAdapter } from '../../../../core/kit.ts'
 import { providerSuite, sseFrame, type InsideFailureExample, type ProviderSuiteOptions } from '../../../../core/testing/index.ts'
 import { anthropicAdapter } from '../../../../plugins/providers/anthropic/adapter.ts'
 import { bedrockAdapter } from '../../../../plugins/providers/bedrock/adapter.ts'

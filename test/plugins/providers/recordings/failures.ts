@@ -1,4 +1,4 @@
-import { isImageErrorCode } from '../../../../core/index.ts'
+import { isImageErrorCode } from '../../../../core/kit.ts'
 import type { ErrorReading, Reading } from '../oracle/reading.ts'
 
 /** What becomes of a vendor's failure: the kind that a provider reports, and what the caller is told. */

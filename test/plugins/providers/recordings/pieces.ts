@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { providerCall } from '../../../../core/testing/index.ts'
-import type { GenerationEvent, PluginUse, Provider, ProviderCall, UpstreamReply } from '../../../../core/index.ts'
+import type { GenerationEvent, PluginUse, Provider, ProviderCall } from '../../../../core/index.ts'
+import type { UpstreamReply } from '../../../../core/kit.ts'
 import { providerOf } from '../../../kit/provider-of.ts'
 import type { RecordedReply } from '../../../kit/recordings.ts'
 

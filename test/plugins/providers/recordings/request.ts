@@ -1,4 +1,5 @@
-import { foreignToolTypes, type JsonObject } from '../../../../core/index.ts'
+import { foreignToolTypes } from '../../../../core/contracts/tools.ts'
+import type { JsonObject } from '../../../../core/index.ts'
 import { list, object, string } from '../oracle/json.ts'
 import type { OracleReading } from '../oracle/oracle.ts'
 import { recordedRequest, type Recording } from '../../../kit/recordings.ts'

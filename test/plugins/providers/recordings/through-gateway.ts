@@ -1,4 +1,5 @@
-import { errorCodes, type JsonObject } from '../../../../core/index.ts'
+import type { JsonObject } from '../../../../core/index.ts'
+import { errorCodes } from '../../../../core/kit.ts'
 import { checkEvents, checkResponse, ContractError, readEvents } from '../../../../core/testing/index.ts'
 import { object, string } from '../oracle/json.ts'
 import type { OracleReading } from '../oracle/oracle.ts'

@@ -4,13 +4,13 @@ const day = 24 * hour
 const week = 7 * day
 
 /** Periods of one length, and for how long they are kept. */
-export interface Level {
+export interface RollUp {
   readonly minutes: number
   readonly keptMinutes: number
 }
 
 /** From the finest. Every attempt counts in all of them. Each length divides the next. */
-export const levels: readonly Level[] = [
+export const rollUps: readonly RollUp[] = [
   { minutes: 1, keptMinutes: day },
   { minutes: hour, keptMinutes: 8 * day },
   { minutes: day, keptMinutes: 15 * week },
@@ -19,8 +19,8 @@ export const levels: readonly Level[] = [
 
 /** The minute in which a period begins: the start of the minute, hour, day or week that is kept for as long as that. */
 export function firstMinuteOf(lengthMinutes: number, currentMinute: number): number {
-  const coarsest = levels.at(-1)!
-  const { minutes } = levels.find(({ keptMinutes }) => lengthMinutes <= keptMinutes) ?? coarsest
+  const coarsest = rollUps.at(-1)!
+  const { minutes } = rollUps.find(({ keptMinutes }) => lengthMinutes <= keptMinutes) ?? coarsest
   const first = currentMinute - Math.min(lengthMinutes, coarsest.keptMinutes)
   return Math.floor(first / minutes) * minutes
 }

@@ -1,0 +1,23 @@
+// Published as `turnpike/admin`: routes of the admin API, pages of the dashboard, and who may sign in.
+
+export type {
+  Admin,
+  AdminAuthenticator,
+  AdminExchange,
+  AdminHost,
+  AdminRoute,
+  AdminServices,
+  AskedRoute,
+  EffectivePolicy,
+  KnownToken,
+  OptionFacts,
+  OptionSource,
+  PluginFacts,
+} from './contracts/admin-route.ts'
+export { adminRoles, hasRole, type AdminRole } from './contracts/admin-token-store.ts'
+export type { CircuitView } from './contracts/circuits.ts'
+export type { DashboardPage } from './contracts/dashboard-page.ts'
+export { policyFields } from './contracts/policy.ts'
+export type { ProviderState } from './contracts/provider-state.ts'
+export { AdminAuthenticators, AdminHosts, AdminRoutes, DashboardPages } from './framework/extension-points.ts'
+export { FailedTries } from './limits/failed-tries.ts'

@@ -1,0 +1,200 @@
+// Published as `turnpike/kit`: what providers and engines over HTTP, routes, tools and guardrails are built with.
+
+export type { Decoder, Emit, Framer, ProviderAdapter, UpstreamHeaders, UpstreamRequest } from './contracts/adapter.ts'
+export {
+  Catalog,
+  tokenizers,
+  type CatalogEndpoint,
+  type CatalogRank,
+  type Hipaa,
+  type NamedEndpoint,
+  type PriceTier,
+  type Tokenizer,
+  type TokenPrices,
+  type Zdr,
+} from './contracts/catalog.ts'
+export {
+  decisionRequestSchema,
+  questionSchema,
+  type Criterion,
+  type Decided,
+  type DecisionAnswer,
+  type DecisionCall,
+  type DecisionReply,
+  type DecisionRequest,
+  type DecisionUsage,
+  type Description,
+  type Question,
+} from './contracts/decision.ts'
+export type { Citation, LogProb, SearchAction, SearchResult } from './contracts/events.ts'
+export { features, type Feature } from './contracts/feature.ts'
+export type { AnswerText, RefusedRoute, SettingsProblem } from './contracts/guardrail.ts'
+export type {
+  GatheredMedia,
+  HttpClient,
+  MediaContent,
+  MediaKind,
+  ReplyReceiver,
+  SendOptions,
+  Transfer,
+  UpstreamReply,
+  WantedMedia,
+} from './contracts/http-client.ts'
+export type {
+  ItemClose,
+  ItemDelta,
+  ItemEvent,
+  ItemOpen,
+  OpenedCall,
+  OpenedCompaction,
+  OpenedForeign,
+  OpenedItem,
+  OpenedMessage,
+  OpenedReasoning,
+  OpenedSearch,
+  SearchEnd,
+} from './contracts/item-events.ts'
+export {
+  foreignItemTypes,
+  itemSchema,
+  type CompactionItem,
+  type CustomToolCallItem,
+  type CustomToolCallOutputItem,
+  type ForeignItem,
+  type FunctionCallItem,
+  type FunctionCallOutputItem,
+  type ItemReference,
+  type MessageItem,
+  type ReasoningItem,
+  type WebSearchCallItem,
+} from './contracts/items.ts'
+export type { AttemptRecord, OpenRecord, PassedOver, Preferred, RoutedCandidate, RoutingRecord } from './contracts/log-sink.ts'
+export { defaultIntervalMs, intervalMsOf, intervalPattern } from './contracts/metric-interval.ts'
+export {
+  inputPartSchema,
+  longestText,
+  type FilePart,
+  type ImagePart,
+  type InputPart,
+  type OutputTextPart,
+  type Part,
+  type RefusalPart,
+  type TextPart,
+} from './contracts/parts.ts'
+export type {
+  AttemptClock,
+  Credential,
+  HedgeAfter,
+  Progress,
+  ProviderFailureOptions,
+  SendingRules,
+  SlowStream,
+  Timeouts,
+  Yielded,
+} from './contracts/provider.ts'
+export type { HistoryUse, RequestEnvelope } from './contracts/request-envelope.ts'
+export type { RequestScope } from './contracts/request-scope.ts'
+export {
+  efforts,
+  requestSchema,
+  type AnswerDetail,
+  type Effort,
+  type GatewayOnlyField,
+  type Routing,
+  type TextFormat,
+  type UpstreamRequestBody,
+} from './contracts/request.ts'
+export type {
+  Commitment,
+  FinishedAnswer,
+  GatewayServices,
+  GenerationRun,
+  GenerationSink,
+  InputCount,
+  Outcome,
+  ParameterDescription,
+  ReplyDescription,
+  RouteDescription,
+  StoredResponses,
+  StreamBody,
+  Warning,
+} from './contracts/route.ts'
+export type { SearchCall, SearchLocation, SearchReply } from './contracts/search-engine.ts'
+export { blindedBy } from './contracts/sight.ts'
+export { TokenCounter, type TokenCount, type TokenCountOptions } from './contracts/token-counter.ts'
+export type { SearchEvent, ToolEntry, ToolEvent, ToolRun, ToolScope } from './contracts/tool.ts'
+export {
+  toolSchema,
+  webSearchTool,
+  type CustomTool,
+  type ForeignTool,
+  type FunctionTool,
+  type NamespaceTool,
+  type ToolChoice,
+  type ToolDefinition,
+  type WebSearchTool,
+} from './contracts/tools.ts'
+export { answerBy } from './decisions/answer.ts'
+export { errorCodes, isImageErrorCode, type Asked, type ImageErrorCode } from './foundation/errors.ts'
+export { jsonPieces, pieceCharacters } from './foundation/json-pieces.ts'
+export { isJson, membersOf, type Schema, type Wire } from './foundation/json.ts'
+export { describeError } from './foundation/logger.ts'
+export { nearest } from './foundation/nearest.ts'
+export { requirePeer } from './foundation/peer-package.ts'
+export { readableOutput } from './generation/tools/tool-output.ts'
+export { certifiedOnly, type Certificate, type CertifiedOnly } from './guards/certified.ts'
+export { decisionTexts, type DecisionTexts } from './guards/decision-texts.ts'
+export { jsonTexts, type JsonText, type JsonTexts } from './guards/json-texts.ts'
+export { readRequestTexts, requestTexts, type RequestText, type RequestTexts } from './guards/request-texts.ts'
+export { engineBaseUrl, engineKeyOption, engineOptions } from './provider-kit/engine-options.ts'
+export { getWith, postForm, postJson } from './provider-kit/engine-request.ts'
+export { failureKindOfStatus } from './provider-kit/failure-kind.ts'
+export {
+  failureReader,
+  firstMatch,
+  firstText,
+  type ErrorReply,
+  type FailureReader,
+  type FailureReaderOptions,
+  type Patterns,
+  type VendorError,
+} from './provider-kit/failure-reader.ts'
+export { foundPages, type PageReader } from './provider-kit/found-pages.ts'
+export { httpEngine, type EngineAdapter, type HttpEngineOptions } from './provider-kit/http-engine.ts'
+export { httpProvider, type HttpProviderOptions } from './provider-kit/http-provider.ts'
+export { jsonInstruction } from './provider-kit/json-instruction.ts'
+export { offeredFunctions } from './provider-kit/offered-functions.ts'
+export { unlessOversized } from './provider-kit/oversized-request.ts'
+export { textOfPart } from './provider-kit/part-text.ts'
+export { apiKeyOption, ApiKeys, headersOption } from './provider-kit/provider-options.ts'
+export { RenewedCredential, type Grant, type RenewedCredentialOptions } from './provider-kit/renewed-credential.ts'
+export { retiredModel } from './provider-kit/retired-model.ts'
+export { retryAfterMs } from './provider-kit/retry-after.ts'
+export { countryName, placeWords, searchText, type SearchTextOptions } from './provider-kit/search-text.ts'
+export { sendingOptions, sendingRules } from './provider-kit/sending-options.ts'
+export { tokenCount, tokenCountIfAny } from './provider-kit/token-count.ts'
+export { argumentsOf, frameJson } from './provider-kit/wire-json.ts'
+export { sortSchema } from './routing/sort-schema.ts'
+export type { Cancellation } from './runtime/cancellation.ts'
+export { DeadlineThread, ThreadStopped, type DeadlineThreadOptions } from './runtime/deadline-thread.ts'
+export { FairQueue } from './runtime/fair-queue.ts'
+export { appended } from './runtime/growing-text.ts'
+export { isPending } from './runtime/pending.ts'
+export type { Listed } from './runtime/roster.ts'
+export { retryHeaders } from './server/error-reply.ts'
+export { gatewayHeaders } from './server/gateway-headers.ts'
+export { openApiDocument, undescribedIn, type ApiDescription, type DescribedRoute, type Undescribed } from './server/openapi/document.ts'
+export { estimateTokens } from './tokens/estimate.ts'
+export { aboutAsked } from './upstream/media/about-asked.ts'
+export { inlineDataOf, parseDataUrl, type InlineData } from './upstream/media/data-url.ts'
+export { extensionOf, fileTypeOf } from './upstream/media/file-type.ts'
+export { InlineMedia } from './upstream/media/inline-media.ts'
+export { isTextFile, textFile } from './upstream/media/text-file.ts'
+export { unsayable } from './upstream/provider-failures.ts'
+export { sseFramer } from './upstream/sse.ts'
+export { wholeReply, type WholeReply, type WholeReplyOptions } from './upstream/whole-reply.ts'
+export { bodyValidator } from './validation/body-validator.ts'
+export { characters } from './validation/characters.ts'
+export { lazyValidator } from './validation/lazy-validator.ts'
+export { milliseconds } from './validation/milliseconds.ts'
+export type { SchemaFault, SchemaOptions, SchemaRules, StringFormat, Validator } from './validation/schema-rules.ts'

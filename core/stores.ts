@@ -1,0 +1,78 @@
+// Published as `turnpike/stores`: the contracts of stores, of limits and of encryption, and what those who implement them share.
+
+export { spendAccountOf } from './admission/accounts.ts'
+export { NamedModels, type UnlistedModel } from './call/named-models.ts'
+export { recordedUsage, type RecordedUsage } from './call/recorded-usage.ts'
+export { accountFields, type Account } from './contracts/account-fields.ts'
+export {
+  accountLevels,
+  AccountStore,
+  type AccountChange,
+  type AccountFilter,
+  type AccountLevel,
+  type AccountPolicy,
+  type AccountRef,
+} from './contracts/account-store.ts'
+export { AdminTokenStore, type AdminToken } from './contracts/admin-token-store.ts'
+export { AuditTrail, type AuditEntry, type AuditFilter } from './contracts/audit-trail.ts'
+export {
+  snakeCase,
+  type Field,
+  type Fields,
+  type Json,
+  type ShownName,
+  type SnakeCase,
+  type Stored,
+  type StoredNames,
+  type WithAbsent,
+  type WithNulls,
+} from './contracts/fields.ts'
+export type { Hold } from './contracts/hold.ts'
+export { keyFields, type ApiKey, type KeyLimit } from './contracts/key-fields.ts'
+export { KeyStore, type KeyChange, type KeyFilter, type KeySettings, type SpendPeriod } from './contracts/key-store.ts'
+export {
+  Ledger,
+  mostCreditUsd,
+  type CreditEntry,
+  type CreditHold,
+  type CreditRange,
+  type CreditShortage,
+  type SpendCap,
+  type Spending,
+} from './contracts/ledger.ts'
+export { MetricStore, type AttemptSample, type LatestAnswers } from './contracts/metric-store.ts'
+export type { PageQuery, Position } from './contracts/page.ts'
+export { RateLimiter, type FullWindow, type TokenWindow } from './contracts/rate-limiter.ts'
+export { recordFields, recordFilters, type RecordFacts, type RecordFilterName } from './contracts/record-fields.ts'
+export {
+  errorCauses,
+  RecordStore,
+  usageBuckets,
+  usageGroups,
+  type AnswerTimes,
+  type ErrorCause,
+  type KeyUse,
+  type RecordContent,
+  type RecordFilter,
+  type UsageBucket,
+  type UsageGroup,
+  type UsageQuery,
+  type UsageRow,
+} from './contracts/record-store.ts'
+export { ResponseStore, type StoredResponse, type Turn } from './contracts/response-store.ts'
+export { Sealer, type SealContext } from './contracts/sealer.ts'
+export { storeServiceNames, storeServices, type StoreService } from './contracts/store-services.ts'
+export { dayStarts } from './foundation/day-starts.ts'
+export { freezeDeeply, frozenCopy } from './foundation/freeze.ts'
+export { jsonBytes } from './foundation/json-bytes.ts'
+export type { MigrationContext } from './framework/plugin.ts'
+export { Concurrency } from './limits/concurrency.ts'
+export { periodStart } from './limits/spend-period.ts'
+export { LiveMetrics, type SaveMinute } from './metrics/live-metrics.ts'
+export { addPacked, MetricSummary, packSummary } from './metrics/metric-summary.ts'
+export { rollUps, type RollUp } from './metrics/roll-ups.ts'
+export type { ByteReader, ByteWriter } from './metrics/varints.ts'
+export type { Maybe } from './runtime/pending.ts'
+export { recentValues, type RecentValues, type RecentValuesOptions } from './runtime/recent-values.ts'
+export { nextTurn } from './runtime/turns.ts'
+export { startWorker } from './runtime/worker.ts'
