@@ -188,7 +188,7 @@ export class SqlLimits implements RateLimiter {
         this.#changed.add(bucket)
       }
       this.#timer ??= setTimeout(() => void this.#save(), retryAfterMs).unref()
-      this.#log.error('rate limit windows could not be saved yet; trying again', describeError(error))
+      this.#log.error('could not save rate limit windows yet; retrying', describeError(error))
     }
   }
 

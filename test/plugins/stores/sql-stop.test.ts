@@ -136,7 +136,7 @@ async function checkStop(t: Test, returns: boolean, databaseIn: (folder: string)
     [charge],
   )
   t.match(
-    linesWith('could not be settled yet').map(line => JSON.parse(line)),
+    linesWith('could not charge a request yet').map(line => JSON.parse(line)),
     [charge],
     'also if it had been killed',
   )

@@ -37,7 +37,7 @@ export class Settlements {
   tell(change: LedgerChange<void>, charge: Charge | undefined, reason: JsonObject = {}): void {
     if (this.#told.has(change)) return
     this.#told.add(change)
-    this.#log.error('a spend could not be settled yet; trying again', { hold: change.hold, ...charge, ...reason })
+    this.#log.error('could not charge a request yet; retrying', { hold: change.hold, ...charge, ...reason })
   }
 
   /** Call when no request is left. Waits for what is open, but not long, and logs each charge that is lost. */

@@ -42,7 +42,7 @@ export class RecordSink implements LogSink {
         return await this.#store(batch)
       } catch (error) {
         if (!isUnavailable(error) || this.#stopping.signal.aborted) throw error
-        if (attempt === 1) this.#log.error('records cannot be stored now; trying again', { records: batch.length, ...describeError(error) })
+        if (attempt === 1) this.#log.error('could not store records; retrying', { records: batch.length, ...describeError(error) })
         await setTimeout(retryAfterMs, undefined, { signal: this.#stopping.signal, ref: false }).catch(() => {})
       }
     }
