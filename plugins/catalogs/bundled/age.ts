@@ -11,7 +11,7 @@ export interface CatalogSize {
   readonly pairs: number
 }
 
-/** How much of it is about loaded providers. */
+/** The part that is about loaded providers. */
 export interface LoadedSize {
   readonly modelsHere: number
   readonly pairsHere: number

@@ -2,7 +2,7 @@ import type { CatalogEntry } from '../../../core/index.ts'
 import type { CatalogEndpoint } from '../../../core/kit.ts'
 import type { PackedCatalog, PackedEndpoint, PackedModel } from './format.ts'
 
-/** The models of these providers. Others are skipped, because most of the catalog is about providers that a gateway does not load. */
+/** The models of these providers. Skips others, because most of the catalog is about providers that a gateway does not load. */
 export function entriesOf(catalog: PackedCatalog, isLoaded: (provider: string) => boolean): readonly CatalogEntry[] {
   const loaded = new Set(catalog.providers.flatMap((provider, index) => (isLoaded(provider) ? [index + 1] : [])))
   const entries: CatalogEntry[] = []
@@ -28,7 +28,7 @@ function entryOf(
   at: readonly PackedEndpoint[],
   catalog: PackedCatalog,
 ): CatalogEntry {
-  // A present member overrides what the provider itself lists, so unknown ones are left out.
+  // A present member overrides the provider's own list, so unknown members are left out.
   const endpoints = at.map(([provider, capabilities, price, contextWindow, maxOutputTokens, upstreamModel = id]): CatalogEndpoint => ({
     provider: catalog.providers[provider - 1]!,
     upstreamModel,

@@ -22,7 +22,7 @@ export interface PackedModel {
   readonly family?: string
   readonly ownedBy?: string
   readonly created?: number
-  /** Absent: `auto` never chooses it. */
+  /** If absent, `auto` never chooses the model. */
   readonly auto?: boolean
   readonly tokenizer?: Tokenizer
   readonly at: readonly PackedEndpoint[]

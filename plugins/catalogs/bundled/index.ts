@@ -74,7 +74,7 @@ export default definePlugin({
       try {
         saved = readSaved(path, refreshUrl, checkedCatalog)
       } catch (error) {
-        gateway.log.warn('the saved catalog is not used', { file: path, why: reasonOf(error) })
+        gateway.log.warn('cannot use the saved catalog', { file: path, why: reasonOf(error) })
       }
       if (!gateway.createFiles) return
       const refresh = new Refresh(

@@ -8,8 +8,8 @@ export function bundledCatalog(): PackedCatalog {
 }
 
 /**
- * The same without the models that none of these providers has. Every start reads the catalog, and most gateways use few providers, so the
- * others are never parsed.
+ * The bundled catalog with only the models of these providers. Every start reads the catalog, and most gateways use few providers, so the
+ * other models are never parsed.
  */
 export function bundledCatalogOf(isLoaded: (provider: string) => boolean): PackedCatalog {
   const text = read()
@@ -21,7 +21,7 @@ export function bundledCatalogOf(isLoaded: (provider: string) => boolean): Packe
   return { ...catalog, models: lines.map(line => JSON.parse(line.replace(/,$/, '')) as PackedModel) }
 }
 
-/** After it, there is one line per model. */
+/** One line per model follows. */
 const beforeModels = '"models":[\n'
 
 function read(): string {

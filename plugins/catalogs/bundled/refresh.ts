@@ -53,7 +53,7 @@ export class Refresh {
     } catch (error) {
       if (this.#stopping.signal.aborted) return
       const { log, url } = this.#options
-      log.warn('the catalog was not refreshed; the one in use stays', { address: addressOf(url), why: reasonOf(error) })
+      log.warn('could not refresh the catalog; keeping the current one', { address: addressOf(url), why: reasonOf(error) })
     }
   }
 
@@ -81,7 +81,7 @@ export class Refresh {
     const catalog = checkedCatalog(JSON.parse(await textOf(body, headers)))
     const saved = { url, etag: headers['etag'], lastModified: headers['last-modified'], checkedAt: clock.now(), catalog }
     onNew(saved)
-    log.info('the catalog was refreshed', { date: catalog.date, models: catalog.models.length })
+    log.info('refreshed the catalog', { date: catalog.date, models: catalog.models.length })
     await this.#keep(saved)
   }
 

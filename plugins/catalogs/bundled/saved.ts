@@ -8,12 +8,12 @@ export interface SavedCatalog {
   readonly url: string
   readonly etag?: string | undefined
   readonly lastModified?: string | undefined
-  /** When the URL last had nothing newer, in milliseconds since the epoch. */
+  /** The last time at which the URL had nothing newer, in milliseconds since the epoch. */
   readonly checkedAt: number
   readonly catalog: PackedCatalog
 }
 
-/** Returns undefined if nothing from this URL is saved. Throws for a file that is not a saved catalog. */
+/** The catalog saved from this URL, if any. Throws for a file that is not a saved catalog. */
 export function readSaved(file: string, url: string, check: (value: unknown) => PackedCatalog): SavedCatalog | undefined {
   let text: string
   try {

@@ -54,7 +54,7 @@ const capabilities = {
     hiddenReasoning: {
       enum: [true, false, 'asked'],
       description:
-        'The model bills reasoning that it does not show. `asked`: only if a request sets an effort. Under a spend cap, the gateway then holds the longest answer.',
+        'The model bills hidden reasoning. `asked`: only if a request sets an effort. Under a spend cap, the gateway then holds the longest answer.',
     },
     streaming: { ...boolean, description: '`false`: replies come whole.' },
     verbosity: boolean,
@@ -67,13 +67,13 @@ const capabilities = {
     webSearch: boolean,
     searchAlone: { ...boolean, description: "The vendor's search cannot be combined with functions." },
   },
-  description: 'What the model can do there. What you leave out is unknown, and the gateway tries it.',
+  description: 'The capabilities of the model there. The gateway tries those that you leave out.',
 } as const
 
 const excludes = {
   type: 'array',
   items: { enum: features },
-  description: 'What it does not cover. Requests that use any of these are not sent there.',
+  description: 'Features that it does not cover. Requests that use any of these are not sent there.',
 } as const
 
 const zdr = {

@@ -22,7 +22,7 @@ export class Judge {
   readonly #options: JudgeOptions
   readonly #request: Pick<GenerationRequest, 'model' | 'reasoning'>
   readonly #estimators: Readonly<Record<'logprobs' | 'structured', Estimator>>
-  /** Undefined until the first decision finds out. */
+  /** Unknown until the first decision finds out. */
   #mode: 'logprobs' | 'structured' | undefined
 
   constructor(options: JudgeOptions) {

@@ -5,7 +5,7 @@ export interface JinaOptions {
   readonly content: boolean
 }
 
-/** What the vendor answers if it finds nothing. */
+/** The vendor's code for no results. */
 const nothingFound = 42_206
 
 /** https://jina.ai/reader#apiform, "Search" */

@@ -12,7 +12,7 @@ export default definePlugin({
     properties: {
       apiKey: engineKeyOption,
       baseUrl: engineBaseUrl('https://kagi.com/api/v1'),
-      safeSearch: { type: 'boolean', default: true, description: 'Whether Kagi leaves out adult content.' },
+      safeSearch: { type: 'boolean', default: true, description: 'true: Kagi leaves out adult content.' },
       ...engineOptions,
     },
   },

@@ -20,7 +20,7 @@ export function serperAdapter({ baseUrl, language }: SerperOptions): EngineAdapt
       }),
     pages: ({ organic }) =>
       foundPages(organic, ({ link, title, snippet, date }) => ({ url: link, title, text: snippet, publishedAt: date })),
-    // A 400 with a sentence is all that says so.
+    // The only sign is a 400 with a sentence.
     failureKind: (_status, { message }) => (typeof message === 'string' && /not enough credits/i.test(message) ? 'quota' : undefined),
   }
 }

@@ -1,7 +1,7 @@
 import type { Section } from './sections.ts'
 
 export interface DocumentIndex {
-  /** The sections that fit best, one per word or more. */
+  /** The sections that match best, at least one per word. */
   find(query: string, most: number): readonly Section[]
 }
 
@@ -28,7 +28,7 @@ export async function openIndex(documents: AsyncIterable<readonly Section[]>): P
   }
 }
 
-/** They are in every text. */
+/** Words that every text contains. */
 const commonWords = new Set(
   'a about an and are as at be but by can do does for from has have how i if in is it me my not of on or that the this to was what when where which who why will with you your'.split(
     ' ',

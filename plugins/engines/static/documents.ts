@@ -12,7 +12,7 @@ export interface DocumentFolder {
 
 const largestFileBytes = 1024 * 1024
 
-/** The sections of each file, in the order of the paths. Neither links nor hidden files are followed. */
+/** The sections of each file, in the order of the paths. Skips links and hidden files. */
 export async function* readDocuments({ folder, maximumFiles, maximumMegabytes, log }: DocumentFolder): AsyncGenerator<readonly Section[]> {
   const paths = await pathsIn(folder)
   let bytesLeft = maximumMegabytes * 1024 * 1024

@@ -18,7 +18,7 @@ export function staticEngine(options: StaticOptions): SearchEngine {
     ...(forProviders && { forProviders }),
     async search({ query, maxResults }, { signal }) {
       signal.throwIfAborted()
-      // What fails once is tried again at the next search.
+      // After a failure, the next search tries again.
       index ??= openIndex(readDocuments(options)).catch((cause: NodeJS.ErrnoException) => {
         index = undefined
         const message = `The search engine "${name}" cannot read its folder (${cause.code ?? cause.name}).`

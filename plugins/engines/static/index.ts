@@ -24,7 +24,7 @@ export default definePlugin({
         format: 'uri',
         pattern: '^https?://',
         default: 'https://docs.example.com',
-        description: 'Where the folder is published. The addresses of results are made of it and the paths of the files.',
+        description: 'Where the folder is published. With the paths of the files, it gives the addresses of results.',
       },
       forProviders: {
         type: 'array',

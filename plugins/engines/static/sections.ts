@@ -3,7 +3,7 @@ export interface Section {
   /** Of the file, from the folder, with slashes. */
   readonly path: string
   readonly title: string
-  /** As web sites make it of a heading. Empty for what comes before the first one, and for the heading of the whole page. */
+  /** As web sites derive it from a heading. Empty for text before the first heading, and for the heading of the whole page. */
   readonly anchor: string
   readonly text: string
 }

@@ -20,7 +20,7 @@ const names: Readonly<Record<string, string>> = {
   TT: 'trinidad and tobago',
 }
 
-/** A country in the vendor's words, such as `germany` for `DE`. Undefined if the vendor does not know it. */
+/** The vendor's name for a country, such as `germany` for `DE`, if it has one. */
 export function tavilyCountry(code: string | undefined): string | undefined {
   return code === undefined || !codes.has(code) ? undefined : (names[code] ?? countryName(code)?.toLowerCase())
 }

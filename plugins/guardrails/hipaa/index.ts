@@ -11,7 +11,7 @@ export default definePlugin({
       mediaUrls: {
         type: 'boolean',
         description:
-          'Whether requests in HIPAA mode may name images and files by URL. The host of the URL learns who asks. Default: false, so only inline data is accepted.',
+          'true: requests in HIPAA mode may name images and files by URL, whose host then learns who asks. Default: false, so only inline data is accepted.',
       },
     },
   },

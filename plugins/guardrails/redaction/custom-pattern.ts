@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js'
 import type { Detector, Span } from './detectors/detector.ts'
 
-/** A pattern of the settings. It may name characters that detectors never see, so it reads the original text too. */
+/** A pattern from the settings. It may name characters that detectors never see, so it also reads the original text. */
 export function customPattern({ name, pattern }: { readonly name: string; readonly pattern: string }): Detector {
   const expression = RE2JS.compile(pattern)
   return {

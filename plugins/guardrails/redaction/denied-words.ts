@@ -1,11 +1,11 @@
 import type { Detector, Span } from './detectors/detector.ts'
 import { plainText } from './plain-text.ts'
 
-/** Words that the settings deny, whatever their case. There may be a thousand, and texts are long: most places need one look. */
+/** Words that the settings deny, in any case. There may be a thousand, and texts are long, so most positions take a single look-up. */
 export function deniedWords(given: readonly string[]): Detector {
   const words = new Set(given.flatMap(word => ['NFC', 'NFD'].map(form => lowerCase(plainText(word.normalize(form)).text))))
   words.delete('')
-  /** By the beginning of a word, how long words with it are. */
+  /** The lengths of words, by their beginning. */
   const lengthsAt = new Map<number, number[]>()
   for (const word of [...words].toSorted((a, b) => b.length - a.length)) {
     const lengths = lengthsAt.get(slot(word, 0)) ?? []

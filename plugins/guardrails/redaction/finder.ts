@@ -13,15 +13,15 @@ export interface Found extends Span {
 
 /** Texts are searched in windows, so that the event loop runs in between. */
 const windowLength = 16_384
-/** What comes before a window tells what a number is, and whether it began earlier. */
+/** The text before a window tells what a number is, and whether it began earlier. */
 const lead = 128
-/** What begins in a window may end in the next. Longer values have no spaces, and a window ends at a space. */
+/** A value that begins in a window may end in the next. Longer values have no spaces, and a window ends at a space. */
 const overlap = 1_024
 const longestWord = 8_192
-/** For a text that is searched alone. */
+/** For a search that shares its time with no other. */
 const endless: Turn = { isOver: () => false, next: () => Promise.resolve() }
 
-/** Finds what the settings of a key name. Made once per settings. */
+/** Finds the values that the settings of a key name. Created once per settings. */
 export class Finder {
   readonly #detectors: readonly Detector[]
   readonly #allowed: ReadonlySet<string>
@@ -49,7 +49,7 @@ export class Finder {
       const here: Found[] = []
       for (const detector of this.#detectors) {
         for (const { start, end } of await spansIn(detector, plain, original)) {
-          // What begins outside of this window is found in another one.
+          // Values that begin outside this window are found in another one.
           if (begin + start >= from && begin + start < from + windowLength)
             this.#keep(text, detector.label, begin + start, begin + end, here)
         }
@@ -97,7 +97,7 @@ function addWithoutOverlaps(added: Found[], kept: Found[]): void {
     const last = kept.at(-1)
     if (!last || next.start >= last.end) kept.push(next)
     else if (next.end > last.end) {
-      // They overlap only in part. What either of them found must go.
+      // They overlap only in part. Both must be redacted.
       const { label } = next.end - next.start > last.end - last.start ? next : last
       kept[kept.length - 1] = { label, start: last.start, end: next.end }
     }

@@ -15,24 +15,24 @@ export default definePlugin({
     type: 'object',
     additionalProperties: false,
     properties: {
-      maxRequests: { ...count, default: 2_000, description: 'How many requests to search at a time. More get a 503.' },
+      maxRequests: { ...count, default: 2_000, description: 'How many requests to search at the same time. Further ones get a 503.' },
       maxCharacters: {
         ...count,
         default: 64_000_000,
         description:
-          'How many characters to search at a time, in all requests together. More get a 503. A request that is alone may have more.',
+          'How many characters to search at the same time, in all requests together. Beyond that, requests get a 503. A single request may have more.',
       },
       maxRequestsPerOwner: {
         ...count,
         default: 400,
         description:
-          'How many requests of one owner to search at a time: of a user, or else a team, or else an organization. More get a 429.',
+          'How many requests of one owner to search at the same time: of a user, or else a team, or else an organization. Further ones get a 429.',
       },
       maxCharactersPerOwner: {
         ...count,
         default: 32_000_000,
         description:
-          'How many characters to search at a time in the requests of one owner. More get a 429. A request that is alone may have more.',
+          'How many characters to search at the same time in the requests of one owner. Beyond that, requests get a 429. A single request may have more.',
       },
     },
   },

@@ -1,6 +1,6 @@
 import { RE2JS, RE2JSException } from 're2js'
 
-/** Why the linear-time engine cannot run a pattern. Undefined if it can. */
+/** The reason why the linear-time engine cannot run a pattern, if it cannot. */
 export function patternProblem({ name, pattern }: { readonly name: string; readonly pattern: string }): string | undefined {
   try {
     if (RE2JS.compile(pattern).matcher('').matches()) return `The pattern "${name}" matches the empty text.`

@@ -1,4 +1,4 @@
-/** What looks like a placeholder. */
+/** Matches text that looks like a placeholder. */
 export const placeholderPattern = /\[([A-Z][A-Z0-9_]{0,39})_(\d{1,9})\]/g
 
 /** The longest text that `placeholderPattern` matches. */
@@ -17,7 +17,7 @@ export class Placeholders {
   readonly #labels = new Map<string, Label>()
   readonly #taken = new Set<string>()
 
-  /** Texts that look like placeholders, and were not handed out. They never will be, so they are never restored. */
+  /** Reserves a text that looks like a placeholder. It is never handed out, so it is never restored. */
   avoid(lookalike: string): void {
     if (this.original(lookalike) === undefined) this.#taken.add(lookalike)
   }
@@ -44,7 +44,7 @@ export class Placeholders {
     return this.#labels.size === 0
   }
 
-  /** The original of each placeholder. Pauses after every few. */
+  /** The original of each placeholder. Pauses after every few values. */
   *mapping(): Generator<void, Readonly<Record<string, string>>> {
     const mapping: Record<string, string> = {}
     for (const [label, { values }] of this.#labels)

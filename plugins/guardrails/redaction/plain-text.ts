@@ -1,11 +1,11 @@
-/** A text as detectors read it: without characters that cannot be seen, and with the usual forms of spaces, hyphens, digits and letters. */
+/** A text as detectors read it: without invisible characters, and with the usual forms of spaces, hyphens, digits and letters. */
 export interface PlainText {
   readonly text: string
-  /** Where a character of `text` is in the original. Undefined if the places are the same. */
+  /** The position in the original of each character of `text`. Absent if the positions are the same. */
   readonly places: ArrayLike<number> | undefined
 }
 
-/** Where the digits of other scripts begin: the zero of each. */
+/** The zeros of other scripts, where their digits begin. */
 const zeros = [
   0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6, 0xe50, 0xed0, 0xf20, 0x1040, 0x17e0, 0x1810,
   0x1946, 0x19d0, 0x1a80, 0x1a90, 0x1b50, 0x1bb0, 0x1c40, 0x1c50, 0xa620, 0xa8d0, 0xa900, 0xa9d0, 0xa9f0, 0xaa50, 0xabf0,
@@ -26,7 +26,7 @@ const unseen =
 const tag = 0xdb40
 const special = new RegExp(`[${unseen}\\u${tag.toString(16)}${[...forms.keys()].map(escaped).join('')}]`)
 
-/** By character: what stands for it. */
+/** The replacement of each character. */
 const formOf = new Uint16Array(0x1_0000)
 const isUnseen = new RegExp(`[${unseen}]`)
 const hidden = 0xffff

@@ -28,7 +28,7 @@ export class Restorer implements OutputFilter {
     return this.#restored(rest)
   }
 
-  /** Where a placeholder may have begun that has not ended. */
+  /** The position of a placeholder that may have begun but has not ended. */
   #cut(text: string): number {
     const bracket = text.lastIndexOf('[')
     const isOpen = bracket >= 0 && text.length - bracket < longestPlaceholder && beginning.test(text.slice(bracket))

@@ -9,7 +9,7 @@ export interface SearchLimits {
   readonly maxCharactersPerOwner: number
 }
 
-/** A search asks whether its time is over, and waits for its next turn. */
+/** A search checks whether its time is over, and then waits for its next turn. */
 export interface Turn {
   isOver(): boolean
   /** Rejects with the reason of the signal once it is aborted: then the search must end. */
@@ -37,8 +37,8 @@ interface Load {
 const longestTurnMs = 2
 
 /**
- * The searches in progress. They share turns of the event loop: between two of `longestTurnMs`, other requests go on. Owners take turns, so
- * none waits for the long texts of another.
+ * The searches in progress. They share turns of the event loop, each at most `longestTurnMs` long, so that other requests continue in
+ * between. Owners take turns, so none waits for the long texts of another.
  */
 export class Searches {
   readonly #limits: SearchLimits
@@ -52,7 +52,7 @@ export class Searches {
     this.#limits = limits
   }
 
-  /** Throws a 429 or a 503 if too much is being searched. A text that is alone may have any length. */
+  /** Throws a 429 or a 503 if too much is being searched. A single text may have any length. */
   async run<T>(owner: string, characters: number, signal: AbortSignal, search: (turn: Turn) => Promise<T>): Promise<T> {
     const load = this.#enter(owner, characters)
     let isMine = false
@@ -144,8 +144,8 @@ function tooMuchOfOwner(requests: number, characters: number): GatewayError {
     type: 'rate_limit_error',
     code: 'rate_limit_exceeded',
     message:
-      `Too many requests of this API key's owner are being searched for personal data: at a time, at most ${requests} requests ` +
-      `with ${characters} characters together. Try again in a moment.`,
+      `Too many requests of this API key's owner are being searched for personal data: at most ${requests} requests ` +
+      `with ${characters} characters in total may be searched at the same time. Try again in a moment.`,
     retryAfterMs,
   })
 }
@@ -155,7 +155,7 @@ function tooMuch(): GatewayError {
     status: 503,
     type: 'server_error',
     code: 'server_error',
-    message: 'The gateway is searching as much text for personal data as it may at a time. Try again in a moment.',
+    message: 'The gateway is already searching its maximum of text for personal data. Try again in a moment.',
     transient: true,
     retryAfterMs,
   })

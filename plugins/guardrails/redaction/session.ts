@@ -18,9 +18,9 @@ import type { Settings } from './settings.ts'
 type Replacement = NonNullable<Settings['replacement']>
 
 const mask = '****'
-/** How many texts are read or written between two pauses. */
+/** The number of texts to read or write between two pauses. */
 const stepTexts = 256
-/** Between two texts that are searched together. Nothing that is found has this character. */
+/** Divides two texts that are searched together. No detector matches this character. */
 const divider = '\n\0\n'
 
 /** One request of a key with redaction on. */
@@ -29,7 +29,7 @@ export class RedactionSession implements GuardSession {
   readonly #searches: Searches
   readonly #finder: () => Promise<Finder>
   readonly #context: RunContext
-  /** The same for the whole request: it is searched again when tools of the gateway have added to the conversation. */
+  /** Kept for the whole request, which is searched again when the gateway's tools have added to the conversation. */
   readonly #placeholders = new Placeholders()
 
   constructor(settings: Settings, searches: Searches, finder: () => Promise<Finder>, context: RunContext) {
@@ -126,7 +126,7 @@ export class RedactionSession implements GuardSession {
     return redacted + pieces.join('') + text.slice(from)
   }
 
-  /** What was found and what stands for it belongs to the content. So nothing of it remains where logging is off. */
+  /** Values and their placeholders are content, so nothing of them is kept with logging off. */
   *#keep(counts: ReadonlyMap<string, number>): Generator<void, void> {
     if (!this.#context.caller.policy.logging.value) return
     const placeholders = this.#placeholders.isEmpty ? undefined : yield* this.#placeholders.mapping()

@@ -4,7 +4,7 @@ import { settingsSchema, type Settings } from './settings.ts'
 
 const check = bodyValidator(settingsSchema)
 
-/** Why the settings cannot be used. Undefined if they can. */
+/** The reason why the settings cannot be used, if they cannot. */
 export async function settingsProblem(settings: object): Promise<SettingsProblem | undefined> {
   try {
     check(settings)

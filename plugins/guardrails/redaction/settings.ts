@@ -5,7 +5,7 @@ export type DetectorName = (typeof detectorNames)[number]
 
 const texts = { type: 'array', items: { type: 'string', minLength: 1, maxLength: 1_000 }, maxItems: 1_000 } as const
 
-/** What a policy may set for redaction: docs/redaction.md#settings. */
+/** The redaction settings of a policy: docs/redaction.md#settings. */
 export const settingsSchema = {
   type: 'object',
   additionalProperties: false,
@@ -34,5 +34,5 @@ export const settingsSchema = {
 
 export type Settings = Wire<typeof settingsSchema>
 
-/** Dates and names are often wrong, so a key has to ask for them. */
+/** Finds of dates and names are often wrong, so a key has to ask for them. */
 export const usualDetectors: readonly DetectorName[] = ['secret', 'email', 'iban', 'card', 'national_id', 'phone', 'ip']

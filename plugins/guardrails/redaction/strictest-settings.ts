@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { isWellFormed } from './settings-problem.ts'
 import { detectorNames, usualDetectors, type Settings } from './settings.ts'
 
-/** Settings that find all that one of these finds, and reveal nothing that one of these hides. */
+/** Settings that find everything that any of these find, and reveal nothing that any of these hide. */
 export function strictestSettings(all: readonly Settings[]): Settings {
   const malformed = all.find(settings => !isWellFormed(settings))
   if (malformed) return malformed

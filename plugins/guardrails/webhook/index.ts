@@ -4,10 +4,10 @@ import { WebhookSession, type Webhook } from './session.ts'
 import { Signer } from './signature.ts'
 
 const shortestKeyBytes = 16
-/** Shorter texts are no secrets, and may be part of any message. */
+/** Shorter texts are not secrets, and may be part of any message. */
 const shortestSecret = 6
 
-/** Asks an HTTP service of your own about every request, and about every answer if you wish: docs/guardrails.md#webhook. */
+/** Asks your own HTTP service about every request and, if you wish, every answer: docs/guardrails.md#webhook. */
 export default definePlugin({
   name: 'webhook',
   options: {
@@ -51,7 +51,7 @@ export default definePlugin({
         writeOnly: true,
         description: 'Headers to send, such as { authorization: `Bearer ${env("MODERATION_TOKEN")}` }.',
       },
-      maxReplyBytes: { type: 'integer', minimum: 1, default: 4_194_304, description: 'The largest reply that is read.' },
+      maxReplyBytes: { type: 'integer', minimum: 1, default: 4_194_304, description: 'The largest reply to read, in bytes.' },
       zdr: {
         type: 'object',
         additionalProperties: false,

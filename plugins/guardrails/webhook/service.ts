@@ -21,12 +21,12 @@ export interface Question {
 }
 
 export interface AskedText {
-  /** What a replacement refers to. Several texts may come from one place. */
+  /** The id that replacements refer to. Several texts may come from one place. */
   readonly id: number
   /** Such as `input[0].content[1].text`. */
   readonly place: string
   readonly role: string | null
-  /** It cannot be replaced: a name, an address, or an id. */
+  /** True for a name, an address or an id, which cannot be replaced. */
   readonly fixed: boolean
   readonly text: string
 }
@@ -47,7 +47,7 @@ export class Service {
     this.#signer = options.secret === undefined ? undefined : new Signer(options.secret)
   }
 
-  /** `count`: how often the service was asked about this request before. */
+  /** `count`: the number of earlier questions about this request. */
   async ask(question: Question, context: RunContext, count: number): Promise<Verdict> {
     const { key } = context.caller
     const body = JSON.stringify({
@@ -115,7 +115,7 @@ export class Service {
 
 /** A network failure may name the address, whose path may be a secret. */
 function problemOf(error: unknown): string {
-  if (!ProviderFailure.is(error)) return error instanceof Error && !('code' in error) ? error.message : 'broke the connection off'
+  if (!ProviderFailure.is(error)) return error instanceof Error && !('code' in error) ? error.message : 'broke off the connection'
   const { code } = (error.cause ?? {}) as { readonly code?: unknown }
   return `cannot be reached${typeof code === 'string' ? ` (${code})` : ''}`
 }

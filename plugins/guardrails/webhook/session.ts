@@ -19,13 +19,13 @@ export interface Webhook {
   /** Of the guardrail. */
   readonly name: string
   readonly service: Service
-  /** What no message of the service may tell a caller. */
+  /** Texts that no message of the service may reveal to a caller. */
   readonly secrets: readonly string[]
 }
 
 const longestMessage = 1_000
 
-/** One request, as the service gets to see it. */
+/** One request, as the service sees it. */
 export class WebhookSession implements Required<Pick<GuardSession, 'input' | 'decision' | 'item'>> {
   readonly #webhook: Webhook
   readonly #context: RunContext

@@ -1,7 +1,7 @@
 import { GatewayError, parseJson } from '../../../core/index.ts'
 import { bodyValidator, type Wire } from '../../../core/kit.ts'
 
-/** What the service answers. Other members are ignored. */
+/** The service's answer. Other members are ignored. */
 const verdictSchema = {
   type: 'object',
   required: ['verdict'],

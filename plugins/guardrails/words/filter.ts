@@ -6,11 +6,11 @@ import type { WordList } from './word-list.ts'
 
 export interface FilterOptions {
   readonly list: WordList
-  /** Undefined: mask what is found. */
+  /** Absent if matches are masked. */
   readonly refusal: GatewayError | undefined
 }
 
-/** Holds back the end of a text as long as it may be the beginning of an entry. */
+/** Holds back the end of a text while it may be the beginning of an entry. */
 export class WordFilter implements OutputFilter {
   readonly #scanner: Scanner
   readonly #refusal: GatewayError | undefined
@@ -36,7 +36,7 @@ export class WordFilter implements OutputFilter {
   }
 }
 
-/** Holds all of a JSON document back: only then are its strings known without their escapes. */
+/** Holds back a whole JSON document, because its strings without escapes are not known earlier. */
 export class JsonWordFilter implements OutputFilter {
   readonly #options: FilterOptions
   readonly #pieces: string[] = []

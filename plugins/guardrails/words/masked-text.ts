@@ -7,7 +7,7 @@ export class MaskedText {
   #held = ''
   /** Where `#held` begins. */
   #from = 0
-  /** Apart from one another, in order. The first may have begun before `#from`: its mask is out, and the rest of it is left out. */
+  /** Separate, in order. The first may have begun before `#from`: its mask was taken, and the rest of it is left out. */
   readonly #matches: { start: number; end: number }[] = []
 
   add(piece: string, matches: readonly Match[]): void {
@@ -23,7 +23,7 @@ export class MaskedText {
     }
   }
 
-  /** What comes before this offset, and has not been taken. */
+  /** The text before this offset that has not been taken yet. */
   take(to: number): string {
     let taken = ''
     const textTo = (offset: number): void => {

@@ -11,7 +11,7 @@ export interface Match {
 export class Scanner {
   readonly #list: WordList
   readonly #reader: SymbolReader
-  /** Where the last symbols begin: as many as the longest entry has. */
+  /** The starts of the last symbols: as many as the longest entry has. */
   readonly #starts: number[] = []
   #node: Node
   #matches: Match[] = []
@@ -22,19 +22,19 @@ export class Scanner {
     this.#reader = new SymbolReader(list.longest, symbol => this.#next(symbol))
   }
 
-  /** No entry that is not complete yet begins before here. */
+  /** No incomplete entry begins before this offset. */
   get settled(): number {
     const { depth } = this.#node
     return depth > 0 && !this.#reader.isTooLong ? this.#starts.at(-depth)! : this.#reader.start
   }
 
-  /** The matches that the piece completes, apart from one another, in order. */
+  /** The matches that the piece completes, separate and in order. */
   read(piece: string): readonly Match[] {
     this.#reader.read(piece)
     return this.#taken()
   }
 
-  /** Those that the end completes. */
+  /** The matches that the end completes. */
   finish(): readonly Match[] {
     this.#reader.finish()
     return this.#taken()

@@ -54,7 +54,7 @@ export class WordsSession implements Required<Pick<GuardSession, 'input' | 'deci
     return json ? new JsonWordFilter(options) : new WordFilter(options)
   }
 
-  /** Masks what is found. True if there was something, or the refusal. */
+  /** Masks matches. Returns true if there were any, or the refusal. */
   async #search(slots: readonly RequestText[]): Promise<boolean | GatewayError> {
     const { list, action } = this.#words
     let left = charactersPerTurn

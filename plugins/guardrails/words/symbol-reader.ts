@@ -8,7 +8,7 @@ export interface TextSymbol {
   readonly end: number
 }
 
-/** Cuts a text that arrives in pieces into symbols. Each character is looked at once. */
+/** Cuts a text that arrives in pieces into symbols. Reads each character once. */
 export class SymbolReader {
   readonly #longest: number
   readonly #each: (symbol: TextSymbol) => void
@@ -19,13 +19,13 @@ export class SymbolReader {
   /** Half of a character. */
   #half = ''
 
-  /** Symbols of more than `longest` characters are cut after the next one. */
+  /** Cuts symbols of more than `longest` characters after the next character. */
   constructor(longest: number, each: (symbol: TextSymbol) => void) {
     this.#longest = longest
     this.#each = each
   }
 
-  /** Where the symbol begins that may still grow. One that is too long already counts as over. */
+  /** The start of the symbol that may still grow. One that is too long already counts as complete. */
   get start(): number {
     return this.#kind && !this.isTooLong ? this.#start : this.#end
   }

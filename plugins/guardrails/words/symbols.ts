@@ -1,7 +1,7 @@
 /** `mark`: an accent, which belongs to the symbol before it. `none`: an invisible character, which counts as nothing. */
 export type Kind = 'word' | 'single' | 'space' | 'mark' | 'none'
 
-/** What a character counts as when texts are compared. */
+/** The form of a character for comparison. */
 export interface Folded {
   readonly kind: Kind
   /** Without case and compatibility forms. */
@@ -12,7 +12,7 @@ const invisible = /\p{Default_Ignorable_Code_Point}/gu
 const marks = /^\p{M}+$/u
 const space = /^\s+$/u
 const word = /^[\p{L}\p{M}\p{N}]+$/u
-/** Scripts that do not separate words. Each of their characters is a symbol of its own. */
+/** Scripts that do not separate words. Each of their characters is a separate symbol. */
 const unspaced = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 
 const known = new Map<string, Folded>()
@@ -29,7 +29,8 @@ export function folded(character: string): Folded {
 }
 
 function fold(character: string): Folded {
-  // Decomposed, so that it does not matter whether an accent is a character of its own. Both cases, because ß, ẞ and SS are equal only in one.
+  // Decomposed, so that it does not matter whether an accent is a separate character. Both cases, because ß, ẞ and SS are equal only in
+  // one.
   const text = character.normalize('NFKD').toLowerCase().toUpperCase().normalize('NFKD').replace(invisible, '')
   return { kind: kindOf(text), text: space.test(text) ? ' ' : text }
 }

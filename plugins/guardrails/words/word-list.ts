@@ -6,11 +6,11 @@ export interface Node {
   readonly next: Map<string, Node>
   /** The longest end of these symbols that begins an entry, too. */
   fallback: Node | undefined
-  /** How many of the last symbols are a whole entry: of the longest one that ends here. 0: none does. */
+  /** The number of symbols in the longest entry that ends here. 0 if none does. */
   matched: number
 }
 
-/** Entries, for a search that looks at each symbol of a text once however many entries there are (Aho and Corasick). */
+/** Entries, for a search that reads each symbol of a text once, no matter how many entries there are (Aho and Corasick). */
 export class WordList {
   readonly root: Node = { depth: 0, next: new Map(), fallback: undefined, matched: 0 }
   /** The most symbols in one entry. */
@@ -44,7 +44,7 @@ export class WordList {
     this.deepest = Math.max(this.deepest, node.depth)
   }
 
-  /** Level by level, because fallbacks are shorter than what falls back to them. */
+  /** Level by level, because a fallback is shorter than the nodes that use it. */
   #link(): void {
     let level: readonly Node[] = [this.root]
     while (level.length > 0) {

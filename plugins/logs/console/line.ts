@@ -41,7 +41,7 @@ export function textLine(record: RequestRecord): string {
   return printable(parts.filter(part => part !== false && part !== null).join(' '))
 }
 
-/** Callers choose paths and model names, which must not break lines or control the terminal. */
+/** Callers choose paths and model names, so these must not break lines or control the terminal. */
 function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, '?')
 }

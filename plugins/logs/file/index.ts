@@ -12,15 +12,15 @@ export default definePlugin({
         type: 'string',
         minLength: 1,
         default: './data/logs/requests.jsonl',
-        description: 'The file to append to. Give each gateway process a file of its own.',
+        description: 'The file to append to. Give each gateway process its own file.',
       },
       maxMegabytes: {
         type: 'integer',
         minimum: 1,
         default: 100,
-        description: 'A file that has grown this large is renamed, with the time in its name, and a new one begins.',
+        description: 'At this size, the file is renamed, with the time in its name, and a new one begins.',
       },
-      daily: { type: 'boolean', default: true, description: 'Also begin a new file every day, at midnight UTC.' },
+      daily: { type: 'boolean', default: true, description: 'Also start a new file every day at midnight UTC.' },
       keepFiles: {
         type: 'integer',
         minimum: 1,
@@ -31,7 +31,7 @@ export default definePlugin({
         type: 'boolean',
         default: false,
         description:
-          'true: new requests wait while the file cannot be written. false: the oldest records are dropped, and counted in the log.',
+          'true: new requests wait while the file cannot be written. false: the gateway drops the oldest records, and logs how many.',
       },
     },
   },

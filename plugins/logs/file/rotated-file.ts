@@ -10,12 +10,12 @@ export interface RotatedFileOptions {
 
 const dayMs = 24 * 60 * 60 * 1000
 
-/** A file of lines. One that is full, or of another day, is renamed to `<name>.<time><extension>`. */
+/** A file of lines. When it is full or the day is over, it is renamed to `<name>.<time><extension>`. */
 export class RotatedFile {
   readonly #options: RotatedFileOptions
   #handle: FileHandle | undefined
   #bytes = 0
-  /** Days since the epoch, of the last line. */
+  /** The day of the last line, in days since the epoch. */
   #day = 0
   #renamedAt = 0
 
@@ -32,7 +32,7 @@ export class RotatedFile {
     const { size, mtimeMs } = await handle.stat()
     this.#bytes = size
     this.#day = Math.floor(mtimeMs / dayMs)
-    // A process that died in the middle of a line must not spoil the next one.
+    // If a process died in the middle of a line, the next line must still be intact.
     if (size > 0 && (await handle.read(Buffer.alloc(1), 0, 1, size - 1)).buffer[0] !== newline) await handle.write('\n')
     return (this.#handle = handle)
   }

@@ -15,7 +15,7 @@ export interface DeliveryOptions {
 const firstWaitMs = 1_000
 const longestWaitMs = 30_000
 
-/** Posts batches, and tries again what may succeed later. */
+/** Posts batches, and retries those that may succeed later. */
 export class Delivery {
   readonly #http: HttpClient
   readonly #options: DeliveryOptions
@@ -37,7 +37,7 @@ export class Delivery {
       const outcome = await this.#post(body)
       if (outcome === 'delivered') return
       if (!outcome.passes || attempt >= this.#options.maxAttempts || this.#stopping.signal.aborted) {
-        this.#log.error('records could not be delivered and were put into the dead-letter file', {
+        this.#log.error('could not deliver records; they are in the dead-letter file', {
           records: batch.length,
           reason: outcome.reason,
         })
@@ -48,7 +48,7 @@ export class Delivery {
     }
   }
 
-  /** Gives up what is under way: it goes into the dead-letter file. */
+  /** Gives up the batches under way. They go into the dead-letter file. */
   stop(): void {
     this.#stopping.abort()
   }

@@ -3,7 +3,7 @@ import { milliseconds } from '../../../core/kit.ts'
 import { DeadLetters } from './dead-letters.ts'
 import { Delivery } from './delivery.ts'
 
-/** Posts records to a URL in batches. What cannot be delivered goes into a file, without content. */
+/** Posts records to a URL in batches. Records that cannot be delivered go into a file, without content. */
 export default definePlugin({
   name: 'http-log',
   options: {
@@ -22,7 +22,7 @@ export default definePlugin({
       format: {
         enum: ['array', 'lines'],
         default: 'array',
-        description: 'array: each request has a JSON array. lines: one JSON object per line, as application/x-ndjson.',
+        description: 'array: each request contains a JSON array. lines: one JSON object per line, as application/x-ndjson.',
       },
       content: {
         type: 'boolean',
@@ -34,15 +34,14 @@ export default definePlugin({
         additionalProperties: false,
         required: ['policy_url'],
         properties: { policy_url: { type: 'string', format: 'uri' } },
-        description: 'The zero-data-retention policy of whoever gets the records. Without it, content of keys with zdr on is left out.',
+        description: 'The zero-data-retention policy of the recipient. Without it, content of keys with zdr on is left out.',
       },
       hipaa: {
         type: 'object',
         additionalProperties: false,
         required: ['baa_url'],
         properties: { baa_url: { type: 'string', format: 'uri' } },
-        description:
-          'The business associate agreement with whoever gets the records. Without it, content of keys in HIPAA mode is left out.',
+        description: 'The business associate agreement with the recipient. Without it, content of keys in HIPAA mode is left out.',
       },
       timeoutMs: { ...milliseconds, default: 10_000, description: 'How long one attempt may take, in milliseconds.' },
       maxAttempts: {
@@ -50,7 +49,7 @@ export default definePlugin({
         minimum: 1,
         default: 5,
         description:
-          'How often to try a batch. The gateway waits 1 second after the first attempt, and twice as long after each other one.',
+          'How often to try a batch. The gateway waits 1 second after the first attempt, and twice as long after each further one.',
       },
       deadLetterFile: {
         type: 'string',
@@ -62,7 +61,7 @@ export default definePlugin({
         type: 'integer',
         minimum: 1,
         default: 100,
-        description: 'Once that file has this size, further records are dropped, and counted in the log.',
+        description: 'Once the file has this size, the gateway drops further records and logs how many.',
       },
     },
   },

@@ -22,7 +22,7 @@ export default definePlugin({
   },
 })
 
-/** The account of a key at one level. Undefined if the key names none. */
+/** The account of a key at one level, if the key names one. */
 function accountOf(key: ApiKey, level: AccountLevel): AccountRef | undefined {
   const id = key[level]
   return id === undefined ? undefined : { level, org: key.org, id }

@@ -2,8 +2,7 @@ import { ProviderFailure, type FinishReason } from '../../../core/index.ts'
 import type { GenerateResult } from './specification.ts'
 
 /**
- * Returns undefined without a finish reason from the vendor, because packages end a cut reply like any other. Also undefined for an empty
- * answer without one.
+ * The vendor's finish reason, if there is one: packages end a cut reply like any other. An empty answer without a reason has none, either.
  */
 export function finishReasonOf(reason: GenerateResult['finishReason'], hasSaid: boolean): FinishReason | undefined {
   const isFlat = typeof reason === 'string'

@@ -7,7 +7,7 @@ export function holding({ signal, holds }: ProviderCall): void {
   holders.set(signal, holds)
 }
 
-/** Returns undefined for a request outside a call. */
+/** The call that a request belongs to, if any. */
 export function holdsOf(signal: AbortSignal | null | undefined): ProviderCall['holds'] {
   return signal ? holders.get(signal) : undefined
 }

@@ -15,7 +15,7 @@ export function stateText(state: State): string {
   return JSON.stringify(state)
 }
 
-/** Returns undefined for state of another plugin. */
+/** The state, unless it belongs to another plugin. */
 export function stateIn(opaque: string | undefined): State | undefined {
   return opaque?.startsWith('{"of":') ? (parseJson(opaque) as State | undefined) : undefined
 }
@@ -27,7 +27,7 @@ export function joined(before: Metadata | undefined, now: Metadata | undefined):
   return Object.fromEntries(Array.from(names, name => [name, { ...before[name], ...now[name] }])) as Metadata
 }
 
-/** Returns undefined if all members are null or undefined. */
+/** The metadata, unless all of its members are null or undefined. */
 export function worthKeeping(metadata: Metadata | undefined): Metadata | undefined {
   const members: readonly JsonObject[] = Object.values(metadata ?? {})
   return members.some(each => Object.values(each).some(value => value !== null && value !== undefined)) ? metadata : undefined

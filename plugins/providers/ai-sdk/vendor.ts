@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../core/index.ts'
 import type { Effort, UpstreamRequestBody } from '../../../core/kit.ts'
 import type { LanguageModel } from './specification.ts'
 
-/** What packages do beyond the specification. For unlisted packages, only the specification applies. */
+/** A vendor's departures from the specification. For unlisted packages, only the specification applies. */
 export interface Vendor {
   /** The name that the package reads options from. */
   readonly namespace: string

@@ -1,6 +1,6 @@
 import type { EffortLevel } from './wire.ts'
 
-/** What requests to a model may contain. */
+/** The features that requests to a model may use. */
 export interface ModelTraits {
   /** `budget`: a number of tokens. `adaptive`: the model decides, guided by the effort. */
   readonly thinking: 'none' | 'budget' | 'adaptive'

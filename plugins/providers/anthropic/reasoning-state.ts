@@ -9,7 +9,7 @@ export function reasoningState(block: ThinkingBlock): string {
   return JSON.stringify(block.type === 'thinking' ? { signature: block.signature, thinking: block.thinking } : { data: block.data })
 }
 
-/** Returns undefined for state of another dialect. */
+/** The thought, unless the state belongs to another dialect. */
 export function thinkingBlock(opaque: string | undefined): ThinkingBlock | undefined {
   const state = opaque?.startsWith('{') ? parseJson(opaque) : undefined
   if (!isObject(state)) return undefined

@@ -5,7 +5,7 @@ import { profileNamed } from './shared-files.ts'
 
 export interface Connection {
   readonly sources: CredentialSources
-  /** Undefined if requests are not signed and `baseUrl` is set. */
+  /** Absent if requests are not signed and `baseUrl` is set. */
   readonly region: string | undefined
   /** Without a trailing slash. */
   readonly baseUrl: string

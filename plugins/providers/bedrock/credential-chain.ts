@@ -10,7 +10,7 @@ export const credentialPackage = '@aws-sdk/credential-provider-node'
 const recheckMs = 10_000
 
 export interface CredentialChainOptions {
-  /** Undefined: the default chain of the AWS tools. */
+  /** Without a profile, the default chain of the AWS tools. */
   readonly profile: string | undefined
   readonly region: string
   readonly clock: Pick<Clock, 'now'>

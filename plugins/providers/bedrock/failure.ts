@@ -37,7 +37,7 @@ const kindsByType: Readonly<Record<string, FailureKind>> = {
   validation: 'invalid-request',
 }
 
-/** Those that say that the credential is not valid. */
+/** Types that mean an invalid credential. */
 const ofCredential = new Set(['expiredtoken', 'incompletesignature', 'invalidclienttokenid', 'invalidsignature', 'unrecognizedclient'])
 
 /** Messages that say more than their type. Each model maker words them differently. */

@@ -8,7 +8,7 @@ const formats: Readonly<Record<string, ImageFormat>> = {
   'image/webp': 'webp',
 }
 
-/** Returns undefined if the vendor does not accept this type. */
+/** The vendor's name for a media type, if it accepts the type. */
 export function imageFormat(mediaType: string): ImageFormat | undefined {
   return formats[mediaType]
 }

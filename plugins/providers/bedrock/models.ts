@@ -1,4 +1,4 @@
-/** What requests to a model may contain. */
+/** The features that requests to a model may use. */
 export interface ModelTraits {
   /** How `additionalModelRequestFields` expresses an effort. `none`: no known way. */
   readonly reasoning: 'anthropic' | 'nova' | 'openai' | 'reasoning_effort' | 'none'

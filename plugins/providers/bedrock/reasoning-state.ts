@@ -13,7 +13,7 @@ export function redactedState(base64: string): string {
   return reasoningState({ type: 'redacted_thinking', data: base64 })
 }
 
-/** Returns undefined for state of another dialect. */
+/** The thought, unless the state belongs to another dialect. */
 export function reasoningBlock(opaque: string | undefined): ReasoningBlock | undefined {
   const thought = thinkingBlock(opaque)
   if (!thought) return undefined

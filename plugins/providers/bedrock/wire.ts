@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../core/index.ts'
 
-// What is sent, as the "Converse" page of the vendor's API reference has it. Blocks are unions: each has one of these members.
+// The request, from the "Converse" page of the vendor's API reference. Blocks are unions: each has one of these members.
 
 export interface CachePoint {
   readonly type: 'default'

@@ -1,4 +1,4 @@
-/** What requests to a model may contain. */
+/** The features that requests to a model may use. */
 export interface ModelTraits {
   readonly thinking: boolean
   /** True if the vendor can enforce the schemas of tool calls. */

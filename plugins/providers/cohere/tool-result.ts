@@ -22,7 +22,7 @@ export function toolResult({ output }: FunctionCallOutputItem, filesAsText: bool
   return { content: documentsIn(text) ?? (text || (images.length > 0 ? 'The result follows as an image.' : '')), images }
 }
 
-/** Returns undefined if the text is neither an object nor a list of objects. */
+/** The documents in a text, if it is an object or a list of objects. */
 function documentsIn(text: string): readonly DocumentContent[] | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined
   const list = [parseJson(text)].flat()

@@ -1,8 +1,8 @@
 import type { ThinkingLevel } from './wire.ts'
 
-/** What requests to a model may contain. */
+/** The features that requests to a model may use. */
 export interface ModelTraits {
-  /** How to say how much to think: a number of tokens, a level, or not at all. */
+  /** The setting for how much to think: a number of tokens, a level, or none. */
   readonly thinking: 'none' | 'budget' | 'level'
   /** `off`: thinking can be turned off. */
   readonly budget: { readonly least: number; readonly most: number; readonly off: boolean }

@@ -1,4 +1,4 @@
-/** `safetySettings`: what the vendor filters, and from which probability. */
+/** `safetySettings`: the content that the vendor filters, and from which probability. */
 export const safetySettingsOption = {
   type: 'array',
   items: {

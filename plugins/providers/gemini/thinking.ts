@@ -35,7 +35,7 @@ export function reasoningFor({ request }: ProviderCall, traits: ModelTraits, war
   const summary = request.reasoning?.summary ?? request.reasoning?.generate_summary
   if (effort === undefined && summary === undefined) return undefined
   if (traits.thinking === 'none') {
-    if (effort !== undefined && effort !== 'none') warn('reasoning.effort', 'This model does not support setting how much to think.')
+    if (effort !== undefined && effort !== 'none') warn('reasoning.effort', 'This model has no setting for how much to think.')
     return undefined
   }
   const amount =

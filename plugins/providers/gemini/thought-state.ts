@@ -18,7 +18,7 @@ export function stateText(state: ThoughtState): string {
   return JSON.stringify(state)
 }
 
-/** Returns undefined for state of another dialect. */
+/** The state, unless it belongs to another dialect. */
 export function thoughtState(opaque: string | undefined): ThoughtState | undefined {
   if (!opaque?.startsWith('{')) return undefined
   const state = parseJson(opaque) as ThoughtState | undefined

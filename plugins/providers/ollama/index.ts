@@ -28,7 +28,7 @@ export default definePlugin({
         description:
           'Runtime options for every request. Settings in a request override them. `{"num_ctx":16384}` allows longer conversations, which are refused if they exceed the window.',
       },
-      listModels: { type: 'boolean', default: true, description: "Whether to add the server's models to the catalog." },
+      listModels: { type: 'boolean', default: true, description: "Add the server's models to the catalog." },
       listEverySeconds: { type: 'number', minimum: 1, maximum: 86400, default: 60, description: 'How often to refresh that list.' },
       headers: headersOption,
       ...sendingOptions,

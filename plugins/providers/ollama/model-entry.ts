@@ -15,7 +15,7 @@ export interface EntryOptions {
   readonly contextWindow: number | undefined
 }
 
-/** Returns undefined if the model cannot chat, such as an embedding model. Local models cost nothing per token. */
+/** The catalog entry of a model that can chat, unlike an embedding model. Local models cost nothing per token. */
 export function entryOf(
   { name, modified_at: modified, remote_host: remote }: WireModel,
   capabilities: readonly string[] | undefined,

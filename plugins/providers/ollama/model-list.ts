@@ -68,7 +68,7 @@ export class ModelList implements CatalogSource {
     } catch (error) {
       if (this.#stopping.signal.aborted || !this.#isReachable) return
       this.#isReachable = false
-      this.#options.log.warn('could not list the models of the server; requests that name a model still reach it', describeError(error))
+      this.#options.log.warn("could not list the server's models; requests that name a model still work", describeError(error))
     }
   }
 
@@ -84,7 +84,7 @@ export class ModelList implements CatalogSource {
     return entries
   }
 
-  /** Returns undefined for older servers, which do not report capabilities. */
+  /** The model's capabilities. Older servers do not report them. */
   async #capabilitiesOf({ name, digest }: WireModel): Promise<readonly string[] | undefined> {
     const key = `${name} ${digest}`
     const known = this.#capabilities.get(key)

@@ -65,7 +65,7 @@ export class Reply {
   }
 }
 
-/** Returns undefined if the server only loaded or unloaded the model. Old servers send no reason. */
+/** The finish reason, unless the server only loaded or unloaded the model. Old servers send no reason. */
 function finishReasonOf(reason: string | undefined): FinishReason | undefined {
   if (reason === 'load' || reason === 'unload') return undefined
   return reason === 'length' ? 'length' : 'stop'

@@ -100,7 +100,7 @@ export class Answer {
   }
 
   reasoning(text: string, emit: Emit): void {
-    // Log probabilities of thoughts cannot be expressed.
+    // The public protocol cannot express log probabilities of thoughts.
     this.#logprobs = []
     this.#hasReasoned = true
     emit({ type: 'reasoning', text, form: 'full' })

@@ -31,7 +31,7 @@ export interface Host {
   readonly source: string
   /** The option `account` replaces `{account}`. Undefined: the option `baseUrl` is required. */
   readonly baseUrl: string | undefined
-  /** What `{account}` stands for, and the environment variable that holds it. */
+  /** The meaning of `{account}`, and the environment variable that holds it. */
   readonly account?: { readonly what: string; readonly variable: string }
   /** The environment variable for the key in the host's documentation. Undefined if no key is needed. */
   readonly keyVariable?: string

@@ -2,7 +2,7 @@ import { isObject, parseJson } from '../../../core/index.ts'
 import { firstText, membersOf, type Emit, type SearchResult } from '../../../core/kit.ts'
 import type { Annotation, ChatBody, ExecutedTool } from './wire.ts'
 
-/** What a host searched and found, from members that each host has of its own. They may come before, between or after the text. */
+/** The queries and results of a host's searches. Each host reports them in its own members, before, between or after the text. */
 export class Searches {
   /** Perplexity: the addresses that the numbers in the text refer to. */
   #numbered: readonly SearchResult[] = []
@@ -10,7 +10,7 @@ export class Searches {
   /** Groq: the searches under way. */
   readonly #running = new Set<number>()
   #isTold = false
-  /** The number of searches, where the host says them one by one. */
+  /** The number of searches, if the host reports each one. */
   count = 0
 
   /** Members beside the choices. Perplexity repeats them in every chunk. */
@@ -63,7 +63,7 @@ export class Searches {
     }
   }
 
-  /** What was not told before the text follows it. */
+  /** Searches that were not reported before the text follow it. */
   end(emit: Emit): void {
     const found = this.#numbered.length > 0 ? this.#numbered : [...this.#cited.values()]
     if (found.length > 0) this.#tell(found, emit)
@@ -83,7 +83,7 @@ export class Searches {
   }
 }
 
-/** The numbers count the addresses. What else is known of an address is in the other list. */
+/** The numbers count the addresses. The other list has the titles and texts. */
 function numberedResults(citations: readonly unknown[], searchResults: readonly unknown[]): readonly SearchResult[] {
   const described = searchResults.filter(isObject)
   const known = new Map(described.map(({ url, title, snippet }) => [url, resultOf(url, title, snippet)[0]]))
@@ -92,7 +92,7 @@ function numberedResults(citations: readonly unknown[], searchResults: readonly 
   return addresses.map(url => known.get(url) ?? resultOf(url, undefined, undefined)[0] ?? { url: '' })
 }
 
-/** Nothing but addresses of the web is passed on. */
+/** Passes on web addresses only. */
 function resultOf(url: unknown, title: unknown, text: unknown): readonly SearchResult[] {
   if (typeof url !== 'string' || !/^https?:\/\//i.test(url)) return []
   return [{ url, ...(typeof title === 'string' && title !== '' && { title }), ...(typeof text === 'string' && text !== '' && { text }) }]

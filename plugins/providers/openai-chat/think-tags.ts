@@ -2,7 +2,7 @@ import type { Emit } from '../../../core/kit.ts'
 
 const opening = '<think>'
 const closing = '</think>'
-/** The most white space around tags. More is the model's own, and reading it anew with each piece would stall the event loop. */
+/** The most white space around tags. More belongs to the model's answer, and rereading it with each piece would stall the event loop. */
 const longestBlank = 256
 
 interface Listener {

@@ -11,7 +11,7 @@ export interface ChatBody {
   /** Groq. */
   readonly x_groq?: Maybe<{ readonly usage?: Maybe<Usage>; readonly error?: unknown }>
   readonly error?: unknown
-  /** Perplexity: addresses, and what is known of them. */
+  /** Perplexity: addresses, and details about them. */
   readonly citations?: Maybe<readonly unknown[]>
   readonly search_results?: Maybe<readonly unknown[]>
 }

@@ -3,7 +3,7 @@ import type { NamedEndpoint } from '../../../core/kit.ts'
 
 /**
  * Models that run the tool `web_search`, by name. Sources: platform.openai.com, "Web search" and the pages of the models; docs.x.ai, "Web
- * Search". Names that are newer than this list count as what came before them.
+ * Search". Newer names count as their predecessors do.
  */
 const searching: readonly RegExp[] = [
   /(^|\/)gpt-4o(-mini)?(-\d{4}-\d\d-\d\d)?$/,

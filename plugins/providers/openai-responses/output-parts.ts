@@ -59,7 +59,7 @@ export function searchAction(wire: JsonObject): SearchAction {
   }
 }
 
-/** What a search found, if the request included it. */
+/** The results of a search, if the request included them. */
 export function searchResults({ results }: JsonObject): readonly SearchResult[] | undefined {
   if (!Array.isArray(results)) return undefined
   return objects(results).flatMap(result => {

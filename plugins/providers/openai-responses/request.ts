@@ -119,7 +119,7 @@ function wireReasoning({
   return formerSummary && !reasoning.summary ? { ...reasoning, summary: formerSummary } : reasoning
 }
 
-/** "Web search", limitations: there is none with this effort. */
+/** "Web search", limitations: not available with this effort. */
 function searchesTooLittle(request: UpstreamRequestBody): boolean {
   return request.reasoning?.effort === 'minimal' && searchOf(request) !== undefined
 }

@@ -1,7 +1,7 @@
 import { ProviderFailure, type JsonObject, type ProviderCall } from '../../../core/index.ts'
 import { lastText } from './conversation.ts'
 
-/** What the last user message asks a model to do: its text, and the JSON object that it is or contains. */
+/** The last user message as an instruction to a model: its text, and the JSON object that it is or contains. */
 export interface Instruction {
   readonly text: string
   readonly object: JsonObject | undefined

@@ -77,7 +77,7 @@ export async function callTools(request: UpstreamRequestBody, tools: readonly Ca
 async function toolInput(tool: CallableTool, request: UpstreamRequestBody): Promise<string> {
   if (tool.type === 'function') {
     const value = await schemaValue({ type: 'object', ...tool.parameters })
-    // What to search for is what the user asks.
+    // Search for what the user asks.
     return JSON.stringify(asksFreely(tool) && isObject(value) ? { ...value, query: lastText(request) } : value)
   }
   const { syntax, definition } = tool.format ?? {}

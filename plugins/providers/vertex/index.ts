@@ -89,7 +89,7 @@ function readFor(plugin: string, credentials: Parameters<typeof readCredentials>
   }
 }
 
-/** There is no credentials file. The library looks elsewhere now, so that a start without credentials fails. */
+/** Without a credentials file, let the library look elsewhere at startup, so that a start without credentials fails. */
 async function foundFor(plugin: string): ReturnType<typeof defaultClient> {
   try {
     return await defaultClient()

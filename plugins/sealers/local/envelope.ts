@@ -17,11 +17,11 @@ export interface MasterKeys {
   readonly isShared?: boolean
   /** Absent if there is no key yet. */
   readonly current?: Uint8Array | undefined
-  /** Creates the current key when it is first needed. */
+  /** Creates the current key on first use. */
   readonly make?: () => Uint8Array
-  /** Reads the keys again, because something was sealed with a key that is not known: another process may have rotated them. */
+  /** Reads the keys again after an envelope with an unknown key: another process may have rotated the keys. */
   readonly reload?: () => Pick<MasterKeys, 'current' | 'previous'> | undefined
-  /** These open envelopes, but nothing new is sealed with them. */
+  /** Keys that open envelopes but seal nothing new. */
   readonly previous?: readonly Uint8Array[]
   /** The key for `mac`, if it is not the current one. */
   readonly mac?: Uint8Array | undefined
@@ -100,7 +100,7 @@ export class EnvelopeSealer implements Sealer {
     this.#reloadedAt = now
     const { current, previous = [] } = this.#reload() ?? {}
     if (!current || this.#byId.has(new MasterKey(current).id.toString('hex'))) return undefined
-    // What the hashes of API keys depend on must stay.
+    // The hashes of API keys depend on this key, so it must stay.
     this.#macs ??= this.#current
     for (const bytes of previous) this.#add(bytes)
     this.#current = this.#add(current)

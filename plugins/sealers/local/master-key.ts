@@ -6,7 +6,7 @@ export const keyBytes = 32
 const readAgainMs = 20
 const mostReads = 25
 
-/** What a key file holds: a line with the current key, then lines `previous: <key>` and `mac: <key>` after a rotation. */
+/** The content of a key file: a line with the current key, then lines `previous: <key>` and `mac: <key>` after a rotation. */
 export interface KeyRing {
   readonly current: Buffer
   /** The newest first. */
@@ -26,7 +26,7 @@ export function parseMasterKey(text: string, source: string): Buffer {
   return bytes
 }
 
-/** Returns undefined if the file does not exist. */
+/** The keys in a file, if the file exists. */
 export function readKeyFile(path: string): KeyRing | undefined {
   const text = read(path)
   return text === undefined ? undefined : parseRing(text, path)
@@ -69,14 +69,14 @@ function parseRing(text: string, path: string): KeyRing {
   }
 }
 
-/** A new key would not open what is stored, so the advice is another than for options. */
+/** A new key would not decrypt stored data, so the advice differs from that for options. */
 function parseFirstLine(line: string, path: string): Buffer {
   const bytes = decode(line)
   if (bytes?.length === keyBytes) return bytes
   const found = line === '' ? 'nothing' : bytes ? `${bytes.length} bytes` : 'other text'
   throw new Error(
     `key file ${path}: expected ${keyBytes} bytes as hex or base64 in its first line, got ${found}. Restore the file from a backup, ` +
-      'because no other key opens what is stored. If nothing is stored yet, delete it, and the next start creates a new one',
+      'because no other key decrypts the stored data. If nothing is stored yet, delete the file, and the next start creates a new one',
   )
 }
 
@@ -88,7 +88,7 @@ function textOf({ current, previous, mac }: KeyRing): string {
 function read(path: string): string | undefined {
   try {
     const { mode } = statSync(path)
-    // On Windows, every file looks readable for all.
+    // On Windows, every file looks readable to everyone.
     if (process.platform !== 'win32' && mode & 0o077) {
       throw new Error(`key file ${path} can be read by others (mode ${(mode & 0o777).toString(8)}). Run: chmod 600 ${path}`)
     }
@@ -110,7 +110,7 @@ function readWritten(path: string): string {
   }
 }
 
-/** Returns undefined if another process created the file first. */
+/** The new key, unless another process created the file first. */
 function create(path: string): string | undefined {
   const text = randomBytes(keyBytes).toString('base64')
   try {

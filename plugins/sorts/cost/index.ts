@@ -1,6 +1,6 @@
 import { definePlugin, SortStrategies } from '../../../core/index.ts'
 
-/** The sort `cost`: the estimated cost of the very request. See docs/routing.md#cost. */
+/** The sort `cost`: the estimated cost of this request. See docs/routing.md#cost. */
 export default definePlugin({
   name: 'cost-sort',
   options: { type: 'object', additionalProperties: false, properties: {} },

@@ -7,7 +7,7 @@ interface Times {
   readonly event: string
   readonly at: Time
   readonly average: (metrics: MetricWindow) => number | undefined
-  /** Known of every endpoint that has answered. Used where the others are not known. */
+  /** Known for every endpoint that has answered. Used where the others are unknown. */
   readonly instead?: Times
 }
 
@@ -65,7 +65,7 @@ export default definePlugin({
   },
 })
 
-/** The times, or those of whole answers for endpoints without streamed ones, which the caller is warned of. */
+/** The times, or those of whole answers for endpoints without streamed ones, with a warning to the caller. */
 function known(
   endpoints: readonly Endpoint[],
   view: SortView,

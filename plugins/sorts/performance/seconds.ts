@@ -5,7 +5,7 @@ import type { LatestAnswers } from '../../../core/stores.ts'
 const answerTokens = 300
 /** The interval weighs as much as this many of the newest answers. */
 const intervalWeight = 5
-/** From this many answers on, the estimate stays within this factor of them. */
+/** With this many answers or more, the estimate stays within this factor of them. */
 const fewestSamples = 3
 const nearly = 1.2
 
@@ -29,7 +29,7 @@ export function secondsToAnswer(endpoints: readonly Endpoint[], view: SortView):
   return values.map(value => value ?? usual)
 }
 
-/** Returns undefined for an endpoint that has neither answered nor failed. */
+/** The estimate for an endpoint that has answered or failed. */
 function estimate(metrics: MetricWindow, latest: LatestAnswers | undefined): number | undefined {
   const { uptime = 1 } = metrics
   if (uptime === 0) return Infinity
@@ -37,7 +37,7 @@ function estimate(metrics: MetricWindow, latest: LatestAnswers | undefined): num
   return seconds === undefined ? undefined : weighed(seconds, latest) / uptime ** 3
 }
 
-/** What the endpoint did last counts more than the rest of the interval, and nearly alone if it has clearly changed. */
+/** The endpoint's newest answers count more than the rest of the interval, and nearly alone after a clear change. */
 function weighed(seconds: number, latest: LatestAnswers | undefined): number {
   if (!latest) return seconds
   const { samples, latencyMs, throughput, totalMs } = latest
@@ -46,7 +46,7 @@ function weighed(seconds: number, latest: LatestAnswers | undefined): number {
   return samples < fewestSamples ? mean : Math.min(Math.max(mean, now / nearly), now * nearly)
 }
 
-/** Where answers were not streamed, or the vendor does not report its output, only the time of whole answers is known. */
+/** If answers were not streamed, or the vendor does not report its output, only the time of whole answers is known. */
 function secondsOf(metrics: MetricWindow): number | undefined {
   const { throughput } = metrics
   const latencyMs = throughput ? metrics.latencyMs(0.5) : undefined

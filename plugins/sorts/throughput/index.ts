@@ -26,7 +26,7 @@ export default definePlugin({
   },
 })
 
-/** Over the whole time of the answers, as none was streamed. */
+/** Over the whole time of the answers, because none was streamed. */
 function wholeThroughput({ meanOutputTokens, averageTotalMs }: MetricWindow): number | undefined {
   return meanOutputTokens !== undefined && averageTotalMs ? (meanOutputTokens * 1000) / averageTotalMs : undefined
 }

@@ -7,7 +7,7 @@ const totals: Readonly<Record<string, { readonly counts: string; readonly total:
   total_tokens: { counts: 'Input and output tokens', total: ({ inputTokens, outputTokens }) => inputTokens + outputTokens },
 }
 
-/** The sorts `total_requests`, `input_tokens`, `output_tokens` and `total_tokens`: what is used most comes first. */
+/** The sorts `total_requests`, `input_tokens`, `output_tokens` and `total_tokens`: the most used endpoint comes first. */
 export default definePlugin({
   name: 'totals-sort',
   options: { type: 'object', additionalProperties: false, properties: {} },

@@ -1,7 +1,7 @@
 /** The largest reply of a server. */
 const mostBytes = 8 * 1024 * 1024
 
-/** A `fetch` that follows no redirects and reads no more of a reply than it should. `exceeded` is called when there is more. */
+/** A `fetch` that follows no redirects and stops reading after `mostBytes`. It calls `exceeded` when there is more. */
 export function boundedFetch(exceeded: () => void): (url: string | URL, init?: RequestInit) => Promise<Response> {
   return async (url, init) => {
     const reply = await fetch(url, { ...init, redirect: 'error' })

@@ -4,7 +4,7 @@ import type { Schema, ToolEntry } from '../../../core/kit.ts'
 const names = { type: 'array', maxItems: 500, items: { type: 'string' } } as const
 const filter = { type: 'object', properties: { tool_names: names, read_only: { type: 'boolean' } } } as const
 
-/** An entry of `tools`, as the public protocol has it. Addresses and secrets are the operator's. */
+/** An entry of `tools`, as in the public protocol. Only the operator sets addresses and secrets. */
 export const entrySchema: Schema = {
   type: 'object',
   required: ['server_label'],
@@ -28,7 +28,7 @@ interface Wire {
   readonly require_approval?: 'always' | 'never' | { readonly always?: Filter; readonly never?: Filter }
 }
 
-/** What a filter may ask about a tool. */
+/** The properties of a tool that a filter can test. */
 export interface Filtered {
   readonly name: string
   readonly isReadOnly: boolean
@@ -46,7 +46,7 @@ export function readEntry(entry: ToolEntry): McpEntry {
   for (const member of operators)
     if (entry[member] !== undefined)
       throw invalidRequest(
-        `The operator of this gateway lists the MCP servers, so an entry names one by its server_label alone. Leave out ${member}.`,
+        `The operator of this gateway lists the MCP servers, so an entry may only name one by its server_label. Leave out ${member}.`,
         'tools',
       )
   const { server_label: label, allowed_tools: allowed, require_approval: approval = 'always' } = entry as unknown as Wire

@@ -57,13 +57,13 @@ export default definePlugin({
               type: 'array',
               minItems: 1,
               items: { type: 'string', minLength: 1 },
-              description: 'The tools that callers may use. Default: all of the server.',
+              description: 'The tools that callers may use. Default: all tools of the server.',
             },
             requireApproval: {
               type: 'string',
               enum: ['always', 'as-asked'],
               default: 'as-asked',
-              description: 'Whether callers approve every call, or only those that `require_approval` of their request names.',
+              description: '`always`: callers approve every call. `as-asked`: only those that `require_approval` of their request names.',
             },
             timeoutMs: {
               type: 'integer',
@@ -82,7 +82,7 @@ export default definePlugin({
             local: {
               type: 'boolean',
               default: false,
-              description: 'True: the server is yours, and what it sees stays with you. Keys with zdr or hipaa on may then use it.',
+              description: 'true: the server is yours, so content stays with you. Keys with zdr or hipaa on may then use it.',
             },
             zdr: zdrOption,
             hipaa: hipaaOption,
@@ -104,7 +104,7 @@ export default definePlugin({
     gateway.add(Tools, {
       type: 'mcp',
       schema: entrySchema,
-      // Each server says so itself.
+      // Each server declares this itself.
       seesContent: 'local',
       timeoutMs: Math.max(...listed.map(({ timeoutMs }) => timeoutMs)) + 1_000,
       conversation: withoutMcpItems,

@@ -8,7 +8,7 @@ type Converted = readonly [call: Item, output: Item]
 
 /**
  * The conversation as models read it: calls and their outputs. Lists of tools and approvals are not part of it. A call that the user
- * declined was made, too, and the model is told so.
+ * declined is included, and the model is told about it.
  */
 export function withoutMcpItems(input: readonly Item[]): readonly Item[] {
   if (!input.some(({ type }) => type.startsWith('mcp_'))) return input
@@ -27,7 +27,7 @@ export function withoutMcpItems(input: readonly Item[]): readonly Item[] {
     }
     const converted = convertedItem(item as JsonObject, declined)
     if (!converted) continue
-    // Calls of one turn come together, then their outputs: vendors expect it so.
+    // Vendors expect the calls of one turn together, then their outputs.
     items.push(converted[0])
     waiting.push(converted[1])
   }
@@ -65,7 +65,7 @@ export function argumentsIn(text: unknown): JsonObject {
   }
 }
 
-/** Names of functions are short and have few characters: all vendors take these. */
+/** Function names are short and use few characters, which all vendors accept. */
 export function functionNameOf(label: string, tool: string): string {
   const name = `mcp__${label}__${tool}`.replaceAll(/[^a-zA-Z0-9_-]/g, '_')
   return name.length <= 64 ? name : `${name.slice(0, 55)}_${hashOf(name)}`

@@ -11,9 +11,9 @@ export interface McpServerOptions {
   readonly timeoutMs: number
   readonly listMs: number
   readonly seesContent: Sight
-  /** Ask the caller before every call, whatever the request says. */
+  /** Ask the caller before every call, even if the request says otherwise. */
   readonly approveAll: boolean
-  /** The tools that callers may use. Undefined: all. */
+  /** The tools that callers may use. Default: all. */
   readonly tools: readonly string[] | undefined
 }
 
@@ -39,14 +39,14 @@ const mostOrganizations = 64
 const mostTools = 500
 const longestDescription = 4_000
 
-/** One MCP server of the config. Every organization has a session of its own, because servers may keep state in it. */
+/** One MCP server of the config. Every organization has its own session, because servers may keep state in it. */
 export class McpServer {
   readonly options: McpServerOptions
   readonly #plugin: string
   readonly #clock: Clock
   readonly #clients = new LRUCache<string, Promise<Client>>({
     max: mostOrganizations,
-    // Other calls may still wait in it. By then, all are over.
+    // Other calls may still be waiting in it. By then, all are over.
     dispose: client => void setTimeout(ended, this.options.timeoutMs, client).unref(),
   })
   #listed: { readonly at: number; readonly tools: Promise<readonly McpTool[]> } | undefined
@@ -105,8 +105,8 @@ export class McpServer {
   }
 
   /**
-   * A session that failed is opened anew: at once if the server has forgotten it, otherwise for the next use. One that was only too slow,
-   * or whose caller left, stays: other calls may wait in it. What a failure says may quote content, so only its kind is kept.
+   * Reopens a session that failed: at once if the server has forgotten it, otherwise for the next use. A session that was only too slow, or
+   * whose caller left, stays, because other calls may be waiting in it. A failure may quote content, so only its kind is kept.
    */
   async #with<T>(org: string, use: (client: Client) => Promise<T>, { signal, isSecond = false }: Use = {}): Promise<T> {
     const earlier = this.#clients.get(org)
@@ -133,7 +133,7 @@ export class McpServer {
     const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
     const { url, headers, timeoutMs } = this.options
     const client = new Client({ name: 'turnpike', version: '1' }, { capabilities: {} })
-    // What waits for the reply is rejected with the session.
+    // Closing the session rejects the calls that wait for the reply.
     const bounded = boundedFetch(() => void client.close().catch(() => {}))
     await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers }, fetch: bounded }), {
       timeout: timeoutMs,
@@ -141,7 +141,7 @@ export class McpServer {
     return client
   }
 
-  /** A server may repeat what it was sent. */
+  /** A server may echo what it was sent. */
   #withoutSecrets(text: string): string {
     let clean = text
     for (const value of Object.values(this.options.headers)) {

@@ -25,7 +25,7 @@ export class McpSession implements ToolSession {
     return Array.from(this.#tools, ([name, { name: toolName, description, parameters }]) => ({ name, toolName, description, parameters }))
   }
 
-  /** The list is shown once in a conversation. */
+  /** The list appears once in a conversation. */
   introduction(): readonly ToolEvent[] {
     const isListed = (item: JsonObject): boolean => item['type'] === 'mcp_list_tools' && item['server_label'] === this.#label
     if (this.#items.some(isListed)) return []
@@ -46,7 +46,7 @@ export class McpSession implements ToolSession {
     )
     return items.flatMap(({ type, id, server_label: label, name, arguments: args }) => {
       if (type !== 'mcp_approval_request' || label !== this.#label || typeof id !== 'string' || !approved.has(id) || ran.has(id)) return []
-      // Callers may send a request again that the stored conversation already has. It runs once.
+      // Callers may resend a request that the stored conversation already contains. It runs once.
       ran.add(id)
       const functionName = this.#functionName(String(name))
       if (!this.#tools.has(functionName)) return []
@@ -74,7 +74,7 @@ export class McpSession implements ToolSession {
     return { output, shown: [{ type: 'item', item }], counts: { mcp: 1 }, failed: isError }
   }
 
-  /** What a server says of its own is for the model to read. Why it could not be reached is for the operator. */
+  /** The model reads the errors that a server reports. If the server cannot be reached, the reason is for the operator. */
   async #outcome(name: string, args: JsonObject, signal: AbortSignal): ReturnType<McpServer['call']> {
     try {
       return await this.#server.call(this.#org, name, args, signal)

@@ -19,7 +19,7 @@ export function checkedResults(reply: unknown, engine: string, plugin: string): 
   return pages as unknown as readonly FoundPage[]
 }
 
-/** Engines leave out what they do not know. */
+/** Engines leave out unknown texts. */
 function isText(value: unknown): boolean {
   return value === undefined || value === null || typeof value === 'string'
 }

@@ -24,7 +24,7 @@ interface Health {
   restsUntil: number
 }
 
-/** After so many failures in a row, an engine rests: it is asked only if all others fail, too. */
+/** After this many failures in a row, an engine rests: it is asked only if all others fail, too. */
 const mostFailures = 3
 const restMs = 30_000
 
@@ -48,7 +48,7 @@ export class EngineLine {
     return this.#engines().filter(({ forProviders }) => !forProviders || forProviders.includes(provider))
   }
 
-  /** Those that may see the queries of a caller with this policy. */
+  /** The engines that may see the queries of a caller with this policy. */
   permitted(provider: string, policy: Policy): readonly SearchEngine[] {
     return this.for(provider).filter(({ seesContent }) => !blindedBy(seesContent, policy))
   }
@@ -104,7 +104,7 @@ export class EngineLine {
     if (needsHelp || health.failures >= mostFailures) health.restsUntil = clock.elapsed() + restMs
     this.#health.set(name, health)
     const status = ProviderFailure.is(error) ? { status: error.status ?? null } : {}
-    // It is about the plugin, and quotes nothing.
+    // The message is about the plugin, and quotes nothing.
     const reason = error instanceof PluginError ? { reason: error.message } : {}
     log.child(pluginOf(name)).warn('a search engine failed', { engine: name, ...status, ...describeError(error), ...reason })
   }

@@ -11,7 +11,7 @@ export interface SearchEntry {
   readonly allowedDomains: readonly string[]
   readonly blockedDomains: readonly string[]
   readonly userLocation: SearchLocation | undefined
-  /** True if the web may be asked while the model answers. */
+  /** True if the search may access the web while the model answers. */
   readonly isLive: boolean
 }
 

@@ -6,7 +6,7 @@ import { ResultCache } from './result-cache.ts'
 import { SearchSession } from './session.ts'
 
 /**
- * The tool `web_search` on any model that can call functions: models that search the web themselves do so, for the others the gateway asks
+ * The tool `web_search` for any model that can call functions: models with their own web search use it, and for the others the gateway asks
  * its search engines. See docs/web-search.md.
  */
 export default definePlugin({
@@ -20,13 +20,13 @@ export default definePlugin({
         minItems: 1,
         uniqueItems: true,
         items: { type: 'string', minLength: 1 },
-        description: 'Names of the search engines to ask, in this order. Default: all that are loaded, in the order of their plugins.',
+        description: 'Names of the search engines to ask, in this order. Default: all loaded engines, in the order of their plugins.',
       },
       usdPerQuery: {
         type: 'number',
         minimum: 0,
         default: 0.007,
-        description: 'What a query costs the caller, in US dollars. Queries that no engine answers cost nothing.',
+        description: 'The price of a query for the caller, in US dollars. Queries that no engine answers cost nothing.',
       },
       timeoutMs: {
         type: 'integer',
@@ -84,7 +84,7 @@ export default definePlugin({
     gateway.add(Tools, {
       type: 'web_search',
       schema: webSearchTool,
-      // The engines see the queries, and each of them says under which agreements.
+      // The engines see the queries, and each declares its agreements.
       seesContent: 'local',
       // The session gives up first, so that the caller sees a search that failed.
       timeoutMs: totalTimeoutMs + 1_000,

@@ -1,6 +1,6 @@
 /** Comments, and elements whose text nobody reads. */
 const unread = /<(?:!--|(script|style|noscript|template|svg)\b[^<>]*>)/gi
-/** Names of elements, so that what only looks like markup stays: `Array<string>`, `a < b`. */
+/** Names of elements, so that text that only looks like markup stays: `Array<string>`, `a < b`. */
 const tag = new RegExp(
   `</?(?:a|abbr|article|aside|audio|b|blockquote|body|br|button|center|cite|code|dd|del|details|div|dl|dt|em|embed|fieldset|figcaption|figure|font|footer|form|h[1-6]|head|header|hr|html|i|iframe|img|input|ins|kbd|label|legend|li|link|main|mark|meta|nav|noscript|object|ol|option|p|param|picture|pre|q|s|samp|script|section|select|small|source|span|strike|strong|style|sub|summary|sup|svg|table|tbody|td|template|textarea|tfoot|th|thead|time|title|tr|track|tt|u|ul|var|video|wbr)(?:\\s[^<>]*)?/?>`,
   'gi',
@@ -21,17 +21,17 @@ const named: Readonly<Record<string, string>> = {
   ldquo: '“',
   rdquo: '”',
 }
-/** Beyond this, nothing is read: it would take time and be cut anyway. */
+/** Text beyond this is not read: it would take time and be cut anyway. */
 const longestMarkup = 50_000
 
-/** What a page says, without its markup and control characters, in at most `longest` characters. */
+/** The text of a page, without markup and control characters, in at most `longest` characters. */
 export function plainText(markup: string, longest: number): string {
   const decoded = withoutTags(markup.slice(0, longestMarkup)).replaceAll(entity, (_, decimal?: string, hex?: string, name?: string) => {
     if (name !== undefined) return named[name.toLowerCase()]!
     const code = decimal === undefined ? Number.parseInt(hex!, 16) : Number(decimal)
     return code <= 0x10ffff ? String.fromCodePoint(code) : ''
   })
-  // What was escaped may be markup as well.
+  // Escaped text may be markup as well.
   const text = withoutTags(decoded)
     .replaceAll(/(?!\n)\p{Cc}/gu, ' ')
     .replaceAll(/ [^\S\n]+|[^\S\n ][^\S\n]*/g, ' ')
@@ -45,7 +45,7 @@ function withoutTags(text: string): string {
   return text.includes('<') ? withoutUnread(text).replaceAll(tag, ' ') : text
 }
 
-/** What has no end reaches to the end of the text. */
+/** An unread part without an end reaches to the end of the text. */
 function withoutUnread(text: string): string {
   const lower = text.toLowerCase()
   let read = ''

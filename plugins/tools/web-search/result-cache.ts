@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Caller, FoundPage, SearchQuery } from '../../../core/index.ts'
 
-/** What engines found lately, by organization. Nothing of callers who keep no data: zero data retention, or no logging. */
+/** Recent results of engines, by organization. Keeps none for callers with zero data retention on or logging off. */
 export class ResultCache {
   readonly #found: LRUCache<string, readonly FoundPage[]> | undefined
 

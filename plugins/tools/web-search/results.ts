@@ -5,7 +5,7 @@ const longestUrl = 2_048
 const longestTitle = 300
 const longestDate = 40
 
-/** What engines found, as it may be shown: pages of the web in the domains that the caller wants, as plain text. */
+/** The presentable results of engines: web pages in the domains that the caller wants, as plain text. */
 export function shownResults(
   pages: readonly FoundPage[],
   { allowedDomains, blockedDomains, maxResults }: SearchQuery,
@@ -31,7 +31,7 @@ export function shownResults(
   return results
 }
 
-/** Returns undefined unless it is an address on the web. */
+/** The URL, if it is an address on the web. */
 function addressOf(text: unknown): URL | undefined {
   if (typeof text !== 'string' || text.length > longestUrl || !URL.canParse(text)) return undefined
   const url = new URL(text)
@@ -45,7 +45,7 @@ function isIn(url: URL, domain: string): boolean {
   return hostname === domain || hostname.endsWith(`.${domain}`)
 }
 
-/** A domain as addresses have it, such as `example.com` for `https://Example.com/docs`. Undefined if it is none. */
+/** The domain in a text, such as `example.com` for `https://Example.com/docs`, if there is one. */
 export function domainOf(text: string): string | undefined {
   const bare = text.trim().replace(/^\*\./, '')
   const address = bare.includes('://') ? bare : `https://${bare}`

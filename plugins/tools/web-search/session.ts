@@ -36,7 +36,7 @@ const managedWebSearch: ToolFunction = {
   toolName: 'web_search',
   description:
     'Searches the web. Use it for what you do not know or what may have changed. Returns pages with title, address and text. ' +
-    'Name the addresses of the pages that your answer rests on.',
+    'Name the addresses of the pages that your answer is based on.',
   parameters: {
     type: 'object',
     properties: { query: { type: 'string', description: 'What to search for, in a few words.' } },
@@ -59,7 +59,7 @@ export class SearchSession implements ToolSession {
 
   runner({ provider, capabilities }: Endpoint): ReturnType<NonNullable<ToolSession['runner']>> {
     const { engine, isChosen, isLive } = this.#entry
-    // Whether a model has a search of its own is stated, never guessed.
+    // The catalog or the provider states that a model has its own search. The gateway never guesses it.
     const isNative = capabilities.webSearch === true && (isLive || capabilities.builtInTools === true)
     if (engine === 'native') return isNative ? 'endpoint' : 'nobody'
     if (engine === 'auto' && isNative) return 'endpoint'
@@ -115,7 +115,7 @@ export class SearchSession implements ToolSession {
     }
   }
 
-  /** Returns undefined if every engine failed. */
+  /** The pages, unless every engine failed. */
   async #find(query: SearchQuery, provider: string, signal: AbortSignal): Promise<readonly FoundPage[] | undefined> {
     const { line, cache, longestText, totalTimeoutMs } = this.#parts
     const { caller } = this.#scope.context
@@ -145,7 +145,7 @@ export class SearchSession implements ToolSession {
     )
   }
 
-  /** Names a few models of this gateway that search themselves. */
+  /** Names a few models of this gateway that have their own search. */
   #examples(): string {
     const models = this.#scope.catalog.models().flatMap(({ endpoints }) => endpoints.find(each => each.capabilities.webSearch) ?? [])
     return models.length > 0 ? `, such as ${namesOf(models)}` : ''

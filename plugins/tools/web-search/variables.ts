@@ -1,4 +1,4 @@
-/** What turns a search engine on in `defaults()`. */
+/** The variables that add a search engine in `defaults()`. */
 export const engineVariables = [
   'TAVILY_API_KEY',
   'BRAVE_SEARCH_API_KEY',

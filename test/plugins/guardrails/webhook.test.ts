@@ -225,7 +225,7 @@ const failures: Readonly<Record<string, readonly [FakeReply, RegExp]>> = {
     /more than 4194304 bytes/,
   ],
   reset: [{ before: [reset] }, /cannot be reached/],
-  'cut off': [{ body: ['{"verdict":', cut] }, /broke the connection off/],
+  'cut off': [{ body: ['{"verdict":', cut] }, /broke off the connection/],
   stalls: [{ before: [stall] }, /gave no verdict within|took longer than/],
   'stalls in the body': [{ body: ['{"verdict":', stall] }, /gave no verdict within|took longer than/],
 }

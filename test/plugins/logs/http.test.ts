@@ -99,7 +99,7 @@ t.test('what cannot be delivered is kept in a file, without content', async t =>
       ['req_000001', 'req_000002'],
     )
     t.notMatch(text, canary)
-    t.match(logs.join(), /could not be delivered/)
+    t.match(logs.join(), /could not deliver records/)
     t.notMatch(logs.join(), canary)
   }
 })

@@ -111,7 +111,7 @@ t.test('says what is wrong with a key, and never the key', async t => {
     message: new RegExp(`key file ${keyFile}: expected 32 bytes .* got 5 bytes. Restore the file from a backup`),
   })
   writeFileSync(keyFile, Buffer.from([0xff, 0x00, 0x10, 0x0a]))
-  await t.rejects(sealer({ keyFile }), { message: /got other text\. Restore .* no other key opens what is stored/ })
+  await t.rejects(sealer({ keyFile }), { message: /got other text\. Restore .* no other key decrypts the stored data/ })
   writeFileSync(keyFile, firstKey)
   chmodSync(keyFile, 0o644)
   await t.rejects(sealer({ keyFile }), {

@@ -5,7 +5,7 @@ export interface Bin {
   readonly count: number
   /** The mean probability of the likeliest option. */
   readonly sureness: number
-  /** The share of answers whose likeliest option was the right one. */
+  /** The share of answers whose likeliest option was right. */
   readonly accuracy: number
 }
 

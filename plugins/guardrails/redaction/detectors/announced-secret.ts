@@ -1,13 +1,13 @@
 import { matching, type Span } from './detector.ts'
 import { runEnds } from './runs.ts'
 
-// Keys of many vendors are plain letters and digits: a word before them must say what they are.
+// Many vendors' keys are plain letters and digits, so they need a word before them that announces a key.
 
 const word =
   '(?:(?:api|access|secret|auth|private|client|account|service|app)[_ -]?(?:key|token|secret)|apikey|(?<![a-z])(?:token|secret|credential)|_pat|bearer)(?:_[a-z0-9]{1,20})?'
 const assigned = '["\'`]?(?:\\s{0,3}(?:=>|:=|[:=])\\s{0,3}|\\n\\0\\n| (?:is )?)["\'`]?'
 const keys = new RegExp(`${word}${assigned}([A-Za-z0-9_./+=~|-]{16,512})(?![A-Za-z0-9(])`, 'gi')
-/** Sixteen letters and digits in a row, both of which occur. Or a UUID. */
+/** Sixteen letters and digits in a row, with at least one of each. Or a UUID. */
 const row = /[A-Za-z0-9]{16,}/g
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 

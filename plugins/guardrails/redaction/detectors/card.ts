@@ -18,7 +18,7 @@ export const card: Detector = {
 
 const shortest = 14
 const longest = 19
-/** The first group of a card has four or six digits, or all of them. Not if it is a part of a decimal, as in `0.4111111111111111`. */
+/** The first group of a card has four or six digits, or all of them. Digits of a decimal, as in `0.4111111111111111`, begin no card. */
 function mayBegin(text: string, start: number, size: number): boolean {
   if (text[start]! < '2' || text[start]! > '6' || (text[start - 1] === ',' && isDigit(text.charCodeAt(start - 2)))) return false
   if (size === 4 || size === 6) return true
@@ -53,10 +53,10 @@ type NextGroup =
   | { readonly start: number; readonly isOnNextLine: false; readonly separator: string }
 
 const separators = ' .-/_'
-/** The separator of the groups may be left at the end of a line. */
+/** A separator of the groups may end a line. */
 const lineBreak = /(?: ?[./_-])? {0,2}\r?\n */y
 
-/** Between the groups is one separator throughout, such as `-` or ` - `, and one line may end there. `separator`: empty before the first. */
+/** All groups have the same separator, such as `-` or ` - `, and one of them may end a line. `separator`: empty before the first. */
 function nextGroup(text: string, end: number, separator: string): NextGroup | undefined {
   const isSpaced = text[end] === ' ' && text[end + 1] !== ' ' && separators.includes(text[end + 1]!) && text[end + 2] === ' '
   const own = isSpaced ? text.slice(end, end + 3) : text[end]!
@@ -82,7 +82,7 @@ function isDivision(sizes: readonly number[], separator: string): boolean {
 
 const longestWord = 64
 
-/** Letters may touch a card, as in `x4111111111111111y`, but digits within a hexadecimal number are no card. */
+/** Letters may touch a card, as in `x4111111111111111y`, but digits within a hexadecimal number are not a card. */
 function isAlone(text: string, start: number, end: number): boolean {
   let isTouched = false
   for (const [from, step] of [

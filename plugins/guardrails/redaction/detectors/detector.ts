@@ -1,4 +1,4 @@
-/** Where a text has something to redact: `[start, end)` in UTF-16 code units. */
+/** A part of a text to redact: `[start, end)` in UTF-16 code units. */
 export interface Span {
   readonly start: number
   readonly end: number
@@ -8,11 +8,11 @@ export interface Span {
 export interface Detector {
   /** The word in placeholders, such as `EMAIL`. */
   readonly label: string
-  /** Finds what is in a piece of a text, which is a plain text. */
+  /** Searches a piece of a text in its plain form. */
   find(text: string): readonly Span[] | Promise<readonly Span[]>
-  /** Finds what is longer than a piece, in the whole original text. The search pauses between two values. */
+  /** Finds values longer than a piece, in the whole original text. The search pauses between two values. */
   findLong?(text: string): Iterable<Span>
-  /** Set it to have `find` called with the original text too, where that differs from the plain text. */
+  /** If true, `find` also gets the original text where it differs from the plain text. */
   readonly readsOriginal?: boolean
 }
 
@@ -31,7 +31,7 @@ export function matching(expression: RegExp, accepts: (match: string, text: stri
   }
 }
 
-/** True if one of the words ends shortly before a place. Ask for places in their order. `words` needs the flag `g`. */
+/** True if one of the words ends shortly before a position. Ask for positions in ascending order. `words` needs the flag `g`. */
 export function announcements(text: string, words: RegExp): (start: number) => boolean {
   let begin = -Infinity
   let next = { begin: 0, end: 0 }

@@ -16,17 +16,17 @@ const domainMarks = /[*~`_]+/g
 /** https://www.rfc-editor.org/rfc/rfc5321#section-4.5.3.1 */
 const longestLocal = 64
 
-/** Scripts that put no spaces between words. */
+/** Scripts without spaces between words. */
 const spaceless =
   '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}\\p{Script=Tibetan}ー'
 const isSpaceless = new RegExp(`[${spaceless}]`, 'u')
 const ownStart = new RegExp(`^[^${spaceless}]+`, 'u')
-/** What cannot begin an address: the rest of an escape, and punctuation. */
+/** Characters that cannot begin an address: the rest of an escape, and punctuation. */
 const notFirst = /^(?:.*%[0-9a-f]{2})?[.'’*~`]*/i
 const escape = /%[0-9a-f]{2}/i
 /** `image@2x.png` is a file, `name@1.2.3-beta.next` a version. */
 const otherDomain = /^\d+x\.(?:png|jpe?g|gif|webp|svg)$|^v?\d+\.\d/i
-/** What stands before the password of a URL. */
+/** The part of a URL before its password. */
 const urlUser = /:\/\/[^\s/@]{0,100}:$/
 
 /** Addresses in any script. */
@@ -217,7 +217,9 @@ function isLocal(text: string, at: number): boolean {
   return code < localCodes.length ? localCodes[code] === 1 : inLocal.test(text[at]!)
 }
 
-/** True if the character before a place is one of the local part. Where words have no spaces, what is in another script is the word before. */
+/**
+ * True if the character before a position belongs to the local part. Where words have no spaces, text in another script is the word before.
+ */
 function mayPrecede(text: string, at: number, isLatin: boolean): boolean {
   if (at === 0 || !isLocal(text, at - 1)) return false
   return !(isLatin && text.charCodeAt(at - 1) >= 0x80 && isSpaceless.test(text[at - 1]!))

@@ -2,7 +2,9 @@ import { matching, type Detector, type Span } from './detector.ts'
 
 const runs = matching(/(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?:[ .-]?[A-Za-z0-9]){11,40}/g)
 
-/** How many characters an account number has in each country: https://www.swift.com/standards/data-standards/iban-international-bank-account-number */
+/**
+ * The length of an account number in each country: https://www.swift.com/standards/data-standards/iban-international-bank-account-number
+ */
 const lengths: Readonly<Record<string, number>> = Object.fromEntries(
   (
     'AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 DO28 EE20 EG29 ES24 FI18 FK18 FO18 FR27 ' +

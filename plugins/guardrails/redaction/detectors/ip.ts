@@ -14,7 +14,7 @@ function isVersion(text: string, start: number): boolean {
   return text[start - 1] === ' ' && version.test(text.slice(Math.max(0, start - 12), start))
 }
 
-/** Short forms such as `c::d` and words such as `add::face` are more often code than addresses. */
+/** Short forms such as `c::d` and words such as `add::face` are usually code, not addresses. */
 function isAddress(match: string): boolean {
   if (match.indexOf(':') === match.lastIndexOf(':') || !/\d/.test(match) || !isIPv6(match)) return false
   const groups = match.split(':').filter(group => group !== '')

@@ -43,7 +43,7 @@ const finds: readonly Find[] = [
 export const nationalId: Detector = {
   label: 'NATIONAL_ID',
   find(text) {
-    // stdnum makes an error for each number that is not valid, and most of its time goes into their stacks.
+    // stdnum creates an error for each invalid number, and spends most of its time on their stacks.
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
     try {

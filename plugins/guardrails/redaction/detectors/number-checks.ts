@@ -1,4 +1,4 @@
-// stdnum takes too long for a text full of numbers. The detectors have looked at their form already.
+// stdnum takes too long for a text full of numbers. The detectors have already checked their form.
 
 interface Check {
   validate(value: string): { readonly isValid: boolean }
@@ -25,7 +25,7 @@ export const nir: Check = {
   },
 }
 
-/** Numbers that advertisements and samples have made known. */
+/** Numbers known from advertisements and samples. */
 const knownSsns = new Set(
   (
     '002281852 042103580 062360749 078051120 095073645 111111111 123123123 128036045 135016629 141186941 165167999 165187999 165207999 ' +
@@ -105,11 +105,11 @@ export const aadhaar: Check = {
   },
 }
 
-/** The permutation of Verhoeff, applied no time, once, and so on. */
+/** Verhoeff's permutation, applied zero times, once, and so on. */
 const permuted: (readonly number[])[] = [[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]]
 for (let times = 1; times < 8; times++) permuted.push(permuted[times - 1]!.map(digit => [1, 5, 7, 6, 2, 8, 3, 0, 9, 4][digit]!))
 
-/** In the group of the symmetries of a pentagon. */
+/** In the symmetry group of a pentagon. */
 function product(a: number, b: number): number {
   const sum = a < 5 ? (a + b) % 5 : (a - b + 10) % 5
   return a < 5 === b < 5 ? sum : sum + 5

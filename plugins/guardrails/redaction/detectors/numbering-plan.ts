@@ -1,11 +1,11 @@
 import { getCountries, getCountryCallingCode, isValidPhoneNumber, Metadata, type CountryCode } from 'libphonenumber-js/max'
 
-// The plans of libphonenumber, read directly: its own functions take many times as long, and numbers are everywhere.
+// Reads libphonenumber's plans directly: its own functions take many times as long, and numbers are everywhere.
 
-/** What `libphonenumber-js` knows, but its types do not tell. */
+/** Data of `libphonenumber-js` that its types do not declare. */
 interface Plan {
   nationalPrefix(): string | undefined
-  /** How many digits the numbers of the country have after its code. */
+  /** The possible numbers of digits after the country code. */
   possibleLengths(): readonly number[]
   type(name: string): { pattern(): string | undefined } | undefined
 }
@@ -38,11 +38,11 @@ export function isInternationalNumber(digits: string): boolean {
     if (!known) codes.set(code, (known = codeOf(countries.map(planOf))))
     return known.lengths.has(digits.length - length) && known.expression.test(digits.slice(length))
   }
-  // Codes of no country, such as 800.
+  // Codes that belong to no country, such as 800.
   return isValidPhoneNumber(`+${digits}`)
 }
 
-/** Most digits that are no number have the wrong length, which is told sooner. */
+/** Most digits that are not a phone number have the wrong length, which is quicker to check. */
 function codeOf(plans: readonly Plan[]): Code {
   return {
     lengths: new Set(plans.flatMap(plan => plan.possibleLengths())),

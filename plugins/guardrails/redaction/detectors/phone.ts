@@ -26,7 +26,7 @@ const finds: readonly Find[] = [
 ]
 
 const announcement = new RegExp(String.raw`(?<!\p{L})(?:${words})(?!\p{L})(?:[^\d\n]|\n\0\n){0,12}$`, 'iu')
-/** With the longest word. What divides two texts has three characters. */
+/** Room for the longest word. The divider of two texts has three characters. */
 const longestAnnouncement = 48
 const letter = /\p{L}/u
 
@@ -41,7 +41,7 @@ const fewestDigits = 7
 const freephone = /^0[89]00/
 const closing = 0x29
 
-/** A run may have more than the number, such as a time. */
+/** A run may contain more than the number, such as a time. */
 function international(text: string): readonly Span[] {
   const spans: Span[] = []
   for (const { start, end } of runs(text)) {
@@ -62,7 +62,7 @@ function written(form: string, ...countries: readonly CountryCode[]): Find {
   return numbers(new RegExp(`${before}${form}`, 'g'), countries)
 }
 
-/** What may follow a number with a space between: a time or a date. */
+/** Text that may follow a number after a space: a time or a date. */
 const another = /^ +\d{1,4}[:./h-]\d/
 const date = /^(?:\d{1,2}([./-])\d{1,2}\1\d{2,4}|\d{4}([./-])\d{1,2}\2\d{1,2})(?!\d)/
 
@@ -88,7 +88,7 @@ function numbers(
   }
 }
 
-/** A word such as "phone" stands shortly before. */
+/** True if a word such as "phone" comes shortly before. */
 function isAnnounced(text: string, start: number): boolean {
   let from = start
   // Neither a word nor what follows it has digits.
@@ -97,7 +97,9 @@ function isAnnounced(text: string, start: number): boolean {
   return letter.test(before) && announcement.test(before)
 }
 
-/** How long the longest number is that begins the text and ends with one of its groups, such as `(0)`. `isCut`: the last group goes on. */
+/**
+ * The length of the longest number that begins the text and ends with one of its groups, such as `(0)`. `isCut`: the last group continues.
+ */
 function longestNumber(text: string, isCut: boolean, isNumber: (digits: string, written: string) => boolean): number | undefined {
   const digits = text.replaceAll(/\D/g, '')
   let count = digits.length

@@ -4,12 +4,12 @@ const beginning = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g
 const ending = /[^A-Za-z0-9]{0,16}-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y
 /** Such as `DEK-Info: AES-128-CBC,…`. */
 const header = /(?:[\s>|\0]|\\n){0,8}[A-Z][A-Za-z-]{2,30}: [^\n\\]{0,200}/y
-/** A line of the key, with what quotes, lists and escapes put around it. */
+/** A line of the key, with the characters that quotes, lists and escapes put around it. */
 const line = /(?:[\s>|"',+\0]|\\[nr]|\\){0,24}([A-Za-z0-9+/=]{1,20000})/y
 const shortestLine = 16
 const longestKey = 65_536
 
-/** Whole blocks, or as much as there is of one. */
+/** Whole blocks, or the available part of one. */
 export function* privateKeys(text: string): Generator<Span> {
   for (let from = text.indexOf('-----BEGIN '); from >= 0; from = text.indexOf('-----BEGIN ', from + 1)) {
     beginning.lastIndex = from
@@ -37,7 +37,7 @@ function endOfKey(text: string, from: number): number {
   return end
 }
 
-/** Where a match that begins here ends. */
+/** The end of a match that begins here. */
 function after(expression: RegExp, text: string, from: number): number | undefined {
   expression.lastIndex = from
   return expression.test(text) ? expression.lastIndex : undefined

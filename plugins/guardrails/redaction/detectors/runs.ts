@@ -1,4 +1,7 @@
-/** Where the run of characters that contains `from` ends. `from` must not decrease from call to call: then all calls together read the text once. */
+/**
+ * The end of the run of characters that contains `from`. `from` must not decrease from call to call, so that all calls together read the
+ * text once.
+ */
 export type RunEnd = (from: number) => number
 
 /** `runs` matches one character or more, with the flag `y`. */
@@ -14,7 +17,7 @@ export function runEnds(text: string, runs: RegExp): RunEnd {
   }
 }
 
-/** Where the next match at or after `from` begins, or `Infinity`. `from` must not decrease. `expression` needs the flag `g`. */
+/** The start of the next match at or after `from`, or `Infinity`. `from` must not decrease. `expression` needs the flag `g`. */
 export function nextStarts(text: string, expression: RegExp): (from: number) => number {
   let next = -1
   return from => {

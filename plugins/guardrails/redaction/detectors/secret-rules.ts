@@ -23,7 +23,7 @@ const used = (rules as unknown as readonly Rule[]).filter(
   ({ meta }) => !meta.id.endsWith('-filter-comments') && meta.supportedContentTypes.some(type => type === 'text' || type === 'all'),
 )
 
-/** Runs the rules themselves: secretlint compares each pair of their messages, which takes long for a text full of secrets. */
+/** Runs the rules directly: secretlint itself compares each pair of their messages, which takes long for a text full of secrets. */
 export async function ruleMatches(text: string): Promise<readonly RuleMatch[]> {
   const matches: RuleMatch[] = []
   const context = {

@@ -5,11 +5,11 @@ import { runEnds } from './runs.ts'
 import { ruleMatches, type RuleMatch } from './secret-rules.ts'
 import { vendorKeys } from './vendor-key.ts'
 
-/** What every secret that the rules find has in it. Without any of these, there is no need to ask them. */
+/** Every secret that the rules find contains one of these. Without any of them, the rules need not run. */
 const hints =
   /AKIA|A3T|AGPA|AIDA|AROA|AIPA|ANPA|ANVA|ASIA|secret_?access_?key|PRIVATE KEY|x-oauth|_authToken|npm_|xox[a-z]-|xapp-|hooks\.slack|:\/\/[^\s@/]{1,300}@|sk-|gsk_|hf_|lin_api_|ntn_|SG\.|shp[a-z]{2}_|[sr]k_(?:live|test)_|gh[a-z]_|github_pat_|glpat-|glc_|glsa_|ops_|hv[sbr]\.|vc[a-z]_|dapi|dckr_|figd_|cf(?:k|ut|at)_|tskey-/i
 
-/** Forms of keys of vendors, and of this gateway, that the rules do not cover. `vendorKeys` has the rest. */
+/** Key forms of vendors and of this gateway that the rules do not cover. `vendorKeys` has the rest. */
 const keys = matching(
   new RegExp(
     `(?<![A-Za-z0-9])(?:${[
@@ -64,7 +64,7 @@ function inRules(text: string, matches: readonly RuleMatch[]): readonly Span[] {
     .toSorted((a, b) => a.start - b.start)
 }
 
-/** Drops those in which an exact span begins: the rest of a URL or a line may matter to the model. Both are sorted. */
+/** Drops spans in which an exact span begins: the rest of a URL or a line may matter to the model. Both lists are sorted. */
 function withoutRest(spans: readonly Span[], exact: readonly Span[]): readonly Span[] {
   let next = 0
   return spans.filter(({ start, end }) => {

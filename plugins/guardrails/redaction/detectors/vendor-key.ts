@@ -1,7 +1,7 @@
 import { matching, type Span } from './detector.ts'
 import { nextStarts, runEnds } from './runs.ts'
 
-// Their beginnings and their conditions overlap. So each is looked for by itself: one expression would read a text many times.
+// Their beginnings and conditions overlap, so each has its own search: a single expression would read a text many times.
 
 const beginnings =
   /(?<![A-Za-z0-9])(?:sk-|eyJ|(?:gsk|cpk|csk|fw|fpk|gho|ghp|ghr|ghs|ghu|glpat|hf|key|lin_api|npm|nvapi|pplx|r8|rc|rpa|shpat|shpca|shppa|shpss|sk|syn|tgp_v1|tk|up|vck|wandb_v1|xai|dop_v1)[-_])/g
@@ -9,7 +9,7 @@ const matches = matching(beginnings)
 const word = /[A-Za-z0-9_-]+/y
 const shortest = 20
 const longest = 256
-/** How late in a key its long run of letters and digits may begin. */
+/** The latest position in a key at which its long run of letters and digits may begin. */
 const latestRun = 64
 const latestDigit = 128
 
@@ -40,14 +40,14 @@ function keyTest(text: string): (begin: number, end: number, isSecretKey: boolea
     if (end - begin < shortest) return false
     const holds = (at: number, size: number): boolean => at <= begin + latestRun && at + size <= end
     if (isSecretKey && holds(next16(begin), 16)) return true
-    // Words in a name can look like the rest of them, but without a digit.
+    // Words in a name can look like the rest of a key, but have no digits.
     return holds(next12(begin), 12) && nextDigit(begin) < Math.min(end, begin + latestDigit)
   }
 }
 
 const shortestPart = 10
 
-/** Where a token ends whose first part is between `begin` and `end`. */
+/** The end of a token whose first part is between `begin` and `end`. */
 function tokenEnds(text: string): (begin: number, end: number) => number | undefined {
   const endOfPayload = runEnds(text, word)
   const endOfSignature = runEnds(text, word)
