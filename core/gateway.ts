@@ -11,6 +11,7 @@ import { Catalog } from './contracts/catalog.ts'
 import { Circuits } from './contracts/circuits.ts'
 import { KeyStore, type KeySettings } from './contracts/key-store.ts'
 import { RecordStore } from './contracts/record-store.ts'
+import { GatewayServices } from './contracts/route.ts'
 import type { ProviderState } from './contracts/provider-state.ts'
 import type { RoutePreview, RouteQuery } from './contracts/route-preview.ts'
 import { TokenCounter } from './contracts/token-counter.ts'
@@ -34,6 +35,8 @@ import { checkToolSchemas } from './generation/tools/tool-schemas.ts'
 import { adminOf, type GatewayAdmin } from './gateway-admin.ts'
 import { optionFacts, pluginFacts } from './server/admin/facts.ts'
 import { HttpApp } from './server/app.ts'
+import { LateServices } from './server/late-services.ts'
+import { PublicApi } from './server/public-api.ts'
 import { LiveOperations } from './call/live-operations.ts'
 import { pipeline } from './pipeline.ts'
 import { noRecords } from './records/no-records.ts'
@@ -119,6 +122,9 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   })
   const { log, host, counter, trustedErrors } = foundations(container, options, settings, http)
 
+  const lateServices = new LateServices()
+  container.value(GatewayServices, lateServices.services)
+
   let plugins: readonly CheckedPlugin[]
   try {
     plugins = await host.setUp(options.plugins)
@@ -143,6 +149,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   for (const part of pipeline) container.singleton(part)
   container.value(Circuits, container.get(EndpointCircuits))
   const app = container.get(HttpApp)
+  lateServices.arrive(container.get(PublicApi).services)
   const contributions = contributionsOf(container)
   const issuer = container.get(KeyIssuer)
   const keyWarnings = container.get(KeyWarnings)

@@ -93,7 +93,7 @@ export type {
   Yielded,
 } from './contracts/provider.ts'
 export type { HistoryUse, RequestEnvelope } from './contracts/request-envelope.ts'
-export type { RequestScope } from './contracts/request-scope.ts'
+export type { OpenScope, RequestScope, ScopeOpening } from './contracts/request-scope.ts'
 export {
   efforts,
   requestSchema,
@@ -104,20 +104,20 @@ export {
   type TextFormat,
   type UpstreamRequestBody,
 } from './contracts/request.ts'
-export type {
-  Commitment,
-  FinishedAnswer,
+export {
   GatewayServices,
-  GenerationRun,
-  GenerationSink,
-  InputCount,
-  Outcome,
-  ParameterDescription,
-  ReplyDescription,
-  RouteDescription,
-  StoredResponses,
-  StreamBody,
-  Warning,
+  type Commitment,
+  type FinishedAnswer,
+  type GenerationRun,
+  type GenerationSink,
+  type InputCount,
+  type Outcome,
+  type ParameterDescription,
+  type ReplyDescription,
+  type RouteDescription,
+  type StoredResponses,
+  type StreamBody,
+  type Warning,
 } from './contracts/route.ts'
 export type { SearchCall, SearchLocation, SearchReply } from './contracts/search-engine.ts'
 export { blindedBy } from './contracts/sight.ts'

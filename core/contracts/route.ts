@@ -1,6 +1,7 @@
 import type { Clock } from '../foundation/clock.ts'
 import type { GatewayError } from '../foundation/errors.ts'
 import type { Ids } from '../foundation/ids.ts'
+import { token } from '../foundation/token.ts'
 import type { Catalog, Endpoint } from './catalog.ts'
 import type { Decided, DecisionRequest } from './decision.ts'
 import type { FinishReason, TokenUsage } from './events.ts'
@@ -9,7 +10,7 @@ import type { JsonObject } from '../foundation/json.ts'
 import type { Maybe } from '../runtime/pending.ts'
 import type { GenerationRequest } from './request.ts'
 import type { RequestEnvelope } from './request-envelope.ts'
-import type { RequestScope } from './request-scope.ts'
+import type { OpenScope, RequestScope, ScopeOpening } from './request-scope.ts'
 import type { StoredResponse } from './response-store.ts'
 import type { Caller } from './run-context.ts'
 
@@ -101,7 +102,13 @@ export interface StreamBody {
   abandon(): void
 }
 
+/** What the gateway does for surfaces. Routes get it with every request; other plugins name it in `needs`, and use it from `onStart` on. */
 export interface GatewayServices {
+  /**
+   * Authenticates a request that did not come through a `Route`, and begins its record. Throws a `GatewayError` for a key that is not
+   * accepted; that request is recorded, too.
+   */
+  openScope(opening: ScopeOpening): Promise<OpenScope>
   /** Starts a generation. It always runs to its end, even if no one awaits it. */
   generate(scope: RequestScope, request: GenerationRequest, sink: GenerationSink, envelope?: RequestEnvelope): GenerationRun
   /** Counts the input tokens for the model that would be asked first. Throws what a generation would. */
@@ -119,6 +126,7 @@ export interface GatewayServices {
   readonly clock: Clock
   readonly ids: Ids
 }
+export const GatewayServices = token<GatewayServices>('gateway-services')
 
 export interface InputCount {
   readonly tokens: number

@@ -1,8 +1,8 @@
 import { Admission } from '../admission/admit.ts'
 import { Permissions } from '../admission/permissions.ts'
 import { Catalog } from '../contracts/catalog.ts'
+import type { OpenScope, ScopeOpening } from '../contracts/request-scope.ts'
 import type { GatewayServices, Reply, Route } from '../contracts/route.ts'
-import type { Caller } from '../contracts/run-context.ts'
 import { Decisions } from '../decisions/decisions.ts'
 import { Clock } from '../foundation/clock.ts'
 import { asGatewayError, GatewayError, PluginError } from '../foundation/errors.ts'
@@ -21,10 +21,11 @@ import { RecordDraft } from '../records/record.ts'
 import { isPending, type Maybe } from '../runtime/pending.ts'
 import type { Channel, HeaderReader } from './channel.ts'
 import { HttpExchange } from './exchange.ts'
+import { FollowingScope } from './following-scope.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { LiveBodies } from './live-bodies.ts'
 import type { Mount, Refusal } from './mount.ts'
-import { mayShow, type LiveScope } from './scope.ts'
+import { LiveScope, mayShow } from './scope.ts'
 
 const dependencies = {
   routes: Routes,
@@ -69,6 +70,7 @@ export class PublicApi implements Mount<PublicRoute, HttpExchange> {
     this.routes = routes
     this.cors = settings.cors
     this.services = {
+      openScope: opening => this.openScope(opening),
       generate: (scope, request, sink, envelope) => generation.start(scope, request, sink, envelope),
       countInput: (scope, request, envelope) => generation.countInput(scope, request, envelope),
       decide: (scope, request, bodyBytes) => decisions.decide(scope, request, bodyBytes),
@@ -92,16 +94,45 @@ export class PublicApi implements Mount<PublicRoute, HttpExchange> {
     return new HttpExchange(this.#parts, id, channel, params, new RecordDraft(clock, records, id, channel.method, path))
   }
 
-  admit({ auth }: Route, exchange: HttpExchange): Maybe<void> {
-    const room = this.#parts.records.room()
-    if (room) return room.then(() => (auth === 'none' ? undefined : this.authenticate(exchange, exchange.headers)))
-    return auth === 'none' ? undefined : this.authenticate(exchange, exchange.headers)
+  /** A request that is no exchange of HTTP. */
+  begin(idPrefix: string | undefined, method: string, path: string, followed?: AbortSignal): LiveScope {
+    const { clock, ids, log, records } = this.#parts
+    const id = ids.make(idPrefix ?? 'req')
+    const record = new RecordDraft(clock, records, id, method, path)
+    return followed ? new FollowingScope(id, log, record, followed) : new LiveScope(id, log, record)
   }
 
-  /** Throws a 401 or 503 unless these headers have a valid key. */
-  authenticate(scope: LiveScope, headers: HeaderReader): Maybe<void> {
+  /** For a request that a plugin got elsewhere. Throws a 401 or 503, which is recorded. */
+  async openScope({ authorization, method, path, idPrefix, signal }: ScopeOpening): Promise<OpenScope> {
+    const scope = this.begin(idPrefix, method, path, signal)
+    try {
+      const admitted = this.admitted(scope, { get: name => (name === 'authorization' ? authorization : null) })
+      if (isPending(admitted)) await admitted
+      return scope
+    } catch (thrown) {
+      const error = this.asError(thrown)
+      const { status } = error
+      if (status >= 500)
+        this.#parts.log.error(this.failure, { request: scope.id, status, ...this.describe(thrown, undefined, scope, undefined) })
+      scope.close(error)
+      throw error
+    }
+  }
+
+  admit({ auth }: Route, exchange: HttpExchange): Maybe<void> {
+    if (auth !== 'none') return this.admitted(exchange, exchange.headers)
+    return this.#parts.records.room()
+  }
+
+  /** Waits for room in the records. Throws a 401 or 503 unless these headers have a valid key. */
+  admitted(scope: LiveScope, headers: HeaderReader): Maybe<void> {
+    const room = this.#parts.records.room()
+    return room ? room.then(() => this.#authenticate(scope, headers)) : this.#authenticate(scope, headers)
+  }
+
+  #authenticate(scope: LiveScope, headers: HeaderReader): Maybe<void> {
     const caller = this.#parts.admission.admit(headers, scope.record)
-    return isPending(caller) ? Promise.resolve(caller).then((found: Caller) => scope.admitted(found)) : scope.admitted(caller)
+    return isPending(caller) ? Promise.resolve(caller).then(found => scope.admitted(found)) : scope.admitted(caller)
   }
 
   handle(route: Route, exchange: HttpExchange): Maybe<Reply> {

@@ -1,4 +1,4 @@
-import type { RequestScope } from '../contracts/request-scope.ts'
+import type { OpenScope } from '../contracts/request-scope.ts'
 import type { Caller } from '../contracts/run-context.ts'
 import { GatewayError } from '../foundation/errors.ts'
 import type { JsonObject } from '../foundation/json.ts'
@@ -7,7 +7,7 @@ import type { RecordDraft } from '../records/record.ts'
 import { Cancellation } from '../runtime/cancellation.ts'
 
 /** One request of one caller. Its cancellation covers all of it, including the run. */
-export class LiveScope implements RequestScope {
+export class LiveScope implements OpenScope {
   place = -1
   readonly id: string
   readonly log: Logger
@@ -49,9 +49,11 @@ export class LiveScope implements RequestScope {
     if (!this.cancellation.aborted) this.cancellation.abort(clientGone())
   }
 
-  /** Closes the record with this status. What became of work that outlives the reply is known when it has finished. */
-  close(status: number, isRecorded: boolean): void {
+  /** Closes the record with a status or an error. What became of work that outlives the reply is known when it has finished. */
+  close(outcome: number | GatewayError, isRecorded = true): void {
     const { work, cancellation } = this
+    const status = typeof outcome === 'number' ? outcome : outcome.status
+    if (typeof outcome !== 'number') this.record.errorCode ??= outcome.code
     if (!work) this.#end(cancellation.aborted ? 499 : status, isRecorded)
     else void work.then(outcome => this.#end(outcome instanceof GatewayError && outcome.status === 499 ? 499 : status, isRecorded))
   }

@@ -1,5 +1,4 @@
 import t, { type Test } from 'tap'
-import type { RequestEnvelope } from '../../../core/contracts/request-envelope.ts'
 import {
   GatewayError,
   Routes,
@@ -9,7 +8,7 @@ import {
   type JsonObject,
   type Route,
 } from '../../../core/index.ts'
-import type { GenerationSink } from '../../../core/kit.ts'
+import type { GenerationSink, RequestEnvelope } from '../../../core/kit.ts'
 import type { PluginUse } from '../../../core/framework/plugin.ts'
 import { gateway, hello } from '../../kit/gateway.ts'
 import { adding, ask, witness } from '../../kit/stage.ts'

@@ -1,0 +1,17 @@
+import type { GatewayServices } from '../contracts/route.ts'
+
+/** Stands for the services of a gateway that is not put together yet: plugins name them in `needs`, and use them from `onStart` on. */
+export class LateServices {
+  #live: GatewayServices | undefined
+
+  readonly services: GatewayServices = new Proxy({} as GatewayServices, {
+    get: (_, name) => {
+      if (!this.#live) throw new Error('the gateway is not put together yet: use GatewayServices from `onStart` on, not in `setup`')
+      return Reflect.get(this.#live, name)
+    },
+  })
+
+  arrive(live: GatewayServices): void {
+    this.#live = live
+  }
+}
