@@ -50,10 +50,10 @@ export interface AccountStore {
   named(level: AccountLevel, id: string): Maybe<readonly Account[]>
   /** The oldest first. */
   page(filter: AccountFilter, query: PageQuery): Maybe<readonly Account[]>
-  /** False if the account exists, or existed: whoever gets the id of a removed account would get its responses, credit and spend. */
+  /** False if the account exists or existed: otherwise a new account could inherit the responses, credit and spending of a removed one. */
   add(account: Account): Maybe<boolean>
   /**
-   * Changes only these members. A function gets the account as it is stored, and nothing changes it meanwhile. False if the account does not
+   * Changes only these members. A function gets the stored account, and nothing else changes it meanwhile. False if the account does not
    * exist.
    */
   update(ref: AccountRef, change: AccountChange | ((account: Account) => AccountChange)): Maybe<boolean>

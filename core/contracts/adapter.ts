@@ -7,7 +7,7 @@ import type { TextFormat } from './request.ts'
 export interface UpstreamRequest {
   readonly method: 'GET' | 'POST'
   readonly url: string
-  /** The query after the `?`, if it repeats what a caller said. Clients remember addresses, but never this. */
+  /** The query after the `?`, if it repeats content from a caller. Clients remember addresses, but never this. */
   readonly query?: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
@@ -31,8 +31,8 @@ export interface ProviderAdapter {
   /** `inline`: the vendor does not fetch URLs. Core downloads the media and replaces each URL with a `data:` URL before `prepare`. */
   readonly media?: { readonly images: 'url' | 'inline'; readonly files: 'url' | 'inline' }
   /**
-   * Builds the vendor's request, without credentials. Pure. Throws `ProviderFailure` of kind `invalid-request` for what the dialect cannot express.
-   * A request that cannot be sent, such as one with a line break in a header, is a failure of kind `protocol`.
+   * Builds the vendor's request, without credentials. Pure. Throws `ProviderFailure` of kind `invalid-request` for content that the dialect
+   * cannot express. A request that cannot be sent, such as one with a line break in a header, is a failure of kind `protocol`.
    */
   prepare(call: ProviderCall): UpstreamRequest
   /** Adds the credential: a header, a signature. */
@@ -56,7 +56,7 @@ export interface Decoder {
    * Core reads it after each chunk. From then on the body has one second to end; then core closes it and calls `end`.
    */
   readonly isComplete?: boolean
-  /** Called when the body ends. Emits whatever it still holds back. Without a `finish` by then, the reply counts as truncated. */
+  /** Called when the body ends. Emits everything that is still held back. Without a `finish` by then, the reply counts as truncated. */
   end?(emit: Emit): void
 }
 

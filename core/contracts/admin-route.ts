@@ -11,25 +11,22 @@ import type { ProviderState } from './provider-state.ts'
 import type { Policy, PolicyField, PolicyLayer, Level } from './policy.ts'
 import type { Reply, Route } from './route.ts'
 
-/** Who calls the admin API. */
+/** A caller of the admin API. */
 export interface Admin {
   /** The id of the admin token, or `environment`, or `command-line`. */
   readonly id: string
   readonly role: AdminRole
-  /** The only organization that the token may see and change. Undefined: all. */
+  /** The only organization that the token may see and change. Default: all. */
   readonly org: string | undefined
 }
 
-/**
- * Recognizes callers of the admin API that send no `Authorization` header, such as by the cookie of a session. Asked in the order of the
- * plugins.
- */
+/** Recognizes callers of the admin API that send no `Authorization` header, such as by a session cookie. Core asks them in plugin order. */
 export interface AdminAuthenticator {
   readonly name: string
   /**
-   * Returns undefined if it does not know the caller. Throws a `GatewayError` to refuse the request. Any other throw refuses it with a 503, and
-   * so does anything that is not exactly an `Admin`: an unknown role, `org: null`, other members. Core reads each member once. It has no time
-   * limit.
+   * The caller, or undefined if it does not know the caller. Throws a `GatewayError` to refuse the request. Any other throw refuses it with
+   * a 503, and so does anything that is not exactly an `Admin`: an unknown role, `org: null`, other members. Core reads each member once.
+   * It has no time limit.
    */
   admit(request: Request, gateway: AdminServices): Maybe<Admin | undefined>
 }
@@ -40,16 +37,16 @@ export interface AdminHost {
   readonly name: string
 }
 
-/** An admin token that somebody has shown, to be remembered in place of its text. */
+/** Identifies an admin token that was presented before, without its text. */
 export interface KnownToken {
   readonly id: string
-  /** No other token has it, and the token cannot be found with it. */
+  /** Unique to the token, but does not reveal it. */
   readonly mark: string
 }
 
 /** One method and path of the admin API, which has a listener of its own. */
 export interface AdminRoute extends Pick<Route, 'method' | 'path' | 'describe'> {
-  /** The least role that may call it. `none`: no token is needed. */
+  /** The lowest role that may call it. `none`: no token is needed. */
   readonly role: AdminRole | 'none'
   /**
    * `org`: tokens of one organization may call it, and `handle` must treat everything of other organizations as absent. `all`: only tokens
@@ -67,7 +64,7 @@ export interface AdminExchange {
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
   readonly admin: Admin
-  /** Where the request comes from: behind a proxy of `server.admin.trustedProxies`, what it forwards. Undefined within the process. */
+  /** The address of the client: behind a proxy of `server.admin.trustedProxies`, the one that it forwards. Undefined within the process. */
   readonly address: string | undefined
   readonly log: Logger
   /** Aborted when the client disconnects. */
@@ -93,15 +90,15 @@ export interface AdminServices {
   effectivePolicy(key: ApiKey): Promise<EffectivePolicy>
   /** `text` is shown once and never stored. Throws a 400 for an unknown role. */
   issueToken(settings: Pick<AdminToken, 'name' | 'role' | 'org'>): Promise<{ readonly token: AdminToken; readonly text: string }>
-  /** Whose admin token, or code of a sign-in link, this is. Throws a 401 or 503. A code works once. */
+  /** The owner of an admin token, or of the code in a sign-in link. Throws a 401 or 503. A code works once. */
   identify(text: string): Promise<{ readonly admin: Admin; readonly known: KnownToken; readonly name: string }>
-  /** Whom the token stands for now. Undefined if it was deleted or replaced. Throws a 503. */
+  /** The current owner of the token. Undefined if it was deleted or replaced. Throws a 503. */
   recall(known: KnownToken): Promise<Admin | undefined>
-  /** Sends a request to the public API as this key, with all its rules. Throws the 401 of keys that are refused. */
+  /** Sends a request to the public API as this key, with all its rules. Throws a 401 if the key is refused. */
   sendAs(key: ApiKey, path: string, body: unknown, signal: AbortSignal): Promise<Response>
-  /** How every provider is doing: credentials that rest, circuits, queues. */
+  /** The state of every provider: resting credentials, circuits, queues. */
   providers(): readonly ProviderState[]
-  /** The order in which a request would be sent to endpoints now, and why. Throws what the request would get. */
+  /** The order in which a request would try endpoints now, and why. Throws the error that the request would get. */
   routes(query: AskedRoute): Promise<JsonObject>
   /** The plugins in their order, and what each contributed. */
   readonly plugins: readonly PluginFacts[]
@@ -117,7 +114,7 @@ export interface AskedRoute {
   readonly key?: ApiKey | undefined
 }
 
-/** A policy with what every level says. */
+/** A policy with the settings of every level. */
 export interface EffectivePolicy {
   readonly policy: Policy
   /** For each field, the level above the key that enforces it. */
@@ -132,7 +129,7 @@ export interface PluginFacts {
   readonly contributions: readonly { readonly point: string; readonly name: string }[]
 }
 
-/** `config`: the config file says so itself. `environment`: the config, or `defaults()`, took it from environment variables. */
+/** `config`: the config file sets it. `environment`: the config, or `defaults()`, took it from environment variables. */
 export type OptionSource = 'command-line' | 'environment' | 'config' | 'default'
 
 export interface OptionFacts {

@@ -1,7 +1,7 @@
 import type { Maybe } from '../runtime/pending.ts'
 import { token } from '../foundation/token.ts'
 
-/** From the most to the least powerful: `owner` manages admin tokens too, `editor` changes accounts and keys, `viewer` only reads. */
+/** From the most to the least powerful: `owner` also manages admin tokens, `editor` changes accounts and keys, `viewer` is read-only. */
 export const adminRoles = ['owner', 'editor', 'viewer'] as const
 export type AdminRole = (typeof adminRoles)[number]
 
@@ -26,7 +26,7 @@ export interface AdminToken {
   readonly hash: string
   readonly name: string
   readonly role: AdminRole
-  /** The only organization that it may see and change. Undefined: all. */
+  /** The only organization that it may see and change. Default: all. */
   readonly org?: string | undefined
   /** Milliseconds since the epoch. */
   readonly createdAt: number

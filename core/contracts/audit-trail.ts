@@ -3,7 +3,7 @@ import type { Maybe } from '../runtime/pending.ts'
 import type { PageQuery } from './page.ts'
 import { token } from '../foundation/token.ts'
 
-/** One change that somebody made, or one look at content. Never holds secrets or content. */
+/** One change, or one access to content. Never holds secrets or content. */
 export interface AuditEntry {
   readonly id: string
   /** Milliseconds since the epoch. */
@@ -12,7 +12,7 @@ export interface AuditEntry {
   readonly actor: string
   /** Such as `keys.create` or `records.read-content`. */
   readonly action: string
-  /** The id of what was changed. */
+  /** The id of the changed object. */
   readonly target: string
   /** The organization that it belongs to, if any. */
   readonly org: string | null
@@ -28,7 +28,7 @@ export interface AuditFilter {
   readonly to?: number | undefined
 }
 
-/** Keeps what was changed through the admin API and the command line. Entries are never changed. No function has a time limit. */
+/** Keeps the changes made through the admin API and the command line. Entries are immutable. No function has a time limit. */
 export interface AuditTrail {
   /** A throw fails the change with a 503 if it was not made yet. */
   add(entry: AuditEntry): Maybe<void>

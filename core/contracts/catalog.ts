@@ -31,8 +31,9 @@ export interface PriceTier extends TokenPrices {
 }
 
 /**
- * The capabilities of a model at a provider. A member that is absent is unknown: then the provider's own `capabilities` count, and what they
- * leave open is tried, except for `customTools`, `namespaceTools`, `allowedTools` and `builtInTools`, which few models support.
+ * The capabilities of a model at a provider. An absent member is unknown: then the provider's own `capabilities` count, and core tries
+ * capabilities that they leave open, except for `customTools`, `namespaceTools`, `allowedTools` and `builtInTools`, which few models
+ * support.
  */
 export interface Capabilities {
   readonly tools?: boolean | undefined
@@ -99,14 +100,14 @@ export interface Endpoint {
   readonly maxOutputTokens?: number | undefined
   /** The model's vocabulary; undefined if the gateway does not have it. */
   readonly tokenizer?: Tokenizer | undefined
-  /** Undefined means unknown, never free. */
+  /** Absent means unknown, never free. */
   readonly price?: Price | undefined
   readonly capabilities: Capabilities
   readonly zdr: Zdr | false
   readonly hipaa: Hipaa | false
 }
 
-/** The names of an endpoint: all that is known of one that no catalog lists. */
+/** The names of an endpoint, which are the only known facts about one that no catalog lists. */
 export type NamedEndpoint = Pick<Endpoint, 'provider' | 'model' | 'upstreamModel'>
 
 export interface Model {
@@ -169,7 +170,7 @@ export interface Catalog {
   endpoint(provider: string, name: string): Endpoint | undefined
   /** In the order in which `auto` tries them: the bundled catalog's, then all others. Returns the same array until something changes. */
   models(): readonly Model[]
-  /** Known names with a similar spelling, best first, of those that `accepts` takes. */
+  /** Known names with a similar spelling that `accepts` allows, best first. */
   nearest(name: string, accepts?: (name: string) => boolean): readonly string[]
   /** A sentence for the caller on how to make the gateway serve this model or `provider/model`. */
   absence(name: string): string | undefined

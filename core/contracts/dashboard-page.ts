@@ -11,6 +11,6 @@ export interface DashboardPage {
    * parts that the dashboard itself is built with, and returns a component.
    */
   readonly module: URL
-  /** The least role that sees it in the navigation. Default: `viewer`. What the page may read and change is up to the admin API. */
+  /** The lowest role that sees it in the navigation. Default: `viewer`. The admin API decides what the page may read and change. */
   readonly role?: AdminRole
 }

@@ -147,7 +147,7 @@ export interface DecisionCall {
   generate(request: GenerationRequest): AsyncIterable<GenerationEvent>
 }
 
-/** An answered decision, and what answered it. */
+/** An answered decision, and the model that answered it. */
 export interface Decided extends DecisionReply {
   /** `provider/model`, with the version that answered. */
   readonly model: string

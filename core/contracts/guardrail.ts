@@ -11,8 +11,8 @@ import type { Sight } from './sight.ts'
 
 /**
  * Checks or changes requests and answers, and decides which endpoints may see them. Guardrails run in plugin order, those that send content
- * elsewhere after all others. Answers go through them in reverse.
- * A throw, a time-out, and a return value that this contract does not allow are failures of the guardrail: see `onFailure`.
+ * elsewhere after all others. Answers go through them in reverse. A throw, a timeout and a return value that this contract does not allow
+ * are failures of the guardrail: see `onFailure`.
  */
 export interface Guardrail {
   readonly name: string
@@ -27,15 +27,15 @@ export interface Guardrail {
   /** `key`: only for API keys that name it in `guardrails`. Default: `always`. */
   readonly applies?: 'always' | 'key'
   /**
-   * Says what is wrong with a policy's settings for a field in `enforces`. Called when somebody sets them, within `timeoutMs`. Without
-   * this function, the field takes no settings. `open` must still refuse requests if it cannot use what is stored.
+   * Describes what is wrong with a policy's settings for a field in `enforces`. Called when somebody sets them, within `timeoutMs`. Without
+   * this function, the field takes no settings. `open` must still refuse requests if it cannot use the stored settings.
    */
   settingsProblem?(field: PolicyField, settings: JsonObject): Maybe<SettingsProblem | undefined>
   /**
-   * Settings at least as strict as each of these, which several policy sources of one level have for a field in `enforces`. `{}` stands for no
-   * settings. If `settingsProblem` would refuse one of them, return that one: requests are then refused. Called when a request needs it, and
-   * cached, so it must be fast and synchronous. Without this function, sources with different settings refuse the request with 422; a throw
-   * refuses it with 503.
+   * Merges the settings that several policy sources of one level have for a field in `enforces` into settings at least as strict as each.
+   * `{}` stands for no settings. If `settingsProblem` would refuse one of them, return that one: requests are then refused. Called when a
+   * request needs it, and cached, so it must be fast and synchronous. Without this function, sources with different settings refuse the
+   * request with 422; a throw refuses it with 503.
    */
   strictestSettings?(field: PolicyField, settings: readonly JsonObject[]): JsonObject
   /** Runs once per request. The session may keep state between input and output. Return `undefined` to skip the request at no cost. */
@@ -54,7 +54,7 @@ export interface SettingsProblem {
  * or `timeoutMs` has passed. Then stop working.
  */
 export interface GuardSession {
-  /** Checks the whole conversation, before an endpoint is chosen. Called again whenever tools of the gateway have added to it. */
+  /** Checks the whole conversation, before an endpoint is chosen. Called again whenever the gateway's tools have added to it. */
   input?(request: GenerationRequest, signal: AbortSignal): Maybe<GuardVerdict>
   /** Checks a decision, before its model is looked up. A session with `input` or `route` but without `decision` refuses all decisions. */
   decision?(request: DecisionRequest, signal: AbortSignal): Maybe<GuardVerdict<DecisionRequest>>
@@ -62,14 +62,14 @@ export interface GuardSession {
   route?(endpoint: Endpoint, request: GenerationRequest): boolean
   /**
    * The error for the caller if `route` rejects every endpoint. `others`: endpoints of the same models that the request did not name, and
-   * that would serve it if nothing but this guardrail objects. Default: a 422.
+   * that would serve it if only this guardrail objects. Default: a 422.
    */
   refusal?(others: readonly Endpoint[], refused: RefusedRoute): GatewayError
   /** Called when a part or a call of the answer opens. Return `undefined` to leave it unfiltered. */
   output?(channel: OutputChannel): OutputFilter | undefined
   /**
-   * Checks a whole item of the answer before the client sees any of it, also in a stream. Use it where `output` is not enough: for a check
-   * that is asynchronous, or that needs all of a text. Called for one item after the other, and before the filters of `output`.
+   * Checks a whole item of the answer before the client sees any of it, even in a stream. Use it where `output` is not enough: for a check
+   * that is asynchronous, or that needs the whole text. Called for one item after the other, before the filters of `output`.
    */
   item?(item: AnswerItem, signal: AbortSignal): Maybe<ItemVerdict>
 }

@@ -30,7 +30,7 @@ export interface UpstreamReply {
 /** Receives one reply: `head`, any number of `chunk`s, then `end`; or `fail` at any point. None of them may throw. */
 export interface ReplyReceiver {
   head(status: number, headers: UpstreamHeaders): void
-  /** Decompressed. Valid as long as it is referenced. */
+  /** Decompressed. Valid while it is referenced. */
   chunk(bytes: Uint8Array): void
   end(): void
   /** Gets a `ProviderFailure` of kind `network` or `timeout`. */
@@ -42,7 +42,7 @@ export interface Transfer {
   /** Stops reading from the vendor. At most one more chunk is delivered before `resume`. */
   pause(): void
   resume(): void
-  /** Closes the connection: nothing is delivered any more. Does nothing after the end. */
+  /** Closes the connection and delivers nothing more. Does nothing after the end. */
   stop(): void
 }
 

@@ -17,7 +17,7 @@ export type ItemDelta =
   | Extract<GenerationEvent, { type: 'text' | 'refusal' | 'annotation' | 'reasoning' | 'reasoning-state' | 'tool-input' }>
   | SearchEnd
 
-/** The result of an open search. Replaces what was known when it opened. */
+/** The result of an open search. Replaces its members from when it opened. */
 export interface SearchEnd {
   readonly type: 'search-end'
   readonly status: 'completed' | 'failed'
@@ -60,7 +60,7 @@ export interface OpenedSearch {
   readonly id: string
   /** `in_progress`: a `SearchEnd` follows. */
   readonly status: 'in_progress' | 'completed' | 'failed'
-  /** The gateway searches, not the provider. */
+  /** True if the gateway searches, not the provider. */
   readonly byGateway?: true
   readonly action: SearchAction
   readonly results?: readonly SearchResult[]

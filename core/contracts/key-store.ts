@@ -34,8 +34,8 @@ export interface KeyStore {
   available?(): Maybe<boolean>
   add(key: ApiKey): Maybe<void>
   /**
-   * Changes only these members, so that concurrent changes to others are kept. A function gets the key as it is stored, and nothing changes
-   * it meanwhile. Every process that shares the store must see the change within a second. False if the key does not exist.
+   * Changes only these members, so that concurrent changes to others are kept. A function gets the stored key, and nothing else changes it
+   * meanwhile. Every process that shares the store must see the change within a second. False if the key does not exist.
    */
   update(id: string, change: KeyChange | ((key: ApiKey) => KeyChange)): Maybe<boolean>
   /** All keys except hidden ones, oldest first. */

@@ -16,7 +16,7 @@ export interface SpendCap {
   readonly account: string
   readonly level: Level
   readonly capUsd: number
-  /** Undefined: all time. */
+  /** Absent for all time. */
   readonly period?: SpendPeriod | undefined
 }
 
@@ -24,7 +24,7 @@ export interface SpendCap {
 export interface Spending {
   /** From the key up. */
   readonly caps: readonly SpendCap[]
-  /** The organization whose credit pays. Undefined: nobody's. */
+  /** The organization whose credit pays, if any. */
   readonly creditOf?: string | undefined
 }
 
@@ -61,7 +61,7 @@ export interface CreditEntry {
   readonly at: number
   /** Positive for credit that was added, negative for credit that was spent. */
   readonly amountUsd: number
-  /** Null for what a request spent. */
+  /** Null for the cost of a request. */
   readonly note: string | null
   /** The request that spent it, else null. */
   readonly requestId: string | null
@@ -77,16 +77,16 @@ export interface Ledger {
    * or a balance. A period is the one in which the request was reserved: see `periodStart`. A shortage fails the request with 402.
    */
   reserve(requestId: string, spending: Spending, range: CreditRange): Maybe<CreditHold | CreditShortage>
-  /** The spend in the current period of each cap, in the order of the caps: what was counted while there was a cap, or raised. */
+  /** The spending in the current period of each cap, in the order of the caps: the amounts counted while there was a cap, or raised. */
   spent(caps: readonly Pick<SpendCap, 'account' | 'period'>[]): Maybe<readonly number[]>
-  /** Makes what was spent in the current period at least this amount, for requests from before there was a cap. */
+  /** Raises the spending in the current period to at least this amount, for requests from before there was a cap. */
   raiseSpent(cap: Pick<SpendCap, 'account' | 'period'>, usd: number): Maybe<void>
   /**
-   * Adds credit, or with a negative amount takes it away, and returns the balance. Undefined, and nothing changes, if a balance would rise
-   * above `mostCreditUsd` or be taken below 0. `entry.id` makes it idempotent: a second entry with the same id changes nothing.
+   * Adds credit, or deducts a negative amount, and returns the balance. Undefined, and nothing changes, if a balance would rise above
+   * `mostCreditUsd` or be taken below 0. `entry.id` makes it idempotent: a second entry with the same id changes nothing.
    */
   addCredit(entry: CreditEntry): Maybe<number | undefined>
-  /** The organization's balance, without what is reserved. 0 before the first entry. */
+  /** The organization's balance, regardless of reservations. 0 before the first entry. */
   balance(org: string): Maybe<number>
   /** The newest first. */
   entries(org: string, query: PageQuery): Maybe<readonly CreditEntry[]>

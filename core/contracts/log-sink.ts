@@ -33,19 +33,21 @@ export interface RoutedCandidate {
   readonly model: string
   /** By the sort. Null without data. */
   readonly value: number | null
-  /** By the sort of models, if that is another one. */
+  /** By the sort of models, if it differs. */
   readonly modelValue?: number | null
   /** Null if it was asked, or would have been next. */
   readonly passedOver: PassedOver | null
 }
 
-/** `state`: it has the reasoning state of the conversation. `affinity`: its prompt cache is warm. `exploration`: it was hardly used of late. */
+/**
+ * `state`: it has the reasoning state of the conversation. `affinity`: its prompt cache is warm. `exploration`: it had few recent attempts.
+ */
 export type Preferred = 'state' | 'affinity' | 'exploration'
 
 /**
- * Why an endpoint was not asked: what it lacks, a rule that excludes it, or `attempt-limit`, because enough others were asked in vain.
- * `credit`: the key's remaining credit does not cover it. `circuit`: it failed lately, and another endpoint answered. `provider`: another
- * endpoint of its provider failed, and one of another provider answered. `queue`: too many requests waited for it.
+ * The reason why an endpoint was not asked: something that it lacks, a rule that excludes it, or `attempt-limit`, because enough others had
+ * failed. `credit`: the key's remaining credit does not cover it. `circuit`: it failed recently, and another endpoint answered. `provider`:
+ * another endpoint of its provider failed, and one of another provider answered. `queue`: too many requests waited for it.
  */
 export type PassedOver =
   | 'tools'

@@ -1,4 +1,4 @@
-/** Where a page starts: after the entry with this time and id. Entries with equal times are ordered by id. */
+/** The start of a page: after the entry with this time and id. Entries with equal times are ordered by id. */
 export interface Position {
   /** Milliseconds since the epoch. */
   readonly at: number
@@ -8,6 +8,6 @@ export interface Position {
 /** The part of a list to return. */
 export interface PageQuery {
   readonly limit: number
-  /** Undefined: from the first entry. */
+  /** Absent for the first page. */
   readonly after?: Position | undefined
 }

@@ -56,7 +56,7 @@ const file = {
   },
 } as const satisfies Schema
 
-// Which member holds the bytes is a rule across members, which the types leave out.
+// The types leave out the rule which member must hold the bytes.
 const inputImage = { ...image, anyOf: [{ required: ['image_url'] }, { required: ['file_id'] }] } as const satisfies Schema
 const inputFile = {
   ...file,

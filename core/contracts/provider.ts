@@ -16,17 +16,17 @@ export interface Timeouts {
 
 /** A stream this slow is given up before the caller sees any of it, if another endpoint is left. */
 export interface SlowStream {
-  /** The pace that is expected. */
+  /** The expected pace. */
   readonly tokensPerSecond: number
-  /** How long a stream has to show it, from its first event on. */
+  /** How long a stream has to show it, counted from its first event. */
   readonly overMs: number
 }
 
 export const hedgePercentiles = ['p50', 'p75', 'p90', 'p95', 'p99'] as const
 
 /**
- * When a request that has no answer yet is also sent to the next endpoint: after this many milliseconds, or after a percentile of the
- * endpoint's times to the first event, such as `p95`. `false`: never.
+ * The time after which a request without an answer is also sent to the next endpoint: after this many milliseconds, or after a percentile
+ * of the endpoint's times to the first event, such as `p95`. `false`: never.
  */
 export type HedgeAfter = number | (typeof hedgePercentiles)[number] | false
 
@@ -96,7 +96,7 @@ export interface ProviderCall {
 }
 
 export interface AttemptClock {
-  /** Stops the clock during work that is not the provider's, such as a download: time-outs pause, and the time is not measured. */
+  /** Stops the clock during work that is not the provider's, such as a download: timeouts pause, and the time is not measured. */
   pauseFor<T>(work: Promise<T>): Promise<T>
   /** Tells that the vendor has begun to reply. `httpProvider` calls it. */
   replied?(): void
@@ -121,7 +121,7 @@ export type Progress = 'none' | 'connected' | 'replied' | 'answering'
 
 export interface ProviderFailureOptions {
   readonly kind: FailureKind
-  /** Says what went wrong. The caller sees it: use the vendor's own sentence if there is one. */
+  /** The description of the failure. The caller sees it, so use the vendor's own sentence if there is one. */
   readonly message: string
   /** For image errors only. All other public codes follow from the kind. */
   readonly code?: ImageErrorCode | undefined
@@ -131,13 +131,13 @@ export interface ProviderFailureOptions {
   /** True if the same request may succeed soon. By default the kind decides. */
   readonly transient?: boolean | undefined
   /**
-   * How far a request came that failed with `network` or `timeout`: `none` without a connection, `connected` without any of a reply,
+   * The progress of a request that failed with `network` or `timeout`: `none` without a connection, `connected` without any of a reply,
    * `replied` without an event of it. Default: `none` for `network`, `answering` for `timeout`.
    */
   readonly progress?: Progress | undefined
   /** True if the failure counts against the endpoint, in its metrics and its circuit. By default the kind decides. */
   readonly isFault?: boolean | undefined
-  /** True: the vendor refuses the credential, whatever the request is. By default the status decides: 402 and 403 may be about the request. */
+  /** True if the vendor refuses the credential for any request. By default the status decides: 402 and 403 may be about the request. */
   readonly ofCredential?: boolean | undefined
   /** The item or part of `request.input` at fault, by identity. The caller's error names its path. */
   readonly subject?: object | undefined
@@ -156,13 +156,13 @@ export class ProviderFailure extends Error {
   readonly code: ImageErrorCode | undefined
   readonly status: number | undefined
   readonly retryAfterMs: number | undefined
-  /** Undefined: the kind decides. */
+  /** Absent if the kind decides. */
   readonly transient: boolean | undefined
-  /** Undefined: the kind decides. */
+  /** Absent if the kind decides. */
   readonly progress: Progress | undefined
-  /** Undefined: the kind decides. */
+  /** Absent if the kind decides. */
   readonly isFault: boolean | undefined
-  /** Undefined: the status decides. */
+  /** Absent if the status decides. */
   readonly ofCredential: boolean | undefined
   readonly subject: object | undefined
   readonly upstream: string | undefined

@@ -6,7 +6,7 @@ import { token } from '../foundation/token.ts'
 export interface TokenWindow {
   /** Such as `key:<id>:tokens:<windowMs>`, or `decisions:<vendor>` for requests to a vendor. Equal names share one budget. */
   readonly bucket: string
-  /** How many tokens or requests the budget has. */
+  /** The number of tokens or requests in the budget. */
   readonly tokens: number
   readonly windowMs: number
 }

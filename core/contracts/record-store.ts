@@ -38,7 +38,7 @@ export interface UsageQuery {
   /** Exclusive. */
   readonly to: number
   readonly bucket: UsageBucket
-  /** Where the days of the bucket `day` begin: `dayStarts` has them. Default: UTC. */
+  /** The time zone whose days the bucket `day` counts: see `dayStarts`. Default: UTC. */
   readonly timeZone?: string | undefined
   readonly groupBy: readonly UsageGroup[]
   /** Only these. */
@@ -54,7 +54,8 @@ export interface UsageQuery {
 }
 
 /**
- * Who caused the error of a request: the caller; a policy, permission, limit, cap or credit; a vendor; or the gateway and its setup.
+ * The party that caused the error of a request: the caller; a policy, permission, limit, cap or credit; a vendor; or the gateway and its
+ * setup.
  */
 export const errorCauses = ['caller', 'policy', 'vendor', 'gateway'] as const
 export type ErrorCause = (typeof errorCauses)[number]
@@ -74,24 +75,24 @@ export interface UsageRow {
   readonly requests: number
   /** Requests with a status of 400 or more. */
   readonly errors: number
-  /** The errors by their cause. Null: unknown. A store may know it of some of the errors only. */
+  /** The errors by their cause. Null: unknown. A store may know the causes of only some errors. */
   readonly errorsBy: Readonly<Record<ErrorCause, number>> | null
-  /** Null: unknown. A store may know of some of the attempts only. The same goes for the two below. */
+  /** Null: unknown. A store may know only some of the attempts. The same goes for the next two members. */
   readonly attempts: number | null
-  /** Without those that nobody waited for. */
+  /** Without abandoned attempts. */
   readonly failedAttempts: number | null
   /** Attempts that failed by the vendor's fault. */
   readonly faults: number | null
   readonly inputTokens: number
   readonly cachedTokens: number
   readonly outputTokens: number
-  /** Of the requests with a known cost. */
+  /** The sum over the requests with a known cost. */
   readonly costUsd: number
-  /** Requests that were answered at an unknown cost. */
+  /** Answered requests of unknown cost. */
   readonly unpriced: number
-  /** How long the requests took that were answered. Only if the query asks for it. */
+  /** How long answered requests took. Only if the query asks for it. */
   readonly latency?: AnswerTimes
-  /** How long the attempts took that succeeded. Only if the query asks for it. */
+  /** How long successful attempts took. Only if the query asks for it. */
   readonly attemptLatency?: AnswerTimes
 }
 
@@ -101,7 +102,7 @@ export interface AnswerTimes {
   readonly p95Ms: number | null
 }
 
-/** How a key was used, according to its records. */
+/** The use of a key, according to its records. */
 export interface KeyUse {
   readonly requests: number
   readonly costUsd: number
@@ -115,7 +116,7 @@ export interface RecordStore {
   page(filter: RecordFilter, query: PageQuery): Maybe<readonly RecordFacts[]>
   /** By the id of the request, or of its response or decision. */
   find(id: string): Maybe<RecordFacts | undefined>
-  /** Opens what was sealed. Undefined if there is no content. `id` is the id of the request. */
+  /** The unsealed content. Undefined if there is none. `id` is the id of the request. */
   content(id: string): Maybe<RecordContent | undefined>
   /**
    * Deletes the content of the record that answered with this id, for this owner. If the record arrives later, its content must not be kept

@@ -48,7 +48,7 @@ const textFormat = {
   ],
 } as const satisfies Schema
 
-/** Which sorts there are depends on the plugins: the planner checks it. */
+/** Plugins supply the sorts, so the planner checks the value. */
 const sort = { type: 'string', minLength: 1, maxLength: 256 } as const
 
 const routing = {

@@ -27,8 +27,8 @@ export interface StoredResponse extends Turn {
  */
 export interface ResponseStore {
   /**
-   * Called before the client gets the end of the response. When `storeTimeoutMs` is over, core goes on, and `signal` aborts: the client hears
-   * that the response is not stored, so do not store it any more.
+   * Called before the client gets the end of the response. After `storeTimeoutMs`, core continues and `signal` aborts: the client is told
+   * that the response is not stored, so do not store it later.
    */
   put(owner: string, response: StoredResponse, signal?: AbortSignal): Promise<void>
   get(owner: string, id: string): Promise<StoredResponse | undefined>

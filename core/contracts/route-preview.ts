@@ -1,7 +1,7 @@
 import type { ApiKey } from './key-store.ts'
 import type { RoutedCandidate, RoutingRecord } from './log-sink.ts'
 
-/** A request whose order somebody wants to know. */
+/** A request whose order of endpoints is to be previewed. */
 export interface RouteQuery {
   readonly model: string
   /** Of models and of endpoints. */

@@ -33,7 +33,7 @@ export interface Route {
   error?(error: GatewayError): Reply
   /** Paths that callers may expect but no route serves, with a sentence of advice for their 404. Applies to paths below them too. */
   readonly insteadOf?: Readonly<Record<string, string>>
-  /** True if the path only says that it has moved, with a 404. Hints for unknown paths then do not name it. Default: no. */
+  /** True if the path only answers a 404 that says where it has moved. Hints for unknown paths then do not name it. Default: false. */
   isGone?(): boolean
   /** Describes the route for OpenAPI. Called once, when the document is first requested. */
   describe?(): RouteDescription
@@ -89,7 +89,10 @@ export interface Reply {
 /** A streamed body. Write whole frames; they are flushed once per turn of the event loop. */
 export interface StreamBody {
   write(frame: string): void
-  /** For a frame of more than some 100 kB, in pieces. Each is made when the client has room for it, in a turn of its own, so that the text is never in memory whole. */
+  /**
+   * Writes a frame of more than about 100 kB in pieces. Each is created when the client has room for it, in a separate turn, so that the
+   * whole text is never in memory.
+   */
   writeLong(pieces: Iterator<string, void>): void
   /** True while the client reads too slowly: await `drained()` before you write more. */
   readonly full: boolean
@@ -98,7 +101,7 @@ export interface StreamBody {
   /** Calls `beat` whenever the stream has been silent for the heartbeat interval. */
   onSilence(beat: () => void): void
   end(): void
-  /** Breaks the reply off. Does nothing after the client got all of it. */
+  /** Breaks off the reply. Does nothing after the client has all of it. */
   abandon(): void
 }
 
@@ -111,13 +114,13 @@ export interface GatewayServices {
   openScope(opening: ScopeOpening): Promise<OpenScope>
   /** Starts a generation. It always runs to its end, even if no one awaits it. */
   generate(scope: RequestScope, request: GenerationRequest, sink: GenerationSink, envelope?: RequestEnvelope): GenerationRun
-  /** Counts the input tokens for the model that would be asked first. Throws what a generation would. */
+  /** Counts the input tokens for the model that would be asked first. Throws the errors of a generation. */
   countInput(scope: RequestScope, request: GenerationRequest, envelope?: RequestEnvelope): Promise<InputCount>
   /** Answers a decision, or throws a `GatewayError`. `bodyBytes`: the size of the caller's body, if known. */
   decide(scope: RequestScope, request: DecisionRequest, bodyBytes?: number): Promise<Decided>
   /** True if the caller may use the endpoint. */
   readonly permits: (caller: Caller, endpoint: Endpoint) => boolean
-  /** True if a plain request of the caller could reach an endpoint: permissions, and what guardrails such as zero data retention leave. */
+  /** True if permissions and guardrails, such as zero data retention, would let a plain request of the caller reach the endpoint. */
   readonly reach: (scope: RequestScope) => (endpoint: Endpoint) => boolean
   readonly responses: StoredResponses
   /** The types of `tools` that plugins add. Core checks these entries by the schemas of the tools. */
@@ -152,9 +155,9 @@ export interface GenerationSink {
   end(stored: boolean): void
   fail(error: GatewayError, usage: TokenUsage): void
   readonly full: boolean
-  /** Also called after `end` or `fail` while the sink is full: resolves when the client got everything, or has gone. */
+  /** Also called after `end` or `fail` while the sink is full: resolves when the client has everything, or has gone. */
   drained(): Promise<void>
-  /** Called after `end` or `fail` if the client does not take the rest, and its memory is needed. */
+  /** Called after `end` or `fail` if the client does not read the rest, and its memory is needed. */
   abandon?(): void
 }
 

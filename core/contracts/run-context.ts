@@ -4,7 +4,7 @@ import type { ApiKey } from './key-store.ts'
 import type { Spending } from './ledger.ts'
 import type { Policy } from './policy.ts'
 
-/** Who sent the request: the key, its policy, and the owner of its stored responses. */
+/** The sender of a request: the key, its policy, and the owner of its stored responses. */
 export interface Caller {
   readonly key: ApiKey
   readonly policy: Policy

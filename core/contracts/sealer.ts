@@ -13,14 +13,14 @@ export interface SealContext {
 
 /** Authenticated encryption and message authentication with the server's master key. */
 export interface Sealer {
-  /** Where the master key comes from, for messages: `key file /srv/data/master.key`. Never the key. */
+  /** The source of the master key, for messages: `key file /srv/data/master.key`. Never the key. */
   readonly keySource: string
   /** True if other gateways can have the same master key. False for a key in a file that this gateway creates. */
   readonly isShared: boolean
   /** False if there is no master key yet. The first `seal` or `mac`, or the start of the gateway, creates one. */
   readonly hasKey: boolean
   seal(context: SealContext, bytes: Uint8Array): Uint8Array
-  /** Returns undefined if the bytes were changed, sealed with another context, or not sealed here. */
+  /** The opened bytes. Undefined if they were changed, sealed with another context, or not sealed here. */
   open(context: SealContext, bytes: Uint8Array): Uint8Array | undefined
   /** True if the bytes were sealed with the current key. If not, stores reseal them. */
   isCurrent(bytes: Uint8Array): boolean

@@ -6,17 +6,17 @@ export interface SearchEngine {
   readonly name: string
   /** The agreements under which the engine sees queries. One without them is never asked for keys with `zdr` or `hipaa` on. */
   readonly seesContent: Sight
-  /** Asked only where the model is one of these providers'. Default: for all models. */
+  /** Used only for models of these providers. Default: for all models. */
   readonly forProviders?: readonly string[]
   /**
-   * Finds pages, best first. No page at all is an answer, too. Throws a `ProviderFailure`; the next engine is then asked. Must stop soon
+   * Finds pages, best first. An empty result is an answer, too. Throws a `ProviderFailure`; the next engine is then asked. Must stop soon
    * after `call.signal` aborts: when the caller leaves, or the time limit of the tool is over.
    */
   search(query: SearchQuery, call: SearchCall): Promise<SearchReply>
 }
 
 export interface SearchQuery {
-  /** At least one character. Longer queries than the engine takes are for the engine to cut. */
+  /** At least one character. The engine cuts queries that are too long for it. */
   readonly query: string
   /** The most results to return, from 1. More are ignored. */
   readonly maxResults: number
@@ -30,7 +30,7 @@ export interface SearchQuery {
   readonly userLocation: SearchLocation | undefined
 }
 
-/** Roughly where the user is. An engine that knows no places puts it into the query, or leaves it out. */
+/** The approximate place of the user. An engine without support for places puts it into the query, or leaves it out. */
 export interface SearchLocation {
   /** Two letters, ISO 3166-1, in upper case. */
   readonly country?: string | undefined

@@ -2,8 +2,8 @@ import type { Hipaa, Zdr } from './catalog.ts'
 import type { Policy } from './policy.ts'
 
 /**
- * Says what happens to the content that a plugin sees. `local`: it stays inside the gateway and its sealed store. Otherwise the plugin sends
- * it elsewhere, under these agreements.
+ * Where the content that a plugin sees goes. `local`: it stays inside the gateway and its sealed store. Otherwise the plugin sends it
+ * elsewhere, under these agreements.
  */
 export type Sight = 'local' | { readonly zdr: Zdr | false; readonly hipaa: Hipaa | false }
 

@@ -9,11 +9,13 @@ export interface SortStrategy {
   readonly pattern?: string
   /** Values that match the pattern. The nearest ones are suggested for a misspelled sort. */
   readonly examples?: readonly string[]
-  /** For the documentation of the API: what comes first, such as "Share of attempts without a fault of the provider, highest first." */
+  /**
+   * For the API documentation: the endpoint that comes first, such as "Share of attempts without a fault of the provider, highest first."
+   */
   readonly description: string
   /** The unit of the values, for people: `ms`, `USD`. */
   readonly unit?: string
-  /** Which values come first. */
+  /** The end of the values that comes first. */
   readonly first: 'lowest' | 'highest'
   /** Used where a request names no sort. At most one of all loaded strategies. */
   readonly isDefault?: boolean
@@ -41,6 +43,6 @@ export interface SortView {
   costUsd(endpoint: Endpoint): number | undefined
   /** True if the gateway avoids the endpoint for a while, because it kept failing. */
   isOpen(endpoint: Endpoint): boolean
-  /** Tells the caller how the order came about, in `x-gateway-warnings` and in the record of the request. It names `endpoints`. */
+  /** Explains the order to the caller, in `x-gateway-warnings` and in the record of the request. The warning names `endpoints`. */
   warn(message: string, endpoints: readonly Endpoint[]): void
 }

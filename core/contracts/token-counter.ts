@@ -21,7 +21,10 @@ export interface TokenCount {
  * Special tokens count as ordinary text.
  */
 export interface TokenCounter {
-  /** The sum over all texts. Undefined if the time limit passed or the thread failed. Core treats a throw and a malformed answer alike. */
+  /**
+   * The sum over all texts. Undefined if the time limit passed or the thread failed. Core treats a throw and a malformed answer the same
+   * way.
+   */
   count(texts: readonly string[], options?: TokenCountOptions): Promise<TokenCount | undefined>
 }
 export const TokenCounter = token<TokenCounter>('token-counter')

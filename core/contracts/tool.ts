@@ -10,14 +10,14 @@ import type { Sight } from './sight.ts'
 
 /**
  * A tool that the gateway runs. Callers ask for it with an entry in `tools`, and any model that can call functions can use it. Core offers
- * the model the tool's functions, runs the calls, and asks the model to go on.
+ * the model the tool's functions, runs the calls, and asks the model to continue.
  */
 export interface Tool {
   /** The `type` of its entries in `tools`. */
   readonly type: string
   /** Checks an entry. `type` is checked before. */
   readonly schema: Schema
-  /** Says what happens to the arguments of calls. A caller whose policy forbids it gets a 422. */
+  /** Where the arguments of calls go. A caller whose policy forbids it gets a 422. */
   readonly seesContent: Sight
   /** The time limit of each call. */
   readonly timeoutMs: number
@@ -45,8 +45,9 @@ export interface ToolScope {
 /** A tool in one request. */
 export interface ToolSession {
   /**
-   * Who runs the tool if this endpoint answers: the gateway, or the endpoint itself, which then gets the entry as it is. `left-out`: the
-   * request is served without the tool. `nobody`: the endpoint cannot serve the request. Called for every candidate. Default: the gateway.
+   * The runner of the tool if this endpoint answers: the gateway, or the endpoint itself, which then gets the original entry. `left-out`:
+   * the request is served without the tool. `nobody`: the endpoint cannot serve the request. Called for every candidate. Default: the
+   * gateway.
    */
   runner?(endpoint: Endpoint, request: GenerationRequest): 'gateway' | 'endpoint' | 'left-out' | 'nobody'
   /** The error for the caller if `runner` says `nobody` for every endpoint. */
@@ -63,13 +64,13 @@ export interface ToolSession {
    */
   started?(call: ToolCall): SearchEvent | undefined
   /**
-   * Runs a call. What it throws is logged, and the model is told that the call failed, not why. Must stop soon after `signal` aborts: when
-   * the caller leaves, or the time limit is over.
+   * Runs a call. Core logs a throw, and tells the model that the call failed, but not why. Must stop soon after `signal` aborts: when the
+   * caller leaves, or the time limit is over.
    */
   run(call: ToolCall, run: ToolRun): Maybe<ToolResult>
 }
 
-/** A function that the model is offered. No tool of the request may have the same name. */
+/** A function to offer to the model. No tool of the request may have the same name. */
 export interface ToolFunction {
   readonly name: string
   /** How `tool_choice` may also call it. */
@@ -95,7 +96,7 @@ export interface ToolRun {
 
 /** The result of a call. It counts as data: models are told not to follow instructions in it. */
 export interface ToolResult {
-  /** The text for the model: results, or what went wrong. Cut at the setting `maxToolOutputCharacters`. */
+  /** The text for the model: results, or a description of the failure. Cut at the setting `maxToolOutputCharacters`. */
   readonly output: string
   /** Shown to the caller in place of the call. Nothing by default. */
   readonly shown?: readonly ToolEvent[]

@@ -1,7 +1,7 @@
 import type { Container } from './container.ts'
 import { extensionPoints } from './extension-points.ts'
 
-/** What a plugin added at an extension point. */
+/** A plugin's addition to an extension point. */
 export interface Contribution {
   /** The kind, such as `provider`. */
   readonly point: string

@@ -5,7 +5,7 @@ import { check, order } from './plugin-host.ts'
 import { addOptionSecrets } from './option-secrets.ts'
 import type { PluginUse } from './plugin.ts'
 
-/** What one plugin did to bring its stored data up to date. */
+/** The upgrade of one plugin's stored data. */
 export interface PluginMigrations {
   readonly plugin: string
   readonly migrations: readonly string[]

@@ -9,7 +9,7 @@ export interface RegistryEntry<T> {
   readonly plugin: string
 }
 
-/** What plugins contributed at one extension point, by name and in setup order. Read-only once sealed. */
+/** The contributions of plugins to one extension point, by name and in setup order. Read-only once sealed. */
 export class Registry<T> {
   readonly kind: string
   readonly #nameOf: (contribution: T) => string

@@ -11,7 +11,7 @@ import type { Token } from '../foundation/token.ts'
 /** Returns "expected …, got …" for an answer that core cannot work with. Quotes nothing, because answers hold content. */
 export type Answer = (value: unknown) => string | undefined
 
-/** What core does about the mistakes of a service that a plugin implements. */
+/** Core's reactions to mistakes of a service that a plugin implements. */
 export interface ServiceAnswers {
   /** A check for each function. Undefined for one whose answer has no meaning: its caller names a promise that rejects. */
   readonly of: Readonly<Record<string, Answer | undefined>>

@@ -4,7 +4,7 @@ import type { OpenGuard } from './input-guards.ts'
 import { ItemChecks } from './item-checks.ts'
 import { OutputGuards } from './output-guards.ts'
 
-/** What an answer goes through between the model and the client. */
+/** The checks of an answer between the model and the client. */
 export interface AnswerGuards {
   write(event: ItemEvent): void
   /**
@@ -26,8 +26,8 @@ export interface GuardedAnswer {
 }
 
 /**
- * Returns undefined if no guardrail looks at answers, so that such answers cost nothing extra. The last guardrail that saw the request is
- * the first to see the answer: what one of them hid from those after it stays hidden from them.
+ * The checks, if any guardrail looks at answers; otherwise answers cost nothing extra. The last guardrail that saw the request sees the
+ * answer first, so a guardrail's changes stay hidden from those after it.
  */
 export function answerGuards(guards: readonly OpenGuard[], answer: GuardedAnswer): AnswerGuards | undefined {
   const inReverse = guards.toReversed()

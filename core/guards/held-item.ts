@@ -46,7 +46,7 @@ export class HeldItem {
     }
   }
 
-  /** What guardrails see. Undefined if there is no text. */
+  /** The item as guardrails see it, if it has text. */
   shown(): AnswerItem | undefined {
     const { item } = this.#open
     if (item.kind === 'compaction') return undefined
@@ -67,7 +67,7 @@ export class HeldItem {
     this.#data?.replace(texts.slice(parts.length))
   }
 
-  /** What the client may see. A message or reasoning of which nothing is left is not shown at all. */
+  /** The events that the client may see. A message or reasoning with nothing left is not shown at all. */
   *events(): Generator<ItemEvent> {
     const { item } = this.#open
     const isChanged = this.#parts.some(({ changed }) => changed)

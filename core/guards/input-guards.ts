@@ -110,7 +110,10 @@ function withoutUnknown(request: GenerationRequest): GenerationRequest {
   return freezeDeeply(known)
 }
 
-/** Returns undefined if the guardrail failed and its `onFailure` is `allow`. Does not wait any longer once the request is aborted, and tells `run`. */
+/**
+ * The answer of a guardrail. Undefined if it failed and its `onFailure` is `allow`. Stops waiting once the request is aborted, and tells
+ * `run`.
+ */
 export async function ask<V>(guard: LoadedGuard, context: RunContext, run: (signal: AbortSignal) => Promise<V>): Promise<V | undefined> {
   const { plugin, guardrail } = guard
   const { signal } = context
@@ -127,7 +130,7 @@ export async function ask<V>(guard: LoadedGuard, context: RunContext, run: (sign
   }
 }
 
-/** Returns undefined if the guardrail failed and its `onFailure` is `allow`. */
+/** The answer of a synchronous function of a guardrail. Undefined if it failed and its `onFailure` is `allow`. */
 export function guarded<T>(guard: LoadedGuard, context: RunContext, run: () => T): T | undefined {
   try {
     return run()

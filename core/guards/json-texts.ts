@@ -15,7 +15,7 @@ export interface JsonTexts {
   written(): string
 }
 
-/** Returns undefined if the text is not a JSON object, array or string. */
+/** The strings in a text, if it is a JSON object, array or string. */
 export function jsonTexts(source: string): JsonTexts | undefined {
   const document = drained(readJson(source))
   if (!document) return undefined

@@ -139,7 +139,7 @@ export class OutputGuards implements AnswerGuards {
     return current
   }
 
-  /** What one filter held back goes through the next. */
+  /** Text that one filter held back passes through the next. */
   #flushed(filters: readonly Filtering[]): string {
     let held = ''
     for (const filtering of filters) {
@@ -159,7 +159,7 @@ export class OutputGuards implements AnswerGuards {
       return checked
     })
     if (passed !== undefined) return passed
-    // What it held back is delivered too, if it can still tell.
+    // The text that it held back is delivered too, if `flush` still works.
     const held = hook === 'push' ? this.#filtered(filtering, 'flush', '') : ''
     filtering.hasFailed = true
     return held + text

@@ -7,7 +7,7 @@ import { wire } from '../framework/container.ts'
 import { Guardrails } from '../framework/extension-points.ts'
 import type { Registry } from '../framework/registry.ts'
 
-/** What somebody sets: null removes a field. */
+/** A change of a policy: null removes a field. */
 export type PolicyWithSettings = { readonly [F in PolicyField]?: { readonly settings?: JsonObject } | null }
 
 /** Asks the guardrails whether they can use the settings of a policy, so that no request has to fail because of them. */

@@ -58,7 +58,7 @@ function isClearedBy(guards: readonly OpenGuard[], endpoint: Endpoint, context: 
   return guards.every(guard => isCleared(endpoint, request, guard, context))
 }
 
-/** Returns undefined after a refusal. A guardrail that fails refuses, too. */
+/** The result, unless the guardrail refuses. A guardrail that fails refuses, too. */
 function unlessRefused<T>(ask: () => T): T | undefined {
   try {
     return ask()

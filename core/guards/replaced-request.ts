@@ -4,7 +4,7 @@ import { GatewayError } from '../foundation/errors.ts'
 import { isObject } from '../foundation/json.ts'
 import { bodyValidator } from '../validation/body-validator.ts'
 
-// What a guardrail puts in place of a request. A malformed one would fail later, and look like the fault of a provider or of the caller.
+// Checks a guardrail's replacement of a request. A malformed one would fail later, and look like the fault of a provider or of the caller.
 
 /** More than any request that the gateway accepts. */
 const mostCharacters = 256 * 1024 * 1024

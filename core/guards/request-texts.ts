@@ -34,7 +34,7 @@ const internal = new Set(['model', 'routing'])
 /** `input` grows with a conversation, so it comes last: placeholders keep their numbers. */
 const members = [...Object.keys(requestSchema.properties).filter(member => member !== 'input' && !internal.has(member)), 'input']
 
-/** What a vendor or a tool must get as it is. */
+/** Members that a vendor or a tool must get unchanged. */
 const fixedNames = /(?:^|_)(?:ids?|name|filename|namespace|label|authorization|headers|type)$/
 const addresses = /(?:^|_)url$/
 /** Members that hold any JSON: addresses in them are text, which nobody fetches. */
@@ -44,7 +44,7 @@ const repeated = new Set(['logprobs', 'annotations'])
 /** Credentials of a signed URL. */
 const signature = /([?&](?:X-Amz-[\w-]+|X-Goog-[\w-]+|AWSAccessKeyId|GoogleAccessId|Signature|sig|sv|se|sp|Expires)=)[^&#]*/gi
 const otherCharset = /charset=(?!"?(?:utf-?8|us-ascii)"?(?:;|$))/i
-/** What a caller may write begins with `data:` too. */
+/** Ordinary text may begin with `data:`, too. */
 const encodedData = /^data:[^\s,]*;base64,[\w+/=-]*$/i
 /** Decoders disagree about anything else, and about what follows the padding. */
 const notBase64 = /[^\w+/=\s-]|=\s*[^=\s]/
@@ -251,7 +251,7 @@ function decoded(url: string): string {
   }
 }
 
-/** Returns undefined for bytes in another encoding. */
+/** The text of bytes in UTF-8, if they are. */
 function utf8Of(bytes: Uint8Array): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

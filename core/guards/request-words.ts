@@ -1,6 +1,7 @@
 import { requestSchema } from '../contracts/request.ts'
 
-// What a request holds besides text of the caller, read from its schema, so that a new member is searched unless the schema says otherwise.
+// The parts of a request that are not text from the caller, read from its schema, so that a new member is searched unless the schema says
+// otherwise.
 
 interface SchemaNode {
   readonly type?: unknown

@@ -3,7 +3,7 @@ export class ByteWriter {
   #bytes = new Uint8Array(512)
   #length = 0
 
-  /** What was added since the last `clear`, valid until the next change. */
+  /** The bytes added since the last `clear`, valid until the next change. */
   get bytes(): Uint8Array {
     return this.#bytes.subarray(0, this.#length)
   }

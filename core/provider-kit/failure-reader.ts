@@ -21,7 +21,7 @@ export interface VendorError {
 
 /** Where an error was read. */
 export interface ErrorReply {
-  /** Undefined for an error inside a reply. */
+  /** Absent for an error inside a reply. */
   readonly status?: number
   readonly headers: UpstreamHeaders
   /** The vendor's own text. */

@@ -35,7 +35,7 @@ export interface ReplyReader {
 export class HttpFeed implements EventFeed<GenerationEvent>, ReplyReceiver {
   readonly #service: HttpService
   readonly #call: ProviderCall
-  /** Undefined when the feed is over. */
+  /** Cleared when the feed is over. */
   #receiver: EventReceiver<GenerationEvent> | undefined
   #transfer: Transfer | undefined
   #reader: ReplyReader | undefined

@@ -51,7 +51,7 @@ export class ApiKeys {
     }
   }
 
-  /** Returns undefined if the provider has no keys. */
+  /** The key of a credential, if the provider has keys. */
   secret(credentialId: string | undefined): string | undefined {
     return credentialId === undefined ? undefined : this.#secrets.get(credentialId)
   }

@@ -5,7 +5,7 @@ import { kindOf } from '../foundation/kind-of.ts'
 import { ProviderMistake } from './provider-mistake.ts'
 
 const token = /^[\w!#$%&'*+.^`|~-]+$/
-/** What a header may not contain. */
+/** Characters that a header may not contain. */
 const unsendable = /[^\t\u{20}-\u{7e}\u{80}-\u{ff}]/u
 
 /** Throws for what is no request at all. The rest shows when it is sent. */

@@ -58,7 +58,7 @@ export class Affinity {
   }
 }
 
-/** Returns undefined if the caller gave no key. */
+/** The caller's cache key, if there is one. */
 function keyOf({ prompt_cache_key: cacheKey, user }: Caching, owner: string, model: string): string | undefined {
   const given = cacheKey ?? user
   return given === undefined || given.length > longestKey ? undefined : `${owner}\n${model}\n${given}`

@@ -4,7 +4,7 @@ import { CatalogSources } from '../framework/extension-points.ts'
 import type { Registry } from '../framework/registry.ts'
 import { asked } from './source-entries.ts'
 
-/** What `turnpike start` and `turnpike check` say of the catalog. */
+/** The facts about the catalog that `turnpike start` and `turnpike check` print. */
 export class CatalogFacts {
   readonly #sources: Registry<CatalogSource>
   readonly #catalog: Catalog
@@ -18,7 +18,7 @@ export class CatalogFacts {
     this.#catalog = catalog
   }
 
-  /** What each source says of itself: how much there is in it, and how old that is. */
+  /** Each source's description of its size and age. */
   sources(): readonly { readonly name: string; readonly description: string }[] {
     return this.#sources.values().map(source => ({ name: source.name, description: this.#described(source) }))
   }

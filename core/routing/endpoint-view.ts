@@ -15,7 +15,7 @@ interface ViewedParts {
   readonly catalog: Pick<Catalog, 'resolve'>
 }
 
-/** What the sorts of one request may know. */
+/** The facts that the sorts of one request may use. */
 export class EndpointView implements SortView {
   /** Changes between the sorts of one request. */
   sort = ''

@@ -6,7 +6,7 @@ import type { Registry } from '../framework/registry.ts'
 import { requestedEndpoint } from './provider-capabilities.ts'
 import { endpointsOf, generatingEndpoints, listOfModels } from './model-name.ts'
 
-/** What one model name of a request stands for. */
+/** The meaning of one model name in a request. */
 export interface NamedModel {
   /** `auto`: any model. */
   readonly isAuto: boolean

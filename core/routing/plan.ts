@@ -57,7 +57,7 @@ const dependencies = {
   sorts: Sorts,
 }
 
-/** What a request asks for, and the endpoints that are left of it. */
+/** The models that a request asks for, and the endpoints that are left. */
 interface Draft {
   readonly request: GenerationRequest
   readonly scope: PlanScope
@@ -127,7 +127,10 @@ export class Planner {
     return { request, scope, models, sorts: asked, selection: new Selection(named) }
   }
 
-  /** Returns undefined if the guardrails would leave none of the endpoints either: then that is what the caller has to know first. */
+  /**
+   * The endpoints that can serve the tools. Throws if there are none, unless the guardrails would leave none either: the caller has to know
+   * that first.
+   */
   #servable({ request, scope, selection }: Draft, servable: NonNullable<PlanScope['servable']>): readonly Endpoint[] | undefined {
     const { endpoints } = selection
     try {

@@ -6,7 +6,7 @@ import { ProviderMistake } from '../provider-kit/provider-mistake.ts'
 
 export type CapableProvider = Pick<Provider, 'id' | 'capabilities' | 'capabilitiesOf'>
 
-/** What kept a provider from saying what it can do, by the endpoint that was made without it. */
+/** Failures of providers to state their capabilities, by the endpoint that was created without them. */
 const mistakes = new WeakMap<Endpoint, ProviderMistake>()
 
 /** An endpoint for a model name that no catalog lists. Throws a `ProviderMistake`. */

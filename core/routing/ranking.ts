@@ -8,7 +8,7 @@ import type { Sort } from './sorts.ts'
 /** An endpoint with its value by a sort. */
 export interface Ranked {
   readonly endpoint: Endpoint
-  /** Undefined without data, or without a sort. */
+  /** Absent without data or without a sort. */
   readonly value: number | undefined
   /** By the sort of models, if that is another one. */
   readonly modelValue?: number | undefined

@@ -20,7 +20,7 @@ export class Sorts {
   readonly #registry: Registry<SortStrategy>
   readonly #byName = new Map<string, Sort>()
   readonly #patterns: readonly { readonly matches: RegExp; readonly strategy: SortStrategy }[]
-  /** Undefined if no loaded strategy is the default: endpoints then keep the order of the catalog. */
+  /** Absent if no loaded strategy is the default: endpoints then keep the order of the catalog. */
   readonly default: Sort | undefined
 
   static {

@@ -19,7 +19,7 @@ export function decompressed(body: Readable, contentEncoding: string | undefined
   return decoder ? pipeline(body, decoder, () => {}) : body
 }
 
-/** Returns undefined for a body that is not compressed. */
+/** The decoder of a compressed body, if it is compressed. */
 export function decoderFor(contentEncoding: string | undefined): Transform | undefined {
   return contentEncoding === undefined ? undefined : decoders[contentEncoding.trim().toLowerCase()]?.()
 }

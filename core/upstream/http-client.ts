@@ -25,7 +25,7 @@ export interface HttpClientOptions {
   readonly limits?: MediaLimits
   /** For providers without their own. */
   readonly connectTimeoutMs?: number
-  /** Undefined: connect directly. */
+  /** Absent for direct connections. */
   readonly proxies?: Proxies | undefined
 }
 

@@ -6,7 +6,7 @@ export interface InputPlace {
   readonly part: number | undefined
 }
 
-/** Returns undefined if this input does not hold the very object. A copy does not count. */
+/** The place of an object in the input, by identity: a copy does not count. */
 export function placeOf(input: readonly Item[], subject: object): InputPlace | undefined {
   for (const [item, each] of input.entries()) {
     if (each === subject) return { item, part: undefined }

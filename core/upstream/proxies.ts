@@ -9,7 +9,7 @@ export class Proxies {
   readonly #https: string | undefined
   readonly #direct: readonly DirectHost[]
 
-  /** Returns undefined if no proxy is set. Throws `AssemblyError` if one is not a URL. */
+  /** The proxies that the environment sets, if any. Throws `AssemblyError` if one is not a URL. */
   static of(environment: Environment): Proxies | undefined {
     const http = proxyIn(environment, 'http_proxy')
     const https = proxyIn(environment, 'https_proxy')
@@ -26,7 +26,7 @@ export class Proxies {
       .map(directHost)
   }
 
-  /** Returns undefined for a direct connection, as always for this machine's own addresses. */
+  /** The proxy for a URL. Undefined for a direct connection, as always for this machine's own addresses. */
   for({ protocol, hostname, port }: URL): string | undefined {
     const proxy = protocol === 'https:' ? this.#https : this.#http
     if (proxy === undefined) return undefined

@@ -7,7 +7,7 @@ import { connectionFailure } from './network-failure.ts'
 
 /** Passes a reply from undici to its receiver. */
 export class UndiciTransfer implements Dispatcher.DispatchHandler, Transfer {
-  /** Undefined when the transfer is over. undici keeps handlers for a while, and must not keep the whole request with them. */
+  /** Cleared when the transfer is over: undici keeps handlers for a while, and must not keep the whole request with them. */
   #receiver: ReplyReceiver | undefined
   #controller: Dispatcher.DispatchController | undefined
   #decoder: Transform | undefined

@@ -4,7 +4,7 @@ import { pathText } from './path.ts'
 import type { SchemaFault } from './schema-rules.ts'
 
 export interface OptionProblemsRules {
-  /** What the options belong to, as the start of every path: `server`. */
+  /** The owner of the options, as the start of every path: `server`. */
   readonly root?: string
   /** By the name of a format, what completes "must be …". */
   readonly formats?: Readonly<Record<string, string>>

@@ -8,14 +8,14 @@ export interface InlineData {
   readonly base64: string
 }
 
-/** Returns undefined if this is not a `data:` URL, but an address or plain base64. Throws `ProviderFailure` about `part` if it cannot be decoded. */
+/** The data of a `data:` URL. Undefined for an address or plain base64. Throws `ProviderFailure` about `part` if it cannot be decoded. */
 export function inlineDataOf(url: string, part?: Part): InlineData | undefined {
   const data = parseDataUrl(url)
   if (data || !/^data:/i.test(url)) return data
   throw unsayable('A data: URL is malformed. Expected data:<type>;base64,<data>.', part)
 }
 
-/** Returns undefined for any other URL, and for a malformed `data:` URL: without a comma, or with bad percent-encoding. */
+/** The data of a `data:` URL. Undefined for any other URL, and for a malformed one: without a comma, or with bad percent-encoding. */
 export function parseDataUrl(url: string): InlineData | undefined {
   if (!/^data:/i.test(url)) return undefined
   const comma = url.indexOf(',')

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../foundation/errors.ts'
 
-/** What one request holds in memory. */
+/** The media that one request holds in memory. */
 export interface MediaShare {
   /** How many bytes were taken. */
   readonly bytes: number

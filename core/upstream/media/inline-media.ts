@@ -28,7 +28,7 @@ export class InlineMedia {
     this.#standIns = new StandIns([...gathered.contents.keys()])
   }
 
-  /** Returns undefined if there is nothing to fetch. Throws `ProviderFailure` if something cannot be fetched. */
+  /** Fetches the media of a call. Undefined if there is nothing to fetch. Throws `ProviderFailure` if something cannot be fetched. */
   static fetch(call: ProviderCall, places: Places, http: HttpClient): Promise<InlineMedia> | undefined {
     const wanted = wantedBy(call, places)
     return wanted && InlineMedia.#gather(wanted, call, places, http)

@@ -8,7 +8,7 @@ export class Pace {
   #bytes = 0
   #turn: Promise<void> | undefined
 
-  /** Returns undefined if this turn has room. */
+  /** The wait for the next turn, unless this turn has room. */
   next(bytes: number): Promise<void> | undefined {
     this.#bytes += bytes
     if (this.#bytes <= bytesInTurn) return undefined

@@ -27,7 +27,7 @@ export function isTextFile(mediaType: string, name?: string): boolean {
   return /^$|octet-stream/.test(mediaType) ? textExtensions.test(extensionOf(name) ?? '') : textTypes.test(mediaType)
 }
 
-/** Returns undefined if it is not UTF-8. */
+/** The text of a file, if it is UTF-8. */
 function decoded(base64: string): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(base64, 'base64'))
