@@ -34,7 +34,7 @@ export type GenerationEvent =
       readonly key: string
       readonly status: 'in_progress' | 'completed' | 'failed'
       readonly action: SearchAction
-      /** The results, if the vendor sends them. Shown to callers who include `web_search_call.results`. */
+      /** The results, if the vendor sends them. Shown to callers who ask for the detail `search-results`. */
       readonly results?: readonly SearchResult[]
       /** The vendor's payload, if replaying the search needs it. */
       readonly opaque?: string

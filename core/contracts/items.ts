@@ -175,7 +175,7 @@ export type CompactionItem = Wire<typeof compaction>
 export type ItemReference = Wire<typeof itemReference>
 export type ForeignItem = { readonly type: (typeof foreignItemTypes)[number] } & JsonObject
 
-/** One entry of a conversation. Clients see `reasoning.encrypted_content` sealed; providers see the vendor's own bytes. */
+/** One entry of a conversation. Clients see the `encrypted_content` of reasoning sealed; providers see the vendor's own bytes. */
 export type Item =
   | MessageItem
   | FunctionCallItem

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../foundation/json.ts'
 
 /**
- * What a surface says about a request besides what the model should answer. Handed over with the request. Without it, no stored answer
- * is read, the answer is not stored, and the record keeps the request itself.
+ * Comes with a request, and says what core should do with it besides asking a model. Without an envelope, core reads and stores no
+ * answers, and the record keeps the request itself.
  */
 export interface RequestEnvelope {
   /** For a surface whose callers can continue stored answers. Without it, references to stored items are refused. */

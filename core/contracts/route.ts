@@ -105,7 +105,7 @@ export interface StreamBody {
   abandon(): void
 }
 
-/** What the gateway does for surfaces. Routes get it with every request; other plugins name it in `needs`, and use it from `onStart` on. */
+/** The gateway, as surfaces use it. Routes get it with every request. Other plugins name it in `needs`, and use it from `onStart` on. */
 export interface GatewayServices {
   /**
    * Authenticates a request that did not come through a `Route`, and begins its record. Throws a `GatewayError` for a key that is not

@@ -2,6 +2,8 @@ import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { requestSchema } from '../../core/kit.ts'
+import { includables, requestBodySchema } from '../../plugins/endpoints/responses/request-body.ts'
 import { alone } from '../../scripts/tests/shards.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -158,6 +160,20 @@ t.test('core knows neither plugins nor config, and of itself not the test kit', 
     strays(/^core\/(?!testing\/)/, ({ target }) => !target.startsWith('core/testing/')),
     [],
   )
+})
+
+t.test('core does not name what only one surface can say', async t => {
+  const own = Object.keys(requestBodySchema.properties).filter(name => !(name in requestSchema.properties))
+  t.ok(own.includes('store') && own.includes('metadata'), 'such members are not in the request of core')
+  // The others are common words.
+  const words = [...own.filter(name => name.includes('_')), ...includables]
+  const naming = globSync('core/**/*.ts', { cwd: root })
+    .filter(file => !file.startsWith(join('core', 'testing')))
+    .filter(file => {
+      const text = readFileSync(join(root, file), 'utf8')
+      return words.some(word => text.includes(word))
+    })
+  t.same(naming, [])
 })
 
 /** Plugins that are another's dialect behind another address. */

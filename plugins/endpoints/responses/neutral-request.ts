@@ -2,7 +2,7 @@ import type { GenerationRequest } from '../../../core/index.ts'
 import type { AnswerDetail, HistoryUse, RequestEnvelope, Warning } from '../../../core/kit.ts'
 import { isOwnMember, type Includable, type RequestBody } from './request-body.ts'
 
-/** What core gets of a body. */
+/** A body in core's words. */
 export interface NeutralRequest {
   readonly request: GenerationRequest
   readonly envelope: RequestEnvelope
@@ -22,7 +22,7 @@ const detailOf: Readonly<Record<Exclude<Includable, typeof logprobs>, AnswerDeta
   'computer_call_output.output.image_url': 'screenshots',
 }
 
-/** Says in core's words what the body asks for. */
+/** Splits a body into the question and what core should do besides. */
 export function neutralRequest(body: RequestBody): NeutralRequest {
   return { request: withoutOwnMembers(body), envelope: { history: historyOf(body), recorded: body } }
 }

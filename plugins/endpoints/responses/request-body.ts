@@ -97,6 +97,9 @@ type OwnMembers = Wire<{ readonly type: 'object'; readonly properties: typeof ow
 /** A body that passed every check. */
 export type RequestBody = Omit<GenerationRequest, 'logprobs' | 'details'> & OwnMembers
 
+const ownNames: ReadonlySet<string> = new Set(Object.keys(ownMembers))
+
+/** True for a member that only this surface has. */
 export function isOwnMember(name: string): name is keyof typeof ownMembers {
-  return Object.hasOwn(ownMembers, name)
+  return ownNames.has(name)
 }
