@@ -149,7 +149,8 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   for (const part of pipeline) container.singleton(part)
   container.value(Circuits, container.get(EndpointCircuits))
   const app = container.get(HttpApp)
-  lateServices.arrive(container.get(PublicApi).services)
+  const api = container.get(PublicApi)
+  lateServices.arrive(api.services)
   const contributions = contributionsOf(container)
   const issuer = container.get(KeyIssuer)
   const keyWarnings = container.get(KeyWarnings)
@@ -198,10 +199,12 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       return live.count
     },
     abortRuns() {
+      api.stop()
       counter.endWithin(lastCountsMs)
       live.abortAll()
     },
     async stop() {
+      api.stop()
       await records.drain(recordsDeadlineMs)
       try {
         await host.stop()

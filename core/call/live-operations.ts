@@ -23,12 +23,16 @@ export class LiveOperations {
 
   /** Ends everything in progress with an error, so that open streams do not just break off. */
   abortAll(): void {
-    const reason = new GatewayError({
-      status: 503,
-      type: 'server_error',
-      code: 'server_error',
-      message: 'The gateway is shutting down. Try again.',
-    })
+    const reason = shuttingDown()
     for (const { cancellation } of this.#live.all()) cancellation.abort(reason)
   }
+}
+
+export function shuttingDown(): GatewayError {
+  return new GatewayError({
+    status: 503,
+    type: 'server_error',
+    code: 'server_error',
+    message: 'The gateway is shutting down. Try again.',
+  })
 }

@@ -109,7 +109,7 @@ export interface StreamBody {
 export interface GatewayServices {
   /**
    * Authenticates a request that did not come through a `Route`, and begins its record. Throws a `GatewayError` for a key that is not
-   * accepted; that request is recorded, too.
+   * accepted; that request is recorded, too. Throws a 503 without a record once the gateway ends its last requests.
    */
   openScope(opening: ScopeOpening): Promise<OpenScope>
   /** Starts a generation. It always runs to its end, even if no one awaits it. */

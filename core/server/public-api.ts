@@ -1,5 +1,6 @@
 import { Admission } from '../admission/admit.ts'
 import { Permissions } from '../admission/permissions.ts'
+import { shuttingDown } from '../call/live-operations.ts'
 import { Catalog } from '../contracts/catalog.ts'
 import type { OpenScope, ScopeOpening } from '../contracts/request-scope.ts'
 import type { GatewayServices, Reply, Route } from '../contracts/route.ts'
@@ -59,6 +60,7 @@ export class PublicApi implements Mount<PublicRoute, HttpExchange> {
   readonly failure = 'a request failed'
   readonly services: GatewayServices
   readonly #parts: Dependencies<typeof dependencies>
+  #isStopping = false
 
   static {
     wire(this, dependencies)
@@ -102,8 +104,14 @@ export class PublicApi implements Mount<PublicRoute, HttpExchange> {
     return followed ? new FollowingScope(id, log, record, followed) : new LiveScope(id, log, record)
   }
 
-  /** For a request that a plugin got elsewhere. Throws a 401 or 503, which is recorded. */
+  /** Plugins can open no more scopes: their records would come too late. */
+  stop(): void {
+    this.#isStopping = true
+  }
+
+  /** For a request that a plugin got elsewhere. Throws a 401 or 503, which is recorded, unless the gateway is shutting down. */
   async openScope({ authorization, method, path, idPrefix, signal }: ScopeOpening): Promise<OpenScope> {
+    if (this.#isStopping) throw shuttingDown()
     const scope = this.begin(idPrefix, method, path, signal)
     try {
       const admitted = this.admitted(scope, { get: name => (name === 'authorization' ? authorization : null) })

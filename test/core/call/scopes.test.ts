@@ -210,3 +210,15 @@ t.test('a scope is recorded once, and not before the model has finished', async 
   t.match(await under.recorded(2), [{ status: 204 }, { id: scope.id, status: 200, usage: { output: 2 } }])
   t.equal(under.records.length, 2)
 })
+
+t.test('no scope is opened while the gateway ends', async t => {
+  const queue: Queue = { consume: async () => {} }
+  const under = await gateway({ plugins: [queueSurface(queue), acme] })
+  const body = { model: 'acme/m', question: 'Hello?' }
+  const send = () => queue.consume({ authorization: `Bearer ${under.apiKey}`, body })
+  t.equal(await send(), 'Hello')
+  under.gateway.abortRuns()
+  t.match(await refusal(send()), { status: 503, message: /shutting down/ })
+  await under.stop()
+  t.equal(under.records.length, 1)
+})
