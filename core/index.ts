@@ -2,6 +2,17 @@
 // may change without notice.
 
 export type { AbsentProvider, Capabilities, CatalogEntry, CatalogSource, Endpoint, Model, Price } from './contracts/catalog.ts'
+export type {
+  BegunAttempt,
+  BegunCall,
+  BegunToolRound,
+  CallObservation,
+  CallObserver,
+  EndedAttempt,
+  EndedCall,
+  EndedToolRound,
+} from './contracts/call-observer.ts'
+export type { AnsweredGeneration, CallWrapper, GenerationToWrap, GenerationWrap } from './contracts/call-wrapper.ts'
 export type { DecisionClient } from './contracts/decision.ts'
 export type { FinishReason, GenerationEvent, TokenUsage } from './contracts/events.ts'
 export type { AnswerItem, Guardrail, GuardSession, GuardVerdict, ItemVerdict, OutputChannel, OutputFilter } from './contracts/guardrail.ts'
@@ -25,6 +36,8 @@ export type { Logger } from './foundation/logger.ts'
 export { token, type Token } from './foundation/token.ts'
 export {
   AbsentProviders,
+  CallObservers,
+  CallWrappers,
   CatalogSources,
   DecisionClients,
   Guardrails,

@@ -1,16 +1,21 @@
 import { PolicyResolver } from '../admission/policy.ts'
+import { Catalog } from '../contracts/catalog.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
 import { Clock } from '../foundation/clock.ts'
 import { GatewayError } from '../foundation/errors.ts'
+import { Logger } from '../foundation/logger.ts'
 import { wire, type Dependencies } from '../framework/container.ts'
-import { Guardrails } from '../framework/extension-points.ts'
+import { CallObservers, CallWrappers, Guardrails } from '../framework/extension-points.ts'
 import { Settings } from '../framework/settings.ts'
 import { loadedGuards, openGuards, type LoadedGuard } from '../guards/input-guards.ts'
 import { RequestLimits } from '../limits/request-limits.ts'
 import { isPending } from '../runtime/pending.ts'
-import type { CallSteps } from './steps.ts'
 import { LiveOperations } from './live-operations.ts'
+import { Observers } from './observers.ts'
+import type { Onlookers } from './onlookers.ts'
 import { Operation } from './operation.ts'
+import type { CallSteps } from './steps.ts'
+import { Wrappers } from './wrappers.ts'
 
 const dependencies = {
   requestLimits: RequestLimits,
@@ -19,20 +24,29 @@ const dependencies = {
   settings: Settings,
   clock: Clock,
   live: LiveOperations,
+  wrappers: CallWrappers,
+  observers: CallObservers,
+  catalog: Catalog,
+  log: Logger,
 }
 
 /** Runs calls to models. Every kind of call takes the same steps in the same order. */
 export class Calls {
-  readonly #services: Omit<Dependencies<typeof dependencies>, 'guardrails'>
+  readonly #services: Omit<Dependencies<typeof dependencies>, 'guardrails' | 'wrappers' | 'observers' | 'catalog' | 'log'>
   readonly #guardrails: readonly LoadedGuard[]
+  /** Undefined if no plugin adds any, so that requests do not pay for them. */
+  readonly #wrappers: Wrappers | undefined
+  readonly #observers: Observers | undefined
 
   static {
     wire(this, dependencies)
   }
 
-  constructor({ guardrails, ...services }: Dependencies<typeof dependencies>) {
+  constructor({ guardrails, wrappers, observers, catalog, log, ...services }: Dependencies<typeof dependencies>) {
     this.#services = services
     this.#guardrails = loadedGuards(guardrails)
+    this.#wrappers = Wrappers.of(wrappers)
+    this.#observers = Observers.of(observers, log, services.clock, catalog)
   }
 
   /** `requestedModel` goes into the record. */
@@ -42,19 +56,38 @@ export class Calls {
   }
 
   /** Never rejects. The call goes on even if nobody waits for it. */
-  run<Asked, Plan, Answered, Result>(scope: RequestScope, call: CallSteps<Asked, Plan, Answered, Result>): Promise<Result | GatewayError> {
-    return this.#services.live.track(scope, () => this.#steps(call))
+  run<Asked, Plan, Answered, Result, Given>(
+    scope: RequestScope,
+    call: CallSteps<Asked, Plan, Answered, Result, Given>,
+  ): Promise<Result | GatewayError> {
+    const observers = this.#observers
+    return this.#services.live.track(scope, observers ? () => this.#observed(scope, call, observers) : () => this.#steps(call))
+  }
+
+  async #observed<Asked, Plan, Answered, Result, Given>(
+    scope: RequestScope,
+    call: CallSteps<Asked, Plan, Answered, Result, Given>,
+    observers: Observers,
+  ): Promise<Result | GatewayError> {
+    const observed = observers.begin(scope, call.kind)
+    scope.record.observed = observed
+    const result = await this.#steps(call)
+    observed?.end(result instanceof GatewayError ? result : undefined)
+    return result
   }
 
   /**
    * The order in which a call happens: nothing is sent before everything that may refuse it, and a client hears of nothing that is not
    * stored and paid for. Waits only where there is something to wait for.
    */
-  async #steps<Asked, Plan, Answered, Result>(call: CallSteps<Asked, Plan, Answered, Result>): Promise<Result | GatewayError> {
+  async #steps<Asked, Plan, Answered, Result, Given>(
+    call: CallSteps<Asked, Plan, Answered, Result, Given>,
+  ): Promise<Result | GatewayError> {
     const { requestLimits, policies } = this.#services
     const { operation, context } = call
     const { key, policy } = context.caller
     let result: Result | GatewayError
+    let onlookers: Onlookers | undefined
     let hasFailed = false
     try {
       // Limits.
@@ -74,12 +107,17 @@ export class Calls {
       // Tools and plan.
       const planning = call.plan(asked, guards)
       const plan = isPending(planning) ? await planning : planning
+      // Wrappers.
+      const wrapping = this.#wrappers && (await this.#wrappers.open(call, plan))
+      const given = wrapping?.given
+      onlookers = wrapping?.onlookers
+      if (onlookers) call.lookBy?.(onlookers)
       // Reservation.
-      const reserving = call.reserve?.(plan)
+      const reserving = given === undefined ? call.reserve?.(plan) : undefined
       if (reserving) await reserving
       // Attempts.
       if (guards.length > 0) call.guardOutput?.(guards)
-      const answered = await call.answer(plan)
+      const answered = await call.answer(plan, given)
       // Guards on the output.
       const guarding = call.guarded?.()
       if (guarding) await guarding
@@ -89,7 +127,9 @@ export class Calls {
       const settling = operation.settle(false)
       if (settling) await settling
       result = call.deliver(answered)
+      onlookers?.over(call.outcome(answered))
     } catch (thrown) {
+      onlookers?.over(undefined)
       const failing = call.fail(thrown)
       result = isPending(failing) ? await failing : failing
       hasFailed = true

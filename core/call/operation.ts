@@ -28,6 +28,7 @@ export class Operation {
   #owed: Promise<unknown>[] | undefined
   #leave: (() => void) | undefined
   #endpoint: Endpoint | undefined
+  #isGiven = false
 
   constructor(scope: RequestScope, requestedModel: string | null, timeoutMs: number, clock: Clock) {
     this.#scope = scope
@@ -73,6 +74,11 @@ export class Operation {
     this.#scope.record.model = endpoint.model
   }
 
+  /** Call instead of `answeredBy` if no endpoint was asked: the answer costs nothing. */
+  answeredFree(): void {
+    this.#isGiven = true
+  }
+
   /** The error that the caller gets: what was thrown or, after an abort, the reason of the abort. */
   failed(thrown: unknown): GatewayError {
     const { cancellation, record } = this.#scope
@@ -102,7 +108,7 @@ export class Operation {
     this.#leave?.()
     const { record } = this.#scope
     const { usage, costUsd } = this.total
-    const isBilled = this.#endpoint !== undefined || usage !== noUsage
+    const isBilled = this.#endpoint !== undefined || this.#isGiven || usage !== noUsage
     record.usage = isBilled ? usage : null
     const { lostUsd } = record
     if (isBilled) record.costUsd = costUsd === null ? null : costUsd + lostUsd

@@ -1,17 +1,17 @@
 import type { Policy } from '../contracts/policy.ts'
-import type { RunContext } from '../contracts/run-context.ts'
 import type { GatewayError } from '../foundation/errors.ts'
 import type { OpenGuard } from '../guards/input-guards.ts'
 import type { Maybe } from '../runtime/pending.ts'
+import type { Onlookers } from './onlookers.ts'
 import type { Operation } from './operation.ts'
+import type { Wrappable } from './wrappers.ts'
 
 /**
  * One call to a model, of any kind: a generation, a decision, a count. It says what is its own in the steps that `Calls.run` takes in order.
  * A kind leaves out the steps that it does not have. A step that has nothing to wait for returns at once.
  */
-export interface CallSteps<Asked, Plan, Answered, Result> {
+export interface CallSteps<Asked, Plan, Answered, Result, Given = unknown> extends Wrappable<Plan, Given> {
   readonly operation: Operation
-  readonly context: RunContext
   /** False if the call is no request to a model, and so does not count in the key's windows of requests. */
   readonly isCounted: boolean
   /** Throws if calls of this kind cannot keep the policy. */
@@ -24,18 +24,22 @@ export interface CallSteps<Asked, Plan, Answered, Result> {
   guardInput(asked: Asked, guards: readonly OpenGuard[]): Promise<Asked>
   /** Opens the tools of the request, and chooses who may be asked, in order. */
   plan(asked: Asked, guards: readonly OpenGuard[]): Maybe<Plan>
-  /** Holds what the call may cost. */
+  /** Holds what the call may cost. Not called if a wrapper answers. */
   reserve?(plan: Plan): Maybe<void>
   /** Not called if no guardrail applies to the request. */
   guardOutput?(guards: readonly OpenGuard[]): void
-  /** Asks those of the plan until one has answered. Puts the cost on the operation's bill. */
-  answer(plan: Plan): Promise<Answered>
+  /** Called if wrappers look at the answer. */
+  lookBy?(onlookers: Onlookers): void
+  /** Asks those of the plan until one has answered. Puts the cost on the operation's bill. `given`: the answer of a wrapper, in place of theirs. */
+  answer(plan: Plan, given: Given | undefined): Promise<Answered>
   /** Waits until the guardrails have let through all of the answer. */
   guarded?(): Maybe<void>
   /** Stores the answer for later requests. */
   store?(answered: Answered): Maybe<void>
   /** Tells the client. The answer is stored and paid for. */
   deliver(answered: Answered): Result
+  /** The answer, for wrappers that look at it. Undefined if it is cut short. */
+  outcome(answered: Answered): object | undefined
   /** Tells the client of a failure. */
   fail(thrown: unknown): Maybe<GatewayError>
   /** Called in any case, before the record is complete. */

@@ -1,3 +1,4 @@
+import type { ObservedCall } from './call-observer.ts'
 import type { JsonObject } from '../foundation/json.ts'
 import type { RecordFacts } from './record-fields.ts'
 import type { Sight } from './sight.ts'
@@ -71,6 +72,9 @@ export interface AttemptRecord {
   /** `ok`, `left` if it was abandoned, `outrun` if another endpoint answered first, or the kind of failure. */
   readonly outcome: string
   readonly status: number | null
+  /** When it began: milliseconds after the arrival of the request. Absent from records of versions that did not measure it. */
+  readonly startedMs?: number
+  /** Without the time in which the client did not read. */
   readonly elapsedMs: number
   /** True if it counts against the endpoint, if the provider said so. Otherwise absent: the kind of failure implies it. */
   readonly isFault?: boolean
@@ -88,6 +92,12 @@ type SetWhileOpen = 'answerId' | 'stream' | 'requestedModel' | 'model' | 'provid
 
 /** The record of a request in progress. */
 export interface OpenRecord extends Writable<Pick<RecordFacts, SetWhileOpen>> {
+  /** Arrival time, in milliseconds since the epoch. */
+  readonly at: number
+  /** The same by `Clock.elapsed`, for durations. */
+  readonly start: number
+  /** Set while observers follow the call of this request. */
+  observed: ObservedCall | undefined
   /** The known cost of attempts that failed before they answered. They are charged, but not on the bill of the answer. */
   lostUsd: number
   readonly attempts: AttemptRecord[]

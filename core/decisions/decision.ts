@@ -1,5 +1,7 @@
 import type { CallSteps } from '../call/steps.ts'
+import type { LoadedWrapper } from '../call/loaded-wrapper.ts'
 import type { Operation } from '../call/operation.ts'
+import type { AnsweredDecision as Answered, DecisionToWrap } from '../contracts/call-wrapper.ts'
 import type { Decided, DecisionRequest } from '../contracts/decision.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
 import type { Policy } from '../contracts/policy.ts'
@@ -11,6 +13,7 @@ import type { Reservation } from '../limits/reservation.ts'
 import type { AnsweredDecision } from './attempts.ts'
 import type { DecisionServices } from './decisions.ts'
 import type { DecisionCandidate } from './names.ts'
+import { checkedReply } from './reply.ts'
 import { refuseByRetention } from './retention.ts'
 import { decisionNeed } from './token-limits.ts'
 import { billedUsage, toldUsage } from './usage.ts'
@@ -22,7 +25,8 @@ interface PlannedDecision {
 }
 
 /** One decision: its own part of each step of a call. */
-export class Decision implements CallSteps<DecisionRequest, PlannedDecision, AnsweredDecision, Decided> {
+export class Decision implements CallSteps<DecisionRequest, PlannedDecision, AnsweredDecision, Decided, AnsweredDecision> {
+  readonly kind = 'decision'
   readonly isCounted = true
   readonly operation: Operation
   readonly context: RunContext
@@ -68,7 +72,21 @@ export class Decision implements CallSteps<DecisionRequest, PlannedDecision, Ans
     this.operation.hold(this.#reservation)
   }
 
-  async answer({ request, guards, candidates }: PlannedDecision): Promise<AnsweredDecision> {
+  toWrap({ request, candidates }: PlannedDecision): DecisionToWrap {
+    return { kind: this.kind, request, endpoints: candidates.map(({ endpoint }) => endpoint) }
+  }
+
+  take(answer: unknown, { plugin }: LoadedWrapper, { request, candidates }: PlannedDecision): AnsweredDecision {
+    const reply = checkedReply(answer, request, plugin)
+    return { reply: { ...reply, usage: free }, candidate: candidates[0]!, askedModels: false }
+  }
+
+  async answer({ request, guards, candidates }: PlannedDecision, given: AnsweredDecision | undefined): Promise<AnsweredDecision> {
+    if (given) {
+      this.operation.answeredFree()
+      this.#scope.record.answerId = this.context.id
+      return given
+    }
     const { attempts, unreported } = this.#services
     const { operation } = this
     const reservation = this.#reservation
@@ -95,7 +113,13 @@ export class Decision implements CallSteps<DecisionRequest, PlannedDecision, Ans
     return decided
   }
 
+  outcome({ reply, candidate }: AnsweredDecision): Omit<Answered, 'by'> {
+    return { endpoint: candidate.endpoint, reply }
+  }
+
   fail(thrown: unknown): GatewayError {
     return this.operation.failed(thrown)
   }
 }
+
+const free = { input_tokens: 0, output_tokens: 0 }

@@ -1,4 +1,6 @@
 import { catalogRanks, type AbsentProvider, type CatalogSource } from '../contracts/catalog.ts'
+import type { CallObserver } from '../contracts/call-observer.ts'
+import type { CallWrapper } from '../contracts/call-wrapper.ts'
 import type { DecisionClient } from '../contracts/decision.ts'
 import type { Guardrail } from '../contracts/guardrail.ts'
 import type { LogSink } from '../contracts/log-sink.ts'
@@ -40,6 +42,8 @@ export const PolicySources = token<Registry<PolicySource>>('policy-sources')
 export const SortStrategies = token<Registry<SortStrategy>>('sort-strategies')
 export const Tools = token<Registry<Tool>>('tools')
 export const SearchEngines = token<Registry<SearchEngine>>('search-engines')
+export const CallWrappers = token<Registry<CallWrapper>>('call-wrappers')
+export const CallObservers = token<Registry<CallObserver>>('call-observers')
 export const LogSinks = token<Registry<LogSink>>('log-sinks')
 export const Routes = token<Registry<Route>>('routes')
 export const AdminRoutes = token<Registry<AdminRoute>>('admin-routes')
@@ -188,6 +192,16 @@ export const extensionPoints: readonly ExtensionPoint<any>[] = [
     forProviders: optional(texts),
     search: method,
   }),
+  point(CallWrappers, 'call wrapper', wrapper => wrapper.name, {
+    name: text,
+    seesContent: sight,
+    keepsContent: flag,
+    timeoutMs: milliseconds,
+    generation: optional(method),
+    decision: optional(method),
+    count: optional(method),
+  }),
+  point(CallObservers, 'call observer', observer => observer.name, { name: text, begin: method }),
   point(LogSinks, 'log sink', sink => sink.name, {
     name: text,
     accepts: oneOf('metadata', 'content'),

@@ -28,6 +28,9 @@ export interface ModelReplyParts extends CostScope, Question {
   readonly failures: Failures
 }
 
+/** What a reply is written to. */
+export type Heard = Pick<Answer, 'write' | 'pause'>
+
 /** One try at a candidate: asks its provider, and reads its reply to the end. */
 export class ModelReply implements AttemptWork<RaisedEvent, Candidate, ModelReply> {
   readonly #parts: ModelReplyParts
@@ -85,6 +88,11 @@ export class ModelReply implements AttemptWork<RaisedEvent, Candidate, ModelRepl
     return this.#cost!.usage(this.#isComplete)
   }
 
+  /** The reply ended early, because nothing more could be paid for. */
+  get isCut(): boolean {
+    return this.#isCut
+  }
+
   get isBilled(): boolean {
     return this.#cost!.isBilled
   }
@@ -124,7 +132,7 @@ export class ModelReply implements AttemptWork<RaisedEvent, Candidate, ModelRepl
    * Writes the whole reply to the answer. While the client is slow, nothing is read and the attempt's timers stand still. Undefined if all
    * of the reply has arrived already, and nothing was slow.
    */
-  relay(answer: Answer, sink: GenerationSink): Promise<void> | undefined {
+  relay(answer: Heard, sink: GenerationSink): Promise<void> | undefined {
     const write = (event: RaisedEvent): boolean => {
       if (isContent(event)) answer.write(event)
       return !sink.full

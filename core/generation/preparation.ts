@@ -1,5 +1,6 @@
 import type { Calls } from '../call/calls.ts'
 import type { Operation } from '../call/operation.ts'
+import type { CallToWrap } from '../contracts/call-wrapper.ts'
 import type { Item } from '../contracts/items.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RequestEnvelope } from '../contracts/request-envelope.ts'
@@ -47,7 +48,8 @@ export interface PreparationServices {
  * The steps of a call before anything is reserved or sent, for calls whose request is a generation's. They throw 400, 402, 403, 422 or 503.
  * They wait only for a guardrail, a conversation to look up, or input to count.
  */
-export abstract class Preparation {
+export abstract class Preparation<Kind extends 'generation' | 'count'> {
+  abstract readonly kind: Kind
   readonly operation: Operation
   readonly context: RunContext
   protected readonly scope: RequestScope
@@ -97,5 +99,9 @@ export abstract class Preparation {
     })
     const prepared = (candidates: readonly Candidate[]): Prepared => ({ request, extended, tools, added, guards, candidates })
     return isPending(planning) ? planning.then(prepared) : prepared(planning)
+  }
+
+  toWrap({ request, candidates }: Prepared): CallToWrap<Kind, GenerationRequest> {
+    return { kind: this.kind, request, endpoints: candidates.map(({ endpoint }) => endpoint) }
   }
 }

@@ -1,3 +1,4 @@
+import type { Onlookers } from '../call/onlookers.ts'
 import type { FinishReason } from '../contracts/events.ts'
 import type { Item } from '../contracts/items.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
@@ -12,7 +13,8 @@ import { sealState, type Seal } from '../routing/state.ts'
 import type { Answer } from './answer.ts'
 import type { ModelCall } from './model-call.ts'
 import type { Prepared } from './preparation.ts'
-import type { ModelReply } from './model-reply.ts'
+import type { Heard, ModelReply } from './model-reply.ts'
+import type { RaisedEvent } from './raised-event.ts'
 import type { LoadedTools } from './tools/loaded-tools.ts'
 import type { ToolRounds } from './tools/tool-rounds.ts'
 
@@ -29,6 +31,8 @@ export interface RoundsScope {
   readonly sink: GenerationSink
   /** Called when a reply begins. */
   readonly begin: (reply: ModelReply) => void
+  /** Who looks at the answer. */
+  readonly onlookers: Onlookers | undefined
 }
 
 /**
@@ -42,15 +46,28 @@ export class Rounds {
   #reply: ModelReply | undefined
   #pauses = 0
   #finish: FinishReason = 'stop'
+  #isCut = false
+  /** What replies are written to. */
+  readonly #heard: Heard
 
   constructor(scope: RoundsScope) {
     this.#scope = scope
     this.#request = scope.prepared.request
+    this.#heard = scope.onlookers ? new SeenAnswer(scope.answer, scope.onlookers) : scope.answer
   }
 
   /** Why the answer ended. */
   get finish(): FinishReason {
     return this.#finish
+  }
+
+  /** The answer ended before the model did: nothing more could be paid for, or it paused too often. */
+  get isCut(): boolean {
+    return this.#isCut
+  }
+
+  get ranTools(): boolean {
+    return this.#scope.tools?.hasRun === true
   }
 
   /** Of the latest round. */
@@ -67,17 +84,18 @@ export class Rounds {
     const opening = call.open(request, among)
     // A later round that the spend cap does not cover is left out: the answer ends there, incomplete.
     return opening.then(
-      reply => this.#heard(reply, call),
+      reply => this.#begun(reply, call),
       this.#reply &&
         (error => {
           if (!(error instanceof GatewayError) || error.status !== 402) throw error
           this.#finish = 'length'
+          this.#isCut = true
           return among[0]!
         }),
     )
   }
 
-  #heard(reply: ModelReply, call: ModelCall): Maybe<Candidate> {
+  #begun(reply: ModelReply, call: ModelCall): Maybe<Candidate> {
     const { answer, tools, begin } = this.#scope
     this.#reply = reply
     answer.sealBy(this.#seal(reply))
@@ -89,9 +107,8 @@ export class Rounds {
 
   /** Returns undefined if the whole reply has arrived. */
   #relay(reply: ModelReply): Promise<void> | undefined {
-    const { answer, sink } = this.#scope
     try {
-      return reply.relay(answer, sink)?.catch(error => Promise.reject(reply.fail(error)))
+      return reply.relay(this.#heard, this.#scope.sink)?.catch(error => Promise.reject(reply.fail(error)))
     } catch (error) {
       throw reply.fail(error)
     }
@@ -108,6 +125,8 @@ export class Rounds {
     const { candidate } = reply.attempt
     // A reply that still pauses after the last round stops there.
     this.#finish = finish === 'pause' ? 'stop' : finish!
+    this.#isCut = reply.isCut || finish === 'pause'
+    if (this.#scope.onlookers) endRound(reply, this.#scope.onlookers)
     if (finish !== 'pause' && !this.#scope.tools) return candidate
     call.roundOver(costUsd)
     return this.#goOn(finish!, candidate, call)
@@ -166,4 +185,29 @@ export class Rounds {
     const binding = { org: context.caller.key.org, provider: endpoint.provider, account: credential?.account, model: endpoint.model }
     return (kind, opaque) => sealState(sealer, binding, kind, opaque)
   }
+}
+
+/** An answer that somebody looks at. */
+class SeenAnswer implements Heard {
+  readonly #answer: Heard
+  readonly #onlookers: Onlookers
+
+  constructor(answer: Heard, onlookers: Onlookers) {
+    this.#answer = answer
+    this.#onlookers = onlookers
+  }
+
+  write(event: RaisedEvent): void {
+    this.#answer.write(event)
+    if (event.type !== 'suppressed-call') this.#onlookers.write(event)
+  }
+
+  pause(): void {
+    this.#answer.pause()
+  }
+}
+
+function endRound({ usage, finish }: ModelReply, onlookers: Onlookers): void {
+  if (usage) onlookers.write({ type: 'usage', usage })
+  if (finish && finish !== 'pause') onlookers.write({ type: 'finish', reason: finish })
 }

@@ -1,12 +1,16 @@
 import type { LiveAnswer } from '../call/live-answer.ts'
 import type { LiveAnswers } from '../call/live-answers.ts'
+import type { LoadedWrapper } from '../call/loaded-wrapper.ts'
+import type { Onlookers } from '../call/onlookers.ts'
 import type { CallSteps } from '../call/steps.ts'
+import type { AnsweredGeneration } from '../contracts/call-wrapper.ts'
 import type { Endpoint } from '../contracts/catalog.ts'
+import type { FinishReason, GenerationEvent } from '../contracts/events.ts'
 import { ProviderFailure } from '../contracts/provider.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { RequestEnvelope } from '../contracts/request-envelope.ts'
 import type { RequestScope } from '../contracts/request-scope.ts'
-import type { Commitment, FinishedAnswer, GenerationRun, GenerationSink, Outcome } from '../contracts/route.ts'
+import type { Commitment, FinishedAnswer, GenerationRun, GenerationSink, Outcome, Warning } from '../contracts/route.ts'
 import type { Sealer } from '../contracts/sealer.ts'
 import { GatewayError } from '../foundation/errors.ts'
 import type { Ids } from '../foundation/ids.ts'
@@ -21,10 +25,12 @@ import { isPending, type Maybe } from '../runtime/pending.ts'
 import { MediaError } from '../upstream/media/media-error.ts'
 import { pathOfMedia } from '../upstream/media/media-parts.ts'
 import { Answer } from './answer.ts'
+import { GivenAnswer } from './given-answer.ts'
 import { located } from './located.ts'
 import type { ModelCall, ModelCalls } from './model-call.ts'
 import { Preparation, type PreparationServices, type Prepared } from './preparation.ts'
 import type { ModelReply } from './model-reply.ts'
+import type { RaisedEvent } from './raised-event.ts'
 import { Rounds } from './rounds.ts'
 import type { OpenTools } from './tools/open-tools.ts'
 import { ToolRounds } from './tools/tool-rounds.ts'
@@ -39,14 +45,18 @@ export interface RunServices extends PreparationServices {
   readonly ids: Ids
 }
 
-/** The attempt that answered, and what it was asked. */
+/** What answered, and what it was asked. */
 interface Answered {
   readonly endpoint: Endpoint
   readonly prepared: Prepared
+  readonly finish: FinishReason
+  /** A wrapper answered in the endpoint's place. */
+  readonly isGiven: boolean
 }
 
 /** One generation: its own part of each step of a call. */
-export class Run extends Preparation implements GenerationRun, CallSteps<unknown, Prepared, Answered, Outcome> {
+export class Run extends Preparation<'generation'> implements GenerationRun, CallSteps<unknown, Prepared, Answered, Outcome, GivenAnswer> {
+  readonly kind = 'generation'
   readonly isCounted = true
   /** Set by whoever starts the run. */
   finished!: Promise<Outcome | GatewayError>
@@ -60,6 +70,8 @@ export class Run extends Preparation implements GenerationRun, CallSteps<unknown
   #committed: PromiseWithResolvers<Commitment | GatewayError> | undefined
   #commitTimer: NodeJS.Timeout | undefined
   #begun: Commitment | undefined
+  #onlookers: Onlookers | undefined
+  #given: GivenAnswer | undefined
   #rounds: Rounds | undefined
   #outcome: Outcome | undefined
   #finished: FinishedAnswer | undefined
@@ -80,6 +92,16 @@ export class Run extends Preparation implements GenerationRun, CallSteps<unknown
       if (this.#commitment) this.#committed.resolve(this.#commitment)
     }
     return this.#committed.promise
+  }
+
+  async take(answer: unknown, by: LoadedWrapper, { request, tools }: Prepared): Promise<GivenAnswer> {
+    const count = (event: GenerationEvent): void => this.#memory.count(event)
+    this.#given = await GivenAnswer.open(answer, { by, context: this.context, request, hasTools: tools !== undefined, count })
+    return this.#given
+  }
+
+  lookBy(onlookers: Onlookers): void {
+    this.#onlookers = onlookers
   }
 
   reserve({ request, candidates, tools }: Prepared): Maybe<void> {
@@ -109,7 +131,8 @@ export class Run extends Preparation implements GenerationRun, CallSteps<unknown
     this.#answer.guardBy(guarded)
   }
 
-  async answer(prepared: Prepared): Promise<Answered> {
+  async answer(prepared: Prepared, given: GivenAnswer | undefined): Promise<Answered> {
+    if (given) return await this.#give(given, prepared)
     const { tools: loaded, sealer } = this.#services
     this.#commitInTime()
     const rounds = new Rounds({
@@ -121,33 +144,61 @@ export class Run extends Preparation implements GenerationRun, CallSteps<unknown
       answer: this.#answer,
       sink: this.#sink,
       begin: reply => this.#answers(reply),
+      onlookers: this.#onlookers,
     })
     this.#rounds = rounds
     const { endpoint } = await rounds.run(this.#call!)
-    this.#answer.end(rounds.finish)
-    return { endpoint, prepared }
+    const { finish } = rounds
+    this.#answer.end(finish)
+    return { endpoint, prepared, finish, isGiven: false }
+  }
+
+  /** Delivers the answer of a wrapper under the name of the endpoint that would have been asked first. */
+  async #give(given: GivenAnswer, prepared: Prepared): Promise<Answered> {
+    const { endpoint } = prepared.candidates[0]!
+    const answer = this.#answer
+    const onlookers = this.#onlookers
+    this.operation.answeredFree()
+    this.#begin(endpoint, 0, [])
+    const write =
+      onlookers &&
+      ((event: RaisedEvent) => {
+        answer.write(event)
+        onlookers.write(event as GenerationEvent)
+      })
+    const finish = await given.relay(write ?? (event => answer.write(event)), this.#sink)
+    onlookers?.write({ type: 'finish', reason: finish })
+    answer.end(finish)
+    return { endpoint, prepared, finish, isGiven: true }
   }
 
   guarded(): Promise<void> | undefined {
     return this.#answer.settled()
   }
 
-  store({ endpoint, prepared }: Answered): Maybe<void> {
-    this.#outcome = this.#outcomeOf(endpoint)
+  store({ endpoint, prepared, finish }: Answered): Maybe<void> {
+    this.#outcome = this.#outcomeOf(endpoint, finish)
     this.#finished = this.#sink.close(this.#outcome)
     this.scope.record.answerId = this.#finished.id
     if (this.#stores) return this.#store(this.#finished, prepared)
   }
 
-  deliver({ endpoint, prepared }: Answered): Outcome {
+  deliver({ endpoint, prepared, isGiven }: Answered): Outcome {
     const stored = this.#stored
     const finished = this.#finished!
     this.#sink.end(stored)
     const { record } = this.scope
     // Without a choice of endpoints, there is nothing to remember.
-    if (record.routing) this.#services.affinity.remember(prepared.request, this.context.caller, endpoint, stored ? finished.id : undefined)
+    if (record.routing && !isGiven)
+      this.#services.affinity.remember(prepared.request, this.context.caller, endpoint, stored ? finished.id : undefined)
     record.content(this.envelope.recorded ?? (this.asked as unknown as JsonObject), finished.body)
     return this.#outcome!
+  }
+
+  outcome({ endpoint, finish }: Answered): Omit<AnsweredGeneration, 'by'> | undefined {
+    if (this.#rounds?.isCut) return undefined
+    const { usage, costUsd } = this.operation.bill
+    return { endpoint, finish, usage, costUsd, ranTools: this.#rounds?.ranTools === true }
   }
 
   #toolRounds(tools: OpenTools, { request, extended }: Prepared): ToolRounds {
@@ -160,6 +211,7 @@ export class Run extends Preparation implements GenerationRun, CallSteps<unknown
       memory: this.#memory,
       ids: this.#services.ids,
       limits: this.#services.settings,
+      observed: this.scope.record.observed,
     })
   }
 
@@ -172,6 +224,7 @@ export class Run extends Preparation implements GenerationRun, CallSteps<unknown
   /** The end of a large answer takes memory until the client has read it. */
   over(): void {
     clearTimeout(this.#commitTimer)
+    this.#given?.close()
     const memory = this.#memory
     if (!this.#sink.full) return memory.close()
     memory.complete(() => {
@@ -196,17 +249,20 @@ export class Run extends Preparation implements GenerationRun, CallSteps<unknown
     clearTimeout(this.#commitTimer)
     const { endpoint } = attempt.candidate
     this.operation.answeredBy(endpoint)
-    this.scope.record.answerId = this.#sink.id ?? null
+    this.#begin(endpoint, this.scope.record.attempts.length + 1, attempt.warnings)
+  }
+
+  #begin(endpoint: Endpoint, attempts: number, own: readonly Warning[]): void {
     const { record } = this.scope
-    const warnings = record.routing?.warnings ? [...routingWarnings(record), ...attempt.warnings] : attempt.warnings
-    this.#begun = { endpoint, attempts: record.attempts.length + 1, warnings, store: this.#stores }
+    record.answerId = this.#sink.id ?? null
+    const warnings = record.routing?.warnings ? [...routingWarnings(record), ...own] : own
+    this.#begun = { endpoint, attempts, warnings, store: this.#stores }
     this.#sink.begin(this.#begun)
     this.#commit(this.#begun)
   }
 
-  #outcomeOf(endpoint: Endpoint): Outcome {
+  #outcomeOf(endpoint: Endpoint, finish: FinishReason): Outcome {
     const { attempts, warnings } = this.#begun!
-    const { finish } = this.#rounds!
     const { usage, costUsd } = this.operation.bill
     return { endpoint, attempts, warnings, finish, usage, costUsd }
   }
@@ -266,6 +322,7 @@ export class Run extends Preparation implements GenerationRun, CallSteps<unknown
   /** Ends the round that was under way. What the model had said by then is billed, whoever ended it. */
   #leave(): Maybe<unknown> {
     const reply = this.#rounds?.reply
+    if (this.#given) this.#answer.forget()
     if (!reply || reply.isBilled) return undefined
     reply.attempt.end('left', reply.usage)
     const billing = reply.hasCost ? reply.bill() : undefined

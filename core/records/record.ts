@@ -1,3 +1,4 @@
+import type { ObservedCall } from '../contracts/call-observer.ts'
 import type { ApiKey } from '../contracts/key-store.ts'
 import type { Clock } from '../foundation/clock.ts'
 import type { TokenUsage } from '../contracts/events.ts'
@@ -15,8 +16,8 @@ export class RecordDraft implements OpenRecord {
   readonly #id: string
   readonly #method: string
   readonly #path: string
-  readonly #at: number
-  readonly #start: number
+  readonly at: number
+  readonly start: number
   #closed = false
   /** Known before the caller, whose policy may not be available. */
   key: ApiKey | undefined
@@ -31,6 +32,7 @@ export class RecordDraft implements OpenRecord {
   lostUsd = 0
   errorCode: string | null = null
   routing: RoutingRecord | null = null
+  observed: ObservedCall | undefined
   readonly attempts: AttemptRecord[] = []
   readonly notes: { kind: string; summary: JsonObject }[] = []
   #request: JsonObject | null = null
@@ -43,8 +45,8 @@ export class RecordDraft implements OpenRecord {
     this.#id = id
     this.#method = method
     this.#path = path
-    this.#at = clock.now()
-    this.#start = clock.elapsed()
+    this.at = clock.now()
+    this.start = clock.elapsed()
   }
 
   /** Keeps content only if the caller's policy has logging on. Otherwise it is dropped before anything could store it. */
@@ -70,11 +72,11 @@ export class RecordDraft implements OpenRecord {
     return {
       id: this.#id,
       answerId: this.answerId,
-      at: this.#at,
+      at: this.at,
       method: this.#method,
       path: this.#path,
       status,
-      elapsedMs: Math.round((this.#clock.elapsed() - this.#start) * 1000) / 1000,
+      elapsedMs: Math.round((this.#clock.elapsed() - this.start) * 1000) / 1000,
       keyId: key?.id ?? null,
       org: key?.org ?? null,
       team: key?.team ?? null,

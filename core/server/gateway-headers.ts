@@ -4,11 +4,13 @@ const longestWarnings = 2_000
 
 type Told = { readonly [Fact in keyof Asked]?: Asked[Fact] | undefined }
 
-/** What no body has a field for: docs/protocol/http.md#response-headers. `provider` is undefined if none was asked. */
+/** What no body has a field for: docs/protocol/http.md#response-headers. What is undefined is left out. */
 export function gatewayHeaders({ provider, attempts, warnings }: Told): Readonly<Record<string, string>> {
-  const headers = provider === undefined ? {} : { 'x-gateway-provider': asHeader(provider), 'x-gateway-attempts': String(attempts) }
-  if (!warnings?.length) return headers
-  return { ...headers, 'x-gateway-warnings': asHeader(warnings.map(asOne).join('; ')) }
+  const headers: Record<string, string> = {}
+  if (provider !== undefined) headers['x-gateway-provider'] = asHeader(provider)
+  if (attempts !== undefined) headers['x-gateway-attempts'] = String(attempts)
+  if (warnings?.length) headers['x-gateway-warnings'] = asHeader(warnings.map(asOne).join('; '))
+  return headers
 }
 
 /** Messages repeat names that callers choose, which must not look like another warning. */

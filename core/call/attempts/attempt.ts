@@ -6,6 +6,7 @@ import { Deadline } from '../../runtime/deadline.ts'
 import { isFeed, type EventFeed } from '../../runtime/event-feed.ts'
 import { noUsage, type GenerationEvent, type TokenUsage } from '../../contracts/events.ts'
 import type { MetricStore } from '../../contracts/metric-store.ts'
+import type { ObservedCall } from '../../contracts/call-observer.ts'
 import type { OpenRecord } from '../../contracts/log-sink.ts'
 import { ProviderFailure, type AttemptClock, type Credential, type Progress, type Timeouts } from '../../contracts/provider.ts'
 import type { Warning } from '../../contracts/route.ts'
@@ -71,6 +72,10 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
   #fellSilent = false
   readonly #slot: Slot | undefined
   readonly #onRunAbort = (reason: unknown): void => this.#abort(reason)
+  readonly #startedAt: number
+  readonly #observed: ReturnType<ObservedCall['attempt']> | undefined
+  /** Measured if somebody observes the call. */
+  #firstEventMs: number | null = null
 
   /** `owner`: whose request it is. */
   constructor(parts: AttemptParts<C>, services: AttemptServices, owner: string) {
@@ -81,7 +86,9 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     this.credential = parts.credential
     this.warnings = [...(parts.warnings ?? [])]
     this.#slot = parts.lane.slot
-    this.#start = services.clock.elapsed()
+    this.#start = this.#startedAt = services.clock.elapsed()
+    const { record, candidate, lane } = parts
+    this.#observed = record.observed?.attempt(candidate.endpoint, lane.role, this.#startedAt - record.start)
     this.#total = this.#totalTimer(parts.totalMs)
     this.#silence = this.#silenceTimer()
     parts.lane.run.onAbort(this.#onRunAbort)
@@ -148,6 +155,7 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
   commit(): void {
     this.#isCommitted = true
     this.#services.circuits.began(this.candidate.endpoint, this.#start, this.#owner)
+    if (this.#observed) this.#firstEventMs = this.#services.clock.elapsed() - this.#startedAt
     if (!this.#parts.streamed) return
     this.#latencyMs = this.#services.clock.elapsed() - this.#start
     this.#silence?.end()
@@ -213,16 +221,23 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     const totalMs = now - this.#start
     const failure = typeof outcome === 'string' ? undefined : outcome
     this.#judge(outcome, now)
+    const kind = failure?.kind ?? (outcome as string)
+    const status = failure?.status ?? null
     record.attempts.push({
       provider,
       model,
-      outcome: failure?.kind ?? (outcome as string),
-      status: failure?.status ?? null,
-      elapsedMs: Math.round(totalMs * 1000) / 1000,
+      outcome: kind,
+      status,
+      startedMs: rounded(this.#startedAt - record.start),
+      elapsedMs: rounded(totalMs),
       ...(failure?.isFault !== undefined && { isFault: failure.isFault }),
       ...(!listed && { listed }),
       ...(isLost && { costUsd: costOf(usage, price) }),
     })
+    if (this.#observed) {
+      const told = usage === noUsage ? null : usage
+      this.#observed({ elapsedMs: now - this.#startedAt, firstEventMs: this.#firstEventMs, outcome: kind, status, usage: told })
+    }
     // The caller made the model name up: keep it out of the metrics.
     if (failure?.kind === 'not-found' && !listed) return
     const counted = isLost ? noUsage : usage
@@ -298,4 +313,8 @@ export class Attempt<E extends object = GenerationEvent, C extends Contender = C
     this.#leaveWork?.(reason)
     this.#feed?.stop()
   }
+}
+
+function rounded(ms: number): number {
+  return Math.round(ms * 1000) / 1000
 }

@@ -1,4 +1,5 @@
 import pTimeout from 'p-timeout'
+import type { ObservedCall } from '../../contracts/call-observer.ts'
 import type { Endpoint } from '../../contracts/catalog.ts'
 import type { FinishReason } from '../../contracts/events.ts'
 import type { Item } from '../../contracts/items.ts'
@@ -31,6 +32,8 @@ export interface ToolRoundsScope {
   /** Counts the memory that outputs take. */
   readonly memory: LiveAnswer
   readonly ids: Ids
+  /** Set if observers follow the call. */
+  readonly observed: ObservedCall | undefined
   readonly limits: Pick<Settings, 'maxToolRounds' | 'maxToolCalls' | 'maxToolOutputCharacters'>
 }
 
@@ -148,6 +151,7 @@ export class ToolRounds {
     shown?: ShownCalls,
   ): Promise<readonly ToolResult[]> {
     const results: ToolResult[] = []
+    const ended = planned.some(each => 'open' in each) ? this.#scope.observed?.toolRound(countsOf(planned)) : undefined
     let next = 0
     const work = async (): Promise<void> => {
       while (next < planned.length) {
@@ -163,6 +167,8 @@ export class ToolRounds {
       // The others may still be running.
       shown?.stop()
       throw error
+    } finally {
+      ended?.(results.filter(result => result?.failed).length)
     }
     return results
   }
@@ -244,3 +250,14 @@ export class ToolRounds {
 }
 
 const notRun = 'The limit of tool calls is reached, so the call did not run. Answer with what you have.'
+
+/** How often the calls that run use each tool. */
+function countsOf(planned: readonly Planned[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {}
+  for (const each of planned) {
+    if (!('open' in each)) continue
+    const { type } = each.open.loaded.tool
+    counts[type] = (counts[type] ?? 0) + 1
+  }
+  return counts
+}

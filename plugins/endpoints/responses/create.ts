@@ -23,7 +23,12 @@ export async function createResponse(exchange: Exchange, gateway: GatewayService
   const result = stream ? await run.committed : await run.finished
   if (result instanceof GatewayError) throw result
   const { endpoint, attempts } = result
-  const headers = gatewayHeaders({ provider: endpoint?.provider, attempts, warnings: [...result.warnings.map(publicWarning), ...warnings] })
+  const headers = gatewayHeaders({
+    // Without an attempt, a plugin has answered.
+    provider: attempts > 0 ? endpoint?.provider : undefined,
+    attempts: endpoint && attempts,
+    warnings: [...result.warnings.map(publicWarning), ...warnings],
+  })
   if (stream)
     return { status: 200, headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', ...headers }, body: stream }
   return jsonReply(builder.response, headers)
