@@ -1,4 +1,4 @@
-import type { CallObservation, CallObserver } from '../contracts/call-observer.ts'
+import type { BegunCall, CallObservation, CallObserver } from '../contracts/call-observer.ts'
 import { PluginError } from '../foundation/errors.ts'
 import { isObject } from '../foundation/json.ts'
 import { kindOf } from '../foundation/kind-of.ts'
@@ -22,24 +22,37 @@ export class LoadedObserver {
     this.#log = log
   }
 
-  begin(call: Parameters<CallObserver['begin']>[0]): CallObservation | undefined {
-    return this.run('begin', () => {
-      const observation: unknown = this.#observer.begin(call)
-      if (observation === undefined || (isObject(observation) && !isPending(observation))) return observation
-      throw this.#bad('begin', 'an object or undefined', observation)
+  begin(call: BegunCall): CallObservation | undefined {
+    return this.#unlessFailed('begin', () => {
+      const observation = this.#told('begin', () => this.#observer.begin(call))
+      if (observation === undefined || isObject(observation)) return observation
+      throw this.#bad('begin', 'an object or undefined', kindOf(observation))
     })
   }
 
-  /** Returns the function that ends what began, if the observer wants to know. */
+  /** Tells of something that begins. Returns what to call when it ends, if the observer wants to know. */
   starts<Ended>(hook: 'attempt' | 'toolRound', start: () => unknown): ((ended: Ended) => void) | undefined {
-    return this.run(hook, () => {
-      const end = start()
+    return this.#unlessFailed(hook, () => {
+      const end = this.#told(hook, start)
       if (end === undefined || typeof end === 'function') return end as (ended: Ended) => void
-      throw this.#bad(hook, 'a function or undefined', end)
+      throw this.#bad(hook, 'a function or undefined', kindOf(end))
     })
   }
 
-  run<T>(hook: Hook, tell: () => T): T | undefined {
+  /** Tells of the end of something. */
+  ends(hook: Hook, end: () => unknown): void {
+    this.#unlessFailed(hook, () => void this.#told(hook, end))
+  }
+
+  /** Nobody waits for an observer. A promise of it must not reject unseen. */
+  #told(hook: Hook, tell: () => unknown): unknown {
+    const answer = tell()
+    if (!isPending(answer)) return answer
+    Promise.resolve(answer).catch(() => {})
+    throw this.#bad(hook, 'no promise', 'a promise')
+  }
+
+  #unlessFailed<T>(hook: Hook, tell: () => T): T | undefined {
     try {
       return tell()
     } catch (error) {
@@ -50,10 +63,7 @@ export class LoadedObserver {
     }
   }
 
-  #bad(hook: Hook, expected: string, got: unknown): PluginError {
-    // Nobody waits for it: a rejection must not become an uncaught one.
-    if (isPending(got)) Promise.resolve(got).catch(() => {})
-    const given = isPending(got) ? 'a promise' : kindOf(got)
-    return new PluginError(this.#plugin, `returned ${given} from ${hook} of a call observer: expected ${expected}, at once`)
+  #bad(hook: Hook, expected: string, got: string): PluginError {
+    return new PluginError(this.#plugin, `returned ${got} from ${hook} of a call observer: expected ${expected}`)
   }
 }

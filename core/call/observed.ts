@@ -63,14 +63,14 @@ export class Observed implements ObservedCall {
       usage,
       costUsd,
     })
-    for (const { by, observation } of this.#observing) by.run('end', () => observation.end?.(ended))
+    for (const { by, observation } of this.#observing) by.ends('end', () => observation.end?.(ended))
   }
 
   #start<Ended extends object>(hook: 'attempt' | 'toolRound', start: (observation: CallObservation) => unknown): (ended: Ended) => void {
     const ends = this.#observing.map(({ by, observation }) => ({ by, end: by.starts<Ended>(hook, () => start(observation)) }))
     return ended => {
       Object.freeze(ended)
-      for (const { by, end } of ends) if (end) by.run(hook, () => end(ended))
+      for (const { by, end } of ends) if (end) by.ends(hook, () => end(ended))
     }
   }
 }
