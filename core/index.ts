@@ -2,17 +2,8 @@
 // may change without notice.
 
 export type { AbsentProvider, Capabilities, CatalogEntry, CatalogSource, Endpoint, Model, Price } from './contracts/catalog.ts'
-export type {
-  BegunAttempt,
-  BegunCall,
-  BegunToolRound,
-  CallObservation,
-  CallObserver,
-  EndedAttempt,
-  EndedCall,
-  EndedToolRound,
-} from './contracts/call-observer.ts'
-export type { AnsweredGeneration, CallWrapper, GenerationToWrap, GenerationWrap } from './contracts/call-wrapper.ts'
+export type { CallObserver } from './contracts/call-observer.ts'
+export type { CallWrapper } from './contracts/call-wrapper.ts'
 export type { DecisionClient } from './contracts/decision.ts'
 export type { FinishReason, GenerationEvent, TokenUsage } from './contracts/events.ts'
 export type { AnswerItem, Guardrail, GuardSession, GuardVerdict, ItemVerdict, OutputChannel, OutputFilter } from './contracts/guardrail.ts'

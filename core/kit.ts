@@ -1,6 +1,31 @@
 // Published as `turnpike/kit`: what providers and engines over HTTP, routes, tools and guardrails are built with.
 
 export type { Decoder, Emit, Framer, ProviderAdapter, UpstreamHeaders, UpstreamRequest } from './contracts/adapter.ts'
+export type {
+  AttemptRole,
+  BegunAttempt,
+  BegunCall,
+  BegunToolRound,
+  CallObservation,
+  EndedAttempt,
+  EndedCall,
+  EndedToolRound,
+  ObservedCall,
+} from './contracts/call-observer.ts'
+export type {
+  AnsweredCount,
+  AnsweredDecision,
+  AnsweredGeneration,
+  CallKind,
+  CallToWrap,
+  CallWrap,
+  CountToWrap,
+  CountWrap,
+  DecisionToWrap,
+  DecisionWrap,
+  GenerationToWrap,
+  GenerationWrap,
+} from './contracts/call-wrapper.ts'
 export {
   Catalog,
   tokenizers,

@@ -9,11 +9,13 @@ import sandbox from 'turnpike/plugins/providers/sandbox'
 import localSealer from 'turnpike/plugins/sealers/local'
 import memory from 'turnpike/plugins/stores/memory'
 import { engineSuite, testGateway } from 'turnpike/testing'
+import cache from '../cache.ts'
 import guardrail from '../guardrail.ts'
 import logSink from '../log-sink.ts'
 import policySource from '../policy-source.ts'
 import route from '../route.ts'
 import searchEngine from '../search-engine.ts'
+import tracer from '../tracer.ts'
 
 const base = [memory({}), localSealer({ masterKey: '0'.repeat(64) }), responses({}), sandbox({})]
 const body = { model: 'sandbox/echo', input: 'the launch code' }
@@ -64,6 +66,40 @@ test('the log sink writes a line for each request', async () => {
 test('the route names the key', async () => {
   const gateway = await testGateway({ plugins: [...base, route({})], key: { name: 'demo', org: 'acme' } })
   assert.deepEqual(await (await gateway.request('/v1/whoami')).json(), { key: 'demo', org: 'acme' })
+  await gateway.stop()
+})
+
+test('the cache answers a request that the same caller repeats', async () => {
+  const gateway = await testGateway({ plugins: [...base, cache({})] })
+  const attempts = async (more: object = {}) => {
+    const reply = await gateway.request('/v1/responses', { body: { ...body, ...more } })
+    assert.match(await reply.text(), /the launch code/)
+    return reply.headers.get('x-gateway-attempts')
+  }
+  assert.equal(await attempts(), '1')
+  assert.equal(await attempts(), '0')
+  assert.equal(await attempts({ stream: true }), '0')
+  assert.equal(await attempts({ input: 'the launch code, please' }), '1')
+  await gateway.stop()
+})
+
+test('the cache is not asked for a key without logging', async () => {
+  const gateway = await testGateway({ plugins: [...base, cache({})], key: {} })
+  for (const _ of [1, 2]) assert.equal((await gateway.request('/v1/responses', { body })).headers.get('x-gateway-attempts'), '1')
+  await gateway.stop()
+})
+
+test('the tracer prints a line for the attempt and one for the call', async () => {
+  const gateway = await testGateway({ plugins: [...base, tracer({})] })
+  await gateway.request('/v1/responses', { body })
+  const lines = gateway.logs.map(line => JSON.parse(line) as Record<string, unknown>).filter(({ plugin }) => plugin === 'acme-tracer')
+  assert.deepEqual(
+    lines.map(({ message, outcome }) => [message, outcome]),
+    [
+      ['attempt', 'ok'],
+      ['generation', 'ok'],
+    ],
+  )
   await gateway.stop()
 })
 

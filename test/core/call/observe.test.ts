@@ -1,16 +1,14 @@
 import t from 'tap'
-import {
-  CallObservers,
-  ProviderFailure,
-  type BegunAttempt,
-  type BegunCall,
-  type BegunToolRound,
-  type CallObservation,
-  type CallObserver,
-  type EndedAttempt,
-  type EndedCall,
-  type EndedToolRound,
-} from '../../../core/index.ts'
+import { CallObservers, ProviderFailure, type CallObserver } from '../../../core/index.ts'
+import type {
+  BegunAttempt,
+  BegunCall,
+  BegunToolRound,
+  CallObservation,
+  EndedAttempt,
+  EndedCall,
+  EndedToolRound,
+} from '../../../core/kit.ts'
 import { systemBackoff, type Backoff } from '../../../core/call/attempts/backoff.ts'
 import decisionRoute from '../../../plugins/endpoints/decisions/index.ts'
 import { gateway, hello, saying, scripted } from '../../kit/gateway.ts'

@@ -1,13 +1,6 @@
-import {
-  CallWrappers,
-  type AnsweredGeneration,
-  type CallWrapper,
-  type GenerationEvent,
-  type GenerationToWrap,
-  type GenerationWrap,
-  type Maybe,
-  type RunContext,
-} from '../../../core/index.ts'
+import { CallWrappers, type CallWrapper, type GenerationEvent, type RunContext } from '../../../core/index.ts'
+import type { AnsweredGeneration, GenerationToWrap, GenerationWrap } from '../../../core/kit.ts'
+import type { Maybe } from '../../../core/stores.ts'
 import type { PluginUse } from '../../../core/framework/plugin.ts'
 import { adding } from '../../kit/stage.ts'
 
