@@ -1,5 +1,5 @@
 import type { ProviderCall } from '../../../core/index.ts'
-import { frameJson, type Decoder, type Emit } from '../../../core/kit.ts'
+import { repeatedFrames, type Decoder, type Emit } from '../../../core/kit.ts'
 import type { WireBlock, WireDelta } from './content.ts'
 import { failureInside } from './failure.ts'
 import { Reply, type WireMessage } from './reply.ts'
@@ -18,6 +18,7 @@ interface WireEvent {
 
 /** State for one streamed reply. */
 export function decoder(call: ProviderCall, options: SettingsOptions): Decoder {
+  const read = repeatedFrames<WireEvent | null>(event => event?.delta, ['text', 'thinking', 'partial_json'])
   let sink: Emit
   let isOver = false
   const reply = new Reply(call, options, event => sink(event))
@@ -25,7 +26,7 @@ export function decoder(call: ProviderCall, options: SettingsOptions): Decoder {
     frame(data, _event, emit) {
       // Some hosts of this dialect end a stream as other dialects do.
       if (data === '[DONE]') return
-      const event = (frameJson(data) ?? {}) as WireEvent
+      const event = read(data) ?? {}
       sink = emit
       switch (event.type) {
         case 'message_start':

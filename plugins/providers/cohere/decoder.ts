@@ -1,5 +1,5 @@
 import type { ProviderCall } from '../../../core/index.ts'
-import { frameJson, type Decoder, type Emit } from '../../../core/kit.ts'
+import { repeatedFrames, type Decoder, type Emit } from '../../../core/kit.ts'
 import { Content } from './content.ts'
 import { finishReasonOf } from './finish.ts'
 import { settingsFor } from './settings.ts'
@@ -8,6 +8,7 @@ import type { WireCitation, WireContent, WireEvent, WireToolCall } from './wire-
 
 /** State for one streamed reply. */
 export function decoder(call: ProviderCall): Decoder {
+  const read = repeatedFrames<WireEvent | null>(event => event?.delta?.message?.content as object | undefined, ['text', 'thinking'])
   let sink: Emit
   let begun = false
   const content = new Content(event => sink(event))
@@ -15,7 +16,7 @@ export function decoder(call: ProviderCall): Decoder {
     frame(data, _event, emit) {
       if (data === '[DONE]') return
       sink = emit
-      const event = (frameJson(data) ?? {}) as WireEvent
+      const event = read(data) ?? {}
       if (!begun) for (const warning of settingsFor(call).warnings) emit({ type: 'warning', ...warning })
       begun = true
       take(event, content, emit)

@@ -1,5 +1,5 @@
 import type { ProviderCall } from '../../../core/index.ts'
-import { frameJson, type Decoder, type Emit } from '../../../core/kit.ts'
+import { repeatedFrames, type Decoder, type Emit } from '../../../core/kit.ts'
 import { Answer, isCounted } from './answer.ts'
 import { failureInside } from './failure.ts'
 import type { Host } from './hosts.ts'
@@ -17,6 +17,7 @@ export function decoder(call: ProviderCall, host: Host): Decoder {
 class ChatDecoder implements Decoder {
   readonly #host: Host
   readonly #answer: Answer
+  readonly #read = repeatedFrames<ChatBody>(body => body?.choices?.[0]?.delta, ['content', 'reasoning_content', 'reasoning'])
   #hasBegun = false
   #isOver = false
   #isCounted = false
@@ -29,7 +30,7 @@ class ChatDecoder implements Decoder {
 
   frame(data: string, event: string | undefined, emit: Emit): void {
     if (data === '[DONE]') return this.#done(emit)
-    const body = frameJson(data) as ChatBody
+    const body = this.#read(data)
     this.#answer.envelope(body, emit)
     const choice = body.choices?.find(({ index }) => (index ?? 0) === 0)
     if (choice) {

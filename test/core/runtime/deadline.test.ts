@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import { FakeClock } from '../../kit/set-up.ts'
 
 // A copy of the module: one timer visits its deadlines, and other tests in this process may have started that of the original.
-const copy = new URL('../../../core/foundation/deadline.ts?copy', import.meta.url)
+const copy = new URL('../../../core/runtime/deadline.ts?copy', import.meta.url)
 const { Deadline } = (await import(copy.href)) as typeof import('../../../core/runtime/deadline.ts')
 
 let clock: FakeClock
