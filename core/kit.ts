@@ -171,7 +171,8 @@ export { certifiedOnly, type Certificate, type CertifiedOnly } from './guards/ce
 export { decisionTexts, type DecisionTexts } from './guards/decision-texts.ts'
 export { jsonTexts, type JsonText, type JsonTexts } from './guards/json-texts.ts'
 export { readRequestTexts, requestTexts, type RequestText, type RequestTexts } from './guards/request-texts.ts'
-export { engineBaseUrl, engineKeyOption, engineOptions } from './provider-kit/engine-options.ts'
+export { engineDefinition, type EngineDefinition, type EngineSchema } from './provider-kit/engine-definition.ts'
+export { engineBaseUrl, engineKeyOption } from './provider-kit/engine-options.ts'
 export { getWith, postForm, postJson } from './provider-kit/engine-request.ts'
 export { failureKindOfStatus } from './provider-kit/failure-kind.ts'
 export {
@@ -185,7 +186,7 @@ export {
   type VendorError,
 } from './provider-kit/failure-reader.ts'
 export { foundPages, type PageReader } from './provider-kit/found-pages.ts'
-export { httpEngine, type EngineAdapter, type HttpEngineOptions } from './provider-kit/http-engine.ts'
+export type { EngineAdapter } from './provider-kit/http-engine.ts'
 export { httpProvider, type HttpProviderOptions } from './provider-kit/http-provider.ts'
 export { jsonInstruction } from './provider-kit/json-instruction.ts'
 export { offeredFunctions } from './provider-kit/offered-functions.ts'

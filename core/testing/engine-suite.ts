@@ -47,7 +47,7 @@ export interface EngineSuiteOptions {
   readonly stopMs?: number
 }
 
-/** Tests for every engine that is made with `httpEngine`. */
+/** Tests for every engine over HTTP. */
 export function engineSuite(t: SuiteContext, options: EngineSuiteOptions): void {
   for (const example of options.examples) t.test(`${example.name}: asks and reads as the vendor documents it`, () => asks(options, example))
   t.test('finding nothing is an answer', () => findsNothing(options))

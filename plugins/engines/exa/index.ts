@@ -1,15 +1,12 @@
-import { definePlugin, SearchEngines } from '../../../core/index.ts'
-import { engineBaseUrl, engineKeyOption, engineOptions, httpEngine } from '../../../core/kit.ts'
-import { exaAdapter } from './adapter.ts'
+import { definePlugin } from '../../../core/index.ts'
+import { engineBaseUrl, engineDefinition, engineKeyOption, foundPages, postJson, searchText } from '../../../core/kit.ts'
 
 /** Web search by Exa. */
-export default definePlugin({
-  name: 'exa-search',
-  options: {
-    type: 'object',
-    additionalProperties: false,
-    required: ['apiKey'],
-    properties: {
+export default definePlugin(
+  engineDefinition({
+    name: 'exa',
+    keyHeader: 'x-api-key',
+    options: {
       apiKey: engineKeyOption,
       baseUrl: engineBaseUrl('https://api.exa.ai'),
       searchType: {
@@ -23,10 +20,28 @@ export default definePlugin({
         description: 'What Exa sends of each page: the passages that fit the query, or its text from the start.',
       },
       maximumCharacters: { type: 'integer', minimum: 1, default: 2_000, description: 'The most characters that Exa sends of each page.' },
-      ...engineOptions,
     },
-  },
-  setup(gateway, options) {
-    gateway.add(SearchEngines, httpEngine(exaAdapter(options), gateway.http, { ...options, keyHeader: 'x-api-key' }))
-  },
-})
+    // https://docs.exa.ai/reference/search
+    adapter: ({ baseUrl, searchType, content, maximumCharacters }) => ({
+      prepare(query) {
+        const { maxResults, allowedDomains, blockedDomains, userLocation } = query
+        return postJson(baseUrl, '/search', {
+          query: searchText(query, { place: ['city', 'region'] }),
+          type: searchType,
+          numResults: maxResults,
+          contents: { [content]: { maxCharacters: maximumCharacters } },
+          userLocation: userLocation?.country,
+          ...(allowedDomains.length > 0 && { includeDomains: allowedDomains }),
+          ...(blockedDomains.length > 0 && { excludeDomains: blockedDomains }),
+        })
+      },
+      pages: ({ results }) =>
+        foundPages(results, ({ url, title, highlights, text, publishedDate }) => ({
+          url,
+          title,
+          text: content === 'text' ? text : highlights,
+          publishedAt: publishedDate,
+        })),
+    }),
+  }),
+)

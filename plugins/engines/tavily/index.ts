@@ -1,15 +1,16 @@
-import { definePlugin, SearchEngines } from '../../../core/index.ts'
-import { engineBaseUrl, engineKeyOption, engineOptions, httpEngine } from '../../../core/kit.ts'
-import { tavilyAdapter } from './adapter.ts'
+import { definePlugin } from '../../../core/index.ts'
+import { engineBaseUrl, engineDefinition, engineKeyOption, foundPages, postJson, searchText } from '../../../core/kit.ts'
+import { tavilyCountry } from './countries.ts'
+
+const longestQuery = 400
+const mostAllowed = 300
+const mostBlocked = 150
 
 /** Web search by Tavily. */
-export default definePlugin({
-  name: 'tavily-search',
-  options: {
-    type: 'object',
-    additionalProperties: false,
-    required: ['apiKey'],
-    properties: {
+export default definePlugin(
+  engineDefinition({
+    name: 'tavily',
+    options: {
       apiKey: engineKeyOption,
       baseUrl: engineBaseUrl('https://api.tavily.com'),
       searchDepth: {
@@ -17,10 +18,26 @@ export default definePlugin({
         default: 'basic',
         description: 'How thoroughly Tavily searches. It charges twice as much for `advanced`.',
       },
-      ...engineOptions,
     },
-  },
-  setup(gateway, options) {
-    gateway.add(SearchEngines, httpEngine(tavilyAdapter(options), gateway.http, options))
-  },
-})
+    // https://docs.tavily.com/documentation/api-reference/endpoint/search
+    adapter: ({ baseUrl, searchDepth }) => ({
+      prepare(query) {
+        const { maxResults, allowedDomains, blockedDomains, userLocation } = query
+        const country = tavilyCountry(userLocation?.country)
+        const place = country === undefined ? (['city', 'region', 'country'] as const) : (['city', 'region'] as const)
+        return postJson(baseUrl, '/search', {
+          query: searchText(query, { place, maximumCharacters: longestQuery }),
+          max_results: maxResults,
+          search_depth: searchDepth,
+          country,
+          ...(allowedDomains.length > 0 && { include_domains: allowedDomains.slice(0, mostAllowed) }),
+          ...(blockedDomains.length > 0 && { exclude_domains: blockedDomains.slice(0, mostBlocked) }),
+        })
+      },
+      pages: ({ results }) =>
+        foundPages(results, ({ url, title, content, published_date }) => ({ url, title, text: content, publishedAt: published_date })),
+      // The plan's limit, and the limit of pay-as-you-go.
+      failureKind: status => (status === 432 || status === 433 ? 'quota' : undefined),
+    }),
+  }),
+)

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import t from 'tap'
-import { httpEngine, httpProvider, type HttpClient, type ProviderAdapter } from '../../../core/kit.ts'
+import { httpProvider, type HttpClient, type ProviderAdapter } from '../../../core/kit.ts'
+import { httpEngine } from '../../../core/provider-kit/http-engine.ts'
 import { providerCall } from '../../../core/testing/index.ts'
 import { collectGarbage } from '../../kit/held-memory.ts'
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { definePlugin, ProviderFailure, SearchEngines, type SearchEngine } from '../../../core/index.ts'
-import { engineBaseUrl, engineOptions } from '../../../core/kit.ts'
+import { engineBaseUrl, engineOptions } from '../../../core/provider-kit/engine-options.ts'
 import { engineSuite } from '../../../core/testing/index.ts'
 
 const secret = 'demo-secret-1234567890'
