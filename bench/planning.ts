@@ -24,6 +24,7 @@ import { ContextWindow } from '../core/routing/context-window.ts'
 import { Planner } from '../core/routing/plan.ts'
 import { Precedence } from '../core/routing/precedence.ts'
 import { Sorts } from '../core/routing/sorts.ts'
+import { LiveMaps } from '../core/shared-state/live-maps.ts'
 import cost from '../plugins/sorts/cost/index.ts'
 import latency from '../plugins/sorts/latency/index.ts'
 import performanceSort from '../plugins/sorts/performance/index.ts'
@@ -63,11 +64,12 @@ function plannerFor(count: number): Planner {
   const catalog = new CatalogIndex(sources, providers, registry(AbsentProviders))
   catalog.start()
   const log = createLogger('silent', new Masks())
-  const circuits = new EndpointCircuits(systemClock, log)
+  const shared = new LiveMaps(systemClock, log)
+  const circuits = new EndpointCircuits(systemClock, log, shared)
   const metrics = new LiveMetrics(systemClock)
   warm(metrics, ids)
   const settings = { ...defaultSettings }
-  const affinity = new Affinity(settings, systemClock)
+  const affinity = new Affinity(settings, shared)
   const precedence = new Precedence({ affinity, circuits, providers, random: Math.random, sealer: {} as Sealer, settings })
   const contextWindow = new ContextWindow({ count: async () => undefined } as TokenCounter)
   const permissions = new Permissions(catalog, providers, registry(DecisionClients))

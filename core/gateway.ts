@@ -10,9 +10,11 @@ import type { OptionFacts } from './contracts/admin-route.ts'
 import { Catalog } from './contracts/catalog.ts'
 import { Circuits } from './contracts/circuits.ts'
 import { KeyStore, type KeySettings } from './contracts/key-store.ts'
+import { SharedMaps, SharedState } from './contracts/shared-state.ts'
 import { RecordStore } from './contracts/record-store.ts'
 import { GatewayServices } from './contracts/route.ts'
 import type { ProviderState } from './contracts/provider-state.ts'
+import { Sealer } from './contracts/sealer.ts'
 import type { RoutePreview, RouteQuery } from './contracts/route-preview.ts'
 import { TokenCounter } from './contracts/token-counter.ts'
 import { Clock, systemClock } from './foundation/clock.ts'
@@ -46,6 +48,7 @@ import { CatalogIndex } from './routing/catalog.ts'
 import { RoutePreviews } from './routing/preview.ts'
 import { checkDefaultSort } from './routing/sorts.ts'
 import { ThreadedTokenCounter } from './tokens/threaded-token-counter.ts'
+import { LiveMaps } from './shared-state/live-maps.ts'
 import { UndiciClient } from './upstream/http-client.ts'
 import { Proxies } from './upstream/proxies.ts'
 
@@ -120,7 +123,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     connectTimeoutMs: settings.timeouts.connectMs,
     proxies: Proxies.of(process.env),
   })
-  const { log, host, counter, trustedErrors } = foundations(container, options, settings, http)
+  const { log, host, counter, trustedErrors, shared } = foundations(container, options, settings, http)
 
   const lateServices = new LateServices()
   container.value(GatewayServices, lateServices.services)
@@ -163,6 +166,10 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   try {
     await host.start()
     catalog.start()
+    if (container.has(SharedState)) {
+      const plugin = container.get(ServicePlugins).get(SharedState) ?? 'unknown'
+      shared.connect(container.get(SharedState), plugin, container.get(Sealer))
+    }
   } catch (error) {
     await host.stop()
     await http.close()
@@ -206,6 +213,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     async stop() {
       api.stop()
       await records.drain(recordsDeadlineMs)
+      shared.disconnect()
       try {
         await host.stop()
       } finally {
@@ -221,7 +229,13 @@ function foundations(
   options: GatewayOptions,
   settings: Settings,
   http: UndiciClient,
-): { readonly log: Logger; readonly host: PluginHost; readonly counter: ThreadedTokenCounter; readonly trustedErrors: TrustedErrors } {
+): {
+  readonly log: Logger
+  readonly host: PluginHost
+  readonly counter: ThreadedTokenCounter
+  readonly trustedErrors: TrustedErrors
+  readonly shared: LiveMaps
+} {
   const masks = options.masks ?? new Masks(options.clock ?? systemClock)
   const isForDevelopers = settings.logLevel === 'debug' || options.showsExceptions === true
   const trustedErrors = new TrustedErrors(isForDevelopers)
@@ -230,12 +244,15 @@ function foundations(
   container.value(FreezesRequests, isForDevelopers)
   container.value(Masks.token, masks)
   container.value(Logger, log)
-  container.value(Clock, options.clock ?? systemClock)
+  const clock = options.clock ?? systemClock
+  container.value(Clock, clock)
   container.value(Ids, options.ids ?? timedIds)
   container.value(Backoff, options.backoff ?? systemBackoff)
   container.value(Random, options.random ?? Math.random)
+  const shared = new LiveMaps(clock, log)
+  container.value(SharedMaps, shared)
   const counter = new ThreadedTokenCounter(log)
   container.value(TokenCounter, counter)
   for (const { token, create } of extensionPoints) container.value(token, create())
-  return { log, host: new PluginHost(container, log, http, masks, options), counter, trustedErrors }
+  return { log, host: new PluginHost(container, log, http, masks, options), counter, trustedErrors, shared }
 }

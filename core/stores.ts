@@ -61,6 +61,7 @@ export {
 } from './contracts/record-store.ts'
 export { ResponseStore, type StoredResponse, type Turn } from './contracts/response-store.ts'
 export { Sealer, type SealContext } from './contracts/sealer.ts'
+export { SharedMaps, SharedState, type SharedChange, type SharedMap, type SharedMapOptions } from './contracts/shared-state.ts'
 export { storeServiceNames, storeServices, type StoreService } from './contracts/store-services.ts'
 export { dayStarts } from './foundation/day-starts.ts'
 export { freezeDeeply, frozenCopy } from './foundation/freeze.ts'

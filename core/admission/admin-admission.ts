@@ -2,6 +2,7 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Admin, KnownToken } from '../contracts/admin-route.ts'
 import { AdminTokenStore, type AdminRole, type AdminToken } from '../contracts/admin-token-store.ts'
 import { Sealer } from '../contracts/sealer.ts'
+import { SharedMaps } from '../contracts/shared-state.ts'
 import { Clock } from '../foundation/clock.ts'
 import { GatewayError, invalidRequest, PluginError } from '../foundation/errors.ts'
 import { describePluginError, Logger } from '../foundation/logger.ts'
@@ -35,17 +36,17 @@ export class AdminAdmission {
   readonly #tries: FailedTries
 
   static {
-    wire(this, [AdminTokenStore, Sealer, Clock, Logger, ServicePlugins])
+    wire(this, [AdminTokenStore, Sealer, Clock, Logger, ServicePlugins, SharedMaps])
   }
 
-  constructor(tokens: AdminTokenStore, sealer: Sealer, clock: Clock, log: Logger, plugins: ServicePlugins) {
+  constructor(tokens: AdminTokenStore, sealer: Sealer, clock: Clock, log: Logger, plugins: ServicePlugins, shared: SharedMaps) {
     this.#tokens = tokens
     this.#sealer = sealer
     this.#clock = clock
     this.#log = log
     this.#plugin = plugins.get(AdminTokenStore) ?? 'unknown'
     this.#links = new SignInLinks(clock)
-    this.#tries = new FailedTries(clock)
+    this.#tries = new FailedTries(shared, 'admin')
     this.#fixed.set(digest(this.localToken), { id: 'command-line', role: 'owner', org: undefined })
   }
 

@@ -8,6 +8,7 @@ import { RateLimiter } from '../contracts/rate-limiter.ts'
 import { RecordStore } from '../contracts/record-store.ts'
 import { ResponseStore } from '../contracts/response-store.ts'
 import { Sealer } from '../contracts/sealer.ts'
+import { SharedState } from '../contracts/shared-state.ts'
 import { TokenCounter } from '../contracts/token-counter.ts'
 import { nameOf, type Token } from '../foundation/token.ts'
 import { flag, method, optional, shapeProblem, text, type Member, type RequiredNames, type Shape } from './shape.ts'
@@ -40,6 +41,7 @@ service(AuditTrail, { add: method, page: method })
 service(AdminTokenStore, { find: method, add: method, remove: method, list: method })
 service(Sealer, { keySource: text, isShared: flag, hasKey: flag, seal: method, open: method, isCurrent: method, mac: method })
 service(TokenCounter, { count: method })
+service(SharedState, { publish: method, subscribe: method })
 
 /** Why it does not implement the service. Services that plugins define among themselves are not checked. */
 export function serviceProblem(service: Token<any>, implementation: unknown): string | undefined {

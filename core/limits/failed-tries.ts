@@ -1,4 +1,4 @@
-import type { Clock } from '../foundation/clock.ts'
+import type { SharedMap, SharedMaps } from '../contracts/shared-state.ts'
 import { GatewayError } from '../foundation/errors.ts'
 
 const mostFailures = 10
@@ -11,24 +11,20 @@ const prefixLength = 16
  * token. A valid token is never kept out, so nobody can lock out others.
  */
 export class FailedTries {
-  readonly #clock: Clock
-  readonly #failures = new Map<string, { count: number; readonly until: number }>()
+  readonly #counts: SharedMap<number>
 
-  constructor(clock: Clock) {
-    this.#clock = clock
+  /** `name`: whose tries they are. */
+  constructor(shared: SharedMaps, name: string) {
+    this.#counts = shared.map(`failed-tries/${name}`, { max: mostKept, keys: 'private', accepts: value => typeof value === 'number' })
   }
 
   /** Call this for each token that turned out to be wrong. Throws a 429 after too many. `address`: where the request comes from. */
   failed(text: string, address: string): void {
     const key = `${address} ${beginningOf(text)}`
-    const now = this.#clock.now()
-    const known = this.#failures.get(key)
-    if (!known || known.until <= now) {
-      this.#failures.delete(key)
-      // The oldest comes first.
-      if (this.#failures.size >= mostKept) this.#failures.delete(this.#failures.keys().next().value!)
-      this.#failures.set(key, { count: 1, until: now + windowMs })
-    } else if (++known.count > mostFailures) throw tooMany(known.until - now)
+    const count = this.#counts.get(key) ?? 0
+    const leftMs = count === 0 ? windowMs : this.#counts.leftMs(key)
+    if (count >= mostFailures) throw tooMany(leftMs)
+    this.#counts.set(key, count + 1, leftMs)
   }
 }
 

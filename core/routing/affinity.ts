@@ -1,61 +1,61 @@
 import type { Endpoint } from '../contracts/catalog.ts'
 import type { GenerationRequest } from '../contracts/request.ts'
 import type { Caller } from '../contracts/run-context.ts'
-import { Clock } from '../foundation/clock.ts'
+import { SharedMaps, type SharedMap } from '../contracts/shared-state.ts'
+import { isObject } from '../foundation/json.ts'
 import { wire } from '../framework/container.ts'
 import { Settings } from '../framework/settings.ts'
-import { recentValues } from '../runtime/recent-values.ts'
 
 const maxRemembered = 10_000
 /** Callers choose their keys. Longer ones are not remembered. */
 const longestKey = 512
 
-interface Warm {
-  readonly provider: string
-  readonly model: string
-  readonly until: number
-}
+type Warm = Pick<Endpoint, 'provider' | 'model'>
 
 type Caching = Pick<GenerationRequest, 'prompt_cache_key' | 'user'>
 
 /**
- * Remembers which endpoint answered requests with the same cache key, and responses that others continue: its prompt cache is warm. In
- * memory only, and only where there was a choice of endpoints.
+ * Remembers which endpoint answered requests with the same cache key, and responses that others continue: its prompt cache is warm. Only
+ * where there was a choice of endpoints.
  */
 export class Affinity {
-  readonly #clock: Clock
   readonly #warmMs: number
-  readonly #byKey = recentValues<string, Warm>(maxRemembered)
-  readonly #byResponse = recentValues<string, Warm>(maxRemembered)
+  readonly #byKey: SharedMap<Warm>
+  readonly #byResponse: SharedMap<Warm>
 
   static {
-    wire(this, [Settings, Clock])
+    wire(this, [Settings, SharedMaps])
   }
 
-  constructor({ affinityMs }: Settings, clock: Clock) {
-    this.#clock = clock
+  constructor({ affinityMs }: Settings, shared: SharedMaps) {
     this.#warmMs = affinityMs
+    // Callers choose the keys.
+    this.#byKey = shared.map('affinity/keys', { max: maxRemembered, keys: 'private', accepts: isWarm })
+    this.#byResponse = shared.map('affinity/responses', { max: maxRemembered, keys: 'ids', accepts: isWarm })
   }
 
   /** Where the prompt cache of this request is warm. `model`: the canonical name, or `auto`. `continues`: the id of a stored answer. */
-  warm(request: Caching, { owner }: Caller, model: string, continues?: string): Pick<Endpoint, 'provider' | 'model'> | undefined {
+  warm(request: Caching, { owner }: Caller, model: string, continues?: string): Warm | undefined {
     const key = keyOf(request, owner, model)
     const known = key === undefined ? undefined : this.#byKey.get(key)
-    const warm = known ?? (continues === undefined ? undefined : this.#byResponse.get(`${owner}\n${continues}`))
-    return warm && this.#clock.elapsed() < warm.until ? warm : undefined
+    return known ?? (continues === undefined ? undefined : this.#byResponse.get(`${owner}\n${continues}`))
   }
 
   /** Call when an endpoint has answered. `responseId`: of the stored response, if there is one. */
   remember(request: GenerationRequest, { owner }: Caller, { provider, model }: Endpoint, responseId: string | undefined): void {
     if (this.#warmMs === 0) return
-    const warm = { provider, model, until: this.#clock.elapsed() + this.#warmMs }
+    const warm = { provider, model }
     const key = keyOf(request, owner, model)
     if (key !== undefined) {
-      this.#byKey.set(key, warm)
-      if (request.model === 'auto') this.#byKey.set(keyOf(request, owner, 'auto')!, warm)
+      this.#byKey.set(key, warm, this.#warmMs)
+      if (request.model === 'auto') this.#byKey.set(keyOf(request, owner, 'auto')!, warm, this.#warmMs)
     }
-    if (responseId !== undefined) this.#byResponse.set(`${owner}\n${responseId}`, warm)
+    if (responseId !== undefined) this.#byResponse.set(`${owner}\n${responseId}`, warm, this.#warmMs)
   }
+}
+
+function isWarm(value: unknown): value is Warm {
+  return isObject(value) && typeof value['provider'] === 'string' && typeof value['model'] === 'string'
 }
 
 /** The caller's cache key, if there is one. */

@@ -34,5 +34,6 @@ export {
 export { rateLimiterSuite, type LimiterUnderTest, type RateLimiterSuiteOptions } from './rate-limiter-suite.ts'
 export { inPieces, replay, type Replayed, type ReplayedReply } from './replay.ts'
 export type { GivenMetrics } from './metric-window.ts'
+export { sharedStateSuite, type SharedStateSuiteOptions, type SharingGateways } from './shared-state-suite.ts'
 export { sortOrder, type SortedEndpoints, type SortFacts } from './sort-order.ts'
 export { testGateway, type TestGateway, type TestRequest } from './test-gateway.ts'

@@ -87,6 +87,7 @@ const rooms = [
   'contracts',
   'validation',
   'framework',
+  'shared-state',
   'metrics',
   'tokens',
   'upstream',

@@ -97,6 +97,23 @@ export class Circuit {
     this.#openUntil = Math.max(this.#openUntil, now + Math.min(ms, longestPauseMs))
   }
 
+  /** Opens it for this long, because another gateway opened its own. */
+  openedElsewhere(forMs: number, now: number, needsEnd: boolean): void {
+    this.#needsEnd ||= needsEnd
+    this.rest(forMs, now)
+  }
+
+  /** Another gateway got an answer. Returns true if nothing of this circuit needs to be remembered. */
+  closedElsewhere(): boolean {
+    this.#close(Infinity)
+    return this.#failedAt === -Infinity
+  }
+
+  /** Only a complete answer closes it. */
+  get needsEnd(): boolean {
+    return this.#needsEnd
+  }
+
   /** Nothing of it needs to be remembered. */
   get isHealthy(): boolean {
     return this.#isClosed && this.#answersInRow >= trip.size

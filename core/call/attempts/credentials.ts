@@ -1,8 +1,8 @@
 import { Clock } from '../../foundation/clock.ts'
+import { SharedMaps, type SharedMap } from '../../contracts/shared-state.ts'
 import { wire } from '../../framework/container.ts'
 import type { Credential, Provider, ProviderFailure } from '../../contracts/provider.ts'
 import { concernOf, mayBeOfRequest, policyOf } from './failure-policy.ts'
-import { recentValues } from '../../runtime/recent-values.ts'
 import { Suspicions } from './suspicions.ts'
 
 const noCredential: readonly undefined[] = [undefined]
@@ -18,22 +18,27 @@ export interface CredentialUse {
 /** Rotates a provider's credentials and skips those that failed recently. */
 export class Credentials {
   readonly #clock: Clock
-  readonly #coolUntil = recentValues<string, number>(10_000)
-  /** The same, where every model of the account fails: its key is refused, or its credit spent. */
-  readonly #closedUntil = recentValues<string, number>(10_000)
-  /** The same, after a rate limit. */
-  readonly #limitedUntil = recentValues<string, number>(10_000)
+  readonly #cooling: SharedMap<true>
+  /** Those of them where every model of the account fails: its key is refused, or its credit spent. */
+  readonly #closed: SharedMap<true>
+  /** Those of them that reached a rate limit. */
+  readonly #limited: SharedMap<true>
   readonly #suspicions = new Suspicions()
   /** Credentials that were asked while they rested. If one answers, its rest is over. */
   readonly #probes = new Set<string>()
   readonly #turns = new Map<string, number>()
 
   static {
-    wire(this, [Clock])
+    wire(this, [Clock, SharedMaps])
   }
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, shared: SharedMaps) {
     this.#clock = clock
+    const map = (name: string): SharedMap<true> =>
+      shared.map(`credentials/${name}`, { max: 10_000, keys: 'ids', accepts: value => value === true })
+    this.#cooling = map('cooling')
+    this.#closed = map('closed')
+    this.#limited = map('limited')
   }
 
   /**
@@ -48,21 +53,18 @@ export class Credentials {
     this.#turns.set(id, (turn + 1) % credentials.length)
     const rotated = [...credentials.slice(turn), ...credentials.slice(0, turn)]
     const now = this.#clock.now()
-    const usable = rotated.filter(credential => this.#readyAt(use, credential, now) <= now)
+    const usable = rotated.filter(credential => this.#restsForMs(use, credential, now) <= 0)
     if (usable.length > 0) return usable
-    const soonest = rotated.sort((a, b) => this.#readyAt(use, a, now) - this.#readyAt(use, b, now))
-    return this.#probing(
-      id,
-      soonest.every(credential => (this.#limitedUntil.get(keyOf(id, credential)) ?? 0) > now) ? soonest.slice(0, 1) : soonest,
-    )
+    const soonest = rotated.sort((a, b) => this.#restsForMs(use, a, now) - this.#restsForMs(use, b, now))
+    const areLimited = soonest.every(credential => this.#limited.leftMs(keyOf(id, credential)) > 0)
+    return this.#probing(id, areLimited ? soonest.slice(0, 1) : soonest)
   }
 
   #probing(provider: string, credentials: readonly Credential[]): readonly Credential[] {
-    if (this.#coolUntil.size === 0) return credentials
-    const now = this.#clock.now()
+    if (this.#cooling.size === 0) return credentials
     for (const credential of credentials) {
       const key = keyOf(provider, credential)
-      if ((this.#coolUntil.get(key) ?? 0) > now) this.#probes.add(key)
+      if (this.#cooling.get(key)) this.#probes.add(key)
     }
     return credentials
   }
@@ -71,13 +73,12 @@ export class Credentials {
    * Every credential would probably be refused. A rate limit may be that of another model, so this is only for the order of endpoints.
    */
   areRefused(use: CredentialUse): boolean {
-    if (this.#limitedUntil.size === 0 && this.#closedUntil.size === 0 && this.#suspicions.areNone) return false
+    if (this.#limited.size === 0 && this.#closed.size === 0 && this.#suspicions.areNone) return false
     const now = this.#clock.now()
     const { id, credentials } = use.provider
     return (credentials?.length ? credentials : noCredential).every(credential => {
       const key = keyOf(id, credential)
-      const until = Math.max(this.#closedUntil.get(key) ?? 0, this.#limitedUntil.get(key) ?? 0)
-      return until > now || this.#suspectUntil(use, credential, now) > now
+      return this.#closed.get(key) || this.#limited.get(key) || this.#suspectForMs(use, credential, now) > 0
     })
   }
 
@@ -85,7 +86,7 @@ export class Credentials {
   areResting(use: CredentialUse): boolean {
     const now = this.#clock.now()
     const { credentials } = use.provider
-    return (credentials?.length ? credentials : noCredential).every(credential => this.#readyAt(use, credential, now) > now)
+    return (credentials?.length ? credentials : noCredential).every(credential => this.#restsForMs(use, credential, now) > 0)
   }
 
   /**
@@ -104,21 +105,20 @@ export class Credentials {
     const restMs = failure.retryAfterMs ?? coolDownMs
     const key = keyOf(id, credential)
     this.#probes.delete(key)
-    this.#coolUntil.set(key, now + restMs)
-    if (concernOf(failure) === 'account') this.#closedUntil.set(key, now + Math.min(restMs, coolDownMs))
-    else this.#limitedUntil.set(key, now + restMs)
-    if (!credential) return restMs
-    return Math.max(0, Math.min(...credentials.map(each => this.#coolUntil.get(keyOf(id, each)) ?? 0)) - now)
+    this.#cooling.set(key, true, restMs)
+    if (concernOf(failure) === 'account') this.#closed.set(key, true, Math.min(restMs, coolDownMs))
+    else this.#limited.set(key, true, restMs)
+    return credential ? Math.min(...credentials.map(each => this.#cooling.leftMs(keyOf(id, each)))) : restMs
   }
 
   /** Call when the credential was accepted. */
   accepted(use: CredentialUse, credential: Credential | undefined): void {
-    if (this.#closedUntil.size > 0) this.#closedUntil.delete(keyOf(use.provider.id, credential))
+    if (this.#closed.size > 0) this.#closed.delete(keyOf(use.provider.id, credential))
     if (this.#probes.size > 0) {
       const key = keyOf(use.provider.id, credential)
       if (this.#probes.delete(key)) {
-        this.#coolUntil.delete(key)
-        this.#limitedUntil.delete(key)
+        this.#cooling.delete(key)
+        this.#limited.delete(key)
       }
     }
     if (!this.#suspicions.areNone) this.#suspicions.answered(suspicionOf(use, credential))
@@ -126,16 +126,15 @@ export class Credentials {
 
   /** How long each credential still rests; 0 if it is usable. */
   rests({ id, credentials = [] }: Pick<Provider, 'id' | 'credentials'>): readonly { readonly id: string; readonly restsForMs: number }[] {
-    const now = this.#clock.now()
-    return credentials.map(each => ({ id: each.id, restsForMs: Math.max(0, (this.#coolUntil.get(keyOf(id, each)) ?? 0) - now) }))
+    return credentials.map(each => ({ id: each.id, restsForMs: this.#cooling.leftMs(keyOf(id, each)) }))
   }
 
-  #readyAt(use: CredentialUse, credential: Credential | undefined, now: number): number {
-    return Math.max(this.#coolUntil.get(keyOf(use.provider.id, credential)) ?? 0, this.#suspectUntil(use, credential, now))
+  #restsForMs(use: CredentialUse, credential: Credential | undefined, now: number): number {
+    return Math.max(this.#cooling.leftMs(keyOf(use.provider.id, credential)), this.#suspectForMs(use, credential, now))
   }
 
-  #suspectUntil(use: CredentialUse, credential: Credential | undefined, now: number): number {
-    return this.#suspicions.areNone ? 0 : this.#suspicions.restsUntil(suspicionOf(use, credential), use.owner, now)
+  #suspectForMs(use: CredentialUse, credential: Credential | undefined, now: number): number {
+    return this.#suspicions.areNone ? 0 : Math.max(0, this.#suspicions.restsUntil(suspicionOf(use, credential), use.owner, now) - now)
   }
 }
 

@@ -1,8 +1,10 @@
 import type { Circuits, CircuitView, EndpointName } from '../../contracts/circuits.ts'
+import { SharedMaps } from '../../contracts/shared-state.ts'
 import { Clock } from '../../foundation/clock.ts'
 import { Logger } from '../../foundation/logger.ts'
 import { wire } from '../../framework/container.ts'
 import { Circuit } from './circuit.ts'
+import { OpenCircuits } from './open-circuits.ts'
 import { recentValues, type RecentValues } from '../../runtime/recent-values.ts'
 import { ProviderCircuits, type WideFailure } from './provider-circuits.ts'
 
@@ -20,15 +22,23 @@ export class EndpointCircuits implements Circuits {
   readonly #listed = new Map<string, Circuit>()
   readonly #unlisted = recentValues<string, Circuit>(maxUnlisted)
   readonly #providers: ProviderCircuits
+  readonly #open: OpenCircuits
 
   static {
-    wire(this, [Clock, Logger])
+    wire(this, [Clock, Logger, SharedMaps])
   }
 
-  constructor(clock: Clock, log: Logger) {
+  constructor(clock: Clock, log: Logger, shared: SharedMaps) {
     this.#clock = clock
     this.#log = log
-    this.#providers = new ProviderCircuits(log)
+    this.#providers = new ProviderCircuits(clock, log, shared)
+    this.#open = new OpenCircuits(shared, 'endpoints', (name, open, forMs) => {
+      const endpoint = { ...endpointOf(name), listed: open?.isListed ?? this.#listed.has(name) }
+      if (open) {
+        this.#make(endpoint).openedElsewhere(forMs, clock.elapsed(), open.needsEnd)
+        this.#tell('a circuit opened at another gateway', endpoint, forMs)
+      } else if (this.#find(endpoint)?.closedElsewhere()) this.#of(endpoint).delete(name)
+    })
   }
 
   /** True if no endpoint failed lately. */
@@ -62,7 +72,7 @@ export class EndpointCircuits implements Circuits {
   /** Call when an attempt has begun to answer. `startedAt` is on `Clock.elapsed`. */
   began(endpoint: EndpointName, startedAt: number, owner?: string): void {
     if (this.allHealthy) return
-    if (this.#find(endpoint)?.began(startedAt)) this.#tell('a circuit closed', endpoint)
+    if (this.#find(endpoint)?.began(startedAt)) this.#closed(endpoint)
     this.#providers.began(endpoint, startedAt, owner)
   }
 
@@ -71,15 +81,19 @@ export class EndpointCircuits implements Circuits {
     this.#providers.answered(endpoint, now)
     if (this.allHealthy) return
     const circuit = this.#find(endpoint)
-    if (circuit?.completed(startedAt)) this.#tell('a circuit closed', endpoint)
+    if (circuit?.completed(startedAt)) this.#closed(endpoint)
     if (circuit?.isHealthy) this.#of(endpoint).delete(nameOf(endpoint))
     this.#providers.completed(endpoint, startedAt, owner)
   }
 
   /** Call when an attempt failed by the endpoint's fault. `hadBegun`: in the middle of its answer. */
   failed(endpoint: EndpointName, startedAt: number, hadBegun = false): void {
-    const openMs = this.#make(endpoint).failed(startedAt, this.#clock.elapsed(), hadBegun)
-    if (openMs !== undefined) this.#tell('a circuit opened', endpoint, openMs)
+    const now = this.#clock.elapsed()
+    const circuit = this.#make(endpoint)
+    const openMs = circuit.failed(startedAt, now, hadBegun)
+    if (openMs === undefined) return
+    this.#tell('a circuit opened', endpoint, openMs)
+    this.#open.opened(nameOf(endpoint), circuit, now, endpoint.listed)
   }
 
   /**
@@ -97,15 +111,16 @@ export class EndpointCircuits implements Circuits {
 
   /** Keeps requests away from the endpoint for this long, if they can go elsewhere. */
   rest(endpoint: EndpointName, ms: number): void {
-    this.#make(endpoint).rest(ms, this.#clock.elapsed())
+    const now = this.#clock.elapsed()
+    const circuit = this.#make(endpoint)
+    circuit.rest(ms, now)
+    this.#open.opened(nameOf(endpoint), circuit, now, endpoint.listed)
   }
 
   views(): readonly CircuitView[] {
     const now = this.#clock.elapsed()
-    const endpoints = [...this.#listed, ...this.#unlisted.entries()].map(([name, circuit]) => {
-      const slash = name.indexOf('/')
-      return { provider: name.slice(0, slash), model: name.slice(slash + 1), ...circuit.view(now) }
-    })
+    const known = [...this.#listed, ...this.#unlisted.entries()]
+    const endpoints = known.map(([name, circuit]) => ({ ...endpointOf(name), ...circuit.view(now) }))
     return [...endpoints, ...this.#providers.views(now)]
   }
 
@@ -129,6 +144,11 @@ export class EndpointCircuits implements Circuits {
     return circuit
   }
 
+  #closed(endpoint: EndpointName): void {
+    this.#tell('a circuit closed', endpoint)
+    this.#open.closed(nameOf(endpoint))
+  }
+
   #tell(what: string, { provider, model }: EndpointName, forMs?: number): void {
     this.#log.warn(what, { provider, model, ...(forMs !== undefined && { forMs }) })
   }
@@ -136,4 +156,9 @@ export class EndpointCircuits implements Circuits {
 
 function nameOf({ provider, model }: EndpointName): string {
   return `${provider}/${model}`
+}
+
+function endpointOf(name: string): Pick<EndpointName, 'provider' | 'model'> {
+  const slash = name.indexOf('/')
+  return { provider: name.slice(0, slash), model: name.slice(slash + 1) }
 }

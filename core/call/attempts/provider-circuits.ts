@@ -1,7 +1,10 @@
 import type { CircuitView, EndpointName } from '../../contracts/circuits.ts'
+import type { SharedMaps } from '../../contracts/shared-state.ts'
+import type { Clock } from '../../foundation/clock.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import { recentValues } from '../../runtime/recent-values.ts'
 import { Circuit } from './circuit.ts'
+import { OpenCircuits } from './open-circuits.ts'
 import { ProviderTraffic } from './provider-traffic.ts'
 
 /** Only this many circuits of owners are kept: those used last. */
@@ -27,9 +30,19 @@ export class ProviderCircuits {
   readonly #ofOwners = recentValues<string, Circuit>(maxOfOwners)
   /** Bounded by the providers that are loaded. */
   readonly #traffic = new Map<string, ProviderTraffic>()
+  readonly #open: OpenCircuits
 
-  constructor(log: Logger) {
+  constructor(clock: Clock, log: Logger, shared: SharedMaps) {
     this.#log = log
+    this.#open = new OpenCircuits(shared, 'providers', (name, open, forMs) => {
+      const [provider, owner] = partsOf(name)
+      const known = owner === undefined ? this.#ofAll.get(provider) : this.#ofOwner(provider, owner)
+      if (open) {
+        const circuit = known ?? this.#make(provider, owner)
+        circuit.openedElsewhere(forMs, clock.elapsed(), open.needsEnd)
+        this.#tell('opened at another gateway', provider, owner, forMs)
+      } else if (known?.closedElsewhere()) this.#drop(provider, owner)
+    })
   }
 
   get allHealthy(): boolean {
@@ -42,8 +55,8 @@ export class ProviderCircuits {
   }
 
   began({ provider }: EndpointName, startedAt: number, owner: string | undefined): void {
-    if (this.#ofAll.get(provider)?.began(startedAt)) this.#tell('closed', provider)
-    if (this.#ofOwner(provider, owner)?.began(startedAt)) this.#tell('closed for an owner', provider)
+    if (this.#ofAll.get(provider)?.began(startedAt)) this.#closed(provider)
+    if (this.#ofOwner(provider, owner)?.began(startedAt)) this.#closed(provider, owner)
   }
 
   /** Call for every complete answer. */
@@ -53,11 +66,11 @@ export class ProviderCircuits {
 
   completed({ provider }: EndpointName, startedAt: number, owner: string | undefined): void {
     const ofAll = this.#ofAll.get(provider)
-    if (ofAll?.completed(startedAt)) this.#tell('closed', provider)
-    if (ofAll?.isHealthy) this.#ofAll.delete(provider)
+    if (ofAll?.completed(startedAt)) this.#closed(provider)
+    if (ofAll?.isHealthy) this.#drop(provider)
     const ofOwner = this.#ofOwner(provider, owner)
-    if (ofOwner?.completed(startedAt)) this.#tell('closed for an owner', provider)
-    if (ofOwner?.isHealthy) this.#ofOwners.delete(nameOf(provider, owner!))
+    if (ofOwner?.completed(startedAt)) this.#closed(provider, owner)
+    if (ofOwner?.isHealthy) this.#drop(provider, owner)
   }
 
   failed(endpoint: EndpointName, startedAt: number, now: number, owner: string, failure: WideFailure): void {
@@ -65,9 +78,9 @@ export class ProviderCircuits {
     const { provider, model } = endpoint
     const traffic = this.#trafficOf(provider)
     traffic.failed(failure.isUnreachable ? undefined : model, now)
-    this.#fail(this.#ofAll.get(provider) ?? this.#make(provider), 'opened', provider, failure, startedAt, now)
+    this.#fail(this.#ofAll.get(provider) ?? this.#make(provider), provider, undefined, failure, startedAt, now)
     const ofOwner = this.#ofOwner(provider, owner)
-    if (ofOwner) this.#fail(ofOwner, 'opened for an owner', provider, failure, startedAt, now)
+    if (ofOwner) this.#fail(ofOwner, provider, owner, failure, startedAt, now)
   }
 
   /** The providers that are left. */
@@ -80,17 +93,29 @@ export class ProviderCircuits {
     const traffic = this.#trafficOf(provider)
     traffic.suspected(model, owner, now)
     const ofOwner = this.#ofOwner(provider, owner) ?? (traffic.isFailing(owner) ? this.#make(provider, owner) : undefined)
-    if (ofOwner) this.#fail(ofOwner, 'opened for an owner', provider, failure, startedAt, now)
+    if (ofOwner) this.#fail(ofOwner, provider, owner, failure, startedAt, now)
     const isFailing = traffic.isFailing()
     const ofAll = this.#ofAll.get(provider) ?? (isFailing ? this.#make(provider) : undefined)
     // What one owner may have provoked does not keep the circuit open for others.
-    if (ofAll && isFailing) this.#fail(ofAll, 'opened', provider, failure, startedAt, now)
+    if (ofAll && isFailing) this.#fail(ofAll, provider, undefined, failure, startedAt, now)
     else ofAll?.abandoned()
   }
 
-  #fail(circuit: Circuit, what: string, provider: string, { hadBegun }: WideFailure, startedAt: number, now: number): void {
+  #fail(circuit: Circuit, provider: string, owner: string | undefined, { hadBegun }: WideFailure, startedAt: number, now: number): void {
     const forMs = circuit.failed(startedAt, now, hadBegun)
-    if (forMs !== undefined) this.#tell(what, provider, forMs)
+    if (forMs === undefined) return
+    this.#tell('opened', provider, owner, forMs)
+    this.#open.opened(nameOf(provider, owner), circuit, now)
+  }
+
+  #closed(provider: string, owner?: string): void {
+    this.#tell('closed', provider, owner)
+    this.#open.closed(nameOf(provider, owner))
+  }
+
+  #drop(provider: string, owner?: string): void {
+    if (owner === undefined) this.#ofAll.delete(provider)
+    else this.#ofOwners.delete(nameOf(provider, owner))
   }
 
   #make(provider: string, owner?: string): Circuit {
@@ -111,11 +136,19 @@ export class ProviderCircuits {
     return traffic
   }
 
-  #tell(what: string, provider: string, forMs?: number): void {
-    this.#log.warn(`the circuit of a provider ${what}`, { provider, ...(forMs !== undefined && { forMs }) })
+  #tell(what: string, provider: string, owner: string | undefined, forMs?: number): void {
+    this.#log.warn(`the circuit of a provider ${what}${owner === undefined ? '' : ' for an owner'}`, {
+      provider,
+      ...(forMs !== undefined && { forMs }),
+    })
   }
 }
 
-function nameOf(provider: string, owner: string): string {
-  return `${provider}\n${owner}`
+function nameOf(provider: string, owner: string | undefined): string {
+  return owner === undefined ? provider : `${provider}\n${owner}`
+}
+
+function partsOf(name: string): readonly [provider: string, owner: string | undefined] {
+  const end = name.indexOf('\n')
+  return end < 0 ? [name, undefined] : [name.slice(0, end), name.slice(end + 1)]
 }

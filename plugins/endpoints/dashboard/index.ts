@@ -1,7 +1,7 @@
 import { AdminAuthenticators, AdminHosts, AdminRoutes, DashboardPages } from '../../../core/admin.ts'
 import { Clock, definePlugin } from '../../../core/index.ts'
 import { requirePeer } from '../../../core/kit.ts'
-import { AuditTrail, Sealer } from '../../../core/stores.ts'
+import { AuditTrail, Sealer, SharedMaps } from '../../../core/stores.ts'
 import { Assets } from './assets.ts'
 import { checkPages } from './own-addresses.ts'
 import { OpenId, openIdSchema } from './openid.ts'
@@ -19,16 +19,16 @@ export default definePlugin({
       openId: { ...openIdSchema, description: 'Lets people sign in with OpenID Connect. Admin tokens work, too.' },
     },
   },
-  needs: { audit: AuditTrail, clock: Clock, pages: DashboardPages, sealer: Sealer },
-  setup(gateway, { openId: openIdOptions }, { audit, clock, pages, sealer }) {
+  needs: { audit: AuditTrail, clock: Clock, pages: DashboardPages, sealer: Sealer, shared: SharedMaps },
+  setup(gateway, { openId: openIdOptions }, { audit, clock, pages, sealer, shared }) {
     gateway.onStart(() => checkPages(pages))
     if (openIdOptions) requirePeer('dashboard', 'openid-client', 'for its option openId')
     const openId = openIdOptions && new OpenId(openIdOptions, sealer, clock, gateway.log)
     if (openIdOptions) gateway.add(AdminHosts, { name: new URL(openIdOptions.publicUrl).hostname })
-    const sessions = new Sessions(sealer, clock, openId)
+    const sessions = new Sessions(sealer, clock, shared, openId)
     const assets = new Assets(new URL('app/', import.meta.url))
     gateway.add(AdminAuthenticators, { name: 'dashboard', admit: (request, services) => sessions.admit(request, services) })
-    for (const route of dashboardRoutes({ assets, pages, signIn: new SignIn(sessions, audit, clock, openId) }))
+    for (const route of dashboardRoutes({ assets, pages, signIn: new SignIn(sessions, audit, shared, openId) }))
       gateway.add(AdminRoutes, route)
   },
 })

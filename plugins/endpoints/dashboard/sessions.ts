@@ -1,10 +1,12 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Admin, AdminServices, KnownToken } from '../../../core/admin.ts'
 import { GatewayError, type Clock } from '../../../core/index.ts'
-import type { Sealer } from '../../../core/stores.ts'
+import type { Sealer, SharedMap, SharedMaps } from '../../../core/stores.ts'
 import type { Person } from './access.ts'
 
 export const sessionMs = 12 * 3_600_000
+/** Of the sessions that somebody signed out of. */
+const mostEnded = 100_000
 /** The header that every change carries. Pages of other origins can neither read its value nor send it. */
 export const antiForgeryHeader = 'x-anti-forgery'
 const context = { org: '', purpose: 'dashboard-session' }
@@ -34,14 +36,15 @@ export class Sessions {
   readonly #sealer: Sealer
   readonly #clock: Clock
   readonly #people: People | undefined
-  /** What signed out, with the time when it would have ended by itself. A copy of such a cookie is good for nothing on this gateway. */
-  readonly #ended = new Map<string, number>()
+  /** What signed out, until it would have ended by itself: a copy of such a cookie is good for nothing. */
+  readonly #ended: SharedMap<true>
   #cookieName: string | undefined
 
   /** Without `people`, only admin tokens have sessions. */
-  constructor(sealer: Sealer, clock: Clock, people: People | undefined) {
+  constructor(sealer: Sealer, clock: Clock, shared: SharedMaps, people: People | undefined) {
     this.#sealer = sealer
     this.#clock = clock
+    this.#ended = shared.map('dashboard/ended-sessions', { max: mostEnded, keys: 'private', accepts: value => value === true })
     this.#people = people
   }
 
@@ -62,7 +65,7 @@ export class Sessions {
     const bytes = this.#sealer.open(context, Buffer.from(sealed, 'base64url'))
     if (!bytes) return undefined
     const session = JSON.parse(Buffer.from(bytes).toString()) as Session
-    return this.#clock.now() < session.validUntil && !this.#ended.has(session.antiForgery) ? session : undefined
+    return this.#clock.now() < session.validUntil && !this.#ended.get(session.antiForgery) ? session : undefined
   }
 
   async adminOf({ identity }: Session, gateway: AdminServices): Promise<Admin | undefined> {
@@ -78,11 +81,9 @@ export class Sessions {
   /** Returns the header that removes the cookie. */
   end(request: Request): string {
     const session = this.read(request)
-    const now = this.#clock.now()
-    for (const [id, until] of this.#ended) if (until <= now) this.#ended.delete(id)
     if (session) {
       refuseForged(request, session)
-      this.#ended.set(session.antiForgery, session.validUntil)
+      this.#ended.set(session.antiForgery, true, session.validUntil - this.#clock.now())
     }
     return this.#setCookie(request, '', 0)
   }

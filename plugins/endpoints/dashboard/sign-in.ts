@@ -1,7 +1,7 @@
 import { FailedTries, type AdminExchange, type AdminServices, type DashboardPage } from '../../../core/admin.ts'
-import { GatewayError, type Clock, type JsonObject } from '../../../core/index.ts'
+import { GatewayError, type JsonObject } from '../../../core/index.ts'
 import { bodyValidator } from '../../../core/kit.ts'
-import type { AuditTrail } from '../../../core/stores.ts'
+import type { AuditTrail, SharedMaps } from '../../../core/stores.ts'
 import { redirect, refused as refusedOpenId, type OpenId } from './openid.ts'
 import { securityHeaders } from './page.ts'
 import { isForeign, type Identity, type Sessions } from './sessions.ts'
@@ -20,11 +20,11 @@ export class SignIn {
   readonly #openId: OpenId | undefined
   readonly #tries: FailedTries
 
-  constructor(sessions: Sessions, audit: AuditTrail, clock: Clock, openId: OpenId | undefined) {
+  constructor(sessions: Sessions, audit: AuditTrail, shared: SharedMaps, openId: OpenId | undefined) {
     this.#sessions = sessions
     this.#audit = audit
     this.#openId = openId
-    this.#tries = new FailedTries(clock)
+    this.#tries = new FailedTries(shared, 'dashboard')
   }
 
   /** Who is signed in. A 200 without a session too, so that browsers note no error. */

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { EndpointCircuits } from '../../../core/call/attempts/endpoint-circuits.ts'
 import type { Logger } from '../../../core/index.ts'
+import { LiveMaps } from '../../../core/shared-state/live-maps.ts'
 
 const acme = { provider: 'acme', model: 'm', listed: true }
 const second = 1_000
@@ -10,7 +11,8 @@ function stage() {
   const lines: string[] = []
   const log = { warn: (message: string) => void lines.push(message) } as unknown as Logger
   const at = { ms: 1_000_000 }
-  const circuits = new EndpointCircuits({ now: () => at.ms, elapsed: () => at.ms }, log)
+  const clock = { now: () => at.ms, elapsed: () => at.ms }
+  const circuits = new EndpointCircuits(clock, log, new LiveMaps(clock, log))
   const fail = (times = 1): void => {
     for (let count = 0; count < times; count++) circuits.failed(acme, at.ms)
   }

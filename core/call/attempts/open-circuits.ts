@@ -1,0 +1,36 @@
+import type { SharedMap, SharedMaps } from '../../contracts/shared-state.ts'
+import { isObject } from '../../foundation/json.ts'
+import type { Circuit } from './circuit.ts'
+
+/** What gateways tell each other of a circuit that opened. The failures that opened it stay where they were. */
+interface OpenCircuit {
+  /** Only a complete answer closes it. */
+  readonly needsEnd: boolean
+  /** A catalog lists the endpoint. */
+  readonly isListed: boolean
+}
+
+const mostOpen = 10_000
+
+/** The circuits that are open, by name, at this gateway or another. Tells others what opens and closes here. */
+export class OpenCircuits {
+  readonly #open: SharedMap<OpenCircuit>
+
+  /** `learned` gets what other gateways tell. `open` is undefined if the circuit closed. */
+  constructor(shared: SharedMaps, name: string, learned: (circuit: string, open: OpenCircuit | undefined, forMs: number) => void) {
+    this.#open = shared.map(`circuits/${name}`, { max: mostOpen, keys: 'ids', accepts: isOpenCircuit })
+    this.#open.onChange(learned)
+  }
+
+  opened(name: string, circuit: Circuit, now: number, isListed = true): void {
+    this.#open.set(name, { needsEnd: circuit.needsEnd, isListed }, circuit.view(now).openForMs)
+  }
+
+  closed(name: string): void {
+    this.#open.delete(name)
+  }
+}
+
+function isOpenCircuit(value: unknown): value is OpenCircuit {
+  return isObject(value) && typeof value['needsEnd'] === 'boolean' && typeof value['isListed'] === 'boolean'
+}

@@ -1,0 +1,63 @@
+import type { Maybe } from '../runtime/pending.ts'
+import { token } from '../foundation/token.ts'
+
+/** One change to a map that gateways share. Plain JSON. */
+export interface SharedChange {
+  readonly map: string
+  /** An id, or an HMAC: never a secret or content. */
+  readonly key: string
+  /** Undefined: the entry is gone. */
+  readonly value?: unknown
+  /** How much longer the entry is valid, in milliseconds, so clocks may differ. 0: it is gone. */
+  readonly forMs: number
+}
+
+/**
+ * Carries what one gateway learns to the others: that a credential rests, a circuit is open, a session ended. Experimental. Without a plugin
+ * that provides it, each gateway knows only what it learned itself. Core keeps every entry in memory and never waits for this service: if it
+ * throws, rejects or loses changes, requests go on with what this gateway knows. `sharedStateSuite` of `turnpike/testing` checks an
+ * implementation.
+ */
+export interface SharedState {
+  /**
+   * Sends a change to the other gateways, in the order of the calls for each key. Also called while requests run, so return at once and queue
+   * what takes long. The log has one line for all throws and rejections of ten seconds.
+   */
+  publish(change: SharedChange): Maybe<void>
+  /**
+   * Called once, after every plugin has started. Pass on what other gateways publish, never what this one does. For a gateway that starts
+   * late, begin with the entries that are still valid, each with the time that is left. `receive` never throws, and ignores what it cannot read.
+   */
+  subscribe(receive: (change: SharedChange) => void): Maybe<void>
+}
+export const SharedState = token<SharedState>('shared-state')
+
+export interface SharedMapOptions<V> {
+  /** Only the entries used last are kept. */
+  readonly max: number
+  /** `ids` may be sent as they are. Of `private` keys, which are secrets or come from callers, other gateways get an HMAC. */
+  readonly keys: 'ids' | 'private'
+  /** Checks what another gateway sent, which may be of another version. */
+  accepts(value: unknown): value is V
+}
+
+/** A map that this gateway shares with others, if a plugin provides `SharedState`. Synchronous, and in memory. Experimental. */
+export interface SharedMap<V> {
+  /** How many entries there are, including some that are no longer valid. */
+  readonly size: number
+  get(key: string): V | undefined
+  /** How much longer the entry is valid, in milliseconds. 0: there is none. */
+  leftMs(key: string): number
+  /** `value` is plain JSON, and the caller leaves it unchanged. `forMs`: how long it is valid. */
+  set(key: string, value: V, forMs: number): void
+  delete(key: string): void
+  /** Calls back for each change of another gateway. `value` is undefined if the entry is gone. Only for maps whose keys are `ids`. */
+  onChange(listener: (key: string, value: V | undefined, forMs: number) => void): void
+}
+
+/** The maps that gateways share. Core provides them, and plugins may have some: name it in `needs`. Experimental. */
+export interface SharedMaps {
+  /** Call once for each name, in `setup`. A plugin's map has its name in front, such as `acme-guard/blocked`. */
+  map<V>(name: string, options: SharedMapOptions<V>): SharedMap<V>
+}
+export const SharedMaps = token<SharedMaps>('shared-maps')

@@ -1,0 +1,90 @@
+import type { SharedChange, SharedMap, SharedMapOptions } from '../contracts/shared-state.ts'
+import type { Clock } from '../foundation/clock.ts'
+import { recentValues, type RecentValues } from '../runtime/recent-values.ts'
+
+interface Entry<V> {
+  readonly value: V
+  /** On `Clock.elapsed`. */
+  readonly until: number
+}
+
+type Listener<V> = (key: string, value: V | undefined, forMs: number) => void
+
+/** The way to other gateways. */
+export interface Link {
+  publish(change: SharedChange): void
+  hmac(map: string, key: string): string
+}
+
+/** An entry is read from memory and nowhere else. */
+export class LiveMap<V extends {}> implements SharedMap<V> {
+  readonly #name: string
+  readonly #arePrivate: boolean
+  readonly #accepts: (value: unknown) => value is V
+  readonly #clock: Clock
+  readonly #entries: RecentValues<string, Entry<V>>
+  #link: Link | undefined
+  #sendsHmacs = false
+  #listener: Listener<V> | undefined
+
+  constructor(name: string, { max, keys, accepts }: SharedMapOptions<V>, clock: Clock) {
+    this.#name = name
+    this.#arePrivate = keys === 'private'
+    this.#accepts = accepts
+    this.#clock = clock
+    this.#entries = recentValues(max)
+  }
+
+  /** From now on, changes are published, and keys are those that other gateways know. */
+  connect(link: Link): void {
+    this.#link = link
+    this.#sendsHmacs = this.#arePrivate
+  }
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  get(key: string): V | undefined {
+    const entry = this.#entries.get(this.#sendsHmacs ? this.#keyOf(key) : key)
+    if (entry === undefined) return undefined
+    if (this.#clock.elapsed() < entry.until) return entry.value
+    this.#entries.delete(this.#keyOf(key))
+    return undefined
+  }
+
+  leftMs(key: string): number {
+    const { until = 0 } = this.#entries.get(this.#keyOf(key)) ?? {}
+    return Math.max(0, Math.ceil(until - this.#clock.elapsed()))
+  }
+
+  set(key: string, value: V, forMs: number): void {
+    const known = this.#keyOf(key)
+    this.#entries.set(known, { value, until: this.#clock.elapsed() + forMs })
+    this.#link?.publish({ map: this.#name, key: known, value, forMs })
+  }
+
+  delete(key: string): void {
+    const known = this.#keyOf(key)
+    if (this.#entries.delete(known)) this.#link?.publish({ map: this.#name, key: known, forMs: 0 })
+  }
+
+  onChange(listener: Listener<V>): void {
+    this.#listener = listener
+  }
+
+  /** Takes a change of another gateway. */
+  receive({ key, value, forMs }: SharedChange): void {
+    if (value === undefined || forMs <= 0) {
+      this.#entries.delete(key)
+      this.#listener?.(key, undefined, 0)
+    } else if (this.#accepts(value)) {
+      this.#entries.set(key, { value, until: this.#clock.elapsed() + forMs })
+      this.#listener?.(key, value, forMs)
+    }
+  }
+
+  #keyOf(key: string): string {
+    return this.#sendsHmacs ? this.#link!.hmac(this.#name, key) : key
+  }
+}
