@@ -1,11 +1,13 @@
 import { InvalidArgumentError, type Command } from 'commander'
-import { policyFields } from '../../core/admin.ts'
 import type { JsonObject } from '../../core/index.ts'
+import { accountFields } from '../../core/stores.ts'
+import { policyFields } from '../../core/admin.ts'
 import { listingGroup, numberFrom } from '../command.ts'
 import { ConfigError } from '../errors.ts'
 import { adminCommand } from './admin-command.ts'
-import { keyName, period } from './arguments.ts'
+import { keyName } from './arguments.ts'
 import { withAdmin, type AdminOptions } from './client.ts'
+import { addFieldOptions, addRemovals, bodyOf as fieldsIn } from './field-options.ts'
 import { printJson, printList, printObject } from './print.ts'
 
 interface AccountOptions extends AdminOptions {
@@ -14,8 +16,6 @@ interface AccountOptions extends AdminOptions {
   readonly org?: string
   /** `false` is `--no-team`. */
   readonly team?: string | false
-  readonly spendCap?: number | false
-  readonly spendPeriod?: string
   readonly enforce?: readonly Enforced[]
   readonly release?: readonly string[]
 }
@@ -45,7 +45,6 @@ export function accountsCommand(name: keyof typeof nouns): Command {
   )
   const update = settings(one('update', `Change one ${noun}. Options that you leave out stay as they are.`))
     .option('--name <text>', 'A new name.', keyName)
-    .option('--no-spend-cap', 'Lift the cap.')
     .action(async (id: string, options: AccountOptions) => {
       const { team } = options
       const body = { ...bodyOf(options), ...(team !== undefined && { team: team === false ? null : team }) }
@@ -53,6 +52,7 @@ export function accountsCommand(name: keyof typeof nouns): Command {
         throw new ConfigError(undefined, [`Nothing to change: name at least one option. See: turnpike ${name} update --help`])
       await withAdmin(options, async client => print(options, await client.call('PATCH', pathOf(name, id, options), body)))
     })
+  addRemovals(update, accountFields)
   if (name === 'users')
     update
       .option('--team <id>', 'The team to move the user and its keys to.', keyName)
@@ -121,18 +121,13 @@ function credits(): Command {
 }
 
 function settings(command: Command): Command {
-  return command
-    .option(
-      '--spend-cap <usd>',
-      'The most that all its keys may spend, in US dollars.',
-      numberFrom('an amount of 0 or more, such as 100', () => true),
-    )
-    .option('--spend-period <period>', 'day, week, month, or none: the cap is for all time.', period)
+  return addFieldOptions(command, accountFields, { spendCapUsd: numberFrom('an amount of 0 or more, such as 100', () => true) })
     .option('--enforce <field=on,...>', 'Policy fields to lock on all keys below, such as zdr=on,logging=off.', enforced)
     .option('--release <field,...>', 'Policy fields to set no longer.', fields)
 }
 
-function bodyOf({ name, spendCap, spendPeriod, enforce = [], release = [] }: AccountOptions): JsonObject {
+function bodyOf(options: AccountOptions): JsonObject {
+  const { name, enforce = [], release = [] } = options
   const both = enforce.find(({ field }) => release.includes(field))
   if (both) throw new ConfigError(undefined, [`--enforce and --release both name ${both.field}. Name it in one of them.`])
   const policy = Object.fromEntries([
@@ -141,8 +136,7 @@ function bodyOf({ name, spendCap, spendPeriod, enforce = [], release = [] }: Acc
   ])
   return {
     ...(name !== undefined && { name }),
-    ...(spendCap !== undefined && { spend_cap_usd: spendCap === false ? null : spendCap }),
-    ...(spendPeriod !== undefined && { spend_period: spendPeriod === 'none' ? null : spendPeriod }),
+    ...fieldsIn(accountFields, options),
     ...(Object.keys(policy).length > 0 && { policy }),
   }
 }

@@ -1,10 +1,11 @@
 import type { JsonObject } from '../../core/index.ts'
+import { recordFilters, type RecordFilterName } from '../../core/stores.ts'
 import { adminCommand } from '../admin/admin-command.ts'
 import { withAdmin, type AdminOptions } from '../admin/client.ts'
 import { printJson, printList, printObject } from '../admin/print.ts'
 import { listingGroup, numberFrom } from '../command.ts'
 
-const filters = ['key', 'org', 'team', 'user', 'model', 'provider', 'status', 'from', 'to'] as const
+const filters = [...(Object.keys(recordFilters) as readonly RecordFilterName[]), 'status', 'from', 'to'] as const
 
 interface RecordOptions extends AdminOptions, Partial<Record<(typeof filters)[number], string>> {
   readonly minCost?: string

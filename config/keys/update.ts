@@ -1,11 +1,10 @@
-import { Option } from 'commander'
 import { adminCommand } from '../admin/admin-command.ts'
 import { keyName } from '../admin/arguments.ts'
 import { withAdmin, type AdminOptions } from '../admin/client.ts'
 import { printJson } from '../admin/print.ts'
 import { ConfigError } from '../errors.ts'
 import { findKey } from './find-key.ts'
-import { addSettings, bodyOf, type SettingsOptions } from './settings.ts'
+import { addSettingRemovals, addSettings, bodyOf, type SettingsOptions } from './settings.ts'
 import { warn } from './warn.ts'
 
 interface UpdateOptions extends AdminOptions, SettingsOptions {
@@ -17,8 +16,7 @@ const update = addSettings(
     .argument('<key>', 'The id of the key, or its name.')
     .option('--name <text>', 'A new name.', keyName),
 )
-for (const limit of ['models', 'providers', 'spend-cap', 'tokens-per-minute', 'limits', 'max-concurrency', 'expires'])
-  update.addOption(new Option(`--no-${limit}`, `Lift the limit set with --${limit}.`))
+addSettingRemovals(update)
 
 export default update.action(updateKey)
 

@@ -81,7 +81,11 @@ export type WithNulls<L> = {
   readonly [N in StoredNames<L>]: L[N] extends { readonly optional: true } ? Stored<L[N]> | null : Stored<L[N]>
 }
 
-type Shown<F> =
+/** The value of a field in the admin API. */
+export type Shown<F> = ShownValue<F> | (F extends { readonly optional: true } ? (F extends { readonly ifMissing: unknown } ? never : null) : never)
+
+/** The value of a field in the admin API, where it is not missing. */
+export type ShownValue<F> =
   | (F extends { readonly type: 'time' }
       ? string
       : F extends { readonly type: { readonly forms?: infer Forms } & 'json' }
@@ -98,6 +102,25 @@ export type ShownObject<L> = {
 } & {
   readonly [N in keyof L as L[N] extends { readonly levels: unknown } ? ShownName<N, L[N]> : never]?: Shown<L[N]>
 }
+
+/** A stored object with what the admin API works out. Members may be missing either way. */
+export type StoredOrComputed<L> = {
+  readonly [
+    N in keyof L as L[N] extends { readonly optional: true } ? never : L[N] extends { readonly computed: true } ? never : N
+  ]: Stored<L[N]>
+} & {
+  readonly [N in keyof L as L[N] extends { readonly optional: true } | { readonly computed: true } ? N : never]?:
+    | Stored<L[N]>
+    | null
+    | undefined
+}
+
+/** How the admin API shows stored JSON. One for each field whose forms differ. */
+export type ShownForms<L> = {
+  readonly [N in JsonNames<L> as ShownName<N, L[N]> extends never ? never : Stored<L[N]> extends ShownValue<L[N]> ? never : N]: (
+    value: Stored<L[N]>,
+  ) => ShownValue<L[N]>
+} & { readonly [N in JsonNames<L>]?: (value: Stored<L[N]>) => ShownValue<L[N]> }
 
 /** The members that callers of the admin API send. Null removes one. */
 export type BodyOf<L> = {

@@ -1,78 +1,47 @@
-import type { Admin } from '../../../core/admin.ts'
-import type { JsonObject, PolicyLayer } from '../../../core/index.ts'
+import type { PolicyLayer } from '../../../core/index.ts'
 import { bodyValidator } from '../../../core/kit.ts'
-import type { Account, AccountChange, AccountLevel, SpendPeriod } from '../../../core/stores.ts'
-import { idSchema, metadataSchema, nameSchema, spendCapSchema, spendPeriodSchema } from './member-schemas.ts'
+import { accountFields, accountLevels, type Account, type AccountChange, type AccountLevel, type Field } from '../../../core/stores.ts'
+import { fieldsOf, type Admin, type BodyOf } from '../../../core/admin.ts'
+import { changedMembers } from './changed-members.ts'
+import { bodySchema } from './field-schemas.ts'
+import { metadataSchema } from './member-schemas.ts'
 import { policyChangedBy } from './operator-locks.ts'
 import { policySchema } from './policy-schema.ts'
 
 /** The body of `POST` and `PATCH`. */
-export interface AccountBody {
-  readonly id?: string
-  readonly name?: string
-  readonly org?: string
-  readonly team?: string | null
+export interface AccountBody extends Omit<BodyOf<typeof accountFields>, 'policy'> {
   readonly policy?: Readonly<Record<string, PolicyLayer['zdr'] | null>>
-  readonly spend_cap_usd?: number | null
-  readonly spend_period?: SpendPeriod | null
-  readonly metadata?: Readonly<Record<string, string>> | null
 }
 
-const changeable = {
-  name: nameSchema,
-  policy: policySchema('account'),
-  spend_cap_usd: spendCapSchema,
-  spend_period: spendPeriodSchema,
-  metadata: metadataSchema,
+const ownSchemas = { policy: policySchema('account'), metadata: metadataSchema }
+const changeable = fieldsOf(accountFields, ({ set }) => set === 'always')
+
+export const accountChangeSchemas = byLevel(level =>
+  bodySchema(
+    fieldsOf(changeable, field => isKnownAt(level, field)),
+    ownSchemas,
+  ),
+)
+export const newAccountSchemas = byLevel(level => {
+  const fields = fieldsOf(accountFields, field => field.set !== undefined && isKnownAt(level, field))
+  return bodySchema(fields, ownSchemas, level === 'org' ? ['name'] : ['name', 'org'])
+})
+
+export const checkChange = byLevel(level => bodyValidator(accountChangeSchemas[level]))
+export const checkNew = byLevel(level => bodyValidator(newAccountSchemas[level]))
+
+/** True if the API knows the field of accounts of this level. */
+export function isKnownAt(level: AccountLevel, { levels }: Field): boolean {
+  return levels === undefined || levels.includes(level)
 }
 
-const teamSchema = { ...idSchema, type: ['string', 'null'] }
-
-export const accountChangeSchemas: Readonly<Record<AccountLevel, JsonObject>> = {
-  org: accountChangeOf({}),
-  team: accountChangeOf({}),
-  user: accountChangeOf({ team: { ...teamSchema, description: "The keys of the user go along. Null: they leave the user's team." } }),
-}
-
-export const newAccountSchemas: Readonly<Record<AccountLevel, JsonObject>> = {
-  org: newAccount({}),
-  team: newAccount({ org: idSchema }, ['org']),
-  user: newAccount({ org: idSchema, team: teamSchema }, ['org']),
-}
-
-function accountChangeOf(more: JsonObject): JsonObject {
-  return { type: 'object', additionalProperties: false, properties: { ...more, ...changeable } }
-}
-
-function newAccount(more: JsonObject, required: readonly string[] = []): JsonObject {
-  return {
-    type: 'object',
-    required: ['name', ...required],
-    additionalProperties: false,
-    properties: { id: { ...idSchema, description: 'Default: a new one.' }, ...more, ...changeable },
-  }
-}
-
-export const checkChange = {
-  org: bodyValidator(accountChangeSchemas.org),
-  team: bodyValidator(accountChangeSchemas.team),
-  user: bodyValidator(accountChangeSchemas.user),
-}
-export const checkNew = {
-  org: bodyValidator(newAccountSchemas.org),
-  team: bodyValidator(newAccountSchemas.team),
-  user: bodyValidator(newAccountSchemas.user),
+export function byLevel<T>(of: (level: AccountLevel) => T): Readonly<Record<AccountLevel, T>> {
+  return Object.fromEntries(accountLevels.map(level => [level, of(level)])) as Record<AccountLevel, T>
 }
 
 /** Only the members that the body names. Throws a 403 if this caller may not change the policy so. */
 export function accountChange(admin: Admin, account: Pick<Account, 'policy'>, body: AccountBody): AccountChange {
-  const { name, team, policy, spend_cap_usd: cap, spend_period: period, metadata } = body
-  return {
-    ...(name !== undefined && { name }),
-    ...(team !== undefined && { team: team ?? undefined }),
-    ...(policy !== undefined && { policy: policyChangedBy(admin, account.policy, policy) }),
-    ...(cap !== undefined && { spendCapUsd: cap ?? undefined }),
-    ...(period !== undefined && { spendPeriod: period ?? undefined }),
-    ...(metadata !== undefined && { metadata: metadata ?? undefined }),
-  }
+  return changedMembers(changeable, body, {
+    policy: (policy: NonNullable<AccountBody['policy']>) => policyChangedBy(admin, account.policy, policy),
+  })
 }

@@ -1,6 +1,6 @@
-import type { AdminExchange, AdminServices } from '../../../core/admin.ts'
 import { invalidRequest, type Reply } from '../../../core/index.ts'
 import { spendAccountOf, type Account, type AccountLevel } from '../../../core/stores.ts'
+import type { AdminExchange, AdminServices } from '../../../core/admin.ts'
 import { accountChange, checkChange, checkNew, type AccountBody } from './account-change.ts'
 import { accountObjects } from './account-object.ts'
 import { audited } from './audit.ts'
@@ -53,13 +53,13 @@ export class Accounts {
     const org = level === 'org' ? id : body.org!
     if (level !== 'org') await this.#requireAbove(exchange, org, body.team ?? undefined)
     const account: Account = {
+      policy: {},
+      createdAt: gateway.clock.now(),
+      ...accountChange(exchange.admin, { policy: {} }, body),
       level,
       org,
       id,
       name: body.name!,
-      policy: {},
-      createdAt: gateway.clock.now(),
-      ...accountChange(exchange.admin, { policy: {} }, body),
     }
     await this.#locks.checkBelow(exchange.admin, { ...account, policy: {} }, body.policy ?? {})
     if (!(await this.#stores.accounts.add(account)))

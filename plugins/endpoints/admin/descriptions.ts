@@ -43,6 +43,10 @@ interface Described {
   readonly summary: string
   readonly query?: readonly string[]
   readonly request?: JsonObject
+  /** What it replies with: the name of the object, and its schema. */
+  readonly shows?: Shown
+  /** It replies with a page of these objects. */
+  readonly lists?: Shown
   /** Default: 200. */
   readonly status?: number
   readonly contentType?: string
@@ -50,11 +54,16 @@ interface Described {
   readonly mayConflict?: boolean
 }
 
+/** By its name in the document. The same object each time. */
+export type Shown = readonly [name: string, schema: JsonObject]
+
 /** What OpenAPI says about a route. */
 export function described({
   summary,
   query = [],
   request,
+  shows,
+  lists,
   status = 200,
   contentType = 'application/json',
   mayConflict = request !== undefined,
@@ -69,8 +78,12 @@ export function described({
       query: Object.fromEntries(query.map(name => [name, explained[name] ?? { description: `Only those of this ${name}.`, schema: text }])),
     }),
     ...(request && { request }),
+    ...((shows ?? lists) && { schemas: Object.fromEntries([(shows ?? lists)!]) }),
     replies: {
-      [status]: { description: 'Done.', content: { [contentType]: { type: 'object' } } },
+      [status]: {
+        description: 'Done.',
+        content: { [contentType]: lists ? pageOf(lists) : shows ? referenceTo(shows) : { type: 'object' } },
+      },
       400: refusal('A parameter or member is wrong; the message names it.'),
       401: refusal('The admin token is missing or unknown.'),
       403: refusal('The role of the admin token is not sufficient.'),
@@ -80,4 +93,20 @@ export function described({
       503: refusal('A store does not work now. The message says why.'),
     },
   }
+}
+
+function pageOf(each: Shown): JsonObject {
+  return {
+    type: 'object',
+    required: ['data', 'has_more', 'next_cursor'],
+    properties: {
+      data: { type: 'array', items: referenceTo(each) },
+      has_more: { type: 'boolean' },
+      next_cursor: { type: ['string', 'null'] },
+    },
+  }
+}
+
+function referenceTo([name]: Shown): JsonObject {
+  return { $ref: `#/components/schemas/${name}` }
 }

@@ -1,15 +1,20 @@
-import { policyFields, type AdminServices } from '../../../core/admin.ts'
-import { GatewayError, type JsonObject } from '../../../core/index.ts'
-import type { ApiKey } from '../../../core/stores.ts'
-import { time } from './replies.ts'
+import { GatewayError, type JsonObject, type Level, type PolicyField } from '../../../core/index.ts'
+import { keyFields, type ApiKey, type KeyLimit } from '../../../core/stores.ts'
+import { fieldsOf, policyFields, type AdminServices, type ShownLimit, type StoredOrComputed } from '../../../core/admin.ts'
+import { shownBy } from './shown-object.ts'
 import type { Stores } from './stores.ts'
 
-/** A key as the API shows it, without its settings. */
-export interface KeyFacts {
-  readonly policy: JsonObject
-  readonly lastUsedAt: number | undefined
-  readonly spentUsd: number
-}
+const forms = { limits: shownLimits }
+const shown = shownBy(keyFields, forms)
+
+/** What can be set, as the audit trail shows it. */
+export const settingsOf: (key: ApiKey) => JsonObject = shownBy(
+  fieldsOf(keyFields, ({ set }, name) => set !== undefined || name === 'id') as typeof keyFields,
+  forms,
+)
+
+/** What the API shows of a key besides what is stored. */
+export type KeyFacts = Pick<StoredOrComputed<typeof keyFields>, 'policySource' | 'policyError' | 'lastUsedAt' | 'spentUsd'>
 
 /** Keys as the API shows them: everything except hashes. */
 export async function keyObjects(stores: Stores, gateway: AdminServices, keys: readonly ApiKey[]): Promise<readonly JsonObject[]> {
@@ -25,56 +30,31 @@ export async function factsOf({ ledger, records }: Stores, gateway: AdminService
     keys.map(async (key, index) => {
       const used = use.get(key.id)
       const spentUsd = key.spendCapUsd === undefined ? (used?.costUsd ?? 0) : spent[index]!
-      return { policy: await policyFacts(gateway, key), lastUsedAt: used?.lastUsedAt, spentUsd }
+      return { ...(await policyFacts(gateway, key)), lastUsedAt: used?.lastUsedAt, spentUsd }
     }),
   )
 }
 
-export function keyObject(key: ApiKey, { policy, lastUsedAt, spentUsd }: KeyFacts): JsonObject {
-  return {
-    object: 'key',
-    ...settingsOf(key),
-    ...policy,
-    created_at: time(key.createdAt),
-    previous_valid_until: key.previous ? time(Math.max(...key.previous.map(({ validUntil }) => validUntil))) : null,
-    last_used_at: lastUsedAt === undefined ? null : time(lastUsedAt),
-    spent_usd: spentUsd,
-  }
+export function keyObject(key: ApiKey, facts: KeyFacts): JsonObject {
+  const previousValidUntil = key.previous && Math.max(...key.previous.map(({ validUntil }) => validUntil))
+  return { object: 'key', ...shown({ ...key, ...facts, previousValidUntil }) }
 }
 
 /** One organization whose policy is unknown must not hide the keys of all others. */
-export async function policyFacts(gateway: AdminServices, key: ApiKey): Promise<JsonObject> {
+export async function policyFacts(gateway: AdminServices, key: ApiKey): Promise<Pick<KeyFacts, 'policySource' | 'policyError'>> {
   try {
     const { policy } = await gateway.effectivePolicy(key)
-    return { policy_source: Object.fromEntries(policyFields.map(field => [field, policy[field].source])), policy_error: null }
+    const sources = policyFields.map(field => [field, policy[field].source] as const)
+    return { policySource: Object.fromEntries(sources) as Record<PolicyField, Level>, policyError: undefined }
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
-    return { policy_source: null, policy_error: error.message }
+    return { policySource: undefined, policyError: error.message }
   }
 }
 
-/** What can be set, as the audit trail shows it. */
-export function settingsOf(key: ApiKey): JsonObject {
-  return {
-    id: key.id,
-    name: key.name,
-    org: key.org,
-    team: key.team ?? null,
-    user: key.user ?? null,
-    policy: key.policy,
-    models: key.models ?? null,
-    providers: key.providers ?? null,
-    guardrails: key.guardrails ?? [],
-    allow_unpriced: key.allowUnpriced ?? false,
-    spend_cap_usd: key.spendCapUsd ?? null,
-    spend_period: key.spendPeriod ?? null,
-    limits: (key.limits ?? []).map(({ tokens, requests, windowMs }) => ({
-      ...(tokens === undefined ? { requests } : { tokens }),
-      window_s: windowMs / 1000,
-    })),
-    max_concurrency: key.maxConcurrency ?? null,
-    expires_at: key.expiresAt === undefined ? null : time(key.expiresAt),
-    disabled: key.disabled ?? false,
-    metadata: key.metadata ?? {},
-  }
+function shownLimits(limits: readonly KeyLimit[]): readonly ShownLimit[] {
+  return limits.map(({ tokens, requests, windowMs }) => ({
+    ...(tokens === undefined ? { requests } : { tokens }),
+    window_s: windowMs / 1000,
+  }))
 }

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
-import { policyFields, type AdminExchange, type AdminServices, type EffectivePolicy } from '../../../core/admin.ts'
 import { invalidRequest, type JsonObject, type PolicyLayer, type Reply } from '../../../core/index.ts'
 import { bodyValidator } from '../../../core/kit.ts'
 import type { Account, ApiKey, KeySettings } from '../../../core/stores.ts'
+import { policyFields, type AdminExchange, type AdminServices, type EffectivePolicy } from '../../../core/admin.ts'
 import { accountObjects } from './account-object.ts'
 import { audited } from './audit.ts'
 import { countEarlierSpend } from './earlier-spend.ts'
@@ -80,7 +80,7 @@ export class Keys {
     refuseAgainstLocks(await gateway.effectivePolicy(draft), settings.policy ?? {}, undefined)
     const { key, text } = await gateway.issueKey(settings)
     await audited(this.#stores, exchange, gateway, { action: 'keys.create', target: key.id, org: key.org, after: settingsOf(key) })
-    const facts = { policy: await policyFacts(gateway, key), lastUsedAt: undefined, spentUsd: 0 }
+    const facts = { ...(await policyFacts(gateway, key)), lastUsedAt: undefined, spentUsd: 0 }
     return json({ key: text, ...keyObject(key, facts), warnings: gateway.keyWarnings(key) }, 201)
   }
 

@@ -1,6 +1,14 @@
-import { hasRole, type AdminExchange, type AdminServices } from '../../../core/admin.ts'
 import { invalidRequest, type Reply } from '../../../core/index.ts'
-import { usageBuckets, usageGroups, type RecordFacts, type RecordFilter, type UsageBucket } from '../../../core/stores.ts'
+import {
+  recordFilters,
+  usageBuckets,
+  usageGroups,
+  type RecordFacts,
+  type RecordFilter,
+  type RecordFilterName,
+  type UsageBucket,
+} from '../../../core/stores.ts'
+import { hasRole, type AdminExchange, type AdminServices } from '../../../core/admin.ts'
 import { audited } from './audit.ts'
 import { pathId } from './path-id.ts'
 import { pageParameters, Query } from './query.ts'
@@ -10,7 +18,8 @@ import { json, page, time } from './replies.ts'
 import type { Stores } from './stores.ts'
 import { usageObject } from './usage-object.ts'
 
-export const recordFilters = ['id', 'key', 'org', 'team', 'user', 'model', 'provider', 'status', 'from', 'to', 'min_cost_usd'] as const
+const filterNames = Object.keys(recordFilters) as readonly RecordFilterName[]
+export const recordParameters = ['id', ...filterNames, 'status', 'from', 'to', 'min_cost_usd'] as const
 export const usageParameters = ['from', 'to', 'bucket', 'time_zone', 'group_by', 'org', 'team', 'user', 'key', 'top', 'latency'] as const
 const exportedAtOnce = 500
 const mostUsageRows = 10_000
@@ -28,7 +37,7 @@ export class Records {
   }
 
   async list(exchange: AdminExchange): Promise<Reply> {
-    const query = new Query(exchange.query, [...pageParameters, ...recordFilters])
+    const query = new Query(exchange.query, [...pageParameters, ...recordParameters])
     const { pageLimit, ...wanted } = query.page('records')
     const filter = filterIn(query, exchange)
     const found = filter ? await this.#stores.records.page(filter, wanted) : []
@@ -62,7 +71,7 @@ export class Records {
 
   /** JSON lines, the newest first, read from the store as fast as the client takes them. */
   export(exchange: AdminExchange): Response {
-    const filter = filterIn(new Query(exchange.query, recordFilters), exchange)
+    const filter = filterIn(new Query(exchange.query, recordParameters), exchange)
     const pages = filter ? this.#pages(filter) : emptyPages()
     const encoder = new TextEncoder()
     const body = new ReadableStream<Uint8Array>({
@@ -146,12 +155,8 @@ function filterIn(query: Query, { admin }: AdminExchange): RecordFilter | undefi
     )
   const filter: RecordFilter = {
     id: query.text('id'),
-    key: query.text('key'),
+    ...Object.fromEntries(filterNames.map(name => [name, query.text(name)])),
     org: admin.org ?? org,
-    team: query.text('team'),
-    user: query.text('user'),
-    model: query.text('model'),
-    provider: query.text('provider'),
     status,
     ...query.range(),
     minCostUsd: query.number('min_cost_usd'),

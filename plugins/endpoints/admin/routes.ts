@@ -1,17 +1,19 @@
-import type { AdminExchange, AdminRoute, AdminServices } from '../../../core/admin.ts'
 import type { JsonObject, Registry } from '../../../core/index.ts'
 import { openApiDocument, type Undescribed } from '../../../core/kit.ts'
-import { accountChangeSchemas, newAccountSchemas } from './account-change.ts'
+import { accountFields, keyFields, recordFields } from '../../../core/stores.ts'
+import { fieldsOf, type AdminExchange, type AdminRoute, type AdminServices } from '../../../core/admin.ts'
+import { accountChangeSchemas, byLevel, isKnownAt, newAccountSchemas } from './account-change.ts'
 import { Accounts } from './accounts.ts'
 import { auditFilters, listAudit } from './audit-list.ts'
 import { Credits, creditSchema } from './credits.ts'
-import { described } from './descriptions.ts'
+import { described, type Shown } from './descriptions.ts'
+import { shownSchema } from './field-schemas.ts'
 import { GatewayFacts } from './gateway-facts.ts'
 import { keyChangeSchema, newKeySchema } from './key-change.ts'
 import { Keys, rotationSchema } from './keys.ts'
 import { play, playgroundSchema } from './playground.ts'
 import { pageParameters } from './query.ts'
-import { recordFilters, Records, usageParameters } from './records.ts'
+import { recordParameters, Records, usageParameters } from './records.ts'
 import { json } from './replies.ts'
 import { listRoutes } from './route-list.ts'
 import type { Stores } from './stores.ts'
@@ -19,6 +21,13 @@ import { newTokenSchema, Tokens } from './tokens.ts'
 
 const base = '/admin/v1'
 const levels = { orgs: 'org', teams: 'team', users: 'user' } as const
+
+const shownKey: Shown = ['Key', shownSchema(keyFields, 'key')]
+const shownRecord: Shown = ['Record', shownSchema(recordFields, 'record')]
+const shownAccounts = byLevel((level): Shown => {
+  const name = { org: 'Organization', team: 'Team', user: 'User' }[level]
+  return [name, shownSchema(fieldsOf(accountFields, field => isKnownAt(level, field)))]
+})
 
 /** Every route of the admin API. */
 export function adminRoutes(
@@ -44,22 +53,38 @@ export function adminRoutes(
     get('/keys', 'org', (e, g) => keys.list(e, g), {
       summary: 'List keys. Of a key whose policy is not available, policy_source is null, and policy_error says why',
       query: [...pageParameters, 'org', 'team', 'user'],
+      lists: shownKey,
     }),
-    post('/keys', 'org', (e, g) => keys.create(e, g), { summary: 'Create a key, and show it once', request: newKeySchema, status: 201 }),
+    post('/keys', 'org', (e, g) => keys.create(e, g), {
+      summary: 'Create a key, and show it once',
+      request: newKeySchema,
+      shows: shownKey,
+      status: 201,
+    }),
     get('/keys/:id', 'org', (e, g) => keys.get(e, g), {
       summary: 'A key. If its policy is not available, policy_source is null, and policy_error says why',
+      shows: shownKey,
     }),
-    change('PATCH', '/keys/:id', (e, g) => keys.update(e, g), { summary: 'Change a key', request: keyChangeSchema }),
+    change('PATCH', '/keys/:id', (e, g) => keys.update(e, g), { summary: 'Change a key', request: keyChangeSchema, shows: shownKey }),
     change('DELETE', '/keys/:id', (e, g) => keys.remove(e, g), { summary: 'Delete a key' }),
-    post('/keys/:id/rotate', 'org', (e, g) => keys.rotate(e, g), { summary: 'Give a key a new secret', request: rotationSchema }),
+    post('/keys/:id/rotate', 'org', (e, g) => keys.rotate(e, g), {
+      summary: 'Give a key a new secret',
+      request: rotationSchema,
+      shows: shownKey,
+    }),
     get('/keys/:id/policy', 'org', (e, g) => keys.policy(e, g), { summary: 'The policy of a key, and the level that sets each field' }),
-    get('/records', 'org', e => records.list(e), { summary: 'List records of requests', query: [...pageParameters, ...recordFilters] }),
+    get('/records', 'org', e => records.list(e), {
+      summary: 'List records of requests',
+      query: [...pageParameters, ...recordParameters],
+      lists: shownRecord,
+    }),
     get('/records/export', 'org', e => records.export(e), {
       summary: 'All records that match, as JSON lines',
-      query: recordFilters,
+      query: recordParameters,
+      shows: shownRecord,
       contentType: 'application/jsonl',
     }),
-    get('/records/:id', 'org', (e, g) => records.get(e, g), { summary: 'A record', query: ['content'] }),
+    get('/records/:id', 'org', (e, g) => records.get(e, g), { summary: 'A record', query: ['content'], shows: shownRecord }),
     get('/usage', 'org', (e, g) => records.usage(e, g), { summary: 'Requests, tokens and cost over time', query: usageParameters }),
     get('/audit', 'org', e => listAudit(stores, e), { summary: 'Who changed what', query: [...pageParameters, ...auditFilters] }),
     get('/metrics/endpoints', 'all', (e, g) => facts.metrics(e, g), {
@@ -123,14 +148,26 @@ function accountRoutes(stores: Stores, name: keyof typeof levels): readonly Admi
   const filters = level === 'org' ? [] : level === 'team' ? ['org'] : ['org', 'team']
   // A token of one organization neither makes nor ends organizations.
   const reach = level === 'org' ? 'all' : 'org'
+  const shown = shownAccounts[level]
   const ambiguous = level === 'org' ? [] : ['org']
   return [
-    get(`/${name}`, 'org', e => accounts.list(e), { summary: `List ${name}`, query: [...pageParameters, ...filters] }),
-    post(`/${name}`, reach, (e, g) => accounts.create(e, g), { summary: `Create ${noun}`, request: newAccountSchemas[level], status: 201 }),
-    get(`/${name}/:id`, 'org', e => accounts.get(e), { summary: `Read ${noun}`, query: ambiguous, mayConflict: level !== 'org' }),
+    get(`/${name}`, 'org', e => accounts.list(e), { summary: `List ${name}`, query: [...pageParameters, ...filters], lists: shown }),
+    post(`/${name}`, reach, (e, g) => accounts.create(e, g), {
+      summary: `Create ${noun}`,
+      request: newAccountSchemas[level],
+      shows: shown,
+      status: 201,
+    }),
+    get(`/${name}/:id`, 'org', e => accounts.get(e), {
+      summary: `Read ${noun}`,
+      query: ambiguous,
+      shows: shown,
+      mayConflict: level !== 'org',
+    }),
     change('PATCH', `/${name}/:id`, (e, g) => accounts.update(e, g), {
       summary: `Change ${noun}`,
       request: accountChangeSchemas[level],
+      shows: shown,
       query: ambiguous,
     }),
     {

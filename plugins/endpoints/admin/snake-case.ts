@@ -1,12 +1,14 @@
 import { isObject } from '../../../core/index.ts'
+import { snakeCase as snakeName } from '../../../core/stores.ts'
+import type { Snaked } from '../../../core/admin.ts'
 
 /** The same value with member names such as `elapsed_ms` instead of `elapsedMs`. */
-export function snakeCase(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(snakeCase)
-  if (!isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [snakeName(name), snakeCase(each)]))
+export function snakeCase<T>(value: T): Snaked<T> {
+  return snaked(value) as Snaked<T>
 }
 
-function snakeName(name: string): string {
-  return name.replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+function snaked(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(snaked)
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [snakeName(name), snaked(each)]))
 }

@@ -1,9 +1,9 @@
-import { adminRoles, type AdminExchange, type AdminRole, type AdminServices } from '../../../core/admin.ts'
 import { invalidRequest, type JsonObject, type Reply } from '../../../core/index.ts'
 import { bodyValidator } from '../../../core/kit.ts'
 import type { AdminToken } from '../../../core/stores.ts'
+import { adminRoles, type AdminExchange, type AdminRole, type AdminServices } from '../../../core/admin.ts'
 import { audited } from './audit.ts'
-import { idSchema, nameSchema } from './member-schemas.ts'
+import { idText, nameText } from './member-schemas.ts'
 import { pathId } from './path-id.ts'
 import { pageParameters, Query } from './query.ts'
 import { forbidden, notFound } from './refusals.ts'
@@ -15,10 +15,10 @@ export const newTokenSchema: JsonObject = {
   required: ['name', 'role'],
   additionalProperties: false,
   properties: {
-    name: nameSchema,
+    name: nameText,
     role: { enum: [...adminRoles] },
     org: {
-      ...idSchema,
+      ...idText,
       type: ['string', 'null'],
       description: 'The only organization that the token may see and change. Default: that of the admin token. Null: all.',
     },

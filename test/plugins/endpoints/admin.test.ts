@@ -449,6 +449,15 @@ t.test('the gateway shows its providers, models, plugins and options without sec
   })
   const document = (await call('GET', '/admin/openapi.json')).body
   t.match(document, { openapi: '3.1.0', paths: { '/admin/v1/keys/{id}': { patch: { security: [{ adminToken: [] }] } } } })
+  const one = { get: { responses: { 200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Key' } } } } } } }
+  t.match(document, { paths: { '/admin/v1/keys/{id}': one } })
+  const { schemas } = (document as { components: { schemas: Record<string, { properties: object; required: string[] }> } }).components
+  t.match(schemas, {
+    Key: { properties: { object: { const: 'key' }, spend_cap_usd: { type: ['number', 'null'] }, guardrails: { type: 'array' } } },
+    Record: { properties: { created_at: { type: 'string' }, key: { type: ['string', 'null'] }, elapsed_ms: { type: 'number' } } },
+    User: { properties: { object: { enum: ['org', 'team', 'user'] }, team: { type: ['string', 'null'] } } },
+  })
+  t.notOk(schemas['Key']!.required.includes('hash') || schemas['Organization']!.required.includes('team'))
   for (const [path, method] of [
     ['/admin/v1/teams/{id}', 'delete'],
     ['/admin/v1/orgs/{id}', 'delete'],
