@@ -82,7 +82,9 @@ export type WithNulls<L> = {
 }
 
 /** The value of a field in the admin API. */
-export type Shown<F> = ShownValue<F> | (F extends { readonly optional: true } ? (F extends { readonly ifMissing: unknown } ? never : null) : never)
+export type Shown<F> =
+  | ShownValue<F>
+  | (F extends { readonly optional: true } ? (F extends { readonly ifMissing: unknown } ? never : null) : never)
 
 /** The value of a field in the admin API, where it is not missing. */
 export type ShownValue<F> =

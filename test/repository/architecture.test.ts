@@ -190,12 +190,34 @@ const reused: Readonly<Record<string, readonly string[]>> = {
 /** The public import paths, other than config, gateway and testing. */
 const doors = ['core/index.ts', 'core/kit.ts', 'core/stores.ts', 'core/admin.ts']
 
+/** The lists of fields. The dashboard reads them in the browser, too, by way of one file. */
+const fieldLists = ['account-fields', 'fields', 'key-fields', 'record-fields'].map(name => `core/contracts/${name}.ts`)
+const readsFieldLists = ({ file, target }: Import): boolean =>
+  file === 'plugins/endpoints/dashboard/app/fields.ts' && fieldLists.includes(target)
+
+t.test('the lists of fields run in browsers: they import types, and each other', async t => {
+  t.same(
+    strays(
+      /^core\/contracts\/([a-z]+-)?fields\.ts$/,
+      ({ file, target, typeOnly }) => fieldLists.includes(file) && (typeOnly || fieldLists.includes(target)),
+    ),
+    [],
+  )
+})
+
 t.test('plugins know the doors and their own folder', async t => {
   const folderOf = (path: string): string => path.split('/').slice(0, 3).join('/')
   t.same(
-    strays(/^plugins\//, ({ file, target, local }) => {
+    strays(/^plugins\//, given => {
+      const { file, target, local } = given
       const own = folderOf(file)
-      return !local || doors.includes(target) || folderOf(target) === own || (reused[own]?.includes(folderOf(target)) ?? false)
+      return (
+        !local ||
+        readsFieldLists(given) ||
+        doors.includes(target) ||
+        folderOf(target) === own ||
+        (reused[own]?.includes(folderOf(target)) ?? false)
+      )
     }),
     [],
   )
@@ -304,7 +326,9 @@ t.test('what is published imports nothing that is only there for development', a
 t.test('what runs in browsers brings its own packages, and nothing of the server', async t => {
   const libraries = ['htm', 'preact', 'uplot']
   t.same(
-    strays(/^plugins\/endpoints\/dashboard\/app\//, ({ target, local }) => (local ? target.startsWith(app) : libraries.includes(target))),
+    strays(/^plugins\/endpoints\/dashboard\/app\//, given =>
+      given.local ? given.target.startsWith(app) || readsFieldLists(given) : libraries.includes(given.target),
+    ),
     [],
   )
   t.same(

@@ -9,18 +9,25 @@ const libraries: Readonly<Record<string, { readonly file: string; readonly modul
 }
 const imports = new RegExp(`(\\bfrom\\s*|\\bimport\\s*\\(?\\s*)(['"])(${Object.keys(libraries).join('|')})\\2`, 'g')
 
+/** The lists of fields, which the server uses too. They import nothing but each other. */
+const lists = /(['"])(?:\.\.\/)+core\/contracts\/((?:[a-z]+-)?fields)\.ts\1/g
+const listsFolder = new URL('../../../core/contracts/', import.meta.url)
+
 /** Modules of the repository as browsers can run them: without types, and with addresses in place of the names of packages. */
 export class ModuleSources {
-  /** The file of a package. `path` starts with `libraries/`. */
+  /** The file of a package, or a list of fields. `path` starts with `libraries/`. */
   library(path: string): URL | undefined {
     const found = Object.values(libraries).find(({ file }) => path === `libraries/${file}`)
-    return found && new URL(import.meta.resolve(found.module))
+    if (found) return new URL(import.meta.resolve(found.module))
+    const [, list] = /^libraries\/((?:[a-z]+-)?fields\.ts)$/.exec(path) ?? []
+    return list === undefined ? undefined : new URL(list, listsFolder)
   }
 
   served(text: string, file: string, path: string): string {
     const code = file.endsWith('.ts') ? withoutTypes(text) : text
     const up = '../'.repeat(path.split('/').length - 1) || './'
-    return code.replaceAll(imports, (_, start, quote, name) => `${start}${quote}${up}libraries/${libraries[name]!.file}${quote}`)
+    const known = code.replaceAll(lists, (_, quote, name) => `${quote}${up}libraries/${name}.ts${quote}`)
+    return known.replaceAll(imports, (_, start, quote, name) => `${start}${quote}${up}libraries/${libraries[name]!.file}${quote}`)
   }
 }
 

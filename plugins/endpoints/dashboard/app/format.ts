@@ -122,3 +122,9 @@ export function localInput(value: Given<string | number>): string {
 function known(zone: string | undefined): string | undefined {
   return zone === 'Etc/Unknown' ? undefined : zone
 }
+
+/** The name of a field for people: `elapsedMs` as `Elapsed ms`. */
+export function words(name: string): string {
+  const spaced = name.replaceAll(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
+  return `${spaced.charAt(0).toUpperCase()}${spaced.slice(1)}`
+}

@@ -1,25 +1,10 @@
-import type { PolicyLayer } from '../../policy.ts'
+import { accountFields, type ShownAccount } from '../../fields.ts'
 
-export const levels = ['org', 'team', 'user'] as const
+export const levels = accountFields.level.choices
 export type AccountLevel = (typeof levels)[number]
 
 /** An organization, a team or a user as the admin API shows it. */
-export interface Account {
-  readonly object: AccountLevel
-  readonly id: string
-  readonly name: string
-  readonly org?: string
-  readonly team?: string | null
-  readonly policy: PolicyLayer
-  /** Whose token set each enforced field. */
-  readonly policy_set_by: Readonly<Record<string, 'all' | 'org'>>
-  readonly spend_cap_usd: number | null
-  readonly spend_period: 'day' | 'week' | 'month' | null
-  readonly spent_usd: number | null
-  readonly credit_balance_usd?: number | null
-  readonly metadata: Readonly<Record<string, string>>
-  readonly created_at: string
-}
+export interface Account extends ShownAccount {}
 
 /** Names of the levels, and of the lists in the API. */
 export const words: Readonly<Record<AccountLevel, { readonly one: string; readonly many: string; readonly list: string }>> = {

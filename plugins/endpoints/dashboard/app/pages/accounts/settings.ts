@@ -2,12 +2,15 @@ import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { api } from '../../api.ts'
 import { Notice } from '../../components/feedback.ts'
+import { changedBody, valuesOf, type FormValues } from '../../components/field-values.ts'
 import { Select, Switch, TextField } from '../../components/fields.ts'
 import { Form, useForm, type FormState } from '../../components/form.ts'
-import { MetadataField, metadataOf } from '../../components/metadata-field.ts'
+import { MetadataField } from '../../components/metadata-field.ts'
+import { MoreFields } from '../../components/more-fields.ts'
 import { RedactionSettings } from '../../components/redaction-settings.ts'
 import { SpendFields } from '../../components/spend-fields.ts'
 import { useData } from '../../data.ts'
+import { accountFields } from '../../fields.ts'
 import { html } from '../../html.ts'
 import {
   changedFields,
@@ -22,19 +25,10 @@ import {
 import { useSession } from '../../session.ts'
 import { pathOf, words, type Account, type AccountLevel } from './account.ts'
 
-interface Values {
-  readonly name: string
-  readonly policy: PolicyLayer
-  readonly spend_cap_usd: number | null
-  readonly spend_period: string
-  /** Users only. */
-  readonly team: string
-  readonly metadata: readonly (readonly [name: string, value: string])[]
-}
+type Values = FormValues<typeof accountFields>
 
-function valuesOf({ name, policy, spend_cap_usd: cap, spend_period: period, team, metadata }: Account): Values {
-  return { name, policy, spend_cap_usd: cap, spend_period: period ?? '', team: team ?? '', metadata: Object.entries(metadata) }
-}
+/** The settings below. */
+const placed: readonly (keyof typeof accountFields)[] = ['name', 'team', 'policy', 'spendCapUsd', 'spendPeriod', 'metadata']
 
 /** What an account enforces, and what the keys below it may spend. */
 export function AccountSettings({
@@ -49,7 +43,7 @@ export function AccountSettings({
   readonly onSaved: () => void
 }): VNode {
   const { may, org: ownOrg } = useSession()
-  const form = useForm<Values>(valuesOf(account))
+  const form = useForm<Values>(valuesOf(accountFields, account))
   const [isSaved, setSaved] = useState(false)
   const { org: orgId, team: teamId } = account
   const org = useData<Account>(level === 'org' ? undefined : pathOf('org', orgId!, undefined))
@@ -60,17 +54,9 @@ export function AccountSettings({
   ])
   const isCapFixed = level === 'org' && ownOrg !== null
   const save = async (values: Values): Promise<void> => {
-    const before = form.start
-    const policy = changedFields(before.policy, values.policy)
-    const saved = await api.patch<Account>(path, {
-      ...(values.name !== before.name && { name: values.name }),
-      ...(policy && { policy }),
-      ...(values.spend_cap_usd !== before.spend_cap_usd && { spend_cap_usd: values.spend_cap_usd }),
-      ...(values.team !== before.team && { team: values.team || null }),
-      ...(JSON.stringify(values.metadata) !== JSON.stringify(before.metadata) && { metadata: metadataOf(values.metadata) }),
-      ...(values.spend_period !== before.spend_period && { spend_period: values.spend_period || null }),
-    })
-    form.reset(valuesOf(saved))
+    const policy = changedFields(form.start.policy, values.policy)
+    const saved = await api.patch<Account>(path, { ...changedBody(accountFields, form.start, values), ...(policy && { policy }) })
+    form.reset(valuesOf(accountFields, saved))
     setSaved(true)
     onSaved()
   }
@@ -106,6 +92,7 @@ export function AccountSettings({
         hint=${isCapFixed ? 'An admin of the whole gateway sets it.' : 'For all keys below together. When it is reached, requests get a 402.'}
       />
     </section>
+    <${MoreFields} form=${form} list=${accountFields} placed=${placed} />
     <section class="form-group" aria-label="Metadata"><${MetadataField} form=${form} /></section>
     ${isSaved && !form.isChanged && html`<${Notice} tone="good">The changes are saved. They apply to the next request.<//>`}
   <//>`

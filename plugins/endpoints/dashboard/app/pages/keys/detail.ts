@@ -5,18 +5,20 @@ import { Code } from '../../components/copy.ts'
 import { Confirm } from '../../components/dialog.ts'
 import { DailyUse } from '../../components/daily-use.ts'
 import { Badge, Loading, Meter, Notice, Problem, Stat } from '../../components/feedback.ts'
+import { changedBody, valuesOf } from '../../components/field-values.ts'
 import { TextField } from '../../components/fields.ts'
 import { Form, useForm } from '../../components/form.ts'
 import { Icon } from '../../components/icon.ts'
 import { Button, Page, Panel } from '../../components/page.ts'
 import { Time } from '../../components/time.ts'
 import { useData } from '../../data.ts'
+import { keyFields } from '../../fields.ts'
 import { count, usd } from '../../format.ts'
 import { html } from '../../html.ts'
 import { go, hrefOf, useParameters } from '../../place.ts'
 import { changedFields, levelNames, policyFields, policyTexts, type EffectivePolicy, type Locks } from '../../policy.ts'
 import { useSession } from '../../session.ts'
-import { bodyOf, KeyFields, valuesOf, type KeyValues } from './key-form.ts'
+import { KeyFields, type KeyValues } from './key-form.ts'
 import { ShownText } from './key-text.ts'
 import { statusOf, type Key, type ShownKey } from './key.ts'
 import { statusTones } from './list.ts'
@@ -173,7 +175,7 @@ function Edit({
   readonly onSaved: () => void
 }): VNode {
   const { may } = useSession()
-  const form = useForm<KeyValues>(valuesOf(data))
+  const form = useForm<KeyValues>(valuesOf(keyFields, data))
   const [isSaved, setSaved] = useState(false)
   const [warnings, setWarnings] = useState<readonly string[]>([])
   const locks = Object.fromEntries(
@@ -184,13 +186,10 @@ function Edit({
   ) as Locks
   const save = async (values: KeyValues): Promise<void> => {
     setSaved(false)
-    const [before, after] = [bodyOf(form.start), bodyOf(values)]
-    const changed = Object.fromEntries(
-      Object.entries(after).filter(([name, value]) => name !== 'policy' && JSON.stringify(value) !== JSON.stringify(before[name])),
-    )
+    const changed = changedBody(keyFields, form.start, values)
     const policy = changedFields(form.start.policy, values.policy)
     const saved = await api.patch<Key>(path, { ...changed, ...(policy && { policy }) })
-    form.reset(valuesOf(saved))
+    form.reset(valuesOf(keyFields, saved))
     setWarnings(saved.warnings ?? [])
     setSaved(true)
     onSaved()

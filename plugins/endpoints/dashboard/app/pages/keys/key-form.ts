@@ -1,78 +1,42 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { ListOf } from '../../api.ts'
+import { valuesOf, type FormValues } from '../../components/field-values.ts'
 import { NumberField, Switch, TimeField } from '../../components/fields.ts'
 import type { FormState } from '../../components/form.ts'
 import { ListField } from '../../components/list-field.ts'
-import { MetadataField, metadataOf } from '../../components/metadata-field.ts'
+import { MetadataField } from '../../components/metadata-field.ts'
+import { MoreFields } from '../../components/more-fields.ts'
 import { RedactionSettings } from '../../components/redaction-settings.ts'
 import { RowsField } from '../../components/rows-field.ts'
 import { SpendFields } from '../../components/spend-fields.ts'
 import { useData } from '../../data.ts'
+import { keyFields } from '../../fields.ts'
 import { html } from '../../html.ts'
 import { levelNames, policyFields, policyTexts, type Locks, type PolicyField, type PolicyLayer } from '../../policy.ts'
 import { useSession } from '../../session.ts'
-import type { Key, Limit, Period } from './key.ts'
+import type { Limit } from './key.ts'
 
-/** What the form of a key edits. Empty texts and empty lists stand for nothing. */
-export interface KeyValues {
-  readonly name: string
-  readonly policy: PolicyLayer
-  readonly models: readonly string[]
-  readonly providers: readonly string[]
-  readonly guardrails: readonly string[]
-  readonly allow_unpriced: boolean
-  readonly spend_cap_usd: number | null
-  readonly spend_period: Period | ''
-  readonly limits: readonly Limit[]
-  readonly max_concurrency: number | null
-  readonly expires_at: string | null
-  readonly metadata: readonly (readonly [name: string, value: string])[]
-}
+export type KeyValues = FormValues<typeof keyFields>
 
-export const newKeyValues: KeyValues = {
-  name: '',
-  policy: {},
-  models: [],
-  providers: [],
-  guardrails: [],
-  allow_unpriced: false,
-  spend_cap_usd: null,
-  spend_period: '',
-  limits: [],
-  max_concurrency: null,
-  expires_at: null,
-  metadata: [],
-}
+export const newKeyValues: KeyValues = { ...valuesOf(keyFields, {}), policy: {} }
 
-export function valuesOf(key: Key): KeyValues {
-  return {
-    name: key.name,
-    policy: key.policy,
-    models: key.models ?? [],
-    providers: key.providers ?? [],
-    guardrails: key.guardrails,
-    allow_unpriced: key.allow_unpriced,
-    spend_cap_usd: key.spend_cap_usd,
-    spend_period: key.spend_period ?? '',
-    limits: key.limits,
-    max_concurrency: key.max_concurrency,
-    expires_at: key.expires_at,
-    metadata: Object.entries(key.metadata),
-  }
-}
-
-/** As the API takes them. */
-export function bodyOf(values: KeyValues): Readonly<Record<string, unknown>> {
-  const { models, providers, spend_period: period, metadata } = values
-  return {
-    ...values,
-    models: models.length > 0 ? models : null,
-    providers: providers.length > 0 ? providers : null,
-    spend_period: period === '' ? null : period,
-    metadata: metadataOf(metadata),
-  }
-}
+/** The settings below, and those that the pages of a key show elsewhere. */
+const placed: readonly (keyof typeof keyFields)[] = [
+  'name',
+  'policy',
+  'models',
+  'providers',
+  'guardrails',
+  'allowUnpriced',
+  'spendCapUsd',
+  'spendPeriod',
+  'limits',
+  'maxConcurrency',
+  'expiresAt',
+  'disabled',
+  'metadata',
+]
 
 /** Every setting of a key. `locks`: what levels above it decide. */
 export function KeyFields({ form, locks }: { readonly form: FormState<KeyValues>; readonly locks: Locks }): VNode {
@@ -145,6 +109,7 @@ export function KeyFields({ form, locks }: { readonly form: FormState<KeyValues>
         <${TimeField} form=${form} name="expires_at" label="Expires" hint="From then on, the key is refused. In your time zone." />
       </div>
     </section>
+    <${MoreFields} form=${form} list=${keyFields} placed=${placed} />
     <section class="form-group" aria-label="Metadata"><${MetadataField} form=${form} /></section>
   `
 }

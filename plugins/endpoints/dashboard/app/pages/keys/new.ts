@@ -1,15 +1,17 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { api, type ListOf } from '../../api.ts'
+import { bodyOf } from '../../components/field-values.ts'
 import { TextField } from '../../components/fields.ts'
 import { Form, useForm } from '../../components/form.ts'
 import { Page, Panel } from '../../components/page.ts'
 import { useData } from '../../data.ts'
+import { keyFields } from '../../fields.ts'
 import { html } from '../../html.ts'
 import { go, useParameters } from '../../place.ts'
 import { locksOf, type PolicyLayer } from '../../policy.ts'
 import { useSession } from '../../session.ts'
-import { bodyOf, KeyFields, newKeyValues, type KeyValues } from './key-form.ts'
+import { KeyFields, newKeyValues, type KeyValues } from './key-form.ts'
 import type { ShownKey } from './key.ts'
 import { KeyText } from './key-text.ts'
 
@@ -47,7 +49,7 @@ export function NewKey(): VNode {
     const policy = Object.fromEntries(Object.entries(values.policy).filter(([field]) => !(field in locks)))
     setMade(
       await api.post<ShownKey>('/keys', {
-        ...bodyOf({ ...values, policy }),
+        ...bodyOf(keyFields, { ...values, policy }),
         ...(ofOrg && { org: ofOrg }),
         ...(ofTeam && { team: ofTeam }),
         ...(ofUser && { user: ofUser }),

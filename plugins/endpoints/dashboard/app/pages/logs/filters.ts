@@ -1,11 +1,12 @@
 import type { VNode } from 'preact'
 import { Input, Select } from '../../components/fields.ts'
 import { Button } from '../../components/page.ts'
-import { localInput } from '../../format.ts'
+import { recordFilters } from '../../fields.ts'
+import { localInput, words } from '../../format.ts'
 import { html } from '../../html.ts'
 import type { Parameters } from '../../place.ts'
 import type { Keys } from './key-names.ts'
-import { times, type LogFilters } from './query.ts'
+import { moreFilters, times, type LogFilters } from './query.ts'
 import { statusText } from './reasons.ts'
 
 const bounds = { from: 'From', to: 'To' }
@@ -59,6 +60,16 @@ export function Filters({
     <${Select} label="Key" value=${key ?? ''} choices=${[{ value: '', label: 'Any' }, ...keyChoices, ...others]} onChange=${to('key')} />
     <${Input} label="Model" value=${model ?? ''} placeholder="Any" onChange=${typed('model')} />
     <${Input} label="Provider" value=${provider ?? ''} placeholder="Any" onChange=${typed('provider')} />
+    ${moreFilters.map(
+      name =>
+        html`<${Input}
+          key=${name}
+          label=${words(recordFilters[name as keyof typeof recordFilters])}
+          value=${filters[name] ?? ''}
+          placeholder="Any"
+          onChange=${typed(name)}
+        />`,
+    )}
     <${Input} type="number" label="Cost from, USD" value=${cost ?? ''} placeholder="0" onChange=${typed('min_cost_usd')} />
     ${[
       ['org', org],

@@ -1,3 +1,4 @@
+import { recordFilters } from '../../fields.ts'
 import type { Parameters } from '../../place.ts'
 import { isRange, ranges, spanOf } from '../../ranges.ts'
 
@@ -14,13 +15,17 @@ export const times: Readonly<Record<string, { readonly label: string }>> = {
   custom: { label: 'From … to …' },
 }
 
+/** The filters of the list of fields, besides those that have a control of their own. */
+export const moreFilters = Object.keys(recordFilters).filter(name => !['key', 'model', 'provider', 'org', 'team', 'user'].includes(name))
+
 /** The filters as the admin API takes them. A time that ends now begins with a bucket of the overview, so that the query stays the same for a while. */
 export function queryOf(
-  { time, from, to, id, key, model, provider, status, org, team, user, min_cost_usd: cost }: LogFilters,
+  { time, from, to, id, key, model, provider, status, org, team, user, min_cost_usd: cost, ...others }: LogFilters,
   now: number,
 ): Parameters {
   const begin = time === '15m' ? now - (now % minuteMs) - shortMs : isRange(time) ? spanOf(ranges[time], now).from : undefined
   return {
+    ...Object.fromEntries(moreFilters.map(name => [name, others[name]])),
     id,
     key,
     model,

@@ -9,7 +9,8 @@ import { Table } from '../../components/table.ts'
 import { Time } from '../../components/time.ts'
 import { useData } from '../../data.ts'
 import { endpointName } from '../../endpoint-name.ts'
-import { count, duration, usd } from '../../format.ts'
+import { fieldsOf, recordFields, shownName } from '../../fields.ts'
+import { count, duration, usd, words } from '../../format.ts'
 import { html } from '../../html.ts'
 import { hrefOf } from '../../place.ts'
 import { policyFields, policyTexts, type PolicyField } from '../../policy.ts'
@@ -113,7 +114,44 @@ function facts(record: RequestRecord): readonly Fact[] {
     ['User', user],
     ['Requested model', requested],
     [record.status >= 400 ? 'Asked last' : 'Answered by', model !== null && provider !== null ? endpointName(provider, model) : null],
+    ...otherFacts(record),
   ]
+}
+
+/** The fields that the page has in a place of their own. */
+const placed: readonly (keyof typeof recordFields)[] = [
+  'id',
+  'answerId',
+  'at',
+  'method',
+  'path',
+  'status',
+  'elapsedMs',
+  'keyId',
+  'org',
+  'team',
+  'user',
+  'stream',
+  'requestedModel',
+  'model',
+  'provider',
+  'attempts',
+  'routing',
+  'usage',
+  'costUsd',
+  'errorCode',
+  'policy',
+  'policySource',
+  'notes',
+]
+
+function otherFacts(record: RequestRecord): readonly Fact[] {
+  const others = fieldsOf(recordFields, (_, name) => !(placed as readonly string[]).includes(name))
+  return Object.entries(others).flatMap(([name, field]) => {
+    const shown = shownName(name, field)
+    const value: unknown = shown === null ? null : record[shown as keyof RequestRecord]
+    return value === null ? [] : [[words(name), plain(value)]]
+  })
 }
 
 type PolicyRow = readonly [field: PolicyField, value: boolean, source: string]

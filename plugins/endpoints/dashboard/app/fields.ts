@@ -1,0 +1,6 @@
+// The lists of fields that the server uses, too. Nothing else of the server is known here.
+
+export { accountFields, type ShownAccount } from '../../../../core/contracts/account-fields.ts'
+export { fieldsOf, shownName, type Field, type Fields, type Shown, type ShownName, type Stored } from '../../../../core/contracts/fields.ts'
+export { keyFields, type ShownKey, type ShownLimit } from '../../../../core/contracts/key-fields.ts'
+export { recordFields, recordFilters, type ShownRecord, type ShownUsage } from '../../../../core/contracts/record-fields.ts'
