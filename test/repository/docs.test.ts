@@ -3,6 +3,7 @@ import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { configurationPage } from '../../scripts/configuration-page.ts'
+import { fieldsPage } from '../../scripts/fields-page.ts'
 import { longChecksPage } from '../../scripts/long-checks-page.ts'
 import { longChecks } from '../../scripts/tests/long-checks.ts'
 import lastRun from '../../scripts/tests/long-results.json' with { type: 'json' }
@@ -13,6 +14,7 @@ import type { PluginUse } from '../../core/index.ts'
 t.test('the generated pages tell the code as it is', async t => {
   const committed = (page: string): string => readFileSync(new URL(`../../docs/${page}`, import.meta.url), 'utf8')
   t.equal(committed('configuration.md'), await configurationPage(), 'run `npm run docs`')
+  t.equal(committed('fields.md'), fieldsPage(), 'run `npm run docs`')
   t.equal(committed('providers.md'), providersPage(), 'run `npm run docs`')
 })
 
