@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { RequestRecord } from '../core/index.ts'
 import type { AttemptRecord } from '../core/kit.ts'
+import { testRecord } from '../core/testing/index.ts'
 
 const dayMs = 86_400_000
 export const end = Date.UTC(2026, 9, 1)
@@ -18,12 +19,10 @@ export function recordAt(index: number, at: number): RequestRecord {
   const isRare = index % 20_011 === 11
   const model = index % 17
   const provider = isRare ? 'provider_rare' : `provider_${(model + (index % 101 === 0 ? 1 : 0)) % 5}`
-  return {
+  return testRecord({
     id: `req_${((index * 2_654_435_761) % 4_294_967_296).toString(16)}_${index}`,
     answerId: `resp_${index}`,
     at,
-    method: 'POST',
-    path: '/v1/responses',
     status,
     elapsedMs: 300.5 + ((index * 7_919) % 997) * 10,
     keyId: `key_${key}`,
@@ -39,12 +38,7 @@ export function recordAt(index: number, at: number): RequestRecord {
     usage: { uncachedInput: 1_000, cacheRead: 100, cacheWrite5m: 0, cacheWrite1h: 0, output: 300, reasoning: 0 },
     costUsd: index % 9_967 === 5 ? 2.5 : index % 211 === 3 ? 0.25 : index % 13 === 1 ? 0.03 : 0.0012,
     errorCode: status === 200 ? null : 'rate_limit_exceeded',
-    policy: null,
-    routing: null,
-    notes: [],
-    request: null,
-    response: null,
-  }
+  })
 }
 
 /** One in 20 requests fails over, half of them from a provider that always fails. */

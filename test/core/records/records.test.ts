@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { Registry } from '../../../core/framework/registry.ts'
 import { LogSinks, PluginError, type LogSink, type RequestRecord } from '../../../core/index.ts'
+import { testRecord } from '../../../core/testing/index.ts'
 import { createLogger } from '../../../core/foundation/logger.ts'
 import { Masks } from '../../../core/foundation/masks.ts'
 import { RecordQueue } from '../../../core/records/queue.ts'
@@ -12,33 +13,19 @@ import { adding, ask } from '../../kit/stage.ts'
 const off = { value: false, source: 'key' } as const
 
 function record(index: number): RequestRecord {
-  return {
+  return testRecord({
     id: `req_${index}`,
-    answerId: null,
     at: index,
-    method: 'POST',
-    path: '/v1/responses',
-    status: 200,
-    elapsedMs: 1,
     keyId: 'k',
     org: 'example',
-    team: null,
-    user: null,
     owner: 'default',
-    stream: false,
     requestedModel: 'acme/m',
     model: 'm',
     provider: 'acme',
-    attempts: [],
-    routing: null,
-    usage: null,
-    costUsd: null,
-    errorCode: null,
     policy: { zdr: off, hipaa: off, redaction: off, logging: { value: true, source: 'key' } },
-    notes: [],
     request: { input: 'canary' },
     response: { output: 'canary' },
-  }
+  })
 }
 
 interface Kept {

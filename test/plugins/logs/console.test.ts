@@ -1,35 +1,24 @@
 import t from 'tap'
 import { LogSinks, type LogSink, type RequestRecord } from '../../../core/index.ts'
+import { testRecord } from '../../../core/testing/index.ts'
 import consoleLog from '../../../plugins/logs/console/index.ts'
 import { setUp } from '../../kit/set-up.ts'
 
-const record: RequestRecord = {
+const record = testRecord({
   id: 'req_1',
-  answerId: null,
   at: Date.UTC(2026, 0, 2, 3, 4, 5, 678),
-  method: 'POST',
-  path: '/v1/responses',
-  status: 200,
   elapsedMs: 812.4,
   keyId: 'demo',
   org: 'example',
-  team: null,
-  user: null,
   owner: 'ada',
   stream: true,
   requestedModel: 'auto',
   model: 'example/large',
   provider: 'acme',
   attempts: [{ provider: 'acme', model: 'example/large', outcome: 'ok', status: 200, elapsedMs: 800 }],
-  routing: null,
   usage: { uncachedInput: 20, cacheRead: 1000, cacheWrite5m: 3, cacheWrite1h: 0, output: 45, reasoning: 5 },
   costUsd: 0.000123,
-  errorCode: null,
-  policy: null,
-  notes: [],
-  request: null,
-  response: null,
-}
+})
 const refused: RequestRecord = {
   ...record,
   id: 'req_2',

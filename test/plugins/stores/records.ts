@@ -1,22 +1,19 @@
 import type { Test } from 'tap'
 import type { LogSink, RequestRecord } from '../../../core/index.ts'
+import { testRecord } from '../../../core/testing/index.ts'
 import type { RecordStore } from '../../../core/stores.ts'
 
 const at = Date.UTC(2026, 0, 1, 12, 30)
 
 /** A record of the minute `index`. */
 export function record(index: number, members: Partial<RequestRecord> = {}): RequestRecord {
-  return {
+  return testRecord({
     id: `req_${String(index).padStart(6, '0')}`,
     answerId: `resp_${index}`,
     at: at + index * 60_000,
-    method: 'POST',
-    path: '/v1/responses',
-    status: 200,
     elapsedMs: 12.345,
     keyId: 'key_1',
     org: 'example',
-    team: null,
     user: 'ada',
     owner: 'example/user/ada',
     stream: true,
@@ -26,14 +23,10 @@ export function record(index: number, members: Partial<RequestRecord> = {}): Req
     attempts: [{ provider: 'acme', model: 'demo', outcome: 'ok', status: 200, elapsedMs: 11 }],
     usage: { uncachedInput: 10, cacheRead: 5, cacheWrite5m: 1, cacheWrite1h: 2, output: 20, reasoning: 3, webSearches: 0 } as never,
     costUsd: 0.001,
-    errorCode: null,
     policy: { zdr: { value: false, source: 'key' } } as never,
-    routing: null,
     notes: [{ kind: 'demo', summary: { count: 1 } }],
-    request: null,
-    response: null,
     ...members,
-  }
+  })
 }
 
 /** The members of a record without an attempt. */

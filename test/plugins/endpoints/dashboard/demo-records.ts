@@ -2,6 +2,7 @@ import { systemClock } from '../../../../core/foundation/clock.ts'
 import { createLogger } from '../../../../core/foundation/logger.ts'
 import { Masks } from '../../../../core/foundation/masks.ts'
 import type { RequestRecord } from '../../../../core/index.ts'
+import { testRecord } from '../../../../core/testing/index.ts'
 import { EnvelopeSealer } from '../../../../plugins/sealers/local/envelope.ts'
 import { DataKeys } from '../../../../plugins/stores/sql/data-keys.ts'
 import { RecordSink } from '../../../../plugins/stores/sql/records/sink.ts'
@@ -74,18 +75,15 @@ function demoRecord(index: number, at: number, { id, org, team }: DemoKey, chanc
   const elapsedMs = Math.round(ms * Math.exp(0.45 * (chance() + chance() + chance() - 1.5)))
   const [input, output] = [Math.floor(300 + 2_400 * chance()), Math.floor(40 + 700 * chance())]
   const isOk = status === 200
-  return {
+  return testRecord({
     id: `req_demo${index}_${at.toString(36)}`,
     answerId: isOk ? `resp_demo${index}_${at.toString(36)}` : null,
     at,
-    method: 'POST',
-    path: '/v1/responses',
     status,
     elapsedMs,
     keyId: id,
     org,
     team,
-    user: null,
     owner: org,
     stream: chance() < 0.7,
     requestedModel: model,
@@ -95,15 +93,10 @@ function demoRecord(index: number, at: number, { id, org, team }: DemoKey, chanc
       ...(fate > 0.97 ? [{ provider: 'south', model, outcome: 'rate-limit', status: 429, elapsedMs: Math.round(elapsedMs / 5) }] : []),
       { provider, model, outcome: isOk ? 'ok' : 'overloaded', status: isOk ? 200 : 529, elapsedMs: Math.round(elapsedMs * 0.75) },
     ],
-    routing: null,
     usage: isOk ? { uncachedInput: input, cacheRead: Math.floor(input / 3), cacheWrite5m: 0, cacheWrite1h: 0, output, reasoning: 0 } : null,
     costUsd: isOk ? cost * (0.5 + chance()) : null,
     errorCode: isOk ? null : status === 429 ? 'rate_limit_exceeded' : 'provider_error',
-    policy: null,
-    notes: [],
-    request: null,
-    response: null,
-  }
+  })
 }
 
 /** Numbers from 0 to 1 that are the same in every run (mulberry32). */
