@@ -124,6 +124,27 @@ const features: readonly {
     },
   },
   {
+    name: 'details of the answer, in the words of the vendor',
+    request: {
+      details: ['search-results', 'search-sources', 'file-search-results', 'code-outputs', 'input-images', 'screenshots'],
+      logprobs: true,
+    },
+    body: {
+      ...always,
+      input: [askedQuestion],
+      include: [
+        'message.output_text.logprobs',
+        'web_search_call.results',
+        'web_search_call.action.sources',
+        'file_search_call.results',
+        'code_interpreter_call.outputs',
+        'message.input_image.image_url',
+        'computer_call_output.output.image_url',
+        'reasoning.encrypted_content',
+      ],
+    },
+  },
+  {
     name: 'messages with images and files, and earlier answers',
     request: {
       input: [
@@ -339,7 +360,16 @@ t.test('what the vendor is sent', async t => {
   })
 
   t.test('unknown members of this dialect come along and change nothing that is known', async t => {
-    const fields = { moderation: { mode: 'auto' }, store: true, model: 'other', presence_penalty: 2 }
+    const fields = {
+      moderation: { mode: 'auto' },
+      store: true,
+      model: 'other',
+      presence_penalty: 2,
+      previous_response_id: 'resp_other',
+      background: true,
+      include: ['code_interpreter_call.outputs'],
+      metadata: { user: 'jane' },
+    }
     t.strictSame(prepared({ extra: { dialect: 'openai-responses', fields } }), {
       ...always,
       moderation: { mode: 'auto' },
