@@ -11,7 +11,10 @@ export interface SealContext {
   readonly model?: string | undefined
 }
 
-/** Authenticated encryption and message authentication with the server's master key. */
+/**
+ * Authenticated encryption and message authentication with the server's master key. Every function answers at once: a promise, or anything
+ * else that the contract does not name, is an error of the plugin.
+ */
 export interface Sealer {
   /** The source of the master key, for messages: `key file /srv/data/master.key`. Never the key. */
   readonly keySource: string

@@ -1,8 +1,10 @@
+import { Sealer } from '../contracts/sealer.ts'
 import { PluginError } from '../foundation/errors.ts'
 import type { JsonObject } from '../foundation/json.ts'
 import { isPending } from '../runtime/pending.ts'
 import { describeError, describePluginError, loggableMessage, type Logger } from '../foundation/logger.ts'
 import { nameOf, type Token } from '../foundation/token.ts'
+import { checkedSealer } from './checked-sealer.ts'
 import { serviceAnswers, type Answer } from './service-answers.ts'
 
 /** The plugin that implements a service. */
@@ -21,6 +23,7 @@ const implementers = new WeakMap<object, Implementer>()
  * with. Services that core has no checks for are returned as they are.
  */
 export function checkedService<T>(service: Token<T>, implementation: T, plugin: string, log: Logger): T {
+  if (service === Sealer) return checkedSealer(implementation as Sealer, plugin) as T
   const answers = serviceAnswers.get(service)
   if (!answers) return implementation
   const implementer = { plugin, service: nameOf(service), functions: implementation as Implementer['functions'] }

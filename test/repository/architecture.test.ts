@@ -80,6 +80,14 @@ t.test('contracts rest on nothing but names and types', async t => {
   )
 })
 
+t.test('nothing takes only native promises for promises', async t => {
+  const own = files.filter(file => /^(core|plugins|config)\//.test(file))
+  t.same(
+    own.filter(file => readFileSync(join(root, file), 'utf8').includes('instanceof Promise')),
+    [],
+  )
+})
+
 /** The folders of core. Each knows those before it and no other; the files beside them know them all. */
 const rooms = [
   'foundation',
