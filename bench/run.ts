@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { burst } from './burst.ts'
 import { contender, marker, shot, type Contender, type ContenderName, type Mode } from './contenders.ts'
 import { decisionLatency, type DecisionLatency } from './decision-latency.ts'
+import { earlierBuild } from './earlier.ts'
 import { expectation } from './expectation.ts'
 import { garbagePerRequest } from './garbage.ts'
 import { load, type Expected, type Shot } from './load.ts'
@@ -42,6 +43,7 @@ const { values } = parseArgs({
     check: { type: 'boolean', default: false },
   },
 })
+const before = values.against && earlierBuild(values.against)
 const rounds = Number(values.rounds)
 const seconds = Number(values.duration)
 const warmUpSeconds = Number(values['warm-up'])
@@ -135,7 +137,7 @@ if (values.check) process.exitCode = compareRatios(report.verdicts) ? 0 : 1
 /** Starts a contender several times to measure the time to its first reply, and then once more to stay. */
 async function launch(name: ContenderName): Promise<Running> {
   const port = await freePort()
-  const found = contender(name, port, upstream.origin, { before: values.against, peers })
+  const found = contender(name, port, upstream.origin, { before, peers })
   const origin = found.command ? `http://127.0.0.1:${port}` : upstream.origin
   const ready = shot(found, origin, 'json')
   let server: ServerProcess | undefined

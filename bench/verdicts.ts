@@ -25,6 +25,7 @@ export function judge({ samples, starts, garbage, bursts, decision }: Measured):
   for (const [title, own] of cases) {
     const { mode, concurrency } = own[0]!
     const against = (name: ContenderName): number | undefined => pairedRatio(own, at(name, mode, concurrency), 'cpuPerRequestUs')
+    atMost(`${title}: CPU per request ÷ the build before`, against('before'), 1.05)
     if (mode === 'json') {
       atMost(`${title}: CPU per request ÷ bare forwarder`, against('bare'), concurrency === 1 ? 2 : 1.6)
       atMost(`${title}: CPU per request ÷ portkey`, against('portkey'), 1 / 7)
