@@ -63,7 +63,7 @@ export class Accounts {
     }
     await this.#locks.checkBelow(exchange.admin, { ...account, policy: {} }, body.policy ?? {})
     if (!(await this.#stores.accounts.add(account)))
-      throw conflict(`The ${nouns[level]} "${id}" exists already, or existed before. Choose another id.`, 'id')
+      throw conflict(`The ${nouns[level]} "${id}" exists, or existed before. Choose another id.`, 'id')
     const shown = await this.#show(account)
     await audited(this.#stores, exchange, gateway, { action: `${level}s.create`, target: id, org, after: shown })
     return json(shown, 201)
@@ -78,7 +78,7 @@ export class Accounts {
     checkIsRead(gateway, account.level, body)
     if (body.team != null) await this.#requireAbove(exchange, account.org, body.team)
     if (account.level === 'org' && admin.org !== undefined && (body.spend_cap_usd !== undefined || body.spend_period !== undefined))
-      throw forbidden('What an organization may spend is for tokens of the whole gateway to change.')
+      throw forbidden('Only a token for all organizations can change the spend cap of an organization.')
     const change = accountChange(admin, account, body)
     await this.#locks.checkBelow(admin, account, body.policy ?? {})
     if (body.team !== undefined) await this.#locks.checkMove(admin, account, change.team)

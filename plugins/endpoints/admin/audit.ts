@@ -24,8 +24,8 @@ export async function audited(
   try {
     await audit.add({ id: ids.make('aud'), at: clock.now(), actor: admin.id, action, target, org, changes })
   } catch (cause) {
-    log.error('a change could not be written to the audit trail', { request: id, action, target })
-    const message = 'The change was made, but the audit trail is not available, so it was not noted there.'
+    log.error('could not write a change to the audit trail', { request: id, action, target })
+    const message = 'The change was made, but it is missing from the audit trail, which is not available.'
     throw new GatewayError({ status: 503, type: 'server_error', code: 'server_error', message, cause })
   }
 }

@@ -14,8 +14,8 @@ export const creditSchema: JsonObject = {
   required: ['amount_usd'],
   additionalProperties: false,
   properties: {
-    amount_usd: { type: 'number', minimum: -mostCreditUsd, maximum: mostCreditUsd, description: 'Negative amounts take credit away.' },
-    note: { type: ['string', 'null'], maxLength: 500, description: 'Such as the number of an invoice.' },
+    amount_usd: { type: 'number', minimum: -mostCreditUsd, maximum: mostCreditUsd, description: 'Negative amounts deduct credit.' },
+    note: { type: ['string', 'null'], maxLength: 500, description: 'Such as an invoice number.' },
   },
 }
 const check = bodyValidator(creditSchema)

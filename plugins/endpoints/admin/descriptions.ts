@@ -4,12 +4,12 @@ import { usageBuckets } from '../../../core/stores.ts'
 
 const text = { type: 'string' }
 const explained: Readonly<Record<string, ParameterDescription>> = {
-  limit: { description: 'The most entries of a page.', schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 } },
-  cursor: { description: 'The next_cursor of the page before.', schema: text },
+  limit: { description: 'The most entries on a page.', schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 } },
+  cursor: { description: 'The next_cursor of the previous page.', schema: text },
   id: { description: 'The id of the request, or of the response or decision that answered it.', schema: text },
-  provider: { description: 'Only records with an attempt at this provider; with model, at this model of it.', schema: text },
+  provider: { description: 'Only records with an attempt at this provider or, with model, at its model.', schema: text },
   status: { description: 'The HTTP status, or error for all of 400 and above.', schema: { type: ['integer', 'string'] } },
-  min_cost_usd: { description: 'The least cost in US dollars.', schema: { type: 'number', minimum: 0 } },
+  min_cost_usd: { description: 'The lowest cost in US dollars.', schema: { type: 'number', minimum: 0 } },
   from: { description: 'A time such as 2026-01-31T12:00:00Z, or seconds since 1970. Inclusive.', schema: text },
   to: { description: 'Exclusive.', schema: text },
   bucket: {
@@ -22,18 +22,18 @@ const explained: Readonly<Record<string, ParameterDescription>> = {
   },
   top: {
     description:
-      'Only so many groups, those with the most requests and attempts together. The rest is one row in each bucket, with others: true.',
+      'The number of groups to keep: those with the most requests and attempts together. The rest is one row in each bucket, with others: true.',
     schema: { type: 'integer', minimum: 1, maximum: 100 },
   },
   latency: {
     description:
-      'true: with p50_ms and p95_ms, how long the requests took that were answered, and attempt_p50_ms and attempt_p95_ms, how long the attempts took that succeeded.',
+      'true: adds p50_ms and p95_ms, how long answered requests took, and attempt_p50_ms and attempt_p95_ms, how long successful attempts took.',
     schema: { enum: ['true', 'false'] },
   },
   search: { description: 'Only models whose name, alias or provider contains this text.', schema: text },
   group_by: { description: 'Any of model, provider, key, team, org, separated by commas.', schema: text },
   content: {
-    description: 'true: with the content that was stored. Needs the role editor, and is audited.',
+    description: 'true: adds the stored content. Needs the role editor, and is audited.',
     schema: { enum: ['true', 'false'] },
   },
   interval: { description: 'Such as 15m, 1h or 2 days.', schema: text },
@@ -88,9 +88,9 @@ export function described({
       401: refusal('The admin token is missing or unknown.'),
       403: refusal('The role of the admin token is not sufficient.'),
       404: refusal('It does not exist, or the admin token may not see it.'),
-      ...(mayConflict && { 409: refusal('It conflicts with what there is.') }),
+      ...(mayConflict && { 409: refusal('It conflicts with the present state.') }),
       429: refusal('Too many wrong admin tokens came from this address.'),
-      503: refusal('A store does not work now. The message says why.'),
+      503: refusal('A store is not available. The message says why.'),
     },
   }
 }

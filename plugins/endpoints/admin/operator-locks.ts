@@ -167,6 +167,6 @@ function isSameLock(lock: Setting, wanted: Setting | null): boolean {
 
 function movesOut(field: PolicyField, level: 'team' | 'user', id: string): Error {
   return forbidden(
-    `A token for all organizations locked "${field}" on the ${level} "${id}", and the user's keys would no longer be held to it. Only such a token can move the user.`,
+    `A token for all organizations locked "${field}" on the ${level} "${id}", and the user's keys would escape that lock. Only such a token can move the user.`,
   )
 }

@@ -7,7 +7,7 @@ function setting(level: 'account' | 'key', hasSettings: boolean): JsonObject {
     required: ['value'],
     additionalProperties: false,
     properties: {
-      value: { type: 'boolean', description: 'Whether it is on.' },
+      value: { type: 'boolean', description: 'true: the field is on.' },
       ...(level === 'account' && {
         enforced: { type: 'boolean', description: 'Locks the field on all keys below. Without it, the setting has no effect.' },
       }),

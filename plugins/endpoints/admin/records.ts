@@ -107,7 +107,7 @@ export class Records {
     const rows = isHidden ? [] : await this.#stores.records.usage({ ...filter, limit: mostUsageRows + 1 })
     if (rows.length > mostUsageRows)
       throw invalidRequest(
-        `This gives more than ${mostUsageRows} rows. Ask for a shorter time, a longer bucket, fewer groups, or only the top ones.`,
+        `This gives more than ${mostUsageRows} rows. Ask for a shorter period, a longer bucket, fewer groups, or only the top ones.`,
         'bucket',
       )
     return json({

@@ -13,7 +13,7 @@ export async function listRoutes(keys: Keys, exchange: AdminExchange, gateway: A
   if (model === undefined) throw invalidRequest("Missing required parameter: 'model'.", 'model', 'missing_required_parameter')
   const wanted = query.text('key')
   if (wanted === undefined && exchange.admin.org !== undefined)
-    throw forbidden('This admin token is for one organization, so name one of its keys with ?key=.')
+    throw forbidden("This admin token is bound to one organization, so name one of the organization's keys with ?key=.")
   const key = wanted === undefined ? undefined : await keys.find(exchange, wanted)
   return json(snakeCase(await gateway.routes({ model, sort: query.text('sort'), interval: query.text('interval'), key })))
 }

@@ -46,17 +46,17 @@ export function adminRoutes(
     ...Object.keys(levels).flatMap(name => accountRoutes(stores, name as keyof typeof levels)),
     get('/orgs/:id/credits', 'org', e => credits.list(e), { summary: 'The balance and its entries', query: pageParameters }),
     post('/orgs/:id/credits', 'all', (e, g) => credits.add(e, g), {
-      summary: 'Add credit, or take it away',
+      summary: 'Add or deduct credit',
       request: creditSchema,
       status: 201,
     }),
     get('/keys', 'org', (e, g) => keys.list(e, g), {
-      summary: 'List keys. Of a key whose policy is not available, policy_source is null, and policy_error says why',
+      summary: 'List keys. If the policy of a key is not available, its policy_source is null, and policy_error says why',
       query: [...pageParameters, 'org', 'team', 'user'],
       lists: shownKey,
     }),
     post('/keys', 'org', (e, g) => keys.create(e, g), {
-      summary: 'Create a key, and show it once',
+      summary: 'Create a key, and show it only once',
       request: newKeySchema,
       shows: shownKey,
       status: 201,
@@ -88,7 +88,7 @@ export function adminRoutes(
     get('/usage', 'org', (e, g) => records.usage(e, g), { summary: 'Requests, tokens and cost over time', query: usageParameters }),
     get('/audit', 'org', e => listAudit(stores, e), { summary: 'Who changed what', query: [...pageParameters, ...auditFilters] }),
     get('/metrics/endpoints', 'all', (e, g) => facts.metrics(e, g), {
-      summary: 'How endpoints did lately',
+      summary: 'The recent performance of endpoints',
       query: [...pageParameters, 'interval'],
     }),
     get('/providers', 'all', (e, g) => facts.providers(e, g), {
@@ -99,7 +99,7 @@ export function adminRoutes(
     get('/plugins', 'all', (e, g) => facts.plugins(e, g), { summary: 'The plugins, and what they add', query: pageParameters }),
     get('/config', 'all', (e, g) => facts.config(e, g), { summary: 'The options in effect, with secrets masked' }),
     get('/routes', 'org', (e, g) => listRoutes(keys, e, g), {
-      summary: 'The order in which a request would be sent to endpoints now, and why',
+      summary: 'The order in which a request would try endpoints now, and why',
       query: ['model', 'sort', 'interval', 'key'],
     }),
     post('/playground/responses', 'org', (e, g) => play(stores, keys, 'responses', e, g), {
@@ -112,7 +112,7 @@ export function adminRoutes(
     }),
     owner('GET', '/admin-tokens', e => tokens.list(e), { summary: 'List admin tokens', query: pageParameters }),
     owner('POST', '/admin-tokens', (e, g) => tokens.create(e, g), {
-      summary: 'Create an admin token, and show it once',
+      summary: 'Create an admin token, and show it only once',
       request: newTokenSchema,
       status: 201,
     }),

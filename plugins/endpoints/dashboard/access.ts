@@ -19,7 +19,7 @@ export const accessSchema = {
     required: ['value', 'role'],
     properties: {
       value: { type: 'string', minLength: 1, description: 'A value of the claim.' },
-      role: { enum: adminRoles, description: 'The role of whoever has it.' },
+      role: { enum: adminRoles, description: 'The role of people with this value.' },
       org: { type: 'string', minLength: 1, description: 'The only organization that they see. Default: all.' },
     },
   },

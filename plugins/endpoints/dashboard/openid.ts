@@ -23,12 +23,12 @@ export const openIdSchema = {
       description:
         'Where browsers find the dashboard, with a slash at the end. Register this URL with `openid-callback` added as redirect URI.',
     },
-    name: { type: 'string', minLength: 1, description: 'What to call the provider on the button. Default: the host of the issuer.' },
-    scope: { type: 'string', pattern: '(^| )openid( |$)', default: 'openid profile email', description: 'What to ask for.' },
+    name: { type: 'string', minLength: 1, description: 'The name of the provider on the button. Default: the host of the issuer.' },
+    scope: { type: 'string', pattern: '(^| )openid( |$)', default: 'openid profile email', description: 'The scopes to request.' },
     claim: {
       type: 'string',
       minLength: 1,
-      description: 'The claim that decides who may do what, such as `groups`. Dots lead to members: `realm_access.roles`.',
+      description: 'The claim that decides who may do what, such as `groups`. Dots lead to nested members: `realm_access.roles`.',
     },
     access: { ...accessSchema, description: 'Who may do what: the first entry whose value the claim has. Nobody else gets in.' },
   },
@@ -98,7 +98,7 @@ export class OpenId {
       const sealed = Buffer.from(this.#sealer.seal(context, Buffer.from(JSON.stringify(flow)))).toString('base64url')
       return redirect(location.href, flowCookie(request, cookie, sealed, flowMs / 1000))
     } catch (error) {
-      this.#log.error('the identity provider could not be reached', { issuer: this.#options.issuer, ...describeError(error) })
+      this.#log.error('cannot reach the identity provider', { issuer: this.#options.issuer, ...describeError(error) })
       return refused('provider')
     }
   }

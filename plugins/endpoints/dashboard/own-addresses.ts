@@ -24,6 +24,6 @@ export function checkPages(pages: Registry<DashboardPage>): void {
   if (taken)
     throw new PluginError(
       pages.pluginOf(taken.id) ?? 'dashboard',
-      `adds the dashboard page "${taken.id}", which the dashboard itself has. Choose another id.`,
+      `adds the dashboard page "${taken.id}", but the dashboard already has a page with this id. Choose another id.`,
     )
 }

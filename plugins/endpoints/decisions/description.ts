@@ -53,8 +53,8 @@ const replies: Readonly<Record<number, ReplyDescription>> = {
     ...reply('The answers.', 'Decision'),
     headers: {
       ...requestId,
-      'x-gateway-provider': { description: 'The provider that answered or, with an error, that was asked last.', schema: text },
-      'x-gateway-attempts': { description: 'How many attempts were made.', schema: text },
+      'x-gateway-provider': { description: 'The provider that answered or, with an error, the last one asked.', schema: text },
+      'x-gateway-attempts': { description: 'The number of attempts.', schema: text },
     },
   },
   400: failure('The request is at fault, has too many tokens, names no decision model, or its key has redaction on.'),

@@ -24,6 +24,6 @@ export default definePlugin({
 })
 
 function unavailable(): GatewayError {
-  const message = 'API keys cannot be looked up: the database does not answer. Check the database.'
+  const message = 'API keys cannot be looked up, because the database does not answer. Check the database.'
   return new GatewayError({ status: 503, type: 'server_error', code: 'server_error', message })
 }

@@ -32,11 +32,11 @@ const percentiles = { type: 'object', required: ['p50', 'p90', 'p99'], propertie
 
 const metrics = {
   type: 'object',
-  description: 'How the model did there in the interval. Null means that there is no data.',
+  description: 'How the model performed there in the interval. Null means that there is no data.',
   required: ['requests', 'uptime', 'throughput', 'latency_ms', 'e2e_latency_ms'],
   properties: {
     requests: { type: 'integer', description: 'Attempts at this provider.' },
-    uptime: { ...number, description: 'Share of the attempts that did not fail by the provider, from 0 to 1.' },
+    uptime: { ...number, description: "Share of the attempts that did not fail through the provider's fault, from 0 to 1." },
     throughput: { ...number, description: 'Output tokens per second after the first token.' },
     latency_ms: { ...percentiles, description: 'Milliseconds to the first content of a stream.' },
     e2e_latency_ms: { ...percentiles, description: 'Milliseconds to the end of the answer.' },
@@ -48,7 +48,10 @@ const provider = {
   required: ['model', 'kind', 'context_window', 'max_output_tokens', 'price', 'capabilities', 'zdr', 'hipaa', 'metrics'],
   properties: {
     model: { ...text, description: 'The name of the model at the vendor.' },
-    kind: { enum: ['generation', 'decision'], description: 'Whether it serves POST /v1/responses or POST /v1/systemone.' },
+    kind: {
+      enum: ['generation', 'decision'],
+      description: '`generation` serves POST /v1/responses, `decision` serves POST /v1/systemone.',
+    },
     context_window: { type: ['integer', 'null'] },
     max_output_tokens: { type: ['integer', 'null'] },
     price: {
@@ -70,7 +73,7 @@ const provider = {
         request: { type: 'number', description: 'US dollars per request, in addition to its tokens.' },
       },
     },
-    capabilities: { type: 'object', description: 'What the model can do there. Missing members are unknown.' },
+    capabilities: { type: 'object', description: 'The capabilities of the model there. Missing members are unknown.' },
     zdr: evidence(['policy_url'], 'certificate_url'),
     hipaa: evidence(['baa_url']),
     metrics,
@@ -91,7 +94,7 @@ const schemas: Readonly<Record<string, JsonObject>> = {
       ...summary.properties,
       aliases: { type: 'array', items: text },
       family: { type: ['string', 'null'] },
-      listed: { type: 'boolean', description: 'False: the model is in no catalog, but the provider that you named may have it.' },
+      listed: { type: 'boolean', description: 'False if no catalog lists the model; the provider that you named may still have it.' },
       providers: { type: 'object', additionalProperties: provider },
     },
   },
@@ -125,7 +128,7 @@ export function describeModel(): RouteDescription {
       200: reply('The model, and each provider at which the API key may use it.', 'ModelDetail'),
       400: reply('The interval cannot be read.', 'Error'),
       401: unauthorized,
-      404: reply('The API key may use no model of this name.', 'Error'),
+      404: reply('The API key may not use a model of this name, or it does not exist.', 'Error'),
     },
     schemas,
   }

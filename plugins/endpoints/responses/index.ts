@@ -36,7 +36,7 @@ export default definePlugin({
         type: 'string',
         enum: ['warn', 'refuse'],
         default: 'warn',
-        description: 'What requests with `background`, `conversation` or `prompt` get: an answer with a warning, or a 400.',
+        description: 'How to treat requests with `background`, `conversation` or `prompt`: answer with a warning, or refuse with a 400.',
       },
     },
   },

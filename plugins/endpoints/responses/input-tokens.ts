@@ -5,7 +5,7 @@ import { parseRequest } from './parse.ts'
 import { jsonReply } from './replies.ts'
 import type { OnUnsupported } from './without-effect.ts'
 
-const guess = { param: 'input_tokens', message: 'estimated, the exact count is not known' }
+const guess = { param: 'input_tokens', message: 'estimated: the exact count is unknown' }
 
 /** `POST /v1/responses/input_tokens`: takes the body of a generation, and only counts its tokens. */
 export async function countInputTokens(exchange: Exchange, gateway: GatewayServices, unsupported: OnUnsupported): Promise<Reply> {

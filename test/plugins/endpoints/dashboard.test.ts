@@ -259,7 +259,7 @@ t.test('a page of a plugin is listed and served, unless the dashboard has its ad
   t.notMatch(await module.text(), /interface Browser \{/, 'its types are stripped')
   for (const id of ['keys', 'session'])
     await t.rejects(adminGateway({ plugins: [dashboard({}), adding(id)] }), {
-      message: `plugin acme-page adds the dashboard page "${id}", which the dashboard itself has. Choose another id.`,
+      message: `plugin acme-page adds the dashboard page "${id}", but the dashboard already has a page with this id. Choose another id.`,
     })
   const list = readFileSync(new URL('../../../plugins/endpoints/dashboard/app/page-list.ts', import.meta.url), 'utf8')
   const ids = Array.from(list.matchAll(/\bid: '([^']+)'/g), ([, id]) => id!)

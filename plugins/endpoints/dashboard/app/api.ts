@@ -21,9 +21,9 @@ export class ApiError extends Error {
   /** What to do about it. Undefined where the message says it. */
   get advice(): string | undefined {
     if (this.code === notFromGateway) return undefined
-    if (this.status === 0) return 'Check that it runs, and that this machine can reach it.'
+    if (this.status === 0) return 'Check that it is running and that this machine can reach it.'
     if (this.status === 429 || this.status === 503) return 'Wait a moment, then try again.'
-    if (this.status >= 500) return 'The log of the gateway says more.'
+    if (this.status >= 500) return 'See the log of the gateway.'
     return undefined
   }
 }
@@ -89,13 +89,13 @@ async function contentOf(reply: Response, signal?: AbortSignal): Promise<unknown
   } catch (error) {
     if (signal?.aborted) throw error
     if (error instanceof SyntaxError) throw foreignAnswer(reply)
-    throw new ApiError(0, 'The answer of the gateway broke off.')
+    throw new ApiError(0, "The gateway's reply broke off.")
   }
 }
 
 function foreignAnswer({ status, headers }: Response): ApiError {
   const type = headers.get('content-type')?.split(';')[0] || 'something else'
-  const message = `This answer is not from the admin API of the gateway: expected JSON, but got ${type} with the status ${status}. A proxy may be in between.`
+  const message = `This reply is not from the gateway's admin API: expected JSON, but got ${type} with the status ${status}. A proxy may be in between.`
   return new ApiError(status, message, notFromGateway)
 }
 

@@ -24,13 +24,13 @@ export type EffectivePolicy = {
 }
 
 export const policyTexts: Readonly<Record<PolicyField, { readonly name: string; readonly effect: string }>> = {
-  zdr: { name: 'Zero data retention', effect: 'Only providers with a certified zero-data-retention policy for the model are asked.' },
+  zdr: { name: 'Zero data retention', effect: 'Requests go only to providers with a certified zero-data-retention policy for the model.' },
   logging: {
     name: 'Request logging',
-    effect: 'Requests and answers are encrypted and stored. Off, they are dropped before anything could store them.',
+    effect: 'Requests and answers are encrypted and stored. If off, they are never written anywhere.',
   },
-  hipaa: { name: 'HIPAA mode', effect: 'Only providers with a HIPAA agreement for the model are asked.' },
-  redaction: { name: 'Redaction', effect: 'Personal data and secrets are taken out before anything leaves the gateway.' },
+  hipaa: { name: 'HIPAA mode', effect: 'Requests go only to providers with a HIPAA agreement for the model.' },
+  redaction: { name: 'Redaction', effect: 'Personal data and secrets are removed before anything leaves the gateway.' },
 }
 
 export const levelNames: Readonly<Record<Level, string>> = { org: 'organization', team: 'team', user: 'user', key: 'key' }

@@ -118,7 +118,7 @@ function LeaveDialog(): VNode | null {
   const { isAsking, discard, stay } = useLeaving()
   if (!isAsking) return null
   return html`<${Confirm} title="Leave without saving?" action="Discard changes" onClose=${stay} onConfirm=${async () => discard()}>
-    What you changed on this page is not saved.
+    Your changes on this page are not saved.
   <//>`
 }
 

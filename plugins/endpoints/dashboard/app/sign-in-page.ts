@@ -14,10 +14,10 @@ const codeParameter = 'sign-in'
 /** The parameter that says why the identity provider's user may not enter. */
 const refusalParameter = 'refused'
 const refusals: Readonly<Record<string, string>> = {
-  'no-access': 'You are known, but nothing here is open to you. Ask whoever runs this gateway to give your account access.',
-  expired: 'Signing in took too long, or this browser keeps no cookies. Try again.',
+  'no-access': 'You are signed in, but your account has no access here. Ask whoever runs this gateway to grant it.',
+  expired: 'Signing in took too long, or this browser blocks cookies. Try again.',
   refused: 'The identity provider did not sign you in. Try again, or ask whoever runs it.',
-  provider: 'The identity provider cannot be reached, or its answer is not valid. The log of the gateway says more.',
+  provider: 'The identity provider cannot be reached, or its answer is not valid. See the log of the gateway.',
 }
 
 /** By an admin token, or by a link that has a code for one. */
@@ -62,7 +62,7 @@ export function SignInPage({
     <div class="sign-in">
       <p class="brand"><img src="app/icon.svg" width="34" height="34" alt="" />Turnpike</p>
       <h1>Sign in</h1>
-      ${hasEnded && html`<${Notice} tone="warn">Your session has ended. Sign in to continue where you were. With another role or organization, what you typed is lost.<//>`}
+      ${hasEnded && html`<${Notice} tone="warn">Your session has ended. Sign in to continue where you were. With another role or organization, you lose what you typed.<//>`}
       ${error !== undefined && html`<${Problem} error=${error} />`}
       ${refusal !== null && html`<${Notice} tone="bad">${refusals[refusal] ?? 'Signing in failed. Try again.'}<//>`}
       ${

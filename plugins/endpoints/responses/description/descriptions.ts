@@ -36,10 +36,10 @@ export function schemasWith(sort: JsonObject): Schemas {
 }
 
 const requestId = { 'x-request-id': { description: 'The id of the request, as in the records.', schema: string } }
-const warnings = { 'x-gateway-warnings': { description: 'What was dropped, lowered or estimated.', schema: string } }
+const warnings = { 'x-gateway-warnings': { description: 'The members that were dropped, lowered or estimated.', schema: string } }
 const routed = {
-  'x-gateway-provider': { description: 'The provider that answered or, with an error, that was asked last.', schema: string },
-  'x-gateway-attempts': { description: 'How many attempts were made.', schema: string },
+  'x-gateway-provider': { description: 'The provider that answered or, with an error, the last one asked.', schema: string },
+  'x-gateway-attempts': { description: 'The number of attempts.', schema: string },
   ...warnings,
 }
 
@@ -47,14 +47,14 @@ const path = { id: { description: 'The id of the response.', schema: idSchema } 
 
 const include = {
   'include[]': {
-    description: 'What else to return. Repeat the parameter for each value. `include` works too.',
+    description: 'Additional members to return. Repeat the parameter for each value. `include` works too.',
     schema: { type: 'array', maxItems: 8, items: oneOf(...includables) },
   },
 }
 
 const badRequest = failure('The request is at fault: `param` names the field.')
 const unauthorized = failure('The API key is missing or unknown.')
-const unknown = failure('Nothing of this id belongs to the owner of the key.')
+const unknown = failure('The owner of the key has no response with this id.')
 const unavailable = failure('A part that the gateway needs does not answer, or the gateway is shutting down.')
 const internal = failure('The gateway failed.')
 const stored = { 400: badRequest, 401: unauthorized, 404: unknown, 500: internal, 503: unavailable }
@@ -137,7 +137,7 @@ export function describeCancel(schemas: Schemas): RouteDescription {
   return {
     summary: 'Cancel a background response',
     path,
-    replies: { ...stored, 400: failure('No response is in the background, so that none can be cancelled.') },
+    replies: { ...stored, 400: failure('Responses do not run in the background, so none can be cancelled.') },
     schemas,
   }
 }

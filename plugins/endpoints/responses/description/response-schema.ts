@@ -62,7 +62,7 @@ const response = object({
   reasoning: orNull(object({ effort: oneOf(...efforts, null), summary: summaries })),
   safety_identifier: orNull(string),
   service_tier: oneOf('auto', 'default', 'flex', 'scale', 'priority'),
-  store: { type: 'boolean', description: 'Whether the response is stored. That also requires request logging on the key.' },
+  store: { type: 'boolean', description: 'True if the response is stored, which also requires request logging on the key.' },
   temperature: number,
   text: object({
     format: object({ type: oneOf('text', 'json_object', 'json_schema') }),

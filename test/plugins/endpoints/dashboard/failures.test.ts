@@ -30,9 +30,9 @@ t.test('what fails is said where it fails', { skip: noBrowser }, async t => {
       ['playground', 'models*', 'The list of models could not be loaded.', 'text=Send'],
       ['logs', 'keys*', 'The names of the keys could not be loaded.', 'tbody .row-link'],
       ['?by=key', 'keys*', 'The names of the keys could not be loaded.', '.charts'],
-      ['accounts', 'usage*', 'What was spent could not be loaded.', 'tbody .row-link'],
-      ['accounts?level=team', 'usage*', 'What was spent could not be loaded.', 'tbody .row-link'],
-      ['accounts?level=org&id=initech', 'usage*', 'What was spent could not be loaded.', 'text=in the last 30 days'],
+      ['accounts', 'usage*', 'The spending could not be loaded.', 'tbody .row-link'],
+      ['accounts?level=team', 'usage*', 'The spending could not be loaded.', 'tbody .row-link'],
+      ['accounts?level=org&id=initech', 'usage*', 'The spending could not be loaded.', 'text=in the last 30 days'],
       ['accounts?level=org&id=acme&tab=use', 'usage*', 'The store does not answer.', '.stats'],
     ] as const) {
       const { page, settled } = await open()
@@ -58,12 +58,12 @@ t.test('what fails is said where it fails', { skip: noBrowser }, async t => {
       await page.route('**/admin/v1/usage*', route => route.fulfill(fulfill))
       await page.goto(stage.adminUrl)
       const text = await page.getByRole('alert').first().innerText()
-      t.match(text, `not from the admin API of the gateway: expected JSON, but got text/html with the status ${status}.`)
+      t.match(text, `not from the gateway's admin API: expected JSON, but got text/html with the status ${status}.`)
       t.match(text, 'A proxy may be in between.')
       t.notMatch(text, 'SyntaxError')
       await page.route('**/session', route => route.fulfill(fulfill))
       await page.reload()
-      await page.getByText('not from the admin API of the gateway').waitFor()
+      await page.getByText("not from the gateway's admin API").waitFor()
       await page.context().close()
     }
   })

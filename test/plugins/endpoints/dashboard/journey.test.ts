@@ -235,7 +235,7 @@ t.test('from signing in to a request that is found, by the browser alone', { ski
     await page.getByRole('button', { name: 'Fill in an example' }).click()
     await page.getByRole('button', { name: 'Send', exact: true }).click()
     await page.getByLabel('What weather returns').fill('sunny')
-    await page.getByRole('button', { name: 'Send what was returned' }).click()
+    await page.getByRole('button', { name: 'Send the results' }).click()
     await page.getByText('weather returned: sunny').waitFor()
 
     await open('playground?model=sandbox/slow')

@@ -26,7 +26,7 @@ t.test('every page', { skip: noBrowser }, async t => {
     accounts: 'Globex',
     'accounts?level=team': 'Research',
     'accounts?level=org&id=acme': 'Save changes',
-    'accounts?level=org&id=acme&tab=credit': 'No credit is kept',
+    'accounts?level=org&id=acme&tab=credit': 'No credit yet',
     models: 'What auto would choose',
     'models?model=echo': 'At north',
     'models?model=auto': 'Endpoints',

@@ -26,7 +26,7 @@ t.test('what a visit keeps, and how it goes on', { skip: noBrowser }, async t =>
     const goOn = async (deleted: string, as: string): Promise<void> => {
       await stage.call('DELETE', `/admin-tokens/${deleted}`)
       await page.getByRole('button', { name: 'Save changes' }).click()
-      await page.getByText('With another role or organization, what you typed is lost.').waitFor()
+      await page.getByText('With another role or organization, you lose what you typed.').waitFor()
       await page.getByLabel('Admin token', { exact: true }).fill(as)
       await page.getByRole('button', { name: 'Sign in' }).click()
       await page.locator('.who').waitFor()

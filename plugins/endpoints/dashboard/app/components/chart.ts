@@ -91,7 +91,7 @@ export function Chart({
       ref=${frame}
       class="chart-frame"
       role="img"
-      aria-label=${`${label}. ${hasTotals ? 'In the whole time' : 'Latest'}: ${summary || 'nothing'}`}
+      aria-label=${`${label}. ${hasTotals ? 'Whole period' : 'Latest'}: ${summary || 'nothing'}`}
       style=${{ height: `${height}px` }}
     ></div>
     <figcaption class="legend">

@@ -14,7 +14,7 @@ export function MetadataField({ form }: { readonly form: FormState<any> }): VNod
     noun="entry"
     empty=${['', '']}
     row=${row}
-    hint="Up to 16 names with a value, for your own use."
+    hint="Up to 16 pairs of name and value, for your own use."
   />`
 }
 

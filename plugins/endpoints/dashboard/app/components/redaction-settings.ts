@@ -80,7 +80,7 @@ export function RedactionSettings({
       />
     </div>
     <details>
-      <summary>All settings as JSON, with patterns of your own</summary>
+      <summary>All settings as JSON, including your own patterns</summary>
       <textarea
         rows="8"
         aria-label="Settings of redaction as JSON"

@@ -94,7 +94,7 @@ export function PagedTable<T>({
   const isFirst = cursor === undefined
   return html`<div class="paged" aria-busy=${isLoading}>
     ${error && html`<${Problem} error=${error} retry=${reload} />`}
-    <${Table} ...${table} rows=${data.data} empty=${isFirst ? table.empty : html`<p class="empty">There is nothing more.</p>`} />
+    <${Table} ...${table} rows=${data.data} empty=${isFirst ? table.empty : html`<p class="empty">No more entries.</p>`} />
     ${
       (!isFirst || data.has_more) &&
       html`<nav class="pager" aria-label=${`Pages of ${table.label}`}>

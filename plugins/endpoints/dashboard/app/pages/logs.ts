@@ -31,7 +31,7 @@ function LogList(): VNode {
   const isFiltered = Object.values(filters).some(value => value !== undefined)
   return html`<${Page}
     title="Logs"
-    intro="Every request leaves one record. A request id, response id or decision id from a reply finds it."
+    intro="Every request leaves one record. Find it by the request id, response id or decision id from a reply."
     actions=${html`<${Switch}
         label="Live"
         checked=${isLive}
@@ -64,7 +64,7 @@ function LogTable({
   const { may } = useSession()
   const empty = isFiltered
     ? html`<${Empty} title="No request matches" action=${html`<${Button} href="logs">Show all requests<//>`}>
-        Take a filter away, or look for another id. Records appear a second or two after the reply.
+        Remove a filter, or search for another id. Records appear a second or two after the reply.
       <//>`
     : html`<${Empty}
         title="No requests yet"

@@ -23,14 +23,14 @@ export default function Models(): VNode {
   const empty =
     search === undefined
       ? html`<${Empty} title="No models"
-          >Set the key of a provider in the environment, then restart the gateway: its models appear here.<//
+          >Set the key of a provider in the environment, then restart the gateway. Its models appear here.<//
         >`
       : html`<${Empty} title=${`No model matches “${search}”`} action=${html`<${Button} href="models">Show all models<//>`}>
           Models of providers that are not loaded are not listed.
         <//>`
   return html`<${Page}
     title="Models"
-    intro="What callers can name as model. A request without a sort goes to the endpoint that did best lately."
+    intro="The models that callers can name. A request without a sort goes to the endpoint that performed best lately."
     actions=${html`<${Button} href=${hrefOf('models', { model: 'auto' })}>What auto would choose<//>`}
   >
     <div class="filters" role="search" aria-label="Find models">

@@ -41,7 +41,7 @@ export default function Playground(): VNode {
   const names = (models.data?.data ?? []).filter(({ endpoints }) => endpoints.some(({ kind }) => kind !== 'decision')).map(({ id }) => id)
   return html`<${Page}
     title="Playground"
-    intro="Try a request as one of your keys. It is recorded, counted and charged like any other."
+    intro="Send a request as one of your keys. It is recorded, counted and charged like any other."
     actions=${
       enabled.length > 0 &&
       html`<div class="filters">
@@ -57,7 +57,7 @@ export default function Playground(): VNode {
   >
     ${error && html`<${Problem} error=${error} retry=${reload} />`} ${named.error && html`<${Problem} error=${named.error} />`}
     ${!data && !error && html`<${Loading} />`}
-    <${PartProblem} title="The list of models could not be loaded. You can type a name." of=${models} />
+    <${PartProblem} title="The list of models could not be loaded. You can still type a name." of=${models} />
     ${disabled && html`<${Notice} tone="warn" title=${`The key “${disabled.name}” is disabled.`}>Enable it on the page Keys, or choose another one.<//>`}
     ${
       data &&
@@ -65,10 +65,10 @@ export default function Playground(): VNode {
       !disabled &&
       html`<${Panel}>
         <${Empty}
-          title="There is no key to try it with"
+          title="No key to try it with"
           action=${may('editor') && html`<${Button} tone="primary" href=${hrefOf('keys')}>Create a key<//>`}
         >
-          Every request is made as a key, with its rules.
+          Requests run as a key, with all its rules.
         <//>
       <//>`
     }

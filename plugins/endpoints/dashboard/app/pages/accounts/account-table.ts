@@ -43,7 +43,7 @@ export function AccountTable({
   ]
   return html`${
       failures.length > 0 &&
-      html`<${Problem} title="What was spent could not be loaded." error=${failures[0]} retry=${() => setTurn(turn + 1)} />`
+      html`<${Problem} title="The spending could not be loaded." error=${failures[0]} retry=${() => setTurn(turn + 1)} />`
     }<${PagedTable}
       label=${words[level].many}
       path=${`/${words[level].list}`}

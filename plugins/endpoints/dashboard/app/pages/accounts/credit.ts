@@ -57,7 +57,7 @@ export function Credit({ org, onChanged }: { readonly org: string; readonly onCh
       columns=${columns}
       version=${version}
       rowKey=${({ id }: Entry) => id}
-      empty=${html`<${Empty} title="No credit is kept">With an entry, requests are charged to it. When it is used up, they get a 402.<//>`}
+      empty=${html`<${Empty} title="No credit yet">With an entry, requests are charged to it. When it is used up, they get a 402.<//>`}
     />
     ${
       isAdding &&

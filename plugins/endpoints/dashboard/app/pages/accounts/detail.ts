@@ -85,7 +85,7 @@ function Loaded({
       <${AccountTable}
         level=${of}
         query=${{ org, ...(level === 'team' && { team: id }) }}
-        empty=${html`<${Empty} title=${`There is no ${of} here yet`} />`}
+        empty=${html`<${Empty} title=${`No ${of} here yet`} />`}
       />
     <//>`
   return html`<${Page} title=${name} intro=${intro} above=${above} actions=${actions}>
@@ -131,7 +131,7 @@ function Numbers({ level, account }: { readonly level: AccountLevel; readonly ac
     most=${cap}
     text=${`of ${usd(cap)}${period ? ` a ${period}` : ''}`}
   />`
-  return html`<${PartProblem} title="What was spent could not be loaded." of=${recent} />
+  return html`<${PartProblem} title="The spending could not be loaded." of=${recent} />
     <div class="stats">
       ${
         cap === null

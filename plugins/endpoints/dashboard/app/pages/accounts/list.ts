@@ -60,7 +60,7 @@ export function AccountLists({ level }: { readonly level: AccountLevel }): VNode
             empty=${
               isFiltered && level !== 'org'
                 ? html`<${Empty} title=${`No ${one} matches`}>Check the ids.<//>`
-                : html`<${Empty} title=${`There is no ${one} yet`} action=${mayCreate && create}>
+                : html`<${Empty} title=${`No ${one} yet`} action=${mayCreate && create}>
                     ${level === 'org' ? 'Keys without an account belong to the organization default.' : `A key may belong to a ${one} of its organization.`}
                   <//>`
             }

@@ -53,8 +53,8 @@ export function NewAccount({
         form=${form}
         name="id"
         label="Id"
-        placeholder="one is made"
-        hint="Letters, digits and . _ - @. It can never be changed, nor used again."
+        placeholder="generated"
+        hint="Letters, digits and . _ - @. It cannot be changed or reused."
       />
       ${
         level !== 'org' &&

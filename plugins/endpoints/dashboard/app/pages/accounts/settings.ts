@@ -64,7 +64,7 @@ export function AccountSettings({
     ${!may('editor') && html`<${Notice}>Your role is read-only. An editor can change these settings.<//>`}
     <div class="form-row">
       <${TextField} form=${form} name="name" label="Name" required />
-      ${level === 'user' && html`<${TextField} form=${form} name="team" label="Team" hint="All keys of the user go along." />`}
+      ${level === 'user' && html`<${TextField} form=${form} name="team" label="Team" hint="All keys of the user move, too." />`}
     </div>
     <section class="form-group" aria-label="Policy">
       <div>
@@ -89,7 +89,7 @@ export function AccountSettings({
       <${SpendFields}
         form=${form}
         disabled=${isCapFixed}
-        hint=${isCapFixed ? 'An admin of the whole gateway sets it.' : 'For all keys below together. When it is reached, requests get a 402.'}
+        hint=${isCapFixed ? 'An admin of the whole gateway sets it.' : 'For all keys below together. Once it is reached, requests get a 402.'}
       />
     </section>
     <${MoreFields} form=${form} list=${accountFields} placed=${placed} />

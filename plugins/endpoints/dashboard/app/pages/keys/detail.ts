@@ -118,7 +118,7 @@ function Loaded({
     ${
       asking === 'disable' &&
       html`<${Confirm} title=${`Disable ${data.name}?`} action="Disable" onClose=${close} onConfirm=${() => setDisabled(true)}>
-        Requests with this key are refused with a 401 from now on. You can enable it again.
+        Requests with this key get a 401. You can enable it again.
       <//>`
     }
     ${
@@ -132,7 +132,7 @@ function Loaded({
           go(above.href)
         }}
       >
-        Requests with this key are refused from now on. This cannot be undone. Its requests stay in the logs.
+        Requests with this key get a 401. This cannot be undone. Its requests stay in the logs.
       <//>`
     }
   <//>`

@@ -50,7 +50,7 @@ export function KeyFields({ form, locks }: { readonly form: FormState<KeyValues>
     <section class="form-group" aria-label="Policy">
       <div>
         <h2>Policy</h2>
-        <p class="hint">A level above the key that enforces a field decides it, and locks it here.</p>
+        <p class="hint">If a level above the key enforces a field, it is locked here.</p>
       </div>
       ${policyFields.map(field => html`<${PolicySwitch} key=${field} form=${form} field=${field} lock=${locks[field]} />`)}
     </section>
@@ -84,10 +84,10 @@ export function KeyFields({ form, locks }: { readonly form: FormState<KeyValues>
     </section>
     <section class="form-group" aria-label="Spend">
       <h2>Spend</h2>
-      <${SpendFields} form=${form} hint="When it is reached, requests get a 402." />
+      <${SpendFields} form=${form} hint="Once it is reached, requests get a 402." />
       <${Switch}
         label="Allow models without a known price"
-        hint="With a cap or credit, such models are otherwise left out."
+        hint="Otherwise, a cap or credit rules such models out."
         checked=${form.values.allow_unpriced}
         onChange=${(checked: boolean) => form.set('allow_unpriced', checked)}
       />
@@ -106,7 +106,7 @@ export function KeyFields({ form, locks }: { readonly form: FormState<KeyValues>
       />
       <div class="form-row">
         <${NumberField} form=${form} name="max_concurrency" label="Requests at once" min=${1} step=${1} placeholder="No limit" />
-        <${TimeField} form=${form} name="expires_at" label="Expires" hint="From then on, the key is refused. In your time zone." />
+        <${TimeField} form=${form} name="expires_at" label="Expires" hint="The key stops working at this time, in your time zone." />
       </div>
     </section>
     <${MoreFields} form=${form} list=${keyFields} placed=${placed} />

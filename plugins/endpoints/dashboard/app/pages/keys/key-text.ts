@@ -25,8 +25,8 @@ export function ShownText({ shown }: { readonly shown: ShownKey }): VNode {
       <${CodeBlock} text=${key} label=${`Key of ${name}`} />
       ${warnings.map(warning => html`<${Notice} tone="warn">${warning}<//>`)}
       <p class="hint">
-        With the SDK of OpenAI, set <code>OPENAI_API_KEY</code> to it, and <code>OPENAI_BASE_URL</code> to the address of the gateway${' '}
-        with <code>/v1</code>.
+        For OpenAI's SDK, set <code>OPENAI_API_KEY</code> to it, and <code>OPENAI_BASE_URL</code> to the address of the gateway${' '} with
+        <code>/v1</code>.
       </p>
     </div>
   <//>`

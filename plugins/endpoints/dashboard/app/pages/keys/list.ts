@@ -49,7 +49,7 @@ export function KeyList(): VNode {
   >`
   return html`<${Page}
     title="Keys"
-    intro="Who may call the gateway, with which models, how much, and under which policy."
+    intro="Each key sets who may call the gateway, which models, how much, and under which policy."
     actions=${may('editor') && create}
   >
     <div class="filters" role="search" aria-label="Keys">

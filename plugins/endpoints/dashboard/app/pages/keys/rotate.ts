@@ -27,7 +27,7 @@ export function Rotate({
 }): VNode {
   const form = useForm({ grace_seconds: '3600' })
   return html`<${Dialog} title=${`Rotate ${name}`} onClose=${onClose}>
-    <p>The key gets a new secret, which is shown once. Its settings and its id stay.</p>
+    <p>The key gets a new secret, which is shown only once. Its settings and its id stay the same.</p>
     <${Form}
       form=${form}
       action="Rotate"
@@ -35,7 +35,7 @@ export function Rotate({
       onSubmit=${async ({ grace_seconds: seconds }: { readonly grace_seconds: string }) =>
         onRotated(await api.post<ShownKey>(`${path}/rotate`, { grace_seconds: Number(seconds) }))}
     >
-      <${SelectField} form=${form} name="grace_seconds" label="The old secret works on for" required choices=${graces} />
+      <${SelectField} form=${form} name="grace_seconds" label="Keep the old secret for" required choices=${graces} />
     <//>
   <//>`
 }

@@ -23,11 +23,13 @@ export function Content({ record }: { readonly record: RequestRecord }): VNode {
   const isLogged = record.policy?.['logging'] === true
   if (!isLogged) return html`<${Panel} title="Content"><p class="muted">Nothing was stored: logging was off for this request.</p><//>`
   if (!may('editor'))
-    return html`<${Panel} title="Content"><p class="muted">It was stored. To read it, sign in with a token with the role editor.</p><//>`
+    return html`<${Panel} title="Content"
+      ><p class="muted">It was stored. To read it, sign in with a token that has the role editor.</p><//
+    >`
   const action = html`<${Button} small disabled=${isBusy} onClick=${open}>Open the content<//>`
   return html`<${Panel}
     title="Content"
-    intro="What was asked and answered. The audit trail notes who opens it."
+    intro="The prompt and the answer. The audit trail records who opens them."
     actions=${opened ? undefined : action}
   >
     ${error !== undefined && html`<${Problem} error=${error} />`} ${opened && shown(opened)}
@@ -36,7 +38,7 @@ export function Content({ record }: { readonly record: RequestRecord }): VNode {
 
 function shown({ request, response, kept }: RequestRecord): VNode {
   if ((request ?? null) === null && (response ?? null) === null)
-    return html`<${Notice}>There is no content any more, or the store of this gateway does not keep it.<//>`
+    return html`<${Notice}>The content has been deleted, or this gateway's store does not keep it.<//>`
   const text = (value: unknown): string =>
     value === null || value === undefined ? 'Nothing was stored.' : JSON.stringify(value, undefined, 2)
   return html`<div class="columns">
@@ -52,7 +54,7 @@ function shown({ request, response, kept }: RequestRecord): VNode {
     ${Object.entries(kept ?? {}).map(
       ([kind, each]) =>
         html`<div key=${kind}>
-          <h3>${kind === 'redaction' ? 'Taken out by redaction' : kind}</h3>
+          <h3>${kind === 'redaction' ? 'Removed by redaction' : kind}</h3>
           <${CodeBlock} label=${`Kept by ${kind}`} text=${text(each)} />
         </div>`,
     )}`

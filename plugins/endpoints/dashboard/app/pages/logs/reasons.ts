@@ -2,27 +2,27 @@ import { hasFailedLater, type RequestRecord } from './record.ts'
 
 /** Why an endpoint was passed over, as a sentence. */
 export const passedOver: Readonly<Record<string, string>> = {
-  tools: 'The model does not take tools.',
-  images: 'The model does not take images.',
-  files: 'The model does not take files.',
-  'structured-output': 'Another endpoint follows the schema.',
-  'web-search': 'Another endpoint searches the web.',
-  'context-management': 'Another endpoint manages the context.',
+  tools: 'The model does not support tools.',
+  images: 'The model does not support images.',
+  files: 'The model does not support files.',
+  'structured-output': 'Another endpoint has structured output.',
+  'web-search': 'Another endpoint has web search.',
+  'context-management': 'Another endpoint has context management.',
   permission: 'The key does not allow it.',
   policy: 'A guardrail excludes it.',
   'context-window': 'The input is too long for it.',
-  'attempt-limit': 'Enough others were asked in vain.',
-  credit: 'What the key may still spend does not cover it.',
+  'attempt-limit': 'Enough others failed before it.',
+  credit: "The key's remaining budget does not cover it.",
   circuit: 'It failed lately.',
   provider: 'Another endpoint of its provider failed.',
-  queue: 'Too many requests waited for its provider.',
+  queue: 'Too many requests were waiting for its provider.',
 }
 
 /** Why the first endpoint came before better ones. */
 export const preferred: Readonly<Record<string, string>> = {
   state: 'The first one has the encrypted reasoning of the conversation.',
-  affinity: 'The first one has the beginning of the prompt in its cache.',
-  exploration: 'The first one was hardly used lately, so it was tried again.',
+  affinity: 'The first one has a warm cache for the prompt.',
+  exploration: 'The first one had few recent attempts, so it was tried again.',
 }
 
 /** How an attempt ended. */

@@ -85,12 +85,12 @@ function body(record: RequestRecord): VNode {
     <${Panel} title=${attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`}>
       ${
         attempts.length === 0
-          ? html`<p class="muted">No provider was asked.</p>`
+          ? html`<p class="muted">No provider was tried.</p>`
           : html`<${AttemptList} attempts=${attempts} elapsedMs=${elapsedMs} />`
       }
     <//>
     <${Panel} title="Routing">
-      ${routing ? html`<${RoutingTable} routing=${routing} />` : html`<p class="muted">There was nothing to choose.</p>`}
+      ${routing ? html`<${RoutingTable} routing=${routing} />` : html`<p class="muted">Only one endpoint could answer, or none.</p>`}
     <//>
     <div class="columns">
       <${Panel} title="Policy">${policy(record)}<//>

@@ -23,7 +23,7 @@ export function AutoPage({ sort, routedAs }: { readonly sort: string | undefined
   return html`<${Page}
     title="What auto would choose"
     above=${{ title: 'Models', href: 'models' }}
-    intro="The endpoints in the order in which a request with the model auto would be sent to them now."
+    intro="The order in which a request with the model auto would try endpoints now."
     actions=${html`<div class="filters"><${RouteControls} sort=${sort} routedAs=${routedAs} /></div>`}
   >
     ${error && html`<${Notice} tone="warn" title="A request would be refused.">${error.message}<//>`}
@@ -36,7 +36,7 @@ export function AutoPage({ sort, routedAs }: { readonly sort: string | undefined
           rows=${rows}
           rowKey=${({ provider, model }: Row) => `${provider}/${model}`}
           rowHref=${({ model }: Row) => hrefOf('models', { model })}
-          empty=${html`<${Empty} title="There is nothing to choose from">Load a provider whose models auto may choose. It never chooses the sandbox.<//>`}
+          empty=${html`<${Empty} title="No model to choose from">Load a provider whose models auto may choose. It never chooses the sandbox.<//>`}
           columns=${[
             { head: 'Endpoint', cell: ({ provider, model }: Row) => html`<span class="anywhere">${endpointName(provider, model)}</span>` },
             { head: 'Order', align: 'end', cell: ({ order, passed_over: why }: Row) => (why === null ? order : none) },

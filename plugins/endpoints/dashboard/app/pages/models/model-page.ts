@@ -92,10 +92,10 @@ function factsOf({ aliases, family, owned_by: owner, auto }: Model): readonly (r
 }
 
 function introOf(preview: RoutePreview | undefined): string {
-  if (!preview) return 'In the order in which a request would be sent to them now.'
+  if (!preview) return 'In the order in which a request would try them now.'
   const by = preview.sort === null ? 'of the catalog' : `by ${preview.sort}`
   const why = preview.preferred === null ? '' : ` ${preferred[preview.preferred] ?? preview.preferred}`
-  return `In the order ${by} in which a request would be sent to them now.${why}`
+  return `In the order ${by} in which a request would try them now.${why}`
 }
 
 function rowsOf(model: Model, metrics: readonly EndpointMetrics[], preview: RoutePreview | undefined): readonly Row[] {

@@ -105,7 +105,7 @@ function QuestionFields({
         label=${question.type === 'choice' ? 'Options' : 'Levels, the lowest first'}
         required
         rows=${3}
-        hint=${question.type === 'choice' ? 'One a line, with a description after a colon.' : 'One a line.'}
+        hint=${question.type === 'choice' ? 'One per line, with a description after a colon.' : 'One a line.'}
       />`
     }
     ${onRemove && html`<div><${Button} small tone="quiet" icon=${html`<${Icon} name="trash" size=${14} />`} onClick=${onRemove}>Remove<//></div>`}

@@ -181,7 +181,7 @@ function Outputs({
     }}
   >
     ${calls.map(({ item }) => html`<${TextField} key=${item['call_id']} form=${form} name=${item['call_id']} label=${`What ${String(item['name'])} returns`} required />`)}
-    <div class="form-actions"><${Button} tone="primary" type="submit">Send what was returned<//></div>
+    <div class="form-actions"><${Button} tone="primary" type="submit">Send the results<//></div>
   </form>`
 }
 

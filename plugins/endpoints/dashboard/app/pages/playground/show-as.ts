@@ -24,7 +24,7 @@ export function ShowAs({
       <${CodeBlock} label=${`The request as ${language}`} text=${snippetOf(language, surface, baseUrl, request)} />
     <//>
     <p class="hint">
-      Put an API key into the environment as TURNPIKE_KEY. The address is where the public API probably is; behind a proxy, use its address.
+      Set TURNPIKE_KEY to an API key in the environment. The address is a guess at that of the public API; behind a proxy, use the proxy's.
     </p>
   <//>`
 }

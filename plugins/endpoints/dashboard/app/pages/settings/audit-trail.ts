@@ -60,7 +60,7 @@ export function AuditTrail(): VNode {
         query=${Object.fromEntries(filters.map(name => [name, parameters[name]]))}
         columns=${columnsFor(names)}
         rowKey=${({ id }: Entry) => id}
-        empty=${html`<${Empty} title=${isFiltered ? 'Nothing matches' : 'Nothing was changed yet'} />`}
+        empty=${html`<${Empty} title=${isFiltered ? 'Nothing matches' : 'No changes yet'} />`}
       />
     <//>
   </div>`

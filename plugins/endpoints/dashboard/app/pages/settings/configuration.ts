@@ -73,7 +73,7 @@ export function Configuration(): VNode {
     ${
       parts.length === 0 &&
       html`<${Panel}
-        ><${Empty} title=${find ? 'No option matches' : 'Every option has its default'}>Show the defaults, too, to see all options.<//><//
+        ><${Empty} title=${find ? 'No option matches' : 'All options have their defaults'}>Show the defaults to see all options.<//><//
       >`
     }
   </div>`

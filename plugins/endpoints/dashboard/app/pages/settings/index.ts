@@ -26,10 +26,7 @@ export default function Settings(): VNode {
   const current = tabs.find(({ id }) => id === tab) ?? tabs[0]!
   const select = (id: string): void =>
     setParameters({ tab: id, cursor: undefined, actor: undefined, target: undefined, org: undefined, find: undefined })
-  return html`<${Page}
-    title="Settings"
-    intro="How the gateway is set up. Its config file and its environment decide; nothing here changes them."
-  >
+  return html`<${Page} title="Settings" intro="How the gateway is set up. Only its config file and environment change these values.">
     <${Tabs} label="Settings" tabs=${tabs} current=${current.id} onSelect=${select}><${current.show} key=${current.id} /><//>
   <//>`
 }

@@ -25,11 +25,7 @@ const columns: readonly Column<Plugin>[] = [
 
 /** The plugins, in the order in which they are set up. */
 export function Plugins(): VNode {
-  return html`<${Panel}
-    flush
-    title="Plugins"
-    intro="In the order in which they are set up. It is that of the config, but after what a plugin needs."
-  >
+  return html`<${Panel} flush title="Plugins" intro="In setup order: as in the config, but each plugin after those that it needs.">
     <${PagedTable} label="Plugins" path="/plugins" limit=${100} columns=${columns} rowKey=${({ name }: Plugin) => name} />
   <//>`
 }

@@ -47,7 +47,7 @@ export function Tokens(): VNode {
   return html`<${Panel}
     flush
     title="Admin tokens"
-    intro="With one, you sign in to the dashboard and use the admin API. Deleting it ends its sessions."
+    intro="They sign people in to the dashboard and give access to the admin API. Deleting a token ends its sessions."
     actions=${create}
   >
     <${PagedTable}
@@ -56,7 +56,7 @@ export function Tokens(): VNode {
       columns=${columns}
       version=${version}
       rowKey=${({ id }: Token) => id}
-      empty=${html`<${Empty} title="There is no token" action=${create}>GATEWAY_ADMIN_TOKEN works without one.<//>`}
+      empty=${html`<${Empty} title="No admin tokens yet" action=${create}>You can still sign in with GATEWAY_ADMIN_TOKEN.<//>`}
     />
     ${isCreating && html`<${NewToken} onCreated=${changed} onClose=${() => setCreating(false)} />`}
     ${
@@ -71,7 +71,7 @@ export function Tokens(): VNode {
           changed()
         }}
       >
-        ${deleting.id === own ? 'You are signed in with this token: you will be signed out.' : 'Whoever uses it loses access, and its sessions end.'}
+        ${deleting.id === own ? 'You are signed in with this token, so you will be signed out.' : 'Whoever uses it loses access, and its sessions end.'}
       <//>`
     }
   <//>`
@@ -87,7 +87,7 @@ function NewToken({ onCreated, onClose }: { readonly onCreated: () => void; read
   const orgs = useData<ListOf<{ readonly id: string }>>('/orgs', undefined, { all: true })
   const [text, setText] = useState<string>()
   if (text !== undefined)
-    return html`<${Dialog} title="The token is created" onClose=${onClose}>
+    return html`<${Dialog} title="Token created" onClose=${onClose}>
       <${Notice} tone="warn" title="Copy it now.">Only its hash is kept, so it cannot be shown again.<//>
       <${CodeBlock} text=${text} label="Admin token" />
       <div class="dialog-actions"><${Button} tone="primary" onClick=${onClose}>Done<//></div>
@@ -109,7 +109,7 @@ function NewToken({ onCreated, onClose }: { readonly onCreated: () => void; read
         label="Name"
         required
         placeholder="ada"
-        hint="The audit trail shows the id of the token, so give each person one."
+        hint="The audit trail shows the id of the token, so give each person their own."
       />
       <${SelectField}
         form=${form}
@@ -129,7 +129,7 @@ function NewToken({ onCreated, onClose }: { readonly onCreated: () => void; read
         placeholder="All organizations"
         disabled=${ownOrg !== null}
         suggestions=${orgs.data?.data.map(({ id }) => id) ?? []}
-        hint="A token of one organization sees and changes only that."
+        hint="A token of one organization sees and changes only that organization."
       />
     <//>
   <//>`
